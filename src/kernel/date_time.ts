@@ -1,0 +1,87 @@
+/**
+ * Reading ISO 8601 date-times of others: calendar, ordinal and week dates in basic or extended form, times of
+ * any precision, always with an offset. Writing is `wireDateTime` of `clock.ts`.
+ */
+
+const DATE_TIME = /^([0-9W-]{7,10})T([0-9:.,]+)(Z|[+-][0-9:]{2,5})$/;
+const CALENDAR_DATE = /^(\d{4})(-?)(\d{2})\2(\d{2})$/;
+const ORDINAL_DATE = /^(\d{4})-?(\d{3})$/;
+const WEEK_DATE = /^(\d{4})(-?)W(\d{2})\2(\d)$/;
+const TIME = /^(\d{2})(?:(:?)(\d{2})(?:\2(\d{2}))?)?(?:[.,](\d+))?$/;
+const OFFSET = /^([+-])(\d{2})(?::?(\d{2}))?$/;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/**
+ * The instant that the text names, in milliseconds since the Unix epoch, or undefined where it names none.
+ */
+export function instantOf(text: string): number | undefined {
+  const [, date = "", time = "", zone = ""] = DATE_TIME.exec(text) ?? [];
+  const day = dayOf(date);
+  const sinceMidnight = timeOf(time);
+  const offset = offsetOf(zone);
+  if (day === undefined || sinceMidnight === undefined || offset === undefined) return undefined;
+  return day + sinceMidnight - offset;
+}
+
+/**
+ * Midnight UTC of a date without a time (`2026-01-31` and its other forms), in milliseconds, or undefined.
+ */
+export function dayOf(text: string): number | undefined {
+  const calendar = CALENDAR_DATE.exec(text);
+  if (calendar !== null) return calendarDay(Number(calendar[1]), Number(calendar[3]), Number(calendar[4]));
+  const ordinal = ORDINAL_DATE.exec(text);
+  if (ordinal !== null) return ordinalDay(Number(ordinal[1]), Number(ordinal[2]));
+  const week = WEEK_DATE.exec(text);
+  return week === null ? undefined : weekDay(Number(week[1]), Number(week[3]), Number(week[4]));
+}
+
+function calendarDay(year: number, month: number, dayOfMonth: number): number | undefined {
+  const at = new Date(0);
+  at.setUTCFullYear(year, month - 1, dayOfMonth);
+  return at.getUTCMonth() === month - 1 && at.getUTCDate() === dayOfMonth ? at.getTime() : undefined;
+}
+
+function ordinalDay(year: number, dayOfYear: number): number | undefined {
+  const at = newYear(year) + (dayOfYear - 1) * DAY;
+  return dayOfYear >= 1 && at < newYear(year + 1) ? at : undefined;
+}
+
+function weekDay(year: number, week: number, dayOfWeek: number): number | undefined {
+  const at = firstMonday(year) + ((week - 1) * 7 + dayOfWeek - 1) * DAY;
+  return week >= 1 && dayOfWeek >= 1 && dayOfWeek <= 7 && at < firstMonday(year + 1) ? at : undefined;
+}
+
+/** The Monday of week 1, the week that holds 4 January (ISO 8601-1 4.2.2). */
+function firstMonday(year: number): number {
+  const fourth = newYear(year) + 3 * DAY;
+  return fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY;
+}
+
+function newYear(year: number): number {
+  return new Date(0).setUTCFullYear(year, 0, 1);
+}
+
+/**
+ * Milliseconds since midnight. A fraction belongs to the smallest unit written: `10:30.5` is half a minute
+ * on.
+ */
+function timeOf(text: string): number | undefined {
+  const match = TIME.exec(text);
+  if (match === null) return undefined;
+  const [, hours, , minutes, seconds, decimals] = match;
+  const smallest = seconds !== undefined ? 1000 : minutes !== undefined ? MINUTE : HOUR;
+  if (Number(hours) > 24 || Number(minutes ?? 0) > 59 || Number(seconds ?? 0) > 59) return undefined;
+  const fraction = decimals === undefined ? 0 : Math.floor(Number(`0.${decimals}`) * smallest);
+  const total = Number(hours) * HOUR + Number(minutes ?? 0) * MINUTE + Number(seconds ?? 0) * 1000 + fraction;
+  return total <= DAY ? total : undefined; // 24:00 is the end of the day
+}
+
+function offsetOf(zone: string): number | undefined {
+  if (zone === "Z") return 0;
+  const [, sign, hours, minutes] = OFFSET.exec(zone) ?? [];
+  if (hours === undefined || Number(hours) > 23 || Number(minutes ?? 0) > 59) return undefined;
+  const size = Number(hours) * HOUR + Number(minutes ?? 0) * MINUTE;
+  return sign === "-" ? -size : size;
+}

@@ -1,0 +1,72 @@
+/** Identifiers as types of their own, their formats, and where fresh ones and fresh secrets come from. */
+
+declare const brand: unique symbol;
+type Branded<T, B extends string> = T & { readonly [brand]: B };
+
+/** A bank's code, its `org_id` in the directory (Decision A4). */
+export type BankCode = Branded<string, "BankCode">;
+/** `SC-<UUID>`, assigned by the directory. */
+export type ClientId = Branded<string, "ClientId">;
+/** UUID v4 in lower case. */
+export type ConsentId = Branded<string, "ConsentId">;
+/** UUID v4 in lower case. */
+export type PaymentId = Branded<string, "PaymentId">;
+
+const BANK_CODE = /^[A-Za-z0-9_-]{2,32}$/; // Decision A4
+const CLIENT_ID = /^SC-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The value as a bank code, or undefined where its form is not one. */
+export function asBankCode(value: unknown): BankCode | undefined {
+  return typeof value === "string" && BANK_CODE.test(value) ? value as BankCode : undefined;
+}
+
+/** The value as a client id, or undefined where its form is not one. */
+export function asClientId(value: unknown): ClientId | undefined {
+  return typeof value === "string" && CLIENT_ID.test(value) ? value as ClientId : undefined;
+}
+
+/** The value as a consent id in lower case, or undefined where it is no UUID. */
+export function asConsentId(value: unknown): ConsentId | undefined {
+  return isUuid(value) ? value.toLowerCase() as ConsentId : undefined;
+}
+
+/** The value as a payment id in lower case, or undefined where it is no UUID. */
+export function asPaymentId(value: unknown): PaymentId | undefined {
+  return isUuid(value) ? value.toLowerCase() as PaymentId : undefined;
+}
+
+/** Whether the value is a UUID in text form (RFC 9562 4), any case. */
+export function isUuid(value: unknown): value is string {
+  return typeof value === "string" && UUID.test(value);
+}
+
+/** A fresh consent id. */
+export function newConsentId(): ConsentId {
+  return crypto.randomUUID() as ConsentId;
+}
+
+/** A fresh payment id. */
+export function newPaymentId(): PaymentId {
+  return crypto.randomUUID() as PaymentId;
+}
+
+/** 256 random bits as 43 base64url characters: tokens, codes, request_uris, browser bindings (FAPI 5.4.1-4). */
+export function newSecret(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/** Base64url without padding (RFC 4648 5). */
+export function base64url(bytes: Uint8Array): string {
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** SHA-256 of a text's UTF-8 bytes, base64url. The form in which secrets and attacker-sized ids become keys. */
+export async function sha256(text: string): Promise<string> {
+  return base64url(await sha256Bytes(new TextEncoder().encode(text)));
+}
+
+/** SHA-256 of bytes. */
+export async function sha256Bytes(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+}

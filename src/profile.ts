@@ -1,0 +1,92 @@
+/**
+ * The protocol's constants, each with its unit and where it comes from. Nothing here is configurable:
+ * a deployment that changed one would no longer speak this profile.
+ */
+
+// --- algorithms -------------------------------------------------------------------------------------------
+/** The one signature algorithm, everywhere (interface "Authentication"; FAPI 5.4.1-1). */
+export const SIGNATURE_ALG = "PS256";
+/** Hand-over key management (Decision A10). */
+export const KEY_MANAGEMENT_ALG = "RSA-OAEP-256";
+/** Hand-over content encryption (Decision A10). */
+export const CONTENT_ENCRYPTION_ALG = "A256GCM";
+/** Smallest RSA modulus, bits (FAPI 5.4.1-2). */
+export const MIN_RSA_BITS = 2048;
+/** Largest RSA modulus, bits: bounds the price of a verification. */
+export const MAX_RSA_BITS = 4096;
+
+// --- lifetimes, seconds -----------------------------------------------------------------------------------
+/** Access token, both grants (interface "Limits"). */
+export const ACCESS_TOKEN_SECONDS = 3600;
+/** `request_uri` (interface "Limits"; below 600 by FAPI 5.3.2.2-12). */
+export const REQUEST_URI_SECONDS = 599;
+/** Authorization code (FAPI 5.3.2.1-11). */
+export const CODE_SECONDS = 60;
+/** From the first page of an authorization to its end (section B of the decisions). */
+export const FLOW_SECONDS = 900;
+/** The hand-over JWT to the bank (checklist 2.2). */
+export const HANDOVER_SECONDS = 300;
+/** A bank's hand-over JWT lives at most this long from `iat` (checklist 2.2). */
+export const MAX_BANK_RETURN_SECONDS = 600;
+/** `iat` and `nbf` of others may be this far ahead (section B of the decisions; FAPI 5.3.2.1-13). */
+export const FUTURE_SKEW_SECONDS = 30;
+/** Others' `exp` is over this long after it has passed (checklist 2.2; RFC 7523 3-4). */
+export const EXPIRY_SKEW_SECONDS = 30;
+/** A DPoP proof's greatest age (section B of the decisions). */
+export const DPOP_MAX_AGE_SECONDS = 60;
+/** How long a DPoP `jti` is remembered: longer than a proof can be valid (checklist 2.2). */
+export const DPOP_REPLAY_SECONDS = 120;
+/** A client assertion's `exp` lies at most this far ahead, skew included (checklist CA10). */
+export const MAX_ASSERTION_SECONDS = 330;
+/** A registration JWT lives at most this long from `iat` (checklist 2.2). */
+export const MAX_REGISTRATION_JWT_SECONDS = 3600;
+/** A software statement lives at most this long from now (checklist 2.2). */
+export const MAX_SOFTWARE_STATEMENT_SECONDS = 2 * 366 * 86_400;
+/** An unauthorised consent's greatest age (Decision C1). */
+export const AUTHORISE_WITHIN_SECONDS = 86_400;
+/** An authorised consent is usable this long (Decision C1). */
+export const USE_WITHIN_SECONDS = 3600;
+/** An idempotency key is remembered this long (Decision C4). */
+export const IDEMPOTENCY_SECONDS = 86_400;
+/** A PKCE challenge that got a code is refused for this long (checklist PA14). */
+export const CHALLENGE_MEMORY_SECONDS = 86_400;
+
+// --- sizes ------------------------------------------------------------------------------------------------
+/** Form and JSON bodies, bytes (checklist G11). */
+export const MAX_BODY_BYTES = 65_536;
+/** A single JWT, characters (checklist G11). */
+export const MAX_JWT_CHARACTERS = 8192;
+/** A registration JWT, which carries a software statement, characters (checklist G11). */
+export const MAX_REGISTRATION_JWT_CHARACTERS = 32_768;
+/** `jti` of a JWT, characters (checklist 2.3). */
+export const MAX_JTI_CHARACTERS = 256;
+/** `state`, characters (checklist 2.3). */
+export const MAX_STATE_CHARACTERS = 2048;
+/** Nesting of JSON, levels (open-banking reference 1.8). */
+export const MAX_JSON_DEPTH = 16;
+/** Wrong redemptions after which a code is void (checklist TA8). */
+export const MAX_CODE_FAILURES = 5;
+/** Redirect URLs of a TPP and of a bank (interface "Limits"). */
+export const MAX_REDIRECT_URIS = { PISP: 4, ASPSP: 1 } as const;
+
+// --- names ------------------------------------------------------------------------------------------------
+/** RFC 7523 2.2. */
+export const CLIENT_ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+/** RFC 9126 2.2. */
+export const REQUEST_URI_PREFIX = "urn:ietf:params:oauth:request_uri:";
+/** Names of the OBIE claims in the protected header of `x-jws-signature` (reference 3.1). */
+export const OBIE_CLAIM = {
+  iat: "http://openbanking.org.uk/iat",
+  iss: "http://openbanking.org.uk/iss",
+  tan: "http://openbanking.org.uk/tan",
+} as const;
+/** How a TLS proxy hands the client certificate over (Decision A8): RFC 9440, Envoy's XFCC, nginx's escaped PEM. */
+export const PROXY_CERTIFICATE_SOURCES = [
+  "client-cert",
+  "x-forwarded-client-cert",
+  "x-ssl-client-cert",
+] as const;
+/** One of {@link PROXY_CERTIFICATE_SOURCES}. */
+export type ProxyCertificateSource = typeof PROXY_CERTIFICATE_SOURCES[number];
+/** In which the proxy proves itself (Decision A8). */
+export const PROXY_SECRET_HEADER = "x-proxy-secret";

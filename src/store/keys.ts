@@ -1,0 +1,74 @@
+/**
+ * Every key in the platform's store, with what lies under it and for how long. Secrets and attacker-sized ids
+ * are SHA-256 hashes here, so that a copy of the database holds nothing that can be presented.
+ */
+import type { BankCode, ClientId, ConsentId, PaymentId } from "../kernel/identifiers.ts";
+import type { Key } from "./store.ts";
+
+/** A registered client (`registration/client.ts`). Kept. */
+export const clientKey = (client: ClientId): Key => ["client", client];
+
+/** The client that is the bank of this code: its ClientId. Kept. */
+export const bankKey = (bank: BankCode): Key => ["bank", bank];
+
+/** An access token, by hash (`oauth/access_token_store.ts`). 3600 s. */
+export const accessTokenKey = (tokenHash: string): Key => ["access_token", tokenHash];
+
+/** A pushed authorization request, by hash of its reference. 599 s, and as long as a flow that it started. */
+export const pushedRequestKey = (referenceHash: string): Key => ["pushed_request", referenceHash];
+
+/** An authorization code, by hash; used ones are kept to notice a second use. 3600 s. */
+export const authorizationCodeKey = (codeHash: string): Key => ["authorization_code", codeHash];
+
+/** A PKCE challenge that has led to a code. 24 h. */
+export const spentChallengeKey = (
+  client: ClientId,
+  challenge: string,
+): Key => ["spent_challenge", client, challenge];
+
+/** An interaction, by correlation id (`frontchannel/interaction.ts`). 900 s and a margin. */
+export const interactionKey = (correlationId: string): Key => ["interaction", correlationId];
+
+/** The newest flow of a consent: until when a bank may report payer accounts. 900 s. */
+export const openFlowKey = (consent: ConsentId): Key => ["open_flow", consent];
+
+/** A consent (`consents/consent.ts`). Kept. */
+export const consentKey = (consent: ConsentId): Key => ["consent", consent];
+
+/** A payment (`payments/payment.ts`). Kept. */
+export const paymentKey = (payment: PaymentId): Key => ["payment", payment];
+
+/** A bank's payment orders in the order of their making: the payment's id. Kept. */
+export const paymentOrdersKey = (bank: BankCode): Key => ["payment_order", bank];
+
+/** An idempotency claim (`idempotency/claim_store.ts`). 24 h. */
+export const claimKey = (client: ClientId, bank: BankCode, route: string, keyHash: string): Key => [
+  "idempotency_claim",
+  client,
+  bank,
+  route,
+  keyHash,
+];
+
+/** A used-up JWT id, by kind, presenter and hash. Until the JWT could not be presented any more. */
+export const spentJwtKey = (
+  kind: "assertion" | "dpop" | "registration" | "bank_return",
+  by: string,
+  jtiHash: string,
+): Key => [
+  "spent_jwt",
+  kind,
+  by,
+  jtiHash,
+];
+
+/** The signed bytes and the signature of a request, in pieces below the store's value limit. Kept. */
+export const evidenceKey = (subject: string, piece: number): Key => ["evidence", subject, String(piece)];
+
+/** The append-only history of a consent, payment or client. Kept. */
+export const auditKey = (subject: string, at: number, id: string): Key => [
+  "audit",
+  subject,
+  String(at).padStart(15, "0"),
+  id,
+];

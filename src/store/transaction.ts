@@ -1,0 +1,103 @@
+/**
+ * Writes are staged on a transaction that the use case owns and commits once. Markers of things used up
+ * (a proof's jti, an assertion's jti, a bank's JWT) ride in the same commit as the effect they guard.
+ */
+import type { RefusalReason } from "../kernel/refusal.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Check, Key, Store, Write } from "./store.ts";
+
+/** Something that may be used once: the commit fails with `refusal` where its key was spent and has not expired. */
+export interface Once {
+  readonly key: Key;
+  /** Milliseconds; until then a second use is refused. */
+  readonly expiresAt: number;
+  readonly refusal: RefusalReason;
+}
+
+/**
+ * The single-use markers one request has earned so far. Whoever commits first takes them along; a request that
+ * writes nothing else has them committed at its end (`http/spend_markers.ts`), refused ones included.
+ */
+export interface Markers {
+  readonly pending: Once[];
+}
+
+/** Staged work; `markers` are spent together with it. */
+export interface Transaction {
+  readonly checks: Check[];
+  readonly writes: Write[];
+  readonly markers: Markers;
+}
+
+interface SpentMarker {
+  readonly expiresAt: number;
+}
+
+/** An empty set of markers, one per request. */
+export function newMarkers(): Markers {
+  return { pending: [] };
+}
+
+/** An empty transaction over a request's markers. */
+export function begin(markers: Markers = newMarkers()): Transaction {
+  return { checks: [], writes: [], markers };
+}
+
+/** Stages "this entry is unchanged" (a version) or "this key is new" (null). */
+export function check(tx: Transaction, key: Key, version: string | null): void {
+  tx.checks.push({ key, version });
+}
+
+/** Stages a write; `expiresAt` in milliseconds. */
+export function set(tx: Transaction, key: Key, value: unknown, expiresAt?: number): void {
+  tx.writes.push(
+    expiresAt === undefined ? { kind: "set", key, value } : { kind: "set", key, value, expiresAt },
+  );
+}
+
+/** Stages a removal. */
+export function remove(tx: Transaction, key: Key): void {
+  tx.writes.push({ kind: "delete", key });
+}
+
+/**
+ * Commits the staged work and the markers in one atomic step.
+ *
+ * @returns false where a check failed: nothing was written, the caller reads again and decides.
+ * @throws {Refusal} with the marker's own reason where one was spent before; nothing was written.
+ */
+export async function commit(store: Store, clock: Clock, tx: Transaction): Promise<boolean> {
+  const markers = [...tx.markers.pending];
+  const writes = [...tx.writes, ...markers.map(spendingWrite)];
+  const unspent = markers.map((marker): Check => ({ key: marker.key, version: null }));
+  if (await store.commit({ checks: [...tx.checks, ...unspent], writes })) return settled(tx);
+  if (markers.length === 0) return false;
+  // Either a marker's key exists (spent, or expired and not yet forgotten) or a check of the work failed.
+  const found = await store.getMany<SpentMarker>(markers.map((marker) => marker.key));
+  markers.forEach((marker, index) => refuseIfSpent(marker, found[index]?.value, clock()));
+  const reused = markers.map((marker, index): Check => ({
+    key: marker.key,
+    version: found[index]?.version ?? null,
+  }));
+  if (await store.commit({ checks: [...tx.checks, ...reused], writes })) return settled(tx);
+  return false;
+}
+
+function spendingWrite(marker: Once): Write {
+  return {
+    kind: "set",
+    key: marker.key,
+    value: { expiresAt: marker.expiresAt },
+    expiresAt: marker.expiresAt,
+  };
+}
+
+function refuseIfSpent(marker: Once, spent: SpentMarker | undefined, now: number): void {
+  if (spent !== undefined && now < spent.expiresAt) throw new Refusal(marker.refusal, "used before");
+}
+
+function settled(tx: Transaction): true {
+  tx.markers.pending.length = 0;
+  return true;
+}
