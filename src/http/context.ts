@@ -1,0 +1,19 @@
+/** What every request carries, whatever it asks for. Guards add their own variables by their own types. */
+import type { Markers } from "../store/transaction.ts";
+
+/** Who reads an answer decides its form: an OAuth client, a resource client, or a person's browser. */
+export type Surface = "oauth" | "resource" | "browser";
+
+/** Variables set before any route runs. */
+export interface RequestVariables {
+  surface: Surface;
+  /** `x-fapi-interaction-id`: the caller's where it is a UUID, else ours. */
+  interactionId: string;
+  /** Single-use markers that this request has earned (`store/transaction.ts`). */
+  markers: Markers;
+}
+
+/** Hono's environment for an app whose routes need nothing else. */
+export interface RequestEnv {
+  Variables: RequestVariables;
+}

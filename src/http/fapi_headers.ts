@@ -1,0 +1,53 @@
+/** Guard: the FAPI headers that come with a resource call, well formed or absent (Decision C10). */
+import { createMiddleware } from "hono/factory";
+import { type Fault, Refusal } from "../kernel/refusal.ts";
+import { refuseMalformedInteractionId } from "./interaction_id.ts";
+
+const IMF_DATE =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} (GMT|UTC)$/;
+const IPV4 = /^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
+
+/** Refuses what is malformed; `x-fapi-financial-id` is accepted and ignored. @throws {Refusal} `request.header_invalid` */
+export const fapiHeaders = createMiddleware(async function checkFapiHeaders(c, next) {
+  refuseMalformedInteractionId(c.req.header("x-fapi-interaction-id"));
+  check(
+    "x-fapi-auth-date",
+    c.req.header("x-fapi-auth-date"),
+    isHttpDate,
+    "must be an HTTP date (RFC 9110 5.6.7).",
+  );
+  check(
+    "x-fapi-customer-ip-address",
+    c.req.header("x-fapi-customer-ip-address"),
+    isIpAddress,
+    "must be an IP address.",
+  );
+  refuseUnacceptable(c.req.header("accept"));
+  await next();
+});
+
+function check(
+  path: string,
+  value: string | undefined,
+  good: (value: string) => boolean,
+  must: string,
+): void {
+  if (value === undefined || good(value)) return;
+  const fault: Fault = { code: "Header.Invalid", path, message: `${path} ${must}` };
+  throw new Refusal("request.header_invalid", { faults: [fault] });
+}
+
+function isHttpDate(value: string): boolean {
+  return IMF_DATE.test(value) && !Number.isNaN(Date.parse(value.replace("UTC", "GMT")));
+}
+
+function isIpAddress(value: string): boolean {
+  return IPV4.test(value) || (value.includes(":") && URL.canParse(`http://[${value}]/`));
+}
+
+function refuseUnacceptable(accept: string | undefined): void {
+  if (accept === undefined) return;
+  const types = accept.split(",").map((range) => range.split(";")[0]?.trim().toLowerCase());
+  if (types.some((type) => type === "*/*" || type === "application/*" || type === "application/json")) return;
+  throw new Refusal("request.not_acceptable");
+}

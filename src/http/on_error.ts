@@ -1,0 +1,114 @@
+/**
+ * Turns whatever a route threw into the answer of its surface. A Refusal has its row in the refusal table;
+ * anything else is a bug: 500, no words, the stack in the log under the interaction id.
+ */
+import type { Context } from "hono";
+import type { StatusCode } from "hono/utils/http-status";
+import type { Fault } from "../kernel/refusal.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { Log } from "../observability/log.ts";
+import type { RequestEnv } from "./context.ts";
+import { BUG_WIRE, type PageWire, REFUSAL_WIRE, type ResourceWire, type Wire } from "./refusal_wire.ts";
+
+/** Draws an error page in the reader's language; `ui/error_page.tsx` does. */
+export type DrawErrorPage = (
+  c: Context,
+  page: PageWire,
+  interactionId: string,
+) => Response | Promise<Response>;
+
+/** What error answers need. */
+export interface ErrorDeps {
+  readonly log: Log;
+  readonly drawErrorPage: DrawErrorPage;
+}
+
+/** Hono's `onError` for both hosts. */
+export function answerErrors(
+  deps: ErrorDeps,
+): (error: Error, c: Context<RequestEnv>) => Response | Promise<Response> {
+  return function onError(error, c) {
+    const refusal = error instanceof Refusal ? error : undefined;
+    const wire: Wire = refusal === undefined ? BUG_WIRE : REFUSAL_WIRE[refusal.reason];
+    note(deps.log, c, error, refusal);
+    setHeaders(c, refusal);
+    const surface = c.get("surface") ?? "oauth";
+    if (surface === "browser") return deps.drawErrorPage(c, pageOf(wire), c.get("interactionId"));
+    if (surface === "resource" && wire.resource !== undefined) {
+      return resourceError(c, wire.resource, refusal);
+    }
+    return oauthError(c, wire, refusal);
+  };
+}
+
+function note(log: Log, c: Context<RequestEnv>, error: Error, refusal: Refusal | undefined): void {
+  const interactionId = c.get("interactionId");
+  if (refusal === undefined) {
+    log.error("request.failed", { interactionId, error: error.stack ?? error.message });
+  } else log.info("request.refused", { interactionId, reason: refusal.reason, detail: refusal.parts.detail });
+}
+
+function setHeaders(c: Context, refusal: Refusal | undefined): void {
+  c.header("cache-control", "no-store");
+  if (refusal?.parts.allow !== undefined) c.header("allow", refusal.parts.allow);
+  if (refusal?.parts.retryAfterSeconds !== undefined) {
+    c.header("retry-after", String(refusal.parts.retryAfterSeconds));
+  }
+}
+
+function oauthError(c: Context, { oauth }: Wire, refusal: Refusal | undefined): Response {
+  const body = { error: oauth.error, error_description: refusal?.parts.description ?? oauth.description };
+  return answer(c, oauth.status, JSON.stringify(body));
+}
+
+function resourceError(c: Context, wire: ResourceWire, refusal: Refusal | undefined): Response {
+  if (wire.challenge !== undefined) {
+    c.header("www-authenticate", challenge(wire.challenge, refusal?.parts.scope));
+  }
+  const bare = wire.code === undefined && wire.challenge === undefined;
+  if (bare || wire.status === 401) return answer(c, wire.status, null); // Decision C3: 401 has no body
+  return answer(c, wire.status, JSON.stringify(obError(wire, refusal?.parts.faults)));
+}
+
+/** `OBErrorResponse1` (reference 5.1). */
+function obError(wire: ResourceWire, faults: readonly Fault[] = []): unknown {
+  const first: Fault = { code: wire.code ?? "Field.Invalid", message: wire.message };
+  const listed = wire.code === undefined ? [] : faults.length > 0 ? faults : [first];
+  const errors = listed.map(({ code, message, path }) => ({
+    ErrorCode: `UK.OBIE.${code}`,
+    Message: message,
+    ...(path === undefined ? {} : { Path: path }),
+  }));
+  const forbidden = { ErrorCode: "UK.OBIE.Resource.InvalidFormat", Message: wire.message };
+  return {
+    Code: STATUS_CODE[wire.status] ?? String(wire.status),
+    Id: crypto.randomUUID(),
+    Message: wire.message,
+    Errors: errors.length > 0 ? errors : [forbidden],
+  };
+}
+
+const STATUS_CODE: Readonly<Record<number, string>> = {
+  400: "400 BadRequest",
+  403: "403 Forbidden",
+  413: "413 PayloadTooLarge",
+  415: "415 UnsupportedMediaType",
+  500: "500 InternalServerError",
+  503: "503 ServiceUnavailable",
+};
+
+// RFC 9449 7.1: the challenge names the algorithms; no error where no credentials were sent (RFC 6750 3.1).
+function challenge(error: string, scope: string | undefined): string {
+  const parts = error === "" ? [] : [`error="${error}"`];
+  if (scope !== undefined) parts.push(`scope="${scope}"`);
+  return `DPoP ${[...parts, 'algs="PS256"'].join(", ")}`;
+}
+
+function pageOf(wire: Wire): PageWire {
+  return wire.page ?? { status: 400, page: "link_unusable" };
+}
+
+function answer(c: Context, status: StatusCode, body: string | null): Response {
+  if (body !== null) c.header("content-type", "application/json");
+  return c.newResponse(body, status);
+}

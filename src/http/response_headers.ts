@@ -1,0 +1,28 @@
+/** Headers that every answer of a host carries. Answers depend on credentials, so none is ever cached by default. */
+import { createMiddleware } from "hono/factory";
+
+/** API host: `no-store` (RFC 6749 5.1, RFC 9440 2.4) unless a route says otherwise, and no sniffing. */
+export const apiHeaders = createMiddleware(async function setApiHeaders(c, next) {
+  await next();
+  const headers = c.res.headers;
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+  headers.set("x-content-type-options", "nosniff");
+});
+
+const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+  "base-uri 'none'; frame-ancestors 'none'";
+
+/** Browser host: no framing, no referrer, nothing from elsewhere (checklist AZ12; RFC 9700 4.2, 4.16). */
+export const browserHeaders = createMiddleware(async function setBrowserHeaders(c, next) {
+  await next();
+  const headers = c.res.headers;
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+  if (!headers.has("content-security-policy")) {
+    headers.set("content-security-policy", CONTENT_SECURITY_POLICY);
+  }
+  headers.set("referrer-policy", "no-referrer");
+  headers.set("x-content-type-options", "nosniff");
+  headers.set("x-frame-options", "DENY");
+  // HSTS is ignored by browsers over plain http, so the sandbox may carry it too (FAPI 5.2.3-1).
+  headers.set("strict-transport-security", "max-age=63072000; includeSubDomains; preload");
+});

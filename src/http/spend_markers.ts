@@ -1,0 +1,24 @@
+/**
+ * Single-use markers that no commit of the request took along are spent at its end: a proof that came with a
+ * read, or with a request that was refused, is used up all the same (RFC 9449 11.1).
+ */
+import { createMiddleware } from "hono/factory";
+import type { Clock } from "../kernel/clock.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { Store } from "../store/store.ts";
+import { begin, commit } from "../store/transaction.ts";
+import type { RequestEnv } from "./context.ts";
+
+/** Middleware; the answer of a request whose marker was spent before is the marker's refusal instead. */
+export function spendMarkers(
+  deps: { readonly store: Store; readonly clock: Clock },
+): ReturnType<typeof createMiddleware<RequestEnv>> {
+  return createMiddleware<RequestEnv>(async function spend(c, next) {
+    await next();
+    const markers = c.get("markers");
+    const [first] = markers.pending;
+    if (first === undefined) return;
+    const spent = await commit(deps.store, deps.clock, begin(markers));
+    if (!spent) throw new Refusal(first.refusal, "used by a parallel request");
+  });
+}

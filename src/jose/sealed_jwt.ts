@@ -1,0 +1,81 @@
+/**
+ * Hand-over JWTs: JWE(JWS(claims)), exactly two layers (Decision A10). Encryption authenticates nobody: what
+ * `openSealed` gives is still an unverified JWS.
+ */
+import { compactDecrypt, CompactEncrypt, SignJWT } from "jose";
+import { strictJson } from "../kernel/strict_json.ts";
+import { no, type Verdict, yes } from "../kernel/verdict.ts";
+import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG, MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../profile.ts";
+import { joseFailure, type JsonObject } from "./compact_jws.ts";
+
+/** A private key with the kid under which its public half is published. */
+export interface NamedKey {
+  readonly kid: string;
+  readonly key: CryptoKey;
+}
+
+const FIVE_SEGMENTS = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){4}$/;
+const OUTER_MEMBERS = new Set(["alg", "enc", "kid", "cty", "typ"]);
+
+/** Signs the claims (typ JWT) and encrypts the result to the recipient. */
+export async function sealClaims(claims: JsonObject, signer: NamedKey, recipient: NamedKey): Promise<string> {
+  const signed = await new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: SIGNATURE_ALG, typ: "JWT", kid: signer.kid })
+    .sign(signer.key);
+  return await new CompactEncrypt(new TextEncoder().encode(signed))
+    .setProtectedHeader({
+      alg: KEY_MANAGEMENT_ALG,
+      enc: CONTENT_ENCRYPTION_ALG,
+      cty: "JWT",
+      kid: recipient.kid,
+    })
+    .encrypt(recipient.key);
+}
+
+/**
+ * Decrypts a hand-over JWT with the platform's key named by its `kid`. The result is the inner compact text, of
+ * which nothing is known yet. Callers must answer every "no" alike (checklist BR17).
+ */
+export async function openSealed(token: string, keys: readonly NamedKey[]): Promise<Verdict<string>> {
+  if (token.length > MAX_JWT_CHARACTERS) return no("sealed token too long");
+  if (!FIVE_SEGMENTS.test(token)) return no("not a compact JWE");
+  const header = outerHeader(token);
+  if (!header.ok) return header;
+  const candidate = keys.find(({ kid }) => kid === header.value["kid"]);
+  if (candidate === undefined) return no("sealed to another key");
+  try {
+    const { plaintext } = await compactDecrypt(token, candidate.key, {
+      keyManagementAlgorithms: [KEY_MANAGEMENT_ALG],
+      contentEncryptionAlgorithms: [CONTENT_ENCRYPTION_ALG],
+      maxDecompressedLength: 0,
+    });
+    return yes(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(plaintext));
+  } catch (error) {
+    return no(joseFailure(error));
+  }
+}
+
+function outerHeader(token: string): Verdict<JsonObject> {
+  const parsed = strictJson(atobUrl(token.slice(0, token.indexOf("."))));
+  if (!parsed.ok) return no(`outer header ${parsed.why}`);
+  if (typeof parsed.value !== "object" || parsed.value === null || Array.isArray(parsed.value)) {
+    return no("outer header");
+  }
+  const header = parsed.value as JsonObject;
+  const stranger = Object.keys(header).find((name) => !OUTER_MEMBERS.has(name));
+  if (stranger !== undefined) return no(`outer header member ${stranger}`); // zip, crit, jwk, epk, p2c, apu ...
+  if (header["alg"] !== KEY_MANAGEMENT_ALG || header["enc"] !== CONTENT_ENCRYPTION_ALG) {
+    return no("outer alg or enc");
+  }
+  const cty = header["cty"];
+  if (cty !== undefined && (typeof cty !== "string" || cty.toUpperCase() !== "JWT")) return no("outer cty");
+  return yes(header);
+}
+
+function atobUrl(segment: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.fromBase64(segment, { alphabet: "base64url" }));
+  } catch {
+    return "";
+  }
+}

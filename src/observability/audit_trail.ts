@@ -1,0 +1,31 @@
+/**
+ * The append-only history of consents, payments and clients: who moved what, when and why. An entry is staged in
+ * the commit of the move that it tells of, so neither is there without the other.
+ */
+import { auditKey } from "../store/keys.ts";
+import type { Store } from "../store/store.ts";
+import { set, type Transaction } from "../store/transaction.ts";
+
+/** One move in a history. */
+export interface AuditEntry {
+  /** Milliseconds. */
+  readonly at: number;
+  /** `<area>.<what>`, such as `consent.authorised`. */
+  readonly event: string;
+  /** Who caused it: a client id, `customer`, `clock` or `platform`. */
+  readonly actor: string;
+  readonly reason?: string;
+}
+
+const PAGE = 500;
+
+/** Stages an entry in the history of `subject`, a resource's id. */
+export function record(tx: Transaction, subject: string, entry: AuditEntry): void {
+  set(tx, auditKey(subject, entry.at, crypto.randomUUID()), entry);
+}
+
+/** The history of a resource, oldest first. */
+export async function historyOf(store: Store, subject: string): Promise<readonly AuditEntry[]> {
+  const entries = await store.list<AuditEntry>({ prefix: ["audit", subject], limit: PAGE });
+  return entries.map(({ value }) => value);
+}

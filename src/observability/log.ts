@@ -1,0 +1,39 @@
+/** Structured log lines, one JSON object each. Names and ids only: no token, code, assertion, proof or body is ever given to it. */
+import type { Clock } from "../kernel/clock.ts";
+
+/** Severity, least first. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** What a line may carry beside its event name. */
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Writes one line somewhere. */
+export type LogSink = (line: string) => void;
+
+/** The log as everyone uses it: `log.info("payment.created", {paymentId})`. */
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+const ORDER: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** A log that writes lines of at least `level` to `sink`. */
+export function openLog(
+  deps: { readonly clock: Clock; readonly sink: LogSink; readonly level: LogLevel },
+): Log {
+  const least = ORDER.indexOf(deps.level);
+  const at = (level: LogLevel) => (event: string, fields: LogFields = {}): void => {
+    if (ORDER.indexOf(level) < least) return;
+    deps.sink(JSON.stringify({ at: new Date(deps.clock()).toISOString(), level, event, ...fields }));
+  };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** Lines to standard output, as a container's log collector expects them. */
+export function stdoutSink(write: (bytes: Uint8Array) => unknown): LogSink {
+  const encoder = new TextEncoder();
+  return (line) => void write(encoder.encode(`${line}\n`));
+}

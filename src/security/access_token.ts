@@ -1,0 +1,117 @@
+/**
+ * Guard of resource endpoints: a DPoP-bound access token of this bank, its proof, its owner's certificate, its
+ * scope and grant. Nothing about any resource is looked at before it passes.
+ */
+import { createMiddleware } from "hono/factory";
+import type { Clock } from "../kernel/clock.ts";
+import type { BankCode, ClientId, ConsentId } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { RequestVariables } from "../http/context.ts";
+import type { BankVariables } from "./bank_path.ts";
+import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
+import type { CertificateVariables } from "./client_certificate.ts";
+import { verifyDpopProof } from "./dpop_proof.ts";
+
+/** How a token was obtained. */
+export type Grant = "client_credentials" | "authorization_code";
+
+/** What a token allows: who, at which bank, how obtained, for which consent, bound to which key. */
+export interface AccessToken {
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly scope: "payments" | "bank";
+  readonly grant: Grant;
+  /** Only of an authorization code: the one consent that it is for. */
+  readonly consentId?: ConsentId;
+  readonly jkt: string;
+  /** Milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** A live token by its text, or null for unknown, expired and revoked ones. */
+export type FindAccessToken = (token: string) => Promise<AccessToken | null>;
+
+/** Proven access. Only {@link accessToken} makes one. */
+export interface Access {
+  readonly caller: Caller;
+  readonly token: AccessToken;
+}
+
+/** Set by {@link accessToken}. */
+export interface AccessVariables {
+  access: Access;
+}
+
+/** What an endpoint asks of the token. */
+export interface Requirement {
+  readonly scope: AccessToken["scope"];
+  readonly grants: readonly Grant[];
+}
+
+/** What the guard needs. */
+export interface AccessTokenDeps {
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  readonly findAccessToken: FindAccessToken;
+  readonly findCaller: FindCaller;
+  readonly keys: ParticipantKeys;
+}
+
+type Env = { Variables: RequestVariables & BankVariables & CertificateVariables & AccessVariables };
+
+/** Guard factory. @throws {Refusal} `token.*`, `dpop.*`, `certificate.not_participants` */
+export function accessToken(
+  deps: AccessTokenDeps,
+): (requirement: Requirement) => ReturnType<typeof createMiddleware<Env>> {
+  return (requirement) =>
+    createMiddleware<Env>(async function authorized(c, next) {
+      const url = new URL(c.req.url);
+      const text = readCredentials(c.req.header("authorization"), url.searchParams);
+      const token = await deps.findAccessToken(text);
+      if (token === null) throw new Refusal("token.invalid", "unknown or expired token");
+      if (token.bank !== c.get("bank").code) throw new Refusal("token.invalid", "token of another bank"); // Decision A3
+      const proof = await verifyDpopProof({ clock: deps.clock, markers: c.get("markers") }, {
+        header: c.req.header("dpop"),
+        method: c.req.method,
+        url: deps.baseUrl + url.pathname,
+        accessToken: text,
+      });
+      if (proof.jkt !== token.jkt) {
+        throw new Refusal("dpop.key_mismatch", "proof by another key than the token's");
+      }
+      const caller = await owner(deps, token, c.get("certificate").spkiThumbprint);
+      requireScope(requirement, token);
+      c.set("access", { caller, token });
+      await next();
+    });
+}
+
+function readCredentials(authorization: string | undefined, query: URLSearchParams): string {
+  if (query.has("access_token")) { // FAPI 5.3.4-2
+    throw new Refusal("token.malformed_request", "access_token in the query");
+  }
+  if (authorization === undefined) throw new Refusal("token.missing", "no Authorization");
+  if (authorization.includes(",")) {
+    throw new Refusal("token.malformed_request", "more than one Authorization");
+  }
+  const [, scheme = "", token = ""] = /^(\S+) +(\S+)$/.exec(authorization.trim()) ?? [];
+  if (scheme.toLowerCase() !== "dpop") throw new Refusal("token.missing", "not the DPoP scheme"); // RFC 9449 7.2
+  return token;
+}
+
+async function owner(deps: AccessTokenDeps, token: AccessToken, spkiThumbprint: string): Promise<Caller> {
+  const caller = await deps.findCaller(token.clientId);
+  if (caller === null) throw new Refusal("token.invalid", "client is gone");
+  if (!await deps.keys.ownsTransportKey(caller, spkiThumbprint)) {
+    throw new Refusal("certificate.not_participants", "certificate of another participant");
+  }
+  return caller;
+}
+
+function requireScope(requirement: Requirement, token: AccessToken): void {
+  if (token.scope === requirement.scope && requirement.grants.includes(token.grant)) return;
+  throw new Refusal("token.insufficient_scope", {
+    detail: `${token.scope} by ${token.grant}`,
+    scope: requirement.scope,
+  });
+}

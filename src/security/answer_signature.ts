@@ -1,0 +1,43 @@
+/**
+ * Signs every JSON answer of a resource endpoint, errors too, in the profile of the request's own signature
+ * (open-banking reference 3.4, 3.5), so that a client can prove what it was told.
+ */
+import { createMiddleware } from "hono/factory";
+import type { RequestEnv, RequestVariables } from "../http/context.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { unixSeconds } from "../kernel/clock.ts";
+import { signDetached } from "../jose/detached_jws.ts";
+import type { NamedKey } from "../jose/sealed_jwt.ts";
+import type { SignedBodyVariables } from "./payload_signature.ts";
+
+/** What signing needs. */
+export interface AnswerSignatureDeps {
+  readonly clock: Clock;
+  readonly signer: NamedKey;
+  /** The platform's name in the `iss` claim: its authorization host. */
+  readonly issuer: string;
+  readonly trustAnchor: string;
+}
+
+/** Middleware around the resource routes. */
+export function answerSignature(deps: AnswerSignatureDeps): ReturnType<typeof createMiddleware<RequestEnv>> {
+  return createMiddleware<{ Variables: RequestVariables & Partial<SignedBodyVariables> }>(
+    async function sign(c, next) {
+      await next();
+      if (
+        c.get("surface") !== "resource" ||
+        c.res.headers.get("content-type")?.startsWith("application/json") !== true
+      ) return;
+      const body = new Uint8Array(await c.res.arrayBuffer());
+      const signature = await signDetached(body, deps.signer, {
+        profile: c.get("signedBody")?.profile ?? "A",
+        iat: unixSeconds(deps.clock()),
+        issuer: deps.issuer,
+        trustAnchor: deps.trustAnchor,
+      });
+      const { status, headers } = c.res;
+      headers.set("x-jws-signature", signature);
+      c.res = new Response(body, { status, headers });
+    },
+  );
+}

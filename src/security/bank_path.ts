@@ -1,0 +1,23 @@
+/** Guard: `{bank}` of the path names a registered bank; nothing else is addressed (Decision A4). */
+import { createMiddleware } from "hono/factory";
+import { asBankCode } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { Bank, FindBank } from "./caller.ts";
+
+/** Set by {@link bankPath}. */
+export interface BankVariables {
+  bank: Bank;
+}
+
+/** Guard factory. @throws {Refusal} `bank.unknown` */
+export function bankPath(
+  findBank: FindBank,
+): ReturnType<typeof createMiddleware<{ Variables: BankVariables }>> {
+  return createMiddleware<{ Variables: BankVariables }>(async function addressed(c, next) {
+    const code = asBankCode(c.req.param("bank"));
+    const bank = code === undefined ? null : await findBank(code);
+    if (bank === null) throw new Refusal("bank.unknown");
+    c.set("bank", bank);
+    await next();
+  });
+}

@@ -1,0 +1,103 @@
+/**
+ * DPoP proofs (RFC 9449 4.3), for both sides: the authorization server, which binds to the proof's key, and the
+ * resource endpoints, which also want `ath`. A proof that passes is spent with the request's commit.
+ */
+import type { Clock } from "../kernel/clock.ts";
+import { unixSeconds } from "../kernel/clock.ts";
+import { sha256 } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { timeFault } from "../jose/claim_times.ts";
+import { type JsonObject, readCompactJws, verifyClaims } from "../jose/compact_jws.ts";
+import { importRsaPublicKey, jwkThumbprint, readRsaPublicJwk } from "../jose/rsa_key.ts";
+import {
+  DPOP_MAX_AGE_SECONDS,
+  DPOP_REPLAY_SECONDS,
+  MAX_JTI_CHARACTERS,
+  MAX_JWT_CHARACTERS,
+} from "../profile.ts";
+import { spentJwtKey } from "../store/keys.ts";
+import type { Markers } from "../store/transaction.ts";
+
+/** A proof that holds for this request. Only {@link verifyDpopProof} makes one. */
+export interface VerifiedProof {
+  /** RFC 7638 thumbprint of the proof's key. */
+  readonly jkt: string;
+}
+
+/** The request that a proof must be for. */
+export interface ProvenRequest {
+  /** The `DPoP` header as received; Deno joins two of them with a comma. */
+  readonly header: string | undefined;
+  readonly method: string;
+  /** The endpoint's external URL, from configuration (Decision A6). */
+  readonly url: string;
+  /** The access token that comes with it, at resource endpoints. */
+  readonly accessToken?: string;
+}
+
+/**
+ * Verifies a proof and earns its single-use marker.
+ *
+ * @throws {Refusal} `dpop.invalid_proof`
+ */
+export async function verifyDpopProof(
+  deps: { readonly clock: Clock; readonly markers: Markers },
+  request: ProvenRequest,
+): Promise<VerifiedProof> {
+  if (request.header === undefined) throw refused("no proof");
+  const jws = readCompactJws(request.header, {
+    maxCharacters: MAX_JWT_CHARACTERS,
+    typ: ["dpop+jwt"],
+    embeddedKey: true,
+  });
+  if (!jws.ok) throw refused(jws.why); // RFC 9449 4.3 (1)-(5)
+  const jwk = readRsaPublicJwk(jws.value.header["jwk"]);
+  if (!jwk.ok) throw refused(jwk.why); // RFC 9449 4.3 (7)
+  const [key, jkt] = await Promise.all([importRsaPublicKey(jwk.value, "verify"), jwkThumbprint(jwk.value)]);
+  const claims = await verifyClaims(jws.value, key); // RFC 9449 4.3 (6)
+  if (!claims.ok) throw refused(claims.why);
+  const now = deps.clock();
+  const fault = await claimFault(claims.value, request, unixSeconds(now));
+  if (fault !== undefined) throw refused(fault);
+  deps.markers.pending.push({
+    key: spentJwtKey("dpop", jkt, await sha256(String(claims.value["jti"]))), // RFC 9449 11.1
+    expiresAt: now + DPOP_REPLAY_SECONDS * 1000,
+    refusal: "dpop.replayed",
+  });
+  return { jkt };
+}
+
+async function claimFault(
+  claims: JsonObject,
+  request: ProvenRequest,
+  now: number,
+): Promise<string | undefined> {
+  const { jti, htm, htu, ath } = claims;
+  if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI_CHARACTERS) return "jti";
+  if (htm !== request.method) return "htm"; // RFC 9449 4.3 (8)
+  if (typeof htu !== "string" || !sameTarget(htu, request.url)) return "htu"; // RFC 9449 4.3 (9)
+  const times = timeFault(claims, { exp: "optional", iat: "required", maxAge: DPOP_MAX_AGE_SECONDS }, now);
+  if (times !== undefined) return times; // RFC 9449 4.3 (11)
+  if (request.accessToken !== undefined && ath !== await sha256(request.accessToken)) return "ath"; // RFC 9449 4.3 (12)
+  return undefined;
+}
+
+/** RFC 9449 4.3 (9): same target without query and fragment, after syntax- and scheme-based normalisation. */
+function sameTarget(htu: string, expected: string): boolean {
+  if (htu.length > 2048 || !/^https?:\/\//i.test(htu)) return false;
+  const sent = URL.parse(htu);
+  if (sent === null || sent.username !== "" || sent.password !== "") return false;
+  return normalised(sent) === normalised(new URL(expected));
+}
+
+function normalised(url: URL): string {
+  const path = url.pathname.replaceAll(/%([0-9A-Fa-f]{2})/g, (escape, hex: string) => {
+    const character = String.fromCharCode(parseInt(hex, 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase(); // RFC 3986 6.2.2
+  });
+  return url.origin + path;
+}
+
+function refused(why: string): Refusal {
+  return new Refusal("dpop.invalid_proof", why);
+}

@@ -1,0 +1,20 @@
+/** The guards of resource routes, built once by the composition and listed, in order, in each route. */
+import type { MiddlewareHandler } from "hono";
+import type { RequestVariables } from "../http/context.ts";
+import type { BodyVariables } from "../http/body.ts";
+import type { AccessVariables, Requirement } from "./access_token.ts";
+import type { BankVariables } from "./bank_path.ts";
+import type { CertificateVariables } from "./client_certificate.ts";
+import type { SignedBodyVariables } from "./payload_signature.ts";
+
+/** Certificate -> bank -> token with DPoP -> (body) -> payload signature. */
+export interface ResourceGuards {
+  readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+  readonly bank: MiddlewareHandler<{ Variables: BankVariables }>;
+  readonly token: (requirement: Requirement) => MiddlewareHandler<
+    { Variables: RequestVariables & BankVariables & CertificateVariables & AccessVariables }
+  >;
+  readonly payloadSignature: MiddlewareHandler<
+    { Variables: BodyVariables & AccessVariables & SignedBodyVariables }
+  >;
+}
