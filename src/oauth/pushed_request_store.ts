@@ -1,0 +1,45 @@
+/** Pushed requests by hash of their reference. Completed once: of parallel completions, one commits. */
+import { newSecret, sha256 } from "../kernel/identifiers.ts";
+import { FLOW_SECONDS, REQUEST_URI_PREFIX, REQUEST_URI_SECONDS } from "../profile.ts";
+import { pushedRequestKey } from "../store/keys.ts";
+import type { Entry, Store } from "../store/store.ts";
+import { check, set, type Transaction } from "../store/transaction.ts";
+import type { PushedRequest } from "./pushed_request.ts";
+
+/** Keeps pushed requests. */
+export interface PushedRequestStore {
+  /** Stages the request; gives its `request_uri`. `now` in milliseconds. */
+  stage(
+    tx: Transaction,
+    request: Omit<PushedRequest, "expiresAt" | "completed">,
+    now: number,
+  ): Promise<string>;
+  find(reference: string): Promise<Entry<PushedRequest> | null>;
+  findByHash(referenceHash: string): Promise<Entry<PushedRequest> | null>;
+  /** Stages its completion; the commit fails if it was completed meanwhile. */
+  stageCompletion(tx: Transaction, former: Entry<PushedRequest>): void;
+}
+
+/** Opens the store of pushed requests. */
+export function openPushedRequestStore(store: Store): PushedRequestStore {
+  return {
+    async stage(tx, request, now) {
+      const reference = newSecret();
+      const expiresAt = now + REQUEST_URI_SECONDS * 1000;
+      const value: PushedRequest = { ...request, expiresAt, completed: false };
+      set(tx, pushedRequestKey(await sha256(reference)), value, keptUntil(expiresAt));
+      return REQUEST_URI_PREFIX + reference;
+    },
+    find: async (reference) => await store.get<PushedRequest>(pushedRequestKey(await sha256(reference))),
+    findByHash: (referenceHash) => store.get<PushedRequest>(pushedRequestKey(referenceHash)),
+    stageCompletion(tx, former) {
+      check(tx, former.key, former.version);
+      set(tx, former.key, { ...former.value, completed: true }, keptUntil(former.value.expiresAt));
+    },
+  };
+}
+
+// A flow may begin in the last second and then takes its own time.
+function keptUntil(expiresAt: number): number {
+  return expiresAt + FLOW_SECONDS * 1000;
+}

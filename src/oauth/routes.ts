@@ -1,0 +1,120 @@
+/** `POST {base_url}/{BANK}/token.oauth2/v1` and `POST {base_url}/{BANK}/par.oauth2/v1` (endpoints 1-3). */
+import { createRoute } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
+import { readForm } from "../http/body.ts";
+import type { RequestVariables } from "../http/context.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { bankParameter, dpopHeader } from "../http/openapi_parameters.ts";
+import { oauthErrors } from "../http/openapi_errors.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { BankVariables } from "../security/bank_path.ts";
+import { authenticateClient, type ClientAuthenticationDeps } from "../security/client_authentication.ts";
+import type { CertificateVariables } from "../security/client_certificate.ts";
+import { type VerifiedProof, verifyDpopProof } from "../security/dpop_proof.ts";
+import { type CodeGrantDeps, grantAuthorizationCode } from "./grant_authorization_code.ts";
+import { grantClientCredentials } from "./grant_client_credentials.ts";
+import { pushAuthorizationRequest, type PushDeps } from "./push_authorization_request.ts";
+import { issuerOf } from "./server_metadata.ts";
+import { pushRequestSchema, pushResponseSchema, tokenRequestSchema } from "./token_request_schema.ts";
+import { tokenResponseSchema } from "./token_response.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+
+const tokenRoute = createRoute({
+  method: "post",
+  path: "/{bank}/token.oauth2/v1",
+  tags: ["Authorization"],
+  summary: "Get an access token",
+  request: {
+    params: bankParameter,
+    headers: dpopHeader,
+    body: { required: true, content: { [FORM]: { schema: tokenRequestSchema } } },
+  },
+  responses: {
+    200: {
+      description: "A DPoP-bound token",
+      content: { "application/json": { schema: tokenResponseSchema } },
+    },
+    ...oauthErrors(400, 401, 404, 413, 429, 503),
+  },
+});
+
+const pushRoute = createRoute({
+  method: "post",
+  path: "/{bank}/par.oauth2/v1",
+  tags: ["Authorization"],
+  summary: "Push an authorization request",
+  request: {
+    params: bankParameter,
+    headers: dpopHeader.partial(),
+    body: { required: true, content: { [FORM]: { schema: pushRequestSchema } } },
+  },
+  responses: {
+    201: { description: "Stored", content: { "application/json": { schema: pushResponseSchema } } },
+    ...oauthErrors(400, 401, 404, 413, 429, 503),
+  },
+});
+
+/** What the routes need. */
+export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthenticationDeps {
+  readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+  readonly bank: MiddlewareHandler<{ Variables: BankVariables }>;
+  readonly baseUrl: string;
+  readonly authUrl: string;
+}
+
+type OAuthContext = Context<{ Variables: RequestVariables & CertificateVariables & BankVariables }>;
+
+/** Mounts the token and PAR endpoints. */
+export function oauthRoutes(app: PlatformApp, deps: OAuthRouteDeps): void {
+  app.post(endpoint(app, "oauth", tokenRoute), deps.certificate, deps.bank, async (c) => {
+    const form = await readForm(c);
+    const grantType = form.get("grant_type");
+    const { caller } = await authenticate(deps, c, form);
+    const request = { caller, bank: c.get("bank").code, form, markers: c.get("markers") };
+    if (grantType === undefined) {
+      throw new Refusal("oauth.invalid_request", { description: "grant_type is required." });
+    }
+    if (grantType !== "client_credentials" && grantType !== "authorization_code") {
+      throw new Refusal("oauth.unsupported_grant_type");
+    }
+    const proof = await prove(deps, c);
+    const grant = grantType === "client_credentials" ? grantClientCredentials : grantAuthorizationCode;
+    return c.json(await grant(deps, { ...request, proof }));
+  });
+
+  app.post(endpoint(app, "oauth", pushRoute), deps.certificate, deps.bank, async (c) => {
+    const form = await readForm(c);
+    const { caller } = await authenticate(deps, c, form);
+    const bound = c.req.header("dpop") === undefined ? {} : { proof: await prove(deps, c) };
+    const push = {
+      clientId: caller.clientId,
+      bank: c.get("bank").code,
+      form,
+      markers: c.get("markers"),
+      ...bound,
+    };
+    return c.json(await pushAuthorizationRequest(deps, push), 201);
+  });
+}
+
+function authenticate(
+  deps: OAuthRouteDeps,
+  c: OAuthContext,
+  form: ReadonlyMap<string, string>,
+): ReturnType<typeof authenticateClient> {
+  return authenticateClient(deps, c.get("markers"), {
+    form,
+    authorization: c.req.header("authorization"),
+    certificate: c.get("certificate"),
+    issuer: issuerOf(deps.authUrl, c.get("bank").code),
+  });
+}
+
+function prove(deps: OAuthRouteDeps, c: OAuthContext): Promise<VerifiedProof> {
+  return verifyDpopProof({ clock: deps.clock, markers: c.get("markers") }, {
+    header: c.req.header("dpop"),
+    method: c.req.method,
+    url: deps.baseUrl + new URL(c.req.url).pathname,
+  });
+}

@@ -1,0 +1,68 @@
+/** A registered client: what a software statement and its registration request, both verified, amount to. */
+import type { BankCode, ClientId } from "../kernel/identifiers.ts";
+import { asBankCode } from "../kernel/identifiers.ts";
+import type { SoftwareStatement } from "../participants/software_statement.ts";
+
+/** A client as registered. Its keys are not here: they are the directory's to publish and revoke. */
+export interface Client {
+  readonly clientId: ClientId;
+  readonly orgId: string;
+  /** Legal name, verified by the directory. */
+  readonly orgName: string;
+  readonly softwareId: string;
+  readonly softwareName: string;
+  readonly role: "PISP" | "ASPSP";
+  readonly scope: "payments" | "bank";
+  readonly grantTypes: readonly string[];
+  readonly redirectUris: readonly string[];
+  readonly jwksUri: string;
+  readonly revokedJwksUri: string;
+  /** Banks: whether the bank shows its own consent screen. */
+  readonly consentManagedByBank: boolean;
+  /** Banks: where payment orders are pushed to, if anywhere (Decision D4). */
+  readonly paymentOrdersUri?: string;
+  /** Unix seconds, `iat` of the statement it stands on. */
+  readonly statementIssuedAt: number;
+  readonly softwareStatement: string;
+  /** Milliseconds. */
+  readonly registeredAt: number;
+}
+
+/** A registered bank. */
+export interface BankClient extends Client {
+  readonly role: "ASPSP";
+  readonly code: BankCode;
+}
+
+/** The client that a statement and its accepted metadata make. */
+export function clientFrom(
+  statement: SoftwareStatement,
+  metadata: { readonly redirectUris: readonly string[]; readonly grantTypes: readonly string[] },
+  registeredAt: number,
+): Client {
+  const { clientId, orgId, orgName, softwareId, softwareName, role, jwksUri, revokedJwksUri } = statement;
+  return {
+    clientId,
+    orgId,
+    orgName,
+    softwareId,
+    softwareName,
+    role,
+    jwksUri,
+    revokedJwksUri,
+    scope: role === "PISP" ? "payments" : "bank",
+    grantTypes: metadata.grantTypes,
+    redirectUris: metadata.redirectUris,
+    consentManagedByBank: statement.consentManagedByBank,
+    ...(statement.paymentOrdersUri === undefined ? {} : { paymentOrdersUri: statement.paymentOrdersUri }),
+    statementIssuedAt: statement.issuedAt,
+    softwareStatement: statement.text,
+    registeredAt,
+  };
+}
+
+/** The client as a bank, where it is one: its code is its org_id (Decision A4). */
+export function asBank(client: Client): BankClient | null {
+  const code = client.role === "ASPSP" ? asBankCode(client.orgId) : undefined;
+  return code === undefined ? null : { ...client, role: "ASPSP", code };
+}

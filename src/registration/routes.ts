@@ -1,0 +1,56 @@
+/** `POST {base_url}/register/v1` (endpoint 13). */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { mediaType, readBytes, refuseContentCoding } from "../http/body.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { oauthErrors } from "../http/openapi_errors.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { MAX_BODY_BYTES, MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
+import type { CertificateVariables } from "../security/client_certificate.ts";
+import { clientRepresentationSchema, representClient } from "./client_representation.ts";
+import { registerClient, type RegisterClientDeps } from "./register_client.ts";
+
+const route = createRoute({
+  method: "post",
+  path: "/register/v1",
+  tags: ["Registration"],
+  summary: "Register a client, or update it with a newer software statement",
+  description:
+    "The body is a compact JWT signed with the participant's signing key; see the interface's registration JWT.",
+  request: {
+    body: {
+      required: true,
+      content: { "application/jose": { schema: z.string().openapi({ example: "eyJ0eXAiOiJKV1Qi..." }) } },
+    },
+  },
+  responses: {
+    201: {
+      description: "Registered",
+      content: { "application/json": { schema: clientRepresentationSchema } },
+    },
+    ...oauthErrors(400, 401, 413, 415, 503),
+  },
+});
+
+/** What the route needs. */
+export interface RegistrationRouteDeps extends RegisterClientDeps {
+  readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+}
+
+/** Mounts the registration endpoint. */
+export function registrationRoutes(app: PlatformApp, deps: RegistrationRouteDeps): void {
+  app.post(endpoint(app, "oauth", route), deps.certificate, async (c) => {
+    if (mediaType(c) !== "application/jose") throw new Refusal("registration.unsupported_media_type");
+    refuseContentCoding(c);
+    const jwt = textOf(await readBytes(c.req.raw, MAX_BODY_BYTES));
+    const { spkiThumbprint } = c.get("certificate");
+    const client = await registerClient(deps, { jwt, spkiThumbprint, markers: c.get("markers") });
+    return c.json(representClient(client), 201);
+  });
+}
+
+function textOf(bytes: Uint8Array): string {
+  const text = new TextDecoder("latin1").decode(bytes).replace(/\r?\n$/, "");
+  if (text.length > MAX_REGISTRATION_JWT_CHARACTERS) throw new Refusal("request.too_large");
+  return text;
+}
