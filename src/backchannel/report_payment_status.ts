@@ -1,0 +1,75 @@
+/** The bank reports how a payment went (Decision D3): legal moves only, the same status again changes nothing. */
+import type { Clock } from "../kernel/clock.ts";
+import type { BankCode, ClientId } from "../kernel/identifiers.ts";
+import { asPaymentId } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { isLegalMove, type Payment } from "../payments/payment.ts";
+import type { PaymentStore } from "../payments/payment_store.ts";
+import type { Entry, Store } from "../store/store.ts";
+import { begin, commit, type Markers } from "../store/transaction.ts";
+import type { StatusReport } from "./status_report_schema.ts";
+
+/** What it needs. */
+export interface ReportPaymentStatusDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly payments: PaymentStore;
+}
+
+/** An authentic, decoded report. */
+export interface ReportPaymentStatus {
+  readonly bank: BankCode;
+  readonly bankClientId: ClientId;
+  readonly paymentIdText: string;
+  readonly report: StatusReport;
+  readonly markers: Markers;
+}
+
+const MAX_ATTEMPTS = 5;
+
+/** The payment after the report. @throws {Refusal} `resource.not_found`, `payment.illegal_move` */
+export async function reportPaymentStatus(
+  deps: ReportPaymentStatusDeps,
+  command: ReportPaymentStatus,
+): Promise<Payment> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const entry = await findPayment(deps, command.paymentIdText, command.bank);
+    if (entry.value.status === command.report.status) return entry.value; // P9: a no-op
+    const changed = reported(entry.value, command.report, deps.clock());
+    const tx = begin(command.markers);
+    deps.payments.stageChange(tx, entry, changed, command.bankClientId);
+    if (await commit(deps.store, deps.clock, tx)) return changed;
+  }
+  throw illegalMove("the payment kept changing");
+}
+
+/** A payment of this bank. @throws {Refusal} `resource.not_found` */
+export async function findPayment(
+  deps: { readonly payments: PaymentStore },
+  idText: string,
+  bank: BankCode,
+): Promise<Entry<Payment>> {
+  const id = asPaymentId(idText);
+  const entry = id === undefined ? null : await deps.payments.find(id);
+  if (entry === null || entry.value.bank !== bank) throw new Refusal("resource.not_found");
+  return entry;
+}
+
+function reported(payment: Payment, report: StatusReport, now: number): Payment {
+  if (!isLegalMove(payment.status, report.status)) throw illegalMove(`${payment.status} -> ${report.status}`);
+  return {
+    ...payment,
+    status: report.status,
+    statusUpdatedAt: now,
+    ...(report.statusReason === undefined ? {} : { statusReason: report.statusReason }),
+    ...(report.charges === undefined ? {} : { charges: report.charges }),
+  };
+}
+
+function illegalMove(detail: string): Refusal {
+  const message = "The payment's status does not allow this move.";
+  return new Refusal("payment.illegal_move", {
+    detail,
+    faults: [{ code: "Field.Invalid", path: "Data.Status", message }],
+  });
+}

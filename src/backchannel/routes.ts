@@ -1,0 +1,94 @@
+/** `/{BANK}/back-channel-auth/v1/{ConsentId}` (endpoints 11 and 12): banks, by client credentials, scope `bank`. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { readConsent } from "../consents/read_consent.ts";
+import { jsonBody } from "../http/body.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { fapiHeaders } from "../http/fapi_headers.ts";
+import { resourceErrors } from "../http/openapi_errors.ts";
+import { bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
+import { parseStrictJson } from "../http/strict_json.ts";
+import type { BankCode } from "../kernel/identifiers.ts";
+import type { Requirement } from "../security/access_token.ts";
+import type { ResourceGuards } from "../security/resource_guards.ts";
+import { consentDetailsSchema, representConsentDetails } from "./consent_details_representation.ts";
+import { payerAccountsSchema } from "./payer_accounts_schema.ts";
+import { updatePayerAccounts, type UpdatePayerAccountsDeps } from "./update_payer_accounts.ts";
+
+/** What the routes need. */
+export interface BackchannelRouteDeps extends UpdatePayerAccountsDeps {
+  readonly guards: ResourceGuards;
+  /** Whether the bank shows its own consent screen, by its registration now. */
+  readonly consentManagedByBank: (bank: BankCode) => Promise<boolean>;
+}
+
+/** What the back channel asks of a token. */
+export const BANK: Requirement = { scope: "bank", grants: ["client_credentials"] };
+
+const parameters = bankParameter.extend({
+  consentId: z.string().openapi({ param: { name: "consentId", in: "path" }, format: "uuid" }),
+});
+const tags = ["Back channel"];
+
+const readRoute = createRoute({
+  method: "get",
+  path: "/{bank}/back-channel-auth/v1/{consentId}",
+  tags,
+  summary: "Bank: read a consent",
+  request: { params: parameters, headers: resourceHeaders },
+  responses: {
+    200: {
+      description: "The consent's details",
+      content: { "application/json": { schema: consentDetailsSchema } },
+    },
+    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+  },
+});
+
+const updateRoute = createRoute({
+  method: "put",
+  path: "/{bank}/back-channel-auth/v1/{consentId}",
+  tags,
+  summary: "Bank: report the payer's accounts, or the selected one",
+  request: {
+    params: parameters,
+    headers: signedHeaders,
+    body: { required: true, content: { "application/json": { schema: payerAccountsSchema } } },
+  },
+  responses: {
+    200: {
+      description: "The report, echoed",
+      content: { "application/json": { schema: payerAccountsSchema } },
+    },
+    ...resourceErrors(400, 401, 403, 404, 406, 413, 415, 429, 503),
+  },
+});
+
+/** Mounts the back-channel endpoints. */
+export function backchannelRoutes(app: PlatformApp, deps: BackchannelRouteDeps): void {
+  const { certificate, bank, token, payloadSignature } = deps.guards;
+
+  app.get(endpoint(app, "resource", readRoute), certificate, bank, token(BANK), fapiHeaders, async (c) => {
+    const { value } = await readConsent(deps, c.req.param("consentId"), { bank: c.get("bank").code });
+    return c.json(representConsentDetails(value));
+  });
+
+  app.put(
+    endpoint(app, "resource", updateRoute),
+    ...[certificate, bank, token(BANK), fapiHeaders] as const,
+    jsonBody,
+    payloadSignature,
+    async (c) => {
+      const { code, clientId } = c.get("bank");
+      return c.json(
+        await updatePayerAccounts(deps, {
+          bank: code,
+          bankClientId: clientId,
+          consentManagedByBank: await deps.consentManagedByBank(code),
+          consentIdText: c.req.param("consentId"),
+          json: parseStrictJson(c.get("signedBody").bytes),
+          markers: c.get("markers"),
+        }),
+      );
+    },
+  );
+}

@@ -1,0 +1,92 @@
+/**
+ * The body with which a bank reports how a payment goes (Decision D3): its schema, which is also its
+ * documentation, and its decoding. Whether the payment may move there is not said here.
+ */
+import { z } from "@hono/zod-openapi";
+import { decode, refusedAs } from "../http/decode.ts";
+import { currencyCode, patterned, text } from "../http/wire_fields.ts";
+import { dayOf, instantOf } from "../kernel/date_time.ts";
+
+/** Payment statuses as the wire names them (open-banking reference 2.2). */
+const PAYMENT_STATUSES = [
+  "Pending",
+  "Rejected",
+  "AcceptedSettlementInProcess",
+  "AcceptedSettlementCompleted",
+  "AcceptedWithoutPosting",
+  "AcceptedCreditSettlementCompleted",
+] as const;
+
+const CHARGE_BEARERS = ["BorneByCreditor", "BorneByDebtor", "FollowingServiceLevel", "Shared"] as const;
+const MAX_CHARGES = 20;
+const CHARGE_AMOUNT = /^(0|[1-9]\d{0,12})(\.\d{1,5})?$/; // OBIE's own amount: a charge may be nothing
+
+/** What the bank takes for a payment, in the words of the wire: payment answers carry it as it is. */
+export interface Charge {
+  readonly ChargeBearer?: (typeof CHARGE_BEARERS)[number] | undefined;
+  readonly Type?: string | undefined;
+  readonly Amount: { readonly Amount: string; readonly Currency: string };
+}
+
+/** A decoded report. */
+export interface StatusReport {
+  readonly status: (typeof PAYMENT_STATUSES)[number];
+  /** When the bank says it happened, milliseconds since the Unix epoch; midnight UTC of a bare date. */
+  readonly statusUpdatedAtMilliseconds: number;
+  /** In the bank's words, for the payment's history. */
+  readonly statusReason?: string;
+  /** Absent: the bank said nothing about charges. */
+  readonly charges?: readonly Charge[];
+}
+
+const chargeSchema = z.strictObject({
+  ChargeBearer: z.enum(CHARGE_BEARERS).optional(),
+  Type: text(40).optional().openapi({ example: "UK.OBIE.CHAPSOut" }),
+  Amount: z.strictObject({
+    Amount: patterned(CHARGE_AMOUNT, "Must be a decimal such as 0.25."),
+    Currency: currencyCode(),
+  }),
+}).openapi("Charge");
+
+const statusUpdateDateTime = z.string()
+  .refine(
+    (value) => momentOf(value) !== undefined,
+    refusedAs("Field.InvalidDate", "Must be an ISO 8601 date-time with an offset, or a date."),
+  )
+  .openapi({
+    description: "A date-time with an offset, or a bare date.",
+    example: "2030-01-31T12:00:00+00:00",
+  });
+
+/** The schema, for the OpenAPI document. Decoding goes through `decodeStatusReport`. */
+export const statusReportSchema = z.strictObject({
+  Data: z.strictObject({
+    Status: z.enum(PAYMENT_STATUSES),
+    StatusUpdateDateTime: statusUpdateDateTime,
+    StatusReason: text(256).optional(),
+    Charges: z.array(chargeSchema).max(MAX_CHARGES).optional(),
+  }),
+}).openapi("PaymentStatusReport", {
+  example: {
+    Data: { Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: "2030-01-31T12:00:00+00:00" },
+  },
+});
+
+/**
+ * The status report in a JSON value.
+ *
+ * @throws {Refusal} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
+ */
+export function decodeStatusReport(value: unknown): StatusReport {
+  const { Status, StatusUpdateDateTime, StatusReason, Charges } = decode(statusReportSchema, value).Data;
+  return {
+    status: Status,
+    statusUpdatedAtMilliseconds: momentOf(StatusUpdateDateTime) ?? Number.NaN,
+    ...(StatusReason === undefined ? {} : { statusReason: StatusReason }),
+    ...(Charges === undefined ? {} : { charges: Charges }),
+  };
+}
+
+function momentOf(text: string): number | undefined {
+  return instantOf(text) ?? dayOf(text);
+}

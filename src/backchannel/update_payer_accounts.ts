@@ -1,0 +1,63 @@
+/** The bank reports the payer's accounts, or the one that was chosen on its own screen (endpoint 12; Decision C11). */
+import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import { readConsent } from "../consents/read_consent.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { BankCode, ClientId } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { Store } from "../store/store.ts";
+import { begin, commit, type Markers } from "../store/transaction.ts";
+import type { OpenFlowStore } from "./open_flow_store.ts";
+import { decodePayerAccounts, type PayerAccountsUpdate } from "./payer_accounts_schema.ts";
+
+/** What it needs. */
+export interface UpdatePayerAccountsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly consents: ConsentStore;
+  readonly openFlows: OpenFlowStore;
+}
+
+/** An authentic report; `json` is parsed but not decoded. */
+export interface UpdatePayerAccounts {
+  readonly bank: BankCode;
+  readonly bankClientId: ClientId;
+  readonly consentManagedByBank: boolean;
+  readonly consentIdText: string;
+  readonly json: unknown;
+  readonly markers: Markers;
+}
+
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Stores the report in place of an earlier one.
+ *
+ * @throws {Refusal} `resource.not_found`, `resource.invalid_fields`, `resource.invalid_consent_status`
+ */
+export async function updatePayerAccounts(
+  deps: UpdatePayerAccountsDeps,
+  command: UpdatePayerAccounts,
+): Promise<PayerAccountsUpdate> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const entry = await readConsent(deps, command.consentIdText, { bank: command.bank });
+    const consent = entry.value;
+    if (isImplicit(consent)) throw unexpectedAccounts();
+    const mode = command.consentManagedByBank ? "bank" : "platform";
+    const update = decodePayerAccounts(command.json, { bank: command.bank, consentId: consent.id, mode });
+    const now = deps.clock();
+    const changed = withPayer(consent, { sub: update.Data.Sub, accounts: update.Data.DebtorAccount }, now);
+    if (!await deps.openFlows.isOpen(consent.id)) throw invalidStatus("no flow is open");
+    const tx = begin(command.markers);
+    const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
+    deps.consents.stageChange(tx, entry, changed, cause, now);
+    if (await commit(deps.store, deps.clock, tx)) return update;
+  }
+  throw invalidStatus("the consent kept changing");
+}
+
+function unexpectedAccounts(): Refusal {
+  const message = "The payer's account is in the consent already.";
+  const fault = { code: "Field.Unexpected", path: "Data.DebtorAccount", message } as const;
+  return new Refusal("resource.invalid_fields", { faults: [fault] });
+}

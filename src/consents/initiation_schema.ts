@@ -1,0 +1,155 @@
+/**
+ * `Data.Initiation` and `Risk` as they come in with a consent and with a payment: the rules of table 1.1 of
+ * the open-banking reference, ids optional, unknown members refused.
+ */
+import { z } from "@hono/zod-openapi";
+import { refusedAs, valueAt } from "../http/decode.ts";
+import { countryCode, currencyCode, patterned, text } from "../http/wire_fields.ts";
+import { isSameAccount, MOBILE_NUMBER_PATTERN } from "../kernel/account.ts";
+import { isCurrencyCode } from "../kernel/iso_currencies.ts";
+import { AMOUNT_PATTERN, isAmount } from "../kernel/money.ts";
+import type { Fault } from "../kernel/refusal.ts";
+import { creditorAccountSchema, debtorAccountSchema, identificationFaults } from "./account_schema.ts";
+import type { Initiation } from "./initiation.ts";
+
+const ADDRESS_TYPES = [
+  "Business",
+  "Correspondence",
+  "DeliveryTo",
+  "MailTo",
+  "POBox",
+  "Postal",
+  "Residential",
+  "Statement",
+] as const;
+
+/** The names of OBIE 3.1.4 to 3.1.9 and those of 3.1.10 on. */
+const PAYMENT_CONTEXT_CODES = [
+  "BillPayment",
+  "EcommerceGoods",
+  "EcommerceServices",
+  "Other",
+  "PartyToParty",
+  "BillingGoodsAndServicesInAdvance",
+  "BillingGoodsAndServicesInArrears",
+  "PispPayee",
+  "EcommerceMerchantInitiatedPayment",
+  "FaceToFacePointOfSale",
+  "TransferToSelf",
+  "TransferToThirdParty",
+] as const;
+
+const amount = z.string()
+  .refine(
+    isAmount,
+    refusedAs("Field.Invalid", "Must be more than zero, with two fraction digits and at most 13 before."),
+  )
+  .openapi({ pattern: AMOUNT_PATTERN.source, example: "19.90" });
+
+/** The parts that both kinds of address have. */
+const placeFields = {
+  StreetName: text(70).optional(),
+  BuildingNumber: text(16).optional(),
+  PostCode: text(16).optional(),
+  CountrySubDivision: text(35).optional(),
+};
+
+const postalAddressSchema = z.strictObject({
+  AddressType: z.enum(ADDRESS_TYPES).optional(),
+  Department: text(70).optional(),
+  SubDepartment: text(70).optional(),
+  AddressLine: z.array(text(70)).max(7).optional(),
+  ...placeFields,
+  TownName: text(35).optional(),
+  Country: countryCode().optional(),
+}).openapi("CreditorPostalAddress", { description: "Never answered." });
+
+const deliveryAddressSchema = z.strictObject({
+  AddressLine: z.array(text(70)).max(2).optional(),
+  ...placeFields,
+  TownName: text(35),
+  Country: countryCode(),
+}).openapi("DeliveryAddress");
+
+const instructedAmountSchema = z.strictObject({ Amount: amount, Currency: currencyCode() }).openapi(
+  "InstructedAmount",
+);
+
+/** `Data.Initiation`. */
+export const initiationSchema = z.strictObject({
+  InstructionIdentification: text(35).nullable().optional(), // null is absence, as in the back channel
+  EndToEndIdentification: text(35).nullable().optional(),
+  InstructedAmount: instructedAmountSchema,
+  DebtorAccount: debtorAccountSchema.optional(),
+  CreditorAccount: creditorAccountSchema,
+  CreditorPostalAddress: postalAddressSchema.optional(),
+  RemittanceInformation: z.strictObject({
+    Unstructured: text(140).optional(),
+    Reference: text(35).optional(),
+  }).openapi("RemittanceInformation").optional(),
+  SupplementaryData: z.strictObject({
+    DebtorMobileNumber: patterned(MOBILE_NUMBER_PATTERN, "Must be a mobile number such as +447700900123.")
+      .optional(),
+  }).openapi("SupplementaryData", { description: "Never answered." }).optional(),
+}).openapi("Initiation");
+
+/** `Risk`; may be empty, must be there. */
+export const riskSchema = z.strictObject({
+  PaymentContextCode: z.enum(PAYMENT_CONTEXT_CODES).optional(),
+  MerchantCategoryCode: patterned(/^\d{3,4}$/, "Must have three or four digits (ISO 18245).").optional(),
+  MerchantCustomerIdentification: text(70).optional(),
+  DeliveryAddress: deliveryAddressSchema.optional(),
+}).openapi("Risk");
+
+/** The decoded Initiation: an id that was null is left out. */
+export function initiationOf(wire: z.infer<typeof initiationSchema>): Initiation {
+  const { InstructionIdentification, EndToEndIdentification, ...rest } = wire;
+  return {
+    ...(typeof InstructionIdentification === "string" ? { InstructionIdentification } : {}),
+    ...(typeof EndToEndIdentification === "string" ? { EndToEndIdentification } : {}),
+    ...rest,
+  };
+}
+
+/**
+ * What no single field of `Data.Initiation` can say: the currency is supported, identifications fit their
+ * schemes, and nobody pays himself.
+ *
+ * @param currencies the ISO 4217 codes that payments may be in
+ */
+export function initiationFaults(body: unknown, currencies: readonly string[]): Fault[] {
+  const initiation = valueAt(body, ["Data", "Initiation"]);
+  const creditor = valueAt(initiation, ["CreditorAccount"]);
+  const debtor = valueAt(initiation, ["DebtorAccount"]);
+  return [
+    ...currencyFaults(valueAt(initiation, ["InstructedAmount", "Currency"]), currencies),
+    ...identificationFaults(creditor, "Data.Initiation.CreditorAccount"),
+    ...identificationFaults(debtor, "Data.Initiation.DebtorAccount"),
+    ...selfPaymentFaults(creditor, debtor),
+  ];
+}
+
+function currencyFaults(currency: unknown, currencies: readonly string[]): Fault[] {
+  if (!isCurrencyCode(currency) || currencies.includes(currency)) return [];
+  const path = "Data.Initiation.InstructedAmount.Currency";
+  return [{ code: "Unsupported.Currency", path, message: "Payments in this currency are not supported." }];
+}
+
+function selfPaymentFaults(creditor: unknown, debtor: unknown): Fault[] {
+  const [payee, payer] = [creditor, debtor].map((account) => ({
+    schemeName: valueAt(account, ["SchemeName"]),
+    identification: valueAt(account, ["Identification"]),
+  }));
+  if (!isNamed(payee) || !isNamed(payer) || !isSameAccount(payee, payer)) return [];
+  return [{
+    code: "Field.Invalid",
+    path: "Data.Initiation.DebtorAccount",
+    message: "Is the same as CreditorAccount.",
+  }];
+}
+
+function isNamed(
+  account: { schemeName: unknown; identification: unknown } | undefined,
+): account is { schemeName: string; identification: string } {
+  return typeof account?.schemeName === "string" && typeof account.identification === "string";
+}

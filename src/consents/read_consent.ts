@@ -1,0 +1,44 @@
+/** Finds a consent for someone entitled to it. Whoever is not gets the answer for what does not exist (Decision C2). */
+import type { Clock } from "../kernel/clock.ts";
+import type { BankCode, ClientId, ConsentId } from "../kernel/identifiers.ts";
+import { asConsentId } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { Entry } from "../store/store.ts";
+import { asOf, type Consent, type ConsentStatus } from "./consent.ts";
+import type { ConsentStore } from "./consent_store.ts";
+
+/** What it needs. */
+export interface ReadConsentDeps {
+  readonly clock: Clock;
+  readonly consents: ConsentStore;
+}
+
+/** Whose consent, at which bank; without `clientId`, any TPP's (a bank reads them all). */
+export interface ConsentReader {
+  readonly bank: BankCode;
+  readonly clientId?: ClientId;
+}
+
+/** The consent as it stands now, with its version. @throws {Refusal} `resource.not_found` */
+export async function readConsent(
+  deps: ReadConsentDeps,
+  idText: unknown,
+  by: ConsentReader,
+): Promise<Entry<Consent>> {
+  const id = asConsentId(idText);
+  const entry = id === undefined ? null : await deps.consents.find(id);
+  const foreign = entry !== null && by.clientId !== undefined && entry.value.clientId !== by.clientId;
+  if (entry === null || foreign || entry.value.bank !== by.bank) throw new Refusal("resource.not_found");
+  return { ...entry, value: asOf(entry.value, deps.clock()) };
+}
+
+/** The status of this owner's consent now, or undefined where it has no such consent. */
+export async function consentStatus(
+  deps: ReadConsentDeps,
+  id: ConsentId,
+  owner: Required<ConsentReader>,
+): Promise<ConsentStatus | undefined> {
+  const consent = (await deps.consents.find(id))?.value;
+  const own = consent !== undefined && consent.clientId === owner.clientId && consent.bank === owner.bank;
+  return own ? asOf(consent, deps.clock()).status : undefined;
+}

@@ -1,0 +1,142 @@
+/** `/{BANK}/domestic-payment-consents/v1` (endpoints 6-8). */
+import { createRoute, z } from "@hono/zod-openapi";
+import { jsonBody } from "../http/body.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { fapiHeaders } from "../http/fapi_headers.ts";
+import { resourceErrors } from "../http/openapi_errors.ts";
+import { bankParameter, idempotentHeaders, resourceHeaders } from "../http/openapi_parameters.ts";
+import type { idempotent } from "../idempotency/idempotent.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { Requirement } from "../security/access_token.ts";
+import type { ResourceGuards } from "../security/resource_guards.ts";
+import { confirmFunds } from "./confirm_funds.ts";
+import {
+  consentSchema,
+  createdConsentSchema,
+  fundsConfirmationSchema,
+  representConsent,
+  representCreated,
+  representFunds,
+} from "./consent_representation.ts";
+import { consentRequestSchema, decodeConsentRequest } from "./consent_schema.ts";
+import { createConsent, type CreateConsentDeps } from "./create_consent.ts";
+import { readConsent } from "./read_consent.ts";
+
+/** What the routes need. */
+export interface ConsentRouteDeps extends CreateConsentDeps {
+  readonly guards: ResourceGuards;
+  readonly idempotent: ReturnType<typeof idempotent>;
+  readonly baseUrl: string;
+  readonly currencies: readonly string[];
+}
+
+const consentParameter = bankParameter.extend({
+  consentId: z.string().openapi({ param: { name: "consentId", in: "path" }, format: "uuid" }),
+});
+const TPP: Requirement = { scope: "payments", grants: ["client_credentials"] };
+const TPP_OR_CUSTOMER: Requirement = {
+  scope: "payments",
+  grants: ["client_credentials", "authorization_code"],
+};
+const tags = ["Consents"];
+
+const createConsentRoute = createRoute({
+  method: "post",
+  path: "/{bank}/domestic-payment-consents/v1",
+  tags,
+  summary: "Create a domestic payment consent",
+  request: {
+    params: bankParameter,
+    headers: idempotentHeaders,
+    body: { required: true, content: { "application/json": { schema: consentRequestSchema } } },
+  },
+  responses: {
+    201: {
+      description: "Created, or made before by the same key and body",
+      content: { "application/json": { schema: createdConsentSchema } },
+    },
+    ...resourceErrors(400, 401, 403, 404, 406, 413, 415, 429, 503),
+  },
+});
+
+const readConsentRoute = createRoute({
+  method: "get",
+  path: "/{bank}/domestic-payment-consents/v1/{consentId}",
+  tags,
+  summary: "Read a consent",
+  request: { params: consentParameter, headers: resourceHeaders },
+  responses: {
+    200: {
+      description: "The consent as it stands",
+      content: { "application/json": { schema: consentSchema } },
+    },
+    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+  },
+});
+
+const confirmFundsRoute = createRoute({
+  method: "get",
+  path: "/{bank}/domestic-payment-consents/v1/{consentId}/funds-confirmation",
+  tags,
+  summary: "Ask whether the funds are there",
+  request: { params: consentParameter, headers: resourceHeaders },
+  responses: {
+    200: { description: "The answer", content: { "application/json": { schema: fundsConfirmationSchema } } },
+    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+  },
+});
+
+/** Mounts the consent endpoints. */
+export function consentRoutes(app: PlatformApp, deps: ConsentRouteDeps): void {
+  const { certificate, bank, token, payloadSignature } = deps.guards;
+  const replay = deps.idempotent("domestic-payment-consents", async (c, consentId) => {
+    const { value } = await readConsent(deps, consentId, { bank: c.get("bank").code });
+    return c.json(representCreated(value, deps.baseUrl), 201);
+  });
+
+  app.post(
+    endpoint(app, "resource", createConsentRoute),
+    ...[certificate, bank, token(TPP), fapiHeaders] as const,
+    jsonBody,
+    payloadSignature,
+    replay,
+    async (c) => {
+      const request = decodeConsentRequest(c.get("json"), { now: deps.clock(), currencies: deps.currencies });
+      const { clientId } = c.get("access").caller;
+      const [signedBody, claim, markers] = [c.get("signedBody"), c.get("claim"), c.get("markers")];
+      const owner = { clientId, bank: c.get("bank").code };
+      const consent = await createConsent(deps, { ...owner, request, signedBody, claim, markers });
+      return c.json(representCreated(consent, deps.baseUrl), 201);
+    },
+  );
+
+  app.get(
+    endpoint(app, "resource", readConsentRoute),
+    certificate,
+    bank,
+    token(TPP),
+    fapiHeaders,
+    async (c) => {
+      const owner = { clientId: c.get("access").caller.clientId, bank: c.get("bank").code };
+      const { value } = await readConsent(deps, c.req.param("consentId"), owner);
+      return c.json(representConsent(value, deps.baseUrl));
+    },
+  );
+
+  app.get(
+    endpoint(app, "resource", confirmFundsRoute),
+    ...[certificate, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
+    async (c) => {
+      const { caller, token: granted } = c.get("access");
+      const owner = { clientId: caller.clientId, bank: c.get("bank").code };
+      const { value } = await readConsent(deps, c.req.param("consentId"), owner);
+      if (granted.consentId !== undefined && granted.consentId !== value.id) { // Decision C8: this consent's token
+        throw new Refusal("token.insufficient_scope", {
+          detail: "token of another consent",
+          scope: "payments",
+        });
+      }
+      return c.json(representFunds(confirmFunds(value), value, deps.baseUrl, deps.clock()));
+    },
+  );
+}

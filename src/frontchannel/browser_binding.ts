@@ -1,0 +1,46 @@
+/**
+ * What ties an interaction to one browser: a cookie of its own with 256 random bits, of which the store holds the
+ * hash. Another browser with the same link or the same return URL gets nowhere (FAPI 6.4, 6.5).
+ */
+import { getCookie, setCookie } from "hono/cookie";
+import type { Context } from "hono";
+import { newSecret, sha256 } from "../kernel/identifiers.ts";
+import { FLOW_SECONDS } from "../profile.ts";
+import type { Interaction } from "./interaction.ts";
+
+/** Sets, checks and derives from the cookie. */
+export interface BrowserBinding {
+  /** A fresh secret for the cookie and the hash to store. */
+  fresh(): Promise<{ readonly secret: string; readonly hash: string }>;
+  set(c: Context, correlationId: string, secret: string): void;
+  /** Whether this browser began the interaction. */
+  holds(c: Context, interaction: Interaction): Promise<boolean>;
+  /** The anti-forgery token of this browser for this interaction: only who reads the cookie can compute it. */
+  csrfToken(c: Context, correlationId: string): Promise<string>;
+}
+
+/** `secure`: whether `auth_url` is https; on plain-http localhost the prefix and Secure are dropped (Decision F2). */
+export function openBrowserBinding(secure: boolean): BrowserBinding {
+  const nameOf = (correlationId: string): string => `${secure ? "__Host-" : ""}sca-${correlationId}`;
+  return {
+    async fresh() {
+      const secret = newSecret();
+      return { secret, hash: await sha256(secret) };
+    },
+    set(c, correlationId, secret) {
+      // Lax, since the customer comes back from the bank's site by a top-level navigation.
+      setCookie(c, nameOf(correlationId), secret, {
+        path: "/",
+        httpOnly: true,
+        sameSite: "Lax",
+        secure,
+        maxAge: FLOW_SECONDS,
+      });
+    },
+    async holds(c, interaction) {
+      const secret = getCookie(c, nameOf(interaction.correlationId));
+      return secret !== undefined && await sha256(secret) === interaction.bindingHash;
+    },
+    csrfToken: (c, correlationId) => sha256(`csrf ${getCookie(c, nameOf(correlationId)) ?? newSecret()}`),
+  };
+}

@@ -1,0 +1,75 @@
+/** The platform's consent screen: what it shows, and the customer's decision (explicit consent, table 2.1 C7, C9). */
+import type { Consent } from "../consents/consent.ts";
+import { readConsent } from "../consents/read_consent.ts";
+import type { BankCode } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { BankClient, Client } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import { newMarkers } from "../store/transaction.ts";
+import { type EndDeps, endInteraction } from "./end_interaction.ts";
+import { type Interaction, stepAfterDecision } from "./interaction.ts";
+
+/** What it needs. */
+export interface DecideDeps extends EndDeps {
+  readonly clients: ClientStore;
+}
+
+/** An interaction of this browser that waits for a decision. */
+export interface OpenDecision {
+  readonly interaction: Interaction;
+  readonly consent: Consent;
+  readonly tpp: Client;
+  readonly bank: BankClient;
+  /** Origin that the decision's redirect goes to. */
+  readonly redirectUri: string;
+}
+
+/** The customer's decision. */
+export interface Decision {
+  readonly accepted: boolean;
+  /** Which of the payer's accounts. */
+  readonly accountIndex: number | undefined;
+}
+
+/** Whether the browser holds the interaction's cookie. */
+export type Holds = (interaction: Interaction) => Promise<boolean>;
+
+/** What the screen shows. @throws {Refusal} `interaction.*`, `authorization.invalid_request` */
+export async function openDecision(
+  deps: DecideDeps,
+  bankCode: BankCode,
+  correlationId: string | undefined,
+  holds: Holds,
+): Promise<OpenDecision> {
+  const entry = correlationId === undefined ? null : await deps.interactions.find(correlationId);
+  if (entry === null || entry.value.bank !== bankCode) throw new Refusal("authorization.invalid_request");
+  const interaction = entry.value;
+  if (!await holds(interaction)) throw new Refusal("interaction.not_yours");
+  if (interaction.stage !== "deciding" || deps.clock() >= interaction.expiresAt) {
+    throw new Refusal("interaction.finished");
+  }
+  const [consent, tpp, bank, request] = await Promise.all([
+    readConsent(deps, interaction.consentId, interaction),
+    deps.clients.find(interaction.clientId),
+    deps.clients.findBank(interaction.bank),
+    deps.requests.findByHash(interaction.requestHash),
+  ]);
+  if (tpp === null || bank === null || request === null) {
+    throw new Refusal("interaction.finished", "a party is gone");
+  }
+  return { interaction, consent: consent.value, tpp, bank, redirectUri: request.value.redirectUri };
+}
+
+/** Carries the decision out and says where the browser goes. @throws {Refusal} as {@link openDecision} */
+export async function decideConsent(
+  deps: DecideDeps,
+  open: OpenDecision,
+  decision: Decision,
+): Promise<string> {
+  const url = await endInteraction(deps, open.interaction.correlationId, newMarkers(), (consent) => {
+    const step = stepAfterDecision(decision, consent);
+    return step === undefined || step.kind === "ask" ? "stay" : step;
+  });
+  if (url === null) throw new Refusal("authorization.invalid_request", "no account that can pay was chosen");
+  return url;
+}

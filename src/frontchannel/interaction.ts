@@ -1,0 +1,88 @@
+/**
+ * An interaction: one browser's way from the TPP's link through the bank and back. Which step comes next is decided
+ * here, from plain data; the steps themselves are in `finish_authentication.ts` and `decide_consent.ts`. No I/O.
+ */
+import { type Consent, isImplicit, type PayerAccount } from "../consents/consent.ts";
+import type { BankCode, ClientId, ConsentId } from "../kernel/identifiers.ts";
+import { covers } from "../kernel/money.ts";
+import type { ScaResult } from "./sca_response.ts";
+
+/** Where the customer is. */
+export type InteractionStage = "at_bank" | "deciding" | "finished";
+
+/** An interaction as stored. */
+export interface Interaction {
+  readonly correlationId: string;
+  readonly stage: InteractionStage;
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly consentId: ConsentId;
+  /** Hash of the pushed request's reference: that request is completed with the interaction. */
+  readonly requestHash: string;
+  /** Hash of the secret in the browser's cookie. */
+  readonly bindingHash: string;
+  /** What the bank was told in `debtor_account_present`. */
+  readonly debtorAccountPresent: boolean;
+  /** Milliseconds; 900 s from the first page. */
+  readonly expiresAt: number;
+}
+
+/** The error codes of an unsuccessful end (RFC 6749 4.1.2.1). */
+export type AuthorizationError =
+  | "access_denied"
+  | "server_error"
+  | "invalid_request"
+  | "temporarily_unavailable";
+
+/** What happens next: an end, good or bad, or the platform's consent screen. */
+export type Step =
+  | { readonly kind: "authorise"; readonly account?: PayerAccount; readonly reason: string }
+  | { readonly kind: "reject"; readonly error: AuthorizationError; readonly reason: string }
+  | { readonly kind: "ask" };
+
+/** Why an account cannot pay, or undefined where it can as far as is known. */
+export function cannotPay(
+  account: PayerAccount,
+  consent: Consent,
+): "other_currency" | "insufficient_funds" | undefined {
+  const { Amount, Currency } = consent.request.Data.Initiation.InstructedAmount;
+  if ((account.Currency ?? Currency) !== Currency) return "other_currency";
+  return account.Balance !== undefined && !covers(account.Balance, Amount) ? "insufficient_funds" : undefined;
+}
+
+/** The step after the bank's authentic answer (Decision B3, B4; table 2.1 C5-C10). */
+export function stepAfterBank(result: ScaResult, consent: Consent, consentManagedByBank: boolean): Step {
+  if (result.outcome === "failure") return reject("access_denied", `bank: ${result.status}`);
+  if (result.outcome === "unknown") {
+    return reject("server_error", `bank: unknown status_code, ${result.status}`);
+  }
+  if (result.sub === undefined) return reject("server_error", "bank: no acceptable sub");
+  if (isImplicit(consent)) return { kind: "authorise", reason: `bank: ${result.status}` };
+  const { payer } = consent;
+  if (payer === undefined) return reject("server_error", "bank: success without payer accounts");
+  // One person's accounts must never be shown to, or chosen for, another.
+  if (payer.sub !== result.sub) return reject("server_error", "bank: another customer's accounts");
+  if (!consentManagedByBank) return { kind: "ask" };
+  const [account, ...more] = payer.accounts;
+  if (account === undefined || more.length > 0) {
+    return reject("server_error", "bank: not exactly one account");
+  }
+  return { kind: "authorise", account, reason: `bank: ${result.status}` };
+}
+
+/** The step after the customer's decision on the platform's screen; undefined where the choice is not possible. */
+export function stepAfterDecision(
+  decision: { readonly accepted: boolean; readonly accountIndex: number | undefined },
+  consent: Consent,
+): Step | undefined {
+  if (!decision.accepted) return reject("access_denied", "customer refused");
+  const account = decision.accountIndex === undefined
+    ? undefined
+    : consent.payer?.accounts[decision.accountIndex];
+  if (account === undefined || cannotPay(account, consent) !== undefined) return undefined;
+  return { kind: "authorise", account, reason: "customer accepted" };
+}
+
+function reject(error: AuthorizationError, reason: string): Step {
+  return { kind: "reject", error, reason };
+}

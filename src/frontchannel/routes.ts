@@ -1,0 +1,163 @@
+/** The browser's side: the TPP's link (endpoint 4), the bank's return (endpoint 5), the platform's consent screen. */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { readForm } from "../http/body.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { bankParameter } from "../http/openapi_parameters.ts";
+import type { BankCode } from "../kernel/identifiers.ts";
+import { asBankCode } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { renderConsentPage } from "../ui/consent_page.tsx";
+import { chooseLanguage } from "../ui/language.ts";
+import type { BrowserBinding } from "./browser_binding.ts";
+import { consentView } from "./consent_view.ts";
+import { decideConsent, type Decision, type OpenDecision, openDecision } from "./decide_consent.ts";
+import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
+import type { Interaction } from "./interaction.ts";
+import { startAuthorization, type StartDeps } from "./start_authorization.ts";
+
+/** What the routes need. */
+export interface FrontchannelRouteDeps extends StartDeps, FinishDeps {
+  readonly binding: BrowserBinding;
+  readonly sandbox: boolean;
+}
+
+const SEE_OTHER = 303; // FAPI 5.3.2.2-10: never 307
+const page = { "text/html": { schema: z.string() } };
+const tags = ["Browser"];
+
+const authorizeRoute = createRoute({
+  method: "get",
+  path: "/{bank}/authorization.oauth2",
+  tags,
+  summary: "Start an authorization (opened in the customer's browser)",
+  request: { params: bankParameter, query: z.object({ client_id: z.string(), request_uri: z.string() }) },
+  responses: {
+    303: { description: "To the bank, or to the TPP with an error" },
+    400: { description: "A page: the link cannot be used", content: page },
+  },
+});
+const returnRoute = createRoute({
+  method: "get",
+  path: "/{bank}/authorization.sca.oauth2",
+  tags,
+  summary: "Take the customer back from the bank",
+  request: { params: bankParameter, query: z.object({ oAuthUrl: z.string() }) },
+  responses: {
+    303: { description: "To the consent screen, or to the TPP with a code or an error" },
+    400: { description: "A page: the return is not authentic; nothing has changed", content: page },
+  },
+});
+const decisionQuery = z.object({ flow: z.string(), lang: z.string().optional() });
+const consentRoute = createRoute({
+  method: "get",
+  path: "/{bank}/authorization.consent.oauth2",
+  hide: true,
+  request: { params: bankParameter, query: decisionQuery },
+  responses: { 200: { description: "The consent screen", content: page } },
+});
+const decisionRoute = createRoute({
+  ...consentRoute,
+  method: "post",
+  responses: { 303: { description: "To the TPP" } },
+});
+
+/** Mounts the browser routes. */
+export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps): void {
+  app.get(endpoint(app, "browser", authorizeRoute), async (c) => {
+    const query = queryOf(c, "authorization.invalid_request");
+    const { secret, hash } = await deps.binding.fresh();
+    const departure = await startAuthorization(deps, {
+      bank: bankOf(c.req.param("bank")),
+      clientId: query.get("client_id"),
+      requestUri: query.get("request_uri"),
+      bindingHash: hash,
+    });
+    if (departure.correlationId !== undefined) deps.binding.set(c, departure.correlationId, secret);
+    return c.redirect(departure.url, SEE_OTHER);
+  });
+
+  app.get(endpoint(app, "browser", returnRoute), async (c) => {
+    const bank = bankOf(c.req.param("bank"));
+    const sealed = queryOf(c, "bank_return.not_authentic").get("oAuthUrl");
+    if (sealed === undefined) throw new Refusal("bank_return.not_authentic", "no oAuthUrl");
+    const markers = c.get("markers");
+    const arrival = await finishAuthentication(deps, { bank, sealed, markers, holds: holding(deps, c) });
+    return c.redirect(
+      arrival.to === "tpp" ? arrival.url : screenUrl(deps, bank, arrival.correlationId),
+      SEE_OTHER,
+    );
+  });
+
+  app.get(
+    endpoint(app, "browser", consentRoute),
+    async (c) => await drawScreen(deps, c, await openScreen(deps, c)),
+  );
+
+  app.post(endpoint(app, "browser", decisionRoute), async (c) => {
+    const open = await openScreen(deps, c);
+    const form = await readForm(c);
+    const token = await deps.binding.csrfToken(c, open.interaction.correlationId);
+    if (form.get("csrf") !== token) throw new Refusal("interaction.not_yours", "csrf");
+    return c.redirect(await decideConsent(deps, open, readDecision(form)), SEE_OTHER);
+  });
+}
+
+function openScreen(deps: FrontchannelRouteDeps, c: Context): Promise<OpenDecision> {
+  return openDecision(deps, bankOf(c.req.param("bank")), c.req.query("flow"), holding(deps, c));
+}
+
+async function drawScreen(deps: FrontchannelRouteDeps, c: Context, open: OpenDecision): Promise<Response> {
+  const { correlationId, bank } = open.interaction;
+  const view = consentView(open, {
+    csrf: await deps.binding.csrfToken(c, correlationId),
+    action: screenUrl(deps, bank, correlationId),
+    sandbox: deps.sandbox,
+    now: deps.clock(),
+  });
+  // Browsers hold the redirect after a form post to form-action as well, and it goes to the TPP.
+  c.header(
+    "content-security-policy",
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+      `form-action 'self' ${new URL(open.redirectUri).origin}`,
+  );
+  return c.html(
+    renderConsentPage(view, chooseLanguage(c.req.header("accept-language"), c.req.query("lang"))),
+  );
+}
+
+function readDecision(form: ReadonlyMap<string, string>): Decision {
+  const decision = form.get("decision");
+  if (decision !== "accept" && decision !== "refuse") {
+    throw new Refusal("authorization.invalid_request", "no decision");
+  }
+  const account = form.get("account");
+  const accountIndex = account !== undefined && /^\d{1,3}$/.test(account) ? Number(account) : undefined;
+  return { accepted: decision === "accept", accountIndex };
+}
+
+function holding(deps: FrontchannelRouteDeps, c: Context): (interaction: Interaction) => Promise<boolean> {
+  return (interaction) => deps.binding.holds(c, interaction);
+}
+
+function screenUrl(deps: FrontchannelRouteDeps, bank: BankCode, correlationId: string): string {
+  return `${deps.authUrl}/${bank}/authorization.consent.oauth2?flow=${correlationId}`;
+}
+
+function bankOf(text: string | undefined): BankCode {
+  const bank = asBankCode(text);
+  if (bank === undefined) throw new Refusal("bank.unknown");
+  return bank;
+}
+
+/** The query's parameters, each at most once. */
+function queryOf(
+  c: Context,
+  reason: "authorization.invalid_request" | "bank_return.not_authentic",
+): ReadonlyMap<string, string> {
+  const { search } = new URL(c.req.url);
+  const wanted = new URLSearchParams(search);
+  const twice = ["client_id", "request_uri", "oAuthUrl"].some((name) => wanted.getAll(name).length > 1);
+  if (twice) throw new Refusal(reason, "parameter twice");
+  return new Map([...wanted].filter(([, value]) => value !== ""));
+}

@@ -1,0 +1,126 @@
+/**
+ * The JWT that the bank sends back with the customer: opened, verified with a key of the bank in the path, and
+ * decoded once. Until its correlation id is matched to this browser's interaction it moves nothing (Decision B4).
+ */
+import { isAccountNumberLike } from "../kernel/account.ts";
+import { sha256 } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { timeFault } from "../jose/claim_times.ts";
+import { type JsonObject, readCompactJws, verifyClaims } from "../jose/compact_jws.ts";
+import { type NamedKey, openSealed } from "../jose/sealed_jwt.ts";
+import {
+  EXPIRY_SKEW_SECONDS,
+  MAX_BANK_RETURN_SECONDS,
+  MAX_JTI_CHARACTERS,
+  MAX_JWT_CHARACTERS,
+} from "../profile.ts";
+import type { ParticipantKeySets } from "../participants/participant_keys.ts";
+import type { BankClient } from "../registration/client.ts";
+import { spentJwtKey } from "../store/keys.ts";
+import type { Once } from "../store/transaction.ts";
+
+/** What the bank says happened. */
+export interface ScaResult {
+  readonly outcome: "success" | "failure" | "unknown";
+  /** The bank's own word, kept for the history. */
+  readonly status: string;
+  /** The bank's opaque name for the customer; undefined where missing or like an account number. */
+  readonly sub: string | undefined;
+}
+
+/** An authentic answer of the bank. Only {@link openScaResponse} makes one. */
+export interface ScaResponse {
+  readonly correlationId: string;
+  readonly refId: string;
+  readonly debtorAccountPresent: string;
+  readonly result: ScaResult;
+  /** To be spent with whatever the answer leads to. */
+  readonly once: Once;
+}
+
+/** What opening needs; `now` in Unix seconds. */
+export interface ScaResponseDeps {
+  readonly decrypters: readonly NamedKey[];
+  readonly keys: ParticipantKeySets;
+  readonly authUrl: string;
+  readonly now: number;
+}
+
+const KID = /^[A-Za-z0-9_-]{27}=?$/; // base64url SHA-1
+const MAX_SUB_CHARACTERS = 255;
+
+/** Opens and verifies. @throws {Refusal} `bank_return.not_authentic`, one answer for every fault (checklist BR17) */
+export async function openScaResponse(
+  deps: ScaResponseDeps,
+  bank: BankClient,
+  sealed: string,
+): Promise<ScaResponse> {
+  const inner = await openSealed(sealed, deps.decrypters);
+  if (!inner.ok) throw refused(inner.why);
+  const jws = readCompactJws(inner.value, { maxCharacters: MAX_JWT_CHARACTERS, typ: ["JWT"] });
+  if (!jws.ok) throw refused(jws.why);
+  const kid = jws.value.header["kid"];
+  if (typeof kid !== "string" || !KID.test(kid)) throw refused("kid");
+  const key = await deps.keys.signingKey(bank, kid); // the path's bank, never the token's word (RFC 8725 3.8)
+  if (key === undefined) throw refused("kid is no signing key of this bank");
+  const claims = await verifyClaims(jws.value, key);
+  if (!claims.ok) throw refused(claims.why);
+  const fault = claimFault(claims.value, bank, deps);
+  if (fault !== undefined) throw refused(fault);
+  return await decode(claims.value, bank);
+}
+
+function claimFault(claims: JsonObject, bank: BankClient, deps: ScaResponseDeps): string | undefined {
+  if (claims["iss"] !== bank.orgId) return "iss"; // Decision B3
+  if (claims["aud"] !== deps.authUrl) return "aud"; // Decision A2, as a string
+  if (claims["bank_id"] !== bank.code) return "bank_id"; // interface "Errors": the redirection fails
+  const text = ["jti", "correlation_id", "ref_id", "debtor_account_present"].find((name) => {
+    const value = claims[name];
+    return typeof value !== "string" || value === "" || value.length > MAX_JTI_CHARACTERS;
+  });
+  if (text !== undefined) return text;
+  return timeFault(claims, {
+    exp: "required",
+    iat: "required",
+    maxLifetime: MAX_BANK_RETURN_SECONDS,
+    maxAge: MAX_BANK_RETURN_SECONDS + EXPIRY_SKEW_SECONDS,
+  }, deps.now);
+}
+
+async function decode(claims: JsonObject, bank: BankClient): Promise<ScaResponse> {
+  return {
+    correlationId: String(claims["correlation_id"]),
+    refId: String(claims["ref_id"]),
+    debtorAccountPresent: String(claims["debtor_account_present"]),
+    result: {
+      outcome: outcomeOf(claims["status_code"]),
+      status: printable(claims["status"]),
+      sub: acceptableSub(claims["sub"]),
+    },
+    once: {
+      key: spentJwtKey("bank_return", bank.code, await sha256(String(claims["jti"]))),
+      expiresAt: (Number(claims["exp"]) + EXPIRY_SKEW_SECONDS) * 1000,
+      refusal: "bank_return.not_authentic",
+    },
+  };
+}
+
+/** Decision B3: exact words only; what is unknown fails closed. */
+function outcomeOf(statusCode: unknown): ScaResult["outcome"] {
+  if (statusCode === "success" || statusCode === "200") return "success";
+  return statusCode === "failure" ? "failure" : "unknown";
+}
+
+function acceptableSub(sub: unknown): string | undefined {
+  const usable = typeof sub === "string" && sub !== "" && sub.length <= MAX_SUB_CHARACTERS &&
+    !isAccountNumberLike(sub);
+  return usable ? sub : undefined;
+}
+
+function printable(status: unknown): string {
+  return typeof status === "string" ? status.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 64) : "no status";
+}
+
+function refused(why: string): Refusal {
+  return new Refusal("bank_return.not_authentic", why);
+}

@@ -1,0 +1,36 @@
+/** Where the customer is sent at the end: the TPP's proven redirect_uri with an answer (RFC 6749 4.1.2; RFC 9207). */
+import type { AuthorizationError } from "./interaction.ts";
+
+/** What every answer is addressed by. */
+export interface TppAddress {
+  /** Registered, and the one of the pushed request. */
+  readonly redirectUri: string;
+  readonly state?: string;
+  /** The bank's issuer; on errors too (RFC 9207 2). */
+  readonly issuer: string;
+}
+
+/** Generic words: the reason is in the consent's history, not in the browser's. */
+const DESCRIPTION: Readonly<Record<AuthorizationError, string>> = {
+  access_denied: "The customer or the bank refused the consent.",
+  server_error: "The bank's answer could not be used.",
+  invalid_request: "The consent does not await authorisation any more.",
+  temporarily_unavailable: "The bank cannot be reached at the moment.",
+};
+
+/** The URL of a success. */
+export function successUrl(to: TppAddress, code: string): string {
+  return withParameters(to, { code });
+}
+
+/** The URL of a failure (Decision B5). */
+export function errorUrl(to: TppAddress, error: AuthorizationError): string {
+  return withParameters(to, { error, error_description: DESCRIPTION[error] });
+}
+
+// The redirect_uri's own query is kept byte for byte (RFC 6749 3.1.2).
+function withParameters(to: TppAddress, answer: Record<string, string>): string {
+  const state = to.state === undefined ? {} : { state: to.state };
+  const parameters = new URLSearchParams({ ...answer, ...state, iss: to.issuer });
+  return `${to.redirectUri}${to.redirectUri.includes("?") ? "&" : "?"}${parameters}`;
+}

@@ -1,0 +1,120 @@
+/**
+ * Creates a payment (endpoint 9). Payment, order to the bank, consumed consent, idempotency claim, evidence and
+ * history are one commit: a consent yields one payment at most, whatever is retried, raced or crashed (Decision C7).
+ */
+import { compareWithConsent } from "../consents/initiation.ts";
+import { accountOf, wireAccountOf } from "../consents/initiation.ts";
+import { type Consent, invalidStatus, moved } from "../consents/consent.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import { readConsent } from "../consents/read_consent.ts";
+import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { BankCode } from "../kernel/identifiers.ts";
+import { newPaymentId } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { AccessToken } from "../security/access_token.ts";
+import { stageEvidence } from "../security/evidence_store.ts";
+import type { SignedBody } from "../security/payload_signature.ts";
+import type { Entry, Store } from "../store/store.ts";
+import { begin, commit, type Markers, type Transaction } from "../store/transaction.ts";
+import type { Payment } from "./payment.ts";
+import type { PaymentRequest } from "./payment_schema.ts";
+import type { PaymentStore } from "./payment_store.ts";
+import { readPayment } from "./read_payment.ts";
+
+/** What it needs. */
+export interface CreatePaymentDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly consents: ConsentStore;
+  readonly payments: PaymentStore;
+  readonly claims: ClaimStore;
+}
+
+/** A decoded, authentic request. */
+export interface CreatePayment {
+  readonly token: AccessToken;
+  readonly bank: BankCode;
+  readonly request: PaymentRequest;
+  readonly signedBody: SignedBody;
+  readonly claim: Claim;
+  readonly markers: Markers;
+}
+
+const MAX_ATTEMPTS = 5; // each lost race means that the consent moved; it has few places to go
+
+/**
+ * The new payment, or the one that a parallel request with the same key and body made.
+ *
+ * @throws {Refusal} `token.insufficient_scope`, `resource.not_found`, `resource.invalid_consent_status`,
+ * `resource.consent_mismatch`, `idempotency.key_reused`
+ */
+export async function createPayment(deps: CreatePaymentDeps, command: CreatePayment): Promise<Payment> {
+  const { token, bank, request, claim } = command;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const entry = await readConsent(deps, request.Data.ConsentId, { bank, clientId: token.clientId });
+    requireTokenOf(token, entry.value);
+    const { payment, consumed } = consume(entry.value, request, deps.clock());
+    const tx = begin(command.markers);
+    stage(deps, tx, command, entry, consumed, payment);
+    if (await commit(deps.store, deps.clock, tx)) return payment;
+    const won = await deps.claims.claimFor(claim.key, claim.fingerprint);
+    if ("resourceId" in won) return (await readPayment(deps, won.resourceId, { bank, token })).value;
+  }
+  throw invalidStatus("the consent kept changing");
+}
+
+function requireTokenOf(token: AccessToken, consent: Consent): void {
+  if (token.consentId === consent.id) return;
+  throw new Refusal("token.insufficient_scope", { detail: "token of another consent", scope: "payments" });
+}
+
+/** Status first, then the comparison; a mismatch leaves the consent as it is (Decision C6). */
+function consume(
+  consent: Consent,
+  request: PaymentRequest,
+  now: number,
+): { payment: Payment; consumed: Consent } {
+  const consumed = moved(consent, "consume", now);
+  const { Initiation, ReadRefundAccount } = consent.request.Data;
+  const selected = consent.selectedAccount === undefined ? undefined : accountOf(consent.selectedAccount);
+  const stored = { Initiation, Risk: consent.request.Risk };
+  const faults = compareWithConsent(
+    stored,
+    { Initiation: request.Data.Initiation, Risk: request.Risk },
+    selected,
+  );
+  if (faults.length > 0) throw new Refusal("resource.consent_mismatch", { faults });
+  const debtorAccount = Initiation.DebtorAccount ??
+    (selected === undefined ? undefined : wireAccountOf(selected));
+  if (debtorAccount === undefined) throw new Error("an authorised consent without an account that pays");
+  const payment: Payment = {
+    id: newPaymentId(),
+    consentId: consent.id,
+    clientId: consent.clientId,
+    bank: consent.bank,
+    initiation: Initiation,
+    debtorAccount,
+    readRefundAccount: ReadRefundAccount === "Yes",
+    status: "AcceptedSettlementInProcess",
+    charges: [],
+    createdAt: now,
+    statusUpdatedAt: now,
+  };
+  return { payment, consumed };
+}
+
+function stage(
+  deps: CreatePaymentDeps,
+  tx: Transaction,
+  command: CreatePayment,
+  entry: Entry<Consent>,
+  consumed: Consent,
+  payment: Payment,
+): void {
+  const cause = { actor: payment.clientId, reason: `payment ${payment.id}` };
+  deps.consents.stageChange(tx, entry, consumed, cause, payment.createdAt);
+  deps.payments.stageCreation(tx, payment);
+  deps.claims.stage(tx, command.claim, payment.id);
+  stageEvidence(tx, payment.id, command.signedBody);
+}

@@ -1,0 +1,53 @@
+/** A domestic payment and its legal moves (open-banking reference 2.2). No I/O. */
+import type { Initiation, WireAccount } from "../consents/initiation.ts";
+import type { BankCode, ClientId, ConsentId, PaymentId } from "../kernel/identifiers.ts";
+
+/** Interface "Payment status values", completed by reference 2.2. */
+export type PaymentStatus =
+  | "Pending"
+  | "Rejected"
+  | "AcceptedSettlementInProcess"
+  | "AcceptedSettlementCompleted"
+  | "AcceptedWithoutPosting"
+  | "AcceptedCreditSettlementCompleted";
+
+/** What the bank takes for a payment, in the words of the wire. */
+export interface Charge {
+  readonly ChargeBearer?: string | undefined;
+  readonly Type?: string | undefined;
+  readonly Amount: { readonly Amount: string; readonly Currency: string };
+}
+
+/** A payment as stored. */
+export interface Payment {
+  readonly id: PaymentId;
+  readonly consentId: ConsentId;
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly initiation: Initiation;
+  /** The account that pays: named by the TPP, or chosen by the customer. */
+  readonly debtorAccount: WireAccount;
+  readonly readRefundAccount: boolean;
+  readonly status: PaymentStatus;
+  readonly charges: readonly Charge[];
+  /** Milliseconds. */
+  readonly createdAt: number;
+  /** Milliseconds. */
+  readonly statusUpdatedAt: number;
+  readonly statusReason?: string;
+}
+
+/** P3-P8: from -> to. The same status again is no move; what is absent is not legal. */
+const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
+  Pending: ["AcceptedSettlementInProcess", "Rejected"], // P3, P4
+  AcceptedSettlementInProcess: ["AcceptedSettlementCompleted", "Rejected"], // P5, P4
+  AcceptedSettlementCompleted: ["AcceptedWithoutPosting", "AcceptedCreditSettlementCompleted"], // P7, P6
+  AcceptedWithoutPosting: ["AcceptedCreditSettlementCompleted", "Rejected"], // P8
+  AcceptedCreditSettlementCompleted: [], // P10
+  Rejected: [], // P10
+};
+
+/** Whether a payment may go from one status to another. */
+export function isLegalMove(from: PaymentStatus, to: PaymentStatus): boolean {
+  return MOVES[from].includes(to);
+}

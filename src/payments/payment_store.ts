@@ -1,0 +1,71 @@
+/** Payments, and the list of each bank's orders in the order of their making; both written in one commit. */
+import type { BankCode, PaymentId } from "../kernel/identifiers.ts";
+import { record } from "../observability/audit_trail.ts";
+import { paymentKey, paymentOrdersKey } from "../store/keys.ts";
+import type { Entry, Key, Store } from "../store/store.ts";
+import { check, set, type Transaction } from "../store/transaction.ts";
+import type { Payment } from "./payment.ts";
+
+/** Reads and stages payments. */
+export interface PaymentStore {
+  find(id: PaymentId): Promise<Entry<Payment> | null>;
+  /** Stages the payment, its order to the bank and the start of its history. */
+  stageCreation(tx: Transaction, payment: Payment): void;
+  /** Stages the changed payment; the commit fails if it changed meanwhile. */
+  stageChange(tx: Transaction, former: Entry<Payment>, changed: Payment, actor: string): void;
+  /** A bank's payments, oldest first, after the one with this cursor. */
+  listOrders(bank: BankCode, after: string | undefined, limit: number): Promise<readonly PaymentOrderRef[]>;
+}
+
+/** A place in a bank's list of orders. */
+export interface PaymentOrderRef {
+  /** Where to go on from. */
+  readonly cursor: string;
+  readonly payment: Payment;
+}
+
+/** Opens the store of payments. */
+export function openPaymentStore(store: Store): PaymentStore {
+  return {
+    find: (id) => store.get<Payment>(paymentKey(id)),
+    stageCreation(tx, payment) {
+      check(tx, paymentKey(payment.id), null);
+      set(tx, paymentKey(payment.id), payment);
+      set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly when the payment does
+      const cause = { actor: payment.clientId, reason: "created" };
+      record(tx, payment.id, { at: payment.createdAt, event: `payment.${payment.status}`, ...cause });
+    },
+    stageChange(tx, former, changed, actor) {
+      check(tx, former.key, former.version);
+      set(tx, former.key, changed);
+      const reason = changed.statusReason === undefined ? {} : { reason: changed.statusReason };
+      record(tx, changed.id, {
+        at: changed.statusUpdatedAt,
+        event: `payment.${changed.status}`,
+        actor,
+        ...reason,
+      });
+    },
+    listOrders: (bank, after, limit) => listOrders(store, bank, after, limit),
+  };
+}
+
+function orderKey(payment: Payment): Key {
+  return [...paymentOrdersKey(payment.bank), `${String(payment.createdAt).padStart(15, "0")}-${payment.id}`];
+}
+
+async function listOrders(
+  store: Store,
+  bank: BankCode,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly PaymentOrderRef[]> {
+  const prefix = paymentOrdersKey(bank);
+  const listing = after === undefined ? { prefix, limit } : { prefix, limit, after: [...prefix, after] };
+  const orders = await store.list<PaymentId>(listing);
+  const payments = await store.getMany<Payment>(orders.map(({ value }) => paymentKey(value)));
+  return orders.flatMap(({ key }, index) => {
+    const payment = payments[index]?.value;
+    return payment === undefined ? [] : [{ cursor: key.at(-1) ?? "", payment }];
+  });
+}

@@ -1,0 +1,101 @@
+/** `/{BANK}/domestic-payments/v1` (endpoints 9 and 10). */
+import { createRoute, z } from "@hono/zod-openapi";
+import { jsonBody } from "../http/body.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { fapiHeaders } from "../http/fapi_headers.ts";
+import { resourceErrors } from "../http/openapi_errors.ts";
+import { bankParameter, idempotentHeaders, resourceHeaders } from "../http/openapi_parameters.ts";
+import type { idempotent } from "../idempotency/idempotent.ts";
+import type { Requirement } from "../security/access_token.ts";
+import type { ResourceGuards } from "../security/resource_guards.ts";
+import { createPayment, type CreatePaymentDeps } from "./create_payment.ts";
+import { paymentSchema, representPayment } from "./payment_representation.ts";
+import { decodePaymentRequest, paymentRequestSchema } from "./payment_schema.ts";
+import { readPayment } from "./read_payment.ts";
+
+/** What the routes need. */
+export interface PaymentRouteDeps extends CreatePaymentDeps {
+  readonly guards: ResourceGuards;
+  readonly idempotent: ReturnType<typeof idempotent>;
+  readonly baseUrl: string;
+  readonly currencies: readonly string[];
+}
+
+const paymentParameter = bankParameter.extend({
+  paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),
+});
+const CUSTOMER: Requirement = { scope: "payments", grants: ["authorization_code"] };
+const TPP_OR_CUSTOMER: Requirement = {
+  scope: "payments",
+  grants: ["client_credentials", "authorization_code"],
+};
+const answer = { "application/json": { schema: paymentSchema } };
+
+const createPaymentRoute = createRoute({
+  method: "post",
+  path: "/{bank}/domestic-payments/v1",
+  tags: ["Payments"],
+  summary: "Make the payment that the customer consented to",
+  request: {
+    params: bankParameter,
+    headers: idempotentHeaders.extend({ "x-fapi-financial-id": z.string().optional() }),
+    body: { required: true, content: { "application/json": { schema: paymentRequestSchema } } },
+  },
+  responses: {
+    201: { description: "Made, now or before by the same key and body", content: answer },
+    ...resourceErrors(400, 401, 403, 404, 406, 413, 415, 429, 503),
+  },
+});
+
+const readPaymentRoute = createRoute({
+  method: "get",
+  path: "/{bank}/domestic-payments/v1/{paymentId}",
+  tags: ["Payments"],
+  summary: "Read a payment",
+  request: { params: paymentParameter, headers: resourceHeaders },
+  responses: {
+    200: { description: "The payment as it stands", content: answer },
+    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+  },
+});
+
+/** Mounts the payment endpoints. */
+export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
+  const { certificate, bank, token, payloadSignature } = deps.guards;
+  const replay = deps.idempotent("domestic-payments", async (c, paymentId) => {
+    const { value } = await readPayment(deps, paymentId, {
+      bank: c.get("bank").code,
+      token: c.get("access").token,
+    });
+    return c.json(representPayment(value, deps.baseUrl), 201);
+  });
+
+  app.post(
+    endpoint(app, "resource", createPaymentRoute),
+    ...[certificate, bank, token(CUSTOMER), fapiHeaders] as const,
+    jsonBody,
+    payloadSignature,
+    replay,
+    async (c) => {
+      const payment = await createPayment(deps, {
+        token: c.get("access").token,
+        bank: c.get("bank").code,
+        request: decodePaymentRequest(c.get("json"), { currencies: deps.currencies }),
+        signedBody: c.get("signedBody"),
+        claim: c.get("claim"),
+        markers: c.get("markers"),
+      });
+      return c.json(representPayment(payment, deps.baseUrl), 201);
+    },
+  );
+
+  app.get(
+    endpoint(app, "resource", readPaymentRoute),
+    ...[certificate, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
+    async (c) => {
+      const by = { bank: c.get("bank").code, token: c.get("access").token };
+      const { value } = await readPayment(deps, c.req.param("paymentId"), by);
+      return c.json(representPayment(value, deps.baseUrl));
+    },
+  );
+}

@@ -1,0 +1,109 @@
+/** What the browser host shows without an authorization: style, health, the OpenAPI document and its readable page. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { endpoint, type PlatformApp } from "./http/endpoint.ts";
+import { REFUSAL_WIRE, type Wire } from "./http/refusal_wire.ts";
+import type { Readiness } from "./observability/health.ts";
+import { renderDocsPage } from "./ui/docs_page.tsx";
+import type { ErrorEntry } from "./ui/error_table.tsx";
+import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "./ui/stylesheet.ts";
+
+/** What the pages need. */
+export interface PublicPageDeps {
+  readonly authUrl: string;
+  readonly readiness: () => Promise<Readiness>;
+  /** The OpenAPI 3.1 document of both hosts, generated from their routes. */
+  readonly openApi: () => object;
+}
+
+const CACHE = "public, max-age=300";
+const tags = ["Operation"];
+const ok = (description: string): { 200: { description: string } } => ({ 200: { description } });
+const hidden = (
+  path: string,
+): { method: "get"; path: string; hide: true; responses: { 200: { description: string } } } => ({
+  method: "get",
+  path,
+  hide: true,
+  responses: ok("A file"),
+});
+
+const liveRoute = createRoute({
+  method: "get",
+  path: "/health/live",
+  tags,
+  summary: "The process answers",
+  responses: ok("Alive"),
+});
+const readyRoute = createRoute({
+  method: "get",
+  path: "/health/ready",
+  tags,
+  summary: "The platform can do its work",
+  responses: {
+    200: {
+      description: "Ready",
+      content: { "application/json": { schema: z.object({ ready: z.boolean() }) } },
+    },
+    503: { description: "Not ready; `parts` says what is missing" },
+  },
+});
+const documentRoute = createRoute({
+  method: "get",
+  path: "/openapi.json",
+  tags,
+  summary: "This document",
+  responses: ok("OpenAPI 3.1"),
+});
+const docsRoute = createRoute({ ...hidden("/docs"), method: "get" });
+
+/** Mounts them. */
+export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
+  app.get(endpoint(app, "oauth", hidden(STYLESHEET_PATH)), (c) => {
+    c.header("cache-control", CACHE);
+    return c.body(STYLESHEET, 200, { "content-type": "text/css; charset=utf-8" });
+  });
+  app.get(endpoint(app, "oauth", hidden(ICON_PATH)), (c) => {
+    c.header("cache-control", CACHE);
+    return c.body(ICON, 200, { "content-type": "image/svg+xml" });
+  });
+  app.get(endpoint(app, "oauth", liveRoute), (c) => c.json({ live: true }));
+  app.get(endpoint(app, "oauth", readyRoute), async (c) => {
+    const state = await deps.readiness();
+    return c.json(state, state.ready ? 200 : 503);
+  });
+  app.get(endpoint(app, "oauth", documentRoute), (c) => {
+    c.header("cache-control", CACHE);
+    return c.json(deps.openApi());
+  });
+  app.get(endpoint(app, "browser", docsRoute), (c) => {
+    c.header("cache-control", CACHE);
+    return c.html(renderDocsPage(deps.openApi(), { authUrl: deps.authUrl, errors: errorCatalogue() }));
+  });
+}
+
+/** The refusal table as the documentation lists it: one row a surface. */
+function errorCatalogue(): ErrorEntry[] {
+  const rows = Object.entries(REFUSAL_WIRE) as [string, Wire][];
+  return rows.filter(([reason]) => !reason.startsWith("directory.")).flatMap(
+    ([reason, { oauth, resource, page }]) => {
+      const entries: ErrorEntry[] = [];
+      if (resource === undefined && page === undefined) {
+        entries.push({
+          reason,
+          surface: "OAuth",
+          status: oauth.status,
+          code: oauth.error,
+          words: oauth.description,
+        });
+      }
+      if (resource !== undefined) {
+        const code = resource.code === undefined ? resource.challenge ?? "" : `UK.OBIE.${resource.code}`;
+        entries.push({ reason, surface: "resource", status: resource.status, code, words: resource.message });
+      }
+      if (page !== undefined) {
+        entries.push({ reason, surface: "browser", status: page.status, code: page.page, words: "A page" });
+      }
+      return entries;
+    },
+  );
+}

@@ -1,0 +1,121 @@
+/**
+ * The choice of the account to pay from. An account that cannot pay is shown with the reason and cannot be chosen; the
+ * only one that can pay is chosen already; among several the customer chooses.
+ */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { type AccountIdentification, AccountNumber, endingOf } from "./account_number.tsx";
+import type { Language } from "./language.ts";
+import { Money } from "./money.tsx";
+import { phrase } from "./phrase.ts";
+
+/** One of the payer's accounts. */
+export interface PayerAccount extends AccountIdentification {
+  /** What the form posts as `account`. */
+  readonly index: number;
+  /** A decimal in `currency`, where the bank gave one. */
+  readonly balance?: string | undefined;
+  readonly currency: string;
+  readonly canPay: boolean;
+  /** Why it cannot pay. */
+  readonly why?: "insufficient_funds" | "other_currency" | undefined;
+}
+
+interface ChoiceProps {
+  readonly accounts: readonly PayerAccount[];
+  readonly paymentCurrency: string;
+  readonly language: Language;
+}
+
+/** The accounts as radio buttons named `account`. */
+export function AccountChoice({ accounts, paymentCurrency, language }: ChoiceProps): JSX.Element {
+  const payable = accounts.filter(({ canPay }) => canPay);
+  return (
+    <fieldset class="card accounts">
+      <legend>
+        <h2>{phrase(language, "consent.accounts")}</h2>
+      </legend>
+      {payable.length === 0 ? <p class="notice">{phrase(language, "consent.noneCanPay")}</p> : null}
+      {accounts.map((account) => (
+        <Account
+          account={account}
+          only={account.canPay && payable.length === 1}
+          paymentCurrency={paymentCurrency}
+          language={language}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function Account(
+  { account, only, paymentCurrency, language }: {
+    readonly account: PayerAccount;
+    readonly only: boolean;
+    readonly paymentCurrency: string;
+    readonly language: Language;
+  },
+): JSX.Element {
+  const id = `account-${account.index}`;
+  return (
+    <div class="account">
+      <input
+        type="radio"
+        id={id}
+        name="account"
+        value={String(account.index)}
+        aria-describedby={`${id}-more`}
+        required={account.canPay}
+        checked={only}
+        disabled={!account.canPay}
+      />
+      <div class="words">
+        <label for={id}>
+          <span class="name">
+            {phrase(language, "consent.accountEnding", { ending: <bdi dir="ltr">{endingOf(account)}</bdi> })}
+          </span>{" "}
+          <span class="balance">
+            <Balance account={account} language={language} />
+          </span>
+        </label>
+        <div id={`${id}-more`} class="more">
+          <p>
+            <AccountNumber account={account} language={language} />
+          </p>
+          {account.canPay ? null : (
+            <p class="why">
+              <Why account={account} paymentCurrency={paymentCurrency} language={language} />
+            </p>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Balance(
+  { account, language }: { readonly account: PayerAccount; readonly language: Language },
+): JSX.Element {
+  if (account.balance === undefined) return <>{phrase(language, "consent.balanceUnknown")}</>;
+  const amount = <Money language={language} amount={account.balance} currency={account.currency} />;
+  return <>{phrase(language, "consent.balance", { amount })}</>;
+}
+
+function Why(
+  { account, paymentCurrency, language }: {
+    readonly account: PayerAccount;
+    readonly paymentCurrency: string;
+    readonly language: Language;
+  },
+): JSX.Element {
+  if (account.why === "insufficient_funds") return <>{phrase(language, "consent.insufficientFunds")}</>;
+  if (account.why === undefined) return <>{phrase(language, "consent.cannotPay")}</>;
+  const accountCurrency = <bdi>{account.currency}</bdi>;
+  return (
+    <>
+      {phrase(language, "consent.otherCurrency", {
+        accountCurrency,
+        paymentCurrency: <bdi>{paymentCurrency}</bdi>,
+      })}
+    </>
+  );
+}

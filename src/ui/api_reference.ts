@@ -1,0 +1,232 @@
+/**
+ * Turns an OpenAPI 3.1 document into the chapters of a reference: endpoints by tag, and the schemas that more than one
+ * place uses. Draws nothing.
+ */
+import { asObject, isObject, type JsonObject, listAt, objectAt, objectsAt, textAt } from "./json_reading.ts";
+import { type Field, resolved, schemaNameOf, type Shape, type ShapeDeps, shapeOf } from "./schema_shape.ts";
+
+/** The reference as it is shown. */
+export interface ApiReference {
+  readonly title: string;
+  readonly version: string;
+  readonly description?: string | undefined;
+  readonly servers: readonly { readonly url: string; readonly description?: string | undefined }[];
+  readonly groups: readonly ApiGroup[];
+  /** Parameters that many endpoints take in the same form. */
+  readonly common: readonly Parameter[];
+  /** Schemas that several places link to. */
+  readonly types: readonly {
+    readonly name: string;
+    readonly shape: Shape;
+    readonly example?: string | undefined;
+  }[];
+}
+
+/** Endpoints of one tag. */
+export interface ApiGroup {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly endpoints: readonly ApiEndpoint[];
+}
+
+/** One operation. */
+export interface ApiEndpoint {
+  /** Anchor, unique in the document. */
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly deprecated: boolean;
+  /** Names of the security schemes it asks for. */
+  readonly security: readonly string[];
+  /** Those of its own; the rest are named in `common`. */
+  readonly parameters: readonly Parameter[];
+  readonly common: readonly Parameter[];
+  readonly body: readonly ApiContent[];
+  readonly answers: readonly ApiAnswer[];
+}
+
+/** A parameter; `place` is `path`, `query`, `header` or `cookie`. */
+export interface Parameter extends Field {
+  readonly place: string;
+}
+
+/** A body in one media type. */
+export interface ApiContent {
+  readonly mediaType: string;
+  readonly shape: Shape;
+  readonly example?: string | undefined;
+}
+
+/** One status an endpoint answers with. */
+export interface ApiAnswer {
+  readonly status: string;
+  readonly description: string;
+  readonly headers: readonly Field[];
+  readonly contents: readonly ApiContent[];
+}
+
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
+const UNTAGGED = "Other";
+/** From so many equal uses on, a parameter is described once for all endpoints. */
+const COMMON_USES = 3;
+
+/** The reference that the document describes; parts it lacks are empty. */
+export function readApiReference(source: unknown): ApiReference {
+  const document = asObject(source);
+  const info = objectAt(document, "info");
+  const deps: ShapeDeps = { document, shared: sharedSchemas(document) };
+  const groups = groupsOf(deps);
+  const common = commonParameters(groups);
+  return {
+    title: textAt(info, "title") ?? "API",
+    version: textAt(info, "version") ?? "",
+    description: textAt(info, "description"),
+    servers: objectsAt(document, "servers").map((server) => ({
+      url: textAt(server, "url") ?? "",
+      description: textAt(server, "description"),
+    })),
+    groups: groups.map((group) => ({
+      ...group,
+      endpoints: group.endpoints.map((one) => parted(one, common)),
+    })),
+    common: [...common.values()],
+    types: [...deps.shared].toSorted().map((name) => {
+      const schema = objectAt(objectAt(objectAt(document, "components"), "schemas"), name);
+      return { name, shape: shapeOf(deps, schema), example: exampleOf(schema) };
+    }),
+  };
+}
+
+/** Component schemas that the document names more than once: describing them once keeps the page short. */
+function sharedSchemas(document: JsonObject): ReadonlySet<string> {
+  const uses = new Map<string, number>();
+  const count = (value: unknown): void => {
+    if (Array.isArray(value)) return value.forEach(count);
+    if (!isObject(value)) return;
+    const name = schemaNameOf(value);
+    if (name !== undefined) uses.set(name, (uses.get(name) ?? 0) + 1);
+    Object.values(value).forEach(count);
+  };
+  count(document);
+  const known = objectAt(objectAt(document, "components"), "schemas");
+  return new Set([...uses].filter(([name, times]) => times > 1 && name in known).map(([name]) => name));
+}
+
+/** By their content, the parameters that many endpoints take. */
+function commonParameters(groups: readonly ApiGroup[]): ReadonlyMap<string, Parameter> {
+  const all = groups.flatMap(({ endpoints }) => endpoints).flatMap(({ parameters }) => parameters);
+  const byContent = Map.groupBy(all, (parameter) => JSON.stringify(parameter));
+  return new Map(
+    [...byContent].flatMap(([content, [first, ...more]]) =>
+      first !== undefined && more.length + 1 >= COMMON_USES ? [[content, first] as const] : []
+    ),
+  );
+}
+
+function parted(endpoint: ApiEndpoint, common: ReadonlyMap<string, Parameter>): ApiEndpoint {
+  const isCommon = (parameter: Parameter): boolean => common.has(JSON.stringify(parameter));
+  return {
+    ...endpoint,
+    parameters: endpoint.parameters.filter((parameter) => !isCommon(parameter)),
+    common: endpoint.parameters.filter(isCommon),
+  };
+}
+
+function groupsOf(deps: ShapeDeps): ApiGroup[] {
+  const described = new Map(
+    objectsAt(deps.document, "tags").map((tag) => [textAt(tag, "name") ?? "", textAt(tag, "description")]),
+  );
+  const groups = new Map<string, ApiEndpoint[]>([...described.keys()].map((name) => [name, []]));
+  for (const [path, value] of Object.entries(objectAt(deps.document, "paths"))) {
+    const item = resolved(deps.document, asObject(value));
+    for (const method of METHODS.filter((name) => isObject(item[name]))) {
+      const operation = objectAt(item, method);
+      const tag = String(listAt(operation, "tags")[0] ?? UNTAGGED);
+      const endpoint = endpointOf(deps, { path, method, item, operation });
+      groups.set(tag, [...groups.get(tag) ?? [], endpoint]);
+    }
+  }
+  return [...groups].filter(([, endpoints]) => endpoints.length > 0)
+    .map(([name, endpoints]) => ({ name, description: described.get(name), endpoints }));
+}
+
+interface Operation {
+  readonly path: string;
+  readonly method: string;
+  readonly item: JsonObject;
+  readonly operation: JsonObject;
+}
+
+function endpointOf(deps: ShapeDeps, { path, method, item, operation }: Operation): ApiEndpoint {
+  const body = resolved(deps.document, objectAt(operation, "requestBody"));
+  const security = "security" in operation ? operation : deps.document;
+  return {
+    id: anchor(`${method}-${path}`),
+    method: method.toUpperCase(),
+    path,
+    title: textAt(operation, "summary") ?? `${method.toUpperCase()} ${path}`,
+    description: textAt(operation, "description"),
+    deprecated: operation["deprecated"] === true,
+    security: objectsAt(security, "security").flatMap((one) => Object.keys(one)),
+    parameters: [...objectsAt(item, "parameters"), ...objectsAt(operation, "parameters")].map((parameter) =>
+      parameterOf(deps, resolved(deps.document, parameter))
+    ),
+    common: [],
+    body: contentsOf(deps, body),
+    answers: Object.entries(objectAt(operation, "responses")).map(([status, answer]) =>
+      answerOf(deps, status, resolved(deps.document, asObject(answer)))
+    ),
+  };
+}
+
+/** The text as an anchor: letters and digits, the rest as single hyphens. */
+export function anchor(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+}
+
+function parameterOf(deps: ShapeDeps, parameter: JsonObject): Parameter {
+  return {
+    ...fieldOf(deps, textAt(parameter, "name") ?? "", parameter),
+    place: textAt(parameter, "in") ?? "",
+  };
+}
+
+function fieldOf(deps: ShapeDeps, name: string, parameter: JsonObject): Field {
+  const shape = shapeOf(deps, objectAt(parameter, "schema"));
+  const description = textAt(parameter, "description") ?? shape.description;
+  return { name, required: parameter["required"] === true, shape: { ...shape, description } };
+}
+
+function answerOf(deps: ShapeDeps, status: string, answer: JsonObject): ApiAnswer {
+  const headers = Object.entries(objectAt(answer, "headers")).map(([name, header]) =>
+    fieldOf(deps, name, resolved(deps.document, asObject(header)))
+  );
+  return {
+    status,
+    description: textAt(answer, "description") ?? "",
+    headers,
+    contents: contentsOf(deps, answer),
+  };
+}
+
+function contentsOf(deps: ShapeDeps, holder: JsonObject): ApiContent[] {
+  return Object.entries(objectAt(holder, "content")).map(([mediaType, value]) => {
+    const content = asObject(value);
+    const schema = objectAt(content, "schema");
+    const linked = deps.shared.has(schemaNameOf(schema) ?? "");
+    const inSchema = linked ? undefined : exampleOf(resolved(deps.document, schema));
+    return { mediaType, shape: shapeOf(deps, schema), example: exampleOf(content) ?? inSchema };
+  });
+}
+
+function exampleOf(holder: JsonObject): string | undefined {
+  const examples = holder["examples"];
+  const first = Array.isArray(examples)
+    ? examples[0]
+    : asObject(Object.values(asObject(examples))[0])["value"];
+  const example = holder["example"] ?? first;
+  if (example === undefined) return undefined;
+  return typeof example === "string" ? example : JSON.stringify(example, null, 2);
+}

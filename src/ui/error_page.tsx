@@ -1,0 +1,40 @@
+/**
+ * The page for when a customer cannot go on: what happened, whether money moved, what to do, and the number by which
+ * support finds the request. Says nothing that a stranger could learn from.
+ */
+import type { PageWire } from "../http/refusal_wire.ts";
+import type { Language } from "./language.ts";
+import { Layout, renderDocument } from "./layout.tsx";
+import { phrase } from "./phrase.ts";
+
+/** What the page shows. */
+export interface ErrorView {
+  readonly page: PageWire["page"];
+  /** `x-fapi-interaction-id` of the request. */
+  readonly interactionId: string;
+  readonly sandbox: boolean;
+}
+
+/** Pages that a customer may also meet after having paid: a flat no would be wrong there. */
+const ONCE_DECIDED: ReadonlySet<PageWire["page"]> = new Set(["finished", "link_unusable"]);
+
+/** The page as a whole HTML document; its HTTP status is in the refusal table. */
+export function renderErrorPage({ page, interactionId, sandbox }: ErrorView, language: Language): string {
+  const title = phrase(language, `error.${page}.title`);
+  return renderDocument(
+    <Layout language={language} title={title.join("")} sandbox={sandbox}>
+      <article class="card">
+        <h1>{title}</h1>
+        <h2>{phrase(language, "error.happened")}</h2>
+        <p>{phrase(language, `error.${page}.happened`)}</p>
+        <h2>{phrase(language, "error.money")}</h2>
+        <p>{phrase(language, ONCE_DECIDED.has(page) ? "error.nothingAgain" : "error.noMoney")}</p>
+        <h2>{phrase(language, "error.todo")}</h2>
+        <p>{phrase(language, `error.${page}.todo`)}</p>
+        <p class="help">
+          {phrase(language, "error.help")} <code dir="ltr">{interactionId}</code>
+        </p>
+      </article>
+    </Layout>,
+  );
+}

@@ -1,0 +1,72 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** The error catalogue of the API reference: one row for each answer, with every reason that leads to it. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+
+/** One refusal as one kind of reader sees it. */
+export interface ErrorEntry {
+  /** The platform's own name for it, as in its logs: `dpop.replayed`. */
+  readonly reason: string;
+  /** Who reads it: OAuth client, resource client, browser. */
+  readonly surface: string;
+  readonly status: number;
+  /** What the answer carries as its code; empty where it carries none. */
+  readonly code: string;
+  readonly words: string;
+}
+
+interface ErrorRow extends Omit<ErrorEntry, "reason"> {
+  readonly reasons: readonly string[];
+}
+
+const COLUMNS = ["Reader", "Status", "Code", "Words", "Reasons"];
+
+/** The catalogue as a section with the anchor `errors`. */
+export function ErrorTable({ errors }: { readonly errors: readonly ErrorEntry[] }): JSX.Element {
+  return (
+    <section aria-labelledby="errors">
+      <h2 id="errors">Errors</h2>
+      {/* A box that scrolls must be reachable by keyboard (WCAG 2.1.1). */}
+      <div class="scroll card" role="region" tabindex={0} aria-label="Error catalogue">
+        <table>
+          <caption>
+            Every refusal, by who reads it. When you ask for help, quote the answer’s x-fapi-interaction-id.
+          </caption>
+          <thead>
+            <tr>{COLUMNS.map((name) => <th scope="col">{name}</th>)}</tr>
+          </thead>
+          <tbody>{rowsOf(errors).map((row) => <Row row={row} />)}</tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Row({ row }: { readonly row: ErrorRow }): JSX.Element {
+  return (
+    <tr>
+      <td>{row.surface}</td>
+      <td>{row.status}</td>
+      <td>{row.code === "" ? null : <code>{row.code}</code>}</td>
+      <td>{row.words}</td>
+      <td>{row.reasons.join(", ")}</td>
+    </tr>
+  );
+}
+
+/** Refusals that no reader can tell apart share a row. */
+function rowsOf(errors: readonly ErrorEntry[]): ErrorRow[] {
+  const alike = Map.groupBy(
+    errors,
+    ({ reason: _, ...answer }) => JSON.stringify(Object.entries(answer).toSorted()),
+  );
+  const rows = [...alike.values()].flatMap(([first, ...more]) =>
+    first === undefined ? [] : [{ ...first, reasons: [first, ...more].map(({ reason }) => reason) }]
+  );
+  return rows.toSorted((a, b) =>
+    compare(a.surface, b.surface) || a.status - b.status || compare(a.code, b.code)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

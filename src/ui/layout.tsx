@@ -1,0 +1,120 @@
+/**
+ * The shell of every page: language, direction, title, stylesheet, landmarks, skip link, sandbox notice. Loads
+ * nothing but the platform's own stylesheet and icon, and holds no script and no inline style.
+ */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { directionOf, type Language, LANGUAGE_NAMES } from "./language.ts";
+import { phrase } from "./phrase.ts";
+import { ICON_PATH, STYLESHEET_PATH } from "./stylesheet.ts";
+
+/** Where this page is in another language. */
+export interface LanguageLink {
+  readonly language: Language;
+  readonly href: string;
+}
+
+/** What a page gives its shell. */
+export interface LayoutProps {
+  readonly language: Language;
+  /** Of the tab and the browser's history: no names, no amounts. */
+  readonly title: string;
+  readonly sandbox: boolean;
+  readonly languageSwitch?: readonly LanguageLink[];
+  /** A reference page is wide, may be indexed, and names itself instead of the product. */
+  readonly wide?: boolean;
+  readonly children?: Child;
+}
+
+/** A whole page, from `<html>` on; `renderDocument` makes text of it. */
+export function Layout(props: LayoutProps): JSX.Element {
+  const { language, title, wide = false } = props;
+  return (
+    <html lang={language} dir={directionOf(language)}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        {/* Phones would make links of account numbers. */}
+        <meta name="format-detection" content="telephone=no" />
+        {wide ? null : <meta name="robots" content="noindex" />}
+        <title>{title}</title>
+        <link rel="stylesheet" href={STYLESHEET_PATH} />
+        <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
+      </head>
+      <body class={wide ? "wide" : "narrow"}>
+        <a class="skip" href="#main">{phrase(language, "layout.skip")}</a>
+        <PageHeader {...props} />
+        <main id="main" tabindex={-1}>{props.children}</main>
+      </body>
+    </html>
+  );
+}
+
+/** The document as text. Pages are drawn from plain data only, so nothing in them is ever pending. */
+export function renderDocument(page: JSX.Element): string {
+  return `<!DOCTYPE html>${page.toString()}`;
+}
+
+function PageHeader({ language, sandbox, languageSwitch = [], wide = false }: LayoutProps): JSX.Element {
+  return (
+    <header>
+      {sandbox ? <p class="sandbox">{phrase(language, "layout.sandbox")}</p> : null}
+      {wide ? null : (
+        <div class="bar">
+          <p class="product">
+            <Mark />
+            {phrase(language, "layout.product")}
+          </p>
+          {languageSwitch.length === 0 ? null : <Languages language={language} links={languageSwitch} />}
+        </div>
+      )}
+    </header>
+  );
+}
+
+function Languages(
+  { language, links }: { readonly language: Language; readonly links: readonly LanguageLink[] },
+): JSX.Element {
+  return (
+    <nav class="languages" aria-label={phrase(language, "layout.language").join("")}>
+      <ul>
+        {links.map((link) => (
+          <li>
+            <a
+              href={link.href}
+              lang={link.language}
+              hreflang={link.language}
+              dir={directionOf(link.language)}
+              {...(link.language === language ? { "aria-current": "true" } : {})}
+            >
+              {LANGUAGE_NAMES[link.language]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Mark(): JSX.Element {
+  return (
+    <svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" focusable="false">
+      <path
+        fill="none"
+        stroke="currentColor"
+        stroke-width="2"
+        stroke-linejoin="round"
+        d="M12 2.5 4 5.5v6c0 4.8 3.3 8.4 8 10 4.7-1.6 8-5.2 8-10v-6z"
+      />
+      <path
+        fill="none"
+        stroke="currentColor"
+        stroke-width="2"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+        d="m8.5 12 2.5 2.5 4.5-5"
+      />
+    </svg>
+  );
+}

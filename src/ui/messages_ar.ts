@@ -1,0 +1,88 @@
+/** The platform's words to customers in Arabic. */
+import type { Messages } from "./messages_en.ts";
+
+/** Complete by type; that the placeholders agree is tested. */
+export const MESSAGES_AR: Messages = {
+  "layout.product": "الموافقة على الدفع",
+  "layout.skip": "الانتقال إلى المحتوى الرئيسي",
+  "layout.language": "اللغة",
+  "layout.sandbox": "هذه بيئة للتجربة. لا تُنقل هنا أي أموال حقيقية.",
+
+  "consent.title": "هل تريد إجراء هذه الدفعة؟",
+  "consent.asks": "تطلب شركة {tpp} من {bank} إجراء هذه الدفعة نيابةً عنك. لن يُدفع أي مبلغ قبل أن توافق.",
+  "consent.payment": "الدفعة",
+  "consent.amount": "تدفع",
+  "consent.payee": "إلى",
+  "consent.payeeAccount": "في الحساب",
+  "consent.reference": "المرجع",
+  "consent.message": "الرسالة",
+  "consent.bank": "من مصرفك",
+  "consent.who": "من الذي يطلب",
+  "consent.legalName": "الاسم القانوني",
+  "consent.role": "الدور",
+  "consent.registeredSince": "مسجَّلة منذ",
+  "consent.clientId": "رقم التسجيل",
+  "consent.verified": "تحققنا من هذه البيانات في دليل شركات الدفع المسجَّلة. ولا تستطيع الشركة تغييرها بنفسها.",
+  "consent.accounts": "من أي حساب تريد الدفع؟",
+  "consent.accountEnding": "الحساب المنتهي بـ {ending}",
+  "consent.balance": "الرصيد: {amount}",
+  "consent.balanceUnknown": "الرصيد غير معروف",
+  "consent.cannotPay": "لا يمكن استخدام هذا الحساب لهذه الدفعة.",
+  "consent.insufficientFunds": "لا يوجد في هذا الحساب مال يكفي لهذه الدفعة.",
+  "consent.otherCurrency": "عملة هذا الحساب ({accountCurrency}) تختلف عن عملة الدفعة ({paymentCurrency}).",
+  "consent.noneCanPay": "لا يمكن استخدام أي من هذه الحسابات لهذه الدفعة، ولذلك لا يمكن إجراؤها.",
+  "consent.next": "ماذا يحدث بعد ذلك",
+  "consent.ifAccept":
+    "إذا وافقت، فستعود إلى {tpp}. وعندها يمكنها إجراء هذه الدفعة وحدها بمبلغ {amount}، مرة واحدة فقط.",
+  "consent.ifRefuse": "إذا رفضت، فلن يُدفع أي مبلغ وستعود إلى {tpp}.",
+  "consent.timeLeft": "الوقت المتبقي لاتخاذ قرارك: {duration}، حتى الساعة {time}. بعد ذلك لن يُدفع أي مبلغ.",
+  "consent.accept": "الموافقة ودفع {amount}",
+  "consent.refuse": "الرفض وعدم دفع أي مبلغ",
+
+  "role.PISP": "مقدِّم خدمة بدء الدفع",
+  "role.ASPSP": "مصرف",
+
+  "scheme.IBAN": "رقم الآيبان",
+  "scheme.BBAN": "رقم الحساب",
+  "scheme.SortCodeAccountNumber": "رمز الفرع ورقم الحساب",
+  "scheme.PAN": "رقم البطاقة",
+  "scheme.cardEnding": "المنتهية بـ {ending}",
+  "scheme.Paym": "رقم الهاتف المحمول",
+  "scheme.Wallet": "المحفظة",
+
+  "error.happened": "ماذا حدث",
+  "error.money": "هل نُقلت أي أموال؟",
+  "error.noMoney": "لا. لم تنقل هذه الصفحة أي أموال.",
+  "error.nothingAgain":
+    "لم يحدث ذلك بفتح هذه الصفحة. وإذا كنت قد دفعت من قبل، فسيظهر ذلك في المتجر أو التطبيق الذي أتيت منه.",
+  "error.todo": "ما الذي يمكنك فعله",
+  "error.help": "إذا طلبت المساعدة، فاذكر هذا الرقم:",
+
+  "error.link_unusable.title": "لا يمكن استخدام هذا الرابط",
+  "error.link_unusable.happened": "الرابط قديم جدًا، أو استُخدم من قبل، أو غير مكتمل.",
+  "error.link_unusable.todo":
+    "ارجع إلى المتجر أو التطبيق الذي أتيت منه. وإذا لم تظهر دفعتك هناك، فابدأها من جديد.",
+  "error.finished.title": "سبق اتخاذ قرار بشأن هذه الدفعة",
+  "error.finished.happened":
+    "لقد وافقت على هذه الدفعة أو رفضتها من قبل، أو انتهى الوقت المتاح للقرار. ولا يمكن اتخاذ قرار بشأنها مرة أخرى.",
+  "error.finished.todo": "ارجع إلى المتجر أو التطبيق الذي أتيت منه لمعرفة ما إذا كانت الدفعة قد تمت.",
+  "error.other_browser.title": "تابع في المتصفح الذي بدأت فيه",
+  "error.other_browser.happened":
+    "بدأت هذه الدفعة في متصفح آخر أو على جهاز آخر. ولحمايتك، لا يمكن إكمالها إلا هناك.",
+  "error.other_browser.todo":
+    "افتح المتصفح الذي بدأت فيه الدفعة وأكملها هناك، أو ابدأها من جديد في المتجر أو التطبيق. ويجب السماح بملفات تعريف الارتباط.",
+  "error.not_authentic.title": "تعذّر تأكيد الرد الوارد من مصرفك",
+  "error.not_authentic.happened": "لم نتمكن من التأكد من أن هذا الرد صادر فعلًا عن مصرفك، ولذلك لم نستخدمه.",
+  "error.not_authentic.todo":
+    "ارجع إلى المتجر أو التطبيق الذي أتيت منه. وإذا لم تظهر دفعتك هناك، فابدأها من جديد. وإذا تكرر ذلك، فاتصل بمصرفك.",
+  "error.not_found.title": "لا يوجد شيء في هذا العنوان",
+  "error.not_found.happened": "العنوان غير صحيح، أو لم تعد الصفحة موجودة.",
+  "error.not_found.todo": "تحقق من العنوان، أو ارجع إلى المتجر أو التطبيق الذي أتيت منه.",
+  "error.unavailable.title": "حدث خلل لدينا",
+  "error.unavailable.happened": "لم نتمكن من إكمال هذه الخطوة. وليس هذا خطأً منك.",
+  "error.unavailable.todo":
+    "انتظر دقيقة ثم حاول مرة أخرى. وإذا استمرت المشكلة، فابدأ الدفعة من جديد في المتجر أو التطبيق الذي أتيت منه.",
+  "error.too_large.title": "أُرسلت بيانات كثيرة دفعة واحدة",
+  "error.too_large.happened": "أرسل متصفحك أكثر مما يمكن لهذه الصفحة استقباله، ولذلك لم تُقرأ البيانات.",
+  "error.too_large.todo": "ارجع إلى المتجر أو التطبيق الذي أتيت منه وابدأ الدفعة من جديد.",
+};

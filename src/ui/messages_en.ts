@@ -1,0 +1,98 @@
+/**
+ * The platform's words to customers in English, and by that the list of all messages and of their placeholders:
+ * a message that another catalogue lacks does not compile. Plain words, whole sentences, nothing about the protocol.
+ */
+
+/** `{name}` is filled by `phrase`. */
+export const MESSAGES_EN = {
+  "layout.product": "Payment approval",
+  "layout.skip": "Skip to the main content",
+  "layout.language": "Language",
+  "layout.sandbox": "This is a sandbox for trying things out. No real money moves here.",
+
+  "consent.title": "Do you want to make this payment?",
+  "consent.asks": "{tpp} is asking {bank} to make this payment for you. Nothing is paid until you accept.",
+  "consent.payment": "The payment",
+  "consent.amount": "You pay",
+  "consent.payee": "To",
+  "consent.payeeAccount": "Into the account",
+  "consent.reference": "Reference",
+  "consent.message": "Message",
+  "consent.bank": "From your bank",
+  "consent.who": "Who is asking",
+  "consent.legalName": "Legal name",
+  "consent.role": "Role",
+  "consent.registeredSince": "Registered since",
+  "consent.clientId": "Registration number",
+  "consent.verified":
+    "We checked these details in the directory of registered payment companies. The company cannot change them itself.",
+  "consent.accounts": "Which account do you want to pay from?",
+  "consent.accountEnding": "Account ending in {ending}",
+  "consent.balance": "Balance {amount}",
+  "consent.balanceUnknown": "Balance not known",
+  "consent.cannotPay": "This account cannot be used for this payment.",
+  "consent.insufficientFunds": "There is not enough money in this account for this payment.",
+  "consent.otherCurrency":
+    "This account is in another currency ({accountCurrency}) than the payment ({paymentCurrency}).",
+  "consent.noneCanPay": "None of these accounts can be used for this payment, so it cannot be made.",
+  "consent.next": "What happens next",
+  "consent.ifAccept":
+    "If you accept, you go back to {tpp}. It can then make this one payment of {amount}, once.",
+  "consent.ifRefuse": "If you refuse, nothing is paid and you go back to {tpp}.",
+  "consent.timeLeft": "You have {duration} to decide, until {time}. After that, nothing is paid.",
+  "consent.accept": "Accept and pay {amount}",
+  "consent.refuse": "Refuse and pay nothing",
+
+  "role.PISP": "Payment initiation service provider",
+  "role.ASPSP": "Bank",
+
+  "scheme.IBAN": "IBAN",
+  "scheme.BBAN": "Account number",
+  "scheme.SortCodeAccountNumber": "Sort code and account number",
+  "scheme.PAN": "Card number",
+  "scheme.cardEnding": "ending in {ending}",
+  "scheme.Paym": "Mobile number",
+  "scheme.Wallet": "Wallet",
+
+  "error.happened": "What happened",
+  "error.money": "Has any money moved?",
+  "error.noMoney": "No. This page has not moved any money.",
+  "error.nothingAgain":
+    "Not by opening this page. If you paid before, the shop or app you came from shows it.",
+  "error.todo": "What you can do",
+  "error.help": "If you ask for help, please give this number:",
+
+  "error.link_unusable.title": "This link cannot be used",
+  "error.link_unusable.happened": "The link is too old, was already used, or is not complete.",
+  "error.link_unusable.todo":
+    "Go back to the shop or app you came from. If your payment is not shown there, start it again.",
+  "error.finished.title": "This payment was already decided",
+  "error.finished.happened":
+    "You already accepted or refused this payment, or the time to decide ran out. It cannot be decided again.",
+  "error.finished.todo": "Go back to the shop or app you came from to see whether the payment was made.",
+  "error.other_browser.title": "Please continue in the browser you started in",
+  "error.other_browser.happened":
+    "This payment was started in another browser or on another device. To protect you, it can only be finished there.",
+  "error.other_browser.todo":
+    "Open the browser in which you started the payment and finish it there, or start it again in the shop or app. Cookies must be allowed.",
+  "error.not_authentic.title": "The answer from your bank could not be confirmed",
+  "error.not_authentic.happened":
+    "We could not make sure that this answer really comes from your bank, so we did not use it.",
+  "error.not_authentic.todo":
+    "Go back to the shop or app you came from. If your payment is not shown there, start it again. If this happens again, contact your bank.",
+  "error.not_found.title": "There is nothing at this address",
+  "error.not_found.happened": "The address is wrong, or the page is no longer there.",
+  "error.not_found.todo": "Check the address, or go back to the shop or app you came from.",
+  "error.unavailable.title": "Something is not working on our side",
+  "error.unavailable.happened": "We could not finish this step. It is not your fault.",
+  "error.unavailable.todo":
+    "Please wait a minute and try again. If it still does not work, start the payment again in the shop or app you came from.",
+  "error.too_large.title": "Too much was sent at once",
+  "error.too_large.happened": "Your browser sent more than this page can take, so it was not read.",
+  "error.too_large.todo": "Go back to the shop or app you came from and start the payment again.",
+} as const;
+
+/** The name of a message. */
+export type MessageKey = keyof typeof MESSAGES_EN;
+/** A whole catalogue: every message there is. */
+export type Messages = Readonly<Record<MessageKey, string>>;

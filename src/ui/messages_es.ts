@@ -1,0 +1,92 @@
+/** The platform's words to customers in Spanish. */
+import type { Messages } from "./messages_en.ts";
+
+/** Complete by type; that the placeholders agree is tested. */
+export const MESSAGES_ES: Messages = {
+  "layout.product": "Aprobación de pagos",
+  "layout.skip": "Ir al contenido principal",
+  "layout.language": "Idioma",
+  "layout.sandbox": "Este es un entorno de pruebas. Aquí no se mueve dinero real.",
+
+  "consent.title": "¿Quiere hacer este pago?",
+  "consent.asks": "{tpp} pide a {bank} que haga este pago por usted. No se paga nada hasta que usted acepte.",
+  "consent.payment": "El pago",
+  "consent.amount": "Usted paga",
+  "consent.payee": "A",
+  "consent.payeeAccount": "En la cuenta",
+  "consent.reference": "Referencia",
+  "consent.message": "Mensaje",
+  "consent.bank": "Desde su banco",
+  "consent.who": "Quién lo pide",
+  "consent.legalName": "Nombre legal",
+  "consent.role": "Función",
+  "consent.registeredSince": "Registrada desde",
+  "consent.clientId": "Número de registro",
+  "consent.verified":
+    "Hemos comprobado estos datos en el directorio de empresas de pago registradas. La empresa no puede cambiarlos por su cuenta.",
+  "consent.accounts": "¿Desde qué cuenta quiere pagar?",
+  "consent.accountEnding": "Cuenta terminada en {ending}",
+  "consent.balance": "Saldo: {amount}",
+  "consent.balanceUnknown": "Saldo desconocido",
+  "consent.cannotPay": "Esta cuenta no se puede usar para este pago.",
+  "consent.insufficientFunds": "En esta cuenta no hay dinero suficiente para este pago.",
+  "consent.otherCurrency":
+    "Esta cuenta está en una moneda ({accountCurrency}) distinta de la del pago ({paymentCurrency}).",
+  "consent.noneCanPay": "Ninguna de estas cuentas se puede usar para este pago, así que no se puede hacer.",
+  "consent.next": "Qué pasa después",
+  "consent.ifAccept":
+    "Si acepta, volverá a {tpp}. Podrá hacer entonces este único pago de {amount}, una sola vez.",
+  "consent.ifRefuse": "Si rechaza, no se paga nada y volverá a {tpp}.",
+  "consent.timeLeft": "Tiene {duration} para decidir, hasta las {time}. Después, no se paga nada.",
+  "consent.accept": "Aceptar y pagar {amount}",
+  "consent.refuse": "Rechazar y no pagar nada",
+
+  "role.PISP": "Proveedor de servicios de iniciación de pagos",
+  "role.ASPSP": "Banco",
+
+  "scheme.IBAN": "IBAN",
+  "scheme.BBAN": "Número de cuenta",
+  "scheme.SortCodeAccountNumber": "Código de sucursal y número de cuenta",
+  "scheme.PAN": "Número de tarjeta",
+  "scheme.cardEnding": "terminada en {ending}",
+  "scheme.Paym": "Número de móvil",
+  "scheme.Wallet": "Monedero",
+
+  "error.happened": "Qué ha pasado",
+  "error.money": "¿Se ha movido dinero?",
+  "error.noMoney": "No. Esta página no ha movido ningún dinero.",
+  "error.nothingAgain":
+    "No por abrir esta página. Si ya pagó antes, lo verá en la tienda o aplicación de la que viene.",
+  "error.todo": "Qué puede hacer",
+  "error.help": "Si pide ayuda, indique este número:",
+
+  "error.link_unusable.title": "Este enlace no se puede usar",
+  "error.link_unusable.happened": "El enlace es demasiado antiguo, ya se usó o está incompleto.",
+  "error.link_unusable.todo":
+    "Vuelva a la tienda o aplicación de la que viene. Si allí no aparece su pago, empiécelo de nuevo.",
+  "error.finished.title": "Este pago ya se decidió",
+  "error.finished.happened":
+    "Usted ya aceptó o rechazó este pago, o se acabó el tiempo para decidir. No se puede decidir otra vez.",
+  "error.finished.todo": "Vuelva a la tienda o aplicación de la que viene para ver si el pago se hizo.",
+  "error.other_browser.title": "Continúe en el navegador en el que empezó",
+  "error.other_browser.happened":
+    "Este pago se empezó en otro navegador o en otro dispositivo. Para protegerle, solo se puede terminar allí.",
+  "error.other_browser.todo":
+    "Abra el navegador en el que empezó el pago y termínelo allí, o empiécelo de nuevo en la tienda o aplicación. Las cookies deben estar permitidas.",
+  "error.not_authentic.title": "No se ha podido confirmar la respuesta de su banco",
+  "error.not_authentic.happened":
+    "No hemos podido asegurarnos de que esta respuesta venga de su banco, así que no la hemos usado.",
+  "error.not_authentic.todo":
+    "Vuelva a la tienda o aplicación de la que viene. Si allí no aparece su pago, empiécelo de nuevo. Si vuelve a pasar, póngase en contacto con su banco.",
+  "error.not_found.title": "No hay nada en esta dirección",
+  "error.not_found.happened": "La dirección no es correcta o la página ya no existe.",
+  "error.not_found.todo": "Compruebe la dirección o vuelva a la tienda o aplicación de la que viene.",
+  "error.unavailable.title": "Algo no funciona por nuestra parte",
+  "error.unavailable.happened": "No hemos podido terminar este paso. No es culpa suya.",
+  "error.unavailable.todo":
+    "Espere un minuto e inténtelo de nuevo. Si sigue sin funcionar, empiece de nuevo el pago en la tienda o aplicación de la que viene.",
+  "error.too_large.title": "Se ha enviado demasiado de una vez",
+  "error.too_large.happened":
+    "Su navegador ha enviado más de lo que esta página puede recibir, así que no se ha leído.",
+  "error.too_large.todo": "Vuelva a la tienda o aplicación de la que viene y empiece de nuevo el pago.",
+};

@@ -1,0 +1,97 @@
+/** The platform's words to customers in French. */
+import type { Messages } from "./messages_en.ts";
+
+/** Complete by type; that the placeholders agree is tested. */
+export const MESSAGES_FR: Messages = {
+  "layout.product": "Approbation de paiement",
+  "layout.skip": "Aller au contenu principal",
+  "layout.language": "Langue",
+  "layout.sandbox": "Ceci est un environnement d’essai. Aucun argent réel ne circule ici.",
+
+  "consent.title": "Voulez-vous effectuer ce paiement\u00a0?",
+  "consent.asks":
+    "{tpp} demande à {bank} d’effectuer ce paiement pour vous. Rien n’est payé tant que vous n’avez pas accepté.",
+  "consent.payment": "Le paiement",
+  "consent.amount": "Vous payez",
+  "consent.payee": "À",
+  "consent.payeeAccount": "Sur le compte",
+  "consent.reference": "Référence",
+  "consent.message": "Message",
+  "consent.bank": "Depuis votre banque",
+  "consent.who": "Qui fait la demande",
+  "consent.legalName": "Nom légal",
+  "consent.role": "Rôle",
+  "consent.registeredSince": "Enregistrée depuis le",
+  "consent.clientId": "Numéro d’enregistrement",
+  "consent.verified":
+    "Nous avons vérifié ces informations dans le répertoire des entreprises de paiement enregistrées. L’entreprise ne peut pas les modifier elle-même.",
+  "consent.accounts": "Avec quel compte voulez-vous payer\u00a0?",
+  "consent.accountEnding": "Compte se terminant par {ending}",
+  "consent.balance": "Solde\u00a0: {amount}",
+  "consent.balanceUnknown": "Solde inconnu",
+  "consent.cannotPay": "Ce compte ne peut pas être utilisé pour ce paiement.",
+  "consent.insufficientFunds": "Il n’y a pas assez d’argent sur ce compte pour ce paiement.",
+  "consent.otherCurrency":
+    "Ce compte est dans une autre devise ({accountCurrency}) que le paiement ({paymentCurrency}).",
+  "consent.noneCanPay":
+    "Aucun de ces comptes ne peut être utilisé pour ce paiement\u00a0: il ne peut donc pas être effectué.",
+  "consent.next": "Ce qui se passe ensuite",
+  "consent.ifAccept":
+    "Si vous acceptez, vous revenez chez {tpp}, qui pourra alors effectuer ce seul paiement de {amount}, une seule fois.",
+  "consent.ifRefuse": "Si vous refusez, rien n’est payé et vous revenez chez {tpp}.",
+  "consent.timeLeft": "Vous avez {duration} pour décider, jusqu’à {time}. Passé ce délai, rien n’est payé.",
+  "consent.accept": "Accepter et payer {amount}",
+  "consent.refuse": "Refuser et ne rien payer",
+
+  "role.PISP": "Prestataire de services d’initiation de paiement",
+  "role.ASPSP": "Banque",
+
+  "scheme.IBAN": "IBAN",
+  "scheme.BBAN": "Numéro de compte",
+  "scheme.SortCodeAccountNumber": "Code guichet et numéro de compte",
+  "scheme.PAN": "Numéro de carte",
+  "scheme.cardEnding": "se terminant par {ending}",
+  "scheme.Paym": "Numéro de mobile",
+  "scheme.Wallet": "Portefeuille",
+
+  "error.happened": "Ce qui s’est passé",
+  "error.money": "De l’argent a-t-il été transféré\u00a0?",
+  "error.noMoney": "Non. Cette page n’a transféré aucun argent.",
+  "error.nothingAgain":
+    "Pas en ouvrant cette page. Si vous avez déjà payé, la boutique ou l’application d’où vous venez l’indique.",
+  "error.todo": "Ce que vous pouvez faire",
+  "error.help": "Si vous demandez de l’aide, donnez ce numéro\u00a0:",
+
+  "error.link_unusable.title": "Ce lien ne peut pas être utilisé",
+  "error.link_unusable.happened": "Le lien est trop ancien, a déjà servi ou est incomplet.",
+  "error.link_unusable.todo":
+    "Retournez dans la boutique ou l’application d’où vous venez. Si votre paiement n’y figure pas, recommencez-le.",
+  "error.finished.title": "Ce paiement a déjà fait l’objet d’une décision",
+  "error.finished.happened":
+    "Vous avez déjà accepté ou refusé ce paiement, ou le délai pour décider est écoulé. Il n’est plus possible de décider.",
+  "error.finished.todo":
+    "Retournez dans la boutique ou l’application d’où vous venez pour voir si le paiement a été effectué.",
+  "error.other_browser.title": "Continuez dans le navigateur où vous avez commencé",
+  "error.other_browser.happened":
+    "Ce paiement a été commencé dans un autre navigateur ou sur un autre appareil. Pour vous protéger, il ne peut être terminé que là.",
+  "error.other_browser.todo":
+    "Ouvrez le navigateur où vous avez commencé le paiement et terminez-le là, ou recommencez-le dans la boutique ou l’application. Les cookies doivent être autorisés.",
+  "error.not_authentic.title": "La réponse de votre banque n’a pas pu être confirmée",
+  "error.not_authentic.happened":
+    "Nous n’avons pas pu nous assurer que cette réponse vient bien de votre banque\u00a0: nous ne l’avons pas utilisée.",
+  "error.not_authentic.todo":
+    "Retournez dans la boutique ou l’application d’où vous venez. Si votre paiement n’y figure pas, recommencez-le. Si cela se reproduit, contactez votre banque.",
+  "error.not_found.title": "Il n’y a rien à cette adresse",
+  "error.not_found.happened": "L’adresse est erronée ou la page n’existe plus.",
+  "error.not_found.todo":
+    "Vérifiez l’adresse ou retournez dans la boutique ou l’application d’où vous venez.",
+  "error.unavailable.title": "Un problème est survenu de notre côté",
+  "error.unavailable.happened": "Nous n’avons pas pu terminer cette étape. Ce n’est pas votre faute.",
+  "error.unavailable.todo":
+    "Attendez une minute et réessayez. Si cela ne fonctionne toujours pas, recommencez le paiement dans la boutique ou l’application d’où vous venez.",
+  "error.too_large.title": "Trop d’informations ont été envoyées à la fois",
+  "error.too_large.happened":
+    "Votre navigateur a envoyé plus que ce que cette page peut recevoir\u00a0: rien n’a été lu.",
+  "error.too_large.todo":
+    "Retournez dans la boutique ou l’application d’où vous venez et recommencez le paiement.",
+};

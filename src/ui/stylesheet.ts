@@ -1,0 +1,253 @@
+/**
+ * The one stylesheet of the platform's pages and their icon, as text for the browser app to serve. Colours and sizes
+ * are named once, on top; below only the names are used. Directions are logical, so Arabic needs no rules of its own.
+ */
+
+/** Where the browser app serves {@link STYLESHEET}. */
+export const STYLESHEET_PATH = "/assets/platform.css";
+/** Where the browser app serves {@link ICON}. */
+export const ICON_PATH = "/assets/platform.svg";
+
+/** `image/svg+xml`. */
+export const ICON =
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#15507f"/><g fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"><path d="M16 5 8 8v6.5c0 5.5 3.5 9.7 8 11.5 4.5-1.8 8-6 8-11.5V8z"/><path d="m12 15.5 3 3 5.5-6"/></g></svg>`;
+
+/** `text/css`. */
+export const STYLESHEET = `
+:root {
+  color-scheme: light dark;
+  --page: #f3f5f8;
+  --surface: #ffffff;
+  --sunken: #eef2f6;
+  --text: #17212b;
+  --muted: #4a5967;
+  --line: #d5dce3;
+  --edge: #6b7885;
+  --accent: #15507f;
+  --accent-strong: #0d3b61;
+  --on-accent: #ffffff;
+  --accent-soft: #e8f1f9;
+  --warn: #fff2cc;
+  --on-warn: #4f3b00;
+  --hairline: 1px;
+  --radius: 0.75rem;
+  --gap: 1rem;
+  --pad: clamp(1rem, 4vw, 1.5rem);
+  --target: 2.75rem;
+  --small: 0.9375rem;
+  --narrow: 36rem;
+  --wide: 76rem;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #10161d;
+    --surface: #19222c;
+    --sunken: #222d39;
+    --text: #e9eef3;
+    --muted: #afbcc9;
+    --line: #364352;
+    --edge: #8b9aa9;
+    --accent: #9acbf5;
+    --accent-strong: #c3e1fb;
+    --on-accent: #0b2239;
+    --accent-soft: #1d3246;
+    --warn: #47390f;
+    --on-warn: #ffe9a8;
+  }
+}
+@media (prefers-contrast: more) {
+  :root {
+    --muted: var(--text);
+    --line: var(--text);
+    --edge: var(--text);
+    --hairline: 2px;
+  }
+}
+
+*, *::before, *::after { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  margin: 0;
+  background: var(--page);
+  color: var(--text);
+  font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", sans-serif;
+  overflow-wrap: anywhere;
+}
+h1, h2, h3, h4, h5, p, ul, ol, dl, dd, fieldset, legend, pre { margin: 0; padding: 0; }
+h1, h2, h3, h4, h5 { line-height: 1.25; font-weight: 650; text-wrap: balance; }
+h1 { font-size: clamp(1.375rem, 1.1rem + 1.6vw, 1.875rem); letter-spacing: -0.01em; }
+h2 { font-size: 1.0625rem; }
+ul { list-style: none; }
+code, .identifier { font-family: ui-monospace, "Cascadia Mono", "SF Mono", Menlo, Consolas, monospace; font-size: 0.9em; }
+a { color: var(--accent); text-underline-offset: 0.15em; }
+a:hover { color: var(--accent-strong); text-decoration-thickness: 2px; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-radius: 4px; }
+main:focus { outline: none; }
+:lang(ar) :is(h1, h2, h3) { letter-spacing: normal; }
+.visually-hidden {
+  position: absolute;
+  inline-size: 1px;
+  block-size: 1px;
+  overflow: hidden;
+  clip-path: inset(50%);
+  white-space: nowrap;
+  user-select: none;
+}
+.skip {
+  position: absolute;
+  inset-block-start: 0.5rem;
+  inset-inline-start: 0.5rem;
+  z-index: 1;
+  padding: 0.625rem 1rem;
+  background: var(--surface);
+  border-radius: var(--radius);
+  transform: translateY(-200%);
+}
+.skip:focus { transform: none; }
+
+.sandbox {
+  padding: 0.5rem var(--pad);
+  background: var(--warn);
+  color: var(--on-warn);
+  border-block-end: var(--hairline) solid transparent;
+  text-align: center;
+  font-size: var(--small);
+  font-weight: 600;
+}
+.bar, .narrow main { max-inline-size: var(--narrow); margin-inline: auto; padding-inline: var(--pad); }
+.bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; padding-block-start: 0.5rem; column-gap: var(--gap); }
+.product { display: flex; align-items: center; gap: 0.5rem; min-block-size: var(--target); font-weight: 650; }
+.mark { flex: none; color: var(--accent); inline-size: 1.5rem; block-size: 1.5rem; }
+.languages { margin-inline: -0.5rem; }
+.languages ul { display: flex; flex-wrap: wrap; }
+.languages a {
+  display: flex;
+  align-items: center;
+  min-block-size: var(--target);
+  min-inline-size: var(--target);
+  justify-content: center;
+  padding-inline: 0.5rem;
+  font-size: var(--small);
+}
+.languages [aria-current] { color: var(--text); font-weight: 650; text-decoration: none; }
+.narrow main { padding-block: 1rem 3rem; }
+.narrow main > * + *, form > * + * { margin-block-start: var(--gap); }
+.lead { color: var(--muted); }
+
+.card {
+  min-inline-size: 0;
+  padding: var(--pad);
+  background: var(--surface);
+  border: var(--hairline) solid var(--line);
+  border-radius: var(--radius);
+}
+.card > * + * { margin-block-start: 0.75rem; }
+.facts > div { padding-block: 0.5rem; }
+.facts > div + div { border-block-start: var(--hairline) solid var(--line); }
+.facts > div:last-child { padding-block-end: 0; }
+.facts dt { color: var(--muted); font-size: var(--small); }
+.facts dd { overflow: clip; }
+.facts .amount { padding-block-start: 0; }
+.facts .amount dd { font-size: clamp(1.875rem, 1.5rem + 2.5vw, 2.5rem); font-weight: 700; line-height: 1.2; }
+.facts .payee dd { font-weight: 650; }
+.facts .scheme { display: block; font-size: var(--small); }
+@media (min-width: 30rem) {
+  .facts > div:not(.amount) { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); column-gap: var(--gap); align-items: baseline; }
+}
+.money, .number { font-variant-numeric: tabular-nums; }
+.scheme { color: var(--muted); }
+.note { padding: 0.75rem 1rem; background: var(--accent-soft); border-radius: 0.5rem; font-size: var(--small); }
+.notice { padding: 0.75rem 1rem; background: var(--warn); color: var(--on-warn); border-radius: 0.5rem; }
+.next { padding-inline-start: 1.25rem; list-style: disc; }
+.next li + li { margin-block-start: 0.5rem; }
+
+.accounts legend { float: inline-start; inline-size: 100%; padding-block-end: 0.75rem; }
+.accounts legend + * { clear: both; }
+.account {
+  position: relative;
+  display: flex;
+  gap: 0.75rem;
+  min-block-size: var(--target);
+  padding: 0.875rem 1rem;
+  border: 1px solid var(--edge);
+  border-radius: 0.625rem;
+}
+.account input { position: relative; z-index: 1; flex: none; inline-size: 1.375rem; block-size: 1.375rem; margin: 0.0625rem 0 0; accent-color: var(--accent); }
+.account .words { flex: 1; min-inline-size: 0; }
+.account label { display: flex; flex-wrap: wrap; justify-content: space-between; column-gap: var(--gap); font-weight: 650; }
+.account label::after { content: ""; position: absolute; inset: 0; border-radius: inherit; cursor: pointer; }
+.account .more { color: var(--muted); font-size: var(--small); }
+.account .why { margin-block-start: 0.25rem; color: var(--text); }
+.account:hover { border-color: var(--accent); }
+.account:has(:checked) { border-color: var(--accent); background: var(--accent-soft); box-shadow: inset 0 0 0 1px var(--accent); }
+.account:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
+.account:has(:focus-visible) input { outline: none; }
+.account:has(:disabled) { background: var(--sunken); border-style: dashed; border-color: var(--line); }
+.account:has(:disabled) label { color: var(--muted); }
+.account:has(:disabled) label::after { cursor: not-allowed; }
+
+.decisions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr)); gap: 0.75rem; }
+button {
+  min-block-size: 3.25rem;
+  padding: 0.75rem 1rem;
+  border: 2px solid var(--accent);
+  border-radius: 0.625rem;
+  background: var(--surface);
+  color: var(--accent);
+  font: inherit;
+  font-size: 1.0625rem;
+  font-weight: 650;
+  line-height: 1.3;
+  overflow-wrap: anywhere;
+  cursor: pointer;
+}
+button.accept { background: var(--accent); color: var(--on-accent); }
+button:hover { border-color: var(--accent-strong); color: var(--accent-strong); }
+button.accept:hover { background: var(--accent-strong); color: var(--on-accent); }
+
+.card .help { margin-block-start: 1.25rem; padding-block-start: 1rem; border-block-start: var(--hairline) solid var(--line); color: var(--muted); font-size: var(--small); }
+.card .help code { display: block; color: var(--text); }
+.card > h2:not(:first-child) { margin-block-start: 1.25rem; }
+.card > h2 + p { margin-block-start: 0.25rem; }
+
+.wide .reference { max-inline-size: var(--wide); margin-inline: auto; padding: var(--pad); display: grid; gap: var(--pad); }
+.wide .body, .wide .introduction { min-inline-size: 0; }
+.wide .body > :first-child > h2 { margin-block-start: 0.5rem; }
+.wide h2 { font-size: 1.375rem; margin-block: 2.5rem 0.5rem; }
+.wide h3 { font-size: 1.125rem; }
+.wide h4 { font-size: 1rem; margin-block: 1.25rem 0.5rem; }
+.wide h5 { font-size: var(--small); margin-block: 0.75rem 0.25rem; }
+.wide p + p { margin-block-start: 0.5rem; }
+.wide .card { margin-block-start: var(--gap); }
+.wide nav a { display: flex; align-items: center; min-block-size: var(--target); padding-inline: 0.5rem; font-size: var(--small); text-decoration: none; }
+.wide nav a:hover { text-decoration: underline; }
+.wide nav > ul > li > a { font-weight: 650; }
+.wide nav ul ul { margin-inline-start: 0.5rem; border-inline-start: 2px solid var(--line); }
+.method { display: inline-block; padding: 0 0.5em; border: var(--hairline) solid currentColor; border-radius: 0.375rem; font-size: 0.8em; font-weight: 700; color: var(--accent); }
+.path { font-weight: 600; }
+.fields { border-inline-start: 2px solid var(--line); padding-inline-start: 0.75rem; }
+.fields li + li { margin-block-start: 0.5rem; }
+.fields .fields { margin-block-start: 0.5rem; }
+.fields p, .fields li > div { font-size: var(--small); }
+.fields p { color: var(--muted); font-size: var(--small); }
+.type, .rule { color: var(--muted); font-size: var(--small); }
+.required { font-size: 0.8125rem; font-weight: 700; color: var(--on-warn); background: var(--warn); padding: 0.0625rem 0.375rem; border-radius: 0.25rem; }
+pre, .scroll { overflow: auto; }
+pre { padding: 0.75rem 1rem; background: var(--sunken); border-radius: 0.5rem; line-height: 1.45; overflow-wrap: normal; }
+table { inline-size: 100%; border-collapse: collapse; font-size: var(--small); overflow-wrap: normal; }
+caption { text-align: start; color: var(--muted); padding-block-end: 0.5rem; }
+th, td { padding: 0.5rem 0.75rem; text-align: start; vertical-align: top; border-block-end: var(--hairline) solid var(--line); }
+@media (min-width: 60rem) {
+  .wide .reference { grid-template-columns: 17rem minmax(0, 1fr); }
+  .wide .introduction { grid-column: 1 / -1; }
+  .wide .toc { position: sticky; inset-block-start: 0; align-self: start; max-block-size: 100vh; overflow: auto; }
+}
+@media (forced-colors: active) {
+  .mark { color: CanvasText; }
+  .account:has(:checked) { outline: 2px solid Highlight; }
+  .account:has(:disabled) label { color: GrayText; }
+}
+@media (prefers-reduced-motion: no-preference) {
+  button, .account { transition: background-color 120ms, border-color 120ms; }
+}
+`;
