@@ -1,0 +1,134 @@
+/** What only administrators may do (Decisions E1, E3): take participants in, change them, read all about them. */
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { Refusal } from "../kernel/refusal.ts";
+import { addCertificates } from "./add_certificates.ts";
+import {
+  decodeOrganisationStatus,
+  decodeRevocation,
+  decodeSigningRequests,
+  decodeSoftwareChanges,
+  decodeSoftwareStatus,
+} from "./change_schema.ts";
+import type { Target } from "./change_participant.ts";
+import type { Directory } from "./directory.ts";
+import { asOrgId, isKid } from "./identifiers.ts";
+import { readJson, readOptionalJson } from "./json_body.ts";
+import { keySet } from "./key_set_representation.ts";
+import { type OnboardingCommand, onboardParticipant } from "./onboard_participant.ts";
+import { onboardingDecoder, type OnboardingRules } from "./onboarding_schema.ts";
+import type { Participant } from "./participant.ts";
+import {
+  certificatesPem,
+  dateTime,
+  fullParticipant,
+  historyLine,
+  participantStatuses,
+} from "./participant_representation.ts";
+import { findParticipant, listHistory, listKeys } from "./participant_store.ts";
+import { renewStatement } from "./renew_statement.ts";
+import type { DirectoryEnv } from "./request_context.ts";
+import { revokeKey } from "./revoke_key.ts";
+import { setOrganisationStatus, setSoftwareStatus } from "./set_status.ts";
+
+type AdminContext = Context<DirectoryEnv>;
+
+/** Routes behind the administrators' guard. */
+export function adminRoutes(
+  directory: Directory,
+  rules: OnboardingRules,
+  administrator: MiddlewareHandler<DirectoryEnv>,
+): Hono<DirectoryEnv> {
+  const decodeOnboarding = onboardingDecoder(rules);
+  const one = "/participants/:org_id";
+  return new Hono<DirectoryEnv>()
+    .post(
+      "/participants",
+      administrator,
+      async (c) => onboard(directory, c, decodeOnboarding(await readJson(c))),
+    )
+    .get(one, administrator, (c) => showParticipant(directory, c))
+    .get(`${one}/history`, administrator, (c) => showHistory(directory, c))
+    .post(`${one}/statement`, administrator, (c) => issueStatement(directory, rules, c))
+    .post(`${one}/certificates`, administrator, (c) => issueCertificates(directory, c))
+    .post(`${one}/keys/:kid/revoke`, administrator, (c) => revoke(directory, c))
+    .put(`${one}/software/status`, administrator, async (c) => {
+      const command = decodeSoftwareStatus(await readJson(c));
+      return answer(c, participantStatuses(await setSoftwareStatus(directory, target(c), command)));
+    })
+    .put(`${one}/status`, administrator, async (c) => {
+      const command = decodeOrganisationStatus(await readJson(c));
+      return answer(c, participantStatuses(await setOrganisationStatus(directory, target(c), command)));
+    });
+}
+
+async function onboard(
+  directory: Directory,
+  c: AdminContext,
+  command: OnboardingCommand,
+): Promise<Response> {
+  const { participant, statement, keys } = await onboardParticipant(directory, command, c.get("operator"));
+  const body = {
+    org_id: participant.orgId,
+    software_client_id: participant.software.clientId,
+    software_statement: statement,
+    jwks: keySet(keys.map(({ key }) => key)),
+    certificates: certificatesPem(keys),
+    ca: directory.authority.pem,
+  };
+  return answer(c, body, 201);
+}
+
+async function showParticipant(directory: Directory, c: AdminContext): Promise<Response> {
+  const participant = await participantAt(directory, c);
+  const keys = await listKeys(directory.store, participant.orgId);
+  return answer(c, fullParticipant(participant, keys, directory.clock()));
+}
+
+async function showHistory(directory: Directory, c: AdminContext): Promise<Response> {
+  const { orgId } = await participantAt(directory, c);
+  return answer(c, (await listHistory(directory.store, orgId)).map(historyLine));
+}
+
+async function issueStatement(
+  directory: Directory,
+  rules: OnboardingRules,
+  c: AdminContext,
+): Promise<Response> {
+  const { role } = await participantAt(directory, c);
+  const changes = decodeSoftwareChanges(await readOptionalJson(c), role, rules);
+  return answer(c, { software_statement: await renewStatement(directory, target(c), changes) });
+}
+
+async function issueCertificates(directory: Directory, c: AdminContext): Promise<Response> {
+  const csrs = decodeSigningRequests(await readJson(c));
+  const { issued, active } = await addCertificates(directory, target(c), csrs);
+  const body = { certificates: certificatesPem(issued), jwks: keySet(active), ca: directory.authority.pem };
+  return answer(c, body, 201);
+}
+
+async function revoke(directory: Directory, c: AdminContext): Promise<Response> {
+  const kid = c.req.param("kid") ?? "";
+  if (!isKid(kid)) throw new Refusal("directory.not_found", "no kid");
+  const { reason } = decodeRevocation(await readJson(c));
+  const { revoked } = await revokeKey(directory, target(c), { kid, reason });
+  return answer(c, { kid, revoked_at: dateTime(revoked.at), reason: revoked.reason });
+}
+
+function target(c: AdminContext): Target {
+  const orgId = asOrgId(c.req.param("org_id"));
+  if (orgId === undefined) throw new Refusal("directory.not_found", "no org_id");
+  return { orgId, who: c.get("operator") };
+}
+
+async function participantAt(directory: Directory, c: AdminContext): Promise<Participant> {
+  const entry = await findParticipant(directory.store, target(c).orgId);
+  if (entry === null) throw new Refusal("directory.not_found", "no such participant");
+  return entry.value;
+}
+
+function answer(c: AdminContext, body: unknown, status: 200 | 201 = 200): Response {
+  return c.body(JSON.stringify(body), status, {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+  });
+}

@@ -1,0 +1,175 @@
+/**
+ * The directory's certificate authority: opens its certificate and key, and issues end-entity certificates whose
+ * every field comes from the directory's own data (RFC 5280). Keeps nothing.
+ */
+import "reflect-metadata";
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  type Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Name,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from "@peculiar/x509";
+import { base64url } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { CertifiedKey, KeyUse } from "./certified_key.ts";
+import { privateKeyDer } from "./private_key_pem.ts";
+import type { ProvenKey } from "./signing_request.ts";
+
+/** An authority that can issue. */
+export interface CertificateAuthority {
+  readonly certificate: X509Certificate;
+  readonly key: CryptoKey;
+  /** Its subject key identifier, hex. */
+  readonly keyId: string;
+  /** The certificate as PEM, for those who verify. */
+  readonly pem: string;
+}
+
+/** Verified company data for a certificate's subject. */
+export interface Subject {
+  readonly orgName: string;
+  readonly orgId: string;
+  readonly softwareClientId: string;
+}
+
+/** Others' clocks may be this far behind, ms. */
+const BACKDATED_MS = 5 * 60_000;
+const DAY_MS = 86_400_000;
+/** RFC 5280 appendix A.1, ub-organization-name. */
+const MAX_ORGANISATION_CHARACTERS = 64;
+const RSA = "RSASSA-PKCS1-v1_5";
+
+/**
+ * Opens the authority.
+ *
+ * @throws {Error} in words that follow "the CA …": what is not usable, never a key's value
+ */
+export async function openCertificateAuthority(
+  ca: { readonly certificatePem: string; readonly privateKeyPem: string },
+  now: number,
+): Promise<CertificateAuthority> {
+  const certificate = parseCertificate(ca.certificatePem);
+  if (certificate.getExtension(BasicConstraintsExtension)?.ca !== true) {
+    throw new Error("certificate is not a CA's");
+  }
+  const usages = certificate.getExtension(KeyUsagesExtension)?.usages ?? KeyUsageFlags.keyCertSign;
+  if ((usages & KeyUsageFlags.keyCertSign) === 0) throw new Error("certificate may not sign certificates");
+  if (certificate.notAfter.getTime() <= now) throw new Error("certificate has expired");
+  const key = await importKey(ca.privateKeyPem, certificate);
+  const keyId = certificate.getExtension(SubjectKeyIdentifierExtension)?.keyId ??
+    new Uint8Array(await certificate.publicKey.getKeyIdentifier()).toHex();
+  return { certificate, key, keyId, pem: `${certificate.toString("pem").trim()}\n` };
+}
+
+/**
+ * Issues a certificate for a proven key, valid for `days` from now and never longer than the authority's own.
+ *
+ * @throws {Refusal} `platform.unavailable` when the authority has expired
+ */
+export async function issueCertificate(
+  ca: CertificateAuthority,
+  order: { readonly use: KeyUse; readonly key: ProvenKey; readonly subject: Subject; readonly days: number },
+  now: number,
+): Promise<CertifiedKey> {
+  const { use, key, subject, days } = order;
+  const notBefore = Math.max(wholeSeconds(now - BACKDATED_MS), ca.certificate.notBefore.getTime());
+  const notAfter = Math.min(wholeSeconds(now + days * DAY_MS), ca.certificate.notAfter.getTime());
+  if (notAfter <= now) throw new Refusal("platform.unavailable", "the CA certificate has expired");
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: randomSerial(),
+    subject: distinguishedName(subject),
+    issuer: ca.certificate.subjectName,
+    notBefore: new Date(notBefore),
+    notAfter: new Date(notAfter),
+    publicKey: key.publicKey,
+    signingKey: ca.key,
+    extensions: await extensions(use, key.publicKey, ca.keyId),
+  });
+  return await asCertifiedKey(certificate, use, key, { issuedAt: now, notBefore, notAfter });
+}
+
+async function asCertifiedKey(
+  certificate: X509Certificate,
+  use: KeyUse,
+  key: ProvenKey,
+  times: { readonly issuedAt: number; readonly notBefore: number; readonly notAfter: number },
+): Promise<CertifiedKey> {
+  const der = new Uint8Array(certificate.rawData);
+  const digest = async (hash: string): Promise<string> =>
+    base64url(new Uint8Array(await crypto.subtle.digest(hash, der)));
+  return {
+    kid: await digest("SHA-1"), // Decision E4; RFC 7517 4.8
+    use,
+    n: key.jwk.n,
+    e: key.jwk.e,
+    certificate: der.toBase64(),
+    x5tS256: await digest("SHA-256"),
+    thumbprint: key.thumbprint,
+    ...times,
+  };
+}
+
+async function extensions(use: KeyUse, publicKey: CryptoKey, authorityKeyId: string): Promise<Extension[]> {
+  return [
+    new BasicConstraintsExtension(false, undefined, true),
+    new KeyUsagesExtension(KEY_USAGES[use], true),
+    ...(use === "tls" ? [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth])] : []),
+    await SubjectKeyIdentifierExtension.create(publicKey),
+    new AuthorityKeyIdentifierExtension(authorityKeyId),
+  ];
+}
+
+const KEY_USAGES: Readonly<Record<KeyUse, KeyUsageFlags>> = {
+  sig: KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation,
+  tls: KeyUsageFlags.digitalSignature,
+  enc: KeyUsageFlags.keyEncipherment,
+};
+
+// Values are given as typed strings: the library reads plain ones as its own text form, in which a leading "#"
+// means DER in hex and quotes and backslashes are escapes.
+function distinguishedName({ orgName, orgId, softwareClientId }: Subject): Name {
+  return new Name([
+    { O: [{ utf8String: [...orgName].slice(0, MAX_ORGANISATION_CHARACTERS).join("") }] },
+    { OU: [{ utf8String: orgId }] },
+    { CN: [{ utf8String: softwareClientId }] },
+  ]);
+}
+
+// 128 random bits after a fixed octet: positive, never zero, within 20 octets (RFC 5280 4.1.2.2).
+function randomSerial(): string {
+  return `01${crypto.getRandomValues(new Uint8Array(16)).toHex()}`;
+}
+
+function parseCertificate(pem: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    throw new Error("certificate is not a PEM certificate");
+  }
+}
+
+async function importKey(pem: string, certificate: X509Certificate): Promise<CryptoKey> {
+  const algorithm = { ...certificate.publicKey.algorithm, hash: "SHA-256" };
+  if (algorithm.name !== RSA && algorithm.name !== "ECDSA") throw new Error("key is neither RSA nor ECDSA");
+  const key = await crypto.subtle.importKey("pkcs8", privateKeyDer(pem), algorithm, false, ["sign"]).catch(
+    () => {
+      throw new Error("private key does not have the kind of key that its certificate has");
+    },
+  );
+  const probe = crypto.getRandomValues(new Uint8Array(32));
+  const signature = await crypto.subtle.sign(algorithm, key, probe);
+  const publicKey = await certificate.publicKey.export(algorithm, ["verify"]);
+  if (await crypto.subtle.verify(algorithm, publicKey, signature, probe)) return key;
+  throw new Error("private key is not the one of its certificate");
+}
+
+function wholeSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000) * 1000;
+}

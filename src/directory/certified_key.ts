@@ -1,0 +1,68 @@
+/**
+ * A participant's public key with the certificate that the directory gave it, and which keys others see: the
+ * active set and the revoked set. A key that left the active set never comes back. No I/O.
+ */
+import { isTrusted, type Participant } from "./participant.ts";
+
+/** What a key is for: signatures, the network (mTLS), encryption to the participant (Decision E4). */
+export type KeyUse = "sig" | "tls" | "enc";
+
+/** Why and when a key stopped being trusted. */
+export interface Revocation {
+  /** Milliseconds. */
+  readonly at: number;
+  readonly reason: string;
+}
+
+/** A certified key. Times in milliseconds. */
+export interface CertifiedKey {
+  /** x5t of its certificate (Decision E4). */
+  readonly kid: string;
+  readonly use: KeyUse;
+  readonly n: string;
+  readonly e: string;
+  /** The certificate, base64 of the DER: a member of `x5c`. */
+  readonly certificate: string;
+  readonly x5tS256: string;
+  /** RFC 7638 thumbprint of the public key. */
+  readonly thumbprint: string;
+  readonly issuedAt: number;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly revoked?: Revocation;
+}
+
+/** A key that is not trusted any more, with why. */
+export interface RevokedKey {
+  readonly key: CertifiedKey;
+  readonly revocation: Revocation;
+}
+
+/** The keys that others may trust now: none while the organisation or its software is not Active. */
+export function activeKeys(
+  participant: Participant,
+  keys: readonly CertifiedKey[],
+  now: number,
+): CertifiedKey[] {
+  if (!isTrusted(participant)) return [];
+  return keys.filter((key) => key.revoked === undefined && now < key.notAfter);
+}
+
+/**
+ * The keys that others must refuse: revoked ones, and every key of a revoked software client. They leave the set
+ * when their certificates have expired anyway (as CRL entries do, RFC 5280 3.3), so that the set stays bounded.
+ */
+export function revokedKeys(
+  participant: Participant,
+  keys: readonly CertifiedKey[],
+  now: number,
+): RevokedKey[] {
+  return keys.filter((key) => now < key.notAfter).flatMap((key) => {
+    const revocation = key.revoked ?? revocationBySoftware(participant);
+    return revocation === undefined ? [] : [{ key, revocation }];
+  });
+}
+
+function revocationBySoftware({ software }: Participant): Revocation | undefined {
+  return software.status === "Revoked" ? { at: software.statusAt, reason: "software revoked" } : undefined;
+}

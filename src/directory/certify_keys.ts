@@ -1,0 +1,86 @@
+/**
+ * From signing requests to certified keys: every request must prove possession, every key must be new to the
+ * directory and different from the others. Names every fault at once.
+ */
+import { Refusal } from "../kernel/refusal.ts";
+import type { Store } from "../store/store.ts";
+import { type CertificateAuthority, issueCertificate, type Subject } from "./certificate_authority.ts";
+import type { CertifiedKey, KeyUse } from "./certified_key.ts";
+import { findKnownKeys } from "./participant_store.ts";
+import { invalidRequest } from "./invalid_request.ts";
+import { type ProvenKey, readSigningRequest } from "./signing_request.ts";
+
+/** What a signing request is for, as the wire names it (Decision E1). */
+export type KeyName = "signing" | "transport" | "encryption";
+
+/** PEM signing requests by what they are for. */
+export type SigningRequests = { readonly [Name in KeyName]?: string | undefined };
+
+/** A key that may be certified. */
+export interface RequestedKey {
+  readonly name: KeyName;
+  readonly key: ProvenKey;
+}
+
+/** A key that was certified. */
+export interface IssuedKey {
+  readonly name: KeyName;
+  readonly key: CertifiedKey;
+}
+
+const KEY_NAMES = ["signing", "transport", "encryption"] as const;
+const USE: Readonly<Record<KeyName, KeyUse>> = { signing: "sig", transport: "tls", encryption: "enc" };
+
+/**
+ * The proven keys of the requests.
+ *
+ * @throws {Refusal} `directory.invalid_request` naming every request that proves nothing or repeats a key
+ */
+export async function proveKeys(requests: SigningRequests): Promise<RequestedKey[]> {
+  const given = KEY_NAMES.flatMap((name) => {
+    const pem = requests[name];
+    return pem === undefined ? [] : [{ name, pem }];
+  });
+  const judged = await Promise.all(
+    given.map(async ({ name, pem }) => ({ name, verdict: await readSigningRequest(pem) })),
+  );
+  const faults = judged.flatMap(({ name, verdict }) => verdict.ok ? [] : [`csrs.${name}: ${verdict.why}`]);
+  const proven = judged.flatMap(({ name, verdict }) => verdict.ok ? [{ name, key: verdict.value }] : []);
+  const repeated = proven.filter(({ key }, index) =>
+    proven.slice(0, index).some((other) => other.key.thumbprint === key.thumbprint)
+  );
+  faults.push(...repeated.map(({ name }) => `csrs.${name}: must have a key of its own`));
+  if (faults.length > 0) throw invalidRequest(faults);
+  return proven;
+}
+
+/**
+ * Certificates for the keys.
+ *
+ * @throws {Refusal} `directory.conflict` naming the keys that the directory knows already, whoever's they are and
+ *   whatever became of them
+ */
+export async function certifyKeys(
+  deps: { readonly store: Store; readonly authority: CertificateAuthority; readonly certificateDays: number },
+  order: { readonly subject: Subject; readonly requested: readonly RequestedKey[] },
+  now: number,
+): Promise<IssuedKey[]> {
+  const { subject, requested } = order;
+  const known = await findKnownKeys(deps.store, requested.map(({ key }) => key.thumbprint));
+  const reused = requested.filter(({ key }) => known.includes(key.thumbprint)).map(({ name }) =>
+    `csrs.${name}`
+  );
+  if (reused.length > 0) {
+    throw new Refusal("directory.conflict", {
+      description: `${reused.join(", ")}: this key was certified before; make a new one`,
+    });
+  }
+  return await Promise.all(requested.map(async ({ name, key }) => ({
+    name,
+    key: await issueCertificate(
+      deps.authority,
+      { use: USE[name], key, subject, days: deps.certificateDays },
+      now,
+    ),
+  })));
+}

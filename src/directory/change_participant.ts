@@ -1,0 +1,63 @@
+/**
+ * The one way a participant changes: read, decide, commit over the version that was read, with the history in the
+ * same commit. Whoever loses a race decides again on what is there now.
+ */
+import { Refusal } from "../kernel/refusal.ts";
+import { begin, commit } from "../store/transaction.ts";
+import type { CertifiedKey } from "./certified_key.ts";
+import type { Directory } from "./directory.ts";
+import type { HistoryNote } from "./history.ts";
+import type { OrgId } from "./identifiers.ts";
+import type { Participant } from "./participant.ts";
+import { findParticipant, stageKey, stageNewKey, stageParticipant } from "./participant_store.ts";
+
+/** Whom to change, and who asks for it. */
+export interface Target {
+  readonly orgId: OrgId;
+  /** The operator, for the history. */
+  readonly who: string;
+}
+
+/** What a decision comes to. Without notes nothing happened and nothing is written. */
+export interface Change<T> {
+  readonly participant: Participant;
+  readonly notes: readonly HistoryNote[];
+  /** Keys never certified before. */
+  readonly newKeys?: readonly CertifiedKey[];
+  /** A key that is there and changes. */
+  readonly changedKey?: CertifiedKey;
+  readonly answer: T;
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Applies a decision to the participant in one atomic commit.
+ *
+ * @throws {Refusal} `directory.not_found`, what the decision throws, or `directory.conflict` after losing five races
+ */
+export async function changeParticipant<T>(
+  directory: Directory,
+  target: Target,
+  decide: (participant: Participant, now: number) => Promise<Change<T>>,
+): Promise<T> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const entry = await findParticipant(directory.store, target.orgId);
+    if (entry === null) throw new Refusal("directory.not_found", "no such participant");
+    const now = directory.clock();
+    const change = await decide(entry.value, now);
+    if (change.notes.length === 0) return change.answer;
+    const tx = begin();
+    stageParticipant(tx, change.participant, entry.version, {
+      notes: change.notes,
+      at: now,
+      who: target.who,
+    });
+    for (const key of change.newKeys ?? []) stageNewKey(tx, target.orgId, key);
+    if (change.changedKey !== undefined) stageKey(tx, target.orgId, change.changedKey);
+    if (await commit(directory.store, directory.clock, tx)) return change.answer;
+  }
+  throw new Refusal("directory.conflict", {
+    description: "The participant is being changed by others; try again.",
+  });
+}

@@ -1,0 +1,83 @@
+/** Requests that change a participant (Decision E3): wire in. Strict; every fault is named at once. */
+import { z } from "zod";
+import type { SigningRequests } from "./certify_keys.ts";
+import { invalidRequest, schemaFaults } from "./invalid_request.ts";
+import {
+  ORGANISATION_STATUSES,
+  type OrganisationStatus,
+  type Role,
+  SOFTWARE_STATUSES,
+  type SoftwareStatus,
+} from "./participant.ts";
+import { reason, signingRequestPem, softwareFields } from "./participant_fields.ts";
+import type { SoftwareChanges } from "./renew_statement.ts";
+import type { SetStatusCommand } from "./set_status.ts";
+import { type AddressRules, webAddress } from "./web_address.ts";
+
+/** Changed software members of a renewal; none is fine. @throws {Refusal} `directory.invalid_request` */
+export function decodeSoftwareChanges(body: unknown, role: Role, rules: AddressRules): SoftwareChanges {
+  const software = z.strictObject(softwareFields(role, rules)).partial();
+  const banks = software.extend({
+    consent_managedby_bank: z.boolean("must be true or false").optional(),
+    payment_orders_uri: webAddress(rules).nullable().optional(),
+  });
+  const wire: z.infer<typeof banks> = role === "ASPSP" ? decode(banks, body) : decode(software, body);
+  return {
+    clientName: wire.client_name,
+    description: wire.description,
+    version: wire.version,
+    clientUri: wire.client_uri,
+    logoUri: wire.logo_uri,
+    redirectUris: wire.redirect_uris,
+    consentManagedByBank: wire.consent_managedby_bank,
+    paymentOrdersUri: wire.payment_orders_uri,
+  };
+}
+
+const certificates = z.strictObject({
+  csrs: z.strictObject({
+    signing: signingRequestPem,
+    transport: signingRequestPem,
+    encryption: signingRequestPem,
+  })
+    .partial()
+    .refine((csrs) => Object.keys(csrs).length > 0, "must have a signing, transport or encryption request"),
+});
+
+/** Signing requests for new certificates, at least one. @throws {Refusal} `directory.invalid_request` */
+export function decodeSigningRequests(body: unknown): SigningRequests {
+  return decode(certificates, body).csrs;
+}
+
+const revocation = z.strictObject({ reason });
+
+/** Why a key is revoked. @throws {Refusal} `directory.invalid_request` */
+export function decodeRevocation(body: unknown): { readonly reason: string } {
+  return decode(revocation, body);
+}
+
+const softwareStatus = z.strictObject({
+  status: z.enum(SOFTWARE_STATUSES, `must be ${SOFTWARE_STATUSES.join(", ")}`),
+  reason,
+});
+
+/** A software status and why. @throws {Refusal} `directory.invalid_request` */
+export function decodeSoftwareStatus(body: unknown): SetStatusCommand<SoftwareStatus> {
+  return decode(softwareStatus, body);
+}
+
+const organisationStatus = z.strictObject({
+  status: z.enum(ORGANISATION_STATUSES, `must be ${ORGANISATION_STATUSES.join(", ")}`),
+  reason,
+});
+
+/** An organisation status and why. @throws {Refusal} `directory.invalid_request` */
+export function decodeOrganisationStatus(body: unknown): SetStatusCommand<OrganisationStatus> {
+  return decode(organisationStatus, body);
+}
+
+function decode<T>(schema: z.ZodType<T>, body: unknown): T {
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw invalidRequest(schemaFaults(parsed.error));
+  return parsed.data;
+}

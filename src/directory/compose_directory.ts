@@ -1,0 +1,106 @@
+/**
+ * The participants directory as one fetch handler: the trust root of the ecosystem. Opens the keys it is given and
+ * knows every part of itself; knows nothing of the platform.
+ */
+import { Hono } from "hono";
+import type { Clock } from "../kernel/clock.ts";
+import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../profile.ts";
+import type { Store } from "../store/store.ts";
+import { adminRoutes } from "./admin_routes.ts";
+import { MIN_ADMIN_TOKEN_CHARACTERS, requireAdministrator } from "./administrator.ts";
+import { openCertificateAuthority } from "./certificate_authority.ts";
+import type { Directory, DirectoryLog } from "./directory.ts";
+import { otherMethods } from "./methods.ts";
+import { answerErrors } from "./on_error.ts";
+import { publicRoutes } from "./public_routes.ts";
+import { type DirectoryEnv, requestContext } from "./request_context.ts";
+import { openStatementSigner } from "./software_statement.ts";
+
+/** What a directory is made of. */
+export interface DirectoryParts {
+  /** Its public address without a trailing slash: `iss` of its statements. */
+  readonly issuer: string;
+  /** At least 32 characters. */
+  readonly adminToken: string;
+  /** PEM of the CA certificate and of its PKCS 8 private key (RSA or ECDSA). */
+  readonly ca: { readonly certificatePem: string; readonly privateKeyPem: string };
+  /** PKCS 8 PEM of the RSA key that signs software statements. */
+  readonly signingKeyPem: string;
+  readonly store: Store;
+  readonly clock: Clock;
+  /** "Sandbox" or "Production": the environment of the software that it takes in. */
+  readonly environment: string;
+  /** Whether participants' addresses may be http and https on loopback: in a sandbox only. */
+  readonly loopbackRedirects: boolean;
+  /** Validity of certificates, days. 397 where not given; never beyond the CA's own. */
+  readonly certificateDays?: number;
+  /** Validity of software statements, days. 365 where not given, at most 732. */
+  readonly statementDays?: number;
+  readonly log?: DirectoryLog;
+}
+
+/** A running directory. */
+export interface DirectoryApp {
+  fetch(request: Request): Promise<Response>;
+}
+
+const DEFAULT_CERTIFICATE_DAYS = 397;
+const DEFAULT_STATEMENT_DAYS = 365;
+const MAX_STATEMENT_DAYS = MAX_SOFTWARE_STATEMENT_SECONDS / 86_400;
+const MAX_CERTIFICATE_DAYS = 3650;
+
+/**
+ * Composes a directory.
+ *
+ * @throws {Error} in words for the operator where a part is not usable; never quotes a secret
+ */
+export async function composeDirectory(parts: DirectoryParts): Promise<DirectoryApp> {
+  const log = parts.log ?? SILENT;
+  const directory = await openDirectory(parts);
+  const rules = { environment: parts.environment, loopback: parts.loopbackRedirects };
+  const app = new Hono<DirectoryEnv>();
+  app.use("*", requestContext(log));
+  app.route("/", publicRoutes(directory));
+  app.route("/", adminRoutes(directory, rules, requireAdministrator(parts.adminToken)));
+  app.route("/", otherMethods());
+  app.onError(answerErrors(log));
+  return { fetch: async (request): Promise<Response> => await app.fetch(request) };
+}
+
+async function openDirectory(parts: DirectoryParts): Promise<Directory> {
+  if (parts.adminToken.length < MIN_ADMIN_TOKEN_CHARACTERS) {
+    throw new Error(`the administration token needs at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`);
+  }
+  const {
+    issuer,
+    environment,
+    statementDays = DEFAULT_STATEMENT_DAYS,
+    certificateDays = DEFAULT_CERTIFICATE_DAYS,
+  } = parts;
+  if (URL.parse(issuer) === null || /[/?#]$|[?#]/.test(issuer)) {
+    throw new Error("the issuer must be a web address without a trailing slash, query and fragment");
+  }
+  if (!isWithin(statementDays, MAX_STATEMENT_DAYS) || !isWithin(certificateDays, MAX_CERTIFICATE_DAYS)) {
+    throw new Error(
+      `statements may live 1 to ${MAX_STATEMENT_DAYS} days, certificates 1 to ${MAX_CERTIFICATE_DAYS}`,
+    );
+  }
+  const [authority, signer] = await Promise.all([
+    openCertificateAuthority(parts.ca, parts.clock()).catch(naming("the CA")),
+    openStatementSigner(parts.signingKeyPem).catch(naming("the signing key")),
+  ]);
+  const terms = { issuer, environment, statementDays };
+  return { store: parts.store, clock: parts.clock, authority, certificateDays, signer, terms };
+}
+
+function isWithin(days: number, most: number): boolean {
+  return Number.isInteger(days) && days >= 1 && days <= most;
+}
+
+function naming(what: string): (error: unknown) => never {
+  return (error) => {
+    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  };
+}
+
+const SILENT: DirectoryLog = { info: () => {}, warn: () => {}, error: () => {} };

@@ -1,0 +1,24 @@
+/** What every use case of the directory gets, and what the directory may tell its operator. */
+import type { Clock } from "../kernel/clock.ts";
+import type { Store } from "../store/store.ts";
+import type { CertificateAuthority } from "./certificate_authority.ts";
+import type { StatementSigner, StatementTerms } from "./software_statement.ts";
+
+/** The directory's parts, opened. */
+export interface Directory {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly authority: CertificateAuthority;
+  /** Validity of new certificates, days. */
+  readonly certificateDays: number;
+  readonly signer: StatementSigner;
+  readonly terms: StatementTerms;
+}
+
+/** Structured log lines. Ids, reasons and counts only: no token, no key, no contact data. */
+export interface DirectoryLog {
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -1,0 +1,30 @@
+/** The refusal of a request that the sender can repair: every fault in one answer, none of them quoting a value. */
+import type { z } from "zod";
+import { Refusal } from "../kernel/refusal.ts";
+
+const MAX_FAULTS = 40;
+const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** A refusal that names each fault: `place: what it must be`. */
+export function invalidRequest(faults: readonly string[]): Refusal {
+  const shown = faults.slice(0, MAX_FAULTS);
+  const rest = faults.length - shown.length;
+  const description = rest === 0 ? shown.join("; ") : `${shown.join("; ")}; and ${rest} more`;
+  return new Refusal("directory.invalid_request", { description, detail: description });
+}
+
+/** The faults that a schema found, in its order. */
+export function schemaFaults(error: z.ZodError): string[] {
+  return error.issues.map((issue) => `${issue.path.map(String).join(".") || "body"}: ${words(issue)}`);
+}
+
+function words(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") return unknownMembers(issue.keys);
+  return issue.code === "invalid_type" && issue.expected === "object" ? "must be an object" : issue.message;
+}
+
+// The only words of the sender's own in an answer: names, and only plain ones.
+function unknownMembers(names: readonly string[]): string {
+  const plain = names.filter((name) => PLAIN_NAME.test(name)).slice(0, MAX_FAULTS);
+  return plain.length === 0 ? "has unknown members" : `has unknown members (${plain.join(", ")})`;
+}

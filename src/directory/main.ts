@@ -1,0 +1,58 @@
+/** `deno task directory`: the participants directory alone, plain HTTP behind a TLS proxy. Environment in, handler out. */
+import { systemClock } from "../kernel/clock.ts";
+import { openDenoKv } from "../store/deno_kv.ts";
+import { composeDirectory, type DirectoryApp } from "./compose_directory.ts";
+import { type DirectoryConfig, DirectoryConfigError, readDirectoryConfig } from "./config.ts";
+import type { DirectoryLog } from "./directory.ts";
+
+const encoder = new TextEncoder();
+
+const log: DirectoryLog = { info: line("info"), warn: line("warn"), error: line("error") };
+
+function line(level: string): DirectoryLog["info"] {
+  return (event, fields = {}): void => {
+    const at = new Date(systemClock()).toISOString();
+    Deno.stdout.writeSync(encoder.encode(`${JSON.stringify({ at, level, event, ...fields })}\n`));
+  };
+}
+
+async function start(): Promise<void> {
+  const config = await readDirectoryConfig({
+    env: Deno.env.toObject(),
+    readFile: (path) => Deno.readTextFile(path),
+    now: systemClock(),
+  });
+  const store = await openDenoKv(config.storeUrl);
+  const app = await composeDirectory({
+    ...config,
+    store,
+    clock: systemClock,
+    loopbackRedirects: config.environment === "Sandbox",
+    log,
+  });
+  await serve(app, config);
+  store.close();
+}
+
+async function serve(app: DirectoryApp, { host, port, issuer, environment }: DirectoryConfig): Promise<void> {
+  const server = Deno.serve({
+    hostname: host,
+    port,
+    onListen: ({ hostname, port }) => log.info("directory.started", { hostname, port, issuer, environment }),
+  }, (request) => app.fetch(request));
+  const stop = (): void => void server.shutdown(); // lets running requests end
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, stop);
+  await server.finished;
+  log.info("directory.stopped");
+}
+
+try {
+  await start();
+} catch (error) {
+  const known = error instanceof DirectoryConfigError || error instanceof Deno.errors.AddrInUse;
+  const words = error instanceof Error
+    ? (known ? error.message : error.stack ?? error.message)
+    : String(error);
+  Deno.stderr.writeSync(encoder.encode(`${words}\n`));
+  Deno.exit(1);
+}

@@ -1,0 +1,34 @@
+/** Turns whatever a route threw into `{error, error_description}`. What is not a Refusal is a bug: 500, no words, the stack in the log. */
+import type { Context } from "hono";
+import { Refusal } from "../kernel/refusal.ts";
+import type { DirectoryLog } from "./directory.ts";
+import type { DirectoryEnv } from "./request_context.ts";
+import { wireOf } from "./refusal_wire.ts";
+
+/** Hono's `onError` for the directory. */
+export function answerErrors(log: DirectoryLog): (error: Error, c: Context<DirectoryEnv>) => Response {
+  return function onError(error, c): Response {
+    const refusal = error instanceof Refusal ? error : undefined;
+    const wire = wireOf(refusal?.reason);
+    note(log, c, error, wire.status);
+    c.header("cache-control", "no-store");
+    if (wire.status === 401) c.header("www-authenticate", 'Bearer realm="directory"'); // RFC 6750 3
+    if (refusal?.parts.allow !== undefined) c.header("allow", refusal.parts.allow);
+    if (refusal?.parts.retryAfterSeconds !== undefined) {
+      c.header("retry-after", String(refusal.parts.retryAfterSeconds));
+    }
+    const description = refusal?.parts.description ?? wire.description;
+    return c.json({ error: wire.error, error_description: printable(description) }, wire.status);
+  };
+}
+
+function note(log: DirectoryLog, c: Context<DirectoryEnv>, error: Error, status: number): void {
+  const requestId = c.get("requestId");
+  if (status === 500) log.error("directory.failed", { requestId, error: error.stack ?? error.message });
+  else log.info("directory.refused", { requestId, status, detail: error.message });
+}
+
+// RFC 6749 5.2 allows neither quotes nor backslashes nor anything beyond ASCII.
+function printable(description: string): string {
+  return description.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, "?");
+}

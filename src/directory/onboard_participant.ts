@@ -1,0 +1,95 @@
+/** Takes a participant in (Decision E1): proves its keys, certifies them, states its software, all in one commit. */
+import { Refusal } from "../kernel/refusal.ts";
+import { begin, commit } from "../store/transaction.ts";
+import { certifyKeys, type IssuedKey, proveKeys, type SigningRequests } from "./certify_keys.ts";
+import type { Directory } from "./directory.ts";
+import type { HistoryNote } from "./history.ts";
+import { newOrgId, newSoftwareClientId, type OrgId } from "./identifiers.ts";
+import type { Contact, Participant, Role, SoftwareDetails } from "./participant.ts";
+import { isOrgIdTaken, stageNewKey, stageParticipant } from "./participant_store.ts";
+import { signStatement } from "./software_statement.ts";
+import { withNextStatement } from "./statement_issue.ts";
+
+/** Verified company data, and the requests to certify. */
+export interface OnboardingCommand {
+  /** A bank's code; undefined for a third party that takes what the directory gives. */
+  readonly orgId?: OrgId;
+  readonly orgName: string;
+  readonly registrationNumber: string;
+  readonly role: Role;
+  readonly contacts: readonly Contact[];
+  readonly software: SoftwareDetails;
+  readonly csrs: SigningRequests;
+}
+
+/** What the participant takes home. */
+export interface Onboarded {
+  readonly participant: Participant;
+  readonly statement: string;
+  readonly keys: readonly IssuedKey[];
+}
+
+/**
+ * Onboards a participant.
+ *
+ * @throws {Refusal} `directory.invalid_request` for requests that prove nothing, `directory.conflict` for an org_id
+ *   or a key that the directory knows already; nothing was written then
+ */
+export async function onboardParticipant(
+  directory: Directory,
+  command: OnboardingCommand,
+  who: string,
+): Promise<Onboarded> {
+  const requested = await proveKeys(command.csrs);
+  const now = directory.clock();
+  const participant = withNextStatement(newParticipant(command, now), now);
+  if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
+  const subject = { ...participant, softwareClientId: participant.software.clientId };
+  const keys = await certifyKeys(directory, { subject, requested }, now);
+  const statement = await signStatement(directory.signer, directory.terms, participant);
+  const tx = begin();
+  stageParticipant(tx, participant, null, { notes: [note(participant, keys)], at: now, who });
+  for (const { key } of keys) stageNewKey(tx, participant.orgId, key);
+  if (await commit(directory.store, directory.clock, tx)) return { participant, statement, keys };
+  // Somebody took the org_id or one of the keys since it was looked at: the first to commit has it.
+  if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
+  throw new Refusal("directory.conflict", {
+    description: "csrs: a key was certified meanwhile; make new ones",
+  });
+}
+
+function newParticipant(command: OnboardingCommand, now: number): Participant {
+  const { orgName, registrationNumber, role, contacts } = command;
+  return {
+    orgId: command.orgId ?? newOrgId(),
+    orgName,
+    registrationNumber,
+    role,
+    contacts,
+    since: now,
+    status: "Active",
+    statusAt: now,
+    software: {
+      ...command.software,
+      clientId: newSoftwareClientId(),
+      status: "Active",
+      statusAt: now,
+      statementIat: 0,
+    },
+    historyLength: 0,
+  };
+}
+
+function note({ role, software }: Participant, keys: readonly IssuedKey[]): HistoryNote {
+  const details = {
+    role,
+    software_client_id: software.clientId,
+    redirect_uris: software.redirectUris,
+    kids: Object.fromEntries(keys.map(({ name, key }) => [name, key.kid])),
+  };
+  return { what: "participant.onboarded", details };
+}
+
+function orgIdTaken(): Refusal {
+  return new Refusal("directory.conflict", { description: "org_id: is taken (case does not matter)" });
+}

@@ -1,0 +1,94 @@
+/** The onboarding request (Decision E1): wire in. Strict, by role; every fault is named at once. */
+import { z } from "zod";
+import { asOrgId, type OrgId } from "./identifiers.ts";
+import { invalidRequest, schemaFaults } from "./invalid_request.ts";
+import type { OnboardingCommand } from "./onboard_participant.ts";
+import type { Role } from "./participant.ts";
+import { contacts, signingRequestPem, softwareFields, text } from "./participant_fields.ts";
+import { type AddressRules, webAddress } from "./web_address.ts";
+
+/** What this deployment of the directory accepts. */
+export interface OnboardingRules extends AddressRules {
+  /** The one `software.environment` that may be onboarded here. */
+  readonly environment: string;
+}
+
+/** A decoder of onboarding requests. @throws {Refusal} from the decoder: `directory.invalid_request` with all faults */
+export function onboardingDecoder(rules: OnboardingRules): (body: unknown) => OnboardingCommand {
+  const schema = onboardingSchema(rules);
+  return (body) => {
+    const parsed = schema.safeParse(body);
+    if (!parsed.success) throw invalidRequest(schemaFaults(parsed.error));
+    return asCommand(parsed.data);
+  };
+}
+
+const orgId = z.string("must be 2 to 32 letters, digits, - or _").transform((value, context): OrgId => {
+  const id = asOrgId(value);
+  if (id !== undefined) return id;
+  context.addIssue({ code: "custom", message: "must be 2 to 32 letters, digits, - or _" });
+  return z.NEVER;
+});
+
+// deno-lint-ignore explicit-function-return-type -- the shape is the type
+function onboardingSchema(rules: OnboardingRules) {
+  const pisp = z.strictObject({
+    role: z.literal("PISP"),
+    org_id: orgId.optional(),
+    ...commonFields("PISP", rules),
+  });
+  const aspsp = z.strictObject({
+    role: z.literal("ASPSP"),
+    org_id: orgId,
+    ...commonFields("ASPSP", rules),
+    consent_managedby_bank: z.boolean("must be true or false"),
+    payment_orders_uri: webAddress(rules).optional(),
+  });
+  return z.discriminatedUnion("role", [pisp, aspsp], "must be PISP or ASPSP");
+}
+
+// deno-lint-ignore explicit-function-return-type -- the shape is the type
+function commonFields(role: Role, rules: OnboardingRules) {
+  return {
+    org_name: text(128),
+    registration_number: text(64),
+    contacts,
+    software: z.strictObject({
+      ...softwareFields(role, rules),
+      environment: z.literal(
+        rules.environment,
+        `must be ${rules.environment}, the environment of this directory`,
+      ),
+    }),
+    csrs: z.strictObject({
+      signing: signingRequestPem,
+      transport: signingRequestPem,
+      encryption: signingRequestPem.optional(),
+    }),
+  };
+}
+
+type Wire = z.infer<ReturnType<typeof onboardingSchema>>;
+
+function asCommand(wire: Wire): OnboardingCommand {
+  const { client_name, description, version, client_uri, logo_uri, redirect_uris } = wire.software;
+  const bank = wire.role === "ASPSP" ? wire : undefined;
+  return {
+    ...(wire.org_id === undefined ? {} : { orgId: wire.org_id }),
+    orgName: wire.org_name,
+    registrationNumber: wire.registration_number,
+    role: wire.role,
+    contacts: wire.contacts,
+    software: {
+      clientName: client_name,
+      description,
+      version,
+      clientUri: client_uri,
+      logoUri: logo_uri,
+      redirectUris: redirect_uris,
+      consentManagedByBank: bank?.consent_managedby_bank ?? false,
+      ...(bank?.payment_orders_uri === undefined ? {} : { paymentOrdersUri: bank.payment_orders_uri }),
+    },
+    csrs: wire.csrs,
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * A participant: the organisation and its one software client, with the legal moves of their statuses. No I/O.
+ *
+ * Statuses cascade from the organisation to its software, as in the Australian CDR register (participant →
+ * software product): suspending makes the software Inactive, withdrawing makes it Revoked. Reactivating an
+ * organisation wakes no software: that is a decision of its own.
+ */
+import type { ClientId } from "../kernel/identifiers.ts";
+import type { OrgId } from "./identifiers.ts";
+
+/** What an organisation may do: third party (initiates payments) or bank (serves accounts). */
+export type Role = "PISP" | "ASPSP";
+export const ROLES = ["PISP", "ASPSP"] as const;
+
+/** Withdrawn is final. */
+export type OrganisationStatus = "Active" | "Suspended" | "Withdrawn";
+export const ORGANISATION_STATUSES = ["Active", "Suspended", "Withdrawn"] as const;
+
+/** Revoked is final (interface "Software statement assertion"). */
+export type SoftwareStatus = "Active" | "Inactive" | "Revoked";
+export const SOFTWARE_STATUSES = ["Active", "Inactive", "Revoked"] as const;
+
+/** Whom the directory's operator calls. Shown to administrators only. */
+export interface Contact {
+  readonly type: "business" | "technical";
+  readonly name: string;
+  readonly email: string;
+  readonly phone: string;
+}
+
+/** What a participant says about its software, and may change with a renewed statement. */
+export interface SoftwareDetails {
+  readonly clientName: string;
+  readonly description: string;
+  readonly version: string;
+  readonly clientUri: string;
+  readonly logoUri: string;
+  readonly redirectUris: readonly string[];
+  /** Banks only; false for third parties. */
+  readonly consentManagedByBank: boolean;
+  /** Banks only: where payment orders are pushed (Decision D4). */
+  readonly paymentOrdersUri?: string;
+}
+
+/** A software client as registered. Times in milliseconds. */
+export interface Software extends SoftwareDetails {
+  readonly clientId: ClientId;
+  readonly status: SoftwareStatus;
+  readonly statusAt: number;
+  /** `iat` of the newest statement, Unix seconds; the next one's is greater. 0: none yet. */
+  readonly statementIat: number;
+}
+
+/** An organisation with its software. Its version in the store guards everything below it. Times in milliseconds. */
+export interface Participant {
+  readonly orgId: OrgId;
+  readonly orgName: string;
+  readonly registrationNumber: string;
+  readonly role: Role;
+  readonly contacts: readonly Contact[];
+  readonly since: number;
+  readonly status: OrganisationStatus;
+  readonly statusAt: number;
+  readonly software: Software;
+  /** How many history entries there are; the next one gets this number. */
+  readonly historyLength: number;
+}
+
+const ORGANISATION_MOVES: Readonly<Record<OrganisationStatus, readonly OrganisationStatus[]>> = {
+  Active: ["Suspended", "Withdrawn"],
+  Suspended: ["Active", "Withdrawn"],
+  Withdrawn: [],
+};
+
+const SOFTWARE_MOVES: Readonly<Record<SoftwareStatus, readonly SoftwareStatus[]>> = {
+  Active: ["Inactive", "Revoked"],
+  Inactive: ["Active", "Revoked"],
+  Revoked: [],
+};
+
+/** Whether an organisation may go from one status to another. */
+export function mayMoveOrganisation(from: OrganisationStatus, to: OrganisationStatus): boolean {
+  return ORGANISATION_MOVES[from].includes(to);
+}
+
+/** Whether a software client may go from one status to another while its organisation is as it is. */
+export function mayMoveSoftware(participant: Participant, to: SoftwareStatus): boolean {
+  if (to === "Active" && participant.status !== "Active") return false;
+  return SOFTWARE_MOVES[participant.software.status].includes(to);
+}
+
+/** The participant with its software in another status. */
+export function withSoftwareStatus(
+  participant: Participant,
+  status: SoftwareStatus,
+  now: number,
+): Participant {
+  return { ...participant, software: { ...participant.software, status, statusAt: now } };
+}
+
+/** The participant with its organisation in another status; the software follows where it must. */
+export function withOrganisationStatus(
+  participant: Participant,
+  status: OrganisationStatus,
+  now: number,
+): Participant {
+  const moved: Participant = { ...participant, status, statusAt: now };
+  const forced = forcedSoftwareStatus(status);
+  return forced !== undefined && mayMoveSoftware(moved, forced)
+    ? withSoftwareStatus(moved, forced, now)
+    : moved;
+}
+
+/** Whether others may trust the participant's keys now. */
+export function isTrusted(participant: Participant): boolean {
+  return participant.status === "Active" && participant.software.status === "Active";
+}
+
+function forcedSoftwareStatus(status: OrganisationStatus): SoftwareStatus | undefined {
+  if (status === "Suspended") return "Inactive";
+  return status === "Withdrawn" ? "Revoked" : undefined;
+}

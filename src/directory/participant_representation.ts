@@ -1,0 +1,107 @@
+/** A participant on the wire: the public line, the administrator's full record, the answers to changes. */
+import type { CertifiedKey } from "./certified_key.ts";
+import type { IssuedKey } from "./certify_keys.ts";
+import type { HistoryEntry } from "./history.ts";
+import type { Participant } from "./participant.ts";
+
+/** What everybody may know about a participant (Decision E2). */
+export interface PublicParticipant {
+  readonly org_id: string;
+  readonly org_name: string;
+  readonly role: string;
+  readonly org_status: string;
+  readonly software_client_id: string;
+  readonly software_client_status: string;
+  readonly since: string;
+}
+
+/** The public line about a participant. */
+export function publicParticipant(
+  { orgId, orgName, role, status, software, since }: Participant,
+): PublicParticipant {
+  return {
+    org_id: orgId,
+    org_name: orgName,
+    role,
+    org_status: status,
+    software_client_id: software.clientId,
+    software_client_status: software.status,
+    since: dateTime(since),
+  };
+}
+
+/** The administrator's full record: contacts and every key ever certified included. */
+export function fullParticipant(
+  participant: Participant,
+  keys: readonly CertifiedKey[],
+  now: number,
+): unknown {
+  const { software } = participant;
+  return {
+    ...publicParticipant(participant),
+    registration_number: participant.registrationNumber,
+    org_status_at: dateTime(participant.statusAt),
+    contacts: participant.contacts,
+    software: {
+      client_name: software.clientName,
+      description: software.description,
+      version: software.version,
+      client_uri: software.clientUri,
+      logo_uri: software.logoUri,
+      redirect_uris: software.redirectUris,
+      status_at: dateTime(software.statusAt),
+      statement_issued_at: dateTime(software.statementIat * 1000),
+    },
+    ...(participant.role === "ASPSP" ? bankMembers(participant) : {}),
+    keys: keys.map((key) => keyRecord(key, now)),
+  };
+}
+
+/** The statuses after a change. */
+export function participantStatuses({ orgId, status, software }: Participant): unknown {
+  return {
+    org_id: orgId,
+    org_status: status,
+    software_client_id: software.clientId,
+    software_client_status: software.status,
+  };
+}
+
+/** Certificates by the names of their requests, PEM (Decision E1). */
+export function certificatesPem(issued: readonly IssuedKey[]): Record<string, string> {
+  return Object.fromEntries(issued.map(({ name, key }) => [name, certificatePem(key.certificate)]));
+}
+
+/** A line of a history. */
+export function historyLine({ sequence, at, who, what, reason, details }: HistoryEntry): unknown {
+  return { sequence, at: dateTime(at), who, what, ...(reason === undefined ? {} : { reason }), details };
+}
+
+/** ISO 8601 in UTC, milliseconds. */
+export function dateTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function bankMembers({ software }: Participant): Record<string, unknown> {
+  return {
+    consent_managedby_bank: software.consentManagedByBank,
+    payment_orders_uri: software.paymentOrdersUri ?? null,
+  };
+}
+
+function keyRecord({ kid, use, notBefore, notAfter, revoked }: CertifiedKey, now: number): unknown {
+  const status = revoked !== undefined ? "Revoked" : now < notAfter ? "Active" : "Expired";
+  return {
+    kid,
+    use,
+    status,
+    not_before: dateTime(notBefore),
+    not_after: dateTime(notAfter),
+    ...(revoked === undefined ? {} : { revoked_at: dateTime(revoked.at), reason: revoked.reason }),
+  };
+}
+
+function certificatePem(base64: string): string {
+  const lines = base64.match(/.{1,64}/g) ?? [];
+  return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n");
+}

@@ -1,0 +1,98 @@
+/** Reads and stages participants, their keys and their histories. Decides nothing; the participant's version guards all of it. */
+import type { Entry, Key, Store } from "../store/store.ts";
+import { check, set, type Transaction } from "../store/transaction.ts";
+import type { CertifiedKey } from "./certified_key.ts";
+import type { HistoryEntry, HistoryNote } from "./history.ts";
+import type { OrgId } from "./identifiers.ts";
+import {
+  certifiedKeyKey,
+  certifiedKeysOf,
+  historyKey,
+  historyOf,
+  knownKeyKey,
+  participantKey,
+  PARTICIPANTS,
+} from "./keys.ts";
+import type { Participant } from "./participant.ts";
+
+const PAGE = 100;
+
+/** The participant with exactly this org_id, case included, or null. */
+export async function findParticipant(store: Store, orgId: OrgId): Promise<Entry<Participant> | null> {
+  const entry = await store.get<Participant>(participantKey(orgId));
+  return entry?.value.orgId === orgId ? entry : null;
+}
+
+/** Whether the org_id is taken, in any case. */
+export async function isOrgIdTaken(store: Store, orgId: OrgId): Promise<boolean> {
+  return await store.get(participantKey(orgId)) !== null;
+}
+
+/** Every participant, by org_id. */
+export function listParticipants(store: Store): Promise<Participant[]> {
+  return listAll<Participant>(store, PARTICIPANTS);
+}
+
+/** Every key ever certified for a participant, revoked and expired ones included. */
+export function listKeys(store: Store, orgId: OrgId): Promise<CertifiedKey[]> {
+  return listAll<CertifiedKey>(store, certifiedKeysOf(orgId));
+}
+
+/** A participant's key, or null. */
+export async function findKey(store: Store, orgId: OrgId, kid: string): Promise<CertifiedKey | null> {
+  return (await store.get<CertifiedKey>(certifiedKeyKey(orgId, kid)))?.value ?? null;
+}
+
+/** A participant's history, oldest first. */
+export function listHistory(store: Store, orgId: OrgId): Promise<HistoryEntry[]> {
+  return listAll<HistoryEntry>(store, historyOf(orgId));
+}
+
+/** Which of these public keys were certified before, for whomever: their thumbprints. */
+export async function findKnownKeys(store: Store, thumbprints: readonly string[]): Promise<string[]> {
+  const found = await store.getMany(thumbprints.map(knownKeyKey));
+  return thumbprints.filter((_, index) => found[index] !== null);
+}
+
+/** Stages a participant over the version that was read (null: a new one), with what happened to it. */
+export function stageParticipant(
+  tx: Transaction,
+  participant: Participant,
+  version: string | null,
+  happened: { readonly notes: readonly HistoryNote[]; readonly at: number; readonly who: string },
+): void {
+  const { notes, at, who } = happened;
+  const first = participant.historyLength;
+  check(tx, participantKey(participant.orgId), version);
+  set(tx, participantKey(participant.orgId), { ...participant, historyLength: first + notes.length });
+  notes.forEach((note, index) => {
+    const entry: HistoryEntry = { sequence: first + index, at, who, ...note };
+    set(tx, historyKey(participant.orgId, entry.sequence), entry);
+  });
+}
+
+/** Stages a key that was never certified before. The commit fails where its public key became known meanwhile. */
+export function stageNewKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): void {
+  check(tx, knownKeyKey(key.thumbprint), null);
+  set(tx, knownKeyKey(key.thumbprint), { orgId, kid: key.kid });
+  set(tx, certifiedKeyKey(orgId, key.kid), key);
+}
+
+/** Stages a change of a key that is there. */
+export function stageKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): void {
+  set(tx, certifiedKeyKey(orgId, key.kid), key);
+}
+
+async function listAll<T>(store: Store, prefix: Key): Promise<T[]> {
+  const values: T[] = [];
+  let after: Key | undefined;
+  while (true) {
+    const page = await store.list<T>(
+      after === undefined ? { prefix, limit: PAGE } : { prefix, after, limit: PAGE },
+    );
+    values.push(...page.map((entry) => entry.value));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return values;
+    after = last.key;
+  }
+}

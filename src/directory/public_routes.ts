@@ -1,0 +1,70 @@
+/** What everybody may read (Decision E2): participants, their key sets, the directory's own keys and certificate. */
+import { type Context, Hono } from "hono";
+import { accepts } from "hono/accepts";
+import { Refusal } from "../kernel/refusal.ts";
+import { activeKeys, revokedKeys } from "./certified_key.ts";
+import { cacheable } from "./cacheable.ts";
+import type { Directory } from "./directory.ts";
+import { asOrgId } from "./identifiers.ts";
+import { keySet, revokedKeySet } from "./key_set_representation.ts";
+import type { Participant } from "./participant.ts";
+import { publicParticipant } from "./participant_representation.ts";
+import { findParticipant, listKeys, listParticipants } from "./participant_store.ts";
+import { participantsPage } from "./participants_page.tsx";
+import type { DirectoryEnv } from "./request_context.ts";
+
+const JSON_TYPE = "application/json";
+const JWK_SET_TYPE = "application/jwk-set+json"; // RFC 7517 8.5.2
+const PEM_TYPE = "application/x-pem-file";
+
+/** Routes without a guard. */
+export function publicRoutes(directory: Directory): Hono<DirectoryEnv> {
+  return new Hono<DirectoryEnv>()
+    .get("/", (c) => c.redirect("/participants", 303))
+    .get("/health", (c) => health(directory, c))
+    .get("/participants", (c) => participants(directory, c))
+    .get("/participants/:org_id/jwks", (c) => activeKeySet(directory, c))
+    .get("/participants/:org_id/jwks/revoked", (c) => revokedSet(directory, c))
+    .get("/jwks", (c) => cacheable(c, JSON.stringify({ keys: [directory.signer.publicJwk] }), JWK_SET_TYPE))
+    .get("/ca.pem", (c) => cacheable(c, directory.authority.pem, PEM_TYPE));
+}
+
+async function health(directory: Directory, c: Context): Promise<Response> {
+  await directory.store.get(["directory", "health"]); // throws where the store is gone
+  c.header("cache-control", "no-store");
+  return c.json({ status: "ok" });
+}
+
+async function participants(directory: Directory, c: Context): Promise<Response> {
+  const lines = (await listParticipants(directory.store)).map(publicParticipant);
+  c.header("vary", "Accept");
+  const type = accepts(c, { header: "Accept", supports: [JSON_TYPE, "text/html"], default: JSON_TYPE });
+  if (type !== "text/html") return await cacheable(c, JSON.stringify(lines), JSON_TYPE);
+  const page = await participantsPage(directory.terms, lines);
+  c.header("content-security-policy", page.contentSecurityPolicy);
+  return await cacheable(c, page.html, "text/html; charset=utf-8");
+}
+
+async function activeKeySet(directory: Directory, c: Context): Promise<Response> {
+  const participant = await participantAt(directory, c);
+  const keys = await listKeys(directory.store, participant.orgId);
+  return await cacheable(
+    c,
+    JSON.stringify(keySet(activeKeys(participant, keys, directory.clock()))),
+    JWK_SET_TYPE,
+  );
+}
+
+async function revokedSet(directory: Directory, c: Context): Promise<Response> {
+  const participant = await participantAt(directory, c);
+  const keys = await listKeys(directory.store, participant.orgId);
+  const revoked = revokedKeys(participant, keys, directory.clock());
+  return await cacheable(c, JSON.stringify(revokedKeySet(revoked)), JWK_SET_TYPE);
+}
+
+async function participantAt(directory: Directory, c: Context): Promise<Participant> {
+  const orgId = asOrgId(c.req.param("org_id"));
+  const entry = orgId === undefined ? null : await findParticipant(directory.store, orgId);
+  if (entry === null) throw new Refusal("directory.not_found", "no such participant");
+  return entry.value;
+}

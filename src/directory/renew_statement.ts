@@ -1,0 +1,80 @@
+/** A new software statement, with changed software details where there are any (Decision E3). */
+import { Refusal } from "../kernel/refusal.ts";
+import { type Change, changeParticipant, type Target } from "./change_participant.ts";
+import type { Directory } from "./directory.ts";
+import type { Participant } from "./participant.ts";
+import { signStatement } from "./software_statement.ts";
+import { withNextStatement } from "./statement_issue.ts";
+
+/** Members that change; undefined ones stay. `paymentOrdersUri: null` takes the address away. */
+export interface SoftwareChanges {
+  readonly clientName?: string | undefined;
+  readonly description?: string | undefined;
+  readonly version?: string | undefined;
+  readonly clientUri?: string | undefined;
+  readonly logoUri?: string | undefined;
+  readonly redirectUris?: readonly string[] | undefined;
+  readonly consentManagedByBank?: boolean | undefined;
+  readonly paymentOrdersUri?: string | null | undefined;
+}
+
+/**
+ * Issues a statement newer than every one before.
+ *
+ * @throws {Refusal} `directory.not_found`, `directory.conflict` for revoked software
+ */
+export function renewStatement(
+  directory: Directory,
+  target: Target,
+  changes: SoftwareChanges,
+): Promise<string> {
+  return changeParticipant(directory, target, async (participant, now): Promise<Change<string>> => {
+    if (participant.software.status === "Revoked") {
+      throw new Refusal("directory.conflict", {
+        description: "The software is revoked; no statement is issued for it.",
+      });
+    }
+    const next = withNextStatement(withChanges(participant, changes), now);
+    const statement = await signStatement(directory.signer, directory.terms, next);
+    const details = { iat: next.software.statementIat, changed: changedMembers(participant, next) };
+    return { participant: next, notes: [{ what: "statement.issued", details }], answer: statement };
+  });
+}
+
+function withChanges(participant: Participant, changes: SoftwareChanges): Participant {
+  const { paymentOrdersUri: previous, ...software } = participant.software;
+  const address = changes.paymentOrdersUri === undefined ? previous : changes.paymentOrdersUri ?? undefined;
+  return {
+    ...participant,
+    software: {
+      ...software,
+      clientName: changes.clientName ?? software.clientName,
+      description: changes.description ?? software.description,
+      version: changes.version ?? software.version,
+      clientUri: changes.clientUri ?? software.clientUri,
+      logoUri: changes.logoUri ?? software.logoUri,
+      redirectUris: changes.redirectUris ?? software.redirectUris,
+      consentManagedByBank: changes.consentManagedByBank ?? software.consentManagedByBank,
+      ...(address === undefined ? {} : { paymentOrdersUri: address }),
+    },
+  };
+}
+
+function changedMembers(before: Participant, after: Participant): Record<string, unknown> {
+  return Object.fromEntries(MEMBERS.flatMap(([name, wireName]) => {
+    const [from = null, to = null] = [before.software[name], after.software[name]];
+    return JSON.stringify(from) === JSON.stringify(to) ? [] : [[wireName, { from, to }]];
+  }));
+}
+
+/** The members that may change, with their names on the wire. */
+const MEMBERS = [
+  ["clientName", "client_name"],
+  ["description", "description"],
+  ["version", "version"],
+  ["clientUri", "client_uri"],
+  ["logoUri", "logo_uri"],
+  ["redirectUris", "redirect_uris"],
+  ["consentManagedByBank", "consent_managedby_bank"],
+  ["paymentOrdersUri", "payment_orders_uri"],
+] as const;

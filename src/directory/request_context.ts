@@ -1,0 +1,35 @@
+/** What each request carries through the directory, and the headers of every answer. */
+import type { MiddlewareHandler } from "hono";
+import { createMiddleware } from "hono/factory";
+import type { DirectoryLog } from "./directory.ts";
+
+/** Hono's environment in the directory. */
+export interface DirectoryEnv {
+  Variables: {
+    /** Names the request in the log and in the answer. */
+    requestId: string;
+    /** The operator behind an administrative request, for the history. */
+    operator: string;
+  };
+}
+
+/** Middleware: a request id, one log line a request, and headers that keep answers from being taken for something else. */
+export function requestContext(log: DirectoryLog): MiddlewareHandler<DirectoryEnv> {
+  return createMiddleware<DirectoryEnv>(async function setContext(c, next): Promise<void> {
+    c.set("requestId", crypto.randomUUID());
+    await next();
+    c.header("x-request-id", c.get("requestId"));
+    c.header("x-content-type-options", "nosniff");
+    c.header("referrer-policy", "no-referrer");
+    c.header("x-frame-options", "DENY");
+    if (!c.res.headers.has("content-security-policy")) {
+      c.header("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+    }
+    log.info("directory.answered", {
+      requestId: c.get("requestId"),
+      method: c.req.method,
+      path: c.req.path,
+      status: c.res.status,
+    });
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * The software statement assertion: the directory's word about a participant's software, as of now (interface
+ * "Software statement assertion"). Says what to sign; the caller sees to it that `iat` only grows.
+ */
+import type { JsonObject } from "../jose/compact_jws.ts";
+import { jwkThumbprint, readRsaPublicJwk } from "../jose/rsa_key.ts";
+import type { NamedKey } from "../jose/sealed_jwt.ts";
+import { signClaims } from "../jose/sign_claims.ts";
+import { MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../profile.ts";
+import { invalidRequest } from "./invalid_request.ts";
+import type { Participant, Role } from "./participant.ts";
+import { privateKeyDer } from "./private_key_pem.ts";
+
+/** Signs statements. */
+export interface StatementSigner {
+  readonly key: NamedKey;
+  /** What `/jwks` serves: the public half. */
+  readonly publicJwk: JsonObject;
+}
+
+/** What a statement says beside the participant's own data. */
+export interface StatementTerms {
+  readonly issuer: string;
+  readonly environment: string;
+  readonly statementDays: number;
+}
+
+const DAY_SECONDS = 86_400;
+const ORG_TYPE: Readonly<Record<Role, string>> = { PISP: "third party provider", ASPSP: "bank" };
+
+/**
+ * Opens the key that signs statements. Its kid is its RFC 7638 thumbprint.
+ *
+ * @throws {Error} in words that follow "the signing key: …"
+ */
+export async function openStatementSigner(pem: string): Promise<StatementSigner> {
+  const der = privateKeyDer(pem);
+  const algorithm = { name: "RSA-PSS", hash: "SHA-256" };
+  const exportable = await crypto.subtle.importKey("pkcs8", der, algorithm, true, ["sign"]).catch(() => {
+    throw new Error("private key is not RSA");
+  });
+  const { kty, n, e } = await crypto.subtle.exportKey("jwk", exportable);
+  const judged = readRsaPublicJwk({ kty, n, e });
+  if (!judged.ok) throw new Error(`private key is not usable: ${judged.why}`);
+  const kid = await jwkThumbprint(judged.value);
+  const key = await crypto.subtle.importKey("pkcs8", der, algorithm, false, ["sign"]);
+  return { key: { kid, key }, publicJwk: { ...judged.value, kid, use: "sig", alg: SIGNATURE_ALG } };
+}
+
+/**
+ * Signs a statement about the participant as it is, issued at the participant's `statementIat`.
+ *
+ * @throws {Refusal} `directory.invalid_request` when it would be longer than relying parties read
+ */
+export async function signStatement(
+  signer: StatementSigner,
+  terms: StatementTerms,
+  participant: Participant,
+): Promise<string> {
+  const statement = await signClaims(statementClaims(terms, participant), signer.key);
+  if (statement.length <= MAX_JWT_CHARACTERS) return statement;
+  throw invalidRequest([
+    `software: its addresses and texts make a statement of more than ${MAX_JWT_CHARACTERS} characters`,
+  ]);
+}
+
+function statementClaims(terms: StatementTerms, participant: Participant): JsonObject {
+  const { software, orgId } = participant;
+  const home = `${terms.issuer}/participants/${orgId}`;
+  return {
+    iss: terms.issuer,
+    iat: software.statementIat,
+    exp: software.statementIat + terms.statementDays * DAY_SECONDS,
+    jti: crypto.randomUUID(),
+    org_id: orgId,
+    org_name: participant.orgName,
+    org_type: ORG_TYPE[participant.role],
+    registration_number: participant.registrationNumber,
+    software_id: software.clientId,
+    software_client_id: software.clientId,
+    software_client_name: software.clientName,
+    software_client_description: software.description,
+    software_client_uri: software.clientUri,
+    software_client_status: software.status,
+    software_version: software.version,
+    software_environment: terms.environment,
+    software_roles: [participant.role],
+    software_redirect_uris: software.redirectUris,
+    logo_uri: software.logoUri,
+    consent_managedby_bank: software.consentManagedByBank,
+    ...(software.paymentOrdersUri === undefined ? {} : { payment_orders_uri: software.paymentOrdersUri }),
+    org_jwks_endpoint: `${home}/jwks`,
+    org_jwks_revoked_endpoint: `${home}/jwks/revoked`,
+    id_token_signed_response_alg: SIGNATURE_ALG,
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Which web addresses the directory vouches for. They end up in statements, are compared byte for byte, are
+ * redirected to and (payment orders) called by the platform: so one spelling, https, and a public host name.
+ */
+import { z } from "zod";
+
+/** What a deployment allows. */
+export interface AddressRules {
+  /** http and https on this computer's loopback addresses: for the sandbox alone (Decision A9). */
+  readonly loopback: boolean;
+}
+
+/** Checklist, section 10 (formats). */
+const MAX_CHARACTERS = 2048;
+
+/** A string that is such an address. */
+export function webAddress(rules: AddressRules): z.ZodType<string> {
+  return z.string("must be a web address").superRefine((value, context) => {
+    const message = addressFault(value, rules);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  });
+}
+
+/** What is wrong with an address, in words that never quote it, or undefined. */
+export function addressFault(value: string, rules: AddressRules): string | undefined {
+  if (value.length > MAX_CHARACTERS) return `must have at most ${MAX_CHARACTERS} characters`;
+  if (!/^[\x21-\x7e]+$/.test(value)) return "must be a web address of printable ASCII characters";
+  if (value.includes("*")) return "must not have a wildcard";
+  if (value.includes("#")) return "must not have a fragment"; // RFC 6749 3.1.2
+  const url = URL.parse(value);
+  if (url === null || !/^https?:\/\//i.test(value)) return "must be a web address that begins with https://";
+  if (hasUserinfo(value)) return "must not have a user name or password";
+  // One spelling only: no upper-case hosts, default ports, dot segments or backslashes.
+  if (url.href !== value && url.href !== `${value}/`) {
+    return "must be written in its normal form (WHATWG URL)";
+  }
+  if (isLoopback(url.hostname)) return rules.loopback ? undefined : "must be https on a public host name";
+  if (url.protocol !== "https:") {
+    return rules.loopback ? "must be https (http only on loopback)" : "must be https";
+  }
+  if (!isPublicName(url.hostname)) return "must name a public host, not an IP address or a local name";
+  return undefined;
+}
+
+/** Whether a host name is one of this computer's own loopback names. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function hasUserinfo(value: string): boolean {
+  const authority = /^https?:\/\/([^/?]*)/i.exec(value)?.[1] ?? "";
+  return authority.includes("@");
+}
+
+// WHATWG URL has turned every spelling of an IPv4 address into four decimal numbers by now.
+function isPublicName(hostname: string): boolean {
+  const labels = hostname.replace(/\.$/, "").split(".");
+  const last = labels.at(-1) ?? "";
+  return labels.length >= 2 && /^[a-z]/.test(last) && last !== "localhost" && last !== "local" &&
+    last !== "internal";
+}
