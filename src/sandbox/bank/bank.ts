@@ -1,0 +1,24 @@
+/** A bank put together: its profile with its customers, book, keys of the platform and line to the platform. */
+import type { BankClock, BankLog, BankProfile } from "./bank_profile.ts";
+import type { Customer } from "./customers.ts";
+import type { Ledger } from "./ledger.ts";
+import type { PlatformClientDeps } from "./platform_client.ts";
+import type { PlatformKeys } from "./platform_keys.ts";
+import type { ReplayMemory } from "./replay_memory.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Settlement } from "./settlement.ts";
+
+/** Everything the routes of one bank use. */
+export interface Bank {
+  readonly profile: BankProfile;
+  readonly authUrl: string;
+  readonly customers: readonly Customer[];
+  readonly ledger: Ledger;
+  readonly settlement: Settlement;
+  readonly platform: PlatformClientDeps;
+  readonly platformKeys: PlatformKeys;
+  readonly replay: ReplayMemory;
+  readonly sessions: Sessions;
+  readonly clock: BankClock;
+  readonly log: BankLog;
+}

@@ -1,0 +1,139 @@
+/**
+ * Puts the sandbox's banks together behind one Fetch handler. Strangers to the platform: they know it by its
+ * HTTP interface only. This file alone touches timers and the network; everything else gets them handed in.
+ */
+import { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { Bank } from "./bank.ts";
+import type { BankClock, BankFetch, BankLog, BankProfile } from "./bank_profile.ts";
+import { customersOf } from "./customers.ts";
+import { bankListPage, homeRoutes, problemPage } from "./home_routes.tsx";
+import { createLedger } from "./ledger.ts";
+import { type MtlsFetch, mtlsFetch } from "./mtls_fetch.ts";
+import { orderRoutes } from "./order_routes.ts";
+import { pageHeaders } from "./page_headers.ts";
+import { reportStatus } from "./platform_client.ts";
+import { createPlatformKeys } from "./platform_keys.ts";
+import { createPlatformLink } from "./platform_link.ts";
+import { createReplayMemory } from "./replay_memory.ts";
+import { createSessions } from "./sessions.ts";
+import { createSettlement, type Schedule } from "./settlement.ts";
+import { LOGO, STYLESHEET } from "./page_assets.ts";
+import { type ConnectionEnv, visitRoutes } from "./visit_routes.tsx";
+
+/** What the banks need. URLs are without a trailing slash. */
+export interface BanksDeps {
+  readonly banks: readonly BankProfile[];
+  readonly banksUrl: string;
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  /** PEM of the CA that the platform's API host proves itself with. */
+  readonly caPem: string;
+  readonly clock: BankClock;
+  readonly log: BankLog;
+  /** HTTP to the platform; default: mTLS with each bank's network certificate. */
+  readonly fetch?: BankFetch;
+  /** Default: timers that do not keep the process alive. */
+  readonly schedule?: Schedule;
+  /** From acceptance to the first settlement step and between steps, milliseconds; default 3000. */
+  readonly settlementDelayMs?: number;
+}
+
+/** What `Deno.serve` tells about a connection, as far as the banks use it. */
+export interface ConnectionInfo {
+  readonly remoteAddr: { readonly hostname: string };
+}
+
+/** The running banks. */
+export interface Banks {
+  /** Fits `Deno.serve`. */
+  readonly fetch: (request: Request, info?: ConnectionInfo) => Promise<Response>;
+  /** Cancels settlement that is still to come and closes connections to the platform. */
+  readonly stop: () => void;
+}
+
+/**
+ * The banks as one handler.
+ * @throws {Error} when a bank has no customers in the sandbox
+ */
+export function composeBanks(deps: BanksDeps): Banks {
+  const lines = deps.banks.map((profile) => lineTo(deps, profile));
+  const banks = deps.banks.map((profile, index) => composeBank(deps, profile, lines[index]?.fetch ?? fetch));
+  const app = composeApp(deps, banks);
+  return {
+    fetch: async (request, info) =>
+      await app.fetch(request, info === undefined ? {} : { customerIp: info.remoteAddr.hostname }),
+    stop(): void {
+      for (const { settlement } of banks) settlement.stop();
+      for (const { close } of lines) close();
+    },
+  };
+}
+
+function composeBank(deps: BanksDeps, profile: BankProfile, fetch: BankFetch): Bank {
+  const { authUrl, baseUrl, clock, log } = deps;
+  const customers = customersOf(profile.code);
+  if (customers.length === 0) throw new Error(`the sandbox has no customers for bank ${profile.code}`);
+  const ledger = createLedger(customers, clock);
+  const link = createPlatformLink({ profile, baseUrl, authUrl, fetch, clock });
+  const platform = { profile, baseUrl, link, clock };
+  const settlement = createSettlement({
+    delayMs: deps.settlementDelayMs ?? 3000,
+    schedule: deps.schedule ?? unobtrusiveTimer,
+    report: (report) => reportStatus(platform, report),
+    noteStatus: ledger.noteStatus,
+    log,
+  });
+  return {
+    profile,
+    authUrl,
+    customers,
+    ledger,
+    settlement,
+    platform,
+    platformKeys: createPlatformKeys({ authUrl, fetch, clock }),
+    replay: createReplayMemory(clock),
+    sessions: createSessions(clock),
+    clock,
+    log,
+  };
+}
+
+function composeApp(deps: BanksDeps, banks: readonly Bank[]): Hono<ConnectionEnv> {
+  const app = new Hono<ConnectionEnv>();
+  app.use(pageHeaders(deps));
+  app.get("/", (c) => bankListPage(c, deps.banks));
+  const brief = { "cache-control": "max-age=300" };
+  app.get(
+    "/assets/bank.css",
+    (c) => c.body(STYLESHEET, 200, { ...brief, "content-type": "text/css; charset=utf-8" }),
+  );
+  app.get("/logo.svg", (c) => c.body(LOGO, 200, { ...brief, "content-type": "image/svg+xml" }));
+  for (const bank of banks) {
+    app.route(`/${bank.profile.code}`, homeRoutes(bank));
+    app.route(`/${bank.profile.code}`, visitRoutes(bank, deps.banksUrl));
+    app.route(`/${bank.profile.code}`, orderRoutes(bank));
+  }
+  app.notFound((c) => problemPage(c, 404));
+  app.onError((error, c) => {
+    if (error instanceof HTTPException) return error.getResponse(); // a body that is too large
+    deps.log("request.failed", {
+      path: new URL(c.req.url).pathname,
+      error: error.name,
+      message: error.message,
+    });
+    return problemPage(c, 503);
+  });
+  return app;
+}
+
+function lineTo(deps: BanksDeps, profile: BankProfile): MtlsFetch {
+  const given = deps.fetch;
+  return given === undefined ? mtlsFetch(profile, deps.caPem) : { fetch: given, close: () => {} };
+}
+
+function unobtrusiveTimer(task: () => Promise<void>, delayMs: number): () => void {
+  const timer = setTimeout(task, delayMs);
+  Deno.unrefTimer(timer);
+  return () => clearTimeout(timer);
+}

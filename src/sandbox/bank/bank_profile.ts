@@ -1,0 +1,44 @@
+/**
+ * What a sandbox bank is: its codes, its credentials and which consent screen it chose at onboarding.
+ * Plain data; reading it from files is `load_bank.ts`, importing the keys is `bank_keys.ts`.
+ */
+
+/** Who shows the consent screen of an explicit consent (interface "Consent types"). */
+export type ConsentScreen = "platform" | "bank";
+
+/** How `x-jws-signature` is made: A is OBIE v3.1.2 (`b64: false`), B is OBIE v3.1.4 and later (Decision C5). */
+export type SignatureProfile = "A" | "B";
+
+/** A PKCS#8 PEM and the `kid` under which its public half is in the bank's key set. */
+export interface PrivateKeyPem {
+  readonly keyPem: string;
+  readonly kid: string;
+}
+
+/** One bank of the sandbox with everything it got at onboarding. */
+export interface BankProfile {
+  /** `{BANK}` in every path; equals `orgId` for banks (Decision A4). */
+  readonly code: string;
+  readonly displayName: string;
+  readonly consentScreen: ConsentScreen;
+  readonly signatureProfile: SignatureProfile;
+  readonly orgId: string;
+  readonly clientId: string;
+  /** Signs client assertions, payload signatures and hand-over JWTs. */
+  readonly signing: PrivateKeyPem;
+  /** Opens hand-over JWTs: the `enc` key, or the `tls` key where the bank has none (Decision A10). */
+  readonly decryption: PrivateKeyPem;
+  /** Network certificate and its key for the mTLS handshake. */
+  readonly transport: { readonly certPem: string; readonly keyPem: string };
+  /** `host[:port]` of the directory, the OBIE trust anchor (`tan`). */
+  readonly trustAnchor: string;
+}
+
+/** Unix time in milliseconds. */
+export type BankClock = () => number;
+
+/** Writes one event. Fields never carry tokens, JWTs, codes or passwords. */
+export type BankLog = (event: string, fields?: Readonly<Record<string, string | number | boolean>>) => void;
+
+/** The part of Fetch that the banks use towards the platform. */
+export type BankFetch = (url: string, init: RequestInit) => Promise<Response>;

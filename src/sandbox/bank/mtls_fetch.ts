@@ -1,0 +1,28 @@
+/**
+ * HTTP to the platform with a bank's network certificate (interface "Authentication" 1). Trusts the sandbox CA
+ * in addition to the public ones. Never follows a redirect.
+ */
+import type { BankFetch, BankProfile } from "./bank_profile.ts";
+
+/** A fetch that presents the certificate, and how to close its connections. */
+export interface MtlsFetch {
+  readonly fetch: BankFetch;
+  readonly close: () => void;
+}
+
+/** Longest wait for an answer of the platform, milliseconds. */
+const requestTimeoutMs = 10_000;
+
+/** The mTLS client of one bank. */
+export function mtlsFetch(profile: BankProfile, caPem: string): MtlsFetch {
+  const client = Deno.createHttpClient({
+    caCerts: [caPem],
+    cert: profile.transport.certPem,
+    key: profile.transport.keyPem,
+  });
+  return {
+    fetch: (url, init) =>
+      fetch(url, { ...init, client, redirect: "manual", signal: AbortSignal.timeout(requestTimeoutMs) }),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * Opens the platform's JWT to the bank: JWE, then JWS, then every claim (interface "JWT sent by the platform").
+ * Says yes to nothing it has not checked; why it said no is for the log, never for the browser.
+ */
+import { compactDecrypt, decodeProtectedHeader, jwtVerify } from "jose";
+import { z } from "zod";
+import {
+  CONTENT_ENCRYPTION_ALG,
+  EXPIRY_SKEW_SECONDS,
+  FUTURE_SKEW_SECONDS,
+  HANDOVER_SECONDS,
+  KEY_MANAGEMENT_ALG,
+  MAX_JTI_CHARACTERS,
+  MAX_JWT_CHARACTERS,
+  SIGNATURE_ALG,
+} from "../../profile.ts";
+import type { BankKey } from "./bank_keys.ts";
+import type { BankClock } from "./bank_profile.ts";
+import { type PlatformKeys, sameKid } from "./platform_keys.ts";
+import type { ReplayMemory } from "./replay_memory.ts";
+
+/** What the platform asks of the bank, proven to come from the platform and to be fresh. */
+export interface Handover {
+  readonly consentId: string;
+  readonly correlationId: string;
+  /** True: implicit consent, the payer account is in the consent. */
+  readonly debtorAccountPresent: boolean;
+  readonly tppName: string;
+  readonly tppClientId: string;
+}
+
+/** What opening needs. */
+export interface OpenHandoverDeps {
+  readonly authUrl: string;
+  readonly bankCode: string;
+  readonly decryption: BankKey;
+  readonly platformKeys: PlatformKeys;
+  readonly replay: ReplayMemory;
+  readonly clock: BankClock;
+}
+
+/** The JWT is not what the platform would have sent here now. The message is for the log. */
+export class HandoverRefused extends Error {
+  override readonly name = "HandoverRefused";
+}
+
+const compactJwe = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){4}$/;
+const compactJws = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
+const outerHeaderSchema = z.strictObject({
+  alg: z.literal(KEY_MANAGEMENT_ALG),
+  enc: z.literal(CONTENT_ENCRYPTION_ALG),
+  cty: z.string().toUpperCase().pipe(z.literal("JWT")), // Decision A10; RFC 7519 5.2
+  kid: z.string(),
+  typ: z.string().optional(),
+}); // strict: no zip, crit, jwk, epk, p2c
+const innerHeaderSchema = z.strictObject({
+  alg: z.literal(SIGNATURE_ALG),
+  typ: z.literal("JWT"),
+  kid: z.string().min(1),
+});
+
+/** Decision B3 and the claim table of the interface. Unknown claims are ignored (RFC 7519 4). */
+const claimsSchema = z.object({
+  iss: z.string(),
+  aud: z.string(), // a string: an array could address several banks at once
+  exp: z.int(),
+  iat: z.int(),
+  nbf: z.int(),
+  jti: z.string().min(1).max(MAX_JTI_CHARACTERS),
+  debtor_account_present: z.enum(["true", "false"]),
+  ref_id: z.uuid(),
+  act: z.object({ sub: z.string().min(1), registration_no: z.string().min(1) }),
+  correlation_id: z.string().min(1).max(256),
+});
+
+type HandoverClaims = z.infer<typeof claimsSchema>;
+
+/**
+ * Opens `oAuthUrl` and uses up its jti.
+ * @throws {HandoverRefused} when anything about the JWT is not right
+ * @throws {Error} when the platform's key set cannot be read
+ */
+export async function openHandover(deps: OpenHandoverDeps, token: string): Promise<Handover> {
+  const signed = await decrypt(deps, token);
+  const claims = await verify(deps, signed);
+  checkClaims(deps, claims);
+  // Last of all checks: a forged JWT must not use up an id.
+  if (!deps.replay.useOnce(`${deps.bankCode} ${claims.jti}`, (claims.exp + EXPIRY_SKEW_SECONDS) * 1000)) {
+    throw new HandoverRefused("jti was used before");
+  }
+  return {
+    consentId: claims.ref_id,
+    correlationId: claims.correlation_id,
+    debtorAccountPresent: claims.debtor_account_present === "true",
+    tppName: claims.act.sub,
+    tppClientId: claims.act.registration_no,
+  };
+}
+
+async function decrypt({ decryption }: OpenHandoverDeps, token: string): Promise<string> {
+  if (token.length > MAX_JWT_CHARACTERS || !compactJwe.test(token)) {
+    throw new HandoverRefused("not a compact JWE");
+  }
+  try {
+    const header = outerHeaderSchema.parse(decodeProtectedHeader(token));
+    if (!sameKid(header.kid, decryption.kid)) throw new HandoverRefused("encrypted to another key");
+    const { plaintext } = await compactDecrypt(token, decryption.key, {
+      keyManagementAlgorithms: [KEY_MANAGEMENT_ALG],
+      contentEncryptionAlgorithms: [CONTENT_ENCRYPTION_ALG],
+    });
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(plaintext);
+  } catch (error) {
+    throw refused("outer layer", error);
+  }
+}
+
+async function verify({ platformKeys, clock }: OpenHandoverDeps, signed: string): Promise<HandoverClaims> {
+  if (!compactJws.test(signed)) throw new HandoverRefused("content is not a compact JWS");
+  const key = await platformKeys.signatureKey(innerKid(signed));
+  if (key === undefined) throw new HandoverRefused("kid is not the platform's");
+  try {
+    const { payload } = await jwtVerify(signed, key, {
+      algorithms: [SIGNATURE_ALG],
+      typ: "JWT",
+      currentDate: new Date(clock()),
+      clockTolerance: EXPIRY_SKEW_SECONDS,
+    });
+    return claimsSchema.parse(payload);
+  } catch (error) {
+    throw refused("inner layer", error);
+  }
+}
+
+function innerKid(signed: string): string {
+  try {
+    return innerHeaderSchema.parse(decodeProtectedHeader(signed)).kid;
+  } catch (error) {
+    throw refused("inner header", error);
+  }
+}
+
+function checkClaims({ authUrl, bankCode, clock }: OpenHandoverDeps, claims: HandoverClaims): void {
+  const now = Math.floor(clock() / 1000);
+  if (claims.iss !== authUrl) throw new HandoverRefused("iss is not the platform"); // Decision A2
+  if (claims.aud !== bankCode) throw new HandoverRefused("aud is not this bank"); // Decision B3
+  if (now >= claims.exp + EXPIRY_SKEW_SECONDS) throw new HandoverRefused("expired");
+  if (claims.exp - claims.iat > HANDOVER_SECONDS) throw new HandoverRefused("lives too long");
+  if (Math.max(claims.iat, claims.nbf) > now + FUTURE_SKEW_SECONDS) {
+    throw new HandoverRefused("from the future");
+  }
+}
+
+function refused(where: string, error: unknown): HandoverRefused {
+  if (error instanceof HandoverRefused) return error;
+  // The name says enough (JWEDecryptionFailed, ZodError ...); messages could quote the token.
+  return new HandoverRefused(`${where}: ${error instanceof Error ? error.name : "unknown"}`);
+}

@@ -1,0 +1,87 @@
+/**
+ * Opens an order that the platform pushes (Decision D4): a compact PS256 JWS of the platform whose payload is the
+ * order. Says yes to nothing it has not verified; executes nothing.
+ */
+import { compactVerify, decodeProtectedHeader } from "jose";
+import { z } from "zod";
+import { SIGNATURE_ALG } from "../../profile.ts";
+import type { PlatformKeys } from "./platform_keys.ts";
+
+/** An order to pay, authentic. */
+export interface PaymentOrder {
+  /** Idempotency key of the execution. */
+  readonly domesticPaymentId: string;
+  readonly amount: { readonly Amount: string; readonly Currency: string };
+  readonly debtor: OrderAccount;
+  readonly creditor: OrderAccount;
+}
+
+/** The order is not an authentic order of the platform for this bank. The message is for the log. */
+export class OrderRefused extends Error {
+  override readonly name = "OrderRefused";
+}
+
+const compactJws = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
+
+const accountSchema = z.object({ SchemeName: z.string().min(1), Identification: z.string().min(1) });
+const orderSchema = z.object({
+  /** Checked where present, like `BankId`: an order of one bank is none of another's. */
+  aud: z.string().optional(),
+  Data: z.object({
+    DomesticPaymentId: z.uuid(),
+    BankId: z.string().optional(),
+    Initiation: z.object({
+      InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
+      CreditorAccount: accountSchema,
+      DebtorAccount: accountSchema.optional(),
+    }),
+    /** The account that pays: selected during SCA, or the initiation's own. */
+    DebtorAccount: accountSchema.optional(),
+  }),
+});
+
+/** An account as an order names it. */
+export type OrderAccount = z.infer<typeof accountSchema>;
+
+/**
+ * The order in this JWS.
+ * @throws {OrderRefused} when it is not the platform's, not for this bank, or not an order
+ * @throws {Error} when the platform's key set cannot be read
+ */
+export async function openPaymentOrder(
+  { platformKeys, bankCode }: { readonly platformKeys: PlatformKeys; readonly bankCode: string },
+  token: string,
+): Promise<PaymentOrder> {
+  if (!compactJws.test(token)) throw new OrderRefused("not a compact JWS");
+  const key = await platformKeys.signatureKey(kidOf(token));
+  if (key === undefined) throw new OrderRefused("kid is not the platform's");
+  const { Data, aud } = await verify(token, key);
+  if ((Data.BankId ?? bankCode) !== bankCode || (aud ?? bankCode) !== bankCode) {
+    throw new OrderRefused("for another bank");
+  }
+  const debtor = Data.DebtorAccount ?? Data.Initiation.DebtorAccount;
+  if (debtor === undefined) throw new OrderRefused("no debtor account");
+  return {
+    domesticPaymentId: Data.DomesticPaymentId,
+    amount: Data.Initiation.InstructedAmount,
+    debtor,
+    creditor: Data.Initiation.CreditorAccount,
+  };
+}
+
+function kidOf(token: string): string {
+  try {
+    return z.string().min(1).parse(decodeProtectedHeader(token).kid);
+  } catch {
+    throw new OrderRefused("no kid");
+  }
+}
+
+async function verify(token: string, key: CryptoKey): Promise<z.infer<typeof orderSchema>> {
+  try {
+    const { payload } = await compactVerify(token, key, { algorithms: [SIGNATURE_ALG] });
+    return orderSchema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload)));
+  } catch (error) {
+    throw new OrderRefused(error instanceof Error ? error.name : "unknown");
+  }
+}

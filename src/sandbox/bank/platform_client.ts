@@ -1,0 +1,150 @@
+/**
+ * The platform's endpoints for banks: read a consent, put payer accounts, report a payment's status (interface
+ * endpoints 11 and 12, Decision D3). Speaks the wire format; decides nothing.
+ */
+import { z } from "zod";
+import { bankKeys } from "./bank_keys.ts";
+import type { BankClock, BankProfile } from "./bank_profile.ts";
+import { signPayload } from "./payload_signature.ts";
+import type { PlatformLink } from "./platform_link.ts";
+
+/** What the calls need. */
+export interface PlatformClientDeps {
+  readonly profile: BankProfile;
+  readonly baseUrl: string;
+  readonly link: PlatformLink;
+  readonly clock: BankClock;
+}
+
+const accountSchema = z.object({
+  SchemeName: z.string(),
+  Identification: z.string(),
+  Name: z.string().nullish(),
+});
+const consentSchema = z.object({
+  Data: z.object({
+    Initiation: z.object({
+      InstructionIdentification: z.string().nullish(),
+      EndToEndIdentification: z.string().nullish(),
+      InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
+      DebtorAccount: accountSchema.nullish(),
+      CreditorAccount: accountSchema,
+      RemittanceInformation: z.object({ Reference: z.string().nullish(), Unstructured: z.string().nullish() })
+        .nullish(),
+    }),
+  }),
+});
+
+/** An account as the wire names it. */
+export type WireAccount = z.infer<typeof accountSchema>;
+/** The part of a consent that the customer is shown. */
+export type BankConsent = z.infer<typeof consentSchema>["Data"]["Initiation"];
+
+/** A payer account with its balance (interface "Back-channel payer account update"). */
+export interface PayerAccount {
+  readonly SchemeName: string;
+  readonly Identification: string;
+  readonly Balance: string;
+  readonly Currency: string;
+}
+
+/** Payer accounts of one customer for one consent. */
+export interface PayerAccountsUpdate {
+  readonly consentId: string;
+  readonly sub: string;
+  readonly accounts: readonly PayerAccount[];
+  readonly customerIp: string;
+}
+
+/** A settlement step of a payment. */
+export interface StatusReport {
+  readonly domesticPaymentId: string;
+  readonly status: string;
+}
+
+/** The platform refused a call. `status` is the HTTP status. */
+export class PlatformRefused extends Error {
+  override readonly name = "PlatformRefused";
+  constructor(readonly call: string, readonly status: number) {
+    super(`${call} was answered ${status}`);
+  }
+}
+
+/**
+ * Reads the consent (interface endpoint 11).
+ * @throws {PlatformRefused} on any answer but 200
+ */
+export async function readConsent(
+  deps: PlatformClientDeps,
+  { consentId, customerIp }: { readonly consentId: string; readonly customerIp: string },
+): Promise<BankConsent> {
+  const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-auth/v1/${consentId}`;
+  const response = await deps.link.call({ method: "GET", url, headers: customerHeaders(deps, customerIp) });
+  const body = await bodyOf("reading a consent", response);
+  return consentSchema.parse(body).Data.Initiation;
+}
+
+/**
+ * Sends the customer's payer accounts, or the one selected (interface endpoint 12).
+ * @throws {PlatformRefused} on any answer but 200
+ */
+export async function putPayerAccounts(deps: PlatformClientDeps, update: PayerAccountsUpdate): Promise<void> {
+  const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-auth/v1/${update.consentId}`;
+  const data = {
+    BankId: deps.profile.code,
+    ConsentId: update.consentId,
+    Sub: update.sub,
+    DebtorAccount: update.accounts,
+  };
+  const response = await putSigned(deps, url, { Data: data }, customerHeaders(deps, update.customerIp));
+  await bodyOf("putting payer accounts", response);
+}
+
+/**
+ * Reports where a payment stands (Decision D3).
+ * @throws {PlatformRefused} on any answer but 200; 404 and 400 mean that trying again is useless
+ */
+export async function reportStatus(deps: PlatformClientDeps, report: StatusReport): Promise<void> {
+  const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-payments/v1/${report.domesticPaymentId}`;
+  const data = { Status: report.status, StatusUpdateDateTime: new Date(deps.clock()).toISOString() };
+  const response = await putSigned(deps, url, { Data: data }, {
+    "x-fapi-interaction-id": crypto.randomUUID(),
+  });
+  await bodyOf("reporting a status", response);
+}
+
+async function putSigned(
+  deps: PlatformClientDeps,
+  url: string,
+  content: unknown,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
+  // Serialised once: what is signed is what is sent.
+  const body = new TextEncoder().encode(JSON.stringify(content));
+  const { signing } = await bankKeys(deps.profile);
+  const signature = await signPayload({ ...deps.profile, signing }, body, Math.floor(deps.clock() / 1000));
+  return await deps.link.call({
+    method: "PUT",
+    url,
+    headers: { ...headers, "content-type": "application/json", "x-jws-signature": signature },
+    body,
+  });
+}
+
+function customerHeaders(
+  { clock }: PlatformClientDeps,
+  customerIp: string,
+): Readonly<Record<string, string>> {
+  return {
+    accept: "application/json",
+    "x-fapi-interaction-id": crypto.randomUUID(),
+    "x-fapi-auth-date": new Date(clock()).toUTCString(), // IMF-fixdate (RFC 9110 5.6.7)
+    "x-fapi-customer-ip-address": customerIp,
+  };
+}
+
+async function bodyOf(call: string, response: Response): Promise<unknown> {
+  if (response.status === 200) return await response.json();
+  await response.body?.cancel();
+  throw new PlatformRefused(call, response.status);
+}

@@ -1,0 +1,93 @@
+/**
+ * The platform's public keys from `{auth_url}/jwks` (Decision A11): cached, and fetched again when a JWT names a
+ * kid that is not there, at most once per cooldown so that forged kids cannot make the bank hammer the platform.
+ */
+import { importJWK } from "jose";
+import { z } from "zod";
+import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../profile.ts";
+import type { BankKey } from "./bank_keys.ts";
+import type { BankClock, BankFetch } from "./bank_profile.ts";
+
+/** The platform's key set as the banks use it. */
+export interface PlatformKeys {
+  /** The `sig` key with this kid, or undefined where the platform publishes none. */
+  readonly signatureKey: (kid: string) => Promise<CryptoKey | undefined>;
+  /** The key to which hand-over JWTs for the platform are encrypted. */
+  readonly encryptionKey: () => Promise<BankKey>;
+}
+
+/** What the key set needs. */
+export interface PlatformKeysDeps {
+  readonly authUrl: string;
+  readonly fetch: BankFetch;
+  readonly clock: BankClock;
+}
+
+const cacheMs = 300_000;
+const cooldownMs = 30_000;
+
+const jwkSchema = z.object({
+  kty: z.literal("RSA"),
+  kid: z.string().min(1),
+  use: z.enum(["sig", "enc"]),
+  n: z.string(),
+  e: z.string(),
+});
+const keySetSchema = z.object({ keys: z.array(z.unknown()).max(64) });
+
+type PlatformJwk = z.infer<typeof jwkSchema>;
+
+/** A key set that is loaded on first use. */
+export function createPlatformKeys(deps: PlatformKeysDeps): PlatformKeys {
+  let cached: { readonly jwks: Promise<readonly PlatformJwk[]>; readonly loadedAtMs: number } | undefined;
+
+  function load(maxAgeMs: number): Promise<readonly PlatformJwk[]> {
+    if (cached !== undefined && deps.clock() - cached.loadedAtMs < maxAgeMs) return cached.jwks;
+    const jwks = fetchJwks(deps);
+    const entry = { jwks, loadedAtMs: deps.clock() };
+    cached = entry;
+    // A failed fetch is not worth keeping: the next call tries again.
+    jwks.catch(() => cached = cached === entry ? undefined : cached);
+    return jwks;
+  }
+
+  async function find(isWanted: (jwk: PlatformJwk) => boolean): Promise<PlatformJwk | undefined> {
+    return (await load(cacheMs)).find(isWanted) ?? (await load(cooldownMs)).find(isWanted);
+  }
+
+  return {
+    async signatureKey(kid): Promise<CryptoKey | undefined> {
+      const jwk = await find((candidate) => candidate.use === "sig" && sameKid(candidate.kid, kid));
+      return jwk === undefined ? undefined : await publicKey(jwk, SIGNATURE_ALG);
+    },
+    async encryptionKey(): Promise<BankKey> {
+      const jwk = await find((candidate) => candidate.use === "enc");
+      if (jwk === undefined) throw new Error("the platform publishes no encryption key");
+      return { kid: jwk.kid, key: await publicKey(jwk, KEY_MANAGEMENT_ALG) };
+    },
+  };
+}
+
+/** Whether two x5t kids name one certificate; trailing `=` does not count (Decision A11). */
+export function sameKid(left: string, right: string): boolean {
+  return left.replace(/=+$/, "") === right.replace(/=+$/, "");
+}
+
+async function fetchJwks({ authUrl, fetch }: PlatformKeysDeps): Promise<readonly PlatformJwk[]> {
+  const response = await fetch(`${authUrl}/jwks`, {
+    headers: { accept: "application/json" },
+    redirect: "manual",
+  });
+  const body: unknown = await response.json();
+  if (!response.ok) throw new Error(`${authUrl}/jwks answered ${response.status}`);
+  return keySetSchema.parse(body).keys.flatMap((entry) => {
+    const jwk = jwkSchema.safeParse(entry);
+    return jwk.success ? [jwk.data] : []; // keys of a kind this bank does not use are none of its business
+  });
+}
+
+async function publicKey({ kty, n, e }: PlatformJwk, alg: string): Promise<CryptoKey> {
+  const key = await importJWK({ kty, n, e }, alg);
+  if (key instanceof Uint8Array) throw new TypeError("an RSA key was expected");
+  return key;
+}

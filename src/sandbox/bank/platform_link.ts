@@ -1,0 +1,145 @@
+/**
+ * Authenticated calls from one bank to the platform's API: client credentials token with scope `bank`
+ * (private_key_jwt, DPoP), kept until shortly before it expires, and DPoP on every call. Knows no resource.
+ */
+import * as oauth from "oauth4webapi";
+import { SIGNATURE_ALG } from "../../profile.ts";
+import { bankKeys } from "./bank_keys.ts";
+import type { BankClock, BankFetch, BankProfile } from "./bank_profile.ts";
+
+/** One call of a resource endpoint. */
+export interface LinkRequest {
+  readonly method: "GET" | "PUT";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array<ArrayBuffer>;
+}
+
+/** A bank's line to the platform. */
+export interface PlatformLink {
+  /**
+   * The platform's answer, whatever its status.
+   * @throws {Error} when no token can be had or the platform cannot be reached
+   */
+  readonly call: (request: LinkRequest) => Promise<Response>;
+}
+
+/** What the line needs. */
+export interface PlatformLinkDeps {
+  readonly profile: BankProfile;
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly fetch: BankFetch;
+  readonly clock: BankClock;
+}
+
+interface BoundToken {
+  readonly accessToken: string;
+  /** The key the token is bound to lives and dies with it (RFC 9449 5). */
+  readonly dpop: oauth.DPoPHandle;
+  readonly expiresAtMs: number;
+}
+
+const renewBeforeExpiryMs = 60_000;
+
+/** A line with no token yet. */
+export function createPlatformLink(deps: PlatformLinkDeps): PlatformLink {
+  let current: Promise<BoundToken> | undefined;
+  let renewAtMs = 0;
+
+  function token(): Promise<BoundToken> {
+    if (current !== undefined && deps.clock() < renewAtMs) return current;
+    const requested = requestToken(deps);
+    current = requested;
+    renewAtMs = Infinity; // calls in the meantime share the one request
+    requested.then((bound) => {
+      if (current === requested) renewAtMs = bound.expiresAtMs - renewBeforeExpiryMs;
+    }, () => {
+      if (current === requested) current = undefined;
+    });
+    return requested;
+  }
+
+  return {
+    async call(request): Promise<Response> {
+      const first = await callWith(deps, await token(), request);
+      if (first.status !== 401) return first;
+      await first.body?.cancel();
+      current = undefined; // the platform may have forgotten the token, for instance after a fresh start
+      return await callWith(deps, await token(), request);
+    },
+  };
+}
+
+async function requestToken(deps: PlatformLinkDeps): Promise<BoundToken> {
+  const { profile, baseUrl, authUrl, clock } = deps;
+  // Decision A1: the issuer, alone and as a string, is the audience of client assertions.
+  const server = {
+    issuer: `${authUrl}/${profile.code}`,
+    token_endpoint: `${baseUrl}/${profile.code}/token.oauth2/v1`,
+  };
+  const client: oauth.Client = { client_id: profile.clientId };
+  const [{ signing }, proofKey] = await Promise.all([
+    bankKeys(profile),
+    oauth.generateKeyPair(SIGNATURE_ALG),
+  ]);
+  const authentication = oauth.PrivateKeyJwt(signing, {
+    [oauth.modifyAssertion]: (_header, claims) => {
+      const now = Math.floor(clock() / 1000);
+      Object.assign(claims, { iat: now, nbf: now, exp: now + 60 });
+    },
+  });
+  const dpop = oauth.DPoP(client, proofKey, {
+    [oauth.modifyAssertion]: (_header, claims) => {
+      claims["iat"] = Math.floor(clock() / 1000);
+    },
+  });
+  const scope = { scope: "bank" }; // Decision B1
+  const options = { ...transportOptions(deps), DPoP: dpop };
+  const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, scope, options);
+  const answer = await oauth.processClientCredentialsResponse(server, client, response);
+  return {
+    accessToken: answer.access_token,
+    dpop,
+    expiresAtMs: clock() + (answer.expires_in ?? 0) * 1000,
+  };
+}
+
+async function callWith(deps: PlatformLinkDeps, token: BoundToken, request: LinkRequest): Promise<Response> {
+  try {
+    return await oauth.protectedResourceRequest(
+      token.accessToken,
+      request.method,
+      new URL(request.url),
+      new Headers(request.headers),
+      request.body ?? null,
+      { ...transportOptions(deps), DPoP: token.dpop },
+    );
+  } catch (error) {
+    // Thrown for any answer that carries a challenge; here its status says all.
+    if (error instanceof oauth.WWWAuthenticateChallengeError) return error.response;
+    throw error;
+  }
+}
+
+interface TransportOptions {
+  [oauth.customFetch]: (
+    url: string,
+    init: oauth.CustomFetchOptions<string, oauth.ProtectedResourceRequestBody>,
+  ) => Promise<Response>;
+  [oauth.allowInsecureRequests]: boolean;
+}
+
+function transportOptions({ baseUrl, fetch }: PlatformLinkDeps): TransportOptions {
+  return {
+    [oauth.customFetch]: (url, { body, headers, method, redirect }) =>
+      fetch(url, {
+        body: body instanceof Uint8Array ? Uint8Array.from(body) : body ?? null,
+        headers,
+        method,
+        redirect,
+      }),
+    // Plain http only where nothing leaves this computer.
+    [oauth.allowInsecureRequests]: new URL(baseUrl).hostname === "localhost",
+  };
+}

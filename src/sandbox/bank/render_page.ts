@@ -1,0 +1,13 @@
+/** Sends a page as a complete HTML document. */
+import type { Context } from "hono";
+import { html } from "hono/html";
+import type { JSX } from "hono/jsx/jsx-runtime";
+
+/** The page with its document type; 200 unless told otherwise. */
+export function renderPage(
+  c: Context,
+  page: JSX.Element,
+  status: 200 | 400 | 403 | 404 | 410 | 503 = 200,
+): Response | Promise<Response> {
+  return c.html(html`<!DOCTYPE html>${page}`, status);
+}

@@ -1,0 +1,199 @@
+/**
+ * A customer's visit from the platform's redirect to the redirect back: what each form entry leads to. Knows no
+ * HTML and no cookies; whatever goes wrong ends in a return to the platform, never in a success.
+ */
+import type { Bank } from "./bank.ts";
+import { bankKeys } from "./bank_keys.ts";
+import { type Customer, findByCredentials, ownAccount, SANDBOX_CODE } from "./customers.ts";
+import { type Handover, openHandover } from "./open_handover.ts";
+import { type PayerAccount, putPayerAccounts, readConsent } from "./platform_client.ts";
+import { type ScaResult, sealReturn } from "./seal_return.ts";
+import type { ScaSession, ScaStep } from "./sessions.ts";
+
+/** Fields of the bank's forms, as sent. */
+export type FormEntry = Readonly<Record<string, string>>;
+
+/** Where the browser goes next. */
+export type VisitOutcome =
+  | { readonly go: "page"; readonly session: ScaSession }
+  | { readonly go: "platform"; readonly url: string };
+
+/** Wrong entries at one step before the visit fails. */
+const maxFailures = 3;
+/** `sub` of a return when nobody has signed in; no customer has this id. */
+const nobody = "not-authenticated";
+
+/**
+ * Opens the platform's JWT, reads the consent and starts a visit.
+ * @throws {HandoverRefused} when the JWT is not authentic
+ */
+export async function startVisit(
+  bank: Bank,
+  { oAuthUrl, customerIp }: { readonly oAuthUrl: string; readonly customerIp: string },
+): Promise<VisitOutcome> {
+  const { decryption } = await bankKeys(bank.profile);
+  const handover = await openHandover({ ...bank, bankCode: bank.profile.code, decryption }, oAuthUrl);
+  const consent = await readConsent(bank.platform, { consentId: handover.consentId, customerIp })
+    .catch((error: unknown) => noteTrouble(bank, error));
+  if (consent === undefined || handover.debtorAccountPresent !== Boolean(consent.DebtorAccount)) {
+    const result: ScaResult = { statusCode: "error", status: "consent_unavailable", sub: nobody };
+    return { go: "platform", url: await sealed(bank, handover, result) };
+  }
+  const session = bank.sessions.open({ bankCode: bank.profile.code, customerIp, handover, consent });
+  return { go: "page", session };
+}
+
+/** Takes the entry of whichever form the visit is at. An entry of an earlier form changes nothing. */
+export function takeEntry(bank: Bank, session: ScaSession, entry: FormEntry): Promise<VisitOutcome> {
+  const { step } = session;
+  if (step.at === "returned") return step.url.then((url) => ({ go: "platform", url }));
+  if (entry["step"] !== step.at) return Promise.resolve({ go: "page", session });
+  if (entry["decision"] === "refuse") {
+    return finish(bank, session, { statusCode: "failure", status: "refused_by_customer", sub: subOf(step) });
+  }
+  switch (step.at) {
+    case "login":
+      return login(bank, session, entry);
+    case "code":
+      return confirmCode(bank, session, step.customer, entry);
+    case "consent":
+      return selectAccount(bank, session, step.customer, entry);
+  }
+}
+
+async function login(bank: Bank, session: ScaSession, entry: FormEntry): Promise<VisitOutcome> {
+  if (entry["decision"] !== "continue") return { go: "page", session };
+  const customer = findByCredentials(bank.customers, {
+    username: (entry["username"] ?? "").trim().toLowerCase(),
+    password: entry["password"] ?? "",
+  });
+  if (customer === undefined) return await tryAgain(bank, session, "User name or password is wrong.");
+  const { DebtorAccount } = session.consent;
+  if (DebtorAccount && ownAccount(customer, DebtorAccount) === undefined) {
+    return await finish(bank, session, {
+      statusCode: "failure",
+      status: "debtor_account_not_owned",
+      sub: customer.id,
+    });
+  }
+  return moveTo(bank, session, { at: "code", customer });
+}
+
+async function confirmCode(
+  bank: Bank,
+  session: ScaSession,
+  customer: Customer,
+  entry: FormEntry,
+): Promise<VisitOutcome> {
+  if (entry["decision"] !== "confirm") return { go: "page", session };
+  if ((entry["code"] ?? "").trim() !== SANDBOX_CODE) {
+    return await tryAgain(bank, session, "The code is wrong.");
+  }
+  if (session.handover.debtorAccountPresent) return await succeed(bank, session, customer, undefined);
+  if (bank.profile.consentScreen === "bank") return moveTo(bank, session, { at: "consent", customer });
+  return await succeed(bank, session, customer, payerAccounts(bank, customer));
+}
+
+async function selectAccount(
+  bank: Bank,
+  session: ScaSession,
+  customer: Customer,
+  entry: FormEntry,
+): Promise<VisitOutcome> {
+  if (entry["decision"] !== "accept") return { go: "page", session };
+  // Compared with this customer's own list: a changed form cannot name somebody else's account.
+  const selected = payerAccounts(bank, customer).filter(({ Identification }) =>
+    Identification === entry["account"]
+  );
+  if (selected.length !== 1) return stay(bank, session, "Choose the account to pay from.");
+  return await succeed(bank, session, customer, selected);
+}
+
+/** Sends the accounts, where there are any to send, then returns success. */
+async function succeed(
+  bank: Bank,
+  session: ScaSession,
+  customer: Customer,
+  accounts: readonly PayerAccount[] | undefined,
+): Promise<VisitOutcome> {
+  const { handover: { consentId }, customerIp } = session;
+  try {
+    if (accounts) {
+      await putPayerAccounts(bank.platform, { consentId, sub: customer.id, accounts, customerIp });
+    }
+  } catch (error) {
+    noteTrouble(bank, error);
+    return await finish(bank, session, {
+      statusCode: "error",
+      status: "accounts_not_sent",
+      sub: customer.id,
+    });
+  }
+  return await finish(bank, session, { statusCode: "success", status: "success", sub: customer.id });
+}
+
+function tryAgain(bank: Bank, session: ScaSession, message: string): Promise<VisitOutcome> {
+  const failures = session.failures + 1;
+  if (failures >= maxFailures) {
+    const result: ScaResult = {
+      statusCode: "failure",
+      status: "authentication_failed",
+      sub: subOf(session.step),
+    };
+    return finish(bank, session, result);
+  }
+  const left = maxFailures - failures;
+  const tries = left === 1 ? "1 try is left." : `${left} tries are left.`;
+  return Promise.resolve(stay(bank, { ...session, failures }, `${message} ${tries}`));
+}
+
+function stay(bank: Bank, session: ScaSession, message: string): VisitOutcome {
+  const next = { ...session, message };
+  bank.sessions.save(next);
+  return { go: "page", session: next };
+}
+
+function moveTo(bank: Bank, session: ScaSession, step: ScaStep): VisitOutcome {
+  const next = { ...session, step, failures: 0, message: undefined };
+  bank.sessions.save(next);
+  return { go: "page", session: next };
+}
+
+async function finish(bank: Bank, session: ScaSession, result: ScaResult): Promise<VisitOutcome> {
+  const url = sealed(bank, session.handover, result);
+  // Before the first await: no further guess at a password or code fits in, and a double click gets the same URL.
+  moveTo(bank, session, { at: "returned", url });
+  try {
+    return { go: "platform", url: await url };
+  } catch (error) {
+    bank.sessions.save(session); // nothing went out: the customer may try again
+    throw error;
+  }
+}
+
+async function sealed(bank: Bank, handover: Handover, result: ScaResult): Promise<string> {
+  const { signing } = await bankKeys(bank.profile);
+  const { authUrl, platformKeys, clock, profile: { code, orgId } } = bank;
+  bank.log("sca.returned", { bank: code, statusCode: result.statusCode, status: result.status });
+  return await sealReturn({ authUrl, bankCode: code, orgId, signing, platformKeys, clock }, handover, result);
+}
+
+function payerAccounts(bank: Bank, customer: Customer): readonly PayerAccount[] {
+  return customer.accounts.map((account) => ({
+    SchemeName: account.schemeName,
+    Identification: account.identification,
+    Balance: bank.ledger.balanceOf(account),
+    Currency: account.currency,
+  }));
+}
+
+function subOf(step: ScaStep): string {
+  return step.at === "code" || step.at === "consent" ? step.customer.id : nobody;
+}
+
+function noteTrouble(bank: Bank, error: unknown): undefined {
+  bank.log("platform.call_failed", {
+    bank: bank.profile.code,
+    error: error instanceof Error ? error.message : String(error),
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * Builds the bank's JWT back to the platform and the URL that carries it (interface "JWT sent by the bank back
+ * to the platform"; Decisions A10, B3). Decides nothing about the outcome.
+ */
+import { CompactEncrypt, SignJWT } from "jose";
+import {
+  CONTENT_ENCRYPTION_ALG,
+  HANDOVER_SECONDS,
+  KEY_MANAGEMENT_ALG,
+  SIGNATURE_ALG,
+} from "../../profile.ts";
+import type { BankKey } from "./bank_keys.ts";
+import type { BankClock } from "./bank_profile.ts";
+import type { Handover } from "./open_handover.ts";
+import type { PlatformKeys } from "./platform_keys.ts";
+
+/** `status_code`: `error` is neither success nor failure, so the platform reports a server error (Decision B3). */
+export type ReturnStatusCode = "success" | "failure" | "error";
+
+/** How the customer's visit ended. */
+export interface ScaResult {
+  readonly statusCode: ReturnStatusCode;
+  /** `status`: one word for the platform's history. */
+  readonly status: string;
+  /** End-user identifier, never an account number; equals `Data.Sub` of the accounts PUT. */
+  readonly sub: string;
+}
+
+/** What sealing needs. */
+export interface SealReturnDeps {
+  readonly authUrl: string;
+  readonly bankCode: string;
+  readonly orgId: string;
+  readonly signing: BankKey;
+  readonly platformKeys: PlatformKeys;
+  readonly clock: BankClock;
+}
+
+/** The platform's address to which the browser goes back, with the sealed result. */
+export async function sealReturn(
+  deps: SealReturnDeps,
+  handover: Handover,
+  result: ScaResult,
+): Promise<string> {
+  const [signed, recipient] = await Promise.all([
+    sign(deps, handover, result),
+    deps.platformKeys.encryptionKey(),
+  ]);
+  const sealed = await new CompactEncrypt(new TextEncoder().encode(signed))
+    .setProtectedHeader({
+      alg: KEY_MANAGEMENT_ALG,
+      enc: CONTENT_ENCRYPTION_ALG,
+      cty: "JWT",
+      kid: recipient.kid,
+    })
+    .encrypt(recipient.key);
+  return `${deps.authUrl}/${deps.bankCode}/authorization.sca.oauth2?oAuthUrl=${sealed}`;
+}
+
+function sign(deps: SealReturnDeps, handover: Handover, result: ScaResult): Promise<string> {
+  const now = Math.floor(deps.clock() / 1000);
+  const claims = {
+    iss: deps.orgId,
+    aud: deps.authUrl, // Decision A2: the host, not the issuer
+    iat: now,
+    nbf: now,
+    exp: now + HANDOVER_SECONDS,
+    jti: crypto.randomUUID(),
+    sub: result.sub,
+    debtor_account_present: String(handover.debtorAccountPresent),
+    ref_id: handover.consentId,
+    status: result.status,
+    correlation_id: handover.correlationId,
+    bank_id: deps.bankCode,
+    status_code: result.statusCode,
+  };
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: SIGNATURE_ALG, typ: "JWT", kid: deps.signing.kid })
+    .sign(deps.signing.key);
+}

@@ -1,0 +1,36 @@
+/** A labelled text input of a form, with its hint and, after a wrong entry, the complaint read out with it. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+
+/** What differs between the inputs; `name` is the id, too. */
+export interface TextFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: "text" | "password";
+  readonly inputmode?: "numeric" | "text";
+  /** Token of the HTML autofill list. */
+  readonly autocomplete: string;
+  readonly maxlength: number;
+  /** Ids of the texts that explain the input, separated by spaces. */
+  readonly describedBy: string;
+}
+
+/** Label and input. */
+export function TextField(props: TextFieldProps): JSX.Element {
+  return (
+    <div class="field">
+      <label for={props.name}>{props.label}</label>
+      <input
+        id={props.name}
+        name={props.name}
+        type={props.type ?? "text"}
+        inputmode={props.inputmode ?? "text"}
+        autocomplete={props.autocomplete}
+        autocapitalize="none"
+        spellcheck={false}
+        maxlength={props.maxlength}
+        required
+        aria-describedby={props.describedBy}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+/** Plain HTTP on the loopback addresses: what browsers open, and the directory. */
+import { explainBindError } from "./addresses.ts";
+
+/** A Fetch handler, told whom the connection is with. */
+export type Handler = (
+  request: Request,
+  info: { readonly remoteAddr: { readonly hostname: string } },
+) => Response | Promise<Response>;
+
+/** Something that was opened and can be closed. */
+export interface Closable {
+  close(): Promise<void>;
+}
+
+/** A request that takes longer is left behind. */
+const CLOSE_GRACE_MS = 2000;
+
+/**
+ * Serves one port on every given host.
+ * @throws {CannotStart} when the port is taken
+ */
+export function listenHttp(
+  { hosts, port, onFailure }: {
+    readonly hosts: readonly string[];
+    readonly port: number;
+    readonly onFailure: (error: unknown) => void;
+  },
+  handle: Handler,
+): Closable {
+  const options = {
+    port,
+    onListen: (): void => {},
+    onError: (error: unknown): Response => {
+      onFailure(error);
+      return new Response("Internal server error\n", { status: 500 });
+    },
+  };
+  const servers: Deno.HttpServer[] = [];
+  try {
+    for (const hostname of hosts) {
+      servers.push(
+        Deno.serve({ ...options, hostname }, (request, { remoteAddr }) => handle(request, { remoteAddr })),
+      );
+    }
+  } catch (error) {
+    for (const server of servers) void server.shutdown();
+    throw explainBindError(error, port);
+  }
+  return { close: () => shutDown(servers) };
+}
+
+async function shutDown(servers: readonly Deno.HttpServer[]): Promise<void> {
+  const ended = Promise.all(servers.map((server) => server.shutdown()));
+  const waited = Promise.withResolvers<void>();
+  const timer = setTimeout(waited.resolve, CLOSE_GRACE_MS);
+  await Promise.race([ended, waited.promise]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,86 @@
+/**
+ * Entry of `deno task start`: the whole ecosystem on this computer until Ctrl-C or SIGTERM. Reads SANDBOX_PORT
+ * and SANDBOX_DIR, prints what to open, says in one sentence why it cannot start.
+ */
+import { readFirstPort } from "./addresses.ts";
+import { SANDBOX_CODE, SANDBOX_PASSWORD } from "./bank/customers.ts";
+import { CannotStart } from "./cannot_start.ts";
+import { type Ecosystem, type Endpoints, startEcosystem } from "./ecosystem.ts";
+
+const DEFAULT_PORT = "8440";
+const DEFAULT_DIRECTORY = ".data/sandbox";
+/** A stop that takes longer is cut short. */
+const STOP_WITHIN_MS = 8000;
+
+const encoder = new TextEncoder();
+
+function print(text: string): void {
+  Deno.stdout.writeSync(encoder.encode(`${text}\n`));
+}
+
+function complain(text: string): void {
+  Deno.stderr.writeSync(encoder.encode(`${text}\n`));
+}
+
+async function main(): Promise<void> {
+  const dir = Deno.env.get("SANDBOX_DIR") || DEFAULT_DIRECTORY;
+  const startedAt = performance.now();
+  const port = readFirstPort(Deno.env.get("SANDBOX_PORT") || DEFAULT_PORT);
+  const ecosystem = await startEcosystem({ port, dir, log: print });
+  stopOnSignal(ecosystem);
+  print(summary(ecosystem.endpoints, dir, (performance.now() - startedAt) / 1000));
+}
+
+function stopOnSignal(ecosystem: Ecosystem): void {
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    // One Ctrl-C reaches this process twice where `deno task` passes on what the terminal sent already.
+    if (stopping) return;
+    stopping = true;
+    Deno.unrefTimer(setTimeout(() => Deno.exit(1), STOP_WITHIN_MS));
+    try {
+      await ecosystem.stop();
+    } catch (error) {
+      complain(`The sandbox did not stop cleanly: ${error instanceof Error ? error.message : error}`);
+      Deno.exit(1);
+    }
+    print("The sandbox has stopped; everything is kept.");
+    Deno.exit(0);
+  };
+  // Windows knows no SIGTERM and no SIGHUP.
+  const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
+    ? ["SIGINT", "SIGBREAK"]
+    : ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) Deno.addSignalListener(signal, () => void stop());
+}
+
+function summary(endpoints: Endpoints, dir: string, seconds: number): string {
+  const { base_url, auth_url, directory_url, banks_url, shop_url } = endpoints;
+  return `
+The sandbox is ready (${seconds.toFixed(1)} s).
+
+  Demo shop    ${shop_url}    buy something and pay from a bank account
+               at the bank: alice / ${SANDBOX_PASSWORD}, one-time code ${SANDBOX_CODE}
+  Banks        ${banks_url}    what the two banks know
+  Platform     ${auth_url}/docs    the API described
+  API          ${base_url}    needs a client certificate
+  Directory    ${directory_url}/participants
+
+  Files        ${dir}/    endpoints.json, ca.pem, participants/<name>/, sandbox.log
+  One payment step by step, in another terminal:    deno task demo
+
+Press Ctrl-C to stop.`;
+}
+
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    complain(
+      error instanceof CannotStart
+        ? error.message
+        : `The sandbox could not start: ${error instanceof Error ? error.message : error}`,
+    );
+    Deno.exit(1);
+  }
+}

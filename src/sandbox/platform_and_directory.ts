@@ -1,0 +1,102 @@
+/**
+ * The one file of the sandbox that knows the platform's and the directory's own code: it sets them up as their
+ * operators would, from configuration, and hands on nothing but Fetch handlers.
+ */
+import { composePlatform } from "../compose.ts";
+import { readConfig } from "../config.ts";
+import { composeDirectory } from "../directory/compose_directory.ts";
+import { openKeyRing } from "../jose/key_ring.ts";
+import { systemClock } from "../kernel/clock.ts";
+import { openLog } from "../observability/log.ts";
+import { openDenoKv } from "../store/deno_kv.ts";
+import type { Addresses } from "./addresses.ts";
+import type { Authority } from "./authority.ts";
+import { privateKeyPem } from "./key_files.ts";
+import type { SandboxFiles } from "./sandbox_files.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** How long participants' certificates last: a sandbox directory is seldom older. */
+const CERTIFICATE_DAYS = 730;
+
+/** What both need. */
+export interface Surroundings {
+  readonly files: SandboxFiles;
+  readonly addresses: Addresses;
+  readonly secrets: Secrets;
+}
+
+type Handler = (request: Request) => Response | Promise<Response>;
+
+/** The running platform: its two hosts. */
+export interface RunningPlatform {
+  readonly api: Handler;
+  readonly browser: Handler;
+  stop(): Promise<void>;
+}
+
+/** The running directory. */
+export interface RunningDirectory {
+  readonly handle: Handler;
+  stop(): Promise<void>;
+}
+
+/** Starts the platform on its store file, configured by the same variables as anywhere else (Decision F6). */
+export async function startPlatform(
+  { files, addresses, secrets }: Surroundings,
+  keySet: string,
+  log: (line: string) => void,
+): Promise<RunningPlatform> {
+  const config = readConfig({
+    BASE_URL: addresses.baseUrl,
+    AUTH_URL: addresses.authUrl,
+    STORE_URL: files.platformStore,
+    PLATFORM_KEYS: keySet,
+    DIRECTORY_ISSUER: addresses.directoryUrl,
+    DIRECTORY_JWKS_URI: `${addresses.directoryUrl}/jwks`,
+    DIRECTORY_HOSTS: new URL(addresses.directoryUrl).host,
+    REGISTRATION_AUDIENCE: addresses.registrationAudience,
+    CLIENT_CERT_SOURCE: "client-cert",
+    PROXY_SECRET: secrets.proxySecret,
+    ENVIRONMENT: "Sandbox",
+  });
+  const keys = await openKeyRing(config.platformKeys);
+  const store = await openDenoKv(config.storeUrl);
+  const platform = await composePlatform({ config, store, clock: systemClock, fetch, log, keys });
+  return {
+    api: (request) => platform.api.fetch(request),
+    browser: (request) => platform.browser.fetch(request),
+    async stop(): Promise<void> {
+      await platform.stop();
+      store.close();
+    },
+  };
+}
+
+/** Starts the directory on its store file, with the sandbox's authority as its own. */
+export async function startDirectory(
+  { files, addresses, secrets }: Surroundings,
+  authority: Authority,
+  signingKey: CryptoKeyPair,
+  sink: (line: string) => void,
+): Promise<RunningDirectory> {
+  const store = await openDenoKv(files.directoryStore);
+  const directory = await composeDirectory({
+    issuer: addresses.directoryUrl,
+    adminToken: secrets.directoryAdminToken,
+    ca: { certificatePem: authority.certificatePem, privateKeyPem: authority.privateKeyPem },
+    signingKeyPem: await privateKeyPem(signingKey.privateKey),
+    store,
+    clock: systemClock,
+    environment: "Sandbox",
+    loopbackRedirects: true,
+    certificateDays: CERTIFICATE_DAYS,
+    log: openLog({ clock: systemClock, sink, level: "info" }),
+  });
+  return {
+    handle: (request) => directory.fetch(request),
+    stop(): Promise<void> {
+      store.close();
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * The place a sandbox is started at: its directory, its ports, and what every part of it needs. Takes hold of
+ * both before anything is changed, so that a start that must not happen harms nothing.
+ */
+import { type Addresses, addressesAt, freeLoopbackHosts } from "./addresses.ts";
+import { CannotStart } from "./cannot_start.ts";
+import { lockDirectory } from "./directory_lock.ts";
+import { type LogFile, openLogFile } from "./log_file.ts";
+import { makePrivateFolder, removeIfAny, type SandboxFiles, sandboxFiles } from "./sandbox_files.ts";
+import { type Made, openState } from "./sandbox_state.ts";
+import { openSecrets, type Secrets } from "./secrets.ts";
+
+/** A directory and ports that nobody else has. */
+export interface Site {
+  readonly files: SandboxFiles;
+  readonly firstPort: number;
+  readonly addresses: Addresses;
+  /** Loopback addresses to listen on. */
+  readonly hosts: readonly string[];
+  readonly secrets: Secrets;
+  /** Whether participants are still to be admitted. */
+  readonly made: Made;
+  readonly log: LogFile;
+}
+
+/**
+ * Takes a site. What has to be given back at the end is deferred to `running`.
+ * @throws {CannotStart} when a port or the directory is in use, or the directory is not usable
+ */
+export async function takeSite(
+  { port, dir }: { readonly port: number; readonly dir: string },
+  running: AsyncDisposableStack,
+): Promise<Site> {
+  const files = sandboxFiles(dir);
+  const lock = await usable(dir, async () => {
+    await makePrivateFolder(dir);
+    return await lockDirectory(dir, files.lock);
+  });
+  running.defer(() => lock.release());
+  const hosts = freeLoopbackHosts(port);
+  return await usable(dir, async () => {
+    await removeIfAny(files.endpoints); // left by a sandbox that was killed
+    const made = await openState(files, port);
+    const secrets = await openSecrets(files);
+    const log = await openLogFile(files.log);
+    running.defer(() => log.close());
+    return { files, firstPort: port, addresses: addressesAt(port), hosts, secrets, made, log };
+  });
+}
+
+/** Says a file system's refusal as one sentence. */
+async function usable<T>(dir: string, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    if (!isFileRefusal(error)) throw error;
+    throw new CannotStart(
+      `The directory ${dir} cannot be used (${error.message}): set SANDBOX_DIR to another directory.`,
+    );
+  }
+}
+
+function isFileRefusal(error: unknown): error is Error {
+  return error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotADirectory ||
+    error instanceof Deno.errors.AlreadyExists || error instanceof Deno.errors.NotFound ||
+    error instanceof Deno.errors.NotCapable ||
+    // A read-only or full file system has no class of its own.
+    (error instanceof Error && /\(os error \d+\)/.test(error.message));
+}

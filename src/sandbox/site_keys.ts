@@ -1,0 +1,38 @@
+/** Every key of a sandbox, made at the same time at the first start: making them is most of its work. */
+import { type Authority, openAuthority, type ServerIdentity, serverIdentity } from "./authority.ts";
+import { keyPairAt, makeKeyPair } from "./key_files.ts";
+import { type ParticipantKeys, participantKeys } from "./onboarding.ts";
+import type { ParticipantPlan } from "./participants_plan.ts";
+import { platformKeySet } from "./platform_key_set.ts";
+import type { Site } from "./site.ts";
+
+/** The keys and certificates that exist before anything is started. */
+export interface SiteKeys {
+  readonly authority: Authority;
+  /** The front door's. */
+  readonly server: ServerIdentity;
+  /** Signs software statements. */
+  readonly directory: CryptoKeyPair;
+  /** Private JWK set as JSON. */
+  readonly platform: string;
+  /** Those to be onboarded; empty when that is done. */
+  readonly newcomers: readonly { readonly plan: ParticipantPlan; readonly keys: ParticipantKeys }[];
+}
+
+/** Makes what is missing and reads the rest. */
+export async function openSiteKeys(
+  { files }: Site,
+  newcomers: readonly ParticipantPlan[],
+  now: number,
+): Promise<SiteKeys> {
+  const opening = openAuthority(files, now);
+  const serverKeys = keyPairAt(files.serverKey);
+  const [authority, server, directory, platform, withKeys] = await Promise.all([
+    opening,
+    serverKeys.then(async (keys) => await serverIdentity(files, keys, await opening, now)),
+    keyPairAt(files.directoryKey),
+    opening.then((authority) => platformKeySet(files, authority, makeKeyPair, now)),
+    Promise.all(newcomers.map(async (plan) => ({ plan, keys: await participantKeys(files, plan) }))),
+  ]);
+  return { authority, server, directory, platform, newcomers: withKeys };
+}

@@ -1,0 +1,116 @@
+/**
+ * The sandbox's TLS-terminating proxy: nobody without a client certificate of the sandbox's authority gets
+ * past the handshake, and each request carries the certificate of its own connection (RFC 9440, Decision A8).
+ * Knows nothing of the platform but a Fetch handler.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { Socket } from "node:net";
+import { type Forwarding, RefusedRequest, toFetchRequest } from "./front_door_request.ts";
+import { sendPlain, sendResponse } from "./front_door_response.ts";
+
+/** A front door's address, identity, trust and what it guards. */
+export interface FrontDoorOptions extends Omit<Forwarding, "maxBodyBytes"> {
+  readonly hostname: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** PEM of the server's certificate and key, and of the one authority whose clients may enter. */
+  readonly tls: { readonly certificate: string; readonly key: string; readonly clientAuthority: string };
+  handle(request: Request): Response | Promise<Response>;
+  /** Told of failures behind the door; callers only see a 502. */
+  onFailure?(error: unknown): void;
+}
+
+/** An open front door. */
+export interface FrontDoor {
+  readonly port: number;
+  /** Lets running requests end, for at most two seconds. */
+  close(): Promise<void>;
+}
+
+/** Twice what the platform takes, which so gets to refuse what is too large for it in its own words. */
+const MAX_BODY_BYTES = 131_072;
+const CLOSE_GRACE_MS = 2000;
+const HANDSHAKE_MS = 10_000;
+/** A refused upload is read and forgotten for this long, so that the caller sees the answer. */
+const REFUSED_UPLOAD_MS = 1000;
+
+/** Opens a front door. Rejects with Node's error where the address cannot be bound. */
+export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
+  const forwarding: Forwarding = { ...options, maxBodyBytes: MAX_BODY_BYTES };
+  const server = createServer({
+    cert: options.tls.certificate,
+    key: options.tls.key,
+    ca: [options.tls.clientAuthority],
+    requestCert: true,
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2", // FAPI 5.2.1
+    handshakeTimeout: HANDSHAKE_MS,
+  }, (incoming, outgoing) => void exchange(incoming, outgoing, forwarding, options));
+  const sockets = trackSockets(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.hostname, () => resolve());
+  });
+  return { port: boundPort(server), close: () => close(server, sockets) };
+}
+
+async function exchange(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  forwarding: Forwarding,
+  { handle, onFailure }: FrontDoorOptions,
+): Promise<void> {
+  const gone = new AbortController();
+  outgoing.once("close", () => gone.abort());
+  try {
+    const request = await toFetchRequest(incoming, forwarding, gone.signal);
+    await sendResponse(await handle(request), request.method, outgoing);
+  } catch (error) {
+    if (error instanceof RefusedRequest) return refuse(error, incoming, outgoing);
+    if (gone.signal.aborted) return;
+    onFailure?.(error);
+    // A body that breaks off must look broken, not complete.
+    if (outgoing.headersSent) outgoing.destroy();
+    else sendPlain(502, "Bad gateway", outgoing);
+  }
+}
+
+function refuse(refusal: RefusedRequest, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (outgoing.destroyed) return;
+  outgoing.setHeader("connection", "close");
+  sendPlain(refusal.status, refusal.message, outgoing);
+  incoming.resume();
+  const timer = setTimeout(() => incoming.socket.destroy(), REFUSED_UPLOAD_MS);
+  incoming.socket.once("close", () => clearTimeout(timer));
+}
+
+/** Every TCP connection, also one whose handshake has not ended, which Node's own closing leaves alone. */
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+      server.closeAllConnections();
+    }, CLOSE_GRACE_MS);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function boundPort(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the front door has no TCP address");
+  return address.port;
+}

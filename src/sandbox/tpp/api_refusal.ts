@@ -1,0 +1,60 @@
+/**
+ * How an API says no, as one error with one sentence: OBIE bodies, OAuth bodies and bare 401 answers alike.
+ */
+import { z } from "zod";
+
+/**
+ * The platform refused a request. `codes` are `UK.OBIE.*` or OAuth error codes, as many as the answer named.
+ */
+export class ApiRefusal extends Error {
+  override readonly name = "ApiRefusal";
+  readonly status: number;
+  readonly codes: readonly string[];
+
+  constructor(status: number, codes: readonly string[], message: string) {
+    super(message);
+    this.status = status;
+    this.codes = codes;
+  }
+}
+
+const obieError = z.object({
+  Errors: z.array(
+    z.object({ ErrorCode: z.string(), Message: z.string().optional(), Path: z.string().optional() }),
+  ),
+});
+const oauthError = z.object({ error: z.string(), error_description: z.string().optional() });
+
+/**
+ * Reads a refusal out of an answer's status, body and, for an answer without body, its challenge's error
+ * code.
+ */
+export function readRefusal(status: number, body: string, challengeError?: string): ApiRefusal {
+  const json = parsed(body);
+  const obie = obieError.safeParse(json);
+  if (obie.success) {
+    const sentences = obie.data.Errors.map(({ ErrorCode, Path, Message }) =>
+      [ErrorCode, Path === undefined ? undefined : `(${Path})`, Message].filter(Boolean).join(" ")
+    );
+    return new ApiRefusal(
+      status,
+      obie.data.Errors.map((e) => e.ErrorCode),
+      `${status}: ${sentences.join("; ")}`,
+    );
+  }
+  const oauth = oauthError.safeParse(json);
+  if (oauth.success) {
+    const { error, error_description } = oauth.data;
+    return new ApiRefusal(status, [error], `${status}: ${error} ${error_description ?? ""}`.trimEnd());
+  }
+  const codes = challengeError === undefined ? [] : [challengeError];
+  return new ApiRefusal(status, codes, `${status}: ${challengeError ?? "no reason given"}`);
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined; // 401 has no body; something in between may answer HTML
+  }
+}

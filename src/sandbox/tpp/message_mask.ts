@@ -1,0 +1,94 @@
+/**
+ * What of an HTTP message a developer may see: everything, except that tokens, codes, verifiers, assertions
+ * and proofs are cut short, so that nothing shown can be used. JWTs are shown decoded, without their
+ * signatures.
+ */
+import { decodeJwt, decodeProtectedHeader } from "jose";
+
+/** A JWT found in a message. `header` and `payload` are indented JSON; a detached JWS has no payload here. */
+export interface ShownJwt {
+  readonly where: string;
+  readonly header: string;
+  readonly payload?: string;
+}
+
+/** One half of an exchange, masked. */
+export interface ShownMessage {
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+  readonly jwts: readonly ShownJwt[];
+}
+
+const secretHeaders = new Set(["dpop", "x-jws-signature", "cookie", "set-cookie"]);
+const secretMembers = new Set([
+  "access_token",
+  "client_assertion",
+  "code",
+  "code_verifier",
+  "request_uri",
+  "software_statement",
+  "oAuthUrl",
+]);
+const shownCharacters = 8;
+
+/** The first characters of a secret and its length; nothing at all of a short one. */
+export function mask(secret: string): string {
+  const start = secret.length > 3 * shownCharacters ? secret.slice(0, shownCharacters) : "";
+  return `${start}… (${secret.length} characters)`;
+}
+
+/** Masks one half of an exchange. `body` is its text. */
+export function showMessage(headers: Headers, body: string): ShownMessage {
+  const type = headers.get("content-type") ?? "";
+  const form = type.startsWith("application/x-www-form-urlencoded") ? new URLSearchParams(body) : undefined;
+  return {
+    headers: [...headers].map(([name, value]) => [name, showHeader(name, value)] as const),
+    body: form === undefined ? showText(body) : showParameters(form).join("\n"),
+    jwts: [
+      ...showJwt("DPoP", headers.get("dpop")),
+      ...showJwt("x-jws-signature", headers.get("x-jws-signature")),
+      ...showJwt("client_assertion", form?.get("client_assertion")),
+    ],
+  };
+}
+
+/** An address with its query decoded and the secrets in it masked: to read, not to follow. */
+export function showUrl(address: string): string {
+  const { origin, pathname, searchParams } = new URL(address);
+  if (searchParams.size === 0) return `${origin}${pathname}`;
+  return `${origin}${pathname}?${showParameters(searchParams).join("&")}`;
+}
+
+function showHeader(name: string, value: string): string {
+  if (secretHeaders.has(name)) return mask(value);
+  const [scheme, token] = name === "authorization" ? value.split(" ", 2) : [];
+  return scheme === undefined ? value : `${scheme} ${mask(token ?? "")}`;
+}
+
+function showParameters(parameters: URLSearchParams): string[] {
+  return [...parameters].map(([name, value]) => `${name}=${secretMembers.has(name) ? mask(value) : value}`);
+}
+
+/** JSON indented, its secret members masked; any other text as it is. */
+function showText(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), maskMember, 2);
+  } catch {
+    return body; // an answer may be empty, or HTML from something in between
+  }
+}
+
+function maskMember(name: string, value: unknown): unknown {
+  return secretMembers.has(name) && typeof value === "string" ? mask(value) : value;
+}
+
+function showJwt(where: string, compact: string | null | undefined): ShownJwt[] {
+  if (compact === null || compact === undefined) return [];
+  try {
+    const header = JSON.stringify(decodeProtectedHeader(compact), null, 2);
+    if (compact.includes("..")) return [{ where, header }];
+    return [{ where, header, payload: JSON.stringify(decodeJwt(compact), null, 2) }];
+  } catch {
+    return []; // what cannot be decoded still stands, masked, among the headers
+  }
+}

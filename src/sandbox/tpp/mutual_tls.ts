@@ -1,0 +1,42 @@
+/**
+ * HTTP as a participant does it: its network certificate at every TLS handshake, only the given CA trusted
+ * besides the public ones, no redirects followed, every call bounded in time. Decides nothing about content.
+ */
+import type { TransportIdentity } from "./participant.ts";
+
+/** One HTTP request, as oauth4webapi, jose and this library make them. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | URLSearchParams | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends one request; redirects come back as they are. */
+export type Fetch = (url: string, request: HttpRequest) => Promise<Response>;
+
+/** An open mTLS client. `close` frees its connections. */
+export interface MutualTls {
+  readonly fetch: Fetch;
+  close(): void;
+}
+
+// The platform waits up to 3 s for a bank before it answers a payment (Decision D4).
+const timeoutMilliseconds = 15_000;
+
+/** A client that shows `identity` and trusts `caPem`. */
+export function openMutualTls(identity: TransportIdentity, caPem: string): MutualTls {
+  const client = Deno.createHttpClient({ caCerts: [caPem], cert: identity.certPem, key: identity.keyPem });
+  return {
+    fetch: (url, request): Promise<Response> =>
+      fetch(url, {
+        method: request.method,
+        headers: request.headers,
+        body: request.body ?? null,
+        redirect: "manual", // a redirect would carry the certificate, the token and the proof somewhere else
+        signal: request.signal ?? AbortSignal.timeout(timeoutMilliseconds),
+        client,
+      }),
+    close: (): void => client.close(),
+  };
+}

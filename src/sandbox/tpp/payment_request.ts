@@ -1,0 +1,81 @@
+/**
+ * What a merchant asks the customer's bank to do, in the words of the interface: initiation and risk, the
+ * same in the consent and in the payment, and the check of an account number. Builds plain data; sends
+ * nothing.
+ */
+
+/** An account on the wire. */
+export interface WireAccount {
+  readonly SchemeName: string;
+  readonly Identification: string;
+  readonly Name?: string;
+}
+
+/** `Data.Initiation` of a consent and, unchanged, of its payment. */
+export interface Initiation {
+  readonly InstructionIdentification: string;
+  readonly EndToEndIdentification: string;
+  readonly InstructedAmount: { readonly Amount: string; readonly Currency: string };
+  readonly CreditorAccount: WireAccount & { readonly Name: string };
+  /** Present: the consent is implicit. */
+  readonly DebtorAccount?: WireAccount;
+  readonly RemittanceInformation: { readonly Unstructured: string; readonly Reference: string };
+}
+
+/** `Risk` of a consent and, unchanged, of its payment. */
+export interface Risk {
+  readonly PaymentContextCode: string;
+  readonly MerchantCategoryCode: string;
+  readonly MerchantCustomerIdentification: string;
+}
+
+/** Initiation and risk of one order. */
+export interface PaymentRequest {
+  readonly initiation: Initiation;
+  readonly risk: Risk;
+}
+
+/** One purchase. `orderId` is a UUID; `amount` is euros with two fraction digits. */
+export interface Purchase {
+  readonly orderId: string;
+  readonly description: string;
+  readonly amount: string;
+  readonly merchant: { readonly name: string; readonly iban: string; readonly categoryCode: string };
+  /** The customer's account, when already chosen. */
+  readonly debtorIban?: string;
+}
+
+const iban = "UK.OBIE.IBAN";
+
+/** The request for one purchase; its identifications are unique because the order's is. */
+export function paymentRequest(purchase: Purchase): PaymentRequest {
+  const { merchant, debtorIban } = purchase;
+  const unique = purchase.orderId.replaceAll("-", ""); // Text35 has no room for a UUID and a prefix
+  return {
+    initiation: {
+      InstructionIdentification: unique,
+      EndToEndIdentification: `E2E${unique}`,
+      InstructedAmount: { Amount: purchase.amount, Currency: "EUR" },
+      CreditorAccount: { SchemeName: iban, Identification: merchant.iban, Name: merchant.name },
+      ...(debtorIban === undefined
+        ? {}
+        : { DebtorAccount: { SchemeName: iban, Identification: debtorIban } }),
+      RemittanceInformation: {
+        Unstructured: purchase.description,
+        Reference: `ORDER-${unique.slice(0, 12)}`,
+      },
+    },
+    risk: {
+      PaymentContextCode: "EcommerceGoods",
+      MerchantCategoryCode: merchant.categoryCode,
+      MerchantCustomerIdentification: `customer-${unique.slice(0, 12)}`,
+    },
+  };
+}
+
+/** Whether the text, without spaces, is an IBAN with a right check number (ISO 13616, mod 97). */
+export function isIban(text: string): boolean {
+  if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text)) return false;
+  const digits = [...text.slice(4), ...text.slice(0, 4)].map((character) => parseInt(character, 36)).join("");
+  return BigInt(digits) % 97n === 1n;
+}

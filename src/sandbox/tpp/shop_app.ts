@@ -1,0 +1,176 @@
+/**
+ * The demo shop: a small TPP with a browser in front of it. Server-rendered, no script. Composes its routes
+ * from parts that do the work; addresses come from configuration, never from a request (Decision A6).
+ */
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { isIban } from "./payment_request.ts";
+import { shopIcon, shopStylesheet } from "./shop_assets.ts";
+import { finishCheckout, refreshPayment } from "./shop_callback.ts";
+import { banks, goods } from "./shop_catalogue.ts";
+import { type ShopDeps, startCheckout } from "./shop_checkout.ts";
+import { type CheckoutFault, GoodsPage } from "./shop_goods_page.tsx";
+import { type FormTargets, shopHeaders } from "./shop_headers.ts";
+import { renderPage } from "./shop_layout.tsx";
+import { MessagesPage } from "./shop_messages_page.tsx";
+import { NoticePage } from "./shop_notice_page.tsx";
+import { OrderPage } from "./shop_order_page.tsx";
+import { openOrderBook, type Order } from "./shop_orders.ts";
+import { newSession, readSession, sessionCookie } from "./shop_session.ts";
+import { describeFailure } from "./failure.ts";
+import type { Tpp } from "./tpp.ts";
+
+/** What the shop is made of. `tpp.redirectUri` must be `{shopUrl}/callback`. */
+export interface ShopSettings extends FormTargets {
+  readonly tpp: Tpp;
+  readonly shopUrl: string;
+  /** One line for the operator. Default: nothing is logged. */
+  readonly log?: (line: string) => void;
+  /** Waits before a payment is submitted again. Default: really waits. */
+  readonly pause?: (milliseconds: number) => Promise<void>;
+}
+
+interface Shop extends ShopDeps {
+  readonly shopUrl: string;
+}
+
+const maxFormBytes = 4096;
+
+/** The shop as a fetch handler. Keeps its orders in memory. */
+export function composeShop(
+  settings: ShopSettings,
+): { readonly fetch: (request: Request) => Promise<Response> } {
+  const { tpp, shopUrl } = settings;
+  if (tpp.redirectUri !== `${shopUrl}/callback`) {
+    throw new Error("The shop answers returns at {shopUrl}/callback only");
+  }
+  const shop: Shop = {
+    tpp,
+    shopUrl,
+    orders: openOrderBook(),
+    log: settings.log ?? ((): void => {}),
+    pause: settings.pause ??
+      ((milliseconds): Promise<void> => new Promise((done) => setTimeout(done, milliseconds))),
+  };
+  const app = routes(shop, settings);
+  return { fetch: async (request): Promise<Response> => await app.fetch(request) };
+}
+
+function routes(shop: Shop, targets: FormTargets): Hono {
+  const app = new Hono();
+  app.use(shopHeaders(shop.shopUrl, targets));
+  app.get("/", (c) => page(c, 200, GoodsPage({ goods, banks })));
+  app.post("/checkout", bodyLimit({ maxSize: maxFormBytes, onError: tooLong }), (c) => checkout(shop, c));
+  app.get("/callback", (c) => customerReturn(shop, c));
+  app.get("/orders/:id", (c) => showOrder(shop, c));
+  app.get("/orders/:id/messages", (c) => showMessages(shop, c));
+  app.get(
+    "/assets/shop.css",
+    (c) => c.body(shopStylesheet, 200, { "content-type": "text/css; charset=utf-8" }),
+  );
+  app.get("/assets/shop.svg", (c) => c.body(shopIcon, 200, { "content-type": "image/svg+xml" }));
+  app.notFound((c) => notFound(c));
+  app.onError((error, c) => {
+    shop.log(`shop failed: ${describeFailure(error)}`);
+    return notice(c, 500, "Something went wrong", "The shop could not answer. Please try again.");
+  });
+  return app;
+}
+
+/** Form in, customer sent to the bank. */
+async function checkout(shop: Shop, c: Context): Promise<Response> {
+  const origin = c.req.header("origin");
+  // Every browser sends Origin with a form; another page's form must not order here.
+  if (origin !== undefined && origin !== new URL(shop.shopUrl).origin) {
+    return notice(c, 403, "Not allowed", "Orders can only be made from the shop's own pages.");
+  }
+  const form = new URLSearchParams(await c.req.text());
+  const [item, bank, account] = ["item", "bank", "account"].map((name) => form.get(name) ?? "");
+  const good = goods.find((candidate) => candidate.id === item);
+  const bankCode = banks.find((candidate) => candidate.code === bank)?.code;
+  if (good === undefined || bankCode === undefined) {
+    return notice(c, 400, "Not on the menu", "Please choose a dish and a bank from the menu.");
+  }
+  const debtorIban = (account ?? "").replaceAll(" ", "").toUpperCase();
+  if (debtorIban !== "" && !isIban(debtorIban)) {
+    const message = "This is not an IBAN: please check it for a typing error, or leave it empty.";
+    return faulty(c, { item: good.id, bank: bankCode, account: account ?? "", message });
+  }
+  const session = readSession(c.req.header("cookie"), shop.shopUrl) ?? newSession();
+  const choice = { session, good, bank: bankCode, ...(debtorIban === "" ? {} : { debtorIban }) };
+  const order = await startCheckout(shop, choice);
+  c.header("set-cookie", sessionCookie(session, shop.shopUrl));
+  return c.redirect(order.state.phase === "at_bank" ? order.state.pending.url : orderPath(order), 303);
+}
+
+/** The customer is back from the bank, with a code or an error. */
+async function customerReturn(shop: Shop, c: Context): Promise<Response> {
+  if (c.req.method !== "GET") return notFound(c); // Hono sends HEAD here too
+  const callback = new URL(shop.tpp.redirectUri);
+  callback.search = new URL(c.req.url).search;
+  const order = shop.orders.findByState(callback.searchParams.get("state") ?? "", session(shop, c));
+  if (order === undefined) return strayReturn(c);
+  try {
+    return c.redirect(orderPath(await finishCheckout(shop, order, callback)), 303);
+  } catch (error) {
+    shop.log(`order ${order.id}: return refused: ${describeFailure(error)}`);
+    return strayReturn(c);
+  }
+}
+
+async function showOrder(shop: Shop, c: Context): Promise<Response> {
+  const order = shop.orders.find(c.req.param("id") ?? "", session(shop, c));
+  if (order === undefined) return notFound(c);
+  return page(c, 200, OrderPage({ order: await refreshPayment(shop, order) }));
+}
+
+function showMessages(shop: Shop, c: Context): Response | Promise<Response> {
+  const order = shop.orders.find(c.req.param("id") ?? "", session(shop, c));
+  return order === undefined ? notFound(c) : page(c, 200, MessagesPage({ order }));
+}
+
+function session(shop: Shop, c: Context): string | undefined {
+  return readSession(c.req.header("cookie"), shop.shopUrl);
+}
+
+function orderPath(order: Order): string {
+  return `/orders/${order.id}`;
+}
+
+function faulty(c: Context, fault: CheckoutFault): Promise<Response> {
+  return page(c, 422, GoodsPage({ goods, banks, fault }));
+}
+
+function strayReturn(c: Context): Promise<Response> {
+  const sentence =
+    "This return does not belong to an order of this browser. Nothing has been paid by opening it.";
+  return notice(c, 400, "Nothing to finish here", sentence);
+}
+
+function notFound(c: Context): Promise<Response> {
+  return notice(c, 404, "Not found", "There is no such page, or it belongs to another browser.");
+}
+
+function tooLong(c: Context): Promise<Response> {
+  return notice(c, 413, "Too long", "This form carries more than an order can.");
+}
+
+type Status = 200 | 400 | 403 | 404 | 413 | 422 | 500;
+
+function notice(
+  c: Context,
+  status: Status,
+  heading: string,
+  sentence: string,
+): Promise<Response> {
+  return page(c, status, NoticePage({ heading, sentence }));
+}
+
+async function page(
+  c: Context,
+  status: Status,
+  content: JSX.Element,
+): Promise<Response> {
+  return c.html(await renderPage(content), status);
+}

@@ -1,0 +1,51 @@
+/**
+ * What the demo shop sells, who is paid, and which banks a customer may pay from. Fixed, so that demos can
+ * quote it.
+ */
+
+/** One thing to buy. `price` is euros with two fraction digits. */
+export interface Good {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly price: string;
+}
+
+/** A bank a customer may choose. */
+export interface BankChoice {
+  readonly code: string;
+  readonly name: string;
+  readonly hint: string;
+  /** An account of the sandbox's customer there, to copy into the form. */
+  readonly exampleIban: string;
+}
+
+/** What is on sale. */
+export const goods: readonly Good[] = [
+  { id: "breakfast", name: "Breakfast", description: "Espresso, croissant, orange juice.", price: "4.20" },
+  { id: "lunch", name: "Lunch of the day", description: "Soup, quiche and a glass of wine.", price: "12.50" },
+  { id: "dinner", name: "Dinner for two", description: "Tasting menu in five courses.", price: "89.00" },
+];
+
+/** The sandbox's banks. */
+export const banks: readonly BankChoice[] = [
+  {
+    code: "BANKA",
+    name: "Bank A",
+    hint: "you choose the account on the platform's page",
+    exampleIban: "GB33BUKB20201555555555",
+  },
+  {
+    code: "BANKB",
+    name: "Bank B",
+    hint: "you choose the account at your bank",
+    exampleIban: "DE89370400440532013000",
+  },
+];
+
+/** The merchant: name, account and ISO 18245 category (eating places). */
+export const merchant = {
+  name: "Cafe Mirabelle",
+  iban: "FR1420041010050500013M02606",
+  categoryCode: "5812",
+} as const;

@@ -1,0 +1,68 @@
+/**
+ * One third-party provider at one platform: its participant, its addresses, its mTLS connection and its way
+ * of signing payloads. Everything else of this folder takes it as a parameter.
+ */
+import { type Fetch, openMutualTls } from "./mutual_tls.ts";
+import { loadParticipant, type Participant } from "./participant.ts";
+import type { PayloadSigner, SignatureProfile } from "./payload_signature.ts";
+
+/** An open TPP. `close` frees its connections. */
+export interface Tpp {
+  readonly participant: Participant;
+  /** API host, over mTLS. */
+  readonly baseUrl: string;
+  /** Browser host; issuers live under it (Decision A1). */
+  readonly authUrl: string;
+  readonly redirectUri: string;
+  readonly signer: PayloadSigner;
+  readonly fetch: Fetch;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  close(): void;
+}
+
+/** Where a TPP's credentials are and whom it talks to. */
+export interface TppSettings {
+  /** Folder with `ca.pem` and `participants/<name>/`. */
+  readonly dir: string;
+  /** Folder name under `participants/`. */
+  readonly name: string;
+  readonly endpoints: {
+    readonly base_url: string;
+    readonly auth_url: string;
+    readonly directory_url: string;
+  };
+  /** One of the registered redirect URLs. */
+  readonly redirectUri: string;
+  /** Default `b`. */
+  readonly signatureProfile?: SignatureProfile;
+}
+
+/**
+ * Loads the credentials and opens the connection; sends nothing yet.
+ * @throws {Error} when a credential is missing or `redirectUri` is not among the participant's.
+ */
+export async function openTpp(settings: TppSettings): Promise<Tpp> {
+  const { dir, name, endpoints, redirectUri } = settings;
+  const participant = await loadParticipant(`${dir}/participants/${name}`);
+  if (!participant.redirectUris.includes(redirectUri)) {
+    throw new Error(`${redirectUri} is not a redirect URL of participant "${name}"`);
+  }
+  const connection = openMutualTls(participant.transport, await Deno.readTextFile(`${dir}/ca.pem`));
+  return {
+    participant,
+    baseUrl: endpoints.base_url,
+    authUrl: endpoints.auth_url,
+    redirectUri,
+    signer: {
+      key: participant.signingKey,
+      kid: participant.signingKid,
+      iss: `${participant.orgId}/${participant.softwareClientId}`,
+      tan: new URL(endpoints.directory_url).host,
+      profile: settings.signatureProfile ?? "b",
+    },
+    fetch: connection.fetch,
+    now: Date.now,
+    close: connection.close,
+  };
+}
