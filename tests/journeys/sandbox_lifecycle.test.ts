@@ -1,0 +1,108 @@
+/** `deno task start` through its life: first start, refused starts, a crash, a second start, a clean stop [F1, F2]. */
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { makePayment } from "../../scripts/demo_payment.ts";
+import { grantClientToken } from "../../src/sandbox/tpp/authorization.ts";
+import { readPayment } from "../../src/sandbox/tpp/domestic_payments.ts";
+import { emptyMessageLog } from "../../src/sandbox/tpp/message_log.ts";
+import { openFlow } from "../../src/sandbox/tpp/payment_flow.ts";
+import { readEndpoints } from "../../src/sandbox/tpp/sandbox_endpoints.ts";
+import { openTpp, type Tpp } from "../../src/sandbox/tpp/tpp.ts";
+import { freeFirstPort, startSandbox } from "../support/sandbox_process.ts";
+
+async function asShop<T>(dir: string, act: (shop: Tpp) => Promise<T>): Promise<T> {
+  const endpoints = await readEndpoints(dir);
+  if (endpoints === undefined) throw new Error("there is no endpoints.json");
+  const shop = await openTpp({ dir, name: "shop", endpoints, redirectUri: `${endpoints.shop_url}/callback` });
+  try {
+    return await act(shop);
+  } finally {
+    shop.close();
+  }
+}
+
+function statusOf(dir: string, paymentId: string): Promise<string> {
+  return asShop(dir, async (shop) => {
+    const flow = await openFlow(shop, "BANKA", emptyMessageLog());
+    return (await readPayment(flow, await grantClientToken(flow), paymentId)).status;
+  });
+}
+
+Deno.test("a sandbox starts, refuses a second start, survives a crash, and stops cleanly [F1, F2]", async (t) => {
+  const dir = `${await Deno.makeTempDir()}/sandbox`;
+  const port = freeFirstPort();
+  const env = { SANDBOX_DIR: dir, SANDBOX_PORT: String(port) };
+  let sandbox = startSandbox(env);
+  let paymentId = "";
+  try {
+    await t.step("first start makes everything and says what to open", async () => {
+      const output = await sandbox.ready;
+      for (const word of [`http://localhost:${port + 4}`, "alice", "sandbox", "123456", dir]) {
+        assert(output.includes(word));
+      }
+      const { directory_admin_token, ...endpoints } = JSON.parse(
+        await Deno.readTextFile(`${dir}/endpoints.json`),
+      );
+      assertMatch(directory_admin_token, /^[A-Za-z0-9_-]{43}$/);
+      assertEquals(endpoints, {
+        base_url: `https://localhost:${port}`,
+        auth_url: `http://localhost:${port + 1}`,
+        directory_url: `http://localhost:${port + 2}`,
+        banks_url: `http://localhost:${port + 3}`,
+        shop_url: `http://localhost:${port + 4}`,
+        registration_audience: `http://localhost:${port + 2}/registration-audience`,
+      });
+    });
+
+    await t.step("a second start on the directory is refused in one sentence", async () => {
+      const second = await startSandbox({ ...env, SANDBOX_PORT: String(freeFirstPort()) }).ended;
+      assertEquals([second.code, second.stdout], [1, ""]);
+      assertMatch(second.stderr, /^A sandbox already runs on the directory [^\n]+\n$/);
+    });
+
+    await t.step("a start on used ports is refused in one sentence", async () => {
+      const other = await startSandbox({ SANDBOX_DIR: `${dir}-other`, SANDBOX_PORT: String(port - 2) }).ended;
+      assertEquals([other.code, other.stdout], [1, ""]);
+      assertMatch(other.stderr, new RegExp(`^Port ${port} is already in use: [^\\n]+\\n$`));
+    });
+
+    await t.step("a payment succeeds after both", async () => {
+      const options = { consent: "implicit", refuse: false, json: false, profile: "b" } as const;
+      const outcome = await asShop(dir, (shop) => makePayment(shop, options, () => {}));
+      assertEquals([outcome.ok, outcome.paymentStatus], [true, "AcceptedSettlementInProcess"]);
+      paymentId = outcome.paymentId ?? "";
+    });
+
+    await t.step("kill -9 loses no payment", async () => {
+      sandbox.kill("SIGKILL");
+      await sandbox.ended;
+      sandbox = startSandbox(env);
+      const output = await sandbox.ready;
+      assert(!output.includes("First start"));
+      assertMatch(await statusOf(dir, paymentId), /^AcceptedSettlement/);
+    });
+
+    await t.step("SIGTERM stops cleanly", async () => {
+      sandbox.kill("SIGTERM");
+      const { code, stderr } = await sandbox.ended;
+      assertEquals([code, stderr], [0, ""]);
+      await assertRejects(() => Deno.stat(`${dir}/endpoints.json`), Deno.errors.NotFound);
+      using _free = Deno.listen({ hostname: "127.0.0.1", port });
+    });
+
+    await t.step("SIGINT, sent twice, stops cleanly", async () => {
+      sandbox = startSandbox(env);
+      await sandbox.ready;
+      sandbox.kill("SIGINT");
+      sandbox.kill("SIGINT");
+      assertEquals((await sandbox.ended).code, 0);
+    });
+  } finally {
+    try {
+      sandbox.kill("SIGKILL");
+    } catch {
+      // it has ended
+    }
+    await sandbox.ended;
+    await Deno.remove(dir.slice(0, dir.lastIndexOf("/")), { recursive: true });
+  }
+});

@@ -1,0 +1,100 @@
+/** A browser as far as the banks' pages need one: cookies by path, forms with their hidden fields, no scripts. */
+import type { Banks } from "../../src/sandbox/bank/bank_app.ts";
+import { BANKS_URL, type BankWorld, initiationOf, openReturn, sealHandover } from "./bank_world.ts";
+
+/** What the browser shows. */
+export interface Shown {
+  readonly status: number;
+  readonly html: string;
+  readonly headers: Headers;
+  /** Where the bank sent the browser away to; empty while it stays at the bank. */
+  readonly leftFor: string;
+}
+
+/** One browser window with its own cookies. */
+export class BankBrowser {
+  private readonly cookies = new Map<string, { readonly path: string; readonly value: string }>();
+  /** Path of the page shown. */
+  path = "/";
+  shown: Shown = { status: 0, html: "", headers: new Headers(), leftFor: "" };
+
+  constructor(private readonly banks: Banks) {}
+
+  /** Opens a page and follows redirects within the banks. */
+  async open(path: string): Promise<Shown> {
+    return await this.send(path, {});
+  }
+
+  /** Fills in the form on the page: all its fields, then these. */
+  async submit(formId: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
+    const body = new URLSearchParams({ ...this.formFields(formId), ...fields });
+    return await this.send(this.path, { method: "POST", body });
+  }
+
+  /** Fields that the form sends by itself: hidden ones and the checked radio. */
+  formFields(formId: string): Readonly<Record<string, string>> {
+    const form = new RegExp(`<form id="${formId}"[^>]*>(.*?)</form>`, "s").exec(this.shown.html)?.[1];
+    if (form === undefined) throw new Error(`no form ${formId} in: ${this.shown.html}`);
+    const inputs = form.match(/<input[^>]*>/g) ?? [];
+    return Object.fromEntries(
+      inputs.filter((tag) => /type="hidden"/.test(tag) || /\bchecked\b/.test(tag))
+        .map((tag) => [/name="([^"]*)"/.exec(tag)?.[1] ?? "", /value="([^"]*)"/.exec(tag)?.[1] ?? ""]),
+    );
+  }
+
+  /** Sends one request and follows where it leads. */
+  async send(path: string, init: RequestInit): Promise<Shown> {
+    const request = new Request(`${BANKS_URL}${path}`, { ...init, redirect: "manual" });
+    const cookie = this.cookieFor(new URL(request.url).pathname);
+    if (cookie !== "") request.headers.set("cookie", cookie);
+    const response = await this.banks.fetch(request, { remoteAddr: { hostname: "203.0.113.7" } });
+    this.keepCookies(response);
+    const location = response.headers.get("location");
+    if (location?.startsWith("/")) return await this.open(location);
+    this.path = path;
+    const html = await response.text();
+    this.shown = { status: response.status, html, headers: response.headers, leftFor: location ?? "" };
+    return this.shown;
+  }
+
+  private cookieFor(pathname: string): string {
+    return [...this.cookies].filter(([, { path }]) => pathname === path || pathname.startsWith(`${path}/`))
+      .map(([, { value }]) => value).join("; ");
+  }
+
+  private keepCookies(response: Response): void {
+    for (const line of response.headers.getSetCookie()) {
+      const path = /Path=([^;]*)/i.exec(line)?.[1] ?? "/";
+      const value = line.split(";")[0] ?? "";
+      this.cookies.set(`${value.split("=")[0]} ${path}`, { path, value });
+    }
+  }
+}
+
+/** What Alice enters to sign in. */
+export const ALICE = { username: "alice", password: "sandbox", decision: "continue" } as const;
+/** What everyone enters on the code page. */
+export const CODE = { code: "123456", decision: "confirm" } as const;
+
+/** A browser that the platform has just sent to the bank; the consent is implicit where an account is given. */
+export async function arrive(
+  world: BankWorld,
+  bank: "BANKA" | "BANKB",
+  debtorAccount?: string,
+): Promise<BankBrowser> {
+  world.platform.initiation = initiationOf(debtorAccount);
+  const debtor_account_present = String(debtorAccount !== undefined);
+  const browser = new BankBrowser(world.banks);
+  await browser.open(
+    `/${bank}/sca?oAuthUrl=${await sealHandover(world, { aud: bank, debtor_account_present })}`,
+  );
+  return browser;
+}
+
+/** `status_code status sub` of the return with which the bank has just sent the browser away. */
+export async function outcome(world: BankWorld, browser: BankBrowser, bank = "BANKA"): Promise<string> {
+  const { status, leftFor } = browser.shown;
+  if (status !== 303) throw new Error(`the browser is still at the bank: ${status}`);
+  const claims = await openReturn(world, leftFor, bank);
+  return `${claims["status_code"]} ${claims["status"]} ${claims.sub}`;
+}

@@ -1,0 +1,39 @@
+/** The platform's private key set in tests: pool keys 12 (sig, with a certificate of its own) and 13 (enc). */
+import "reflect-metadata";
+import { X509CertificateGenerator } from "@peculiar/x509";
+import { testKey } from "./keys.ts";
+
+/** `PLATFORM_KEYS` as JSON. */
+export async function platformKeySet(): Promise<string> {
+  const [signing, decryption] = await Promise.all([testKey(12), testKey(13)]);
+  const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+  const [privateKey, publicKey] = await Promise.all([
+    crypto.subtle.importKey("jwk", { ...signing.privateJwk }, algorithm, true, ["sign"]),
+    crypto.subtle.importKey("jwk", { ...signing.publicJwk }, algorithm, true, ["verify"]),
+  ]);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: "CN=platform signing",
+    notBefore: new Date(Date.UTC(2026, 0, 1)),
+    notAfter: new Date(Date.UTC(2046, 0, 1)),
+    signingAlgorithm: algorithm,
+    keys: { privateKey, publicKey },
+  });
+  const der = new Uint8Array(certificate.rawData);
+  const x5t = await digest("SHA-1", der);
+  const sig = {
+    ...signing.privateJwk,
+    use: "sig",
+    kid: x5t,
+    x5t,
+    "x5t#S256": await digest("SHA-256", der),
+    x5c: [der.toBase64()],
+  };
+  return JSON.stringify({ keys: [sig, { ...decryption.privateJwk, use: "enc", kid: "platform-enc" }] });
+}
+
+async function digest(name: "SHA-1" | "SHA-256", bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest(name, bytes)).toBase64({
+    alphabet: "base64url",
+    omitPadding: true,
+  });
+}

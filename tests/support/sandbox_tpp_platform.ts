@@ -1,0 +1,106 @@
+/**
+ * A platform as a TPP sees it, in memory: answers each endpoint with a fixed good answer, or with what a
+ * test put in its place. Checks nothing; it exists so that the TPP's own decisions can be tested without a
+ * network.
+ */
+import { type CryptoKey, generateKeyPair } from "jose";
+import type { HttpRequest } from "../../src/sandbox/tpp/mutual_tls.ts";
+import type { Tpp } from "../../src/sandbox/tpp/tpp.ts";
+
+/** One request that the TPP made. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/**
+ * A TPP connected to the double, everything it sent, and the answers to give instead of the good ones, by
+ * path.
+ */
+export interface TppWorld {
+  readonly tpp: Tpp;
+  readonly seen: SeenRequest[];
+  readonly answers: Map<string, (() => Response | Promise<Response>)[]>;
+}
+
+export const baseUrl = "https://api.example";
+export const authUrl = "https://auth.example";
+export const shopUrl = "https://shop.example";
+export const consentId = "0b8f8ba5-6f46-4c43-8c77-6a4a3a4f1f10";
+export const paymentId = "5d2c5b1e-31a5-4b52-9d6e-2b8e5b0b7a11";
+export const accessToken = "secret-access-token-secret-access-token-000";
+export const requestUri = "urn:ietf:params:oauth:request_uri:secret-request-uri-secret-request-uri-00000";
+
+const goodAnswers: Readonly<Record<string, () => Response>> = {
+  "/.well-known/oauth-authorization-server/BANKA": () =>
+    json(200, {
+      issuer: `${authUrl}/BANKA`,
+      authorization_endpoint: `${authUrl}/BANKA/authorization.oauth2`,
+      token_endpoint: `${baseUrl}/BANKA/token.oauth2/v1`,
+      pushed_authorization_request_endpoint: `${baseUrl}/BANKA/par.oauth2/v1`,
+    }),
+  "/BANKA/token.oauth2/v1": () =>
+    json(200, { access_token: accessToken, token_type: "DPoP", expires_in: 3600, scope: "payments" }),
+  "/BANKA/par.oauth2/v1": () => json(201, { request_uri: requestUri, expires_in: 599 }),
+  "/BANKA/domestic-payment-consents/v1": () =>
+    json(201, { Data: { ConsentId: consentId, Status: "AwaitingAuthorisation" } }),
+  "/BANKA/domestic-payments/v1": () => paymentAnswer(201, "AcceptedSettlementInProcess"),
+  [`/BANKA/domestic-payments/v1/${paymentId}`]: () => paymentAnswer(200, "AcceptedSettlementInProcess"),
+};
+
+/** A JSON answer. */
+export function json(status: number, body: unknown): Response {
+  return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
+}
+
+/** A payment in this status. */
+export function paymentAnswer(status: number, paymentStatus: string): Response {
+  const Data = {
+    DomesticPaymentId: paymentId,
+    ConsentId: consentId,
+    Status: paymentStatus,
+    StatusUpdateDateTime: "2026-01-31T12:00:00+00:00",
+  };
+  return json(status, { Data });
+}
+
+/** A world with fresh keys. */
+export async function openTppWorld(): Promise<TppWorld> {
+  const { privateKey } = await generateKeyPair("PS256");
+  const seen: SeenRequest[] = [];
+  const answers: TppWorld["answers"] = new Map();
+  const fetch = async (url: string, request: HttpRequest): Promise<Response> => {
+    const path = new URL(url).pathname;
+    const headers = new Headers(request.headers);
+    seen.push({ method: request.method, path, headers, body: request.body?.toString() ?? "" });
+    return await (answers.get(path)?.shift() ?? goodAnswers[path] ?? ((): Response => json(404, {})))();
+  };
+  return { tpp: tppWith(privateKey, fetch), seen, answers };
+}
+
+function tppWith(key: CryptoKey, fetch: Tpp["fetch"]): Tpp {
+  const softwareClientId = "SC-2f6e6d0c-64b0-4f5b-9a53-6f0c1c2d3e4f";
+  return {
+    participant: {
+      name: "shop",
+      orgId: "ORG-1",
+      orgName: "Shop Ltd",
+      softwareClientId,
+      clientId: softwareClientId,
+      redirectUris: [`${shopUrl}/callback`],
+      signingKid: "kid-1",
+      signingKey: key,
+      transport: { certPem: "", keyPem: "" },
+      softwareStatement: "",
+    },
+    baseUrl,
+    authUrl,
+    redirectUri: `${shopUrl}/callback`,
+    signer: { key, kid: "kid-1", iss: `ORG-1/${softwareClientId}`, tan: "directory.example", profile: "b" },
+    fetch,
+    now: Date.now,
+    close: (): void => {},
+  };
+}

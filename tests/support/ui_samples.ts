@@ -1,0 +1,145 @@
+/** What the platform's pages are drawn from in tests: one rich consent, and a reference of the real schemas. */
+import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+import { createdConsentSchema } from "../../src/consents/consent_representation.ts";
+import { consentRequestSchema } from "../../src/consents/consent_schema.ts";
+import { resourceErrors } from "../../src/http/openapi_errors.ts";
+import { bankParameter, idempotentHeaders } from "../../src/http/openapi_parameters.ts";
+import { type PageWire, REFUSAL_WIRE, type Wire } from "../../src/http/refusal_wire.ts";
+import { paymentRequestSchema } from "../../src/payments/payment_schema.ts";
+import type { ConsentView } from "../../src/ui/consent_page.tsx";
+import type { ErrorEntry } from "../../src/ui/error_table.tsx";
+import { LANGUAGES } from "../../src/ui/language.ts";
+
+/** Every kind of error page there is. */
+export const ERROR_PAGES: readonly PageWire["page"][] = [
+  "link_unusable",
+  "finished",
+  "other_browser",
+  "not_authentic",
+  "not_found",
+  "unavailable",
+  "too_large",
+];
+
+/** 2025-11-21T10:00:00Z. */
+export const NOW = 1_763_719_200_000;
+
+/** A payment with everything on it, and accounts of every kind. */
+export function consentView(changes: Partial<ConsentView> = {}): ConsentView {
+  return {
+    tpp: {
+      legalName: "Northlight Payments Ltd",
+      clientId: "SC-7f3a2b10-5c1d-4e8f-9a6b-2d4c8e0f1a3b",
+      role: "PISP",
+      registeredSince: Date.UTC(2024, 2, 12),
+    },
+    bank: { code: "BANKA", name: "Banco Aurora" },
+    payee: { name: "Example Shop Ltd", identification: "GB33BUKB20201555555555", schemeName: "UK.OBIE.IBAN" },
+    amount: { amount: "12.50", currency: "EUR" },
+    reference: "ORDER-1001",
+    unstructured: "Two cups and a teapot, delivered on Friday",
+    accounts: [
+      {
+        index: 0,
+        schemeName: "UK.OBIE.IBAN",
+        identification: "ES9121000418450200051332",
+        balance: "1250.00",
+        currency: "EUR",
+        canPay: true,
+      },
+      {
+        index: 1,
+        schemeName: "UK.OBIE.IBAN",
+        identification: "DE89370400440532013000",
+        currency: "EUR",
+        canPay: true,
+      },
+      {
+        index: 2,
+        schemeName: "UK.OBIE.PAN",
+        identification: "4111111111111111",
+        balance: "3.10",
+        currency: "EUR",
+        canPay: false,
+        why: "insufficient_funds",
+      },
+      {
+        index: 3,
+        schemeName: "UK.OBIE.SortCodeAccountNumber",
+        identification: "20201555555555",
+        balance: "-20.5",
+        currency: "GBP",
+        canPay: false,
+        why: "other_currency",
+      },
+    ],
+    csrf: "csrf-token-of-this-flow",
+    action: "/BANKA/consent",
+    expiresAt: NOW + 12 * 60_000 + 30_000,
+    now: NOW,
+    sandbox: true,
+    languageSwitch: LANGUAGES.map((language) => ({ language, href: `/consent?lang=${language}` })),
+    ...changes,
+  };
+}
+
+/** An OpenAPI document made of the platform's own schemas, as the platform makes it. */
+export function referenceDocument(): unknown {
+  const app = new OpenAPIHono();
+  const request = (schema: typeof consentRequestSchema | typeof paymentRequestSchema) => ({
+    params: bankParameter,
+    headers: idempotentHeaders,
+    body: { required: true, content: { "application/json": { schema } } },
+  });
+  for (
+    const [name, tag, schema] of [
+      ["domestic-payment-consents", "Consents", consentRequestSchema],
+      ["domestic-payments", "Payments", paymentRequestSchema],
+    ] as const
+  ) {
+    app.openAPIRegistry.registerPath(createRoute({
+      method: "post",
+      path: `/{bank}/${name}/v1`,
+      tags: [tag],
+      summary: `Create: ${name}`,
+      description: "Answers the first result again for the same `x-idempotency-key`.",
+      request: request(schema),
+      responses: {
+        201: {
+          description: "Created",
+          content: { "application/json": { schema: createdConsentSchema } },
+        },
+        ...resourceErrors(400, 401, 403),
+      },
+    }));
+  }
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Payment Initiation Platform",
+      version: "0.1.0",
+      description: "Domestic payments with strong customer authentication.",
+    },
+    servers: [{ url: "https://api.example.com", description: "API over mutual TLS" }],
+  });
+}
+
+/** The catalogue of every refusal, a row for each form. */
+export function errorEntries(): readonly ErrorEntry[] {
+  return Object.entries<Wire>(REFUSAL_WIRE).flatMap(([reason, { oauth, resource }]) => [
+    {
+      reason,
+      surface: "OAuth client",
+      status: oauth.status,
+      code: oauth.error,
+      words: oauth.description,
+    },
+    ...(resource === undefined ? [] : [{
+      reason,
+      surface: "API client",
+      status: resource.status,
+      code: resource.code === undefined ? "" : `UK.OBIE.${resource.code}`,
+      words: resource.message,
+    }]),
+  ]);
+}

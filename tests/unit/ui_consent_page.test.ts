@@ -1,0 +1,144 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { renderConsentPage } from "../../src/ui/consent_page.tsx";
+import { LANGUAGES } from "../../src/ui/language.ts";
+import { consentView } from "../support/ui_samples.ts";
+
+/** What a reader sees: no tags, no text that is for screen readers only. */
+function visibleText(html: string): string {
+  return html.replaceAll(/<span class="visually-hidden">.*?<\/span>/g, "").replaceAll(/<[^>]+>/g, " ")
+    .replaceAll(/\s+/g, " ");
+}
+
+function inputOf(html: string, id: string): string {
+  return new RegExp(`<input[^>]*id="${id}"[^>]*>`).exec(html)?.[0] ?? "";
+}
+
+Deno.test("renderConsentPage shows who asks, whom and how much is paid, and the reference [AZ13]", () => {
+  const text = visibleText(renderConsentPage(consentView(), "en"));
+  for (
+    const shown of [
+      "Northlight Payments Ltd",
+      "Payment initiation service provider",
+      "12 March 2024",
+      "SC-7f3a2b10-5c1d-4e8f-9a6b-2d4c8e0f1a3b",
+      "Example Shop Ltd",
+      "GB33 BUKB 2020 1555 5555 55",
+      "€12.50",
+      "ORDER-1001",
+      "Two cups and a teapot, delivered on Friday",
+      "Banco Aurora",
+      "€1,250.00",
+      "12 minutes",
+      "10:12 UTC",
+      "No real money moves here",
+    ]
+  ) assertStringIncludes(text, shown);
+});
+
+Deno.test("renderConsentPage has one form with csrf, accounts and two decisions", () => {
+  const html = renderConsentPage(consentView(), "en");
+  assertEquals(html.match(/<form/g)?.length, 1);
+  assertStringIncludes(html, '<form id="consent" method="post" action="/BANKA/consent">');
+  assertStringIncludes(html, '<input type="hidden" name="csrf" value="csrf-token-of-this-flow">');
+  assertEquals([...html.matchAll(/name="account" value="(\d)"/g)].map(([, value]) => value), [
+    "0",
+    "1",
+    "2",
+    "3",
+  ]);
+  assertEquals([...html.matchAll(/name="decision" value="(\w+)"/g)].map(([, value]) => value), [
+    "accept",
+    "refuse",
+  ]);
+  assertMatch(html, /<button class="refuse"[^>]* formnovalidate/); // refusing needs no account
+});
+
+Deno.test("renderConsentPage lets only accounts that can pay be chosen, and says why", () => {
+  const html = renderConsentPage(consentView(), "en");
+  for (const id of ["account-0", "account-1"]) {
+    assertMatch(inputOf(html, id), / required/);
+    assert(!/ disabled| checked/.test(inputOf(html, id)));
+  }
+  for (const id of ["account-2", "account-3"]) assertMatch(inputOf(html, id), / disabled/);
+  const text = visibleText(html);
+  assertStringIncludes(text, "There is not enough money in this account for this payment.");
+  assertStringIncludes(text, "in another currency ( GBP ) than the payment ( EUR )");
+});
+
+Deno.test("renderConsentPage chooses the only account that can pay", () => {
+  const { accounts } = consentView();
+  const html = renderConsentPage(consentView({ accounts: accounts.slice(1) }), "en");
+  assertMatch(inputOf(html, "account-1"), / checked/);
+});
+
+Deno.test("renderConsentPage offers refusal alone where no account can pay", () => {
+  const accounts = consentView().accounts.filter(({ canPay }) => !canPay);
+  const html = renderConsentPage(consentView({ accounts }), "en");
+  assertEquals(html.match(/name="decision" value="(\w+)"/g), ['name="decision" value="refuse"']);
+  assertStringIncludes(visibleText(html), "None of these accounts can be used");
+});
+
+Deno.test("renderConsentPage shows no card number beyond its last four digits", () => {
+  const html = renderConsentPage(consentView(), "en").replaceAll(/[\s,]/g, "");
+  assert(!html.includes("41111111"));
+  assertStringIncludes(html, "1111");
+});
+
+Deno.test("renderConsentPage escapes what participants wrote, everywhere", () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror='a'>&amp;`;
+  const html = renderConsentPage(
+    consentView({
+      tpp: { ...consentView().tpp, legalName: hostile, clientId: hostile, role: hostile },
+      bank: { code: hostile, name: hostile },
+      payee: { name: hostile, identification: hostile, schemeName: hostile },
+      amount: { amount: hostile, currency: hostile },
+      reference: hostile,
+      unstructured: hostile,
+      csrf: hostile,
+      action: hostile,
+      languageSwitch: [{ language: "en", href: hostile }],
+      accounts: [{
+        index: 0,
+        schemeName: hostile,
+        identification: hostile,
+        balance: hostile,
+        currency: hostile,
+        canPay: false,
+        why: "other_currency",
+      }],
+    }),
+    "en",
+  );
+  assert(!html.includes("<script"));
+  assert(!html.includes("<img"));
+  assert(!/="[^"]*"[^\s>\/]/.test(html)); // every attribute ends where it should
+});
+
+Deno.test("renderConsentPage takes reordering and invisible characters out of names", () => {
+  const name = "Shop\u202e\u2066\u200b\u0007 Ltd\u200f";
+  const html = renderConsentPage(
+    consentView({ payee: { ...consentView().payee, name }, reference: name }),
+    "en",
+  );
+  assertStringIncludes(html, "<bdi>Shop Ltd</bdi>");
+  assert(!/[\p{Cc}\p{Bidi_Control}\u200b]/u.test(html.replaceAll("\n", "")));
+});
+
+Deno.test("renderConsentPage spells account numbers out for screen readers", () => {
+  const html = renderConsentPage(consentView(), "en");
+  assertStringIncludes(html, '<span aria-hidden="true">ES91 2100 0418 4502 0005 1332</span>');
+  assertStringIncludes(html, '<span class="visually-hidden">E S 9 1, 2 1 0 0, 0 4 1 8,');
+  assertStringIncludes(html, ">20-20-15 55555555<");
+});
+
+for (const language of LANGUAGES) {
+  Deno.test(`renderConsentPage in ${language} says its language and needs no script and no inline style`, () => {
+    const html = renderConsentPage(consentView(), language);
+    const direction = language === "ar" ? "rtl" : "ltr";
+    assert(html.startsWith(`<!DOCTYPE html><html lang="${language}" dir="${direction}">`));
+    assert(!/<script|<style|\sstyle=|\son\w+=|javascript:|\skey=/.test(html));
+    assert(!/(src|href|action)="(https?:)?\/\//.test(html));
+    assert(!/undefined|\[object|\{\w+\}/.test(html));
+    assert(new TextEncoder().encode(html).length < 30_000);
+  });
+}
