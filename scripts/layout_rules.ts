@@ -87,6 +87,12 @@ export const FILE_DOORS: readonly Door[] = [
     instead: "import it as a type, and read and write through a `*_store.ts`",
   },
   {
+    name: "staged writes",
+    behind: /^store\/(transaction|keys)\.ts$/,
+    mayEnter: /^(?!ui\/|.*(_schema|_representation|_page|routes)\.tsx?$)/,
+    instead: "leave writing to the use case",
+  },
+  {
     name: "configuration",
     behind: /^config\.ts$/,
     mayEnter: new RegExp(`^(main\\.ts|compose\\.ts|${PLATFORM_IN_SANDBOX})$`),

@@ -46,7 +46,11 @@ export function listFiles(folder: string, endings: readonly string[]): string[] 
 
 /** Reads a file of the project. */
 export function readSource(path: string): SourceFile {
-  const text = Deno.readTextFileSync(ROOT + path);
+  return sourceFile(path, Deno.readTextFileSync(ROOT + path));
+}
+
+/** A file of this text. */
+export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, ...blanked(text) };
 }
 

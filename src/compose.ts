@@ -15,8 +15,10 @@ import { type ClaimStore, openClaimStore } from "./idempotency/claim_store.ts";
 import { idempotent } from "./idempotency/idempotent.ts";
 import type { KeyRing } from "./jose/key_ring.ts";
 import type { Clock } from "./kernel/clock.ts";
+import type { ConsentId } from "./kernel/identifiers.ts";
 import { type AccessTokenStore, openAccessTokenStore } from "./oauth/access_token_store.ts";
 import { type AuthorizationCodeStore, openAuthorizationCodeStore } from "./oauth/authorization_code_store.ts";
+import type { OAuthRouteDeps } from "./oauth/routes.ts";
 import { openPushedRequestStore, type PushedRequestStore } from "./oauth/pushed_request_store.ts";
 import { type Readiness, readiness, storeProbe } from "./observability/health.ts";
 import { type Log, type LogSink, openLog } from "./observability/log.ts";
@@ -26,6 +28,9 @@ import { openDirectoryKeys } from "./participants/directory_keys.ts";
 import { guardedFetch } from "./participants/guarded_fetch.ts";
 import { openParticipantKeys, type ParticipantKeySets } from "./participants/participant_keys.ts";
 import type { SoftwareStatementDeps } from "./participants/software_statement.ts";
+import { openBankCircuit } from "./payments/bank_circuit.ts";
+import { deliverDueOrders, type DeliverOrderDeps } from "./payments/deliver_order.ts";
+import { openOrderOutboxStore } from "./payments/order_outbox_store.ts";
 import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts";
 import { type ClientStore, openClientStore } from "./registration/client_store.ts";
 import { accessToken } from "./security/access_token.ts";
@@ -58,7 +63,11 @@ export interface Platform {
   readonly api: Handler;
   readonly browser: Handler;
   readonly readiness: () => Promise<Readiness>;
-  /** Stops background work; the store is the caller's to close. */
+  /** Pushes the payment orders that are due; gives how many were tried. For runtimes that keep time themselves. */
+  readonly deliverDueOrders: () => Promise<number>;
+  /** Does so every second until `stop`. */
+  startWork(): void;
+  /** Waits for the work under way; the store is the caller's to close. */
   stop(): Promise<void>;
 }
 
@@ -76,7 +85,7 @@ export function composePlatform(parts: PlatformParts): Promise<Platform> {
     api: handler(api),
     browser: handler(browser),
     readiness: ready,
-    stop: () => Promise.resolve(),
+    ...composeWork(() => deliverDueOrders(shared.delivery), log),
   });
 }
 
@@ -95,6 +104,7 @@ interface Shared {
   readonly claims: ClaimStore;
   readonly interactions: InteractionStore;
   readonly openFlows: OpenFlowStore;
+  readonly delivery: DeliverOrderDeps;
   readonly drawErrorPage: DrawErrorPage;
 }
 
@@ -106,17 +116,20 @@ function composeShared(parts: PlatformParts, log: Log): Shared {
   const participantKeys = openParticipantKeys({ fetchJson, clock, log });
   const findDirectoryKey = openDirectoryKeys({ fetchJson, clock, jwksUri: config.directoryJwksUri });
   const { directoryIssuer, environment } = config;
+  const clients = openClientStore(store);
+  const payments = openPaymentStore(store);
   return {
     sandbox,
     participantKeys,
     statements: { findDirectoryKey, directoryIssuer, environment, urls },
     trustAnchor: new URL(config.directoryIssuer).host,
-    clients: openClientStore(store),
+    clients,
     tokens: openAccessTokenStore(store, clock),
     codes: openAuthorizationCodeStore(store),
     requests: openPushedRequestStore(store),
     consents: openConsentStore(store),
-    payments: openPaymentStore(store),
+    payments,
+    delivery: composeDelivery(parts, log, clients, payments),
     claims: openClaimStore(store, clock),
     interactions: openInteractionStore(store),
     openFlows: openOpenFlowStore(store, clock),
@@ -130,7 +143,7 @@ function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp
   const { clients, consents, payments, claims, participantKeys: keys } = shared;
   const base = { store, clock, consents, payments, claims, baseUrl, currencies };
   const guards = composeGuards(parts, shared);
-  const once = idempotent(claims);
+  const resources = { ...base, guards, idempotent: idempotent(claims) };
   return apiApp({
     log,
     drawErrorPage: shared.drawErrorPage,
@@ -150,29 +163,62 @@ function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp
       audience: config.registrationAudience,
       loopbackRedirects: shared.sandbox,
     },
-    oauth: {
-      ...base,
-      ...shared,
-      authUrl,
-      keys,
-      certificate: guards.certificate,
-      bank: guards.bank,
-      findCaller: clients.find,
-      findClient: clients.find,
-      isConsentAuthorized: async (id, owner) => await consentStatus(base, id, owner) === "Authorized",
-      awaitsAuthorisation: async (id, owner) =>
-        await consentStatus(base, id, owner) === "AwaitingAuthorisation",
-    },
-    consents: { ...base, guards, idempotent: once },
-    payments: { ...base, guards, idempotent: once },
+    oauth: composeOAuth(parts, shared, guards),
+    consents: resources,
+    payments: { ...resources, ...shared.delivery },
     backchannel: {
-      ...base,
-      guards,
+      ...resources,
       openFlows: shared.openFlows,
       consentManagedByBank: async (bank) => (await clients.findBank(bank))?.consentManagedByBank === true,
     },
-    paymentOrders: { ...base, guards },
+    paymentOrders: resources,
   });
+}
+
+function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuards): OAuthRouteDeps {
+  const { config: { baseUrl, authUrl }, store, clock } = parts;
+  const { clients, consents, participantKeys: keys } = shared;
+  const status = (
+    id: ConsentId,
+    owner: Parameters<typeof consentStatus>[2],
+  ): ReturnType<typeof consentStatus> => consentStatus({ clock, consents }, id, owner);
+  return {
+    ...shared,
+    store,
+    clock,
+    baseUrl,
+    authUrl,
+    keys,
+    certificate: guards.certificate,
+    bank: guards.bank,
+    findCaller: clients.find,
+    findClient: clients.find,
+    isConsentAuthorized: async (id, owner) => await status(id, owner) === "Authorized",
+    awaitsAuthorisation: async (id, owner) => await status(id, owner) === "AwaitingAuthorisation",
+  };
+}
+
+/** Delivery of payment orders, by the request that makes one and by the worker alike. */
+function composeDelivery(
+  parts: PlatformParts,
+  log: Log,
+  clients: ClientStore,
+  payments: PaymentStore,
+): DeliverOrderDeps {
+  const { config, store, clock, keys } = parts;
+  return {
+    store,
+    clock,
+    log,
+    payments,
+    fetch: parts.fetch,
+    signer: keys.signer,
+    authUrl: config.authUrl,
+    outbox: openOrderOutboxStore(store),
+    circuit: openBankCircuit(clock),
+    paymentOrdersUri: async (bank) => (await clients.findBank(bank))?.paymentOrdersUri,
+    random: Math.random,
+  };
 }
 
 function composeGuards({ config, clock }: PlatformParts, shared: Shared): ResourceGuards {
@@ -212,6 +258,32 @@ function composeBrowser(
     },
     pages: { authUrl, readiness: ready, openApi },
   });
+}
+
+const WORK_EVERY_MS = 1000;
+
+/** The background work, one pass at a time. */
+function composeWork(
+  deliver: () => Promise<number>,
+  log: Log,
+): Pick<Platform, "deliverDueOrders" | "startWork" | "stop"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let pass: Promise<unknown> = Promise.resolve();
+  let stopped = false;
+  const work = (): void => {
+    pass = deliver()
+      .catch((error: Error) => log.error("work.failed", { error: error.stack ?? error.message }))
+      .finally(() => void (stopped || (timer = setTimeout(work, WORK_EVERY_MS))));
+  };
+  return {
+    deliverDueOrders: deliver,
+    startWork: () => void (timer ??= setTimeout(work, WORK_EVERY_MS)),
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await pass;
+    },
+  };
 }
 
 function errorPages(sandbox: boolean): DrawErrorPage {

@@ -57,6 +57,7 @@ function route({ api, browser }: Platform, request: Request): Response | Promise
 async function serve(): Promise<void> {
   const running = await start();
   const { config, platform, store } = running;
+  platform.startWork();
   const server = Deno.serve(
     { hostname: config.host, port: config.port, onListen: () => announce(config) },
     (request) => route(platform, request),

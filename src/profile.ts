@@ -51,6 +51,16 @@ export const IDEMPOTENCY_SECONDS = 86_400;
 /** A PKCE challenge that got a code is refused for this long (checklist PA14). */
 export const CHALLENGE_MEMORY_SECONDS = 86_400;
 
+// --- payment orders (Decision D4) -------------------------------------------------------------------------
+/** Waits between pushes of an order, seconds; after the last one it is a dead letter. */
+export const ORDER_RETRY_SECONDS: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+/** A push is given up after this long, seconds. */
+export const ORDER_PUSH_SECONDS = 5;
+/** The TPP's request waits this long for the first push, seconds. */
+export const ORDER_FIRST_PUSH_SECONDS = 3;
+/** Whoever takes an order to push it has it alone for this long, seconds: longer than a push can take. */
+export const ORDER_LEASE_SECONDS = 15;
+
 // --- sizes ------------------------------------------------------------------------------------------------
 /** Form and JSON bodies, bytes (checklist G11). */
 export const MAX_BODY_BYTES = 65_536;

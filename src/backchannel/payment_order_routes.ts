@@ -15,7 +15,7 @@ import {
   paymentOrdersSchema,
   representOrder,
   representOrders,
-} from "./payment_order_representation.ts";
+} from "../payments/payment_order_representation.ts";
 import { findPayment, reportPaymentStatus, type ReportPaymentStatusDeps } from "./report_payment_status.ts";
 import { BANK } from "./routes.ts";
 import { decodeStatusReport, statusReportSchema } from "./status_report_schema.ts";

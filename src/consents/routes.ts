@@ -88,12 +88,17 @@ const confirmFundsRoute = createRoute({
 
 /** Mounts the consent endpoints. */
 export function consentRoutes(app: PlatformApp, deps: ConsentRouteDeps): void {
+  mountCreate(app, deps);
+  mountRead(app, deps);
+  mountConfirmFunds(app, deps);
+}
+
+function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
   const { certificate, bank, token, payloadSignature } = deps.guards;
   const replay = deps.idempotent("domestic-payment-consents", async (c, consentId) => {
     const { value } = await readConsent(deps, consentId, { bank: c.get("bank").code });
     return c.json(representCreated(value, deps.baseUrl), 201);
   });
-
   app.post(
     endpoint(app, "resource", createConsentRoute),
     ...[certificate, bank, token(TPP), fapiHeaders] as const,
@@ -109,7 +114,10 @@ export function consentRoutes(app: PlatformApp, deps: ConsentRouteDeps): void {
       return c.json(representCreated(consent, deps.baseUrl), 201);
     },
   );
+}
 
+function mountRead(app: PlatformApp, deps: ConsentRouteDeps): void {
+  const { certificate, bank, token } = deps.guards;
   app.get(
     endpoint(app, "resource", readConsentRoute),
     certificate,
@@ -122,7 +130,10 @@ export function consentRoutes(app: PlatformApp, deps: ConsentRouteDeps): void {
       return c.json(representConsent(value, deps.baseUrl));
     },
   );
+}
 
+function mountConfirmFunds(app: PlatformApp, deps: ConsentRouteDeps): void {
+  const { certificate, bank, token } = deps.guards;
   app.get(
     endpoint(app, "resource", confirmFundsRoute),
     ...[certificate, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,

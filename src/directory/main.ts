@@ -2,7 +2,7 @@
 import { systemClock } from "../kernel/clock.ts";
 import { openDenoKv } from "../store/deno_kv.ts";
 import { composeDirectory, type DirectoryApp } from "./compose_directory.ts";
-import { type DirectoryConfig, DirectoryConfigError, readDirectoryConfig } from "./config.ts";
+import { type DirectoryConfig, readDirectoryConfig } from "./config.ts";
 import type { DirectoryLog } from "./directory.ts";
 
 const encoder = new TextEncoder();
@@ -49,9 +49,10 @@ async function serve(app: DirectoryApp, { host, port, issuer, environment }: Dir
 try {
   await start();
 } catch (error) {
-  const known = error instanceof DirectoryConfigError || error instanceof Deno.errors.AddrInUse;
-  const words = error instanceof Error
-    ? (known ? error.message : error.stack ?? error.message)
+  const words = error instanceof Deno.errors.AddrInUse
+    ? "DIRECTORY_PORT is in use by another process; stop that one, or set another port."
+    : error instanceof Error
+    ? error.message
     : String(error);
   Deno.stderr.writeSync(encoder.encode(`${words}\n`));
   Deno.exit(1);

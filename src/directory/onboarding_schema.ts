@@ -30,7 +30,6 @@ const orgId = z.string("must be 2 to 32 letters, digits, - or _").transform((val
   return z.NEVER;
 });
 
-// deno-lint-ignore explicit-function-return-type -- the shape is the type
 function onboardingSchema(rules: OnboardingRules) {
   const pisp = z.strictObject({
     role: z.literal("PISP"),
@@ -47,7 +46,6 @@ function onboardingSchema(rules: OnboardingRules) {
   return z.discriminatedUnion("role", [pisp, aspsp], "must be PISP or ASPSP");
 }
 
-// deno-lint-ignore explicit-function-return-type -- the shape is the type
 function commonFields(role: Role, rules: OnboardingRules) {
   return {
     org_name: text(128),

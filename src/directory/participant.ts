@@ -10,14 +10,15 @@ import type { OrgId } from "./identifiers.ts";
 
 /** What an organisation may do: third party (initiates payments) or bank (serves accounts). */
 export type Role = "PISP" | "ASPSP";
-export const ROLES = ["PISP", "ASPSP"] as const;
 
 /** Withdrawn is final. */
 export type OrganisationStatus = "Active" | "Suspended" | "Withdrawn";
+/** Every organisation status. */
 export const ORGANISATION_STATUSES = ["Active", "Suspended", "Withdrawn"] as const;
 
 /** Revoked is final (interface "Software statement assertion"). */
 export type SoftwareStatus = "Active" | "Inactive" | "Revoked";
+/** Every software status. */
 export const SOFTWARE_STATUSES = ["Active", "Inactive", "Revoked"] as const;
 
 /** Whom the directory's operator calls. Shown to administrators only. */

@@ -43,7 +43,7 @@ export const signingRequestPem: z.ZodType<string> = z.string("must be a PEM cert
   .max(MAX_PEM_CHARACTERS, `must have at most ${MAX_PEM_CHARACTERS} characters`);
 
 /** Redirect URLs: at most 4 for third parties, exactly 1 for banks (interface "Limits"). */
-export function redirectUris(role: Role, rules: AddressRules): z.ZodType<string[]> {
+function redirectUris(role: Role, rules: AddressRules): z.ZodType<string[]> {
   const most = MAX_REDIRECT_URIS[role];
   const rule = most === 1 ? "must have exactly 1 member" : `must have 1 to ${most} members`;
   return z.array(webAddress(rules), "must be a list").min(1, rule).max(most, rule)
@@ -51,8 +51,16 @@ export function redirectUris(role: Role, rules: AddressRules): z.ZodType<string[
 }
 
 /** The software members of a request, by their wire names. */
-// deno-lint-ignore explicit-function-return-type -- the shape is the type
-export function softwareFields(role: Role, rules: AddressRules) {
+type SoftwareFields =
+  & {
+    readonly [Name in "client_name" | "description" | "version" | "client_uri" | "logo_uri"]: z.ZodType<
+      string
+    >;
+  }
+  & { readonly redirect_uris: z.ZodType<string[]> };
+
+/** The software members that a participant of this role may state. */
+export function softwareFields(role: Role, rules: AddressRules): SoftwareFields {
   return {
     client_name: text(128),
     description: text(512),

@@ -8,26 +8,24 @@ import { type Consent, invalidStatus, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
-import type { Clock } from "../kernel/clock.ts";
 import type { BankCode } from "../kernel/identifiers.ts";
 import { newPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { ORDER_FIRST_PUSH_SECONDS } from "../profile.ts";
 import type { AccessToken } from "../security/access_token.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
-import type { Entry, Store } from "../store/store.ts";
+import type { Entry } from "../store/store.ts";
 import { begin, commit, type Markers, type Transaction } from "../store/transaction.ts";
 import type { Payment } from "./payment.ts";
 import type { PaymentRequest } from "./payment_schema.ts";
-import type { PaymentStore } from "./payment_store.ts";
+import { deliverFirst, type DeliverOrderDeps } from "./deliver_order.ts";
+import { openOrder } from "./payment_order.ts";
 import { readPayment } from "./read_payment.ts";
 
 /** What it needs. */
-export interface CreatePaymentDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface CreatePaymentDeps extends DeliverOrderDeps {
   readonly consents: ConsentStore;
-  readonly payments: PaymentStore;
   readonly claims: ClaimStore;
 }
 
@@ -51,13 +49,14 @@ const MAX_ATTEMPTS = 5; // each lost race means that the consent moved; it has f
  */
 export async function createPayment(deps: CreatePaymentDeps, command: CreatePayment): Promise<Payment> {
   const { token, bank, request, claim } = command;
+  const pushed = await deps.paymentOrdersUri(bank) !== undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const entry = await readConsent(deps, request.Data.ConsentId, { bank, clientId: token.clientId });
     requireTokenOf(token, entry.value);
-    const { payment, consumed } = consume(entry.value, request, deps.clock());
+    const { payment, consumed } = consume(entry.value, request, pushed, deps.clock());
     const tx = begin(command.markers);
     stage(deps, tx, command, entry, consumed, payment);
-    if (await commit(deps.store, deps.clock, tx)) return payment;
+    if (await commit(deps.store, deps.clock, tx)) return pushed ? await firstAnswer(deps, payment) : payment;
     const won = await deps.claims.claimFor(claim.key, claim.fingerprint);
     if ("resourceId" in won) return (await readPayment(deps, won.resourceId, { bank, token })).value;
   }
@@ -73,6 +72,7 @@ function requireTokenOf(token: AccessToken, consent: Consent): void {
 function consume(
   consent: Consent,
   request: PaymentRequest,
+  pushed: boolean,
   now: number,
 ): { payment: Payment; consumed: Consent } {
   const consumed = moved(consent, "consume", now);
@@ -96,7 +96,7 @@ function consume(
     initiation: Initiation,
     debtorAccount,
     readRefundAccount: ReadRefundAccount === "Yes",
-    status: "AcceptedSettlementInProcess",
+    status: pushed ? "Pending" : "AcceptedSettlementInProcess", // Decision D4
     charges: [],
     createdAt: now,
     statusUpdatedAt: now,
@@ -115,6 +115,23 @@ function stage(
   const cause = { actor: payment.clientId, reason: `payment ${payment.id}` };
   deps.consents.stageChange(tx, entry, consumed, cause, payment.createdAt);
   deps.payments.stageCreation(tx, payment);
+  if (payment.status === "Pending") {
+    deps.outbox.stageOpening(tx, openOrder(payment.id, payment.bank, payment.createdAt));
+  }
   deps.claims.stage(tx, command.claim, payment.id);
   stageEvidence(tx, payment.id, command.signedBody);
+}
+
+/** The payment after the first push, or as it is after 3 s; a push that is still under way goes on (Decision D4). */
+async function firstAnswer(deps: CreatePaymentDeps, payment: Payment): Promise<Payment> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const patience = new Promise<void>((resolve) =>
+    timer = setTimeout(resolve, ORDER_FIRST_PUSH_SECONDS * 1000)
+  );
+  const delivery = deliverFirst(deps, payment.id).catch((error: Error) => {
+    deps.log.error("order.delivery_failed", { paymentId: payment.id, error: error.stack ?? error.message });
+  });
+  await Promise.race([delivery, patience]);
+  clearTimeout(timer);
+  return (await deps.payments.find(payment.id))?.value ?? payment;
 }

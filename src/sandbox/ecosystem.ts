@@ -21,6 +21,8 @@ export interface EcosystemOptions {
   readonly port: number;
   /** Directory for everything that is kept; made when missing. */
   readonly dir: string;
+  /** How long to wait for a sandbox on the same directory that is just stopping; 0 where not given. */
+  readonly patienceMs?: number;
   /** Told what takes time at a first start, one line each. */
   readonly log?: (line: string) => void;
 }
@@ -53,7 +55,7 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
   const tell = options.log ?? ((): void => {});
   const site = await takeSite(options, running);
   const newcomers = site.made === "complete" ? [] : participantPlans(site.addresses);
-  if (newcomers.length > 0) tell("First start: making keys and certificates.");
+  if (newcomers.length > 0) tell("First start on this port: making keys and certificates.");
   const keys = await openSiteKeys(site, newcomers, Date.now());
   await openDirectory(site, keys, running);
   await openPlatform(site, keys, running);

@@ -6,11 +6,15 @@ import { readFirstPort } from "./addresses.ts";
 import { SANDBOX_CODE, SANDBOX_PASSWORD } from "./bank/customers.ts";
 import { CannotStart } from "./cannot_start.ts";
 import { type Ecosystem, type Endpoints, startEcosystem } from "./ecosystem.ts";
+import { watchLauncher } from "./launcher_watch.ts";
 
 const DEFAULT_PORT = "8440";
 const DEFAULT_DIRECTORY = ".data/sandbox";
 /** A stop that takes longer is cut short. */
 const STOP_WITHIN_MS = 8000;
+
+/** A sandbox that was told to stop just before gets this long to do so. */
+const PATIENCE_MS = 2000;
 
 const encoder = new TextEncoder();
 
@@ -26,35 +30,41 @@ async function main(): Promise<void> {
   const dir = Deno.env.get("SANDBOX_DIR") || DEFAULT_DIRECTORY;
   const startedAt = performance.now();
   const port = readFirstPort(Deno.env.get("SANDBOX_PORT") || DEFAULT_PORT);
-  const ecosystem = await startEcosystem({ port, dir, log: print });
-  stopOnSignal(ecosystem);
-  print(summary(ecosystem.endpoints, dir, (performance.now() - startedAt) / 1000));
+  const started = startEcosystem({ port, dir, patienceMs: PATIENCE_MS, log: print });
+  stopWhenAsked(started);
+  print(summary((await started).endpoints, dir, (performance.now() - startedAt) / 1000));
 }
 
-function stopOnSignal(ecosystem: Ecosystem): void {
+function stopWhenAsked(started: Promise<Ecosystem>): void {
   let stopping = false;
   const stop = async (): Promise<void> => {
     // One Ctrl-C reaches this process twice where `deno task` passes on what the terminal sent already.
     if (stopping) return;
     stopping = true;
     Deno.unrefTimer(setTimeout(() => Deno.exit(1), STOP_WITHIN_MS));
-    try {
-      await ecosystem.stop();
-    } catch (error) {
-      complain(`The sandbox did not stop cleanly: ${error instanceof Error ? error.message : error}`);
-      Deno.exit(1);
-    }
+    await (await started).stop();
     print("The sandbox has stopped; everything is kept.");
     Deno.exit(0);
   };
+  const ask = (): void =>
+    void stop().catch((error) => {
+      complain(`The sandbox did not stop cleanly: ${describe(error)}`);
+      Deno.exit(1);
+    });
   // Windows knows no SIGTERM and no SIGHUP.
   const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
     ? ["SIGINT", "SIGBREAK"]
     : ["SIGINT", "SIGTERM", "SIGHUP"];
-  for (const signal of signals) Deno.addSignalListener(signal, () => void stop());
+  for (const signal of signals) Deno.addSignalListener(signal, ask);
+  watchLauncher(ask).catch(() => {}); // a convenience: the sandbox runs as well without it
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function summary(endpoints: Endpoints, dir: string, seconds: number): string {
+  const demo = `npx -y deno@${Deno.version.deno} task demo`;
   const { base_url, auth_url, directory_url, banks_url, shop_url } = endpoints;
   return `
 The sandbox is ready (${seconds.toFixed(1)} s).
@@ -67,7 +77,8 @@ The sandbox is ready (${seconds.toFixed(1)} s).
   Directory    ${directory_url}/participants
 
   Files        ${dir}/    endpoints.json, ca.pem, participants/<name>/, sandbox.log
-  One payment step by step, in another terminal:    deno task demo
+  One payment step by step, from another terminal:
+               ${dir === DEFAULT_DIRECTORY ? demo : `SANDBOX_DIR=${dir} ${demo}`}
 
 Press Ctrl-C to stop.`;
 }
@@ -77,9 +88,7 @@ if (import.meta.main) {
     await main();
   } catch (error) {
     complain(
-      error instanceof CannotStart
-        ? error.message
-        : `The sandbox could not start: ${error instanceof Error ? error.message : error}`,
+      error instanceof CannotStart ? error.message : `The sandbox could not start: ${describe(error)}`,
     );
     Deno.exit(1);
   }

@@ -95,6 +95,7 @@ async function application(plan: ParticipantPlan, keys: ParticipantKeys): Promis
       environment: "Sandbox",
     },
     ...plan.consentManagedByBank === undefined ? {} : { consent_managedby_bank: plan.consentManagedByBank },
+    ...plan.paymentOrdersUri === undefined ? {} : { payment_orders_uri: plan.paymentOrdersUri },
     csrs: Object.fromEntries(requests),
   };
 }

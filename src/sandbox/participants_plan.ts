@@ -18,23 +18,32 @@ export interface ParticipantPlan {
   readonly redirectUris: readonly string[];
   /** Banks only: who shows the consent screen. */
   readonly consentManagedByBank?: boolean;
+  /** Banks only: where the platform pushes payment orders (Decision D4). */
+  readonly paymentOrdersUri?: string;
   readonly keys: readonly KeyPurpose[];
 }
 
 /** The participants of a sandbox (Decision F2). */
-export function participantPlans({ banksUrl, shopUrl }: Addresses): readonly ParticipantPlan[] {
+export function participantPlans(addresses: Addresses): readonly ParticipantPlan[] {
+  return [shopPlan(addresses), ...bankPlans(addresses)];
+}
+
+function shopPlan({ shopUrl }: Addresses): ParticipantPlan {
+  return {
+    name: "shop",
+    orgName: merchant.name,
+    registrationNumber: "SANDBOX-0001",
+    role: "PISP",
+    description: "A shop that takes payments from bank accounts",
+    homeUrl: shopUrl,
+    logoUrl: `${shopUrl}/assets/shop.svg`,
+    redirectUris: [`${shopUrl}/callback`],
+    keys: ["signing", "transport"],
+  };
+}
+
+function bankPlans({ banksUrl }: Addresses): readonly ParticipantPlan[] {
   return [
-    {
-      name: "shop",
-      orgName: merchant.name,
-      registrationNumber: "SANDBOX-0001",
-      role: "PISP",
-      description: "A shop that takes payments from bank accounts",
-      homeUrl: shopUrl,
-      logoUrl: `${shopUrl}/assets/shop.svg`,
-      redirectUris: [`${shopUrl}/callback`],
-      keys: ["signing", "transport"],
-    },
     {
       name: "bank-a",
       orgId: "BANKA",
@@ -46,6 +55,7 @@ export function participantPlans({ banksUrl, shopUrl }: Addresses): readonly Par
       logoUrl: `${banksUrl}/assets/bank.svg`,
       redirectUris: [`${banksUrl}/BANKA/sca`],
       consentManagedByBank: false,
+      paymentOrdersUri: `${banksUrl}/BANKA/payment-orders`,
       keys: ["signing", "transport", "encryption"],
     },
     {
@@ -59,6 +69,7 @@ export function participantPlans({ banksUrl, shopUrl }: Addresses): readonly Par
       logoUrl: `${banksUrl}/assets/bank.svg`,
       redirectUris: [`${banksUrl}/BANKB/sca`],
       consentManagedByBank: true,
+      paymentOrdersUri: `${banksUrl}/BANKB/payment-orders`,
       // No encryption key: the platform encrypts to its transport key (Decision A10).
       keys: ["signing", "transport"],
     },

@@ -60,8 +60,9 @@ export async function startPlatform(
     ENVIRONMENT: "Sandbox",
   });
   const keys = await openKeyRing(config.platformKeys);
-  const store = await openDenoKv(config.storeUrl);
+  const store = await openOwnStore(config.storeUrl);
   const platform = await composePlatform({ config, store, clock: systemClock, fetch, log, keys });
+  platform.startWork();
   return {
     api: (request) => platform.api.fetch(request),
     browser: (request) => platform.browser.fetch(request),
@@ -79,7 +80,7 @@ export async function startDirectory(
   signingKey: CryptoKeyPair,
   sink: (line: string) => void,
 ): Promise<RunningDirectory> {
-  const store = await openDenoKv(files.directoryStore);
+  const store = await openOwnStore(files.directoryStore);
   const directory = await composeDirectory({
     issuer: addresses.directoryUrl,
     adminToken: secrets.directoryAdminToken,
@@ -99,4 +100,10 @@ export async function startDirectory(
       return Promise.resolve();
     },
   };
+}
+
+/** A store whose file is for its owner alone: the database gives its further files the rights of the first. */
+async function openOwnStore(path: string): ReturnType<typeof openDenoKv> {
+  (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
+  return await openDenoKv(path);
 }

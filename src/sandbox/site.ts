@@ -28,13 +28,17 @@ export interface Site {
  * @throws {CannotStart} when a port or the directory is in use, or the directory is not usable
  */
 export async function takeSite(
-  { port, dir }: { readonly port: number; readonly dir: string },
+  { port, dir, patienceMs = 0 }: {
+    readonly port: number;
+    readonly dir: string;
+    readonly patienceMs?: number | undefined;
+  },
   running: AsyncDisposableStack,
 ): Promise<Site> {
   const files = sandboxFiles(dir);
   const lock = await usable(dir, async () => {
     await makePrivateFolder(dir);
-    return await lockDirectory(dir, files.lock);
+    return await lockDirectory(dir, files.lock, patienceMs);
   });
   running.defer(() => lock.release());
   const hosts = freeLoopbackHosts(port);

@@ -41,6 +41,16 @@ export const paymentKey = (payment: PaymentId): Key => ["payment", payment];
 /** A bank's payment orders in the order of their making: the payment's id. Kept. */
 export const paymentOrdersKey = (bank: BankCode): Key => ["payment_order", bank];
 
+/** An order still to be pushed (`payments/order_outbox_store.ts`). Until the bank has answered. */
+export const outboxKey = (payment: PaymentId): Key => ["outbox", payment];
+
+/** Orders to push in the order in which they fall due: the payment's id. */
+export const outboxDueKey = (dueAt: number, payment: PaymentId): Key => [
+  "outbox_due",
+  String(dueAt).padStart(15, "0"),
+  payment,
+];
+
 /** An idempotency claim (`idempotency/claim_store.ts`). 24 h. */
 export const claimKey = (client: ClientId, bank: BankCode, route: string, keyHash: string): Key => [
   "idempotency_claim",

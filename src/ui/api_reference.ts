@@ -3,6 +3,7 @@
  * place uses. Draws nothing.
  */
 import { asObject, isObject, type JsonObject, listAt, objectAt, objectsAt, textAt } from "./json_reading.ts";
+import { commonAmong, type CommonParts } from "./common_parts.ts";
 import { type Field, resolved, schemaNameOf, type Shape, type ShapeDeps, shapeOf } from "./schema_shape.ts";
 
 /** The reference as it is shown. */
@@ -12,8 +13,8 @@ export interface ApiReference {
   readonly description?: string | undefined;
   readonly servers: readonly { readonly url: string; readonly description?: string | undefined }[];
   readonly groups: readonly ApiGroup[];
-  /** Parameters that many endpoints take in the same form. */
-  readonly common: readonly Parameter[];
+  readonly commonParameters: CommonParts<Parameter>;
+  readonly commonAnswers: CommonParts<ApiAnswer>;
   /** Schemas that several places link to. */
   readonly types: readonly {
     readonly name: string;
@@ -40,9 +41,7 @@ export interface ApiEndpoint {
   readonly deprecated: boolean;
   /** Names of the security schemes it asks for. */
   readonly security: readonly string[];
-  /** Those of its own; the rest are named in `common`. */
   readonly parameters: readonly Parameter[];
-  readonly common: readonly Parameter[];
   readonly body: readonly ApiContent[];
   readonly answers: readonly ApiAnswer[];
 }
@@ -69,8 +68,6 @@ export interface ApiAnswer {
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 const UNTAGGED = "Other";
-/** From so many equal uses on, a parameter is described once for all endpoints. */
-const COMMON_USES = 3;
 
 /** The reference that the document describes; parts it lacks are empty. */
 export function readApiReference(source: unknown): ApiReference {
@@ -78,7 +75,7 @@ export function readApiReference(source: unknown): ApiReference {
   const info = objectAt(document, "info");
   const deps: ShapeDeps = { document, shared: sharedSchemas(document) };
   const groups = groupsOf(deps);
-  const common = commonParameters(groups);
+  const endpoints = groups.flatMap((group) => group.endpoints);
   return {
     title: textAt(info, "title") ?? "API",
     version: textAt(info, "version") ?? "",
@@ -87,11 +84,15 @@ export function readApiReference(source: unknown): ApiReference {
       url: textAt(server, "url") ?? "",
       description: textAt(server, "description"),
     })),
-    groups: groups.map((group) => ({
-      ...group,
-      endpoints: group.endpoints.map((one) => parted(one, common)),
-    })),
-    common: [...common.values()],
+    groups,
+    commonParameters: commonAmong(
+      endpoints.flatMap(({ parameters }) => parameters),
+      ({ name }) => anchor(`parameter-${name}`),
+    ),
+    commonAnswers: commonAmong(
+      endpoints.flatMap(({ answers }) => answers),
+      ({ status }) => anchor(`answer-${status}`),
+    ),
     types: [...deps.shared].toSorted().map((name) => {
       const schema = objectAt(objectAt(objectAt(document, "components"), "schemas"), name);
       return { name, shape: shapeOf(deps, schema), example: exampleOf(schema) };
@@ -112,26 +113,6 @@ function sharedSchemas(document: JsonObject): ReadonlySet<string> {
   count(document);
   const known = objectAt(objectAt(document, "components"), "schemas");
   return new Set([...uses].filter(([name, times]) => times > 1 && name in known).map(([name]) => name));
-}
-
-/** By their content, the parameters that many endpoints take. */
-function commonParameters(groups: readonly ApiGroup[]): ReadonlyMap<string, Parameter> {
-  const all = groups.flatMap(({ endpoints }) => endpoints).flatMap(({ parameters }) => parameters);
-  const byContent = Map.groupBy(all, (parameter) => JSON.stringify(parameter));
-  return new Map(
-    [...byContent].flatMap(([content, [first, ...more]]) =>
-      first !== undefined && more.length + 1 >= COMMON_USES ? [[content, first] as const] : []
-    ),
-  );
-}
-
-function parted(endpoint: ApiEndpoint, common: ReadonlyMap<string, Parameter>): ApiEndpoint {
-  const isCommon = (parameter: Parameter): boolean => common.has(JSON.stringify(parameter));
-  return {
-    ...endpoint,
-    parameters: endpoint.parameters.filter((parameter) => !isCommon(parameter)),
-    common: endpoint.parameters.filter(isCommon),
-  };
 }
 
 function groupsOf(deps: ShapeDeps): ApiGroup[] {
@@ -173,7 +154,6 @@ function endpointOf(deps: ShapeDeps, { path, method, item, operation }: Operatio
     parameters: [...objectsAt(item, "parameters"), ...objectsAt(operation, "parameters")].map((parameter) =>
       parameterOf(deps, resolved(deps.document, parameter))
     ),
-    common: [],
     body: contentsOf(deps, body),
     answers: Object.entries(objectAt(operation, "responses")).map(([status, answer]) =>
       answerOf(deps, status, resolved(deps.document, asObject(answer)))

@@ -22,7 +22,7 @@ export type ListedField = Field & { readonly place?: string };
 /** Named parts, each with type, rules, words and its own parts. */
 export function Fields({ fields }: { readonly fields: readonly ListedField[] }): JSX.Element {
   return (
-    <ul class="fields">
+    <ul>
       {fields.map((field) => (
         <li>
           <Entry field={field} />
@@ -37,8 +37,7 @@ export function Entry({ field }: { readonly field: ListedField }): JSX.Element {
   const { name, required, shape, place } = field;
   return (
     <>
-      <code>{name}</code> <Kind shape={shape} place={place} />{" "}
-      {required ? <span class="required">required</span> : null}
+      <code>{name}</code> <Kind shape={shape} place={place} /> {required ? <b>required</b> : null}
       <Rest shape={shape} />
     </>
   );
@@ -61,7 +60,7 @@ function Kind({ shape, place }: { readonly shape: Shape; readonly place?: string
     ...(shape.type === "" ? [] : [shape.type]),
     ...shape.rules,
   ];
-  return <span class="type">{inline(words.join(", "))}</span>;
+  return <small>{inline(words.join(", "))}</small>;
 }
 
 function Rest({ shape }: { readonly shape: Shape }): JSX.Element {
@@ -82,7 +81,7 @@ function Variants(
   return (
     <>
       <p>{says}</p>
-      <ul class="fields">
+      <ul>
         {shapes.map((shape) => (
           <li>
             <Kind shape={shape} />

@@ -30,10 +30,11 @@ export const STYLESHEET = `
   --warn: #fff2cc;
   --on-warn: #4f3b00;
   --hairline: 1px;
-  --radius: 0.75rem;
-  --gap: 1rem;
-  --pad: clamp(1rem, 4vw, 1.5rem);
-  --target: 2.75rem;
+  --radius: 12px;
+  --gap: 16px; /* pixels: space must not grow with the reader's text and squeeze it */
+  --gap-small: 8px;
+  --pad: clamp(16px, 4vw, 24px);
+  --target: 44px;
   --small: 0.9375rem;
   --narrow: 36rem;
   --wide: 76rem;
@@ -77,7 +78,7 @@ h1, h2, h3, h4, h5, p, ul, ol, dl, dd, fieldset, legend, pre { margin: 0; paddin
 h1, h2, h3, h4, h5 { line-height: 1.25; font-weight: 650; text-wrap: balance; }
 h1 { font-size: clamp(1.375rem, 1.1rem + 1.6vw, 1.875rem); letter-spacing: -0.01em; }
 h2 { font-size: 1.0625rem; }
-ul { list-style: none; }
+ul { list-style-type: ""; } /* none would take the list away from VoiceOver */
 code, .identifier { font-family: ui-monospace, "Cascadia Mono", "SF Mono", Menlo, Consolas, monospace; font-size: 0.9em; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 a:hover { color: var(--accent-strong); text-decoration-thickness: 2px; }
@@ -106,7 +107,7 @@ main:focus { outline: none; }
 .skip:focus { transform: none; }
 
 .sandbox {
-  padding: 0.5rem var(--pad);
+  padding: var(--gap-small) var(--pad);
   background: var(--warn);
   color: var(--on-warn);
   border-block-end: var(--hairline) solid transparent;
@@ -115,10 +116,10 @@ main:focus { outline: none; }
   font-weight: 600;
 }
 .bar, .narrow main { max-inline-size: var(--narrow); margin-inline: auto; padding-inline: var(--pad); }
-.bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; padding-block-start: 0.5rem; column-gap: var(--gap); }
-.product { display: flex; align-items: center; gap: 0.5rem; min-block-size: var(--target); font-weight: 650; }
+.bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; padding-block-start: var(--gap-small); column-gap: var(--gap); }
+.product { display: flex; align-items: center; gap: var(--gap-small); min-block-size: var(--target); font-weight: 650; }
 .mark { flex: none; color: var(--accent); inline-size: 1.5rem; block-size: 1.5rem; }
-.languages { margin-inline: -0.5rem; }
+.languages { margin-inline: calc(-1 * var(--gap-small)); }
 .languages ul { display: flex; flex-wrap: wrap; }
 .languages a {
   display: flex;
@@ -126,11 +127,11 @@ main:focus { outline: none; }
   min-block-size: var(--target);
   min-inline-size: var(--target);
   justify-content: center;
-  padding-inline: 0.5rem;
+  padding-inline: var(--gap-small);
   font-size: var(--small);
 }
 .languages [aria-current] { color: var(--text); font-weight: 650; text-decoration: none; }
-.narrow main { padding-block: 1rem 3rem; }
+.narrow main { padding-block: var(--gap) 48px; }
 .narrow main > * + *, form > * + * { margin-block-start: var(--gap); }
 .lead { color: var(--muted); }
 
@@ -141,8 +142,8 @@ main:focus { outline: none; }
   border: var(--hairline) solid var(--line);
   border-radius: var(--radius);
 }
-.card > * + * { margin-block-start: 0.75rem; }
-.facts > div { padding-block: 0.5rem; }
+.card > * + * { margin-block-start: 12px; }
+.facts > div { padding-block: var(--gap-small); }
 .facts > div + div { border-block-start: var(--hairline) solid var(--line); }
 .facts > div:last-child { padding-block-end: 0; }
 .facts dt { color: var(--muted); font-size: var(--small); }
@@ -156,28 +157,28 @@ main:focus { outline: none; }
 }
 .money, .number { font-variant-numeric: tabular-nums; }
 .scheme { color: var(--muted); }
-.note { padding: 0.75rem 1rem; background: var(--accent-soft); border-radius: 0.5rem; font-size: var(--small); }
-.notice { padding: 0.75rem 1rem; background: var(--warn); color: var(--on-warn); border-radius: 0.5rem; }
-.next { padding-inline-start: 1.25rem; list-style: disc; }
-.next li + li { margin-block-start: 0.5rem; }
+.note { padding: 12px var(--gap); background: var(--accent-soft); border-radius: 8px; font-size: var(--small); }
+.notice { padding: 12px var(--gap); background: var(--warn); color: var(--on-warn); border-radius: 8px; }
+.next { padding-inline-start: 20px; list-style: disc; }
+.next li + li { margin-block-start: var(--gap-small); }
 
-.accounts legend { float: inline-start; inline-size: 100%; padding-block-end: 0.75rem; }
+.accounts legend { float: inline-start; inline-size: 100%; padding-block-end: 12px; }
 .accounts legend + * { clear: both; }
 .account {
   position: relative;
   display: flex;
-  gap: 0.75rem;
+  gap: 12px;
   min-block-size: var(--target);
-  padding: 0.875rem 1rem;
+  padding: 14px clamp(12px, 3vw, 16px);
   border: 1px solid var(--edge);
-  border-radius: 0.625rem;
+  border-radius: 10px;
 }
-.account input { position: relative; z-index: 1; flex: none; inline-size: 1.375rem; block-size: 1.375rem; margin: 0.0625rem 0 0; accent-color: var(--accent); }
+.account input { position: relative; z-index: 1; flex: none; inline-size: 22px; block-size: 22px; margin: 1px 0 0; accent-color: var(--accent); }
 .account .words { flex: 1; min-inline-size: 0; }
 .account label { display: flex; flex-wrap: wrap; justify-content: space-between; column-gap: var(--gap); font-weight: 650; }
 .account label::after { content: ""; position: absolute; inset: 0; border-radius: inherit; cursor: pointer; }
 .account .more { color: var(--muted); font-size: var(--small); }
-.account .why { margin-block-start: 0.25rem; color: var(--text); }
+.account .why { margin-block-start: 4px; color: var(--text); }
 .account:hover { border-color: var(--accent); }
 .account:has(:checked) { border-color: var(--accent); background: var(--accent-soft); box-shadow: inset 0 0 0 1px var(--accent); }
 .account:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
@@ -186,12 +187,12 @@ main:focus { outline: none; }
 .account:has(:disabled) label { color: var(--muted); }
 .account:has(:disabled) label::after { cursor: not-allowed; }
 
-.decisions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr)); gap: 0.75rem; }
+.decisions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr)); gap: 12px; }
 button {
-  min-block-size: 3.25rem;
-  padding: 0.75rem 1rem;
+  min-block-size: 52px;
+  padding: 12px var(--gap);
   border: 2px solid var(--accent);
-  border-radius: 0.625rem;
+  border-radius: 10px;
   background: var(--surface);
   color: var(--accent);
   font: inherit;
@@ -205,10 +206,10 @@ button.accept { background: var(--accent); color: var(--on-accent); }
 button:hover { border-color: var(--accent-strong); color: var(--accent-strong); }
 button.accept:hover { background: var(--accent-strong); color: var(--on-accent); }
 
-.card .help { margin-block-start: 1.25rem; padding-block-start: 1rem; border-block-start: var(--hairline) solid var(--line); color: var(--muted); font-size: var(--small); }
+.card .help { margin-block-start: 20px; padding-block-start: var(--gap); border-block-start: var(--hairline) solid var(--line); color: var(--muted); font-size: var(--small); }
 .card .help code { display: block; color: var(--text); }
-.card > h2:not(:first-child) { margin-block-start: 1.25rem; }
-.card > h2 + p { margin-block-start: 0.25rem; }
+.card > h2:not(:first-child) { margin-block-start: 20px; }
+.card > h2 + p { margin-block-start: 4px; }
 
 .wide .reference { max-inline-size: var(--wide); margin-inline: auto; padding: var(--pad); display: grid; gap: var(--pad); }
 .wide .body, .wide .introduction { min-inline-size: 0; }
@@ -219,23 +220,23 @@ button.accept:hover { background: var(--accent-strong); color: var(--on-accent);
 .wide h5 { font-size: var(--small); margin-block: 0.75rem 0.25rem; }
 .wide p + p { margin-block-start: 0.5rem; }
 .wide .card { margin-block-start: var(--gap); }
-.wide nav a { display: flex; align-items: center; min-block-size: var(--target); padding-inline: 0.5rem; font-size: var(--small); text-decoration: none; }
+.wide :target, .wide [id] { scroll-margin-block-start: 1rem; }
+.wide nav a { display: flex; align-items: center; min-block-size: var(--target); padding: 0.375rem 0.5rem; line-height: 1.35; font-size: var(--small); text-decoration: none; }
 .wide nav a:hover { text-decoration: underline; }
 .wide nav > ul > li > a { font-weight: 650; }
 .wide nav ul ul { margin-inline-start: 0.5rem; border-inline-start: 2px solid var(--line); }
 .method { display: inline-block; padding: 0 0.5em; border: var(--hairline) solid currentColor; border-radius: 0.375rem; font-size: 0.8em; font-weight: 700; color: var(--accent); }
 .path { font-weight: 600; }
-.fields { border-inline-start: 2px solid var(--line); padding-inline-start: 0.75rem; }
-.fields li + li { margin-block-start: 0.5rem; }
-.fields .fields { margin-block-start: 0.5rem; }
-.fields p, .fields li > div { font-size: var(--small); }
-.fields p { color: var(--muted); font-size: var(--small); }
-.type, .rule { color: var(--muted); font-size: var(--small); }
-.required { font-size: 0.8125rem; font-weight: 700; color: var(--on-warn); background: var(--warn); padding: 0.0625rem 0.375rem; border-radius: 0.25rem; }
+.reference .card ul { border-inline-start: 2px solid var(--line); padding-inline-start: 0.75rem; }
+.reference .card li + li { margin-block-start: 0.5rem; }
+.reference .card ul ul { margin-block-start: 0.5rem; }
+.reference li p, .reference small { color: var(--muted); font-size: var(--small); }
+.reference b { padding: 0.0625rem 0.375rem; border-radius: 0.25rem; background: var(--warn); color: var(--on-warn); font-size: 0.8125rem; }
 pre, .scroll { overflow: auto; }
 pre { padding: 0.75rem 1rem; background: var(--sunken); border-radius: 0.5rem; line-height: 1.45; overflow-wrap: normal; }
 table { inline-size: 100%; border-collapse: collapse; font-size: var(--small); overflow-wrap: normal; }
 caption { text-align: start; color: var(--muted); padding-block-end: 0.5rem; }
+td:nth-child(n + 3) { min-inline-size: 12rem; overflow-wrap: anywhere; }
 th, td { padding: 0.5rem 0.75rem; text-align: start; vertical-align: top; border-block-end: var(--hairline) solid var(--line); }
 @media (min-width: 60rem) {
   .wide .reference { grid-template-columns: 17rem minmax(0, 1fr); }

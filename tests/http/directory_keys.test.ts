@@ -45,6 +45,23 @@ Deno.test("POST certificates refuses known keys, no keys and revoked software [E
   assertEquals((await world.admin("GET", "/participants/SHOP")).body.keys.length, 2);
 });
 
+Deno.test("POST certificates keeps key sets small: 40 unexpired certificates a participant [E3]", async () => {
+  await using world = await onboarded();
+  const [one] = await world.store.list<object>({ prefix: ["directory", "certified_key", "shop"], limit: 1 });
+  for (let count = 2; count < 39; count++) {
+    const kid = `kid-${count}`;
+    const value = { ...one?.value, kid };
+    const write = { kind: "set", key: ["directory", "certified_key", "shop", kid], value } as const;
+    await world.store.commit({ checks: [], writes: [write] });
+  }
+  const path = "/participants/SHOP/certificates";
+  const two = { signing: await signingRequest(2), transport: await signingRequest(3) };
+  const refused = await world.admin("POST", path, { csrs: two });
+  assertEquals(refused.status, 409);
+  assertEquals(refused.body.error_description, "A participant may have 40 unexpired certificates.");
+  assertEquals((await world.admin("POST", path, { csrs: { signing: two.signing } })).status, 201);
+});
+
 Deno.test("GET jwks drops a key when its certificate expires [E4]", async () => {
   await using world = await onboarded();
   world.now = START + 396 * DAY;

@@ -83,6 +83,25 @@ export function consentView(changes: Partial<ConsentView> = {}): ConsentView {
   };
 }
 
+/** The longest that every field may be, without a space to break at. */
+export function longestConsentView(): ConsentView {
+  const view = consentView();
+  return {
+    ...view,
+    tpp: { ...view.tpp, legalName: "Unternehmensgesellschaft".repeat(14) },
+    payee: { name: "N".repeat(350), identification: "I".repeat(256), schemeName: `CO.${"Scheme".repeat(6)}` },
+    amount: { amount: "9999999999999.99", currency: "EUR" },
+    reference: "R".repeat(35),
+    unstructured: "M".repeat(140),
+    accounts: view.accounts.map((account) => ({
+      ...account,
+      balance: "-9999999999999.99999",
+      schemeName: "UK.OBIE.Wallet",
+      identification: "w".repeat(256),
+    })),
+  };
+}
+
 /** An OpenAPI document made of the platform's own schemas, as the platform makes it. */
 export function referenceDocument(): unknown {
   const app = new OpenAPIHono();

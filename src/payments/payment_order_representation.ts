@@ -1,8 +1,8 @@
 /** Payment orders as the bank reads them (Decision D2): the full initiation and the account that pays. */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../kernel/clock.ts";
-import type { Payment } from "../payments/payment.ts";
-import type { PaymentOrderRef } from "../payments/payment_store.ts";
+import type { Payment } from "./payment.ts";
+import type { PaymentOrderRef } from "./payment_store.ts";
 
 /** One order, for the OpenAPI document. */
 export const paymentOrderSchema = z.object({

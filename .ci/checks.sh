@@ -1,0 +1,71 @@
+# Counting: every check is one passed or one failed, with its output in a file and its tail shown where it failed.
+
+# check SECONDS WHAT COMMAND...: one command under a time limit.
+check() {
+  local seconds=$1 what=$2
+  shift 2
+  check_here "$what" limited "$seconds" "$@"
+}
+
+# check_here WHAT FUNCTION...: a function that runs in this shell and watches the clock itself.
+check_here() {
+  local what=$1 log started
+  shift
+  log=$logs/$(printf '%s' "$what" | tr -cs 'A-Za-z0-9' '-').log
+  started=$(now_ms)
+  if "$@" >"$log" 2>&1; then
+    passed=$((passed + 1))
+    printf 'ok      %6d ms  %s\n' "$(($(now_ms) - started))" "$what"
+  else
+    count_failure "$what" "$log"
+  fi
+}
+
+# limited SECONDS COMMAND...: never beyond the last second of the run.
+limited() {
+  local seconds=$1 left=$((last_second - SECONDS))
+  shift
+  if [ "$left" -lt 1 ]; then
+    printf 'No time is left for this.\n'
+    return 1
+  fi
+  timeout -k 5 $((seconds < left ? seconds : left)) "$@"
+}
+
+count_failure() {
+  failed=$((failed + 1))
+  printf 'FAILED             %s\n' "$1"
+  [ $# -lt 2 ] || tail -n 40 "$2" | sed 's/^/    /'
+}
+
+# The commands that are run here are those that the README gives.
+readme_says() {
+  check 5 "README says: $1" grep -qF -- "$1" README.md
+}
+
+# run_tests SECONDS COMMAND...: counts what `deno test` counted, however often the task runs it.
+run_tests() {
+  local seconds=$1 log=$logs/tests.log status=0 summaries count
+  shift
+  limited "$seconds" "$@" >"$log" 2>&1 || status=$?
+  summaries=$(grep -E '^(ok|FAILED) \| [0-9]+ passed' "$log")
+  printf '%s\n' "${summaries:-no summary of deno test}" | sed 's/^/tests: /'
+  count=$(sum_before passed "$summaries")
+  passed=$((passed + count))
+  if [ "$(sum_before ignored "$summaries")" -gt 0 ]; then count_failure "no test is left out" "$log"; fi
+  count=$(sum_before failed "$summaries")
+  failed=$((failed + count))
+  [ "$count" -eq 0 ] || sed -n '/^ ERRORS/,$p' "$log" | tail -n 200
+  # A test run that fails without a failed test: types, an exception outside tests, the time limit.
+  if [ "$status" -ne 0 ] && [ "$count" -eq 0 ]; then count_failure "task test ends well (status $status)" "$log"; fi
+  if [ "$status" -eq 0 ] && [ -z "$summaries" ]; then count_failure "task test runs tests" "$log"; fi
+}
+
+# sum_before WORD TEXT: the sum of the numbers that stand before the word. Steps are not counted.
+sum_before() {
+  grep -oE "[0-9]+ $1" <<<"$2" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+now_ms() {
+  date +%s%3N
+}

@@ -1,0 +1,59 @@
+# Starting and stopping the sandbox: in a process group of its own, ended by that group's id and no other way.
+
+# The first of five ports in a row where nothing listens.
+free_ports() {
+  local first port free
+  for first in $(seq 18440 10 18940); do
+    free=yes
+    for port in $(seq "$first" $((first + 4))); do
+      if listens "$port"; then free=no; fi
+    done
+    if [ "$free" = yes ]; then
+      printf '%s' "$first"
+      return 0
+    fi
+  done
+  return 1
+}
+
+listens() {
+  (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null || (: <"/dev/tcp/::1/$1") 2>/dev/null
+}
+
+# Starts the README's command and waits until endpoints.json says that everything is ready.
+start_sandbox() {
+  setsid "${deno[@]}" task start >"$logs/sandbox-$(now_ms).log" 2>&1 &
+  sandbox_pid=$!
+  for _ in $(seq 600); do
+    [ -f "$SANDBOX_DIR/endpoints.json" ] && return 0
+    kill -0 "$sandbox_pid" 2>/dev/null || break
+    sleep 0.1
+  done
+  printf 'The sandbox is not ready.\n'
+  tail -n 40 "$logs"/sandbox-*.log
+  return 1
+}
+
+# SIGTERM, then everything must be gone within ten seconds.
+stop_politely() {
+  [ -n "$sandbox_pid" ] || return 1
+  kill -TERM -- "-$sandbox_pid" || return 1
+  for _ in $(seq 100); do
+    if ! kill -0 -- "-$sandbox_pid" 2>/dev/null; then
+      sandbox_pid=
+      [ ! -f "$SANDBOX_DIR/endpoints.json" ] && ! listens "$SANDBOX_PORT"
+      return
+    fi
+    sleep 0.1
+  done
+  return 1
+}
+
+# Whatever happened, nothing of it is left.
+stop_sandbox() {
+  [ -n "$sandbox_pid" ] || return 0
+  kill -TERM -- "-$sandbox_pid" 2>/dev/null
+  sleep 2
+  kill -KILL -- "-$sandbox_pid" 2>/dev/null
+  sandbox_pid=
+}

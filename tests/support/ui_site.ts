@@ -1,0 +1,72 @@
+/** The platform's pages on a loopback port, under the browser host's content security policy, without the platform. */
+import { renderConsentPage } from "../../src/ui/consent_page.tsx";
+import { renderDocsPage } from "../../src/ui/docs_page.tsx";
+import { renderErrorPage } from "../../src/ui/error_page.tsx";
+import { chooseLanguage } from "../../src/ui/language.ts";
+import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../src/ui/stylesheet.ts";
+import {
+  consentView,
+  ERROR_PAGES,
+  errorEntries,
+  longestConsentView,
+  referenceDocument,
+} from "./ui_samples.ts";
+
+const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+  "base-uri 'none'; frame-ancestors 'none'";
+
+/** A running site. */
+export interface UiSite {
+  readonly origin: string;
+  /** Every form that was posted, oldest first, as its fields. */
+  readonly posted: readonly Readonly<Record<string, string>>[];
+  readonly stop: () => Promise<void>;
+}
+
+/** `/consent`, `/consent-none`, `/consent-longest`, `/error-<kind>` and `/docs`, each with `?lang=`. */
+export function openUiSite(): UiSite {
+  const posted: Record<string, string>[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+    const url = new URL(request.url);
+    if (request.method === "POST") {
+      posted.push(Object.fromEntries(new URLSearchParams(await request.text())));
+      return page(renderErrorPage({ page: "finished", interactionId: "-", sandbox: true }, "en"));
+    }
+    if (url.pathname === STYLESHEET_PATH) return asset(STYLESHEET, "text/css; charset=utf-8");
+    if (url.pathname === ICON_PATH) return asset(ICON, "image/svg+xml");
+    return page(draw(url));
+  });
+  return { origin: `http://127.0.0.1:${server.addr.port}`, posted, stop: () => server.shutdown() };
+}
+
+function draw(url: URL): string {
+  const language = chooseLanguage(undefined, url.searchParams.get("lang") ?? undefined);
+  if (url.pathname === "/consent") return renderConsentPage(consentView(), language);
+  if (url.pathname === "/consent-none") {
+    const accounts = consentView().accounts.filter(({ canPay }) => !canPay);
+    return renderConsentPage(consentView({ accounts }), language);
+  }
+  if (url.pathname === "/consent-longest") return renderConsentPage(longestConsentView(), language);
+  if (url.pathname === "/docs") {
+    return renderDocsPage(referenceDocument(), {
+      authUrl: "https://auth.example.com",
+      errors: errorEntries(),
+    });
+  }
+  const kind = ERROR_PAGES.find((name) => url.pathname === `/error-${name}`) ?? "not_found";
+  const interactionId = "5f0c7a52-7f65-4f0e-9c0b-1c7f4b0a9a11";
+  return renderErrorPage({ page: kind, interactionId, sandbox: true }, language);
+}
+
+function page(html: string): Response {
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "referrer-policy": "no-referrer",
+  };
+  return new Response(html, { headers });
+}
+
+function asset(text: string, type: string): Response {
+  return new Response(text, { headers: { "content-type": type } });
+}
