@@ -29,7 +29,13 @@ limited() {
     printf 'No time is left for this.\n'
     return 1
   fi
-  timeout -k 5 $((seconds < left ? seconds : left)) "$@"
+  # In the background, so that a signal for this shell is heard at once.
+  timeout -k 5 $((seconds < left ? seconds : left)) "$@" &
+  running=$!
+  wait "$running"
+  local status=$?
+  running=
+  return "$status"
 }
 
 count_failure() {

@@ -49,11 +49,12 @@ stop_politely() {
   return 1
 }
 
-# Whatever happened, nothing of it is left.
-stop_sandbox() {
-  [ -n "$sandbox_pid" ] || return 0
-  kill -TERM -- "-$sandbox_pid" 2>/dev/null
-  sleep 2
-  kill -KILL -- "-$sandbox_pid" 2>/dev/null
-  sandbox_pid=
+# end_group PID: asks the process group to end, and ends it.
+end_group() {
+  kill -TERM -- "-$1" 2>/dev/null || return 0
+  for _ in $(seq 30); do
+    kill -0 -- "-$1" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  kill -KILL -- "-$1" 2>/dev/null
 }

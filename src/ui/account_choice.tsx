@@ -47,13 +47,14 @@ export function AccountChoice({ accounts, paymentCurrency, language }: ChoicePro
   );
 }
 
+interface AccountProps {
+  readonly account: PayerAccount;
+  readonly paymentCurrency: string;
+  readonly language: Language;
+}
+
 function Account(
-  { account, only, paymentCurrency, language }: {
-    readonly account: PayerAccount;
-    readonly only: boolean;
-    readonly paymentCurrency: string;
-    readonly language: Language;
-  },
+  { account, only, paymentCurrency, language }: AccountProps & { readonly only: boolean },
 ): JSX.Element {
   const id = `account-${account.index}`;
   return (
@@ -81,11 +82,9 @@ function Account(
           <p>
             <AccountNumber account={account} language={language} />
           </p>
-          {account.canPay ? null : (
-            <p class="why">
-              <Why account={account} paymentCurrency={paymentCurrency} language={language} />
-            </p>
-          )}
+          {account.canPay
+            ? null
+            : <Why account={account} paymentCurrency={paymentCurrency} language={language} />}
         </div>
       </div>
     </div>
@@ -100,22 +99,12 @@ function Balance(
   return <>{phrase(language, "consent.balance", { amount })}</>;
 }
 
-function Why(
-  { account, paymentCurrency, language }: {
-    readonly account: PayerAccount;
-    readonly paymentCurrency: string;
-    readonly language: Language;
-  },
-): JSX.Element {
-  if (account.why === "insufficient_funds") return <>{phrase(language, "consent.insufficientFunds")}</>;
-  if (account.why === undefined) return <>{phrase(language, "consent.cannotPay")}</>;
+function Why({ account, paymentCurrency, language }: AccountProps): JSX.Element {
+  if (account.why === "insufficient_funds") {
+    return <p class="why">{phrase(language, "consent.insufficientFunds")}</p>;
+  }
+  if (account.why === undefined) return <p class="why">{phrase(language, "consent.cannotPay")}</p>;
   const accountCurrency = <bdi>{account.currency}</bdi>;
-  return (
-    <>
-      {phrase(language, "consent.otherCurrency", {
-        accountCurrency,
-        paymentCurrency: <bdi>{paymentCurrency}</bdi>,
-      })}
-    </>
-  );
+  const values = { accountCurrency, paymentCurrency: <bdi>{paymentCurrency}</bdi> };
+  return <p class="why">{phrase(language, "consent.otherCurrency", values)}</p>;
 }

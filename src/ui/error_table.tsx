@@ -1,5 +1,6 @@
 // deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The error catalogue of the API reference: one row for each answer, with every reason that leads to it. */
+import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 
 /** One refusal as one kind of reader sees it. */
@@ -46,11 +47,16 @@ function Row({ row }: { readonly row: ErrorRow }): JSX.Element {
     <tr>
       <td>{row.surface}</td>
       <td>{row.status}</td>
-      <td>{row.code === "" ? null : <code>{row.code}</code>}</td>
+      <td>{row.code === "" ? null : <code>{breakable(row.code)}</code>}</td>
       <td>{row.words}</td>
-      <td>{row.reasons.join(", ")}</td>
+      <td>{breakable(row.reasons.join(", "))}</td>
     </tr>
   );
+}
+
+/** Dotted names that may be broken after each dot. */
+function breakable(names: string): Child[] {
+  return names.split(/(?<=\.)(?=\w)/).flatMap((part, place) => place === 0 ? [part] : [<wbr />, part]);
 }
 
 /** Refusals that no reader can tell apart share a row. */

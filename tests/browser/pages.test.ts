@@ -4,21 +4,12 @@
  */
 import axe from "axe-core";
 import { assert, assertEquals } from "@std/assert";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { LANGUAGES } from "../../src/ui/language.ts";
+import { isChromiumThere, openChromium } from "../support/chromium.ts";
 import { ERROR_PAGES } from "../support/ui_samples.ts";
 import { openUiSite, type UiSite } from "../support/ui_site.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
-const CHROMIUM_ARGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 const SCREENSHOTS = new URL("../../.data/screenshots/", import.meta.url);
 /** CSS pixels: a small phone, or 1280 at 400% (WCAG 1.4.10), and a desk. */
 const WIDTHS = [320, 1280] as const;
@@ -39,11 +30,7 @@ const PAGES = [...CUSTOMER_PAGES, { language: "en", name: "docs" }];
 /** The rest look alike: one of each kind is enough to look at. */
 const PICTURED = new Set(["consent", "consent-none", "consent-longest", "error-link_unusable", "docs"]);
 
-const missing = !isThere(CHROMIUM);
-if (missing) {
-  const words = `\n*** SKIPPED: the pages were NOT checked in a browser, ${CHROMIUM} is missing ***\n\n`;
-  Deno.stdout.writeSync(new TextEncoder().encode(words));
-}
+const ignore = !isChromiumThere();
 
 for (const colorScheme of SCHEMES) {
   for (const width of WIDTHS) {
@@ -149,9 +136,9 @@ interface World {
 
 function browserTest(name: string, check: (world: World) => Promise<void>): void {
   // The browser's pipes and timers end after the test that closed it.
-  Deno.test({ name, ignore: missing, sanitizeOps: false, sanitizeResources: false }, async () => {
+  Deno.test({ name, ignore, sanitizeOps: false, sanitizeResources: false }, async () => {
     const site = openUiSite();
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGS });
+    const browser = await openChromium();
     const complaints: string[] = [];
     try {
       await check({ browser, site, complaints });
@@ -198,13 +185,4 @@ async function assertFits(page: Page, what: string): Promise<void> {
 
 async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: new URL(`${name}.png`, SCREENSHOTS).pathname, fullPage: true });
-}
-
-function isThere(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

@@ -131,7 +131,7 @@ export function dpopKey(): Promise<TestKey> {
 /** What a resource call can be changed by. */
 export interface CallOptions {
   readonly method?: string;
-  readonly body?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
   /** Sign the body in this profile; POST and PUT are signed in B unless `signature` is given. */
   readonly profile?: "A" | "B";
   /** The header itself; null leaves it out. */
@@ -140,7 +140,8 @@ export interface CallOptions {
   /** The proof itself; null leaves it out. */
   readonly proof?: string | null;
   readonly proofChanges?: Changes;
-  readonly headers?: Record<string, string>;
+  /** Set as given; `undefined` takes one away. */
+  readonly headers?: Record<string, string | undefined>;
   /** Whose certificate; the caller's unless given, null for none. */
   readonly as?: Participant | null;
 }
@@ -164,7 +165,10 @@ export async function call(
   if (method === "POST" && options.idempotencyKey !== null) {
     headers.set("x-idempotency-key", options.idempotencyKey ?? crypto.randomUUID());
   }
-  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    if (value === undefined) headers.delete(name);
+    else headers.set(name, value);
+  }
   const init = options.body === undefined ? { method, headers } : { method, headers, body: options.body };
   return await world.api(
     new Request(`${BASE_URL}${path}`, init),
@@ -176,7 +180,7 @@ async function signInto(
   world: World,
   caller: Participant,
   headers: Headers,
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
   options: CallOptions,
 ): Promise<void> {
   headers.set("content-type", "application/json");

@@ -1,0 +1,108 @@
+/**
+ * Registration as honest and dishonest participants try it: statements that the directory's own key signed about
+ * anything, registration JWTs with any member changed, and what a refusal must look like.
+ */
+import { assertEquals, assertMatch } from "@std/assert";
+import { decodeJwt } from "jose";
+import type { JsonObject, Signer } from "./jwts.ts";
+import { signJwt, thumbprint, withChanges } from "./jwts.ts";
+import { testKey } from "./keys.ts";
+import { adminCall, type Participant, registrationClaims } from "./participants.ts";
+import { BASE_URL, throughProxy, type World } from "./world.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** How a registration is made differently. */
+export interface RegistrationChanges {
+  readonly claims?: JsonObject;
+  readonly header?: JsonObject;
+  readonly signer?: Signer;
+  readonly statement?: string;
+  /** In place of the JWT. */
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly contentType?: string | null;
+  /** Whose certificate; null for none. */
+  readonly as?: Participant | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The directory's signer of statements: pool key 14 under its thumbprint. */
+export async function directorySigner(): Promise<Signer> {
+  const key = await testKey(14);
+  return { key, kid: await thumbprint(key) };
+}
+
+/** A statement about the participant with some claims changed, signed by the directory unless told otherwise. */
+export async function statementWith(
+  participant: Participant,
+  { claims = {}, header = {}, signer }: {
+    claims?: JsonObject;
+    header?: JsonObject;
+    signer?: Signer;
+  } = {},
+): Promise<string> {
+  const signed = withChanges(decodeJwt(participant.statement), claims);
+  return await signJwt(signer ?? await directorySigner(), signed, header);
+}
+
+/** A newer statement from the directory itself, with changed software details. */
+export async function renewedStatement(
+  world: World,
+  participant: Participant,
+  changes: JsonObject = {},
+): Promise<string> {
+  const path = `/participants/${participant.orgId}/statement`;
+  const response = await adminCall(world, "POST", path, changes);
+  const body = await response.json();
+  if (response.status !== 200) throw new Error(`renewal: ${response.status} ${JSON.stringify(body)}`);
+  return body.software_statement;
+}
+
+/** The registration JWT with these changes. */
+export function registrationJwt(
+  world: World,
+  participant: Participant,
+  { claims = {}, header = {}, signer = participant.signing, statement }: RegistrationChanges = {},
+): Promise<string> {
+  const good = registrationClaims(
+    world,
+    statement === undefined ? participant : { ...participant, statement },
+  );
+  return signJwt(signer, withChanges(good, claims), withChanges({ kid: signer.kid }, header));
+}
+
+/** Posts a registration. */
+export async function postRegistration(
+  world: World,
+  participant: Participant,
+  changes: RegistrationChanges = {},
+): Promise<Response> {
+  const body = changes.body ?? await registrationJwt(world, participant, changes);
+  const headers = new Headers(changes.headers ?? {});
+  const type = changes.contentType === undefined ? "application/jose" : changes.contentType;
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body; // no content type by itself
+  if (type !== null) headers.set("content-type", type);
+  const request = new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body: bytes });
+  const as = changes.as === null ? undefined : changes.as ?? participant;
+  return await world.platform.api.fetch(throughProxy(request, as));
+}
+
+/** What is refused: status and error exactly, never cached, named, without a client id; and nothing has changed. */
+export async function assertRefused(
+  world: World,
+  attempt: () => Promise<Response>,
+  status: number,
+  error: string,
+): Promise<Response> {
+  const before = await world.snapshot();
+  const response = await attempt();
+  const body = await response.json();
+  assertEquals([response.status, body.error], [status, error], world.logged.at(-1));
+  assertEquals(Object.keys(body), ["error", "error_description"]);
+  assertMatch(body.error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+  assertEquals(response.headers.get("content-type"), "application/json");
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  assertMatch(response.headers.get("x-fapi-interaction-id") ?? "", UUID);
+  assertEquals(await world.snapshot(), before);
+  return response;
+}
