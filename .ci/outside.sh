@@ -6,6 +6,8 @@ check_from_outside() {
   check_here "plain HTTP on the API port gets no answer of the API" refuses_plain_http
   check_here "own certificate: 200 and a DPoP-bound token" token_status_is shop 200
   check_here "another participant's certificate: 401" token_status_is bank-b 401
+  check_here "a new participant's certificate: 400, which tells what is missing" says_what_is_missing
+  check_here "a new participant's certificate with the shop's assertion: 401" token_status_is mine 401
   check_here "no token: 401 with a DPoP challenge" challenges
   check_here "browser host: health, metadata, keys, OpenAPI, documentation" public_pages_answer
 }
@@ -64,6 +66,19 @@ token_status_is() {
   printf 'status %s\n' "$status"
   [ "$status" = "$2" ] || return 1
   [ "$2" != 200 ] || grep -q '"token_type" *: *"DPoP"' "$body"
+}
+
+# As the README does it; the details go to the logs instead of the working folder.
+onboard_mine() {
+  limited 60 "${deno[@]}" task participant onboard --example PISP >"$logs/details.json" &&
+    limited 60 "${deno[@]}" task participant onboard --name mine --details "$logs/details.json"
+}
+
+says_what_is_missing() {
+  local status
+  status=$(as mine -o /dev/stderr -w '%{http_code}' -X POST "$(endpoint base_url)/BANKA/token.oauth2/v1")
+  printf 'status %s\n' "$status"
+  [ "$status" = 400 ]
 }
 
 challenges() {

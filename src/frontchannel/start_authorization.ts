@@ -47,15 +47,16 @@ export interface Departure {
   readonly correlationId?: string;
 }
 
-/** Sends the customer off. @throws {Refusal} `authorization.*`: a page, since no redirect target is proven */
+/** Sends the customer off. @throws {Refusal} `bank.unknown`, `authorization.*`: a page, as no redirect target is proven */
 export async function startAuthorization(deps: StartDeps, command: StartAuthorization): Promise<Departure> {
+  const bank = await deps.clients.findBank(command.bank);
+  if (bank === null) throw new Refusal("bank.unknown"); // Decision A4
   const { request, requestHash } = await pushedRequest(deps, command);
   const tpp = await usableClient(deps, request);
   const tppAddress = addressOf(deps.authUrl, request);
   const leave = (error: AuthorizationError): Departure => ({ url: errorUrl(tppAddress, error) });
-  const bank = await deps.clients.findBank(request.bank);
-  const recipient = bank === null ? undefined : await sealingKey(deps.keys, bank);
-  if (bank === null || recipient === undefined) return leave("temporarily_unavailable");
+  const recipient = await sealingKey(deps.keys, bank);
+  if (recipient === undefined) return leave("temporarily_unavailable");
   const { value: consent } = await readConsent(deps, request.consentId, request);
   if (consent.status !== "AwaitingAuthorisation") return leave("invalid_request");
   const interaction = openInteraction(

@@ -31,13 +31,13 @@ export function answerErrors(
     const refusal = error instanceof Refusal ? error : undefined;
     const wire: Wire = refusal === undefined ? BUG_WIRE : REFUSAL_WIRE[refusal.reason];
     note(deps.log, c, error, refusal);
-    setHeaders(c, refusal);
     const surface = c.get("surface") ?? "oauth";
-    if (surface === "browser") return deps.drawErrorPage(c, pageOf(wire), c.get("interactionId"));
-    if (surface === "resource" && wire.resource !== undefined) {
-      return resourceError(c, wire.resource, refusal);
+    if (surface === "browser") {
+      headersOf(refusal).forEach((value, name) => c.header(name, value));
+      return deps.drawErrorPage(c, pageOf(wire), c.get("interactionId"));
     }
-    return oauthError(c, wire, refusal);
+    if (surface === "resource" && wire.resource !== undefined) return resourceError(wire.resource, refusal);
+    return oauthError(wire, refusal);
   };
 }
 
@@ -48,30 +48,32 @@ function note(log: Log, c: Context<RequestEnv>, error: Error, refusal: Refusal |
   } else log.info("request.refused", { interactionId, reason: refusal.reason, detail: refusal.parts.detail });
 }
 
-function setHeaders(c: Context, refusal: Refusal | undefined): void {
-  c.header("cache-control", "no-store");
-  if (refusal?.parts.allow !== undefined) c.header("allow", refusal.parts.allow);
+function headersOf(refusal: Refusal | undefined): Headers {
+  const headers = new Headers({ "cache-control": "no-store" });
+  if (refusal?.parts.allow !== undefined) headers.set("allow", refusal.parts.allow);
   if (refusal?.parts.retryAfterSeconds !== undefined) {
-    c.header("retry-after", String(refusal.parts.retryAfterSeconds));
+    headers.set("retry-after", String(refusal.parts.retryAfterSeconds));
   }
+  return headers;
 }
 
-function oauthError(c: Context, { oauth }: Wire, refusal: Refusal | undefined): Response {
+function oauthError({ oauth }: Wire, refusal: Refusal | undefined): Response {
   const body = { error: oauth.error, error_description: refusal?.parts.description ?? oauth.description };
-  return answer(c, oauth.status, JSON.stringify(body));
+  return answer(oauth.status, headersOf(refusal), body);
 }
 
-function resourceError(c: Context, wire: ResourceWire, refusal: Refusal | undefined): Response {
+function resourceError(wire: ResourceWire, refusal: Refusal | undefined): Response {
+  const headers = headersOf(refusal);
   if (wire.challenge !== undefined) {
-    c.header("www-authenticate", challenge(wire.challenge, refusal?.parts.scope));
+    headers.set("www-authenticate", challenge(wire.challenge, refusal?.parts.scope));
   }
   const bare = wire.code === undefined && wire.challenge === undefined;
-  if (bare || wire.status === 401) return answer(c, wire.status, null); // Decision C3: 401 has no body
-  return answer(c, wire.status, JSON.stringify(obError(wire, refusal?.parts.faults)));
+  if (bare || wire.status === 401) return answer(wire.status, headers); // Decision C3: 401 has no body
+  return answer(wire.status, headers, obError(wire, refusal?.parts.faults));
 }
 
 /** `OBErrorResponse1` (reference 5.1). */
-function obError(wire: ResourceWire, faults: readonly Fault[] = []): unknown {
+function obError(wire: ResourceWire, faults: readonly Fault[] = []): object {
   const first: Fault = { code: wire.code ?? "Field.Invalid", message: wire.message };
   const listed = wire.code === undefined ? [] : faults.length > 0 ? faults : [first];
   const errors = listed.map(({ code, message, path }) => ({
@@ -108,7 +110,9 @@ function pageOf(wire: Wire): PageWire {
   return wire.page ?? { status: 400, page: "link_unusable" };
 }
 
-function answer(c: Context, status: StatusCode, body: string | null): Response {
-  if (body !== null) c.header("content-type", "application/json");
-  return c.newResponse(body, status);
+// Built afresh, not on the context: nothing of an answer that this one replaces may show through.
+function answer(status: StatusCode, headers: Headers, body?: object): Response {
+  if (body === undefined) return new Response(null, { status, headers });
+  headers.set("content-type", "application/json");
+  return new Response(JSON.stringify(body), { status, headers });
 }

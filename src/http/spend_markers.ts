@@ -18,7 +18,10 @@ export function spendMarkers(
     const markers = c.get("markers");
     const [first] = markers.pending;
     if (first === undefined) return;
+    const answer = c.res;
+    c.res = undefined; // a refusal takes the answer's place as a whole, headers too
     const spent = await commit(deps.store, deps.clock, begin(markers));
     if (!spent) throw new Refusal(first.refusal, "used by a parallel request");
+    c.res = answer;
   });
 }

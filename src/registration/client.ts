@@ -24,8 +24,10 @@ export interface Client {
   /** Unix seconds, `iat` of the statement it stands on. */
   readonly statementIssuedAt: number;
   readonly softwareStatement: string;
-  /** Milliseconds. */
+  /** Of the first registration, milliseconds. */
   readonly registeredAt: number;
+  /** Of the newest one, milliseconds. */
+  readonly updatedAt: number;
 }
 
 /** A registered bank. */
@@ -38,7 +40,7 @@ export interface BankClient extends Client {
 export function clientFrom(
   statement: SoftwareStatement,
   metadata: { readonly redirectUris: readonly string[]; readonly grantTypes: readonly string[] },
-  registeredAt: number,
+  times: { readonly registeredAt: number; readonly updatedAt: number },
 ): Client {
   const { clientId, orgId, orgName, softwareId, softwareName, role, jwksUri, revokedJwksUri } = statement;
   return {
@@ -57,12 +59,18 @@ export function clientFrom(
     ...(statement.paymentOrdersUri === undefined ? {} : { paymentOrdersUri: statement.paymentOrdersUri }),
     statementIssuedAt: statement.issuedAt,
     softwareStatement: statement.text,
-    registeredAt,
+    registeredAt: times.registeredAt,
+    updatedAt: times.updatedAt,
   };
 }
 
-/** The client as a bank, where it is one: its code is its org_id (Decision A4). */
+/** The client as a bank, where it is one. */
 export function asBank(client: Client): BankClient | null {
-  const code = client.role === "ASPSP" ? asBankCode(client.orgId) : undefined;
+  const code = bankCodeOf(client);
   return code === undefined ? null : { ...client, role: "ASPSP", code };
+}
+
+/** A bank's code, which is its org_id (Decision A4); undefined for a TPP. */
+export function bankCodeOf({ role, orgId }: Pick<Client, "role" | "orgId">): BankCode | undefined {
+  return role === "ASPSP" ? asBankCode(orgId) : undefined;
 }

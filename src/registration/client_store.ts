@@ -5,14 +5,22 @@ import type { Entry, Store } from "../store/store.ts";
 import { check, set, type Transaction } from "../store/transaction.ts";
 import { asBank, type BankClient, type Client } from "./client.ts";
 
+/** What is registered already where a registration wants to stand, with versions. */
+export interface Standing {
+  /** The client of this id. */
+  readonly client: Entry<Client> | null;
+  /** The bank of this code; null for a TPP. */
+  readonly bank: Entry<BankClient> | null;
+}
+
 /** Reads and stages clients. */
 export interface ClientStore {
   find(clientId: ClientId): Promise<Client | null>;
   findBank(code: BankCode): Promise<BankClient | null>;
-  /** As stored, with its version, for {@link ClientStore.stageRegistration}. */
-  read(clientId: ClientId): Promise<Entry<Client> | null>;
-  /** Stages the client in place of `former`; the commit fails if another registration came between. */
-  stageRegistration(tx: Transaction, client: Client, former: Entry<Client> | null): void;
+  /** As stored, for {@link ClientStore.stageRegistration}. */
+  readStanding(clientId: ClientId, code: BankCode | undefined): Promise<Standing>;
+  /** Stages the client in place of what stood there; the commit fails if another registration came between. */
+  stageRegistration(tx: Transaction, client: Client, former: Standing): void;
 }
 
 /** Opens the store of clients. */
@@ -20,17 +28,26 @@ export function openClientStore(store: Store): ClientStore {
   return {
     find: async (clientId) => (await store.get<Client>(clientKey(clientId)))?.value ?? null,
     findBank: async (code) => (await store.get<BankClient>(bankKey(code)))?.value ?? null,
-    read: (clientId) => store.get<Client>(clientKey(clientId)),
+    async readStanding(clientId, code) {
+      const [client, bank] = await Promise.all([
+        store.get<Client>(clientKey(clientId)),
+        code === undefined ? null : store.get<BankClient>(bankKey(code)),
+      ]);
+      return { client, bank };
+    },
     stageRegistration(tx, client, former) {
-      check(tx, clientKey(client.clientId), former?.version ?? null);
+      check(tx, clientKey(client.clientId), former.client?.version ?? null);
       set(tx, clientKey(client.clientId), client);
       const bank = asBank(client);
-      if (bank !== null) set(tx, bankKey(bank.code), bank);
+      if (bank !== null) {
+        check(tx, bankKey(bank.code), former.bank?.version ?? null);
+        set(tx, bankKey(bank.code), bank);
+      }
       const event = {
-        event: former === null ? "registered" : "updated",
+        event: former.client === null ? "registered" : "updated",
         statementIssuedAt: client.statementIssuedAt,
       };
-      set(tx, auditKey(client.clientId, client.registeredAt, crypto.randomUUID()), event);
+      set(tx, auditKey(client.clientId, client.updatedAt, crypto.randomUUID()), event);
     },
   };
 }

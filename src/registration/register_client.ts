@@ -15,10 +15,10 @@ import {
 } from "../participants/software_statement.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import { spentJwtKey } from "../store/keys.ts";
-import type { Entry, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
-import { asBank, type Client, clientFrom } from "./client.ts";
-import type { ClientStore } from "./client_store.ts";
+import { bankCodeOf, type Client, clientFrom } from "./client.ts";
+import type { ClientStore, Standing } from "./client_store.ts";
 import { readRegistration } from "./registration_jwt.ts";
 
 /** What registration needs. */
@@ -58,9 +58,10 @@ export async function registerClient(deps: RegisterClientDeps, command: Register
     expiresAt: (request.expiresAt + EXPIRY_SKEW_SECONDS) * 1000,
     refusal: "registration.invalid_client_metadata",
   });
-  const former = await deps.clients.read(statement.clientId);
-  await refuseRollback(deps, statement, former);
-  const client = clientFrom(statement, request, now);
+  const former = await deps.clients.readStanding(statement.clientId, bankCodeOf(statement));
+  refuseRollback(statement, former);
+  const registeredAt = former.client?.value.registeredAt ?? now;
+  const client = clientFrom(statement, request, { registeredAt, updatedAt: now });
   const tx = begin(command.markers);
   deps.clients.stageRegistration(tx, client, former);
   if (await commit(deps.store, deps.clock, tx)) return client;
@@ -96,20 +97,14 @@ async function verifiedRequest(
   });
 }
 
-async function refuseRollback(
-  deps: RegisterClientDeps,
-  statement: SoftwareStatement,
-  former: Entry<Client> | null,
-): Promise<void> {
-  if (former !== null && former.value.orgId !== statement.orgId) {
+function refuseRollback(statement: SoftwareStatement, { client, bank }: Standing): void {
+  if (client !== null && client.value.orgId !== statement.orgId) {
     throw invalidStatement("software of another organisation");
   }
-  if (former !== null && statement.issuedAt <= former.value.statementIssuedAt) {
+  if (client !== null && statement.issuedAt <= client.value.statementIssuedAt) {
     throw invalidStatement("not newer");
   }
-  const bank = asBank(clientFrom(statement, { redirectUris: [], grantTypes: [] }, 0));
-  const holder = bank === null ? null : await deps.clients.findBank(bank.code);
-  if (holder !== null && holder.clientId !== statement.clientId) {
+  if (bank !== null && bank.value.clientId !== statement.clientId) {
     throw invalidStatement("the bank code is taken");
   }
 }

@@ -33,7 +33,7 @@ const metadataSchema = z.object({
   aud: z.string(),
   jti: z.string().min(1).max(MAX_JTI_CHARACTERS),
   sub: z.never().optional(), // RFC 8725 3.12: a client assertion is no registration
-  redirect_uris: z.unknown(),
+  redirect_uris: z.unknown().optional(), // its faults have an error of their own
   token_endpoint_auth_method: z.literal("private_key_jwt"),
   grant_types: z.array(z.string()).min(1),
   response_types: code.optional(),
@@ -44,6 +44,10 @@ const metadataSchema = z.object({
   request_object_signing_alg: z.literal("PS256").optional(),
   token_endpoint_auth_signing_alg: z.literal("PS256").optional(),
   id_token_signed_response_alg: z.literal("PS256").optional(),
+  jwks: z.unknown().optional(),
+  jwks_uri: z.unknown().optional(),
+}).refine(({ jwks, jwks_uri }) => jwks === undefined || jwks_uri === undefined, { // RFC 7591 2
+  path: ["jwks"],
 });
 
 /** What a role registers (interface "Registration JWT"); a bank may add the grant it really uses (Decision B1). */

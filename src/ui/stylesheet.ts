@@ -236,7 +236,7 @@ pre, .scroll { overflow: auto; }
 pre { padding: 0.75rem 1rem; background: var(--sunken); border-radius: 0.5rem; line-height: 1.45; overflow-wrap: normal; }
 table { inline-size: 100%; border-collapse: collapse; font-size: var(--small); overflow-wrap: normal; }
 caption { text-align: start; color: var(--muted); padding-block-end: 0.5rem; }
-td:nth-child(n + 3) { min-inline-size: 12rem; }
+td:nth-child(n + 3) { min-inline-size: 10rem; }
 th, td { padding: 0.5rem 0.75rem; text-align: start; vertical-align: top; border-block-end: var(--hairline) solid var(--line); }
 @media (min-width: 60rem) {
   .wide .reference { grid-template-columns: 17rem minmax(0, 1fr); }

@@ -197,6 +197,9 @@ Deno.test("POST register refuses a statement without one of its members [DC2]", 
     "a client id like a user name [DC14]": claiming({ software_client_id: "alice" }),
     "two roles [DC3]": claiming({ software_roles: ["PISP", "ASPSP"] }),
     "no role [DC3]": claiming({ software_roles: [] }),
+    "a redirect URL of 2049 characters [DC9]": claiming({
+      software_redirect_uris: ["https://new.example/callback", `https://new.example/${"a".repeat(2029)}`],
+    }),
     "consent_managedby_bank as a string": claiming({ consent_managedby_bank: "true" }),
   });
 });

@@ -68,7 +68,7 @@ export function registrationJwt(
     world,
     statement === undefined ? participant : { ...participant, statement },
   );
-  return signJwt(signer, withChanges(good, claims), withChanges({ kid: signer.kid }, header));
+  return signJwt(signer, withChanges(good, claims), header);
 }
 
 /** Posts a registration. */

@@ -1,0 +1,45 @@
+/** Client assertions of the world's TPP for bank A made byte by byte, for what a JWT library would not write. */
+import { rawJws, segment } from "../unit/jose/raw_jws.ts";
+import { clientAssertion, type JsonObject, seconds, withChanges } from "./jwts.ts";
+import type { TestKey } from "./keys.ts";
+import { AUTH_URL, type World } from "./world.ts";
+
+/** A deviation of a request: this assertion in place of the good one. */
+export interface WithAssertion {
+  readonly form: { readonly client_assertion: string };
+}
+
+/** The claims of a good assertion. */
+export function assertionClaims(world: World): JsonObject {
+  const iat = seconds(world);
+  const { clientId } = world.tpp;
+  const aud = `${AUTH_URL}/BANKA`;
+  return { iss: clientId, sub: clientId, aud, iat, nbf: iat, exp: iat + 60, jti: crypto.randomUUID() };
+}
+
+/** This text as the assertion. */
+export function asAssertion(client_assertion: string): WithAssertion {
+  return { form: { client_assertion } };
+}
+
+/** A good assertion with changed claims. */
+export async function claiming(world: World, changes: JsonObject): Promise<WithAssertion> {
+  return asAssertion(await clientAssertion(world, world.tpp, "BANKA", { claims: changes }));
+}
+
+/** Good claims under any header, PS256 by this key. */
+export async function headed(world: World, key: TestKey, header: JsonObject): Promise<WithAssertion> {
+  const privateKey = await key.privateKey("sign");
+  return asAssertion(await rawJws(privateKey, withChanges(header), assertionClaims(world)));
+}
+
+/** Good claims under a header, signed by whatever means. */
+export async function signedBy(
+  world: World,
+  header: JsonObject,
+  sign: (input: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>,
+): Promise<WithAssertion> {
+  const input = `${segment(header)}.${segment(assertionClaims(world))}`;
+  const signature = new Uint8Array(await sign(new TextEncoder().encode(input)));
+  return asAssertion(`${input}.${segment(signature)}`);
+}
