@@ -6,11 +6,11 @@
 /** The rooms of `src` (folders, and files beside them) by level. A room sees itself and lower levels. */
 export const LEVELS: readonly (readonly string[])[] = [
   [],
-  ["kernel", "profile.ts", "config.ts"],
+  ["kernel", "profile.ts", "rate_policies.ts", "config.ts"],
   ["http", "jose", "store", "observability"],
   ["security", "idempotency", "ui"],
   ["frontchannel", "backchannel", "payments", "consents", "oauth", "registration", "participants"],
-  ["main.ts", "compose.ts", "app.ts", "public_pages.ts", "openapi.ts"],
+  ["main.ts", "compose.ts", "compose_parts.ts", "app.ts", "public_pages.ts", "openapi.ts"],
 ];
 
 /** A room that another one of its level sees. */
@@ -23,6 +23,7 @@ export interface Crossing {
 /** The written list of crossings within a level. */
 export const CROSSINGS: readonly Crossing[] = [
   { from: "kernel", to: "profile.ts", because: "limits of JSON are protocol constants" },
+  { from: "config.ts", to: "rate_policies.ts", because: "limits are configured" },
   { from: "config.ts", to: "profile.ts", because: "a deployment chooses among the protocol's constants" },
   { from: "http", to: "store", because: "a request's single-use markers are begun and spent at its edge" },
   { from: "http", to: "observability", because: "errors are logged where they become answers" },
@@ -51,6 +52,7 @@ export const CROSSINGS: readonly Crossing[] = [
     because: "software statements and key sets are the directory's",
   },
   { from: "main.ts", to: "compose.ts", because: "the entry starts what the root composes" },
+  { from: "compose.ts", to: "compose_parts.ts", because: "the root wires what both hosts share" },
   { from: "compose.ts", to: "app.ts", because: "the root wires the apps" },
   { from: "compose.ts", to: "public_pages.ts", because: "the root wires the apps" },
   { from: "compose.ts", to: "openapi.ts", because: "the document is made of the wired apps" },

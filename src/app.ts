@@ -14,6 +14,7 @@ import { answerErrors, type ErrorDeps } from "./http/on_error.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_routes.ts";
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
+import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
 import { type PublicPageDeps, publicPageRoutes } from "./public_pages.ts";
@@ -30,6 +31,8 @@ export interface ApiDeps extends ErrorDeps {
   readonly payments: PaymentRouteDeps;
   readonly backchannel: BackchannelRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
+  /** Absent where no operator token is configured: there is nothing at their addresses then. */
+  readonly operations?: OperationsRouteDeps | undefined;
 }
 
 /** Everything the browser host's routes need. */
@@ -49,6 +52,7 @@ export function apiApp(deps: ApiDeps): PlatformApp {
   paymentRoutes(app, deps.payments);
   backchannelRoutes(app, deps.backchannel);
   paymentOrderRoutes(app, deps.paymentOrders);
+  if (deps.operations !== undefined) operationsRoutes(app, deps.operations);
   return app;
 }
 

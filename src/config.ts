@@ -1,6 +1,7 @@
 /** Environment -> a frozen Config. Every fault is named at once, with what to set; nothing unsafe starts. */
 import { z } from "zod";
 import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "./profile.ts";
+import { type RatePolicies, readRatePolicies } from "./rate_policies.ts";
 
 /** How this deployment runs. URLs are origins without a trailing slash. */
 export interface Config {
@@ -24,10 +25,13 @@ export interface Config {
   readonly registrationAudience: string;
   readonly clientCertSource: ProxyCertificateSource;
   readonly proxySecret: string;
+  /** Bearer token of the operator's routes; without it they do not exist. */
+  readonly operatorToken: string | undefined;
   readonly environment: "Production" | "Sandbox";
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** ISO 4217 codes that payments may be in. */
   readonly currencies: readonly string[];
+  readonly rateLimits: RatePolicies;
 }
 
 /** The environment as read: names to values. */
@@ -43,54 +47,77 @@ export class ConfigError extends Error {
 
 const DEFAULT_CURRENCIES = "COP,EUR,GBP,USD";
 const MIN_SECRET_CHARACTERS = 32;
+/** A text with fewer different characters than this was typed, not drawn. */
+const MIN_SECRET_VARIETY = 10;
 
 const schema = z.object({
   BASE_URL: z.string({ error: "set it to the API host, such as https://api.example.com" }),
   AUTH_URL: z.string({ error: "set it to the browser authorization host, such as https://auth.example.com" }),
   HOST: z.string().default("127.0.0.1"),
-  PORT: z.coerce.number({ error: "set it to a port number" }).int().min(1).max(65_535).default(8080),
-  STORE_URL: z.string({ error: "set it to the path of a Deno KV file or an https: KV Connect URL" }).min(1),
+  PORT: z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a port number" }).transform(Number)
+    .refine((port) => port <= 65_535, { error: "set it to a port number" }).default(8080),
+  STORE_URL: z.string({ error: "set it to the path of a Deno KV file or an https: KV Connect URL" }),
   PLATFORM_KEYS: z.string({
-    error: "set it to the path of the platform's private JWK set, or to the JSON itself",
-  }).min(1),
+    error: "set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
+  }),
   DIRECTORY_ISSUER: z.string({ error: "set it to the issuer of software statements" }),
   DIRECTORY_JWKS_URI: z.string({ error: "set it to the directory's JWKS URL" }),
   DIRECTORY_HOSTS: z.string({
     error: "set it to the hosts (comma separated) that serve participants' key sets",
-  }).min(1),
+  }),
   REGISTRATION_AUDIENCE: z.string({ error: "set it to the aud that registration JWTs carry" }),
   CLIENT_CERT_SOURCE: z.enum(PROXY_CERTIFICATE_SOURCES, {
     error: `set it to one of ${PROXY_CERTIFICATE_SOURCES.join(", ")}`,
   }).default("client-cert"),
   PROXY_SECRET: z.string({ error: "set it to the secret that the TLS proxy sends in x-proxy-secret" })
-    .min(MIN_SECRET_CHARACTERS, { error: `must have at least ${MIN_SECRET_CHARACTERS} characters` }),
+    .min(MIN_SECRET_CHARACTERS, { error: `must have at least ${MIN_SECRET_CHARACTERS} characters` })
+    // Every proxy can write these without quoting, and no header changes them.
+    .regex(/^[A-Za-z0-9._~+/=-]*$/, { error: "must be of letters, digits and . _ ~ + / = -" })
+    .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }),
+  OPERATOR_TOKEN: z.string()
+    .min(MIN_SECRET_CHARACTERS, { error: `must have at least ${MIN_SECRET_CHARACTERS} characters` })
+    .regex(/^[A-Za-z0-9._~+/-]+=*$/, { error: "must be of letters, digits and . _ ~ + / - (RFC 6750 2.1)" })
+    .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }).optional(),
   ENVIRONMENT: z.enum(["Production", "Sandbox"], { error: "set it to Production or Sandbox" }).default(
     "Production",
   ),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], { error: "set it to debug, info, warn or error" })
     .default("info"),
-  CURRENCIES: z.string().default(DEFAULT_CURRENCIES),
+  RATE_LIMITS: z.string().default("").transform((text, context) => {
+    const policies = readRatePolicies(text);
+    if (policies !== undefined) return policies;
+    context.addIssue({ code: "custom", message: "set it to group=perSecond/burst pairs, comma separated" });
+    return z.NEVER;
+  }),
+  CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
+    error: "set it to ISO 4217 codes, comma separated",
+  }).default(DEFAULT_CURRENCIES),
 });
 type Values = z.infer<typeof schema>;
+
+/** Every variable that is read. */
+export const VARIABLES: readonly string[] = Object.freeze(Object.keys(schema.shape));
 
 /**
  * Reads and judges the environment.
  *
+ * @param elsewhere faults of the configuration that its reader has found already, to be named with the rest
  * @throws {ConfigError} naming every fault
  */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment, elsewhere: readonly string[] = []): Config {
   const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
+    VARIABLES.map((name) => [name, env[name]]).filter(([, value]) => value !== undefined && value !== ""),
   );
   const parsed = schema.safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError([
-      ...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`),
-      ...urlFaults(given as Partial<Values>),
-    ]);
-  }
-  const faults = [...urlFaults(parsed.data), ...unsafe(parsed.data)];
-  if (faults.length > 0) throw new ConfigError(faults);
+  const values: Partial<Values> = parsed.data ?? { ENVIRONMENT: "Production", ...given };
+  const faults = [
+    ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")}: ${issue.message}`),
+    ...urlFaults(values),
+    ...directoryFaults(values),
+    ...unsafe(values),
+    ...elsewhere,
+  ];
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   return frozen(parsed.data);
 }
 
@@ -108,8 +135,10 @@ function frozen(values: Values): Config {
     registrationAudience: values.REGISTRATION_AUDIENCE,
     clientCertSource: values.CLIENT_CERT_SOURCE,
     proxySecret: values.PROXY_SECRET,
+    operatorToken: values.OPERATOR_TOKEN,
     environment: values.ENVIRONMENT,
     logLevel: values.LOG_LEVEL,
+    rateLimits: values.RATE_LIMITS,
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
   });
 }
@@ -144,19 +173,46 @@ function schemeFault(name: string, value: string | undefined, sandbox: boolean):
   return [`${name}: must be https${sandbox ? " (http only on loopback)" : ""}`];
 }
 
-function unsafe(values: Values): string[] {
+// A host that participants' key sets may not be fetched from would only show at the first registration.
+function directoryFaults({ DIRECTORY_HOSTS: list, DIRECTORY_JWKS_URI: uri }: Partial<Values>): string[] {
+  if (list === undefined) return [];
+  const hosts = commaSeparated(list);
+  const wrong = hosts.filter((host) => URL.parse(`https://${host}`)?.host !== host);
+  if (hosts.length === 0 || wrong.length > 0) {
+    return ["DIRECTORY_HOSTS: must be host or host:port values, comma separated, without scheme or path"];
+  }
+  const host = URL.parse(uri ?? "")?.host;
+  return host === undefined || hosts.includes(host)
+    ? []
+    : [`DIRECTORY_HOSTS: must list ${host}, the host of DIRECTORY_JWKS_URI`];
+}
+
+function unsafe(values: Partial<Values>): string[] {
   const faults: string[] = [];
-  if (values.BASE_URL === values.AUTH_URL) {
+  if (values.BASE_URL !== undefined && values.BASE_URL === values.AUTH_URL) {
     faults.push("BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates");
   }
-  if (values.ENVIRONMENT !== "Production") return faults;
+  if (values.ENVIRONMENT === "Sandbox") return faults;
   if (values.STORE_URL === ":memory:") {
     faults.push("STORE_URL: :memory: loses every payment at a restart; set a file or an https: URL");
   }
-  if (values.PLATFORM_KEYS.includes('"sandbox"')) {
-    faults.push("PLATFORM_KEYS: these are sandbox keys; make keys of your own");
+  if (values.STORE_URL?.startsWith("http:")) faults.push("STORE_URL: must be https, or the path of a file");
+  if (isSandboxKeySet(values.PLATFORM_KEYS)) {
+    faults.push(
+      "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",
+    );
   }
   return faults;
+}
+
+/** The sandbox marks the keys that it makes: `"environment": "sandbox"` beside `keys`. */
+function isSandboxKeySet(json: string | undefined): boolean {
+  try {
+    const set: unknown = JSON.parse(json ?? "");
+    return typeof set === "object" && set !== null && "environment" in set && set.environment === "sandbox";
+  } catch {
+    return false; // what is no key set is refused as such
+  }
 }
 
 function commaSeparated(value: string): string[] {

@@ -1,52 +1,85 @@
 /**
- * Production entry: configuration, store and keys to a fetch handler. `deno serve src/main.ts` and edge runtimes take
- * the default export; `deno task serve` listens by itself. A TLS-terminating proxy stands in front.
+ * Production entry: configuration, store and keys to a fetch handler. `deno task serve` listens by itself, behind a
+ * TLS-terminating proxy; `deno serve src/main.ts` and edge runtimes take the default export. What is unsafe or
+ * missing is named and nothing starts. SIGHUP reads the keys again, SIGTERM lets running requests end.
  */
 import { composePlatform, type Platform } from "./compose.ts";
-import { type Config, ConfigError, readConfig } from "./config.ts";
+import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "./config.ts";
+import { openKeyRing, type RenewableKeyRing } from "./jose/key_ring.ts";
 import { systemClock } from "./kernel/clock.ts";
-import { openKeyRing } from "./jose/key_ring.ts";
-import { stdoutSink } from "./observability/log.ts";
+import { type Log, type LogSink, openLog, stdoutSink } from "./observability/log.ts";
 import { openDenoKv } from "./store/deno_kv.ts";
 import type { Store } from "./store/store.ts";
 
 const BROWSER_PATHS =
   /^\/(?:jwks|docs|openapi\.json|health\/|assets\/|\.well-known\/|[^/]+\/authorization\.)/;
 
-interface Running {
+/** Running requests may take this long to end; a payment waits at most 3 s for its bank. */
+const DRAIN_MS = 25_000;
+
+const toStdout: LogSink = stdoutSink((bytes) => Deno.stdout.writeSync(bytes));
+/** The life of the process is told whatever LOG_LEVEL says. */
+const log: Log = openLog({ clock: systemClock, sink: toStdout, level: "info" });
+
+/** What a start is made from. */
+interface Configured {
+  readonly environment: Environment;
   readonly config: Config;
+  readonly keys: RenewableKeyRing;
+  /** The file that the keys came from, where they came from one. */
+  readonly keysFile: string | undefined;
+}
+
+interface Running {
   readonly store: Store;
   readonly platform: Platform;
 }
 
-/** Starts the platform. @throws {ConfigError} naming every fault of the configuration at once */
-async function start(): Promise<Running> {
-  const environment = Deno.env.toObject();
-  const keysText = await readKeys(environment["PLATFORM_KEYS"]);
-  const config = readConfig({
-    ...environment,
-    ...(keysText === undefined ? {} : { PLATFORM_KEYS: keysText }),
-  });
-  const keys = await openKeyRing(config.platformKeys).catch((error: Error) => {
-    throw new ConfigError([`PLATFORM_KEYS: ${error.message}`]);
-  });
-  const store = await openDenoKv(config.storeUrl);
-  const log = stdoutSink((bytes) => Deno.stdout.writeSync(bytes));
-  return {
-    config,
-    store,
-    platform: await composePlatform({ config, store, clock: systemClock, fetch, log, keys }),
-  };
+/** Reads everything that can be wrong before anything starts. @throws {ConfigError} naming every fault at once */
+async function configure(): Promise<Configured> {
+  const environment: Environment = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
+  const given = environment["PLATFORM_KEYS"] ?? "";
+  const keysFile = given === "" || given.trimStart().startsWith("{") ? undefined : given;
+  const faults: string[] = [];
+  const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
+  const json = keysFile === undefined ? given : await readKeysFile(keysFile).catch(note);
+  const keys = json === undefined || json === "" ? undefined : await openKeyRing(json).catch(note);
+  const config = readConfig({ ...environment, PLATFORM_KEYS: json ?? given }, faults);
+  if (keys === undefined) throw new ConfigError(faults); // readConfig has thrown already
+  return { environment, config, keys, keysFile };
 }
 
-/** `PLATFORM_KEYS` is JSON or the path of a file with it. */
-async function readKeys(value: string | undefined): Promise<string | undefined> {
-  if (value === undefined || value.trimStart().startsWith("{")) return value;
+/** @throws {Error} where it cannot be read, or where everybody on this computer could */
+async function readKeysFile(path: string): Promise<string> {
+  const { mode } = await Deno.stat(path).catch(() => {
+    throw new Error(`the file ${path} cannot be read`);
+  });
+  if (mode !== null && (mode & 0o007) !== 0) throw new Error(`others may open ${path}; chmod 600 ${path}`);
+  return await Deno.readTextFile(path).catch(() => {
+    throw new Error(`the file ${path} cannot be read`);
+  });
+}
+
+/** Opens the store. @throws {Error} in one sentence */
+async function openStore(storeUrl: string): Promise<Store> {
+  if (!storeUrl.includes(":")) await makeOwnFile(storeUrl);
+  return await openDenoKv(storeUrl);
+}
+
+// The database gives its further files the rights of the first: for the owner alone.
+async function makeOwnFile(path: string): Promise<void> {
   try {
-    return await Deno.readTextFile(value);
-  } catch {
-    throw new ConfigError([`PLATFORM_KEYS: the file ${value} cannot be read`]);
+    (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The database ${path} cannot be opened: ${why}`);
   }
+}
+
+async function start({ config, keys }: Configured, store: Store): Promise<Running> {
+  const platform = await composePlatform({ config, store, clock: systemClock, fetch, log: toStdout, keys });
+  platform.startWork();
+  return { store, platform };
 }
 
 /** Both hosts behind one listener: their paths do not meet, and external URLs never come from the request. */
@@ -55,46 +88,108 @@ function route({ api, browser }: Platform, request: Request): Response | Promise
 }
 
 async function serve(): Promise<void> {
-  const running = await start();
-  const { config, platform, store } = running;
-  platform.startWork();
+  const configured = await configure();
+  const { config } = configured;
+  const { store, platform } = await start(configured, await openStoreBesideFreePort(config));
+  await giveUpPermissions();
+  const { host: hostname, port, baseUrl, authUrl } = config;
   const server = Deno.serve(
-    { hostname: config.host, port: config.port, onListen: () => announce(config) },
+    {
+      hostname,
+      port,
+      onListen: () => log.info("platform.listening", { host: hostname, port, baseUrl, authUrl }),
+    },
     (request) => route(platform, request),
   );
-  const stop = (): void => void server.shutdown();
-  Deno.addSignalListener("SIGINT", stop);
-  Deno.addSignalListener("SIGTERM", stop);
+  Deno.addSignalListener("SIGHUP", () => void renewKeys(configured));
+  stopOnSignals(server);
   await server.finished;
   await platform.stop();
   store.close();
+  log.info("platform.stopped");
 }
 
-function announce({ host, port, baseUrl, authUrl }: Config): void {
-  say(JSON.stringify({ level: "info", event: "platform.listening", host, port, baseUrl, authUrl }));
+/** @throws {ConfigError} naming both where the port is taken and the store cannot be opened */
+async function openStoreBesideFreePort({ storeUrl, host, port }: Config): Promise<Store> {
+  const faults: string[] = [];
+  try {
+    Deno.listen({ hostname: host, port }).close();
+  } catch (error) {
+    faults.push(addressFault(error, host, port));
+  }
+  const store = await openStore(storeUrl).catch((error: Error) =>
+    void faults.push(`STORE_URL: ${error.message}`)
+  );
+  if (store !== undefined && faults.length === 0) return store;
+  store?.close();
+  throw new ConfigError(faults);
 }
 
-function say(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+function addressFault(error: unknown, host: string, port: number): string {
+  if (error instanceof Deno.errors.AddrInUse) {
+    return `PORT: ${port} on ${host} is in use by another process; stop that one, or set another port`;
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return `HOST and PORT: cannot listen on ${host} port ${port}: ${why}`;
+}
+
+/** From here on neither the environment nor any file but the keys is touched, by this code or by a dependency. */
+async function giveUpPermissions(): Promise<void> {
+  await Deno.permissions.revoke({ name: "env" });
+  await Deno.permissions.revoke({ name: "write" });
+}
+
+async function renewKeys({ environment, keys, keysFile }: Configured): Promise<void> {
+  try {
+    if (keysFile === undefined) throw new Error("PLATFORM_KEYS is no file; start again to change them");
+    const json = await readKeysFile(keysFile);
+    readConfig({ ...environment, PLATFORM_KEYS: json });
+    await keys.renew(json);
+    const published = keys.publicJwks.keys.length;
+    log.info("platform_keys.renewed", { signingKid: keys.signer.kid, published });
+  } catch (error) {
+    log.error("platform_keys.not_renewed", { why: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function stopOnSignals(server: Deno.HttpServer): void {
+  let stopping = false;
+  const stop = (signal: Deno.Signal): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info("platform.stopping", { signal });
+    void server.shutdown();
+    Deno.unrefTimer(setTimeout(() => {
+      log.error("platform.stopped_late", { seconds: DRAIN_MS / 1000 });
+      Deno.exit(1);
+    }, DRAIN_MS));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => stop(signal));
 }
 
 let hosted: Promise<Running> | undefined;
 
-/** For runtimes that bring their own listener. */
-export default {
+async function startHosted(): Promise<Running> {
+  const configured = await configure();
+  return await start(configured, await openStore(configured.config.storeUrl));
+}
+
+const listens = import.meta.main && Deno.args.includes("--listen");
+
+/** For runtimes that bring their own listener; Deno warns of it where this process listens itself. */
+export default listens ? undefined : {
   async fetch(request: Request): Promise<Response> {
-    hosted ??= start();
+    hosted ??= startHosted();
     return await route((await hosted).platform, request);
   },
 };
 
-if (import.meta.main && Deno.args.includes("--listen")) {
+if (listens) {
   try {
     await serve();
   } catch (error) {
-    Deno.stderr.writeSync(
-      new TextEncoder().encode(`${error instanceof Error ? error.message : String(error)}\n`),
-    );
+    const words = error instanceof Error ? error.message : String(error);
+    Deno.stderr.writeSync(new TextEncoder().encode(`${words}\n`));
     Deno.exit(1);
   }
 }

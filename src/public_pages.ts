@@ -84,13 +84,13 @@ export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
 /** The refusal table as the documentation lists it: one row a surface. */
 function errorCatalogue(): ErrorEntry[] {
   const rows = Object.entries(REFUSAL_WIRE) as [string, Wire][];
-  return rows.filter(([reason]) => !reason.startsWith("directory.")).flatMap(
+  return rows.filter(([reason]) => !/^(directory|operations)\./.test(reason)).flatMap(
     ([reason, { oauth, resource, page }]) => {
       const entries: ErrorEntry[] = [];
       if (resource === undefined && page === undefined) {
         entries.push({
           reason,
-          surface: "OAuth",
+          surface: "OAuth client",
           status: oauth.status,
           code: oauth.error,
           words: oauth.description,
@@ -98,10 +98,16 @@ function errorCatalogue(): ErrorEntry[] {
       }
       if (resource !== undefined) {
         const code = resource.code === undefined ? resource.challenge ?? "" : `UK.OBIE.${resource.code}`;
-        entries.push({ reason, surface: "resource", status: resource.status, code, words: resource.message });
+        entries.push({
+          reason,
+          surface: "API client",
+          status: resource.status,
+          code,
+          words: resource.message,
+        });
       }
       if (page !== undefined) {
-        entries.push({ reason, surface: "browser", status: page.status, code: page.page, words: "A page" });
+        entries.push({ reason, surface: "customer", status: page.status, code: page.page, words: "A page" });
       }
       return entries;
     },

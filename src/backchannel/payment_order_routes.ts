@@ -80,21 +80,23 @@ const reportRoute = createRoute({
 
 /** Mounts the payment order endpoints. */
 export function paymentOrderRoutes(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
-  const { certificate, bank, token, payloadSignature } = deps.guards;
+  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
 
-  app.get(endpoint(app, "resource", listRoute), certificate, bank, token(BANK), fapiHeaders, async (c) => {
+  const guards = [certificate, limit("back_channel"), bank, token(BANK), fapiHeaders] as const;
+
+  app.get(endpoint(app, "resource", listRoute), ...guards, async (c) => {
     const page = await pageOf(deps.payments, c.get("bank").code, c.req.query("status"), c.req.query("after"));
     return c.json(representOrders(page.orders, page.after));
   });
 
-  app.get(endpoint(app, "resource", readRoute), certificate, bank, token(BANK), fapiHeaders, async (c) => {
+  app.get(endpoint(app, "resource", readRoute), ...guards, async (c) => {
     const { value } = await findPayment(deps, c.req.param("paymentId"), c.get("bank").code);
     return c.json(representOrder(value));
   });
 
   app.put(
     endpoint(app, "resource", reportRoute),
-    ...[certificate, bank, token(BANK), fapiHeaders] as const,
+    ...guards,
     jsonBody,
     payloadSignature,
     async (c) => {

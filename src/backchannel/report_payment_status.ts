@@ -4,6 +4,7 @@ import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import { asPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isLegalMove, type Payment } from "../payments/payment.ts";
+import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import type { Entry, Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
@@ -14,6 +15,7 @@ export interface ReportPaymentStatusDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly payments: PaymentStore;
+  readonly outbox: OrderOutboxStore;
 }
 
 /** An authentic, decoded report. */
@@ -38,6 +40,8 @@ export async function reportPaymentStatus(
     const changed = reported(entry.value, command.report, deps.clock());
     const tx = begin(command.markers);
     deps.payments.stageChange(tx, entry, changed, command.bankClientId);
+    const order = await deps.outbox.find(changed.id);
+    if (order !== null) deps.outbox.stageDelivery(tx, order); // who reports on an order has it: no push is needed
     if (await commit(deps.store, deps.clock, tx)) return changed;
   }
   throw illegalMove("the payment kept changing");

@@ -65,16 +65,18 @@ const updateRoute = createRoute({
 
 /** Mounts the back-channel endpoints. */
 export function backchannelRoutes(app: PlatformApp, deps: BackchannelRouteDeps): void {
-  const { certificate, bank, token, payloadSignature } = deps.guards;
+  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
 
-  app.get(endpoint(app, "resource", readRoute), certificate, bank, token(BANK), fapiHeaders, async (c) => {
+  const guards = [certificate, limit("back_channel"), bank, token(BANK), fapiHeaders] as const;
+
+  app.get(endpoint(app, "resource", readRoute), ...guards, async (c) => {
     const { value } = await readConsent(deps, c.req.param("consentId"), { bank: c.get("bank").code });
     return c.json(representConsentDetails(value));
   });
 
   app.put(
     endpoint(app, "resource", updateRoute),
-    ...[certificate, bank, token(BANK), fapiHeaders] as const,
+    ...guards,
     jsonBody,
     payloadSignature,
     async (c) => {

@@ -6,6 +6,7 @@ import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceErrors } from "../http/openapi_errors.ts";
 import { bankParameter, idempotentHeaders, resourceHeaders } from "../http/openapi_parameters.ts";
 import type { idempotent } from "../idempotency/idempotent.ts";
+import type { ConsentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Requirement } from "../security/access_token.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
@@ -28,6 +29,8 @@ export interface ConsentRouteDeps extends CreateConsentDeps {
   readonly idempotent: ReturnType<typeof idempotent>;
   readonly baseUrl: string;
   readonly currencies: readonly string[];
+  /** One consent is not asked about without end. @throws {Refusal} `request.rate_limited` */
+  readonly limitFunds: (consentId: ConsentId) => Promise<void>;
 }
 
 const consentParameter = bankParameter.extend({
@@ -94,14 +97,14 @@ export function consentRoutes(app: PlatformApp, deps: ConsentRouteDeps): void {
 }
 
 function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
-  const { certificate, bank, token, payloadSignature } = deps.guards;
+  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
   const replay = deps.idempotent("domestic-payment-consents", async (c, consentId) => {
     const { value } = await readConsent(deps, consentId, { bank: c.get("bank").code });
     return c.json(representCreated(value, deps.baseUrl), 201);
   });
   app.post(
     endpoint(app, "resource", createConsentRoute),
-    ...[certificate, bank, token(TPP), fapiHeaders] as const,
+    ...[certificate, limit("consents"), bank, token(TPP), fapiHeaders] as const,
     jsonBody,
     payloadSignature,
     replay,
@@ -117,13 +120,10 @@ function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
 }
 
 function mountRead(app: PlatformApp, deps: ConsentRouteDeps): void {
-  const { certificate, bank, token } = deps.guards;
+  const { certificate, limit, bank, token } = deps.guards;
   app.get(
     endpoint(app, "resource", readConsentRoute),
-    certificate,
-    bank,
-    token(TPP),
-    fapiHeaders,
+    ...[certificate, limit("reads"), bank, token(TPP), fapiHeaders] as const,
     async (c) => {
       const owner = { clientId: c.get("access").caller.clientId, bank: c.get("bank").code };
       const { value } = await readConsent(deps, c.req.param("consentId"), owner);
@@ -133,10 +133,10 @@ function mountRead(app: PlatformApp, deps: ConsentRouteDeps): void {
 }
 
 function mountConfirmFunds(app: PlatformApp, deps: ConsentRouteDeps): void {
-  const { certificate, bank, token } = deps.guards;
+  const { certificate, limit, bank, token } = deps.guards;
   app.get(
     endpoint(app, "resource", confirmFundsRoute),
-    ...[certificate, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
+    ...[certificate, limit("reads"), bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
     async (c) => {
       const { caller, token: granted } = c.get("access");
       const owner = { clientId: caller.clientId, bank: c.get("bank").code };
@@ -147,6 +147,7 @@ function mountConfirmFunds(app: PlatformApp, deps: ConsentRouteDeps): void {
           scope: "payments",
         });
       }
+      await deps.limitFunds(value.id);
       return c.json(representFunds(confirmFunds(value), value, deps.baseUrl, deps.clock()));
     },
   );

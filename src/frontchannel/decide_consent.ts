@@ -20,8 +20,6 @@ export interface OpenDecision {
   readonly consent: Consent;
   readonly tpp: Client;
   readonly bank: BankClient;
-  /** Origin that the decision's redirect goes to. */
-  readonly redirectUri: string;
 }
 
 /** The customer's decision. */
@@ -48,16 +46,15 @@ export async function openDecision(
   if (interaction.stage !== "deciding" || deps.clock() >= interaction.expiresAt) {
     throw new Refusal("interaction.finished");
   }
-  const [consent, tpp, bank, request] = await Promise.all([
+  const [consent, tpp, bank] = await Promise.all([
     readConsent(deps, interaction.consentId, interaction),
     deps.clients.find(interaction.clientId),
     deps.clients.findBank(interaction.bank),
-    deps.requests.findByHash(interaction.requestHash),
   ]);
-  if (tpp === null || bank === null || request === null) {
+  if (tpp === null || bank === null) {
     throw new Refusal("interaction.finished", "a party is gone");
   }
-  return { interaction, consent: consent.value, tpp, bank, redirectUri: request.value.redirectUri };
+  return { interaction, consent: consent.value, tpp, bank };
 }
 
 /** Carries the decision out and says where the browser goes. @throws {Refusal} as {@link openDecision} */

@@ -115,15 +115,18 @@ async function drawScreen(deps: FrontchannelRouteDeps, c: Context, open: OpenDec
     sandbox: deps.sandbox,
     now: deps.clock(),
   });
-  // Browsers hold the redirect after a form post to form-action as well, and it goes to the TPP.
-  c.header(
-    "content-security-policy",
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
-      `form-action 'self' ${new URL(open.redirectUri).origin}`,
-  );
+  c.header("content-security-policy", screenPolicy(deps.sandbox));
   return c.html(
     renderConsentPage(view, chooseLanguage(c.req.header("accept-language"), c.req.query("lang"))),
   );
+}
+
+// Browsers hold every redirect after a form post to form-action as well, and the way back to the TPP may have several
+// hosts on it: a narrower list would leave a customer who has decided standing on this page.
+function screenPolicy(sandbox: boolean): string {
+  const loopback = sandbox ? " http://localhost:* http://127.0.0.1:*" : "";
+  return "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+    `form-action 'self' https:${loopback}`;
 }
 
 function readDecision(form: ReadonlyMap<string, string>): Decision {

@@ -96,7 +96,8 @@ function sameType(header: JsonObject, accepted: string | undefined): boolean {
   return typ.toLowerCase().replace(/^application\//, "") === accepted.toLowerCase();
 }
 
-function decodeObject(segment: string): Verdict<JsonObject> {
+/** A base64url segment as one JSON object without duplicate members, or why it is none. */
+export function decodeObject(segment: string): Verdict<JsonObject> {
   try {
     return objectFrom(Uint8Array.fromBase64(segment, { alphabet: "base64url" }));
   } catch {

@@ -5,9 +5,8 @@
 import { FlattenedSign, flattenedVerify } from "jose";
 import type { Fault } from "../kernel/refusal.ts";
 import { base64url } from "../kernel/identifiers.ts";
-import { strictJson } from "../kernel/strict_json.ts";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../profile.ts";
-import { isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
+import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
 import type { NamedKey } from "./sealed_jwt.ts";
 
 /** A: RFC 7797 unencoded payload. B: RFC 7515 appendix F. */
@@ -45,8 +44,9 @@ export function readDetachedJws(text: string): UnverifiedSignature | SignatureFa
   ) {
     return fault("Signature.Malformed", "must be a compact JWS with an empty payload segment");
   }
-  const header = headerObject(protectedSegment);
-  if (header === undefined) return fault("Signature.Malformed", "protected header must be one JSON object");
+  const decoded = decodeObject(protectedSegment);
+  if (!decoded.ok) return fault("Signature.Malformed", "protected header must be one JSON object");
+  const header = decoded.value;
   const missing = ["alg", "kid"].find((name) => !Object.hasOwn(header, name));
   if (missing !== undefined) return fault("Signature.MissingClaim", "header member is missing", missing);
   const wrong = wrongMember(header);
@@ -129,22 +129,6 @@ function critFault(header: JsonObject): boolean {
 
 function obieCrit(): { [name: string]: boolean } {
   return Object.fromEntries(Object.values(OBIE_CLAIM).map((name) => [name, true]));
-}
-
-function headerObject(segment: string): JsonObject | undefined {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(
-      Uint8Array.fromBase64(segment, { alphabet: "base64url" }),
-    );
-  } catch {
-    return undefined;
-  }
-  const parsed = strictJson(text);
-  const value = parsed.ok ? parsed.value : undefined;
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? value as JsonObject
-    : undefined;
 }
 
 function fault(code: SignatureFault["code"], message: string, member?: string): SignatureFault {

@@ -11,6 +11,7 @@ import type { BankVariables } from "../security/bank_path.ts";
 import { authenticateClient, type ClientAuthenticationDeps } from "../security/client_authentication.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
 import { type VerifiedProof, verifyDpopProof } from "../security/dpop_proof.ts";
+import type { RateLimit } from "../security/rate_limit.ts";
 import { type CodeGrantDeps, grantAuthorizationCode } from "./grant_authorization_code.ts";
 import { grantClientCredentials } from "./grant_client_credentials.ts";
 import { pushAuthorizationRequest, type PushDeps } from "./push_authorization_request.ts";
@@ -58,6 +59,7 @@ const pushRoute = createRoute({
 /** What the routes need. */
 export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthenticationDeps {
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+  readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: BankVariables }>;
   readonly baseUrl: string;
   readonly authUrl: string;
@@ -67,35 +69,47 @@ type OAuthContext = Context<{ Variables: RequestVariables & CertificateVariables
 
 /** Mounts the token and PAR endpoints. */
 export function oauthRoutes(app: PlatformApp, deps: OAuthRouteDeps): void {
-  app.post(endpoint(app, "oauth", tokenRoute), deps.certificate, deps.bank, async (c) => {
-    const form = await readForm(c);
-    const grantType = form.get("grant_type");
-    const { caller } = await authenticate(deps, c, form);
-    const request = { caller, bank: c.get("bank").code, form, markers: c.get("markers") };
-    if (grantType === undefined) {
-      throw new Refusal("oauth.invalid_request", { description: "grant_type is required." });
-    }
-    if (grantType !== "client_credentials" && grantType !== "authorization_code") {
-      throw new Refusal("oauth.unsupported_grant_type");
-    }
-    const proof = await prove(deps, c);
-    const grant = grantType === "client_credentials" ? grantClientCredentials : grantAuthorizationCode;
-    return c.json(await grant(deps, { ...request, proof }));
-  });
+  app.post(
+    endpoint(app, "oauth", tokenRoute),
+    deps.certificate,
+    deps.limit("authorization"),
+    deps.bank,
+    async (c) => {
+      const form = await readForm(c);
+      const grantType = form.get("grant_type");
+      const { caller } = await authenticate(deps, c, form);
+      const request = { caller, bank: c.get("bank").code, form, markers: c.get("markers") };
+      if (grantType === undefined) {
+        throw new Refusal("oauth.invalid_request", { description: "grant_type is required." });
+      }
+      if (grantType !== "client_credentials" && grantType !== "authorization_code") {
+        throw new Refusal("oauth.unsupported_grant_type");
+      }
+      const proof = await prove(deps, c);
+      const grant = grantType === "client_credentials" ? grantClientCredentials : grantAuthorizationCode;
+      return c.json(await grant(deps, { ...request, proof }));
+    },
+  );
 
-  app.post(endpoint(app, "oauth", pushRoute), deps.certificate, deps.bank, async (c) => {
-    const form = await readForm(c);
-    const { caller } = await authenticate(deps, c, form);
-    const bound = c.req.header("dpop") === undefined ? {} : { proof: await prove(deps, c) };
-    const push = {
-      clientId: caller.clientId,
-      bank: c.get("bank").code,
-      form,
-      markers: c.get("markers"),
-      ...bound,
-    };
-    return c.json(await pushAuthorizationRequest(deps, push), 201);
-  });
+  app.post(
+    endpoint(app, "oauth", pushRoute),
+    deps.certificate,
+    deps.limit("authorization"),
+    deps.bank,
+    async (c) => {
+      const form = await readForm(c);
+      const { caller } = await authenticate(deps, c, form);
+      const bound = c.req.header("dpop") === undefined ? {} : { proof: await prove(deps, c) };
+      const push = {
+        clientId: caller.clientId,
+        bank: c.get("bank").code,
+        form,
+        markers: c.get("markers"),
+        ...bound,
+      };
+      return c.json(await pushAuthorizationRequest(deps, push), 201);
+    },
+  );
 }
 
 function authenticate(

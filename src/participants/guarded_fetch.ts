@@ -2,6 +2,7 @@
  * The one way the platform fetches from the directory (Decision A9): https, allow-listed hosts, no redirects,
  * 2 seconds, 256 KiB, JSON. A URL inside a validly signed statement is still somebody's input (RFC 8725 3.10).
  */
+import { readBounded } from "../http/outgoing.ts";
 import { strictJson } from "../kernel/strict_json.ts";
 import { no, type Verdict, yes } from "../kernel/verdict.ts";
 
@@ -43,24 +44,12 @@ export function guardedFetch(deps: GuardedFetchDeps): FetchJson {
         await response.body?.cancel();
         return no(`status ${response.status}`);
       }
-      const text = await readBounded(response);
+      const text = await readBounded(response, MAX_BYTES);
       return text === undefined ? no("too large") : strictJson(text);
     } catch (error) {
       return no(error instanceof Error ? error.name : "failed");
     }
   };
-}
-
-async function readBounded(response: Response): Promise<string | undefined> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let text = "";
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BYTES) return undefined; // leaving the loop cancels the stream
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 /** The members of a JWK set, or a "no". */

@@ -1,14 +1,14 @@
 /**
- * Participants' keys as the directory publishes them now (Decision A9): fetched, kept 300 s, asked again at most
- * every 30 s for an unknown kid, the last good copy kept while the directory is down, and nothing trusted once
- * the revoked list is older than 900 s.
+ * Participants' keys as the directory publishes them now (Decision A9): which key verifies, which certificate is
+ * the participant's, which key to seal to. A key that is revoked, or whose owner is not Active, is none.
  */
 import type { Clock } from "../kernel/clock.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { type Verdict, yes } from "../kernel/verdict.ts";
 import type { NamedKey } from "../jose/sealed_jwt.ts";
 import type { Log } from "../observability/log.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
 import { comparable, importKeySet, type KeySet } from "./key_set.ts";
+import { type RenewedCopy, renewedCopy } from "./renewed_copy.ts";
 
 /** Where a participant's keys are published. */
 export interface KeySource {
@@ -23,7 +23,7 @@ export interface ParticipantKeySets {
   encryptionKey(source: KeySource): Promise<NamedKey | undefined>;
   /** Whether the directory still publishes a signing key: no key, no standing. */
   isActive(source: KeySource): Promise<boolean>;
-  /** What is known of the directory, for readiness. */
+  /** What is known of the directory, for readiness; `oldestSeconds` is of the copies that could not be renewed. */
   health(): { readonly failing: boolean; readonly oldestSeconds: number };
 }
 
@@ -34,114 +34,54 @@ export interface ParticipantKeysDeps {
   readonly log: Log;
 }
 
-interface Copy {
-  readonly keys: KeySet;
-  /** Milliseconds. */
-  readonly fetchedAt: number;
-}
-
-interface Cached {
-  copy?: Copy;
-  triedAt: number;
-  fetching?: Promise<void>;
-}
-
-const FRESH_MS = 300_000;
-const RETRY_MS = 30_000;
-const MAX_STALE_MS = 900_000;
-
-/** Opens the cache. */
+/** Opens the copies, one a participant. */
 export function openParticipantKeys(deps: ParticipantKeysDeps): ParticipantKeySets {
-  const cache = new Map<string, Cached>();
-  const current = (source: KeySource): Promise<KeySet> => currentKeys(deps, cache, source);
+  const copies = new Map<string, RenewedCopy<KeySet>>();
+  const of = (source: KeySource): RenewedCopy<KeySet> => copyOf(deps, copies, source);
   return {
-    async signingKey(source, kid) {
-      return await lookUp(deps, cache, source, (keys) => keys.signing.get(comparable(kid)));
-    },
+    signingKey: (source, kid) => of(source).find(({ signing }) => signing.get(comparable(kid))),
     async ownsTransportKey(source, spkiThumbprint) {
-      return await lookUp(deps, cache, source, (keys) => keys.transport.has(spkiThumbprint) || undefined) ??
-        false;
+      const found = await of(source).find(({ transport }) => transport.has(spkiThumbprint) || undefined);
+      return found === true;
     },
-    async encryptionKey(source) {
-      return (await current(source)).encryption[0];
+    encryptionKey: async (source) => (await of(source).read()).encryption[0],
+    isActive: async (source) => (await of(source).read()).signing.size > 0,
+    health() {
+      const ages = [...copies.values()].map((copy) => copy.failingSeconds()).filter((age) =>
+        age !== undefined
+      );
+      return { failing: ages.length > 0, oldestSeconds: Math.max(0, ...ages) };
     },
-    async isActive(source) {
-      return (await current(source)).signing.size > 0;
-    },
-    health: () => health(deps.clock(), cache),
   };
 }
 
-/** Looks a key up; an unknown one may be new, so the directory is asked again, though not for every stranger's guess. */
-async function lookUp<T>(
+function copyOf(
   deps: ParticipantKeysDeps,
-  cache: Map<string, Cached>,
+  copies: Map<string, RenewedCopy<KeySet>>,
   source: KeySource,
-  find: (keys: KeySet) => T | undefined,
-): Promise<T | undefined> {
-  const found = find(await currentKeys(deps, cache, source));
-  if (found !== undefined) return found;
-  const cached = cacheOf(cache, source);
-  if (deps.clock() - cached.triedAt < RETRY_MS) return undefined;
-  await refresh(deps, cached, source);
-  return find(await currentKeys(deps, cache, source));
-}
-
-async function currentKeys(
-  deps: ParticipantKeysDeps,
-  cache: Map<string, Cached>,
-  source: KeySource,
-): Promise<KeySet> {
-  const cached = cacheOf(cache, source);
-  const age = deps.clock() - (cached.copy?.fetchedAt ?? 0);
-  const mayAsk = cached.copy === undefined || deps.clock() - cached.triedAt >= RETRY_MS;
-  if (age >= FRESH_MS && mayAsk) await refresh(deps, cached, source);
-  const { copy } = cached;
-  if (copy === undefined || deps.clock() - copy.fetchedAt > MAX_STALE_MS) { // revoked keys must not live on
-    throw new Refusal("platform.unavailable", {
-      detail: "no fresh key set",
-      retryAfterSeconds: RETRY_MS / 1000,
-    });
-  }
-  return copy.keys;
-}
-
-function cacheOf(cache: Map<string, Cached>, { jwksUri, revokedJwksUri }: KeySource): Cached {
-  const name = `${jwksUri} ${revokedJwksUri}`;
-  const known = cache.get(name);
+): RenewedCopy<KeySet> {
+  const name = `${source.jwksUri} ${source.revokedJwksUri}`;
+  const known = copies.get(name);
   if (known !== undefined) return known;
-  const fresh: Cached = { triedAt: 0 };
-  cache.set(name, fresh);
-  return fresh;
+  const opened = renewedCopy({ clock: deps.clock, name, fetch: () => fetchKeys(deps, source) });
+  copies.set(name, opened);
+  return opened;
 }
 
-/** One fetch at a time per participant; who comes meanwhile waits for the same one. */
-function refresh(deps: ParticipantKeysDeps, cached: Cached, source: KeySource): Promise<void> {
-  cached.fetching ??= fetchKeys(deps, cached, source).finally(() => delete cached.fetching);
-  return cached.fetching;
-}
-
-async function fetchKeys(deps: ParticipantKeysDeps, cached: Cached, source: KeySource): Promise<void> {
-  const fetchedAt = deps.clock();
-  cached.triedAt = fetchedAt;
+/** Both lists or nothing: an active set without its revoked one cannot be trusted. */
+async function fetchKeys(deps: ParticipantKeysDeps, source: KeySource): Promise<Verdict<KeySet>> {
   const [active, revoked] = await Promise.all([
-    deps.fetchJson(source.jwksUri),
-    deps.fetchJson(source.revokedJwksUri),
+    fetchList(deps, source.jwksUri),
+    fetchList(deps, source.revokedJwksUri),
   ]);
-  const keys = active.ok ? keysOf(active.value) : active;
-  const revokedKeys = revoked.ok ? keysOf(revoked.value) : revoked;
-  if (!keys.ok || !revokedKeys.ok) {
-    const why = !keys.ok ? keys.why : !revokedKeys.ok ? revokedKeys.why : undefined;
-    deps.log.warn("participants.keys_unavailable", { jwksUri: source.jwksUri, why });
-    return;
-  }
-  cached.copy = { keys: await importKeySet(keys.value, revokedKeys.value), fetchedAt };
+  if (!active.ok) return active;
+  if (!revoked.ok) return revoked;
+  return yes(await importKeySet(active.value, revoked.value));
 }
 
-function health(now: number, cache: Map<string, Cached>): { failing: boolean; oldestSeconds: number } {
-  const ages = [...cache.values()].map(({ copy }) => now - (copy?.fetchedAt ?? now));
-  const failing = [...cache.values()].some(({ copy, triedAt }) =>
-    copy === undefined || triedAt > copy.fetchedAt
-  );
-  return { failing, oldestSeconds: Math.floor(Math.max(0, ...ages) / 1000) };
+async function fetchList(deps: ParticipantKeysDeps, url: string): Promise<Verdict<readonly unknown[]>> {
+  const document = await deps.fetchJson(url);
+  const keys = document.ok ? keysOf(document.value) : document;
+  if (!keys.ok) deps.log.warn("participants.keys_unavailable", { url, why: keys.why });
+  return keys;
 }

@@ -11,7 +11,6 @@ import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
 import type { BankCode } from "../kernel/identifiers.ts";
 import { newPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { ORDER_FIRST_PUSH_SECONDS } from "../profile.ts";
 import type { AccessToken } from "../security/access_token.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
@@ -19,12 +18,12 @@ import type { Entry } from "../store/store.ts";
 import { begin, commit, type Markers, type Transaction } from "../store/transaction.ts";
 import type { Payment } from "./payment.ts";
 import type { PaymentRequest } from "./payment_schema.ts";
-import { deliverFirst, type DeliverOrderDeps } from "./deliver_order.ts";
-import { openOrder } from "./payment_order.ts";
+import { firstPush, type FirstPushDeps } from "./first_push.ts";
+import { openOrder, type PaymentOrder } from "./payment_order.ts";
 import { readPayment } from "./read_payment.ts";
 
 /** What it needs. */
-export interface CreatePaymentDeps extends DeliverOrderDeps {
+export interface CreatePaymentDeps extends FirstPushDeps {
   readonly consents: ConsentStore;
   readonly claims: ClaimStore;
 }
@@ -54,9 +53,10 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
     const entry = await readConsent(deps, request.Data.ConsentId, { bank, clientId: token.clientId });
     requireTokenOf(token, entry.value);
     const { payment, consumed } = consume(entry.value, request, pushed, deps.clock());
+    const order = pushed ? openOrder(payment.id, payment.bank, payment.createdAt) : undefined;
     const tx = begin(command.markers);
-    stage(deps, tx, command, entry, consumed, payment);
-    if (await commit(deps.store, deps.clock, tx)) return pushed ? await firstAnswer(deps, payment) : payment;
+    stage(deps, tx, command, { entry, consumed, payment, order });
+    if (await commit(deps.store, deps.clock, tx)) return await answered(deps, payment, order);
     const won = await deps.claims.claimFor(claim.key, claim.fingerprint);
     if ("resourceId" in won) return (await readPayment(deps, won.resourceId, { bank, token })).value;
   }
@@ -104,34 +104,32 @@ function consume(
   return { payment, consumed };
 }
 
-function stage(
-  deps: CreatePaymentDeps,
-  tx: Transaction,
-  command: CreatePayment,
-  entry: Entry<Consent>,
-  consumed: Consent,
-  payment: Payment,
-): void {
+/** What one commit writes. */
+interface Made {
+  readonly entry: Entry<Consent>;
+  readonly consumed: Consent;
+  readonly payment: Payment;
+  /** Absent where the bank pulls its orders. */
+  readonly order: PaymentOrder | undefined;
+}
+
+function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment, made: Made): void {
+  const { entry, consumed, payment, order } = made;
   const cause = { actor: payment.clientId, reason: `payment ${payment.id}` };
   deps.consents.stageChange(tx, entry, consumed, cause, payment.createdAt);
   deps.payments.stageCreation(tx, payment);
-  if (payment.status === "Pending") {
-    deps.outbox.stageOpening(tx, openOrder(payment.id, payment.bank, payment.createdAt));
-  }
+  if (order !== undefined) deps.outbox.stageOpening(tx, order);
   deps.claims.stage(tx, command.claim, payment.id);
   stageEvidence(tx, payment.id, command.signedBody);
 }
 
-/** The payment after the first push, or as it is after 3 s; a push that is still under way goes on (Decision D4). */
-async function firstAnswer(deps: CreatePaymentDeps, payment: Payment): Promise<Payment> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const patience = new Promise<void>((resolve) =>
-    timer = setTimeout(resolve, ORDER_FIRST_PUSH_SECONDS * 1000)
-  );
-  const delivery = deliverFirst(deps, payment.id).catch((error: Error) => {
-    deps.log.error("order.delivery_failed", { paymentId: payment.id, error: error.stack ?? error.message });
-  });
-  await Promise.race([delivery, patience]);
-  clearTimeout(timer);
+/** The payment after the bank's first answer, or as it is without one. */
+async function answered(
+  deps: CreatePaymentDeps,
+  payment: Payment,
+  order: PaymentOrder | undefined,
+): Promise<Payment> {
+  if (order === undefined) return payment;
+  await firstPush(deps, order);
   return (await deps.payments.find(payment.id))?.value ?? payment;
 }

@@ -4,6 +4,7 @@
  */
 import type { BankCode, PaymentId } from "../kernel/identifiers.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { record } from "../observability/audit_trail.ts";
 import type { Log } from "../observability/log.ts";
 import type { Entry, Store } from "../store/store.ts";
 import { begin, commit } from "../store/transaction.ts";
@@ -30,38 +31,63 @@ export interface DeliverOrderDeps extends PushOrderDeps {
 }
 
 const BATCH = 50;
+const MAX_BATCHES = 20;
 const MAX_ATTEMPTS = 5;
 
-/** Delivers the orders that are due; gives how many were tried. Run it every second, in as many processes as there are. */
+/** Delivers the orders that are due; gives how many were pushed. Run it every second, in as many processes as there are. */
 export async function deliverDueOrders(deps: DeliverOrderDeps): Promise<number> {
-  const due = await deps.outbox.due(deps.clock(), BATCH);
-  const tried = await Promise.all(due.map((paymentId) => takeAndDeliver(deps, paymentId)));
-  return tried.filter((was) => was).length;
+  let pushed = 0;
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const due = await deps.outbox.due(deps.clock(), BATCH);
+    const outcomes = await Promise.all(due.map((paymentId) => deliverDue(deps, paymentId)));
+    pushed += outcomes.filter((was) => was).length;
+    if (due.length < BATCH) break;
+  }
+  return pushed;
 }
 
-/** Delivers an order that is in the caller's hands already: the first push, by the request that made the payment. */
-export async function deliverFirst(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<void> {
-  const entry = await deps.outbox.find(paymentId);
-  if (entry !== null && !entry.value.dead) await deliver(deps, entry);
+/**
+ * Delivers an order that is in the caller's hands already: the first push, by the request that made the payment.
+ * Where the lease has run out meanwhile, or the bank has reported by itself, somebody else has it.
+ */
+export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Promise<void> {
+  const entry = await deps.outbox.find(own.paymentId);
+  if (entry !== null && isSame(entry.value, own) && deps.clock() < own.dueAt) await deliver(deps, entry);
 }
 
-async function takeAndDeliver(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<boolean> {
+/** One order's trouble must not keep the others waiting. */
+async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<boolean> {
+  try {
+    const taken = await take(deps, paymentId);
+    return taken !== undefined && await deliver(deps, taken);
+  } catch (error) {
+    const what = error instanceof Error ? error.stack ?? error.message : String(error);
+    deps.log.error("order.delivery_failed", { paymentId, error: what });
+    return false;
+  }
+}
+
+/** The order, leased; undefined where another worker has it, or nobody needs it any more. */
+async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry<PaymentOrder> | undefined> {
   const entry = await deps.outbox.find(paymentId);
   const now = deps.clock();
-  if (entry === null || entry.value.dead || entry.value.dueAt > now) return false;
-  const openUntil = deps.circuit.openUntil(entry.value.bank);
-  const taken = openUntil === undefined ? leased(entry.value, now) : putOff(entry.value, openUntil);
+  if (entry === null || entry.value.dead || entry.value.dueAt > now) return undefined;
+  const taken = leased(entry.value, now);
   const tx = begin();
   deps.outbox.stageChange(tx, entry, taken);
-  if (!await commit(deps.store, deps.clock, tx) || openUntil !== undefined) return false; // another worker has it
+  if (!await commit(deps.store, deps.clock, tx)) return undefined;
   const mine = await deps.outbox.find(paymentId);
-  if (mine === null) return false;
-  await deliver(deps, mine);
-  return true;
+  return mine !== null && isSame(mine.value, taken) ? mine : undefined;
 }
 
-async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<void> {
+/** True where it was pushed, whatever came of it. */
+async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
   const { paymentId, bank } = entry.value;
+  const waitUntil = deps.circuit.admit(bank);
+  if (waitUntil !== undefined) {
+    await stageAlone(deps, entry, putOff(entry.value, waitUntil));
+    return false;
+  }
   const [payment, uri] = await Promise.all([deps.payments.find(paymentId), deps.paymentOrdersUri(bank)]);
   if (payment === null) throw new Error("an order without its payment");
   const pushed = uri === undefined
@@ -70,10 +96,11 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
   if (pushed.ok) {
     deps.circuit.succeeded(bank);
     await recordAnswer(deps, paymentId, pushed.value);
-    return;
+  } else {
+    deps.circuit.failed(bank);
+    await recordFailure(deps, entry, pushed.why);
   }
-  deps.circuit.failed(bank);
-  await recordFailure(deps, entry, pushed.why);
+  return true;
 }
 
 /** Status and outbox in one commit; the bank may have reported further on the back channel meanwhile. */
@@ -84,10 +111,12 @@ async function recordAnswer(
 ): Promise<void> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const [order, payment] = await Promise.all([deps.outbox.find(paymentId), deps.payments.find(paymentId)]);
-    if (order === null || payment === null) return;
+    if (payment === null) throw new Error("an answer to an order without its payment");
+    const moves = isLegalMove(payment.value.status, answer);
+    if (order === null && !moves) return; // recorded already, by another worker or the bank's own report
     const tx = begin();
-    deps.outbox.stageDelivery(tx, order);
-    if (isLegalMove(payment.value.status, answer)) {
+    if (order !== null) deps.outbox.stageDelivery(tx, order);
+    if (moves) {
       const changed: Payment = { ...payment.value, status: answer, statusUpdatedAt: deps.clock() };
       deps.payments.stageChange(tx, payment, changed, `bank ${payment.value.bank}`);
     }
@@ -95,14 +124,37 @@ async function recordAnswer(
     deps.log.info("order.delivered", { paymentId, answer });
     return;
   }
+  deps.log.warn("order.answer_not_recorded", { paymentId, answer }); // still in the outbox: it is pushed again
 }
 
 async function recordFailure(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>, why: string): Promise<void> {
   const failed = afterFailure(entry.value, why, deps.clock(), deps.random);
+  const { paymentId, bank, failures } = failed;
+  if (!await stageAlone(deps, entry, failed)) return; // somebody else has it: theirs to record
+  if (failed.dead) deps.log.error("order.dead", { paymentId, bank, failures, why });
+  else deps.log.warn("order.not_delivered", { paymentId, bank, failures, why });
+}
+
+async function stageAlone(
+  deps: DeliverOrderDeps,
+  entry: Entry<PaymentOrder>,
+  changed: PaymentOrder,
+): Promise<boolean> {
   const tx = begin();
-  deps.outbox.stageChange(tx, entry, failed);
-  await commit(deps.store, deps.clock, tx); // where somebody else has taken it since, it is theirs to record
-  const fields = { paymentId: failed.paymentId, bank: failed.bank, failures: failed.failures, why };
-  if (failed.dead) deps.log.error("order.dead", fields);
-  else deps.log.warn("order.not_delivered", fields);
+  deps.outbox.stageChange(tx, entry, changed);
+  if (changed.dead) {
+    const reason = changed.lastFailure === undefined ? {} : { reason: changed.lastFailure };
+    record(tx, changed.paymentId, {
+      at: deps.clock(),
+      event: "payment_order.dead",
+      actor: "platform",
+      ...reason,
+    });
+  }
+  return await commit(deps.store, deps.clock, tx);
+}
+
+/** A lease is known by its end: nobody takes an order twice at one time. */
+function isSame(found: PaymentOrder, own: PaymentOrder): boolean {
+  return !found.dead && found.dueAt === own.dueAt && found.failures === own.failures;
 }

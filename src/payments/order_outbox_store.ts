@@ -1,10 +1,11 @@
 /**
- * The outbox: orders still to be pushed, with an index by due time. An order is written in its payment's commit and
- * leaves in the commit that records the bank's answer, so none is lost and none is answered twice.
+ * The outbox: orders still to be pushed, with one index by due time and one of those given up. An order is written
+ * in its payment's commit and leaves in the commit that records the bank's answer, so none is lost and none is
+ * answered twice.
  */
-import type { PaymentId } from "../kernel/identifiers.ts";
-import { outboxDueKey, outboxKey } from "../store/keys.ts";
-import type { Entry, Store } from "../store/store.ts";
+import { asPaymentId, type PaymentId } from "../kernel/identifiers.ts";
+import { outboxDeadKey, outboxDueKey, outboxKey } from "../store/keys.ts";
+import type { Entry, Key, Store } from "../store/store.ts";
 import { check, remove, set, type Transaction } from "../store/transaction.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
@@ -13,8 +14,8 @@ export interface OrderOutboxStore {
   find(paymentId: PaymentId): Promise<Entry<PaymentOrder> | null>;
   /** Orders due at `now`, longest due first. */
   due(now: number, limit: number): Promise<readonly PaymentId[]>;
-  /** Orders given up, in no particular order. */
-  dead(limit: number): Promise<readonly PaymentOrder[]>;
+  /** Orders given up, by payment id, after the one given. */
+  dead(after: PaymentId | undefined, limit: number): Promise<readonly PaymentOrder[]>;
   stageOpening(tx: Transaction, order: PaymentOrder): void;
   /** Stages a change; of parallel ones (two workers, one order) one commits. */
   stageChange(tx: Transaction, former: Entry<PaymentOrder>, changed: PaymentOrder): void;
@@ -30,28 +31,42 @@ export function openOrderOutboxStore(store: Store): OrderOutboxStore {
       const entries = await store.list<PaymentId>({ prefix: ["outbox_due"], limit });
       return entries.filter(({ key }) => Number(key[1]) <= now).map(({ value }) => value);
     },
-    async dead(limit) {
-      const entries = await store.list<PaymentOrder>({ prefix: ["outbox"], limit });
-      return entries.map(({ value }) => value).filter(({ dead }) => dead);
-    },
+    dead: (after, limit) => listDead(store, after, limit),
     stageOpening(tx, order) {
       check(tx, outboxKey(order.paymentId), null);
       stageOrder(tx, order);
     },
     stageChange(tx, former, changed) {
       check(tx, former.key, former.version);
-      remove(tx, outboxDueKey(former.value.dueAt, former.value.paymentId));
+      remove(tx, indexKey(former.value));
       stageOrder(tx, changed);
     },
     stageDelivery(tx, former) {
       check(tx, former.key, former.version);
       remove(tx, former.key);
-      remove(tx, outboxDueKey(former.value.dueAt, former.value.paymentId));
+      remove(tx, indexKey(former.value));
     },
   };
 }
 
+async function listDead(
+  store: Store,
+  after: PaymentId | undefined,
+  limit: number,
+): Promise<readonly PaymentOrder[]> {
+  const prefix: Key = ["outbox_dead"];
+  const listing = after === undefined ? { prefix, limit } : { prefix, limit, after: outboxDeadKey(after) };
+  const listed = await store.list<PaymentId>(listing);
+  const ids = listed.flatMap(({ value }) => asPaymentId(value) ?? []);
+  const orders = await store.getMany<PaymentOrder>(ids.map(outboxKey));
+  return orders.flatMap((entry) => entry?.value ?? []).filter(({ dead }) => dead);
+}
+
 function stageOrder(tx: Transaction, order: PaymentOrder): void {
   set(tx, outboxKey(order.paymentId), order);
-  if (!order.dead) set(tx, outboxDueKey(order.dueAt, order.paymentId), order.paymentId);
+  set(tx, indexKey(order), order.paymentId);
+}
+
+function indexKey({ dead, dueAt, paymentId }: PaymentOrder): Key {
+  return dead ? outboxDeadKey(paymentId) : outboxDueKey(dueAt, paymentId);
 }

@@ -8,7 +8,10 @@ export interface PaymentOrder {
   readonly bank: BankCode;
   /** Pushes that failed. */
   readonly failures: number;
-  /** Milliseconds. Whoever pushes it moves this ahead first, so nobody else does so at the same time. */
+  /**
+   * Milliseconds. Whoever pushes it moves this ahead first, so nobody else does so at the same time. Of a dead
+   * order: when it was given up.
+   */
   readonly dueAt: number;
   /** Given up: an operator looks at it and may have it tried again. */
   readonly dead: boolean;
@@ -35,7 +38,7 @@ export function afterFailure(
 ): PaymentOrder {
   const wait = ORDER_RETRY_SECONDS[order.failures];
   const failures = order.failures + 1;
-  if (wait === undefined) return { ...order, failures, lastFailure: why, dead: true };
+  if (wait === undefined) return { ...order, failures, lastFailure: why, dead: true, dueAt: now };
   return { ...order, failures, lastFailure: why, dueAt: now + Math.round(wait * 1000 * (1 + random() / 4)) };
 }
 

@@ -1,4 +1,5 @@
 /** One push of an order to its bank (Decision D4): a PS256 JWS by POST, the bank's `Status` in answer. Never trusts more of it. */
+import { isCallable, readBounded } from "../http/outgoing.ts";
 import { unixSeconds } from "../kernel/clock.ts";
 import { strictJson } from "../kernel/strict_json.ts";
 import { no, type Verdict, yes } from "../kernel/verdict.ts";
@@ -16,9 +17,11 @@ export interface PushOrderDeps {
   readonly fetch: typeof fetch;
   readonly signer: NamedKey;
   readonly authUrl: string;
+  /** Sandbox only: banks on this computer's loopback addresses. */
+  readonly loopbackBanks: boolean;
 }
 
-const MAX_ANSWER_CHARACTERS = 16_384;
+const MAX_ANSWER_BYTES = 16_384;
 
 /** Pushes once. `now` in milliseconds. A "no" means: nothing is known, try again. */
 export async function pushOrder(
@@ -27,31 +30,37 @@ export async function pushOrder(
   payment: Payment,
   now: number,
 ): Promise<Verdict<OrderAnswer>> {
-  const iat = unixSeconds(now);
-  const body = await signClaims({
-    iss: deps.authUrl,
-    aud: payment.bank,
-    iat,
-    exp: iat + HANDOVER_SECONDS,
-    jti: crypto.randomUUID(),
-    ...representOrder(payment),
-  }, deps.signer);
+  if (!isCallable(uri, { loopback: deps.loopbackBanks })) return no("payment_orders_uri may not be called");
+  const body = await signedOrder(deps, payment, unixSeconds(now));
   try {
     const response = await deps.fetch(uri, {
       method: "POST",
-      redirect: "manual",
+      redirect: "manual", // an order goes where the statement says and nowhere else
       headers: { "content-type": "application/jose", accept: "application/json" },
       body,
       signal: AbortSignal.timeout(ORDER_PUSH_SECONDS * 1000),
     });
-    const text = (await response.text()).slice(0, MAX_ANSWER_CHARACTERS);
-    return response.status === 200 ? readAnswer(text) : no(`status ${response.status}`);
+    if (response.status === 200) return readAnswer(await readBounded(response, MAX_ANSWER_BYTES));
+    await response.body?.cancel();
+    return no(`status ${response.status}`);
   } catch (error) {
     return no(error instanceof Error ? error.name : "failed");
   }
 }
 
-function readAnswer(text: string): Verdict<OrderAnswer> {
+function signedOrder({ authUrl, signer }: PushOrderDeps, payment: Payment, iat: number): Promise<string> {
+  return signClaims({
+    iss: authUrl,
+    aud: payment.bank,
+    iat,
+    exp: iat + HANDOVER_SECONDS,
+    jti: crypto.randomUUID(),
+    ...representOrder(payment),
+  }, signer);
+}
+
+function readAnswer(text: string | undefined): Verdict<OrderAnswer> {
+  if (text === undefined) return no("the answer is too large");
   const parsed = strictJson(text);
   const value = parsed.ok ? parsed.value : undefined;
   const status = typeof value === "object" && value !== null && "Status" in value ? value.Status : undefined;

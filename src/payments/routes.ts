@@ -61,7 +61,7 @@ const readPaymentRoute = createRoute({
 
 /** Mounts the payment endpoints. */
 export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
-  const { certificate, bank, token, payloadSignature } = deps.guards;
+  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
   const replay = deps.idempotent("domestic-payments", async (c, paymentId) => {
     const { value } = await readPayment(deps, paymentId, {
       bank: c.get("bank").code,
@@ -72,7 +72,7 @@ export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
 
   app.post(
     endpoint(app, "resource", createPaymentRoute),
-    ...[certificate, bank, token(CUSTOMER), fapiHeaders] as const,
+    ...[certificate, limit("payments"), bank, token(CUSTOMER), fapiHeaders] as const,
     jsonBody,
     payloadSignature,
     replay,
@@ -91,7 +91,7 @@ export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
 
   app.get(
     endpoint(app, "resource", readPaymentRoute),
-    ...[certificate, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
+    ...[certificate, limit("reads"), bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
     async (c) => {
       const by = { bank: c.get("bank").code, token: c.get("access").token };
       const { value } = await readPayment(deps, c.req.param("paymentId"), by);

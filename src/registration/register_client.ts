@@ -101,6 +101,9 @@ function refuseRollback(statement: SoftwareStatement, { client, bank }: Standing
   if (client !== null && client.value.orgId !== statement.orgId) {
     throw invalidStatement("software of another organisation");
   }
+  if (client !== null && client.value.role !== statement.role) {
+    throw invalidStatement("software of another role");
+  }
   if (client !== null && statement.issuedAt <= client.value.statementIssuedAt) {
     throw invalidStatement("not newer");
   }

@@ -7,6 +7,7 @@ import { oauthErrors } from "../http/openapi_errors.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { MAX_BODY_BYTES, MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
+import type { RateLimit } from "../security/rate_limit.ts";
 import { clientRepresentationSchema, representClient } from "./client_representation.ts";
 import { registerClient, type RegisterClientDeps } from "./register_client.ts";
 
@@ -35,11 +36,12 @@ const route = createRoute({
 /** What the route needs. */
 export interface RegistrationRouteDeps extends RegisterClientDeps {
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+  readonly limit: RateLimit["guard"];
 }
 
 /** Mounts the registration endpoint. */
 export function registrationRoutes(app: PlatformApp, deps: RegistrationRouteDeps): void {
-  app.post(endpoint(app, "oauth", route), deps.certificate, async (c) => {
+  app.post(endpoint(app, "oauth", route), deps.certificate, deps.limit("registration"), async (c) => {
     if (mediaType(c) !== "application/jose") throw new Refusal("registration.unsupported_media_type");
     refuseContentCoding(c);
     const jwt = textOf(await readBytes(c.req.raw, MAX_BODY_BYTES));

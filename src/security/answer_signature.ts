@@ -3,12 +3,16 @@
  * (open-banking reference 3.4, 3.5), so that a client can prove what it was told.
  */
 import { createMiddleware } from "hono/factory";
-import type { RequestEnv, RequestVariables } from "../http/context.ts";
+import type { RequestEnv } from "../http/context.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { unixSeconds } from "../kernel/clock.ts";
-import { signDetached } from "../jose/detached_jws.ts";
+import {
+  isSignatureFault,
+  readDetachedJws,
+  type SignatureProfile,
+  signDetached,
+} from "../jose/detached_jws.ts";
 import type { NamedKey } from "../jose/sealed_jwt.ts";
-import type { SignedBodyVariables } from "./payload_signature.ts";
 
 /** What signing needs. */
 export interface AnswerSignatureDeps {
@@ -21,23 +25,27 @@ export interface AnswerSignatureDeps {
 
 /** Middleware around the resource routes. */
 export function answerSignature(deps: AnswerSignatureDeps): ReturnType<typeof createMiddleware<RequestEnv>> {
-  return createMiddleware<{ Variables: RequestVariables & Partial<SignedBodyVariables> }>(
-    async function sign(c, next) {
-      await next();
-      if (
-        c.get("surface") !== "resource" ||
-        c.res.headers.get("content-type")?.startsWith("application/json") !== true
-      ) return;
-      const body = new Uint8Array(await c.res.arrayBuffer());
-      const signature = await signDetached(body, deps.signer, {
-        profile: c.get("signedBody")?.profile ?? "A",
-        iat: unixSeconds(deps.clock()),
-        issuer: deps.issuer,
-        trustAnchor: deps.trustAnchor,
-      });
-      const { status, headers } = c.res;
-      headers.set("x-jws-signature", signature);
-      c.res = new Response(body, { status, headers });
-    },
-  );
+  return createMiddleware<RequestEnv>(async function sign(c, next) {
+    await next();
+    if (
+      c.get("surface") !== "resource" ||
+      c.res.headers.get("content-type")?.startsWith("application/json") !== true
+    ) return;
+    const body = new Uint8Array(await c.res.arrayBuffer());
+    const signature = await signDetached(body, deps.signer, {
+      profile: profileOf(c.req.header("x-jws-signature")),
+      iat: unixSeconds(deps.clock()),
+      issuer: deps.issuer,
+      trustAnchor: deps.trustAnchor,
+    });
+    const { status, headers } = c.res;
+    headers.set("x-jws-signature", signature);
+    c.res = new Response(body, { status, headers });
+  });
+}
+
+/** The profile that the caller writes, and so reads, whether or not its signature is good; A where it shows none. */
+function profileOf(sent: string | undefined): SignatureProfile {
+  const signature = readDetachedJws(sent ?? "");
+  return isSignatureFault(signature) ? "A" : signature.profile;
 }

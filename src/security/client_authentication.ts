@@ -77,7 +77,8 @@ export async function authenticateClient(
   }
   markers.pending.push({
     key: spentJwtKey("assertion", caller.clientId, await sha256(String(claims.value["jti"]))),
-    expiresAt: (Number(claims.value["exp"]) + EXPIRY_SKEW_SECONDS) * 1000,
+    // NumericDate may have a fraction (RFC 7519 2), and the clock is read in whole seconds: round up, or it dies first.
+    expiresAt: (Math.ceil(Number(claims.value["exp"])) + EXPIRY_SKEW_SECONDS) * 1000,
     refusal: "client.not_authenticated",
   });
   return { caller };

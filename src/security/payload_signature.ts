@@ -85,8 +85,8 @@ function wrongClaim(
     const fresh = typeof iat === "number" && iat <= now + FUTURE_SECONDS && iat >= now - MAX_AGE_SECONDS;
     if (!fresh) return OBIE_CLAIM.iat;
   }
-  const names = [caller.orgId, caller.clientId, `${caller.orgId}/${caller.softwareId}`];
-  if (has(OBIE_CLAIM.iss) && !names.includes(String(header[OBIE_CLAIM.iss]))) return OBIE_CLAIM.iss;
+  const names: unknown[] = [caller.orgId, caller.clientId, `${caller.orgId}/${caller.softwareId}`];
+  if (has(OBIE_CLAIM.iss) && !names.includes(header[OBIE_CLAIM.iss])) return OBIE_CLAIM.iss;
   if (has(OBIE_CLAIM.tan) && header[OBIE_CLAIM.tan] !== deps.trustAnchor) return OBIE_CLAIM.tan;
   return undefined;
 }

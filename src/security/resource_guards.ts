@@ -5,11 +5,14 @@ import type { BodyVariables } from "../http/body.ts";
 import type { AccessVariables, Requirement } from "./access_token.ts";
 import type { BankVariables } from "./bank_path.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
+import type { RateLimit } from "./rate_limit.ts";
 import type { SignedBodyVariables } from "./payload_signature.ts";
 
 /** Certificate -> bank -> token with DPoP -> (body) -> payload signature. */
 export interface ResourceGuards {
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+  /** Right after the certificate: what it refuses has cost nothing and used nothing up. */
+  readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: BankVariables }>;
   readonly token: (requirement: Requirement) => MiddlewareHandler<
     { Variables: RequestVariables & BankVariables & CertificateVariables & AccessVariables }

@@ -11,28 +11,45 @@ const MAX_KEYS_A_READ = 10;
  * @throws {Error} in one sentence where the database cannot be opened or another process holds it
  */
 export async function openDenoKv(path: string): Promise<Store> {
-  const kv = await openOrSayWhy(path);
+  const lock = await lockFile(path);
+  const kv = await openOrSayWhy(path).catch((error: Error) => {
+    lock?.close();
+    throw error;
+  });
   return {
     get: async <T>(key: Key): Promise<Entry<T> | null> => asEntry(await kv.get<T>([...key])),
     getMany: <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> => getMany<T>(kv, keys),
     list: <T>(listing: Listing): Promise<Entry<T>[]> => list<T>(kv, listing),
     commit: (staged: Commit): Promise<boolean> => commit(kv, staged),
-    close: (): void => kv.close(),
+    close(): void {
+      kv.close();
+      lock?.close();
+    },
   };
+}
+
+/**
+ * A file is one process's: two would only notice each other by commits that fail with "database is locked". The lock
+ * belongs to the open file, so the operating system releases it however the process ends.
+ */
+async function lockFile(path: string): Promise<Deno.FsFile | undefined> {
+  if (path === ":memory:" || /^https?:/.test(path)) return undefined;
+  const file = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 }).catch(
+    (error: Error) => {
+      throw new Error(`The database ${path} cannot be opened: ${error.message}`);
+    },
+  );
+  if (await file.tryLock(true)) return file;
+  file.close();
+  throw new Error(`The database ${path} is in use by another process; stop that one first.`);
 }
 
 async function openOrSayWhy(path: string): Promise<Deno.Kv> {
   try {
-    const kv = await Deno.openKv(path);
-    await kv.get(["opened"]); // a locked file is noticed at the first statement
-    return kv;
+    return await Deno.openKv(path);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      /locked/i.test(why)
-        ? `The database ${path} is in use by another process; stop that one first.`
-        : `The database ${path} cannot be opened: ${why}`,
-    );
+    throw new Error(`The database ${path} cannot be opened: ${why}`);
   }
 }
 
@@ -48,7 +65,7 @@ async function getMany<T>(kv: Deno.Kv, keys: readonly Key[]): Promise<(Entry<T> 
 async function list<T>(kv: Deno.Kv, { prefix, after, limit }: Listing): Promise<Entry<T>[]> {
   const selector = after === undefined
     ? { prefix: [...prefix] }
-    : { prefix: [...prefix], start: [...after.slice(0, -1), `${after.at(-1)}\u0000`] };
+    : { prefix: [...prefix], start: [...after, ""] }; // the first key that can come after it
   const entries: Entry<T>[] = [];
   for await (const found of kv.list<T>(selector, { limit })) {
     const entry = asEntry(found);

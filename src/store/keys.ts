@@ -51,6 +51,9 @@ export const outboxDueKey = (dueAt: number, payment: PaymentId): Key => [
   payment,
 ];
 
+/** Orders given up: the payment's id. Until an operator has one tried again, or the bank reports on it. */
+export const outboxDeadKey = (payment: PaymentId): Key => ["outbox_dead", payment];
+
 /** An idempotency claim (`idempotency/claim_store.ts`). 24 h. */
 export const claimKey = (client: ClientId, bank: BankCode, route: string, keyHash: string): Key => [
   "idempotency_claim",
@@ -71,6 +74,9 @@ export const spentJwtKey = (
   by,
   jtiHash,
 ];
+
+/** A token bucket (`security/rate_limit_store.ts`), by group and subject. Until it would be full. */
+export const rateBucketKey = (group: string, subject: string): Key => ["rate_bucket", group, subject];
 
 /** The signed bytes and the signature of a request, in pieces below the store's value limit. Kept. */
 export const evidenceKey = (subject: string, piece: number): Key => ["evidence", subject, String(piece)];

@@ -2,7 +2,13 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { clientToken, requestToken } from "../support/flows.ts";
 import { adminCall, onboardOnly } from "../support/participants.ts";
-import { directorySigner, postRegistration, registrationJwt, statementWith } from "../support/registration.ts";
+import {
+  directorySigner,
+  MANY_REGISTRATIONS,
+  postRegistration,
+  registrationJwt,
+  statementWith,
+} from "../support/registration.ts";
 import { DIRECTORY_URL, openWorld, START, type World } from "../support/world.ts";
 
 const NEWCOMER = {
@@ -13,7 +19,7 @@ const NEWCOMER = {
 } as const;
 
 Deno.test("POST register answers 201 with the registration and the statement unchanged [DC1] [DC12] [DC14]", async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   const response = await postRegistration(world, newcomer);
   assertEquals(response.status, 201);
@@ -39,7 +45,7 @@ Deno.test("POST register answers 201 with the registration and the statement unc
 });
 
 Deno.test("POST register makes a bank addressable, with the grant that the interface names for it [DC8]", async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const bank = await onboardOnly(world, {
     name: "Bank C plc",
     role: "ASPSP",
@@ -76,7 +82,7 @@ Deno.test("POST register accepts what the interface leaves to the participant [D
   };
   for (const [name, changes] of Object.entries(accepted)) {
     await t.step(name, async () => {
-      await using world = await openWorld();
+      await using world = await openWorld(MANY_REGISTRATIONS);
       const response = await postRegistration(world, await onboardOnly(world, NEWCOMER), changes);
       assertEquals(response.status, 201, world.logged.at(-2));
       const expected = changes?.claims?.["redirect_uris"] ?? NEWCOMER.redirectUris;
@@ -87,20 +93,20 @@ Deno.test("POST register accepts what the interface leaves to the participant [D
 
 Deno.test("POST register takes the participant's name or org_id as iss, one line break, and a padded kid [DC1] [DC7] [A11]", async (t) => {
   await t.step("iss is the org_id", async () => {
-    await using world = await openWorld();
+    await using world = await openWorld(MANY_REGISTRATIONS);
     const newcomer = await onboardOnly(world, NEWCOMER);
     const response = await postRegistration(world, newcomer, { claims: { iss: newcomer.orgId } });
     assertEquals(response.status, 201);
   });
   await t.step("kid with base64 padding", async () => {
-    await using world = await openWorld();
+    await using world = await openWorld(MANY_REGISTRATIONS);
     const newcomer = await onboardOnly(world, NEWCOMER);
     const header = { kid: `${newcomer.signing.kid}=` };
     assertEquals((await postRegistration(world, newcomer, { header })).status, 201);
   });
   for (const [name, end] of Object.entries({ "LF": "\n", "CRLF": "\r\n" })) {
     await t.step(`one ${name} behind the JWT`, async () => {
-      await using world = await openWorld();
+      await using world = await openWorld(MANY_REGISTRATIONS);
       const newcomer = await onboardOnly(world, NEWCOMER);
       const jwt = await registrationJwt(world, newcomer);
       assertEquals((await postRegistration(world, newcomer, { body: jwt + end })).status, 201);
@@ -109,7 +115,7 @@ Deno.test("POST register takes the participant's name or org_id as iss, one line
 });
 
 Deno.test("POST register lets the statement's values win and ignores unknown metadata [DC10] [DC13]", async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   const response = await postRegistration(world, newcomer, {
     claims: {
@@ -140,7 +146,7 @@ Deno.test("POST register fetches the directory's URLs and no other, whatever the
   };
   for (const [name, jwks_uri] of Object.entries(elsewhere)) {
     await t.step(`jwks_uri is ${name}`, async () => {
-      await using world = await openWorld();
+      await using world = await openWorld(MANY_REGISTRATIONS);
       const newcomer = await onboardOnly(world, NEWCOMER);
       world.fetched.length = 0;
       assertEquals((await postRegistration(world, newcomer, { claims: { jwks_uri } })).status, 201);
@@ -151,7 +157,7 @@ Deno.test("POST register fetches the directory's URLs and no other, whatever the
     });
   }
   await t.step("jwks with a key of one's own is not used", async () => {
-    await using world = await openWorld();
+    await using world = await openWorld(MANY_REGISTRATIONS);
     const newcomer = await onboardOnly(world, NEWCOMER);
     const stranger = await directorySigner();
     const jwks = { keys: [{ ...stranger.key.publicJwk, kid: "mine", use: "sig" }] };
@@ -160,7 +166,7 @@ Deno.test("POST register fetches the directory's URLs and no other, whatever the
     assertEquals((await requestToken(world, forged)).status, 401);
   });
   await t.step("the logo and home page of the software", async () => {
-    await using world = await openWorld();
+    await using world = await openWorld(MANY_REGISTRATIONS);
     const newcomer = await onboardOnly(world, NEWCOMER);
     assertEquals((await postRegistration(world, newcomer)).status, 201);
     await clientToken(world, newcomer);
@@ -169,7 +175,7 @@ Deno.test("POST register fetches the directory's URLs and no other, whatever the
 });
 
 Deno.test("POST register takes four redirect_uris of a TPP, with queries of their own [DC9]", async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const redirectUris = [1, 2, 3, 4].map((n) => `https://new.example/${n}?n=${n}`);
   const newcomer = await onboardOnly(world, { ...NEWCOMER, redirectUris });
   const response = await postRegistration(world, newcomer);
@@ -186,7 +192,7 @@ Deno.test("POST register takes a statement until its expiry, and one of up to tw
   };
   for (const [name, claims] of Object.entries(good)) {
     await t.step(name, async () => {
-      await using world = await openWorld();
+      await using world = await openWorld(MANY_REGISTRATIONS);
       const newcomer = await onboardOnly(world, NEWCOMER);
       const statement = await statementWith(newcomer, { claims });
       const changes = { statement, claims: { software_id: undefined } };
@@ -196,7 +202,7 @@ Deno.test("POST register takes a statement until its expiry, and one of up to tw
 });
 
 Deno.test("POST register takes a participant's keys again once its software is Active again [DC3]", async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   const path = `/participants/${newcomer.orgId}/software/status`;
   assertEquals((await adminCall(world, "PUT", path, { status: "Inactive", reason: "pause" })).status, 200);

@@ -6,6 +6,7 @@ import { hmacJws, rs256Jws } from "../support/odd_jws.ts";
 import { onboardOnly, type Participant, registrationClaims } from "../support/participants.ts";
 import {
   assertRefused,
+  MANY_REGISTRATIONS,
   postRegistration,
   type RegistrationChanges,
   statementWith,
@@ -28,7 +29,7 @@ async function refuseAll(
   error: string,
   registrations: Readonly<Record<string, Make>>,
 ): Promise<void> {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   for (const [name, make] of Object.entries(registrations)) {
     await t.step(name, async () => {
@@ -229,7 +230,7 @@ Deno.test("POST register refuses redirect_uris of bad form even where the statem
 });
 
 Deno.test("POST register refuses two redirect_uris of a bank [DC-N12]", async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const redirect_uris = ["https://bank-a.example/sca", "https://bank-a.example/sca2"];
   const statement = await statementWith(world.bankA, {
     claims: { software_redirect_uris: redirect_uris, iat: NOW + 20 },
@@ -288,7 +289,7 @@ Deno.test("POST register refuses grants and scopes that are not the role's [DC-N
 });
 
 Deno.test("POST register refuses a bank with a TPP's scope or without authorization_code [DC-N15] [DC8]", async (t) => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const statement = await statementWith(world.bankA, { claims: { iat: NOW + 20 } });
   for (
     const [name, claims] of Object.entries({

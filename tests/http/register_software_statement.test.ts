@@ -5,7 +5,13 @@ import { type JsonObject, type Signer, signJwt, withChanges } from "../support/j
 import { testKey } from "../support/keys.ts";
 import { hmacJws, rs256Jws } from "../support/odd_jws.ts";
 import { onboardOnly, type Participant } from "../support/participants.ts";
-import { assertRefused, directorySigner, postRegistration, statementWith } from "../support/registration.ts";
+import {
+  assertRefused,
+  directorySigner,
+  MANY_REGISTRATIONS,
+  postRegistration,
+  statementWith,
+} from "../support/registration.ts";
 import { DIRECTORY_URL, openWorld, START, type World } from "../support/world.ts";
 import { rawJws, segment } from "../unit/jose/raw_jws.ts";
 
@@ -25,7 +31,7 @@ async function refuseAll(
   error: string,
   statements: Readonly<Record<string, MakeStatement>>,
 ): Promise<void> {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   for (const [name, make] of Object.entries(statements)) {
     await t.step(name, async () => {
@@ -78,7 +84,7 @@ Deno.test("POST register refuses a registration without a statement [DC-N2]", as
     software_redirect_uris: ["https://new.example/callback"],
     org_id: "newshop",
   };
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   for (
     const [name, claims] of Object.entries({
@@ -148,8 +154,7 @@ Deno.test("POST register refuses a statement by another algorithm or with a key 
     return withChanges({ alg: "PS256", typ: "JWT", kid }, changes);
   };
   await refuseAll(t, "invalid_software_statement", {
-    "alg none": async (newcomer) =>
-      `${segment(await header({ alg: "none" }))}.${segment(claims(newcomer))}.`,
+    "alg none": async (newcomer) => `${segment(await header({ alg: "none" }))}.${segment(claims(newcomer))}.`,
     "alg none with a signature": async (newcomer) => {
       const [, , signature] = newcomer.statement.split(".");
       return `${segment(await header({ alg: "none" }))}.${segment(claims(newcomer))}.${signature}`;
@@ -205,7 +210,7 @@ Deno.test("POST register refuses a statement without one of its members [DC2]", 
 });
 
 Deno.test("POST register refuses a statement by another participant, unfetched and unstored [DC-N7]", async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   const { otherTpp } = world;
   const stolen = { claims: { iss: newcomer.name, software_id: newcomer.clientId } };
@@ -246,7 +251,7 @@ Deno.test("POST register refuses key sets outside the allow-list, asked for noth
 });
 
 Deno.test("POST register refuses a registration for the client id of another organisation [DC10] [DC14]", async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   const claims = { software_client_id: world.tpp.clientId, software_id: world.tpp.clientId, iat: NOW + 20 };
   const statement = await statementWith(newcomer, { claims });
@@ -256,7 +261,7 @@ Deno.test("POST register refuses a registration for the client id of another org
 });
 
 Deno.test("POST register refuses a second software under a bank's code [A4]", async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const { bankA } = world;
   const claims = { software_client_id: "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11", iat: NOW + 20 };
   const statement = await statementWith(bankA, { claims });
@@ -265,8 +270,13 @@ Deno.test("POST register refuses a second software under a bank's code [A4]", as
 });
 
 Deno.test("POST register: a statement is believed by signature alone, whoever carries it [DC11]", async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   const jwt = await signJwt(newcomer.signing, { software_statement: newcomer.statement });
-  await assertRefused(world, () => postRegistration(world, newcomer, { body: jwt }), 400, "invalid_client_metadata");
+  await assertRefused(
+    world,
+    () => postRegistration(world, newcomer, { body: jwt }),
+    400,
+    "invalid_client_metadata",
+  );
 });

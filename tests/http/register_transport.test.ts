@@ -1,7 +1,12 @@
 /** `POST /register/v1`: certificate, method, media type and size (checklist DC1, DC11, DC-N18, DC-N19, DC-N24, DC-N26). */
 import { assertEquals } from "@std/assert";
 import { onboardOnly } from "../support/participants.ts";
-import { assertRefused, postRegistration, registrationJwt } from "../support/registration.ts";
+import {
+  assertRefused,
+  MANY_REGISTRATIONS,
+  postRegistration,
+  registrationJwt,
+} from "../support/registration.ts";
 import { BASE_URL, openWorld, throughProxy } from "../support/world.ts";
 import { rawJws } from "../unit/jose/raw_jws.ts";
 
@@ -13,7 +18,7 @@ const NEWCOMER = {
 } as const;
 
 Deno.test("POST register refuses a caller without the participant's certificate [DC-N18] [DC11]", async (t) => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   await t.step("no certificate", async () => {
     await assertRefused(world, () => postRegistration(world, newcomer, { as: null }), 401, "invalid_client");
@@ -47,7 +52,7 @@ Deno.test("POST register refuses a caller without the participant's certificate 
 });
 
 Deno.test("POST register refuses other media types and codings [DC-N19] [DC1]", async (t) => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   const types = [
     "application/json",
@@ -72,7 +77,7 @@ Deno.test("POST register refuses other media types and codings [DC-N19] [DC1]", 
 });
 
 Deno.test("register answers other methods 405 with Allow [DC-N24]", async (t) => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   for (const method of ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
     await t.step(method, async () => {
       const request = (): Promise<Response> =>
@@ -91,7 +96,7 @@ Deno.test("register answers other methods 405 with Allow [DC-N24]", async (t) =>
 });
 
 Deno.test("POST register refuses what is too large or too deep [DC-N26]", async (t) => {
-  await using world = await openWorld();
+  await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   await t.step("a JWT of more than 32 KiB", async () => {
     const claims = { client_uri: "x".repeat(32_768) };
@@ -117,6 +122,11 @@ Deno.test("POST register refuses what is too large or too deep [DC-N26]", async 
   }
   await t.step("bytes that are no text", async () => {
     const body = new Uint8Array([0xff, 0xfe, 0x00, 0x2e, 0x2e]);
-    await assertRefused(world, () => postRegistration(world, newcomer, { body }), 400, "invalid_client_metadata");
+    await assertRefused(
+      world,
+      () => postRegistration(world, newcomer, { body }),
+      400,
+      "invalid_client_metadata",
+    );
   });
 });

@@ -273,13 +273,6 @@ function testValues(test: Register): void {
     assertEquals(await write(store, { kind: "set", key: ["b"], value: 2, expiresAt: 1 }), true);
     assertEquals((await store.get(["a"]))?.value, 1);
   });
-
-  test("keeps an entry for good once it is written again without an expiry", async (store) => {
-    await write(store, { kind: "set", key: ["a"], value: 1, expiresAt: Date.now() + 20 });
-    await write(store, put(["a"], 2));
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    assertEquals((await store.get(["a"]))?.value, 2);
-  });
 }
 
 function put(key: Key, value: unknown): Write {

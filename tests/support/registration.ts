@@ -8,9 +8,11 @@ import type { JsonObject, Signer } from "./jwts.ts";
 import { signJwt, thumbprint, withChanges } from "./jwts.ts";
 import { testKey } from "./keys.ts";
 import { adminCall, type Participant, registrationClaims } from "./participants.ts";
+import { assertCommonHeaders, unchanged } from "./resource_answers.ts";
 import { BASE_URL, throughProxy, type World } from "./world.ts";
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** World options for tables of registrations: the limit of their number is for others to test. */
+export const MANY_REGISTRATIONS = { environment: { RATE_LIMITS: "registration=10000/10000" } } as const;
 
 /** How a registration is made differently. */
 export interface RegistrationChanges {
@@ -94,15 +96,12 @@ export async function assertRefused(
   status: number,
   error: string,
 ): Promise<Response> {
-  const before = await world.snapshot();
-  const response = await attempt();
+  const response = await unchanged(world, attempt);
   const body = await response.json();
   assertEquals([response.status, body.error], [status, error], world.logged.at(-1));
   assertEquals(Object.keys(body), ["error", "error_description"]);
   assertMatch(body.error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
   assertEquals(response.headers.get("content-type"), "application/json");
-  assertEquals(response.headers.get("cache-control"), "no-store");
-  assertMatch(response.headers.get("x-fapi-interaction-id") ?? "", UUID);
-  assertEquals(await world.snapshot(), before);
+  assertCommonHeaders(response);
   return response;
 }

@@ -90,9 +90,11 @@ export function assertCommonHeaders(response: Response): void {
 
 /** The answer to something that must change nothing but used-up JWT ids. */
 export async function unchanged(world: World, act: () => Promise<Response>): Promise<Response> {
-  const before = await world.snapshot();
+  const versions = async (): Promise<string[]> =>
+    (await world.snapshot()).map(({ key, version }) => `${key.join(" ")}: ${version}`);
+  const before = await versions();
   const response = await act();
-  assertEquals(await world.snapshot(), before);
+  assertEquals(await versions(), before);
   return response;
 }
 

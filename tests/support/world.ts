@@ -46,7 +46,7 @@ export interface World extends AsyncDisposable {
   api(request: Request, as?: Participant): Promise<Response>;
   /** Sends a request to the browser host. */
   browser(request: Request): Promise<Response>;
-  /** Everything stored, without the markers of used-up JWTs: equal before and after means nothing changed. */
+  /** Everything stored, without the markers of used-up JWTs and rate limits: equal before and after means nothing changed. */
   snapshot(): Promise<readonly Entry<unknown>[]>;
 }
 
@@ -55,12 +55,14 @@ export interface WorldOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** A store of another kind, or a file; it is closed with the world. */
   readonly store?: Store;
+  /** Where the bank takes pushed orders (`payment_orders_uri`); none by default. */
+  readonly paymentOrdersUri?: { readonly bankA?: string; readonly bankB?: string };
 }
 
 /** Opens an ecosystem whose four participants are registered. */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const world = await openEmptyWorld(options);
-  const { tpp, otherTpp, bankA, bankB } = await onboardAll(world);
+  const { tpp, otherTpp, bankA, bankB } = await onboardAll(world, options);
   return Object.assign(world, { tpp, otherTpp, bankA, bankB });
 }
 
@@ -128,9 +130,15 @@ const ENVIRONMENT = {
   PROXY_SECRET,
   ENVIRONMENT: "Production",
   LOG_LEVEL: "debug",
+  // The clock stands still, so nothing would ever refill; limits have tests of their own.
+  RATE_LIMITS: ["authorization", "registration", "consents", "payments", "reads", "back_channel", "funds"]
+    .map((group) => `${group}=100000/100000`).join(),
 };
 
-async function onboardAll(world: EmptyWorld): Promise<Pick<World, "tpp" | "otherTpp" | "bankA" | "bankB">> {
+async function onboardAll(
+  world: EmptyWorld,
+  { paymentOrdersUri = {} }: WorldOptions,
+): Promise<Pick<World, "tpp" | "otherTpp" | "bankA" | "bankB">> {
   const tpp = await onboard(world, {
     name: "Example Shop Ltd",
     role: "PISP",
@@ -150,6 +158,7 @@ async function onboardAll(world: EmptyWorld): Promise<Pick<World, "tpp" | "other
     keys: [4, 5, 6],
     redirectUris: ["https://bank-a.example/sca"],
     consentManagedByBank: false,
+    ...pushed(paymentOrdersUri.bankA),
   });
   const bankB = await onboard(world, {
     name: "Bank B plc",
@@ -158,8 +167,13 @@ async function onboardAll(world: EmptyWorld): Promise<Pick<World, "tpp" | "other
     keys: [7, 8],
     redirectUris: ["https://bank-b.example/sca"],
     consentManagedByBank: true,
+    ...pushed(paymentOrdersUri.bankB),
   });
   return { tpp, otherTpp, bankA, bankB };
+}
+
+function pushed(paymentOrdersUri: string | undefined): { paymentOrdersUri?: string } {
+  return paymentOrdersUri === undefined ? {} : { paymentOrdersUri };
 }
 
 /** The TPP's registered redirect URLs; the second has a query of its own. */
@@ -178,5 +192,5 @@ export function throughProxy(request: Request, as: Participant | undefined): Req
 
 async function snapshot(store: Store): Promise<readonly Entry<unknown>[]> {
   const entries = await store.list<unknown>({ prefix: [], limit: 10_000 });
-  return entries.filter(({ key }) => key[0] !== "spent_jwt");
+  return entries.filter(({ key }) => key[0] !== "spent_jwt" && key[0] !== "rate_bucket");
 }

@@ -1,0 +1,145 @@
+/**
+ * What the reference proxies are set up with: from the platform's own environment where both must agree, from the
+ * command line for the rest. Every value is judged, so that none can end a directive and begin another.
+ */
+import { parseArgs } from "node:util";
+
+/** The proxies that there are templates for. */
+export const PROXIES = ["nginx", "haproxy"] as const;
+/** One of {@link PROXIES}. */
+export type ProxyName = typeof PROXIES[number];
+
+/** A value for each placeholder of a template, by its name. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** A command line that names no configuration; `message` names every fault. */
+export class SettingsError extends Error {
+  constructor(faults: readonly string[]) {
+    super(`The proxy's configuration cannot be made:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    this.name = "SettingsError";
+  }
+}
+
+/** What to make and where. */
+export interface ProxyOrder {
+  readonly proxy: ProxyName;
+  /** The folder for the files. */
+  readonly out: string;
+  readonly settings: Settings;
+}
+
+/** What `--help` prints. */
+export const USAGE = `deno task proxy-config <nginx|haproxy> --out <folder> [options]
+
+Makes the configuration of a proxy in front of deno task serve. Host names, the platform's address and the secret
+come from the platform's own BASE_URL, AUTH_URL, HOST, PORT and PROXY_SECRET.
+
+  --listen            address and port            0.0.0.0:443
+  --api-certificate   PEM, the chain              /etc/payment-platform/tls/api.pem
+  --api-key           PEM, nginx                  /etc/payment-platform/tls/api.pem.key
+  --auth-certificate  PEM, the chain              /etc/payment-platform/tls/auth.pem
+  --auth-key          PEM, nginx                  /etc/payment-platform/tls/auth.pem.key
+  --participants-ca   PEM, the directory's CA     /etc/payment-platform/tls/participants-ca.pem
+  --user              who the workers run as      www-data, haproxy
+  --run-dir           pid and buffers, nginx      /run
+  --log-dir           log files, nginx            /var/log/nginx
+  --log-target        syslog address, HAProxy     /dev/log
+`;
+
+const PATH = { of: /^\/[A-Za-z0-9._/-]*$/, must: "must be an absolute path of letters, digits and . _ - /" };
+const NAME = { of: /^[a-z_][a-z0-9_-]*$/, must: "must be the name of a user" };
+const ADDRESS = {
+  of: /^([0-9.]+|\[[0-9a-f:]+\]|[a-z0-9.-]+):[0-9]{1,5}$/,
+  must: "must be an address and a port, such as 0.0.0.0:443",
+};
+const HOST = { of: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, must: "must be a host name" };
+const SECRET = { of: /^[A-Za-z0-9._~+/=-]{32,}$/, must: "must be the secret that the platform has" };
+const LOG_TARGET = { of: /^[A-Za-z0-9._/:-]+$/, must: "must be a syslog address, or stdout" };
+
+const OPTIONS = {
+  listen: { default: "0.0.0.0:443", rule: ADDRESS },
+  "api-certificate": { default: "/etc/payment-platform/tls/api.pem", rule: PATH },
+  "api-key": { default: "/etc/payment-platform/tls/api.pem.key", rule: PATH },
+  "auth-certificate": { default: "/etc/payment-platform/tls/auth.pem", rule: PATH },
+  "auth-key": { default: "/etc/payment-platform/tls/auth.pem.key", rule: PATH },
+  "participants-ca": { default: "/etc/payment-platform/tls/participants-ca.pem", rule: PATH },
+  user: { default: "", rule: NAME },
+  "run-dir": { default: "/run", rule: PATH },
+  "log-dir": { default: "/var/log/nginx", rule: PATH },
+  "log-target": { default: "/dev/log", rule: LOG_TARGET },
+} as const;
+
+const DEFAULT_USER: Readonly<Record<ProxyName, string>> = { nginx: "www-data", haproxy: "haproxy" };
+
+/**
+ * Reads the command line and the environment.
+ *
+ * @throws {SettingsError} naming every fault, never the secret
+ */
+export function readOrder(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ProxyOrder {
+  const faults: string[] = [];
+  const { values, positionals } = parse(args);
+  const proxy = PROXIES.find((name) => name === positionals[0]);
+  if (proxy === undefined || positionals.length !== 1) {
+    throw new SettingsError([`say ${PROXIES.join(" or ")}`]);
+  }
+  const out = values["out"] ?? "";
+  if (!PATH.of.test(out)) faults.push(`--out: ${PATH.must}`);
+  const settings: Record<string, string> = { CONFIG_DIR: out };
+  for (const [name, { default: usual, rule }] of Object.entries(OPTIONS)) {
+    const value = values[name] ?? (name === "user" ? DEFAULT_USER[proxy] : usual);
+    if (!rule.of.test(value)) faults.push(`--${name}: ${rule.must}`);
+    settings[name.toUpperCase().replaceAll("-", "_")] = value;
+  }
+  const shared = fromPlatform(env);
+  for (const [name, { value, rule, variable }] of Object.entries(shared)) {
+    if (!rule.of.test(value)) faults.push(`${variable}: ${rule.must}`);
+    settings[name] = value;
+  }
+  if (faults.length > 0) throw new SettingsError(faults);
+  return { proxy, out, settings };
+}
+
+interface SharedValue {
+  readonly value: string;
+  readonly rule: { readonly of: RegExp; readonly must: string };
+  readonly variable: string;
+}
+
+function fromPlatform(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, SharedValue>> {
+  const host = (name: string): string => URL.parse(env[name] ?? "")?.hostname ?? "";
+  return {
+    API_HOST: { value: host("BASE_URL"), rule: HOST, variable: "BASE_URL" },
+    AUTH_HOST: { value: host("AUTH_URL"), rule: HOST, variable: "AUTH_URL" },
+    BACKEND: {
+      value: `${env["HOST"] || "127.0.0.1"}:${env["PORT"] || "8080"}`,
+      rule: ADDRESS,
+      variable: "HOST and PORT",
+    },
+    PROXY_SECRET: { value: env["PROXY_SECRET"] ?? "", rule: SECRET, variable: "PROXY_SECRET" },
+  };
+}
+
+function parse(
+  args: readonly string[],
+): { values: Readonly<Record<string, string | undefined>>; positionals: string[] } {
+  const options = Object.fromEntries(
+    ["out", ...Object.keys(OPTIONS)].map((name) => [name, { type: "string" as const }]),
+  );
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options,
+      strict: true,
+      allowPositionals: true,
+    });
+    return { values, positionals };
+  } catch (error) {
+    throw new SettingsError([error instanceof Error ? error.message : String(error)]);
+  }
+}

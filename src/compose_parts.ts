@@ -1,0 +1,121 @@
+/** The parts that both hosts share: stores, keys, limits, delivery; everything that differs between deployments goes in here. */
+import { type OpenFlowStore, openOpenFlowStore } from "./backchannel/open_flow_store.ts";
+import type { Config } from "./config.ts";
+import { type ConsentStore, openConsentStore } from "./consents/consent_store.ts";
+import { type InteractionStore, openInteractionStore } from "./frontchannel/interaction_store.ts";
+import { type DrawErrorPage } from "./http/on_error.ts";
+import { type ClaimStore, openClaimStore } from "./idempotency/claim_store.ts";
+import type { KeyRing } from "./jose/key_ring.ts";
+import type { Clock } from "./kernel/clock.ts";
+import { type AccessTokenStore, openAccessTokenStore } from "./oauth/access_token_store.ts";
+import { type AuthorizationCodeStore, openAuthorizationCodeStore } from "./oauth/authorization_code_store.ts";
+import { openPushedRequestStore, type PushedRequestStore } from "./oauth/pushed_request_store.ts";
+import { type Log, type LogSink } from "./observability/log.ts";
+import { openDirectoryKeys } from "./participants/directory_keys.ts";
+import { guardedFetch } from "./participants/guarded_fetch.ts";
+import { openParticipantKeys, type ParticipantKeySets } from "./participants/participant_keys.ts";
+import type { SoftwareStatementDeps } from "./participants/software_statement.ts";
+import { openBankCircuit } from "./payments/bank_circuit.ts";
+import type { FirstPushDeps } from "./payments/first_push.ts";
+import { openOrderOutboxStore } from "./payments/order_outbox_store.ts";
+import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts";
+import { type ClientStore, openClientStore } from "./registration/client_store.ts";
+import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
+import { openBucketStore } from "./security/rate_limit_store.ts";
+import type { Store } from "./store/store.ts";
+import { renderErrorPage } from "./ui/error_page.tsx";
+import { chooseLanguage } from "./ui/language.ts";
+
+/** What the platform is made from; everything that differs between a test, the sandbox and production. */
+export interface PlatformParts {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly fetch: typeof fetch;
+  readonly log: LogSink;
+  readonly keys: KeyRing;
+}
+
+/** What both hosts share. */
+export interface Shared {
+  readonly sandbox: boolean;
+  readonly participantKeys: ParticipantKeySets;
+  readonly statements: SoftwareStatementDeps;
+  readonly trustAnchor: string;
+  readonly clients: ClientStore;
+  readonly tokens: AccessTokenStore;
+  readonly codes: AuthorizationCodeStore;
+  readonly requests: PushedRequestStore;
+  readonly consents: ConsentStore;
+  readonly payments: PaymentStore;
+  readonly claims: ClaimStore;
+  readonly interactions: InteractionStore;
+  readonly openFlows: OpenFlowStore;
+  readonly limits: RateLimit;
+  readonly delivery: FirstPushDeps;
+  readonly drawErrorPage: DrawErrorPage;
+}
+
+/** Opens them. */
+export function composeShared(parts: PlatformParts, log: Log): Shared {
+  const { config, store, clock } = parts;
+  const sandbox = config.environment === "Sandbox";
+  const urls = { allowedHosts: config.directoryHosts, loopbackHttp: sandbox };
+  const fetchJson = guardedFetch({ fetch: parts.fetch, ...urls });
+  const participantKeys = openParticipantKeys({ fetchJson, clock, log });
+  const findDirectoryKey = openDirectoryKeys({ fetchJson, clock, jwksUri: config.directoryJwksUri });
+  const { directoryIssuer, environment } = config;
+  const clients = openClientStore(store);
+  const payments = openPaymentStore(store);
+  return {
+    sandbox,
+    participantKeys,
+    statements: { findDirectoryKey, directoryIssuer, environment, urls },
+    trustAnchor: new URL(config.directoryIssuer).host,
+    clients,
+    tokens: openAccessTokenStore(store, clock),
+    codes: openAuthorizationCodeStore(store),
+    requests: openPushedRequestStore(store),
+    consents: openConsentStore(store),
+    payments,
+    limits: openRateLimit({ buckets: openBucketStore(store, clock), policies: config.rateLimits }),
+    delivery: composeDelivery(parts, log, clients, payments),
+    claims: openClaimStore(store, clock),
+    interactions: openInteractionStore(store),
+    openFlows: openOpenFlowStore(store, clock),
+    drawErrorPage: errorPages(sandbox),
+  };
+}
+
+/** Delivery of payment orders, by the request that makes one and by the worker alike. */
+function composeDelivery(
+  parts: PlatformParts,
+  log: Log,
+  clients: ClientStore,
+  payments: PaymentStore,
+): FirstPushDeps {
+  const { config, store, clock, keys } = parts;
+  return {
+    store,
+    clock,
+    log,
+    payments,
+    fetch: parts.fetch,
+    signer: keys.signer,
+    authUrl: config.authUrl,
+    outbox: openOrderOutboxStore(store),
+    circuit: openBankCircuit(clock),
+    paymentOrdersUri: async (bank) => (await clients.findBank(bank))?.paymentOrdersUri,
+    random: Math.random,
+    loopbackBanks: config.environment === "Sandbox",
+    underWay: new Set(),
+  };
+}
+
+function errorPages(sandbox: boolean): DrawErrorPage {
+  return (c, { page, status }, interactionId) => {
+    const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
+    c.header("content-type", "text/html; charset=utf-8");
+    return c.newResponse(renderErrorPage({ page, interactionId, sandbox }, language), status);
+  };
+}

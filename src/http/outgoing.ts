@@ -1,0 +1,49 @@
+/**
+ * The platform as somebody's caller: which addresses it may call at all, and how much of an answer it reads. A URL
+ * inside a validly signed statement is still somebody's input (RFC 8725 3.10). Sends nothing itself.
+ */
+
+/** What a deployment allows. */
+export interface OutgoingRules {
+  /** Sandbox only: http and https on this computer's loopback addresses (Decision A9). */
+  readonly loopback: boolean;
+}
+
+/**
+ * Whether the platform may call this URL: https on a public host name, without credentials in it. Nothing is sent
+ * to find out.
+ */
+export function isCallable(text: string, { loopback }: OutgoingRules): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  if (isLoopback(url.hostname)) return loopback && (url.protocol === "https:" || url.protocol === "http:");
+  return url.protocol === "https:" && isPublicName(url.hostname);
+}
+
+/**
+ * The text of an answer, or undefined where it has more bytes: the rest is not read.
+ *
+ * @throws {TypeError} where it is not UTF-8, or breaks off
+ */
+export async function readBounded(response: Response, maxBytes: number): Promise<string | undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) return undefined; // leaving the loop cancels the stream
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+// WHATWG URL has turned every spelling of an IPv4 address into four decimal numbers by now.
+function isPublicName(hostname: string): boolean {
+  const labels = hostname.replace(/\.$/, "").split(".");
+  const last = labels.at(-1) ?? "";
+  return labels.length >= 2 && /^[a-z]/.test(last) && !["localhost", "local", "internal"].includes(last);
+}

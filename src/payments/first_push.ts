@@ -1,0 +1,28 @@
+/**
+ * The first push of an order, by the request that made the payment: the TPP waits for it up to 3 s (Decision D4).
+ * A push that takes longer goes on, and whoever stops the platform can wait for it.
+ */
+import { ORDER_FIRST_PUSH_SECONDS } from "../profile.ts";
+import { type DeliverOrderDeps, deliverOwn } from "./deliver_order.ts";
+import type { PaymentOrder } from "./payment_order.ts";
+
+/** What it needs. */
+export interface FirstPushDeps extends DeliverOrderDeps {
+  /** First pushes that have not ended; each leaves by itself and none rejects. */
+  readonly underWay: Set<Promise<void>>;
+}
+
+/** Pushes; resolves with the push's end or after 3 s, whichever comes first. Never rejects. */
+export async function firstPush(deps: FirstPushDeps, order: PaymentOrder): Promise<void> {
+  const { paymentId } = order;
+  const push = deliverOwn(deps, order)
+    .catch((error: Error) => {
+      deps.log.error("order.delivery_failed", { paymentId, error: error.stack ?? error.message });
+    })
+    .finally(() => void deps.underWay.delete(push));
+  deps.underWay.add(push);
+  const patience = Promise.withResolvers<void>();
+  const timer = setTimeout(patience.resolve, ORDER_FIRST_PUSH_SECONDS * 1000);
+  await Promise.race([push, patience.promise]);
+  clearTimeout(timer);
+}

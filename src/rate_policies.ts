@@ -1,0 +1,46 @@
+/** How often a participant may call each group of endpoints, as `RATE_LIMITS` says it: `payments=50/100` is 50 a second, 100 at once. */
+
+/** Endpoints that share a limit (open-banking reference 5.6); `funds` counts per consent, the others per certificate. */
+export const RATE_GROUPS = [
+  "authorization",
+  "registration",
+  "consents",
+  "payments",
+  "reads",
+  "back_channel",
+  "funds",
+] as const;
+/** One of {@link RATE_GROUPS}. */
+export type RateGroup = typeof RATE_GROUPS[number];
+
+/** A token bucket: it fills with `perSecond` tokens up to `burst`; a request takes one. */
+export interface RatePolicy {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** The policy of each group. */
+export type RatePolicies = Readonly<Record<RateGroup, RatePolicy>>;
+
+const DEFAULTS: RatePolicies = {
+  authorization: { perSecond: 20, burst: 40 },
+  registration: { perSecond: 1, burst: 5 },
+  consents: { perSecond: 50, burst: 100 },
+  payments: { perSecond: 50, burst: 100 },
+  reads: { perSecond: 100, burst: 200 },
+  back_channel: { perSecond: 100, burst: 200 },
+  funds: { perSecond: 1, burst: 3 },
+};
+const ENTRY = /^([a-z_]+)=([1-9]\d{0,6})\/([1-9]\d{0,6})$/;
+
+/** The policies: the defaults where `text` names no other; undefined where `text` is malformed. */
+export function readRatePolicies(text: string): RatePolicies | undefined {
+  const policies: Record<RateGroup, RatePolicy> = { ...DEFAULTS };
+  for (const part of text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")) {
+    const [, name = "", perSecond, burst] = ENTRY.exec(part) ?? [];
+    const group = RATE_GROUPS.find((known) => known === name);
+    if (group === undefined) return undefined;
+    policies[group] = { perSecond: Number(perSecond), burst: Number(burst) };
+  }
+  return policies;
+}

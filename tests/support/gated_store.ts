@@ -1,0 +1,31 @@
+/** A store whose commits can be held back and let go together: a race that is really one, without sleeping. */
+import { openDenoKv } from "../../src/store/deno_kv.ts";
+import type { Commit, Store } from "../../src/store/store.ts";
+
+/** An in-memory store with a starting line. */
+export interface GatedStore extends Store {
+  /** Holds commits until this many are waiting, then lets these and all later ones go; rate limits do not count. */
+  gather(commits: number): void;
+}
+
+/** Opens one with nothing held. */
+export async function openGatedStore(): Promise<GatedStore> {
+  const store = await openDenoKv(":memory:");
+  let missing = 0;
+  let line = Promise.withResolvers<void>();
+  return {
+    ...store,
+    gather(commits): void {
+      missing = commits;
+      line = Promise.withResolvers<void>();
+    },
+    async commit(staged: Commit): Promise<boolean> {
+      if (missing > 0 && staged.writes.some(({ key }) => key[0] !== "rate_bucket")) {
+        missing -= 1;
+        if (missing === 0) line.resolve();
+        await line.promise;
+      }
+      return await store.commit(staged);
+    },
+  };
+}

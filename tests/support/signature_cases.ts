@@ -1,0 +1,265 @@
+/**
+ * `x-jws-signature` values over a body, wrong in one way each, and unusual ones that are right (reference 3.3,
+ * checklist 9.3). Made by hand with WebCrypto, so that any header can be signed.
+ */
+import { concat, ps256, segment } from "../unit/jose/raw_jws.ts";
+import { type JsonObject, seconds, withChanges } from "./jwts.ts";
+import { type TestKey, testKey } from "./keys.ts";
+import type { ExpectedFault } from "./resource_answers.ts";
+import { DIRECTORY_URL, type World } from "./world.ts";
+
+/** What is to be signed, in whose world; the world's TPP signs. */
+export interface SignatureGround {
+  readonly world: World;
+  readonly body: string;
+}
+
+/** One signature and what it is answered with; no fault means that it is good. */
+export interface SignatureCase {
+  readonly name: string;
+  readonly fault?: ExpectedFault;
+  readonly make: (ground: SignatureGround) => Promise<string>;
+}
+
+const IAT = "http://openbanking.org.uk/iat";
+const ISS = "http://openbanking.org.uk/iss";
+const TAN = "http://openbanking.org.uk/tan";
+const OBIE = [IAT, ISS, TAN];
+const MALFORMED: ExpectedFault = ["Signature.Malformed", "x-jws-signature"];
+const INVALID: ExpectedFault = ["Signature.Invalid", "x-jws-signature"];
+
+/** The header of a good signature by the world's TPP. */
+export function goodHeader(world: World, profile: "A" | "B"): JsonObject {
+  const claims = {
+    [IAT]: seconds(world),
+    [ISS]: `${world.tpp.orgId}/${world.tpp.clientId}`,
+    [TAN]: new URL(DIRECTORY_URL).host,
+  };
+  const base = { alg: "PS256", kid: world.tpp.signing.kid, ...claims };
+  return profile === "A" ? { ...base, b64: false, crit: ["b64", ...OBIE] } : { ...base, crit: OBIE };
+}
+
+/** A detached signature over exactly this header, of the body as it is (`raw`) or base64url. */
+export async function signDetachedBy(
+  key: TestKey,
+  header: JsonObject | string,
+  body: string,
+  raw: boolean,
+): Promise<string> {
+  const input = concat(`${segment(header)}.`, raw ? body : segment(body));
+  return `${segment(header)}..${await ps256(await key.privateKey("sign"), input)}`;
+}
+
+function header(
+  profile: "A" | "B",
+  name: string,
+  changes: (world: World) => JsonObject,
+  fault?: ExpectedFault,
+): SignatureCase {
+  return {
+    name: `${name} (profile ${profile})`,
+    ...(fault === undefined ? {} : { fault }),
+    make: async ({ world, body }) => {
+      const members = withChanges(goodHeader(world, profile), changes(world));
+      return await signDetachedBy(world.tpp.signing.key, members, body, profile === "A");
+    },
+  };
+}
+
+function inBoth(name: string, changes: (world: World) => JsonObject, fault?: ExpectedFault): SignatureCase[] {
+  return [header("A", name, changes, fault), header("B", name, changes, fault)];
+}
+
+function text(
+  name: string,
+  change: (good: string, ground: SignatureGround) => string,
+  fault: ExpectedFault,
+): SignatureCase {
+  return {
+    name,
+    fault,
+    make: async (ground) =>
+      change(
+        await signDetachedBy(ground.world.tpp.signing.key, goodHeader(ground.world, "B"), ground.body, false),
+        ground,
+      ),
+  };
+}
+
+function by(
+  name: string,
+  key: (world: World) => TestKey | Promise<TestKey>,
+  kid: (world: World) => string,
+  fault: ExpectedFault,
+): SignatureCase {
+  return {
+    name,
+    fault,
+    make: async ({ world, body }) =>
+      await signDetachedBy(await key(world), { ...goodHeader(world, "B"), kid: kid(world) }, body, false),
+  };
+}
+
+const wrong = (member: string): ExpectedFault => ["Signature.InvalidClaim", member];
+const b64 = (
+  profile: "A" | "B",
+  name: string,
+  value: unknown,
+  crit: unknown,
+  fault: ExpectedFault,
+): SignatureCase => header(profile, name, () => ({ b64: value, crit }), fault);
+const now = (shift: number) => (world: World): JsonObject => ({ [IAT]: seconds(world) + shift });
+
+/** Each is refused with 400 and its fault. */
+export const REFUSED_SIGNATURES: readonly SignatureCase[] = [
+  text("empty [JWS-01] [RP-N2]", () => "", ["Signature.Missing", "x-jws-signature"]),
+  text("twice in the header [RP-N2]", (good) => `${good}, ${good}`, MALFORMED),
+  text("two parts [JWS-02]", (good) => good.replace("..", "."), MALFORMED),
+  text("four parts [JWS-02]", (good) => `${good}.AAAA`, MALFORMED),
+  text(
+    "attached, the body itself [JWS-03] [RP-N6]",
+    (good, { body }) => good.replace("..", `.${segment(body)}.`),
+    MALFORMED,
+  ),
+  text(
+    "attached, another body [JWS-03] [RP-N6]",
+    (good) => good.replace("..", `.${segment("{}")}.`),
+    MALFORMED,
+  ),
+  text("not base64url [JWS-04]", (good) => `+${good.slice(1)}`, MALFORMED),
+  text("padded [JWS-04]", (good) => `${good}==`, MALFORMED),
+  text("no signature segment [JWS-04]", (good) => good.slice(0, good.indexOf("..") + 2), MALFORMED),
+  text("header no JSON [JWS-04]", (good) => good.replace(/^[^.]+/, segment("alg")), MALFORMED),
+  text("header array [JWS-04]", (good) => good.replace(/^[^.]+/, segment([])), MALFORMED),
+  text(
+    "header with a member twice [JWS-04]",
+    (good) => good.replace(/^[^.]+/, segment('{"alg":"PS256","alg":"PS256","kid":"k"}')),
+    MALFORMED,
+  ),
+  text("longer than 8192 characters", (good) => good.replace("..", `..${"A".repeat(8192)}`), MALFORMED),
+  ...["RS256", "none", "HS256", "ES256", "ps256"].flatMap((alg) =>
+    inBoth(`alg ${alg} [JWS-05] [RP-N5]`, () => ({ alg }), wrong("alg"))
+  ),
+  ...inBoth("alg absent [JWS-06]", () => ({ alg: undefined }), ["Signature.MissingClaim", "alg"]),
+  ...inBoth("kid absent [JWS-06] [RP-N4]", () => ({ kid: undefined }), ["Signature.MissingClaim", "kid"]),
+  ...inBoth("kid empty [JWS-06]", () => ({ kid: "" }), wrong("kid")),
+  ...inBoth("kid number [JWS-06]", () => ({ kid: 7 }), wrong("kid")),
+  ...inBoth("crit absent [JWS-06]", () => ({ crit: undefined }), wrong("crit")),
+  header("A", "crit lacks b64 [JWS-07] [RP-N7]", () => ({ crit: OBIE }), wrong("crit")),
+  header("B", "crit lacks iat [JWS-07]", () => ({ crit: [ISS, TAN] }), wrong("crit")),
+  header(
+    "B",
+    "crit names b64, which is absent [JWS-08] [RP-N7]",
+    () => ({ crit: ["b64", ...OBIE] }),
+    wrong("crit"),
+  ),
+  header("B", "crit names exp [JWS-08] [RP-N7]", () => ({ crit: [...OBIE, "exp"] }), wrong("crit")),
+  header(
+    "B",
+    "crit names an unknown member that is there [JWS-08] [RP-N7]",
+    () => ({ odd: 1, crit: [...OBIE, "odd"] }),
+    wrong("odd"),
+  ),
+  header("B", "crit names iat twice [JWS-08]", () => ({ crit: [IAT, IAT, ISS, TAN] }), wrong("crit")),
+  header("B", "crit names only two, one twice [JWS-08]", () => ({ crit: [IAT, ISS, ISS] }), wrong("crit")),
+  header(
+    "B",
+    "crit empty [RP-N7]",
+    () => ({ [IAT]: undefined, [ISS]: undefined, [TAN]: undefined, crit: [] }),
+    wrong("crit"),
+  ),
+  header("B", "crit text [RP-N7]", () => ({ crit: IAT }), wrong("crit")),
+  b64("B", "b64 true [JWS-09]", true, OBIE, wrong("b64")),
+  b64("B", "b64 true in crit [JWS-09] [RP-N7]", true, ["b64", ...OBIE], wrong("b64")),
+  b64("A", "b64 the text false [RP-N7]", "false", ["b64", ...OBIE], wrong("b64")),
+  b64("A", "b64 null [RP-N7]", null, ["b64", ...OBIE], wrong("b64")),
+  b64("A", "b64 false without crit [JWS-09] [RP-N7]", false, undefined, wrong("crit")),
+  ...inBoth("typ JWT [RP-N5]", () => ({ typ: "JWT" }), wrong("typ")),
+  ...inBoth("cty text/plain", () => ({ cty: "text/plain" }), wrong("cty")),
+  ...["jwk", "jku", "x5u", "x5c", "zip", "exp"].map((name) =>
+    header("B", `member ${name} [RP-N5]`, () => ({ [name]: "x" }), wrong(name))
+  ),
+  ...inBoth("iat 10 minutes ahead [JWS-10]", now(600), wrong(IAT)),
+  ...inBoth("iat 61 s ahead [JWS-10]", now(61), wrong(IAT)),
+  ...inBoth("iat over an hour old [JWS-10]", now(-3601), wrong(IAT)),
+  header("B", "iat text [JWS-10]", (world) => ({ [IAT]: String(seconds(world)) }), wrong(IAT)),
+  header("B", "iat null [JWS-10]", () => ({ [IAT]: null }), wrong(IAT)),
+  ...inBoth(
+    "iss of another client [JWS-11]",
+    ({ otherTpp }) => ({ [ISS]: `${otherTpp.orgId}/${otherTpp.clientId}` }),
+    wrong(ISS),
+  ),
+  header("B", "iss of the bank [JWS-11]", ({ bankA }) => ({ [ISS]: bankA.orgId }), wrong(ISS)),
+  header("B", "iss array of the right name [JWS-11]", ({ tpp }) => ({ [ISS]: [tpp.clientId] }), wrong(ISS)),
+  ...inBoth("tan wrong [JWS-12]", () => ({ [TAN]: "openbanking.org.uk" }), wrong(TAN)),
+  ...inBoth("kid unknown [JWS-12] [RP-N4]", () => ({ kid: "A".repeat(27) }), wrong("kid")),
+  by(
+    "the client's own transport key under its kid [JWS-12] [RP-N4]",
+    ({ tpp }) => tpp.transport.key,
+    ({ tpp }) => tpp.transport.kid,
+    wrong("kid"),
+  ),
+  by(
+    "another client's signing key under its kid [RP-N4]",
+    ({ otherTpp }) => otherTpp.signing.key,
+    ({ otherTpp }) => otherTpp.signing.kid,
+    wrong("kid"),
+  ),
+  by("the platform's own kid [RP-N4]", () => testKey(12), () => "platform", wrong("kid")),
+  by(
+    "another client's key under the client's kid [RP-N4]",
+    ({ otherTpp }) => otherTpp.signing.key,
+    ({ tpp }) => tpp.signing.kid,
+    INVALID,
+  ),
+  by(
+    "the DPoP key under the signing key's kid [JWS-16]",
+    () => testKey(9),
+    ({ tpp }) => tpp.signing.kid,
+    INVALID,
+  ),
+  text(
+    "signature altered",
+    (good) => `${good.slice(0, -8)}${good.endsWith("AAAAAAAA") ? "B" : "A"}AAAAAAA`,
+    INVALID,
+  ),
+  {
+    name: "base64url payload signed although b64 is false [RP-N9]",
+    fault: INVALID,
+    make: ({ world, body }) => signDetachedBy(world.tpp.signing.key, goodHeader(world, "A"), body, false),
+  },
+  {
+    name: "raw payload signed although b64 is absent [RP-N9]",
+    fault: INVALID,
+    make: ({ world, body }) => signDetachedBy(world.tpp.signing.key, goodHeader(world, "B"), body, true),
+  },
+];
+
+const NO_CLAIMS = { [IAT]: undefined, [ISS]: undefined, [TAN]: undefined };
+
+/** Each is good. */
+export const ACCEPTED_SIGNATURES: readonly SignatureCase[] = [
+  ...inBoth("as it should be [JWS-13] [RP-N8]", () => ({})),
+  ...inBoth("typ JOSE, cty application/json", () => ({ typ: "JOSE", cty: "application/json" })),
+  ...inBoth("cty json", () => ({ cty: "json" })),
+  ...inBoth("iss the client id alone", ({ tpp }) => ({ [ISS]: tpp.clientId })),
+  ...inBoth("iss the organisation alone", ({ tpp }) => ({ [ISS]: tpp.orgId })),
+  ...inBoth("iat 60 s ahead [JWS-10]", now(60)),
+  ...inBoth("iat an hour old [JWS-10]", now(-3600)),
+  header(
+    "A",
+    "no OBIE claims: checked when present, Decision C5 [JWS-06] [RP-N8]",
+    () => ({ ...NO_CLAIMS, crit: ["b64"] }),
+  ),
+  header(
+    "B",
+    "no OBIE claims: checked when present, Decision C5 [JWS-06]",
+    () => ({ ...NO_CLAIMS, crit: undefined }),
+  ),
+  header(
+    "B",
+    "iat alone: checked when present, Decision C5 [JWS-06]",
+    () => ({ [ISS]: undefined, [TAN]: undefined, crit: [IAT] }),
+  ),
+  header("B", "crit in another order", () => ({ crit: [TAN, IAT, ISS] })),
+];
