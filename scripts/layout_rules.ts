@@ -10,7 +10,15 @@ export const LEVELS: readonly (readonly string[])[] = [
   ["http", "jose", "store", "observability"],
   ["security", "idempotency", "ui"],
   ["frontchannel", "backchannel", "payments", "consents", "oauth", "registration", "participants"],
-  ["main.ts", "compose.ts", "compose_parts.ts", "app.ts", "public_pages.ts", "openapi.ts"],
+  [
+    "main.ts",
+    "compose.ts",
+    "compose_parts.ts",
+    "background_work.ts",
+    "app.ts",
+    "public_pages.ts",
+    "openapi.ts",
+  ],
 ];
 
 /** A room that another one of its level sees. */
@@ -53,6 +61,7 @@ export const CROSSINGS: readonly Crossing[] = [
   },
   { from: "main.ts", to: "compose.ts", because: "the entry starts what the root composes" },
   { from: "compose.ts", to: "compose_parts.ts", because: "the root wires what both hosts share" },
+  { from: "compose.ts", to: "background_work.ts", because: "the root names the jobs" },
   { from: "compose.ts", to: "app.ts", because: "the root wires the apps" },
   { from: "compose.ts", to: "public_pages.ts", because: "the root wires the apps" },
   { from: "compose.ts", to: "openapi.ts", because: "the document is made of the wired apps" },

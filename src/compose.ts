@@ -1,6 +1,8 @@
 /** The composition root: the only file that knows every part. It builds stores, guards and the two apps, nothing else. */
+import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import { apiApp, browserApp } from "./app.ts";
 import { composeShared, type PlatformParts, type Shared } from "./compose_parts.ts";
+import { sweepConsents } from "./consents/sweep_consents.ts";
 import { consentStatus } from "./consents/read_consent.ts";
 import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
 import type { PlatformApp } from "./http/endpoint.ts";
@@ -16,7 +18,7 @@ import { requestLog } from "./http/request_log.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type ParticipantKeySets } from "./participants/participant_keys.ts";
 import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
-import { openOrderWorker, type OrderWorker } from "./payments/order_worker.ts";
+import { deliverDueOrders } from "./payments/deliver_order.ts";
 import { accessToken } from "./security/access_token.ts";
 import { answerSignature } from "./security/answer_signature.ts";
 import { bankPath } from "./security/bank_path.ts";
@@ -31,7 +33,11 @@ export interface Handler {
 }
 
 /** A running platform: two apps to put behind listeners, background work, and an end. */
-export interface Platform extends OrderWorker {
+export interface Platform extends BackgroundWork {
+  /** Pushes the payment orders that are due. For runtimes that keep time themselves, as is the next. */
+  readonly deliverDueOrders: Job;
+  /** Writes down which consents have passed their deadlines. */
+  readonly sweepConsents: Job;
   readonly api: Handler;
   readonly browser: Handler;
   readonly readiness: () => Promise<Readiness>;
@@ -46,12 +52,17 @@ export function composePlatform(parts: PlatformParts): Promise<Platform> {
   const ready = (): Promise<Readiness> =>
     readiness({ store: storeProbe(store) }, { directory: () => directoryHealth(shared.participantKeys) });
   const browser = composeBrowser(parts, shared, log, ready, () => openApiDocument(config, [api, browser]));
+  const jobs = {
+    deliverDueOrders: () => deliverDueOrders(shared.delivery),
+    sweepConsents: () => sweepConsents({ store, clock, consents: shared.consents }),
+  };
   const handler = (app: PlatformApp): Handler => ({ fetch: async (request) => await app.fetch(request) });
   return Promise.resolve({
     api: handler(api),
     browser: handler(browser),
     readiness: ready,
-    ...openOrderWorker(shared.delivery),
+    ...jobs,
+    ...backgroundWork(Object.values(jobs), () => Promise.all(shared.delivery.underWay), log),
   });
 }
 

@@ -93,16 +93,14 @@ async function serve(): Promise<void> {
   const { store, platform } = await start(configured, await openStoreBesideFreePort(config));
   await giveUpPermissions();
   const { host: hostname, port, baseUrl, authUrl } = config;
-  const server = Deno.serve(
-    {
-      hostname,
-      port,
-      onListen: () => log.info("platform.listening", { host: hostname, port, baseUrl, authUrl }),
-    },
-    (request) => route(platform, request),
-  );
+  const onListen = (): void => log.info("platform.listening", { host: hostname, port, baseUrl, authUrl });
+  const traffic = openTraffic((request) => route(platform, request));
+  const server = Deno.serve({ hostname, port, onListen }, traffic.handle);
   Deno.addSignalListener("SIGHUP", () => void renewKeys(configured));
-  stopOnSignals(server);
+  onFirstStopSignal(async () => {
+    await traffic.drain();
+    await server.shutdown();
+  });
   await server.finished;
   await platform.stop();
   store.close();
@@ -152,19 +150,51 @@ async function renewKeys({ environment, keys, keysFile }: Configured): Promise<v
   }
 }
 
-function stopOnSignals(server: Deno.HttpServer): void {
+/** Requests under way. */
+interface Traffic {
+  handle(request: Request): Promise<Response>;
+  /** Takes no more and waits for those that are under way. */
+  drain(): Promise<void>;
+}
+
+// Deno's own shutdown takes the body away from a request that has not read it yet: it is for afterwards.
+function openTraffic(answer: (request: Request) => Response | Promise<Response>): Traffic {
+  const underWay = new Set<Promise<Response>>();
+  let draining = false;
+  return {
+    async handle(request): Promise<Response> {
+      if (draining) return stoppingAnswer();
+      const response = Promise.resolve(answer(request));
+      underWay.add(response);
+      return await response.finally(() => underWay.delete(response));
+    },
+    async drain(): Promise<void> {
+      draining = true;
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+function stoppingAnswer(): Response {
+  return Response.json({ error: "temporarily_unavailable", error_description: "The platform is stopping." }, {
+    status: 503,
+    headers: { "cache-control": "no-store", "retry-after": "5", connection: "close" },
+  });
+}
+
+function onFirstStopSignal(stop: () => Promise<void>): void {
   let stopping = false;
-  const stop = (signal: Deno.Signal): void => {
+  const once = (signal: Deno.Signal): void => {
     if (stopping) return;
     stopping = true;
     log.info("platform.stopping", { signal });
-    void server.shutdown();
+    void stop();
     Deno.unrefTimer(setTimeout(() => {
       log.error("platform.stopped_late", { seconds: DRAIN_MS / 1000 });
       Deno.exit(1);
     }, DRAIN_MS));
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => stop(signal));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
 }
 
 let hosted: Promise<Running> | undefined;

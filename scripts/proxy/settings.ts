@@ -40,33 +40,56 @@ come from the platform's own BASE_URL, AUTH_URL, HOST, PORT and PROXY_SECRET.
   --auth-certificate  PEM, the chain              /etc/payment-platform/tls/auth.pem
   --auth-key          PEM, nginx                  /etc/payment-platform/tls/auth.pem.key
   --participants-ca   PEM, the directory's CA     /etc/payment-platform/tls/participants-ca.pem
+  --backend           the platform's address      HOST:PORT
   --user              who the workers run as      www-data, haproxy
   --run-dir           pid and buffers, nginx      /run
   --log-dir           log files, nginx            /var/log/nginx
   --log-target        syslog address, HAProxy     /dev/log
 `;
 
-const PATH = { of: /^\/[A-Za-z0-9._/-]*$/, must: "must be an absolute path of letters, digits and . _ - /" };
-const NAME = { of: /^[a-z_][a-z0-9_-]*$/, must: "must be the name of a user" };
-const ADDRESS = {
+/** What a value must look like, and how to say so. */
+interface Rule {
+  readonly of: RegExp;
+  readonly must: string;
+}
+
+const PATH: Rule = {
+  of: /^\/[A-Za-z0-9._/-]*$/,
+  must: "must be an absolute path of letters, digits and . _ - /",
+};
+const NAME: Rule = { of: /^[a-z_][a-z0-9_-]*$/, must: "must be the name of a user" };
+const ADDRESS: Rule = {
   of: /^([0-9.]+|\[[0-9a-f:]+\]|[a-z0-9.-]+):[0-9]{1,5}$/,
   must: "must be an address and a port, such as 0.0.0.0:443",
 };
-const HOST = { of: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, must: "must be a host name" };
-const SECRET = { of: /^[A-Za-z0-9._~+/=-]{32,}$/, must: "must be the secret that the platform has" };
-const LOG_TARGET = { of: /^[A-Za-z0-9._/:-]+$/, must: "must be a syslog address, or stdout" };
+const HOST: Rule = { of: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, must: "must be a host name" };
+const SECRET: Rule = { of: /^[A-Za-z0-9._~+/=-]{32,}$/, must: "must be the secret that the platform has" };
+const LOG_TARGET: Rule = { of: /^[A-Za-z0-9._/:-]+$/, must: "must be a syslog address, or stdout" };
 
-const OPTIONS = {
-  listen: { default: "0.0.0.0:443", rule: ADDRESS },
-  "api-certificate": { default: "/etc/payment-platform/tls/api.pem", rule: PATH },
-  "api-key": { default: "/etc/payment-platform/tls/api.pem.key", rule: PATH },
-  "auth-certificate": { default: "/etc/payment-platform/tls/auth.pem", rule: PATH },
-  "auth-key": { default: "/etc/payment-platform/tls/auth.pem.key", rule: PATH },
-  "participants-ca": { default: "/etc/payment-platform/tls/participants-ca.pem", rule: PATH },
-  user: { default: "", rule: NAME },
-  "run-dir": { default: "/run", rule: PATH },
-  "log-dir": { default: "/var/log/nginx", rule: PATH },
-  "log-target": { default: "/dev/log", rule: LOG_TARGET },
+const RULES = {
+  listen: ADDRESS,
+  "api-certificate": PATH,
+  "api-key": PATH,
+  "auth-certificate": PATH,
+  "auth-key": PATH,
+  "participants-ca": PATH,
+  backend: ADDRESS,
+  user: NAME,
+  "run-dir": PATH,
+  "log-dir": PATH,
+  "log-target": LOG_TARGET,
+} as const;
+
+const USUAL = {
+  listen: "0.0.0.0:443",
+  "api-certificate": "/etc/payment-platform/tls/api.pem",
+  "api-key": "/etc/payment-platform/tls/api.pem.key",
+  "auth-certificate": "/etc/payment-platform/tls/auth.pem",
+  "auth-key": "/etc/payment-platform/tls/auth.pem.key",
+  "participants-ca": "/etc/payment-platform/tls/participants-ca.pem",
+  "run-dir": "/run",
+  "log-dir": "/var/log/nginx",
+  "log-target": "/dev/log",
 } as const;
 
 const DEFAULT_USER: Readonly<Record<ProxyName, string>> = { nginx: "www-data", haproxy: "haproxy" };
@@ -78,7 +101,7 @@ const DEFAULT_USER: Readonly<Record<ProxyName, string>> = { nginx: "www-data", h
  */
 export function readOrder(
   args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
 ): ProxyOrder {
   const faults: string[] = [];
   const { values, positionals } = parse(args);
@@ -89,47 +112,44 @@ export function readOrder(
   const out = values["out"] ?? "";
   if (!PATH.of.test(out)) faults.push(`--out: ${PATH.must}`);
   const settings: Record<string, string> = { CONFIG_DIR: out };
-  for (const [name, { default: usual, rule }] of Object.entries(OPTIONS)) {
-    const value = values[name] ?? (name === "user" ? DEFAULT_USER[proxy] : usual);
+  const usual = { ...USUAL, user: DEFAULT_USER[proxy], backend: backendOf(env) };
+  for (const [name, rule] of Object.entries(RULES) as [keyof typeof RULES, Rule][]) {
+    const value = values[name] ?? usual[name];
     if (!rule.of.test(value)) faults.push(`--${name}: ${rule.must}`);
     settings[name.toUpperCase().replaceAll("-", "_")] = value;
   }
-  const shared = fromPlatform(env);
-  for (const [name, { value, rule, variable }] of Object.entries(shared)) {
+  for (const [variable, placeholder, value, rule] of fromPlatform(env)) {
     if (!rule.of.test(value)) faults.push(`${variable}: ${rule.must}`);
-    settings[name] = value;
+    settings[placeholder] = value;
   }
   if (faults.length > 0) throw new SettingsError(faults);
   return { proxy, out, settings };
 }
 
-interface SharedValue {
-  readonly value: string;
-  readonly rule: { readonly of: RegExp; readonly must: string };
-  readonly variable: string;
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What both sides must agree on: variable, placeholder, value, rule. */
+function fromPlatform(env: Env): readonly (readonly [string, string, string, Rule])[] {
+  const host = (name: string): string => URL.parse(env[name] ?? "")?.hostname ?? "";
+  return [
+    ["BASE_URL", "API_HOST", host("BASE_URL"), HOST],
+    ["AUTH_URL", "AUTH_HOST", host("AUTH_URL"), HOST],
+    ["PROXY_SECRET", "PROXY_SECRET", env["PROXY_SECRET"] ?? "", SECRET],
+  ];
 }
 
-function fromPlatform(
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, SharedValue>> {
-  const host = (name: string): string => URL.parse(env[name] ?? "")?.hostname ?? "";
-  return {
-    API_HOST: { value: host("BASE_URL"), rule: HOST, variable: "BASE_URL" },
-    AUTH_HOST: { value: host("AUTH_URL"), rule: HOST, variable: "AUTH_URL" },
-    BACKEND: {
-      value: `${env["HOST"] || "127.0.0.1"}:${env["PORT"] || "8080"}`,
-      rule: ADDRESS,
-      variable: "HOST and PORT",
-    },
-    PROXY_SECRET: { value: env["PROXY_SECRET"] ?? "", rule: SECRET, variable: "PROXY_SECRET" },
-  };
+/** Where the platform listens, as seen from this computer. */
+function backendOf(env: Env): string {
+  const host = env["HOST"] || "127.0.0.1";
+  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `${reachable.includes(":") ? `[${reachable}]` : reachable}:${env["PORT"] || "8080"}`;
 }
 
 function parse(
   args: readonly string[],
 ): { values: Readonly<Record<string, string | undefined>>; positionals: string[] } {
   const options = Object.fromEntries(
-    ["out", ...Object.keys(OPTIONS)].map((name) => [name, { type: "string" as const }]),
+    ["out", ...Object.keys(RULES)].map((name) => [name, { type: "string" as const }]),
   );
   try {
     const { values, positionals } = parseArgs({

@@ -116,7 +116,8 @@ export function invalidStatus(detail: string): Refusal {
   return new Refusal("resource.invalid_consent_status", { detail, faults: [fault] });
 }
 
-function deadlineOf(consent: Consent): number | undefined {
+/** When the consent ends by itself, milliseconds; undefined where it has ended. */
+export function deadlineOf(consent: Consent): number | undefined {
   if (consent.status === "AwaitingAuthorisation") return consent.authoriseBy;
   if (consent.status === "Authorized") return consent.statusUpdatedAt + USE_WITHIN_SECONDS * 1000;
   return undefined;

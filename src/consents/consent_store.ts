@@ -1,10 +1,10 @@
 /** Consents. A change is staged against the version it was decided on: of parallel decisions one commits. */
 import type { ConsentId } from "../kernel/identifiers.ts";
 import { record } from "../observability/audit_trail.ts";
-import { consentKey } from "../store/keys.ts";
-import type { Entry, Store } from "../store/store.ts";
-import { check, set, type Transaction } from "../store/transaction.ts";
-import type { Consent } from "./consent.ts";
+import { consentDeadlineKey, consentKey } from "../store/keys.ts";
+import type { Entry, Key, Store } from "../store/store.ts";
+import { check, remove, set, type Transaction } from "../store/transaction.ts";
+import { type Consent, deadlineOf } from "./consent.ts";
 
 /** Who caused a change and why, for the consent's history. */
 export interface Cause {
@@ -18,6 +18,16 @@ export interface ConsentStore {
   stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
   /** Stages the changed consent in place of `former`; the commit fails if it changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): void;
+  /** Deadlines that have passed at `now`, earliest first; some may be of consents that have moved on. */
+  deadlinesBefore(now: number, limit: number): Promise<readonly Deadline[]>;
+  /** Stages the end of a noted deadline. */
+  stageDeadlineGone(tx: Transaction, deadline: Deadline): void;
+}
+
+/** A moment at which a consent may end by itself. */
+export interface Deadline {
+  readonly key: Key;
+  readonly consentId: ConsentId;
 }
 
 /** Opens the store of consents. */
@@ -27,12 +37,29 @@ export function openConsentStore(store: Store): ConsentStore {
     stageCreation(tx, consent, cause) {
       check(tx, consentKey(consent.id), null);
       set(tx, consentKey(consent.id), consent);
+      noteDeadline(tx, consent);
       record(tx, consent.id, { at: consent.createdAt, event: `consent.${consent.status}`, ...cause });
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
       set(tx, former.key, changed);
+      const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
+      if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
+      if (before !== after) noteDeadline(tx, changed);
       record(tx, changed.id, { at, event: `consent.${changed.status}`, ...cause });
     },
+    async deadlinesBefore(now, limit) {
+      const entries = await store.list<ConsentId>({ prefix: ["consent_deadline"], limit });
+      return entries.filter(({ key }) => Number(key[1]) <= now).map(({ key, value }) => ({
+        key,
+        consentId: value,
+      }));
+    },
+    stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
   };
+}
+
+function noteDeadline(tx: Transaction, consent: Consent): void {
+  const deadline = deadlineOf(consent);
+  if (deadline !== undefined) set(tx, consentDeadlineKey(deadline, consent.id), consent.id);
 }

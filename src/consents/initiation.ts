@@ -143,9 +143,7 @@ function selectedAsSpelt(
   return sameScheme ? { ...account, SchemeName: named.SchemeName } : account;
 }
 
-/**
- * What the POST of a consent and a payment answer (interface "Resources"; open-banking reference 1.2, 1.4).
- */
+/** What the POST of a consent answers (interface "Resources"; open-banking reference 1.2). */
 export function echoedInitiation(initiation: Initiation): EchoedInitiation {
   const { InstructionIdentification, EndToEndIdentification } = initiation;
   return {
@@ -153,6 +151,12 @@ export function echoedInitiation(initiation: Initiation): EchoedInitiation {
     ...(EndToEndIdentification === undefined ? {} : { EndToEndIdentification }),
     ...reducedInitiation(initiation),
   };
+}
+
+/** What a payment answers: all of it but the payer's name (interface "Domestic payment"; reference 1.4). */
+export function paidInitiation(initiation: Initiation): Initiation {
+  const { DebtorAccount, ...rest } = initiation;
+  return DebtorAccount === undefined ? rest : { ...rest, DebtorAccount: withoutName(DebtorAccount) };
 }
 
 /** What the GET of a consent answers: the payer's account only where the consent holds it. */

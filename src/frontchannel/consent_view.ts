@@ -1,5 +1,5 @@
 /** A consent as the platform's screen shows it: exactly what is stored, in the page's words. */
-import type { Consent } from "../consents/consent.ts";
+import type { Consent, Payer } from "../consents/consent.ts";
 import { LANGUAGE_NAMES, LANGUAGES } from "../ui/language.ts";
 import type { ConsentView } from "../ui/consent_page.tsx";
 import type { OpenDecision } from "./decide_consent.ts";
@@ -37,7 +37,7 @@ export function consentView(
     amount: { amount: InstructedAmount.Amount, currency: InstructedAmount.Currency },
     reference: RemittanceInformation?.Reference,
     unstructured: RemittanceInformation?.Unstructured,
-    accounts: accountViews(consent),
+    accounts: accountViews(interaction.payer, consent),
     csrf: context.csrf,
     action: context.action,
     expiresAt: Math.min(interaction.expiresAt, consent.authoriseBy),
@@ -51,9 +51,9 @@ export function consentView(
   };
 }
 
-function accountViews(consent: Consent): ConsentView["accounts"] {
+function accountViews(payer: Payer | undefined, consent: Consent): ConsentView["accounts"] {
   const paid = consent.request.Data.Initiation.InstructedAmount.Currency;
-  return (consent.payer?.accounts ?? []).map((account, index) => {
+  return (payer?.accounts ?? []).map((account, index) => {
     const why = cannotPay(account, consent);
     return {
       index,

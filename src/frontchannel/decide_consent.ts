@@ -1,7 +1,7 @@
 /** The platform's consent screen: what it shows, and the customer's decision (explicit consent, table 2.1 C7, C9). */
 import type { Consent } from "../consents/consent.ts";
 import { readConsent } from "../consents/read_consent.ts";
-import type { BankCode } from "../kernel/identifiers.ts";
+import { type BankCode, isUuid } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
@@ -32,29 +32,37 @@ export interface Decision {
 /** Whether the browser holds the interaction's cookie. */
 export type Holds = (interaction: Interaction) => Promise<boolean>;
 
-/** What the screen shows. @throws {Refusal} `interaction.*`, `authorization.invalid_request` */
+/** What the screen shows. @throws {Refusal} `bank.unknown`, `interaction.*`, `authorization.invalid_request` */
 export async function openDecision(
   deps: DecideDeps,
   bankCode: BankCode,
   correlationId: string | undefined,
   holds: Holds,
 ): Promise<OpenDecision> {
-  const entry = correlationId === undefined ? null : await deps.interactions.find(correlationId);
+  const bank = await deps.clients.findBank(bankCode);
+  if (bank === null) throw new Refusal("bank.unknown");
+  const entry = isUuid(correlationId) ? await deps.interactions.find(correlationId) : null;
   if (entry === null || entry.value.bank !== bankCode) throw new Refusal("authorization.invalid_request");
   const interaction = entry.value;
   if (!await holds(interaction)) throw new Refusal("interaction.not_yours");
   if (interaction.stage !== "deciding" || deps.clock() >= interaction.expiresAt) {
     throw new Refusal("interaction.finished");
   }
-  const [consent, tpp, bank] = await Promise.all([
+  const [consent, tpp] = await Promise.all([
     readConsent(deps, interaction.consentId, interaction),
     deps.clients.find(interaction.clientId),
-    deps.clients.findBank(interaction.bank),
   ]);
-  if (tpp === null || bank === null) {
-    throw new Refusal("interaction.finished", "a party is gone");
-  }
+  if (tpp === null) throw new Refusal("interaction.finished", "the TPP is gone");
   return { interaction, consent: consent.value, tpp, bank };
+}
+
+/**
+ * Ends an interaction that there is nothing to decide about any more: its consent's deadline has passed, or another
+ * flow has decided it. Says where the browser goes; null where the customer can still decide.
+ */
+export async function endOverdue(deps: DecideDeps, open: OpenDecision): Promise<string | null> {
+  if (open.consent.status === "AwaitingAuthorisation") return null;
+  return await endInteraction(deps, open.interaction.correlationId, newMarkers(), () => "stay");
 }
 
 /** Carries the decision out and says where the browser goes. @throws {Refusal} as {@link openDecision} */
@@ -64,7 +72,7 @@ export async function decideConsent(
   decision: Decision,
 ): Promise<string> {
   const url = await endInteraction(deps, open.interaction.correlationId, newMarkers(), (consent) => {
-    const step = stepAfterDecision(decision, consent);
+    const step = stepAfterDecision(decision, open.interaction.payer, consent);
     return step === undefined || step.kind === "ask" ? "stay" : step;
   });
   if (url === null) throw new Refusal("authorization.invalid_request", "no account that can pay was chosen");

@@ -2,7 +2,7 @@
  * The end of an interaction, the same for both ways there: consent `Authorized` with a code, or `Rejected`; the
  * interaction finished; the pushed request completed; the bank's JWT spent: one commit (checklist AZ15, BR15).
  */
-import { asOf, type Consent, moved } from "../consents/consent.ts";
+import { type Consent, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -48,13 +48,14 @@ export async function endInteraction(
   choose: ChooseStep,
 ): Promise<string | null> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const { interaction, request, consent } = await current(deps, correlationId);
+    const now = deps.clock(); // read once: a deadline has passed for all of an attempt or for none
+    const { interaction, request, consent } = await current({ ...deps, clock: () => now }, correlationId);
     const step = lateStep(consent.value) ?? choose(consent.value);
     if (step === "stay") return null;
     const tx = begin(markers);
     deps.interactions.stageChange(tx, interaction, { ...interaction.value, stage: "finished" });
     deps.requests.stageCompletion(tx, request);
-    const url = await stageOutcome(deps, tx, step, consent, request.value);
+    const url = await stageOutcome(deps, tx, step, consent, request.value, now);
     if (await commit(deps.store, deps.clock, tx)) return url;
   }
   throw new Refusal("interaction.finished", "contended");
@@ -91,17 +92,19 @@ async function stageOutcome(
   step: LastStep,
   consent: Entry<Consent>,
   request: PushedRequest,
+  now: number,
 ): Promise<string> {
-  const now = deps.clock();
   const cause = { actor: "customer", reason: step.reason };
   const to = addressOf(deps.authUrl, request);
   if (step.kind === "authorise") {
     const authorised = moved(consent.value, "authorise", now);
-    const chosen = step.account === undefined ? authorised : { ...authorised, selectedAccount: step.account };
-    deps.consents.stageChange(tx, consent, chosen, cause, now);
+    const changed = step.chosen === undefined
+      ? authorised
+      : { ...authorised, payer: step.chosen.payer, selectedAccount: step.chosen.account };
+    deps.consents.stageChange(tx, consent, changed, cause, now);
     return successUrl(to, await deps.codes.stageIssue(tx, codeFor(request), now));
   }
-  if (asOf(consent.value, now).status === "AwaitingAuthorisation") {
+  if (consent.value.status === "AwaitingAuthorisation") {
     deps.consents.stageChange(tx, consent, moved(consent.value, "reject", now), cause, now);
   }
   return errorUrl(to, step.error);

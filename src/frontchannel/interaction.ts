@@ -2,7 +2,8 @@
  * An interaction: one browser's way from the TPP's link through the bank and back. Which step comes next is decided
  * here, from plain data; the steps themselves are in `finish_authentication.ts` and `decide_consent.ts`. No I/O.
  */
-import { type Consent, isImplicit, type PayerAccount } from "../consents/consent.ts";
+import { type Consent, isImplicit, type Payer, type PayerAccount } from "../consents/consent.ts";
+import { ungrouped } from "../kernel/account.ts";
 import type { BankCode, ClientId, ConsentId } from "../kernel/identifiers.ts";
 import { covers } from "../kernel/money.ts";
 import type { ScaResult } from "./sca_response.ts";
@@ -23,6 +24,11 @@ export interface Interaction {
   readonly bindingHash: string;
   /** What the bank was told in `debtor_account_present`. */
   readonly debtorAccountPresent: boolean;
+  /**
+   * While deciding: what the bank had reported when it sent this customer back. The screen offers these accounts,
+   * whatever is reported later for another customer or in another order.
+   */
+  readonly payer?: Payer;
   /** Milliseconds; 900 s from the first page. */
   readonly expiresAt: number;
 }
@@ -36,9 +42,15 @@ export type AuthorizationError =
 
 /** What happens next: an end, good or bad, or the platform's consent screen. */
 export type Step =
-  | { readonly kind: "authorise"; readonly account?: PayerAccount; readonly reason: string }
+  | { readonly kind: "authorise"; readonly chosen?: ChosenAccount; readonly reason: string }
   | { readonly kind: "reject"; readonly error: AuthorizationError; readonly reason: string }
-  | { readonly kind: "ask" };
+  | { readonly kind: "ask"; readonly payer: Payer; readonly reason: string };
+
+/** The account to pay from, and whose it is. */
+export interface ChosenAccount {
+  readonly payer: Payer;
+  readonly account: PayerAccount;
+}
 
 /** Why an account cannot pay, or undefined where it can as far as is known. */
 export function cannotPay(
@@ -57,30 +69,41 @@ export function stepAfterBank(result: ScaResult, consent: Consent, consentManage
     return reject("server_error", `bank: unknown status_code, ${result.status}`);
   }
   if (result.sub === undefined) return reject("server_error", "bank: no acceptable sub");
-  if (isImplicit(consent)) return { kind: "authorise", reason: `bank: ${result.status}` };
+  if (isDebtorAccount(result.sub, consent)) return reject("server_error", "bank: sub is the account number");
+  const reason = `bank: ${result.status}`;
+  if (isImplicit(consent)) return { kind: "authorise", reason };
   const { payer } = consent;
   if (payer === undefined) return reject("server_error", "bank: success without payer accounts");
   // One person's accounts must never be shown to, or chosen for, another.
   if (payer.sub !== result.sub) return reject("server_error", "bank: another customer's accounts");
-  if (!consentManagedByBank) return { kind: "ask" };
+  if (!consentManagedByBank) return { kind: "ask", payer, reason };
   const [account, ...more] = payer.accounts;
   if (account === undefined || more.length > 0) {
     return reject("server_error", "bank: not exactly one account");
   }
-  return { kind: "authorise", account, reason: `bank: ${result.status}` };
+  return { kind: "authorise", chosen: { payer, account }, reason };
+}
+
+/** "Must not be an account number" (interface, claim `sub`), in whatever scheme the consent's account is. */
+function isDebtorAccount(sub: string, consent: Consent): boolean {
+  const account = consent.request.Data.Initiation.DebtorAccount;
+  return [account?.Identification, account?.SecondaryIdentification].some((number) =>
+    number !== undefined && ungrouped(number) === ungrouped(sub)
+  );
 }
 
 /** The step after the customer's decision on the platform's screen; undefined where the choice is not possible. */
 export function stepAfterDecision(
   decision: { readonly accepted: boolean; readonly accountIndex: number | undefined },
+  payer: Payer | undefined,
   consent: Consent,
 ): Step | undefined {
   if (!decision.accepted) return reject("access_denied", "customer refused");
-  const account = decision.accountIndex === undefined
-    ? undefined
-    : consent.payer?.accounts[decision.accountIndex];
-  if (account === undefined || cannotPay(account, consent) !== undefined) return undefined;
-  return { kind: "authorise", account, reason: "customer accepted" };
+  const account = decision.accountIndex === undefined ? undefined : payer?.accounts[decision.accountIndex];
+  if (payer === undefined || account === undefined || cannotPay(account, consent) !== undefined) {
+    return undefined;
+  }
+  return { kind: "authorise", chosen: { payer, account }, reason: "customer accepted" };
 }
 
 function reject(error: AuthorizationError, reason: string): Step {

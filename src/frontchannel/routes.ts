@@ -11,7 +11,13 @@ import { renderConsentPage } from "../ui/consent_page.tsx";
 import { chooseLanguage } from "../ui/language.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
 import { consentView } from "./consent_view.ts";
-import { decideConsent, type Decision, type OpenDecision, openDecision } from "./decide_consent.ts";
+import {
+  decideConsent,
+  type Decision,
+  endOverdue,
+  type OpenDecision,
+  openDecision,
+} from "./decide_consent.ts";
 import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
 import type { Interaction } from "./interaction.ts";
 import { startAuthorization, type StartDeps } from "./start_authorization.ts";
@@ -81,18 +87,18 @@ export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps
     const bank = bankOf(c.req.param("bank"));
     const sealed = queryOf(c, "bank_return.not_authentic").get("oAuthUrl");
     if (sealed === undefined) throw new Refusal("bank_return.not_authentic", "no oAuthUrl");
-    const markers = c.get("markers");
-    const arrival = await finishAuthentication(deps, { bank, sealed, markers, holds: holding(deps, c) });
+    const arrival = await finishAuthentication(deps, { bank, sealed, holds: holding(deps, c) });
     return c.redirect(
       arrival.to === "tpp" ? arrival.url : screenUrl(deps, bank, arrival.correlationId),
       SEE_OTHER,
     );
   });
 
-  app.get(
-    endpoint(app, "browser", consentRoute),
-    async (c) => await drawScreen(deps, c, await openScreen(deps, c)),
-  );
+  app.get(endpoint(app, "browser", consentRoute), async (c) => {
+    const open = await openScreen(deps, c);
+    const overdue = await endOverdue(deps, open);
+    return overdue === null ? await drawScreen(deps, c, open) : c.redirect(overdue, SEE_OTHER);
+  });
 
   app.post(endpoint(app, "browser", decisionRoute), async (c) => {
     const open = await openScreen(deps, c);
@@ -103,8 +109,9 @@ export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps
   });
 }
 
-function openScreen(deps: FrontchannelRouteDeps, c: Context): Promise<OpenDecision> {
-  return openDecision(deps, bankOf(c.req.param("bank")), c.req.query("flow"), holding(deps, c));
+async function openScreen(deps: FrontchannelRouteDeps, c: Context): Promise<OpenDecision> {
+  const flow = queryOf(c, "authorization.invalid_request").get("flow");
+  return await openDecision(deps, bankOf(c.req.param("bank")), flow, holding(deps, c));
 }
 
 async function drawScreen(deps: FrontchannelRouteDeps, c: Context, open: OpenDecision): Promise<Response> {
@@ -160,7 +167,9 @@ function queryOf(
 ): ReadonlyMap<string, string> {
   const { search } = new URL(c.req.url);
   const wanted = new URLSearchParams(search);
-  const twice = ["client_id", "request_uri", "oAuthUrl"].some((name) => wanted.getAll(name).length > 1);
+  const twice = ["client_id", "request_uri", "oAuthUrl", "flow"].some((name) =>
+    wanted.getAll(name).length > 1
+  );
   if (twice) throw new Refusal(reason, "parameter twice");
   return new Map([...wanted].filter(([, value]) => value !== ""));
 }

@@ -59,7 +59,9 @@ function headersOf(refusal: Refusal | undefined): Headers {
 
 function oauthError({ oauth }: Wire, refusal: Refusal | undefined): Response {
   const body = { error: oauth.error, error_description: refusal?.parts.description ?? oauth.description };
-  return answer(oauth.status, headersOf(refusal), body);
+  const headers = headersOf(refusal);
+  if (oauth.challenge !== undefined) headers.set("www-authenticate", oauth.challenge);
+  return answer(oauth.status, headers, body);
 }
 
 function resourceError(wire: ResourceWire, refusal: Refusal | undefined): Response {

@@ -8,6 +8,8 @@ import type { FaultCode, RefusalReason } from "../kernel/refusal.ts";
 /** An OAuth answer `{error, error_description}` (RFC 6749 5.2, RFC 7591 3.2.2, RFC 9126 2.3). */
 export interface OAuthWire {
   readonly status: StatusCode;
+  /** `WWW-Authenticate` where it is not an OAuth client that is to authenticate (RFC 9110 11.6.1). */
+  readonly challenge?: "Bearer";
   readonly error: string;
   readonly description: string;
 }
@@ -200,7 +202,10 @@ export const REFUSAL_WIRE = {
   "bank_return.not_authentic": row(badRequest, undefined, "not_authentic"),
   "interaction.finished": row(badRequest, undefined, "finished"),
   "interaction.not_yours": row(badRequest, undefined, "other_browser"),
-  "operations.unauthorized": row(oauth(401, "unauthorized", "The operator token is missing or wrong.")),
+  "operations.unauthorized": row({
+    ...oauth(401, "unauthorized", "The operator token is missing or wrong."),
+    challenge: "Bearer",
+  }),
   "operations.invalid_request": row(badRequest),
   "operations.order_unknown": row(oauth(404, "not_found", "No such order waits to be pushed.")),
   "operations.order_not_dead": row(oauth(409, "conflict", "The order is not given up.")),

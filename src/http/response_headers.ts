@@ -1,12 +1,16 @@
 /** Headers that every answer of a host carries. Answers depend on credentials, so none is ever cached by default. */
 import { createMiddleware } from "hono/factory";
+import type { RequestEnv } from "./context.ts";
 
 /** API host: `no-store` (RFC 6749 5.1, RFC 9440 2.4) unless a route says otherwise, and no sniffing. */
-export const apiHeaders = createMiddleware(async function setApiHeaders(c, next) {
+export const apiHeaders = createMiddleware<RequestEnv>(async function setApiHeaders(c, next) {
   await next();
   const headers = c.res.headers;
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   headers.set("x-content-type-options", "nosniff");
+  if (c.get("surface") === "resource" && headers.get("content-type") === "application/json") {
+    headers.set("content-type", "application/json; charset=utf-8"); // open-banking reference 1.6
+  }
 });
 
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +

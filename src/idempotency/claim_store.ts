@@ -33,6 +33,8 @@ export interface ClaimStore {
     key: Key,
     fingerprint: string,
   ): Promise<{ readonly resourceId: string } | { readonly claim: Claim }>;
+  /** The resource that this key made within 24 h, whatever the body; null where there is none. */
+  resourceOf(key: Key): Promise<string | null>;
   /** Stages the claim; the commit fails where a parallel request has claimed the key. */
   stage(tx: Transaction, claim: Claim, resourceId: string): void;
 }
@@ -47,6 +49,10 @@ export function openClaimStore(store: Store, clock: Clock): ClaimStore {
       }
       if (entry.value.fingerprint !== fingerprint) throw keyReused();
       return { resourceId: entry.value.resourceId };
+    },
+    async resourceOf(key) {
+      const claim = (await store.get<StoredClaim>(key))?.value;
+      return claim !== undefined && clock() < claim.expiresAt ? claim.resourceId : null;
     },
     stage(tx, claim, resourceId) {
       check(tx, claim.key, claim.formerVersion);

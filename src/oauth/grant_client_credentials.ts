@@ -30,7 +30,7 @@ export async function grantClientCredentials(
   deps: GrantDeps,
   request: TokenRequest,
 ): Promise<ReturnType<typeof tokenResponse>> {
-  const scope = requireScope(request.form.get("scope"), request.caller);
+  const scope = requireScope(request.form.get("scope"), request.caller, request.bank);
   const tx = begin(request.markers);
   const token = await deps.tokens.stageIssue(tx, {
     clientId: request.caller.clientId,

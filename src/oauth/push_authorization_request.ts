@@ -67,7 +67,7 @@ export async function pushAuthorizationRequest(
 function readRequest({ form, clientId, bank, proof }: Push, client: Client): Requested {
   refuseForeignParameters(form);
   if (client.role !== "PISP") throw new Refusal("oauth.unauthorized_client");
-  requireScope(form.get("scope"), client);
+  requireScope(form.get("scope"), client, bank);
   const redirectUri = form.get("redirect_uri");
   if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) { // FAPI 5.3.2.2-6: exact match
     throw invalid("redirect_uri is missing or not registered.");

@@ -69,11 +69,14 @@ type OAuthContext = Context<{ Variables: RequestVariables & CertificateVariables
 
 /** Mounts the token and PAR endpoints. */
 export function oauthRoutes(app: PlatformApp, deps: OAuthRouteDeps): void {
+  mountToken(app, deps);
+  mountPush(app, deps);
+}
+
+function mountToken(app: PlatformApp, deps: OAuthRouteDeps): void {
   app.post(
     endpoint(app, "oauth", tokenRoute),
-    deps.certificate,
-    deps.limit("authorization"),
-    deps.bank,
+    ...[deps.certificate, deps.limit("authorization"), deps.bank] as const,
     async (c) => {
       const form = await readForm(c);
       const grantType = form.get("grant_type");
@@ -90,12 +93,12 @@ export function oauthRoutes(app: PlatformApp, deps: OAuthRouteDeps): void {
       return c.json(await grant(deps, { ...request, proof }));
     },
   );
+}
 
+function mountPush(app: PlatformApp, deps: OAuthRouteDeps): void {
   app.post(
     endpoint(app, "oauth", pushRoute),
-    deps.certificate,
-    deps.limit("authorization"),
-    deps.bank,
+    ...[deps.certificate, deps.limit("authorization"), deps.bank] as const,
     async (c) => {
       const form = await readForm(c);
       const { caller } = await authenticate(deps, c, form);

@@ -19,9 +19,12 @@ export interface AuditEntry {
 
 const PAGE = 500;
 
-/** Stages an entry in the history of `subject`, a resource's id. */
+let recorded = 0;
+
+/** Stages an entry in the history of `subject`, a resource's id. Entries of one millisecond keep their order. */
 export function record(tx: Transaction, subject: string, entry: AuditEntry): void {
-  set(tx, auditKey(subject, entry.at, crypto.randomUUID()), entry);
+  const order = String(recorded++).padStart(12, "0");
+  set(tx, auditKey(subject, entry.at, `${order}-${crypto.randomUUID()}`), entry);
 }
 
 /** The history of a resource, oldest first. */

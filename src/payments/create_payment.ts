@@ -93,7 +93,7 @@ function consume(
     consentId: consent.id,
     clientId: consent.clientId,
     bank: consent.bank,
-    initiation: Initiation,
+    initiation: { ...request.Data.Initiation, ...Initiation }, // equal but for what either may leave out
     debtorAccount,
     readRefundAccount: ReadRefundAccount === "Yes",
     status: pushed ? "Pending" : "AcceptedSettlementInProcess", // Decision D4

@@ -1,6 +1,6 @@
 /** Payments on the wire (interface "Domestic payment (response of POST and GET)"). */
 import { z } from "@hono/zod-openapi";
-import { echoedInitiation, withoutName } from "../consents/initiation.ts";
+import { paidInitiation, withoutName } from "../consents/initiation.ts";
 import { wireDateTime } from "../kernel/clock.ts";
 import type { Payment } from "./payment.ts";
 
@@ -34,6 +34,12 @@ export const paymentSchema = z.object({
       InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
       DebtorAccount: account.optional(),
       CreditorAccount: account,
+      CreditorPostalAddress: z.object({}).optional(),
+      RemittanceInformation: z.object({
+        Unstructured: z.string().optional(),
+        Reference: z.string().optional(),
+      }).optional(),
+      SupplementaryData: z.object({}).optional(),
     }),
   }),
   Links: z.object({ Self: z.string() }),
@@ -51,7 +57,7 @@ export function representPayment(payment: Payment, baseUrl: string): object {
       StatusUpdateDateTime: wireDateTime(payment.statusUpdatedAt),
       ...(payment.readRefundAccount ? { Refund: { Account: withoutName(payment.debtorAccount) } } : {}), // Decision C9
       Charges: payment.charges,
-      Initiation: echoedInitiation(payment.initiation),
+      Initiation: paidInitiation(payment.initiation),
     },
     Links: { Self: `${baseUrl}/${payment.bank}/domestic-payments/v1/${payment.id}` },
     Meta: {},

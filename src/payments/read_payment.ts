@@ -1,8 +1,10 @@
 /** Finds a payment for someone entitled to it; for anyone else it does not exist (Decision C2). */
 import type { BankCode } from "../kernel/identifiers.ts";
-import { asPaymentId } from "../kernel/identifiers.ts";
+import { asPaymentId, sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import type { ClaimStore } from "../idempotency/claim_store.ts";
 import type { AccessToken } from "../security/access_token.ts";
+import { claimKey } from "../store/keys.ts";
 import type { Entry } from "../store/store.ts";
 import type { Payment } from "./payment.ts";
 import type { PaymentStore } from "./payment_store.ts";
@@ -26,4 +28,21 @@ export async function readPayment(
     throw new Refusal("token.insufficient_scope", { detail: "token of another consent", scope: "payments" });
   }
   return entry;
+}
+
+/** Name of the payment route in idempotency claims. */
+export const PAYMENT_CLAIMS = "domestic-payments";
+
+/**
+ * The payment that the caller's idempotency key made within 24 h, for a TPP that has lost the answer.
+ *
+ * @throws {Refusal} as {@link readPayment}
+ */
+export async function findByIdempotencyKey(
+  deps: { readonly payments: PaymentStore; readonly claims: ClaimStore },
+  key: string,
+  by: { readonly bank: BankCode; readonly token: AccessToken },
+): Promise<Entry<Payment>> {
+  const where = claimKey(by.token.clientId, by.bank, PAYMENT_CLAIMS, await sha256(key));
+  return await readPayment(deps, await deps.claims.resourceOf(where), by);
 }

@@ -11,7 +11,7 @@ import type { ResourceGuards } from "../security/resource_guards.ts";
 import { createPayment, type CreatePaymentDeps } from "./create_payment.ts";
 import { paymentSchema, representPayment } from "./payment_representation.ts";
 import { decodePaymentRequest, paymentRequestSchema } from "./payment_schema.ts";
-import { readPayment } from "./read_payment.ts";
+import { findByIdempotencyKey, PAYMENT_CLAIMS, readPayment } from "./read_payment.ts";
 
 /** What the routes need. */
 export interface PaymentRouteDeps extends CreatePaymentDeps {
@@ -59,10 +59,31 @@ const readPaymentRoute = createRoute({
   },
 });
 
+const findPaymentRoute = createRoute({
+  method: "get",
+  path: "/{bank}/domestic-payments/v1",
+  tags: ["Payments"],
+  summary: "Find the payment that an idempotency key made (for 24 hours)",
+  request: {
+    params: bankParameter,
+    headers: resourceHeaders,
+    query: z.object({ "idempotency-key": z.string().min(1).max(40) }),
+  },
+  responses: {
+    200: { description: "The payment as it stands", content: answer },
+    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+  },
+});
+
 /** Mounts the payment endpoints. */
 export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
+  mountCreate(app, deps);
+  mountReads(app, deps);
+}
+
+function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
   const { certificate, limit, bank, token, payloadSignature } = deps.guards;
-  const replay = deps.idempotent("domestic-payments", async (c, paymentId) => {
+  const replay = deps.idempotent(PAYMENT_CLAIMS, async (c, paymentId) => {
     const { value } = await readPayment(deps, paymentId, {
       bank: c.get("bank").code,
       token: c.get("access").token,
@@ -88,14 +109,21 @@ export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
       return c.json(representPayment(payment, deps.baseUrl), 201);
     },
   );
+}
 
-  app.get(
-    endpoint(app, "resource", readPaymentRoute),
-    ...[certificate, limit("reads"), bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
-    async (c) => {
-      const by = { bank: c.get("bank").code, token: c.get("access").token };
-      const { value } = await readPayment(deps, c.req.param("paymentId"), by);
-      return c.json(representPayment(value, deps.baseUrl));
-    },
-  );
+function mountReads(app: PlatformApp, deps: PaymentRouteDeps): void {
+  const { certificate, limit, bank, token } = deps.guards;
+  const guards = [certificate, limit("reads"), bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const;
+
+  app.get(endpoint(app, "resource", findPaymentRoute), ...guards, async (c) => {
+    const by = { bank: c.get("bank").code, token: c.get("access").token };
+    const { value } = await findByIdempotencyKey(deps, c.req.query("idempotency-key") ?? "", by);
+    return c.json(representPayment(value, deps.baseUrl));
+  });
+
+  app.get(endpoint(app, "resource", readPaymentRoute), ...guards, async (c) => {
+    const by = { bank: c.get("bank").code, token: c.get("access").token };
+    const { value } = await readPayment(deps, c.req.param("paymentId"), by);
+    return c.json(representPayment(value, deps.baseUrl));
+  });
 }

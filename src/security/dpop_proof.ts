@@ -82,12 +82,14 @@ async function claimFault(
   return undefined;
 }
 
+// RFC 3986 4.3 without userinfo: a URL parser would mend spaces, line breaks and backslashes, and drop an empty user.
+const ABSOLUTE_URI = /^https?:\/\/[\w.:[\]-]+(?:[/?#][!-[\]-~]*)?$/i;
+
 /** RFC 9449 4.3 (9): same target without query and fragment, after syntax- and scheme-based normalisation. */
 function sameTarget(htu: string, expected: string): boolean {
-  if (htu.length > 2048 || !/^https?:\/\//i.test(htu)) return false;
+  if (htu.length > 2048 || !ABSOLUTE_URI.test(htu)) return false;
   const sent = URL.parse(htu);
-  if (sent === null || sent.username !== "" || sent.password !== "") return false;
-  return normalised(sent) === normalised(new URL(expected));
+  return sent !== null && normalised(sent) === normalised(new URL(expected));
 }
 
 function normalised(url: URL): string {

@@ -26,7 +26,6 @@ export function operatorToken(
     async function operated(c, next) {
       const sent = BEARER.exec(c.req.header("authorization") ?? "")?.[1];
       if (sent === undefined || !sameBytes(await digest(sent), await expected)) {
-        c.header("www-authenticate", "Bearer"); // RFC 9110 11.6.1
         throw new Refusal("operations.unauthorized", sent === undefined ? "no bearer token" : "wrong token");
       }
       const name = c.req.header(OPERATOR_HEADER);

@@ -35,6 +35,13 @@ export const openFlowKey = (consent: ConsentId): Key => ["open_flow", consent];
 /** A consent (`consents/consent.ts`). Kept. */
 export const consentKey = (consent: ConsentId): Key => ["consent", consent];
 
+/** Consents in the order of their deadlines: the consent's id. Until it has moved on. */
+export const consentDeadlineKey = (at: number, consent: ConsentId): Key => [
+  "consent_deadline",
+  String(at).padStart(15, "0"),
+  consent,
+];
+
 /** A payment (`payments/payment.ts`). Kept. */
 export const paymentKey = (payment: PaymentId): Key => ["payment", payment];
 

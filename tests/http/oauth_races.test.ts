@@ -52,23 +52,24 @@ Deno.test("POST token, par answer one of 40 parallel requests with one DPoP proo
 Deno.test("POST token, par answer one of 40 parallel requests whose jti was used long ago [CA-N19]", async (t) => {
   await using race = await openRace();
   const { world } = race;
-  const token = clientCredentials(world);
-  await t.step("assertion", async () => {
-    const jti = crypto.randomUUID();
-    await assertAccepted(token, await token.send(await claiming(world, { jti })));
-    world.now += 91_000;
-    const assertion = await claiming(world, { jti });
-    await exactlyOne(race, await forty(() => token.request(assertion)), REPLAYED_ASSERTION);
-  });
-  await t.step("DPoP proof", async () => {
-    const jti = crypto.randomUUID();
-    const made = async (): Promise<string> =>
-      await dpopProof(world, await dpopKey(), token.target, { claims: { jti } });
-    await assertAccepted(token, await token.send({ proof: await made() }));
-    world.now += 121_000;
-    const proof = await made();
-    await exactlyOne(race, await forty(() => token.request({ proof })), REPLAYED_PROOF);
-  });
+  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+    await t.step(`${endpoint.name}: assertion`, async () => {
+      const jti = crypto.randomUUID();
+      await assertAccepted(endpoint, await endpoint.send(await claiming(world, { jti })));
+      world.now += 91_000;
+      const assertion = await claiming(world, { jti });
+      await exactlyOne(race, await forty(() => endpoint.request(assertion)), REPLAYED_ASSERTION);
+    });
+    await t.step(`${endpoint.name}: DPoP proof`, async () => {
+      const jti = crypto.randomUUID();
+      const made = async (): Promise<string> =>
+        await dpopProof(world, await dpopKey(), endpoint.target, { claims: { jti } });
+      await assertAccepted(endpoint, await endpoint.send({ proof: await made() }));
+      world.now += 121_000;
+      const proof = await made();
+      await exactlyOne(race, await forty(() => endpoint.request({ proof })), REPLAYED_PROOF);
+    });
+  }
 });
 
 Deno.test("POST token redeems a code once of 40 parallel times [TA-N15, TA7]", async () => {

@@ -1,7 +1,9 @@
-/** Client assertions of the world's TPP for bank A made byte by byte, for what a JWT library would not write. */
+/** Client assertions of the world's TPP for bank A, made byte by byte where a JWT library would not write them; and proofs. */
 import { rawJws, segment } from "../unit/jose/raw_jws.ts";
-import { clientAssertion, type JsonObject, seconds, withChanges } from "./jwts.ts";
+import { dpopKey } from "./flows.ts";
+import { clientAssertion, dpopProof, type JsonObject, seconds, withChanges } from "./jwts.ts";
 import type { TestKey } from "./keys.ts";
+import type { OAuthEndpoint } from "./oauth_requests.ts";
 import { AUTH_URL, type World } from "./world.ts";
 
 /** A deviation of a request: this assertion in place of the good one. */
@@ -42,4 +44,12 @@ export async function signedBy(
   const input = `${segment(header)}.${segment(assertionClaims(world))}`;
   const signature = new Uint8Array(await sign(new TextEncoder().encode(input)));
   return asAssertion(`${input}.${segment(signature)}`);
+}
+
+/** A deviation of a request: a DPoP proof for the endpoint with changed claims, by the flows' key. */
+export function proving(
+  world: World,
+  claims: JsonObject,
+): (endpoint: OAuthEndpoint) => Promise<{ readonly proof: string }> {
+  return async ({ target }) => ({ proof: await dpopProof(world, await dpopKey(), target, { claims }) });
 }

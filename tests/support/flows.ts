@@ -22,6 +22,9 @@ import { AUTH_URL, BASE_URL, type World } from "./world.ts";
 /** Form parameters; `undefined` leaves one out. */
 export type FormChanges = Readonly<Record<string, string | undefined>>;
 
+/** What the steps need of a world: in process, or a process of its own behind real TLS. */
+export type FlowWorld = Pick<World, "now" | "tpp" | "bankA" | "bankB" | "api" | "browser">;
+
 /** A token with the key it is bound to. */
 export interface BoundToken {
   readonly token: string;
@@ -61,7 +64,7 @@ export const DEBTOR_ACCOUNT = { SchemeName: "UK.OBIE.IBAN", Identification: "GB3
 
 /** A POST of a form to an OAuth endpoint. */
 export async function postForm(
-  world: World,
+  world: FlowWorld,
   path: string,
   form: FormChanges,
   as?: Participant,
@@ -75,7 +78,7 @@ export async function postForm(
 
 /** The three authentication parameters. */
 export async function authentication(
-  world: World,
+  world: FlowWorld,
   client: Participant,
   bank: string,
   changes: Changes = {},
@@ -89,7 +92,7 @@ export async function authentication(
 
 /** A token request by client credentials. */
 export async function requestToken(
-  world: World,
+  world: FlowWorld,
   client: Participant,
   bank = "BANKA",
   { form = {}, key, proof, as = client, headers = {} }: {
@@ -113,7 +116,7 @@ export async function requestToken(
 
 /** A client credentials token. */
 export async function clientToken(
-  world: World,
+  world: FlowWorld,
   client: Participant,
   bank = "BANKA",
   key?: TestKey,
@@ -148,7 +151,7 @@ export interface CallOptions {
 
 /** A call of a resource endpoint with a bound token. */
 export async function call(
-  world: World,
+  world: FlowWorld,
   caller: Participant,
   bound: BoundToken,
   path: string,
@@ -177,7 +180,7 @@ export async function call(
 }
 
 async function signInto(
-  world: World,
+  world: FlowWorld,
   caller: Participant,
   headers: Headers,
   body: string | Uint8Array<ArrayBuffer>,
@@ -192,7 +195,7 @@ async function signInto(
 
 /** Creates a consent; gives its answer. */
 export async function createConsent(
-  world: World,
+  world: FlowWorld,
   bound: BoundToken,
   body: Json = consentBody(),
   bank = "BANKA",
@@ -203,7 +206,7 @@ export async function createConsent(
 
 /** The parameters of a good pushed request. */
 export async function pushForm(
-  world: World,
+  world: FlowWorld,
   client: Participant,
   bank: string,
   consentId: string,
@@ -222,7 +225,7 @@ export async function pushForm(
 
 /** Pushes an authorization request; gives the raw answer. */
 export async function push(
-  world: World,
+  world: FlowWorld,
   consentId: string,
   { client = world.tpp, bank = "BANKA", form = {}, headers = {}, as = client }: {
     client?: Participant;
@@ -289,7 +292,7 @@ export async function openHandover(
 
 /** The bank reports payer accounts. */
 export async function putAccounts(
-  world: World,
+  world: FlowWorld,
   bank: Participant,
   consentId: string,
   accounts: Json = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" }],
@@ -308,7 +311,7 @@ export async function putAccounts(
 
 /** The claims of the bank's answer to a hand-over. */
 export function returnClaims(
-  world: World,
+  world: FlowWorld,
   bank: Participant,
   handover: Json,
   changes: JsonObject = {},
@@ -333,7 +336,7 @@ export function returnClaims(
 
 /** The bank's return URL path, signed by the bank and sealed to the platform. */
 export async function returnPath(
-  world: World,
+  world: FlowWorld,
   bank: Participant,
   handover: Json,
   changes: Changes = {},
@@ -373,7 +376,7 @@ export interface AtBank {
 
 /** Steps 1 to 5: a consent whose customer is at the bank. */
 export async function toBank(
-  world: World,
+  world: FlowWorld,
   { bank = world.bankA, body = consentBody(), form = {} }: {
     bank?: Participant;
     body?: Json;
@@ -390,7 +393,7 @@ export async function toBank(
 }
 
 /** Step 6: the customer agrees, by whichever screen the consent has; gives the TPP's redirect. */
-export async function authorise(world: World, flow: AtBank): Promise<Response> {
+export async function authorise(world: FlowWorld, flow: AtBank): Promise<Response> {
   const explicit = flow.handover.debtor_account_present === "false";
   if (explicit) await good(putAccounts(world, flow.bank, flow.consentId), 200);
   const answer = await flow.browser.open(await returnPath(world, flow.bank, flow.handover));
@@ -409,7 +412,7 @@ export function codeOf(response: Response): string {
 
 /** Redeems a code; gives the raw answer. */
 export async function redeem(
-  world: World,
+  world: FlowWorld,
   flow: { consentId: string; code: string },
   { client = world.tpp, bank = "BANKA", form = {}, key, proof, headers = {} }: {
     client?: Participant;
@@ -438,7 +441,7 @@ export async function redeem(
 
 /** Steps 1 to 7: an authorised consent and its payment token. */
 export async function authorised(
-  world: World,
+  world: FlowWorld,
   options: Parameters<typeof toBank>[1] = {},
 ): Promise<AtBank & { payment: BoundToken; body: Json }> {
   const body = options.body ?? consentBody();
@@ -458,7 +461,7 @@ export function paymentBody(consentId: string, body: Json = consentBody()): Json
 
 /** Step 8: gives the raw answer. */
 export function pay(
-  world: World,
+  world: FlowWorld,
   flow: { consentId: string; payment: BoundToken; body: Json; bank?: Participant },
   options: CallOptions = {},
 ): Promise<Response> {

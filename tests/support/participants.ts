@@ -47,6 +47,7 @@ export interface Onboarding {
 }
 
 type Ground = Pick<World, "directory" | "platform" | "now">;
+type Office = Pick<World, "directory" | "now">;
 
 /** Onboards and registers. */
 export async function onboard(world: Ground, who: Onboarding): Promise<Participant> {
@@ -60,7 +61,7 @@ export async function onboard(world: Ground, who: Onboarding): Promise<Participa
 }
 
 /** Onboards at the directory without registering at the platform. */
-export async function onboardOnly(world: Ground, who: Onboarding): Promise<Participant> {
+export async function onboardOnly(world: Office, who: Onboarding): Promise<Participant> {
   const purposes = ["signing", "transport", "encryption"] as const;
   const keys = await Promise.all(who.keys.filter((n) => n !== undefined).map((n) => testKey(n)));
   const csrs = await Promise.all(
@@ -112,7 +113,7 @@ export async function onboardOnly(world: Ground, who: Onboarding): Promise<Parti
 }
 
 /** A call of the directory's admin API. */
-export function adminCall(world: Ground, method: string, path: string, body?: unknown): Promise<Response> {
+export function adminCall(world: Office, method: string, path: string, body?: unknown): Promise<Response> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
   const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
   return world.directory.fetch(new Request(`${DIRECTORY_URL}${path}`, init));

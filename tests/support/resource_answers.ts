@@ -36,7 +36,7 @@ export async function assertFaults(
 export async function errorBody(response: Response, status: number): Promise<Json> {
   const text = await response.text();
   assertEquals(response.status, status, text);
-  assertMatch(response.headers.get("content-type") ?? "", /^application\/json/);
+  assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   assertCommonHeaders(response);
   assertMatch(response.headers.get("x-jws-signature") ?? "", /^[\w-]+\.\.[\w-]+$/);
   const body = JSON.parse(text);

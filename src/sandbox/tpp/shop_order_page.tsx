@@ -103,44 +103,35 @@ function outcomeOf(state: OrderState): Outcome {
   switch (state.phase) {
     case "starting":
     case "paying":
-      return {
-        heading: "One moment",
-        sentence: "The payment is being made.",
-        status: "In progress",
-        tone: "open",
-      };
+      return open("One moment", "The payment is being made.", "In progress");
     case "at_bank":
-      return {
-        heading: "Waiting for your bank",
-        sentence: "You have not confirmed the payment yet. No money has moved.",
-        status: "Not paid",
-        tone: "open",
-      };
+      return open(
+        "Waiting for your bank",
+        "You have not confirmed the payment yet. No money has moved.",
+        "Not paid",
+      );
     case "refused":
-      return {
-        heading: "Payment not made",
-        sentence: `${refusal(state.error)} No money has moved.`,
-        status: `Not paid (${state.error})`,
-        tone: "bad",
-      };
+      return notMade(`${refusal(state.error)} No money has moved.`, `Not paid (${state.error})`);
     case "failed":
-      return {
-        heading: "Payment not made",
-        sentence: `${state.reason}. No money has moved.`,
-        status: "Not paid",
-        tone: "bad",
-      };
+      return notMade(`${state.reason}. No money has moved.`, "Not paid");
     case "unknown":
-      return {
-        heading: "We do not know yet",
-        sentence: `The payment was sent and its result is not known (${state.reason}). ` +
+      return open(
+        "We do not know yet",
+        `The payment was sent and its result is not known (${state.reason}). ` +
           "Please look at your account before you pay again.",
-        status: "Unknown",
-        tone: "open",
-      };
+        "Unknown",
+      );
     case "paid":
       return settlement(state.payment.status);
   }
+}
+
+function open(heading: string, sentence: string, status: string): Outcome {
+  return { heading, sentence, status, tone: "open" };
+}
+
+function notMade(sentence: string, status: string): Outcome {
+  return { heading: "Payment not made", sentence, status, tone: "bad" };
 }
 
 function settlement(status: string): Outcome {

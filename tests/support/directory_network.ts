@@ -1,0 +1,133 @@
+/** The directory as the platform reaches it: out of order in every way, counted, and administered. */
+import { adminCall, type CertifiedKey, type Participant, signingRequest } from "./participants.ts";
+import { testKey } from "./keys.ts";
+import { AUTH_URL, DIRECTORY_URL, type World } from "./world.ts";
+
+/** What stands in for the network. */
+export type Network = World["network"];
+
+/** A 200 with this text. */
+export function serving(text: string | Uint8Array<ArrayBuffer>, type = "application/json"): Network {
+  return () => Promise.resolve(new Response(text, { headers: { "content-type": type } }));
+}
+
+/** A network that only some URLs go through; the others reach the directory. */
+export function forUrls(world: World, match: (url: URL) => boolean, network: Network): Network {
+  return (request) => match(new URL(request.url)) ? network(request) : world.directory.fetch(request);
+}
+
+/** A body without end, in chunks of 64 KiB; `cancelled` says whether its reader gave up. */
+export function endless(): { network: Network; sent: () => number; cancelled: () => boolean } {
+  let chunks = 0;
+  let cancelled = false;
+  const network: Network = () => {
+    const body = new ReadableStream({
+      pull(controller): void {
+        chunks += 1;
+        if (chunks > 160) throw new Error("10 MiB were read");
+        controller.enqueue(new Uint8Array(65_536).fill(0x20));
+      },
+      cancel(): void {
+        cancelled = true;
+      },
+    });
+    return Promise.resolve(new Response(body, { headers: { "content-type": "application/json" } }));
+  };
+  return { network, sent: () => chunks * 65_536, cancelled: () => cancelled };
+}
+
+/** Ways in which a directory gives no key set. */
+export const FAILURES: Readonly<Record<string, () => Network>> = {
+  "unreachable": () => () => Promise.reject(new TypeError("connection refused")),
+  "status 500": () => () => Promise.resolve(new Response("{}", { status: 500 })),
+  "status 404": () => () => Promise.resolve(new Response('{"keys":[]}', { status: 404 })),
+  "status 204": () => () => Promise.resolve(new Response(null, { status: 204 })),
+  "status 302 to another host": () => redirecting("https://evil.example/jwks", 302),
+  "status 307 to itself": () => redirecting(`${DIRECTORY_URL}/jwks`, 307),
+  "status 301 to this computer": () => redirecting("http://127.0.0.1/jwks", 301),
+  "HTML": () => serving("<!doctype html><title>Back soon</title>", "text/html"),
+  "nothing": () => serving(""),
+  "half a JSON text": () => serving('{"keys":['),
+  "JSON with a member twice": () => serving('{"keys":[],"keys":[]}'),
+  "JSON too deep": () => serving(`{"keys":${"[".repeat(100)}${"]".repeat(100)}}`),
+  "JSON without keys": () => serving("{}"),
+  "keys that are no list": () => serving('{"keys":{"0":{}}}'),
+  "a list": () => serving("[]"),
+  "null": () => serving("null"),
+  "bytes that are no UTF-8": () => serving(new Uint8Array([0x7b, 0xff, 0x7d])),
+  "262,145 bytes": () => serving('{"keys":[]}'.padEnd(262_145)),
+  "10 MiB": () => endless().network,
+};
+
+function redirecting(location: string, status: number): Network {
+  return () => Promise.resolve(new Response(null, { status, headers: { location } }));
+}
+
+/** The directory's URLs fetched since the last time, in order; the list starts anew. */
+export function fetchedAnew(world: World): string[] {
+  const urls = world.fetched.filter((url) => new URL(url).origin === DIRECTORY_URL);
+  world.fetched.length = 0;
+  return urls;
+}
+
+/** The two URLs of a participant's keys. */
+export function keyUrls({ orgId }: Participant): string[] {
+  const home = `${DIRECTORY_URL}/participants/${orgId}`;
+  return [`${home}/jwks`, `${home}/jwks/revoked`];
+}
+
+/** What `/health/ready` says. */
+export async function readiness(
+  world: World,
+): Promise<
+  { status: number; body: { ready: boolean; parts: Record<string, { ok: boolean; detail?: string }> } }
+> {
+  const response = await world.browser(new Request(`${AUTH_URL}/health/ready`));
+  return { status: response.status, body: await response.json() };
+}
+
+/** Revokes one key at the directory. */
+export async function revokeKey(world: World, { orgId }: Participant, { kid }: CertifiedKey): Promise<void> {
+  await done(adminCall(world, "POST", `/participants/${orgId}/keys/${kid}/revoke`, { reason: "lost" }), 200);
+}
+
+/** Certifies a further key from the pool and gives it. */
+export async function addKey(
+  world: World,
+  { orgId, name }: Participant,
+  purpose: "signing" | "transport" | "encryption",
+  poolNumber: number,
+): Promise<CertifiedKey> {
+  const key = await testKey(poolNumber);
+  const csrs = { [purpose]: await signingRequest(key, `${name} ${purpose} 2`) };
+  const made = await done(adminCall(world, "POST", `/participants/${orgId}/certificates`, { csrs }), 201);
+  const jwk = made.jwks.keys.find(({ n }: { n: string }) => n === key.publicJwk.n);
+  return { key, kid: jwk.kid, certificate: jwk.x5c[0] };
+}
+
+/** Sets the organisation's status. */
+export async function setOrganisation(
+  world: World,
+  { orgId }: Participant,
+  status: "Active" | "Suspended" | "Withdrawn",
+): Promise<void> {
+  await done(adminCall(world, "PUT", `/participants/${orgId}/status`, { status, reason: "decided" }), 200);
+}
+
+/** Sets the software's status. */
+export async function setSoftware(
+  world: World,
+  { orgId }: Participant,
+  status: "Active" | "Inactive" | "Revoked",
+): Promise<void> {
+  const path = `/participants/${orgId}/software/status`;
+  await done(adminCall(world, "PUT", path, { status, reason: "decided" }), 200);
+}
+
+// deno-lint-ignore no-explicit-any -- answers of the directory are judged by its own tests
+async function done(answer: Promise<Response>, status: number): Promise<any> {
+  const response = await answer;
+  const text = await response.text();
+  if (response.status !== status) throw new Error(`directory: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
