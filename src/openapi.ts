@@ -3,12 +3,12 @@ import { OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
 import type { Config } from "./config.ts";
 import type { PlatformApp } from "./http/endpoint.ts";
 
-/** The document; `apps` in the order their routes appear. */
+/** The document; each operation names the host that its app answers on. */
 export function openApiDocument(
   { baseUrl, authUrl }: Pick<Config, "baseUrl" | "authUrl">,
-  apps: readonly PlatformApp[],
+  [api, browser]: readonly [api: PlatformApp, browser: PlatformApp],
 ): object {
-  const definitions = apps.flatMap((app) => app.openAPIRegistry.definitions);
+  const definitions = [...definitionsAt(baseUrl, api), ...definitionsAt(authUrl, browser)];
   return new OpenApiGeneratorV31(definitions).generateDocument({
     openapi: "3.1.0",
     info: {
@@ -22,4 +22,12 @@ export function openApiDocument(
       { url: authUrl, description: "Browser authorization host" },
     ],
   });
+}
+
+function definitionsAt(url: string, app: PlatformApp): PlatformApp["openAPIRegistry"]["definitions"] {
+  return app.openAPIRegistry.definitions.map((definition) =>
+    definition.type === "route"
+      ? { ...definition, route: { ...definition.route, servers: [{ url }] } }
+      : definition
+  );
 }

@@ -7,8 +7,8 @@ import { resourceErrors } from "../http/openapi_errors.ts";
 import { bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import { parseStrictJson } from "../http/strict_json.ts";
 import type { BankCode } from "../kernel/identifiers.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import type { PaymentOrderRef, PaymentStore } from "../payments/payment_store.ts";
+import { type Fault, Refusal } from "../kernel/refusal.ts";
+import type { PaymentOrderRef } from "../payments/payment_store.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import {
   paymentOrderSchema,
@@ -17,8 +17,8 @@ import {
   representOrders,
 } from "../payments/payment_order_representation.ts";
 import { findPayment, reportPaymentStatus, type ReportPaymentStatusDeps } from "./report_payment_status.ts";
-import { BANK } from "./routes.ts";
-import { decodeStatusReport, statusReportSchema } from "./status_report_schema.ts";
+import { BANK, bankItself } from "./routes.ts";
+import { decodeStatusReport, PAYMENT_STATUSES, statusReportSchema } from "./status_report_schema.ts";
 
 /** What the routes need. */
 export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {
@@ -26,6 +26,8 @@ export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {
 }
 
 const PAGE = 100;
+/** An order can be committed this long after a younger one: a slow commit, another process's clock. */
+const OVERTAKING_MS = 5000;
 const CURSOR = /^\d{15}-[0-9a-f-]{36}$/;
 const orderParameter = bankParameter.extend({
   paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),
@@ -38,10 +40,13 @@ const listRoute = createRoute({
   path: "/{bank}/back-channel-payments/v1",
   tags,
   summary: "Bank: list payment orders, oldest first",
+  description:
+    "Go on with `after` from the `After` of a page until there is none. A page can be short or empty " +
+    "where `status` filters, and can repeat the youngest orders of the page before: a DomesticPaymentId is one order.",
   request: {
     params: bankParameter,
     headers: resourceHeaders,
-    query: z.object({ status: z.string().optional(), after: z.string().optional() }),
+    query: z.object({ status: z.enum(PAYMENT_STATUSES).optional(), after: z.string().optional() }),
   },
   responses: {
     200: {
@@ -82,10 +87,10 @@ const reportRoute = createRoute({
 export function paymentOrderRoutes(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
   const { certificate, limit, bank, token, payloadSignature } = deps.guards;
 
-  const guards = [certificate, limit("back_channel"), bank, token(BANK), fapiHeaders] as const;
+  const guards = [certificate, limit("back_channel"), bank, token(BANK), bankItself, fapiHeaders] as const;
 
   app.get(endpoint(app, "resource", listRoute), ...guards, async (c) => {
-    const page = await pageOf(deps.payments, c.get("bank").code, c.req.query("status"), c.req.query("after"));
+    const page = await pageOf(deps, c.get("bank").code, readFilter(c.req.queries()));
     return c.json(representOrders(page.orders, page.after));
   });
 
@@ -113,20 +118,39 @@ export function paymentOrderRoutes(app: PlatformApp, deps: PaymentOrderRouteDeps
   );
 }
 
-/** A page of orders; a filtered page can be short or empty and still say where to go on from. */
-async function pageOf(
-  payments: PaymentStore,
-  bank: BankCode,
-  status: string | undefined,
-  after: string | undefined,
-): Promise<{ orders: readonly PaymentOrderRef[]; after: string | undefined }> {
-  if (after !== undefined && !CURSOR.test(after)) {
-    const message = "after must be the After of an earlier page.";
-    throw new Refusal("resource.invalid_fields", {
-      faults: [{ code: "Field.Invalid", path: "after", message }],
-    });
+/** What part of the list is wanted. */
+interface Filter {
+  readonly status?: string;
+  readonly after?: string;
+}
+
+/** @throws {Refusal} `resource.invalid_fields`: an order that a typing error hides would never be paid */
+function readFilter(query: Readonly<Record<string, string[]>>): Filter {
+  const { status = [], after = [] } = query;
+  const faults: Fault[] = [];
+  if (status.length > 1 || !status.every((name) => PAYMENT_STATUSES.some((known) => known === name))) {
+    const message = `Must be one of: ${PAYMENT_STATUSES.join(", ")}.`;
+    faults.push({ code: "Field.Invalid", path: "status", message });
   }
-  const listed = await payments.listOrders(bank, after, PAGE);
+  if (after.length > 1 || !after.every((cursor) => CURSOR.test(cursor))) {
+    faults.push({ code: "Field.Invalid", path: "after", message: "Must be the After of an earlier page." });
+  }
+  if (faults.length > 0) throw new Refusal("resource.invalid_fields", { faults });
+  return {
+    ...(status[0] === undefined ? {} : { status: status[0] }),
+    ...(after[0] === undefined ? {} : { after: after[0] }),
+  };
+}
+
+/** A page of orders, and where the next one starts: never beyond an order that an older one may still overtake. */
+async function pageOf(
+  deps: ReportPaymentStatusDeps,
+  bank: BankCode,
+  { status, after }: Filter,
+): Promise<{ orders: readonly PaymentOrderRef[]; after: string | undefined }> {
+  const settled = deps.clock() - OVERTAKING_MS;
+  const listed = await deps.payments.listOrders(bank, after, PAGE);
   const orders = status === undefined ? listed : listed.filter(({ payment }) => payment.status === status);
-  return { orders, after: listed.length === PAGE ? listed.at(-1)?.cursor : undefined };
+  if (listed.length < PAGE) return { orders, after: undefined };
+  return { orders, after: listed.findLast(({ payment }) => payment.createdAt <= settled)?.cursor };
 }

@@ -1,5 +1,6 @@
 /** `/{BANK}/back-channel-auth/v1/{ConsentId}` (endpoints 11 and 12): banks, by client credentials, scope `bank`. */
 import { createRoute, z } from "@hono/zod-openapi";
+import { createMiddleware } from "hono/factory";
 import { readConsent } from "../consents/read_consent.ts";
 import { jsonBody } from "../http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
@@ -8,7 +9,9 @@ import { resourceErrors } from "../http/openapi_errors.ts";
 import { bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import { parseStrictJson } from "../http/strict_json.ts";
 import type { BankCode } from "../kernel/identifiers.ts";
-import type { Requirement } from "../security/access_token.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { AccessVariables, Requirement } from "../security/access_token.ts";
+import type { BankVariables } from "../security/bank_path.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import { consentDetailsSchema, representConsentDetails } from "./consent_details_representation.ts";
 import { payerAccountsSchema } from "./payer_accounts_schema.ts";
@@ -23,6 +26,16 @@ export interface BackchannelRouteDeps extends UpdatePayerAccountsDeps {
 
 /** What the back channel asks of a token. */
 export const BANK: Requirement = { scope: "bank", grants: ["client_credentials"] };
+
+/** Guard: the caller is the bank of the path. That banks get tokens at their own address only is another's promise. */
+export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVariables }>(
+  async function itself(c, next) {
+    if (c.get("access").token.clientId !== c.get("bank").clientId) {
+      throw new Refusal("token.insufficient_scope", { detail: "another bank", scope: BANK.scope });
+    }
+    await next();
+  },
+);
 
 const parameters = bankParameter.extend({
   consentId: z.string().openapi({ param: { name: "consentId", in: "path" }, format: "uuid" }),
@@ -67,7 +80,7 @@ const updateRoute = createRoute({
 export function backchannelRoutes(app: PlatformApp, deps: BackchannelRouteDeps): void {
   const { certificate, limit, bank, token, payloadSignature } = deps.guards;
 
-  const guards = [certificate, limit("back_channel"), bank, token(BANK), fapiHeaders] as const;
+  const guards = [certificate, limit("back_channel"), bank, token(BANK), bankItself, fapiHeaders] as const;
 
   app.get(endpoint(app, "resource", readRoute), ...guards, async (c) => {
     const { value } = await readConsent(deps, c.req.param("consentId"), { bank: c.get("bank").code });

@@ -8,7 +8,7 @@ import { currencyCode, patterned, text } from "../http/wire_fields.ts";
 import { dayOf, instantOf } from "../kernel/date_time.ts";
 
 /** Payment statuses as the wire names them (open-banking reference 2.2). */
-const PAYMENT_STATUSES = [
+export const PAYMENT_STATUSES = [
   "Pending",
   "Rejected",
   "AcceptedSettlementInProcess",

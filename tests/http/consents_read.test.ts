@@ -179,7 +179,7 @@ Deno.test("a consent whose customer comes back from the bank after the deadline 
   assertEquals([Status, StatusUpdateDateTime], ["Rejected", "2040-01-15T12:05:00+00:00"]);
 });
 
-Deno.test("an authorised consent that nobody used within 3600 s is rejected, once and for all [STA-01]", async (t) => {
+Deno.test("an authorised consent that nobody used within 3600 s is rejected, once and for all [STA-01] [PAY-06] [FUN-01]", async (t) => {
   await using world = await openWorld();
   const flow = await toBank(world);
   const code = codeOf(await authorise(world, flow));

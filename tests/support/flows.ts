@@ -377,15 +377,17 @@ export interface AtBank {
 /** Steps 1 to 5: a consent whose customer is at the bank. */
 export async function toBank(
   world: FlowWorld,
-  { bank = world.bankA, body = consentBody(), form = {} }: {
+  { bank = world.bankA, body = consentBody(), form = {}, headers = {} }: {
     bank?: Participant;
     body?: Json;
     form?: FormChanges;
+    /** Of the pushed request. */
+    headers?: Record<string, string>;
   } = {},
 ): Promise<AtBank> {
   const bound = await clientToken(world, world.tpp, bank.orgId);
   const consentId = (await createConsent(world, bound, body, bank.orgId)).Data.ConsentId;
-  const pushed = await good(push(world, consentId, { bank: bank.orgId, form }), 201);
+  const pushed = await good(push(world, consentId, { bank: bank.orgId, form, headers }), 201);
   const browser = new Browser(world);
   const departure = await authorize(browser, world.tpp, pushed.request_uri, bank.orgId);
   const handover = (await openHandover(bank, departure)).claims;

@@ -1,11 +1,14 @@
-/** The platform's private key set in tests: pool keys 12 (sig, with a certificate of its own) and 13 (enc). */
+/**
+ * The platform's private key set in tests: pool keys 12 (sig, with a certificate of its own) and 13 (enc), or others
+ * for a set with more keys.
+ */
 import "reflect-metadata";
 import { X509CertificateGenerator } from "@peculiar/x509";
 import { testKey } from "./keys.ts";
 
 /** `PLATFORM_KEYS` as JSON. */
-export async function platformKeySet(): Promise<string> {
-  const [signing, decryption] = await Promise.all([testKey(12), testKey(13)]);
+export async function platformKeySet(sig = 12, enc = 13): Promise<string> {
+  const [signing, decryption] = await Promise.all([testKey(sig), testKey(enc)]);
   const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
   const [privateKey, publicKey] = await Promise.all([
     crypto.subtle.importKey("jwk", { ...signing.privateJwk }, algorithm, true, ["sign"]),
@@ -20,7 +23,7 @@ export async function platformKeySet(): Promise<string> {
   });
   const der = new Uint8Array(certificate.rawData);
   const x5t = await digest("SHA-1", der);
-  const sig = {
+  const signed = {
     ...signing.privateJwk,
     use: "sig",
     kid: x5t,
@@ -28,7 +31,8 @@ export async function platformKeySet(): Promise<string> {
     "x5t#S256": await digest("SHA-256", der),
     x5c: [der.toBase64()],
   };
-  return JSON.stringify({ keys: [sig, { ...decryption.privateJwk, use: "enc", kid: "platform-enc" }] });
+  const kid = enc === 13 ? "platform-enc" : `platform-enc-${enc}`;
+  return JSON.stringify({ keys: [signed, { ...decryption.privateJwk, use: "enc", kid }] });
 }
 
 async function digest(name: "SHA-1" | "SHA-256", bytes: Uint8Array<ArrayBuffer>): Promise<string> {

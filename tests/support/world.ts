@@ -103,7 +103,7 @@ async function openEmptyWorld(options: WorldOptions): Promise<EmptyWorld> {
     clock: () => world.now,
     fetch: fetchThroughWorld as typeof fetch,
     log: (line) => void world.logged.push(line),
-    keys: await openKeyRing(keySet),
+    keys: await openKeyRing(config.platformKeys),
   });
   return Object.assign(world, {
     platform,

@@ -1,10 +1,12 @@
 /** A bank put together: its profile with its customers, book, keys of the platform and line to the platform. */
 import type { BankClock, BankLog, BankProfile } from "./bank_profile.ts";
 import type { Customer } from "./customers.ts";
+import type { Faults } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import type { PlatformClientDeps } from "./platform_client.ts";
 import type { PlatformKeys } from "./platform_keys.ts";
 import type { ReplayMemory } from "./replay_memory.ts";
+import type { ReturnIds } from "./return_ids.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Settlement } from "./settlement.ts";
 
@@ -15,10 +17,14 @@ export interface Bank {
   readonly customers: readonly Customer[];
   readonly ledger: Ledger;
   readonly settlement: Settlement;
+  readonly faults: Faults;
   readonly platform: PlatformClientDeps;
   readonly platformKeys: PlatformKeys;
   readonly replay: ReplayMemory;
+  readonly returnIds: ReturnIds;
   readonly sessions: Sessions;
   readonly clock: BankClock;
   readonly log: BankLog;
+  /** Waits so many milliseconds. */
+  readonly pause: (milliseconds: number) => Promise<void>;
 }

@@ -8,14 +8,18 @@ import type { Bank } from "./bank.ts";
 import type { BankClock, BankFetch, BankLog, BankProfile } from "./bank_profile.ts";
 import { customersOf } from "./customers.ts";
 import { bankListPage, homeRoutes, problemPage } from "./home_routes.tsx";
-import { createLedger } from "./ledger.ts";
+import { createFaults } from "./faults.ts";
+import { faultRoutes } from "./fault_routes.ts";
+import { type Ledger, openLedger } from "./ledger.ts";
 import { type MtlsFetch, mtlsFetch } from "./mtls_fetch.ts";
 import { orderRoutes } from "./order_routes.ts";
 import { pageHeaders } from "./page_headers.ts";
 import { reportStatus } from "./platform_client.ts";
 import { createPlatformKeys } from "./platform_keys.ts";
 import { createPlatformLink } from "./platform_link.ts";
+import { type OrderPuller, startPulling } from "./pull_orders.ts";
 import { createReplayMemory } from "./replay_memory.ts";
+import { createReturnIds } from "./return_ids.ts";
 import { createSessions } from "./sessions.ts";
 import { createSettlement, type Schedule } from "./settlement.ts";
 import { LOGO, STYLESHEET } from "./page_assets.ts";
@@ -37,6 +41,10 @@ export interface BanksDeps {
   readonly schedule?: Schedule;
   /** From acceptance to the first settlement step and between steps, milliseconds; default 3000. */
   readonly settlementDelayMs?: number;
+  /** The file of a bank's book; default: in memory alone. */
+  readonly bookPath?: (bankCode: string) => string;
+  /** How often orders are pulled, milliseconds; default: never. */
+  readonly pullEveryMs?: number;
 }
 
 /** What `Deno.serve` tells about a connection, as far as the banks use it. */
@@ -48,38 +56,61 @@ export interface ConnectionInfo {
 export interface Banks {
   /** Fits `Deno.serve`. */
   readonly fetch: (request: Request, info?: ConnectionInfo) => Promise<Response>;
-  /** Cancels settlement that is still to come and closes connections to the platform. */
+  /** Cancels settlement and pulling that are still to come, closes books and connections to the platform. */
   readonly stop: () => void;
 }
 
 /**
- * The banks as one handler.
- * @throws {Error} when a bank has no customers in the sandbox
+ * The banks as one handler. What their books say is still to be settled goes on settling.
+ * @throws {Error} when a bank has no customers in the sandbox, or its book is open elsewhere
  */
-export function composeBanks(deps: BanksDeps): Banks {
+export async function composeBanks(deps: BanksDeps): Promise<Banks> {
+  const schedule = deps.schedule ?? unobtrusiveTimer;
   const lines = deps.banks.map((profile) => lineTo(deps, profile));
-  const banks = deps.banks.map((profile, index) => composeBank(deps, profile, lines[index]?.fetch ?? fetch));
+  const ledgers = await Promise.all(deps.banks.map((profile) => openBook(deps, profile)));
+  const banks = deps.banks.map((profile, index) => {
+    const [line, ledger] = [lines[index], ledgers[index]];
+    if (line === undefined || ledger === undefined) throw new Error("a bank without a line or a book");
+    return composeBank(deps, { profile, schedule, ledger, fetch: line.fetch });
+  });
+  for (const bank of banks) await resumeSettlement(bank);
+  const { pullEveryMs } = deps;
+  const pullers: readonly OrderPuller[] = pullEveryMs === undefined
+    ? []
+    : banks.map((bank) => startPulling(bank, pullEveryMs, schedule));
   const app = composeApp(deps, banks);
   return {
     fetch: async (request, info) =>
       await app.fetch(request, info === undefined ? {} : { customerIp: info.remoteAddr.hostname }),
     stop(): void {
       for (const { settlement } of banks) settlement.stop();
-      for (const { close } of lines) close();
+      for (const part of pullers) part.stop();
+      for (const part of [...lines, ...ledgers]) part.close();
     },
   };
 }
 
-function composeBank(deps: BanksDeps, profile: BankProfile, fetch: BankFetch): Bank {
+async function openBook(deps: BanksDeps, { code }: BankProfile): Promise<Ledger> {
+  const customers = customersOf(code);
+  if (customers.length === 0) throw new Error(`the sandbox has no customers for bank ${code}`);
+  return await openLedger({ path: deps.bookPath?.(code) ?? ":memory:", customers, clock: deps.clock });
+}
+
+function composeBank(
+  deps: BanksDeps,
+  { profile, schedule, ledger, fetch }: {
+    readonly profile: BankProfile;
+    readonly schedule: Schedule;
+    readonly ledger: Ledger;
+    readonly fetch: BankFetch;
+  },
+): Bank {
   const { authUrl, baseUrl, clock, log } = deps;
-  const customers = customersOf(profile.code);
-  if (customers.length === 0) throw new Error(`the sandbox has no customers for bank ${profile.code}`);
-  const ledger = createLedger(customers, clock);
   const link = createPlatformLink({ profile, baseUrl, authUrl, fetch, clock });
   const platform = { profile, baseUrl, link, clock };
   const settlement = createSettlement({
     delayMs: deps.settlementDelayMs ?? 3000,
-    schedule: deps.schedule ?? unobtrusiveTimer,
+    schedule,
     report: (report) => reportStatus(platform, report),
     noteStatus: ledger.noteStatus,
     log,
@@ -87,16 +118,27 @@ function composeBank(deps: BanksDeps, profile: BankProfile, fetch: BankFetch): B
   return {
     profile,
     authUrl,
-    customers,
+    customers: customersOf(profile.code),
     ledger,
     settlement,
+    faults: createFaults(),
     platform,
     platformKeys: createPlatformKeys({ authUrl, fetch, clock }),
     replay: createReplayMemory(clock),
+    returnIds: createReturnIds(),
     sessions: createSessions(clock),
     clock,
     log,
+    pause: (milliseconds) => new Promise((done) => schedule(() => Promise.resolve(done()), milliseconds)),
   };
+}
+
+/** A process that was killed left orders on their way. */
+async function resumeSettlement({ ledger, settlement }: Bank): Promise<void> {
+  for (const { order, answer, status } of await ledger.orders()) {
+    const isUnderWay = answer !== "Rejected" && status !== "AcceptedCreditSettlementCompleted";
+    if (isUnderWay) settlement.begin(order.domesticPaymentId, status);
+  }
 }
 
 function composeApp(deps: BanksDeps, banks: readonly Bank[]): Hono<ConnectionEnv> {
@@ -113,6 +155,7 @@ function composeApp(deps: BanksDeps, banks: readonly Bank[]): Hono<ConnectionEnv
     app.route(`/${bank.profile.code}`, homeRoutes(bank));
     app.route(`/${bank.profile.code}`, visitRoutes(bank, deps.banksUrl));
     app.route(`/${bank.profile.code}`, orderRoutes(bank));
+    app.route(`/${bank.profile.code}`, faultRoutes(bank));
   }
   app.notFound((c) => problemPage(c, 404));
   app.onError((error, c) => {

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { BankProfile } from "./bank_profile.ts";
 import type { CustomerAccount } from "./customers.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Balances } from "./ledger.ts";
 import { minorUnits } from "./money.ts";
 import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";
 import { amountText, groupedIban, PaymentSummary } from "./payment_summary.tsx";
@@ -13,13 +13,13 @@ export interface ConsentPageProps {
   readonly profile: BankProfile;
   readonly session: ScaSession;
   readonly accounts: readonly CustomerAccount[];
-  readonly ledger: Ledger;
+  readonly balances: Balances;
 }
 
 /** Page at step `consent`. */
-export function ConsentPage({ profile, session, accounts, ledger }: ConsentPageProps): JSX.Element {
+export function ConsentPage({ profile, session, accounts, balances }: ConsentPageProps): JSX.Element {
   const { handover, consent, csrf, message } = session;
-  const remarks = accounts.map((account) => remarkOn(account, ledger, consent.InstructedAmount));
+  const remarks = accounts.map((account) => remarkOn(account, balances, consent.InstructedAmount));
   const preselected = remarks.indexOf(undefined);
   return (
     <PageFrame owner={profile.displayName} title="Authorise the payment">
@@ -32,7 +32,7 @@ export function ConsentPage({ profile, session, accounts, ledger }: ConsentPageP
           {accounts.map((account, index) => (
             <AccountChoice
               account={account}
-              balance={ledger.balanceOf(account)}
+              balance={balances.of(account)}
               remark={remarks[index]}
               id={`account-${index}`}
               checked={index === preselected}
@@ -73,12 +73,12 @@ function AccountChoice({ id, account, balance, remark, checked }: AccountChoiceP
 /** Why the payment would be rejected from this account, undefined when it would not. It may be chosen all the same. */
 function remarkOn(
   account: CustomerAccount,
-  ledger: Ledger,
+  balances: Balances,
   amount: { readonly Amount: string; readonly Currency: string },
 ): string | undefined {
   if (account.currency !== amount.Currency) {
     return `Not in ${amount.Currency}: the payment would be rejected.`;
   }
-  const isEnough = (minorUnits(ledger.balanceOf(account)) ?? 0) >= (minorUnits(amount.Amount) ?? Infinity);
+  const isEnough = (minorUnits(balances.of(account)) ?? 0) >= (minorUnits(amount.Amount) ?? Infinity);
   return isEnough ? undefined : "Not enough money: the payment would be rejected.";
 }

@@ -13,10 +13,10 @@ const problems = {
 /** Routes below `/{CODE}`. */
 export function homeRoutes({ profile, customers, ledger }: Bank): Hono {
   const routes = new Hono();
-  routes.get(
-    "/",
-    (c) => renderPage(c, <BankHomePage profile={profile} customers={customers} ledger={ledger} />),
-  );
+  routes.get("/", async (c) => {
+    const balances = await ledger.balances();
+    return await renderPage(c, <BankHomePage profile={profile} customers={customers} balances={balances} />);
+  });
   return routes;
 }
 

@@ -2,7 +2,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { BankProfile } from "./bank_profile.ts";
 import { type Customer, SANDBOX_CODE, SANDBOX_PASSWORD } from "./customers.ts";
-import type { Ledger } from "./ledger.ts";
+import { FAULTS } from "./faults.ts";
+import type { Balances } from "./ledger.ts";
 import { PageFrame } from "./page_frame.tsx";
 import { amountText, groupedIban } from "./payment_summary.tsx";
 
@@ -23,10 +24,10 @@ export function BankListPage({ profiles }: { readonly profiles: readonly BankPro
 
 /** What a bank is, who banks there and what they own. */
 export function BankHomePage(
-  { profile, customers, ledger }: {
+  { profile, customers, balances }: {
     readonly profile: BankProfile;
     readonly customers: readonly Customer[];
-    readonly ledger: Ledger;
+    readonly balances: Balances;
   },
 ): JSX.Element {
   const screen = profile.consentScreen === "bank"
@@ -41,7 +42,10 @@ export function BankHomePage(
         Customers arrive here from a shop, by way of the platform. Every password is{" "}
         <kbd>{SANDBOX_PASSWORD}</kbd> and every one-time code is <kbd>{SANDBOX_CODE}</kbd>.
       </p>
-      {customers.map((customer) => <CustomerSection key={customer.id} customer={customer} ledger={ledger} />)}
+      {customers.map((customer) => (
+        <CustomerSection key={customer.id} customer={customer} balances={balances} />
+      ))}
+      <FaultSection code={profile.code} />
       <p>
         <a href={`/${profile.code}/ledger`}>Executed payment orders and balances (JSON)</a>
       </p>
@@ -61,7 +65,7 @@ export function ProblemPage(
 }
 
 function CustomerSection(
-  { customer, ledger }: { readonly key: string; readonly customer: Customer; readonly ledger: Ledger },
+  { customer, balances }: { readonly key: string; readonly customer: Customer; readonly balances: Balances },
 ): JSX.Element {
   const headingId = `customer-${customer.username}`;
   return (
@@ -76,7 +80,32 @@ function CustomerSection(
             <dt>{account.label}</dt>
             <dd>
               <p class="number">{groupedIban(account.identification)}</p>
-              <p>{amountText(ledger.balanceOf(account), account.currency)}</p>
+              <p>{amountText(balances.of(account), account.currency)}</p>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function FaultSection({ code }: { readonly code: string }): JSX.Element {
+  return (
+    <section aria-labelledby="faults" class="summary">
+      <h2 id="faults">When it goes wrong</h2>
+      <p>
+        A payment over one of these amounts makes this bank go wrong, every time. For any other payment, POST
+        {" "}
+        <code>{'{"fault": "…", "times": 1}'}</code> as JSON to <code>{`/${code}/faults`}</code>.
+      </p>
+      <dl>
+        {FAULTS.map(({ name, amount, what }) => (
+          <div>
+            <dt>{amount}</dt>
+            <dd>
+              <p>
+                <code>{name}</code>: {what}
+              </p>
             </dd>
           </div>
         ))}

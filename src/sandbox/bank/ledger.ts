@@ -1,6 +1,6 @@
 /**
- * One bank's book: balances and the orders it has executed. An order id is executed at most once, whatever is
- * delivered again (Decision D1). Kept in memory: a fresh start opens a fresh book.
+ * One bank's book: balances and the orders it has executed, in a Deno KV file that survives the process. Execution is
+ * one atomic commit that the order's id may enter once, whatever is delivered again, by push or by pull (Decision D1).
  */
 import { type Customer, type CustomerAccount, ibanSchemes, plainIban } from "./customers.ts";
 import { minorUnits, wireAmountOf } from "./money.ts";
@@ -27,56 +27,134 @@ export interface OrderOutcome {
   readonly isNew: boolean;
 }
 
-/** The book of one bank. */
-export interface Ledger {
-  /** Executes the order, or repeats the first answer. */
-  readonly execute: (order: PaymentOrder) => OrderOutcome;
-  /** Notes that the platform took a status report. */
-  readonly noteStatus: (domesticPaymentId: string, status: string) => void;
-  /** `"10.50"`: what is on the account. */
-  readonly balanceOf: (account: CustomerAccount) => string;
-  /** In the order of execution. */
-  readonly orders: () => readonly ExecutedOrder[];
+/** What is on the accounts at one moment. */
+export interface Balances {
+  /** `"10.50"`. */
+  readonly of: (account: CustomerAccount) => string;
 }
 
-/** A book with the customers' opening balances. */
-export function createLedger(customers: readonly Customer[], clock: () => number): Ledger {
+/** The book of one bank. */
+export interface Ledger {
+  /**
+   * Executes the order, or repeats the first answer. `refusal` is asked for a new order only: a reason to reject it
+   * whatever the account holds.
+   */
+  readonly execute: (order: PaymentOrder, refusal?: () => string | undefined) => Promise<OrderOutcome>;
+  /** Notes that the platform took a status report. */
+  readonly noteStatus: (domesticPaymentId: string, status: string) => Promise<void>;
+  readonly balances: () => Promise<Balances>;
+  readonly find: (domesticPaymentId: string) => Promise<ExecutedOrder | undefined>;
+  /** In the order of execution. */
+  readonly orders: () => Promise<readonly ExecutedOrder[]>;
+  /** Up to where (the platform's `After`) every order has been pulled. */
+  readonly pulledUpTo: () => Promise<string | undefined>;
+  readonly notePulledUpTo: (after: string) => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Where a book lies and whose it is. */
+export interface LedgerDeps {
+  /** A file that no other process has open, or `:memory:`. */
+  readonly path: string;
+  readonly customers: readonly Customer[];
+  /** Milliseconds. */
+  readonly clock: () => number;
+}
+
+const balanceKey = (identification: string): Deno.KvKey => ["balance", identification];
+const orderKey = (domesticPaymentId: string): Deno.KvKey => ["order", domesticPaymentId];
+const pulledKey: Deno.KvKey = ["pulled_up_to"];
+
+/** Opens a book; a new one has the customers' opening balances. */
+export async function openLedger({ path, customers, clock }: LedgerDeps): Promise<Ledger> {
+  const kv = await Deno.openKv(path);
   const accounts = customers.flatMap((customer) => customer.accounts);
-  const balances = new Map(
-    accounts.map(({ identification, openingMinorUnits }) => [identification, openingMinorUnits]),
-  );
-  const orders = new Map<string, ExecutedOrder>();
-
-  /** Undefined when debited, else why not. Runs without an await: no other delivery can come in between. */
-  function debit({ amount, debtor }: PaymentOrder): string | undefined {
-    const account = ibanSchemes.has(debtor.SchemeName)
-      ? accounts.find(({ identification }) => identification === plainIban(debtor.Identification))
-      : undefined;
-    if (account === undefined) return "unknown debtor account";
-    if (account.currency !== amount.Currency) return "account has another currency";
-    const units = minorUnits(amount.Amount);
-    if (units === undefined || units === 0) return "amount cannot be paid";
-    const balance = balances.get(account.identification) ?? 0;
-    if (balance < units) return "insufficient funds";
-    balances.set(account.identification, balance - units);
-    return undefined;
-  }
-
-  return {
-    execute(order): OrderOutcome {
-      const known = orders.get(order.domesticPaymentId);
-      if (known !== undefined) return { answer: known.answer, isNew: false };
-      const reason = debit(order);
-      const answer = reason === undefined ? "AcceptedSettlementInProcess" : "Rejected";
-      const executed = { order, answer, status: answer, executedAtMs: clock() } as const;
-      orders.set(order.domesticPaymentId, reason === undefined ? executed : { ...executed, reason });
-      return { answer, isNew: true };
-    },
-    noteStatus(domesticPaymentId, status): void {
-      const known = orders.get(domesticPaymentId);
-      if (known !== undefined) orders.set(domesticPaymentId, { ...known, status });
-    },
-    balanceOf: ({ identification }) => wireAmountOf(balances.get(identification) ?? 0),
-    orders: () => [...orders.values()],
+  let last: Promise<unknown> = Promise.resolve();
+  // One at a time: a commit that would lose against another one of this process is not even tried.
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const turn = last.then(act, act);
+    last = turn;
+    return turn;
   };
+  return {
+    execute: (order, refusal) => inTurn(() => executeOnce({ kv, accounts, clock }, order, refusal)),
+    noteStatus: (id, status) => inTurn(() => noteStatus(kv, id, status)),
+    balances: () => readBalances(kv, accounts),
+    find: async (id) => (await kv.get<ExecutedOrder>(orderKey(id))).value ?? undefined,
+    orders: () => readOrders(kv),
+    pulledUpTo: async () => (await kv.get<string>(pulledKey)).value ?? undefined,
+    notePulledUpTo: async (after) => void await kv.set(pulledKey, after),
+    close: () => kv.close(),
+  };
+}
+
+interface Book {
+  readonly kv: Deno.Kv;
+  readonly accounts: readonly CustomerAccount[];
+  readonly clock: () => number;
+}
+
+async function executeOnce(
+  { kv, accounts, clock }: Book,
+  order: PaymentOrder,
+  refusal: () => string | undefined = () => undefined,
+): Promise<OrderOutcome> {
+  const key = orderKey(order.domesticPaymentId);
+  const known = await kv.get<ExecutedOrder>(key);
+  if (known.value !== null) return { answer: known.value.answer, isNew: false };
+  const account = accountOf(accounts, order);
+  const balance = await kv.get<number>(balanceKey(account?.identification ?? ""));
+  const debit = debitOf(order, account, balance.value ?? account?.openingMinorUnits ?? 0);
+  const reason = refusal() ?? debit.reason;
+  const answer = reason === undefined ? "AcceptedSettlementInProcess" : "Rejected";
+  const executed = { order, answer, status: answer, executedAtMs: clock() } as const;
+  const commit = kv.atomic().check(known).check(balance)
+    .set(key, reason === undefined ? executed : { ...executed, reason });
+  if (reason === undefined) commit.set(balance.key, debit.remaining);
+  // Both were read in this turn, and the file is this process's alone.
+  if (!(await commit.commit()).ok) throw new Error("the book was changed by somebody else");
+  return { answer, isNew: true };
+}
+
+function accountOf(
+  accounts: readonly CustomerAccount[],
+  { debtor }: PaymentOrder,
+): CustomerAccount | undefined {
+  if (!ibanSchemes.has(debtor.SchemeName)) return undefined;
+  return accounts.find(({ identification }) => identification === plainIban(debtor.Identification));
+}
+
+/** What remains on the account, or why nothing is taken from it. */
+function debitOf(
+  { amount }: PaymentOrder,
+  account: CustomerAccount | undefined,
+  balance: number,
+): { readonly remaining: number; readonly reason?: string } {
+  const refused = (reason: string): { remaining: number; reason: string } => ({ remaining: balance, reason });
+  if (account === undefined) return refused("unknown debtor account");
+  if (account.currency !== amount.Currency) return refused("account has another currency");
+  const units = minorUnits(amount.Amount);
+  if (units === undefined || units === 0) return refused("amount cannot be paid");
+  return balance < units ? refused("insufficient funds") : { remaining: balance - units };
+}
+
+async function noteStatus(kv: Deno.Kv, domesticPaymentId: string, status: string): Promise<void> {
+  const known = await kv.get<ExecutedOrder>(orderKey(domesticPaymentId));
+  if (known.value !== null) await kv.set(known.key, { ...known.value, status });
+}
+
+async function readBalances(kv: Deno.Kv, accounts: readonly CustomerAccount[]): Promise<Balances> {
+  const units = new Map(
+    await Promise.all(accounts.map(async ({ identification, openingMinorUnits }) => {
+      const kept = await kv.get<number>(balanceKey(identification));
+      return [identification, kept.value ?? openingMinorUnits] as const;
+    })),
+  );
+  return { of: ({ identification }) => wireAmountOf(units.get(identification) ?? 0) };
+}
+
+async function readOrders(kv: Deno.Kv): Promise<readonly ExecutedOrder[]> {
+  const orders: ExecutedOrder[] = [];
+  for await (const { value } of kv.list<ExecutedOrder>({ prefix: ["order"] })) orders.push(value);
+  return orders.sort((a, b) => a.executedAtMs - b.executedAtMs);
 }

@@ -1,10 +1,16 @@
 /** Machine routes of a bank: the platform pushes payment orders, and anyone in the sandbox reads the ledger. */
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { MAX_BODY_BYTES } from "../../profile.ts";
 import type { Bank } from "./bank.ts";
-import type { ExecutedOrder } from "./ledger.ts";
-import { openPaymentOrder, OrderRefused } from "./payment_order.ts";
+import { brokenAnswer } from "./broken_answer.ts";
+import type { ExecutedOrder, OrderStatus } from "./ledger.ts";
+import { openPaymentOrder, OrderRefused, type PaymentOrder } from "./payment_order.ts";
+import { reportStatus } from "./platform_client.ts";
+import { takeOrder } from "./take_order.ts";
+
+/** Later than the TPP is made to wait, sooner than the platform gives a push up (Decision D4). */
+const lateMs = 4000;
 
 /** Routes below `/{CODE}`. */
 export function orderRoutes(bank: Bank): Hono {
@@ -14,10 +20,7 @@ export function orderRoutes(bank: Bank): Hono {
     if (mediaType !== "application/jose") return c.json({ error: "unsupported_media_type" }, 415);
     try {
       const order = await openPaymentOrder({ ...bank, bankCode: bank.profile.code }, await c.req.text());
-      const { answer, isNew } = bank.ledger.execute(order);
-      bank.log("order.received", { bank: bank.profile.code, id: order.domesticPaymentId, answer, isNew });
-      if (isNew && answer !== "Rejected") bank.settlement.begin(order.domesticPaymentId);
-      return c.json({ Status: answer }, 200); // Decision D4
+      return await answer(c, bank, order);
     } catch (error) {
       const reason = error instanceof Error ? error.message : "unknown";
       bank.log("order.refused", { bank: bank.profile.code, reason });
@@ -27,21 +30,47 @@ export function orderRoutes(bank: Bank): Hono {
         : c.json({ error: "temporarily_unavailable" }, 503);
     }
   });
-  routes.get(
-    "/ledger",
-    (c) => c.json({ Accounts: accountsOf(bank), Orders: bank.ledger.orders().map(wireOrder) }),
-  );
+  routes.get("/ledger", async (c) => {
+    const [accounts, orders] = await Promise.all([accountsOf(bank), bank.ledger.orders()]);
+    return c.json({ Accounts: accounts, Orders: orders.map(wireOrder) });
+  });
   return routes;
 }
 
-function accountsOf({ customers, ledger }: Bank): readonly Readonly<Record<string, string>>[] {
+/** Decision D4, or as far from it as the fault wants that is met here. */
+async function answer(c: Context, bank: Bank, order: PaymentOrder): Promise<Response> {
+  // What was executed before has nothing more to lose.
+  const isKnown = await bank.ledger.find(order.domesticPaymentId) !== undefined;
+  const subject = { consentId: order.consentId, amount: order.amount.Amount };
+  const fault = isKnown ? undefined : bank.faults.meet("push", subject);
+  if (fault === "server_error") return c.json({ error: "temporarily_unavailable" }, 503);
+  if (fault === "reset") return brokenAnswer();
+  const { answer: status } = await takeOrder(bank, order, "push");
+  if (fault === "lose_answer") return brokenAnswer();
+  if (fault === "answer_late") await bank.pause(lateMs);
+  if (fault === "answer_twice") await reportAnswer(bank, order, status);
+  return c.json({ Status: status }, 200);
+}
+
+async function reportAnswer(
+  { platform }: Bank,
+  { domesticPaymentId }: PaymentOrder,
+  status: OrderStatus,
+): Promise<void> {
+  await reportStatus(platform, { domesticPaymentId, status });
+}
+
+async function accountsOf(
+  { customers, ledger }: Bank,
+): Promise<readonly Readonly<Record<string, string>>[]> {
+  const balances = await ledger.balances();
   return customers.flatMap((customer) =>
     customer.accounts.map((account) => ({
       Customer: customer.username,
       SchemeName: account.schemeName,
       Identification: account.identification,
       Currency: account.currency,
-      Balance: ledger.balanceOf(account),
+      Balance: balances.of(account),
     }))
   );
 }
@@ -51,6 +80,7 @@ function wireOrder(
 ): Readonly<Record<string, unknown>> {
   return {
     DomesticPaymentId: order.domesticPaymentId,
+    ...(order.consentId === undefined ? {} : { ConsentId: order.consentId }),
     Status: status,
     ...(reason === undefined ? {} : { StatusReason: reason }),
     InstructedAmount: order.amount,

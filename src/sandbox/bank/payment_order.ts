@@ -11,6 +11,7 @@ import type { PlatformKeys } from "./platform_keys.ts";
 export interface PaymentOrder {
   /** Idempotency key of the execution. */
   readonly domesticPaymentId: string;
+  readonly consentId: string | undefined;
   readonly amount: { readonly Amount: string; readonly Currency: string };
   readonly debtor: OrderAccount;
   readonly creditor: OrderAccount;
@@ -24,20 +25,23 @@ export class OrderRefused extends Error {
 const compactJws = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
 
 const accountSchema = z.object({ SchemeName: z.string().min(1), Identification: z.string().min(1) });
+/** `Data` of an order, pushed or pulled. */
+export const orderDataSchema = z.object({
+  DomesticPaymentId: z.uuid(),
+  ConsentId: z.string().optional(),
+  BankId: z.string().optional(),
+  Initiation: z.object({
+    InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
+    CreditorAccount: accountSchema,
+    DebtorAccount: accountSchema.optional(),
+  }),
+  /** The account that pays: selected during SCA, or the initiation's own. */
+  DebtorAccount: accountSchema.optional(),
+});
 const orderSchema = z.object({
   /** Checked where present, like `BankId`: an order of one bank is none of another's. */
   aud: z.string().optional(),
-  Data: z.object({
-    DomesticPaymentId: z.uuid(),
-    BankId: z.string().optional(),
-    Initiation: z.object({
-      InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
-      CreditorAccount: accountSchema,
-      DebtorAccount: accountSchema.optional(),
-    }),
-    /** The account that pays: selected during SCA, or the initiation's own. */
-    DebtorAccount: accountSchema.optional(),
-  }),
+  Data: orderDataSchema,
 });
 
 /** An account as an order names it. */
@@ -59,13 +63,19 @@ export async function openPaymentOrder(
   if ((Data.BankId ?? bankCode) !== bankCode || (aud ?? bankCode) !== bankCode) {
     throw new OrderRefused("for another bank");
   }
-  const debtor = Data.DebtorAccount ?? Data.Initiation.DebtorAccount;
+  return orderOf(Data);
+}
+
+/** An order's `Data` as the bank uses it. @throws {OrderRefused} where no account is to pay */
+export function orderOf(data: z.infer<typeof orderDataSchema>): PaymentOrder {
+  const debtor = data.DebtorAccount ?? data.Initiation.DebtorAccount;
   if (debtor === undefined) throw new OrderRefused("no debtor account");
   return {
-    domesticPaymentId: Data.DomesticPaymentId,
-    amount: Data.Initiation.InstructedAmount,
+    domesticPaymentId: data.DomesticPaymentId,
+    consentId: data.ConsentId,
+    amount: data.Initiation.InstructedAmount,
     debtor,
-    creditor: Data.Initiation.CreditorAccount,
+    creditor: data.Initiation.CreditorAccount,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The platform's endpoints for banks: read a consent, put payer accounts, report a payment's status (interface
- * endpoints 11 and 12, Decision D3). Speaks the wire format; decides nothing.
+ * The platform's endpoints for banks: read a consent, put payer accounts, list payment orders, report a payment's
+ * status (interface endpoints 11 and 12, Decisions D2 and D3). Speaks the wire format; decides nothing.
  */
 import { z } from "zod";
 import { bankKeys } from "./bank_keys.ts";
@@ -44,8 +44,9 @@ export type BankConsent = z.infer<typeof consentSchema>["Data"]["Initiation"];
 export interface PayerAccount {
   readonly SchemeName: string;
   readonly Identification: string;
-  readonly Balance: string;
-  readonly Currency: string;
+  readonly Balance?: string;
+  readonly Currency?: string;
+  readonly SecondaryIdentification?: string;
 }
 
 /** Payer accounts of one customer for one consent. */
@@ -54,6 +55,16 @@ export interface PayerAccountsUpdate {
   readonly sub: string;
   readonly accounts: readonly PayerAccount[];
   readonly customerIp: string;
+}
+
+const orderPageSchema = z.object({
+  Data: z.object({ PaymentOrder: z.array(z.unknown()), After: z.string().min(1).optional() }),
+});
+
+/** Some of the bank's orders, oldest first; `after` is where to go on from, absent at the end. */
+export interface OrderPage {
+  readonly orders: readonly unknown[];
+  readonly after: string | undefined;
 }
 
 /** A settlement step of a payment. */
@@ -98,6 +109,19 @@ export async function putPayerAccounts(deps: PlatformClientDeps, update: PayerAc
   };
   const response = await putSigned(deps, url, { Data: data }, customerHeaders(deps, update.customerIp));
   await bodyOf("putting payer accounts", response);
+}
+
+/**
+ * Lists the bank's payment orders (Decision D2).
+ * @throws {PlatformRefused} on any answer but 200
+ */
+export async function listOrders(deps: PlatformClientDeps, after: string | undefined): Promise<OrderPage> {
+  const url = new URL(`${deps.baseUrl}/${deps.profile.code}/back-channel-payments/v1`);
+  if (after !== undefined) url.searchParams.set("after", after);
+  const headers = { accept: "application/json", "x-fapi-interaction-id": crypto.randomUUID() };
+  const response = await deps.link.call({ method: "GET", url: url.href, headers });
+  const { Data } = orderPageSchema.parse(await bodyOf("listing orders", response));
+  return { orders: Data.PaymentOrder, after: Data.After };
 }
 
 /**

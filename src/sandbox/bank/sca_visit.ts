@@ -5,6 +5,7 @@
 import type { Bank } from "./bank.ts";
 import { bankKeys } from "./bank_keys.ts";
 import { type Customer, findByCredentials, ownAccount, SANDBOX_CODE } from "./customers.ts";
+import type { FaultName, FaultSubject } from "./faults.ts";
 import { type Handover, openHandover } from "./open_handover.ts";
 import { type PayerAccount, putPayerAccounts, readConsent } from "./platform_client.ts";
 import { type ScaResult, sealReturn } from "./seal_return.ts";
@@ -91,7 +92,7 @@ async function confirmCode(
   }
   if (session.handover.debtorAccountPresent) return await succeed(bank, session, customer, undefined);
   if (bank.profile.consentScreen === "bank") return moveTo(bank, session, { at: "consent", customer });
-  return await succeed(bank, session, customer, payerAccounts(bank, customer));
+  return await succeed(bank, session, customer, await payerAccounts(bank, customer));
 }
 
 async function selectAccount(
@@ -102,7 +103,7 @@ async function selectAccount(
 ): Promise<VisitOutcome> {
   if (entry["decision"] !== "accept") return { go: "page", session };
   // Compared with this customer's own list: a changed form cannot name somebody else's account.
-  const selected = payerAccounts(bank, customer).filter(({ Identification }) =>
+  const selected = (await payerAccounts(bank, customer)).filter(({ Identification }) =>
     Identification === entry["account"]
   );
   if (selected.length !== 1) return stay(bank, session, "Choose the account to pay from.");
@@ -117,9 +118,10 @@ async function succeed(
   accounts: readonly PayerAccount[] | undefined,
 ): Promise<VisitOutcome> {
   const { handover: { consentId }, customerIp } = session;
+  const sent = faultyAccounts(bank, session, customer, accounts);
   try {
-    if (accounts) {
-      await putPayerAccounts(bank.platform, { consentId, sub: customer.id, accounts, customerIp });
+    if (sent) {
+      await putPayerAccounts(bank.platform, { consentId, sub: customer.id, accounts: sent, customerIp });
     }
   } catch (error) {
     noteTrouble(bank, error);
@@ -160,7 +162,7 @@ function moveTo(bank: Bank, session: ScaSession, step: ScaStep): VisitOutcome {
 }
 
 async function finish(bank: Bank, session: ScaSession, result: ScaResult): Promise<VisitOutcome> {
-  const url = sealed(bank, session.handover, result);
+  const url = sealed(bank, session.handover, result, bank.faults.meet("return", subjectOf(session)));
   // Before the first await: no further guess at a password or code fits in, and a double click gets the same URL.
   moveTo(bank, session, { at: "returned", url });
   try {
@@ -171,20 +173,44 @@ async function finish(bank: Bank, session: ScaSession, result: ScaResult): Promi
   }
 }
 
-async function sealed(bank: Bank, handover: Handover, result: ScaResult): Promise<string> {
+async function sealed(
+  bank: Bank,
+  handover: Handover,
+  result: ScaResult,
+  fault?: FaultName,
+): Promise<string> {
   const { signing } = await bankKeys(bank.profile);
-  const { authUrl, platformKeys, clock, profile: { code, orgId } } = bank;
+  const { profile: { code, orgId } } = bank;
   bank.log("sca.returned", { bank: code, statusCode: result.statusCode, status: result.status });
-  return await sealReturn({ authUrl, bankCode: code, orgId, signing, platformKeys, clock }, handover, result);
+  return await sealReturn({ ...bank, bankCode: code, orgId, signing }, handover, result, fault);
 }
 
-function payerAccounts(bank: Bank, customer: Customer): readonly PayerAccount[] {
+async function payerAccounts(bank: Bank, customer: Customer): Promise<readonly PayerAccount[]> {
+  const balances = await bank.ledger.balances();
   return customer.accounts.map((account) => ({
     SchemeName: account.schemeName,
     Identification: account.identification,
-    Balance: bank.ledger.balanceOf(account),
+    Balance: balances.of(account),
     Currency: account.currency,
   }));
+}
+
+/** The accounts as the fault has them that is met here, if any. */
+function faultyAccounts(
+  bank: Bank,
+  session: ScaSession,
+  { accounts: [own] }: Customer,
+  accounts: readonly PayerAccount[] | undefined,
+): readonly PayerAccount[] | undefined {
+  const fault = bank.faults.meet("accounts", subjectOf(session));
+  if (fault === "no_balance") return accounts?.map(({ Balance: _, ...account }) => account);
+  if (fault !== "too_many_accounts" || own === undefined) return accounts;
+  const one = { SchemeName: own.schemeName, Identification: own.identification };
+  return Array.from({ length: 101 }, (_, index) => ({ ...one, SecondaryIdentification: String(index) }));
+}
+
+function subjectOf({ handover, consent }: ScaSession): FaultSubject {
+  return { consentId: handover.consentId, amount: consent.InstructedAmount.Amount };
 }
 
 function subOf(step: ScaStep): string {

@@ -2,7 +2,7 @@
  * Builds the bank's JWT back to the platform and the URL that carries it (interface "JWT sent by the bank back
  * to the platform"; Decisions A10, B3). Decides nothing about the outcome.
  */
-import { CompactEncrypt, SignJWT } from "jose";
+import { CompactEncrypt, type JWTPayload, SignJWT } from "jose";
 import {
   CONTENT_ENCRYPTION_ALG,
   HANDOVER_SECONDS,
@@ -12,7 +12,9 @@ import {
 import type { BankKey } from "./bank_keys.ts";
 import type { BankClock } from "./bank_profile.ts";
 import type { Handover } from "./open_handover.ts";
+import type { FaultName } from "./faults.ts";
 import type { PlatformKeys } from "./platform_keys.ts";
+import type { ReturnIds } from "./return_ids.ts";
 
 /** `status_code`: `error` is neither success nor failure, so the platform reports a server error (Decision B3). */
 export type ReturnStatusCode = "success" | "failure" | "error";
@@ -33,6 +35,7 @@ export interface SealReturnDeps {
   readonly orgId: string;
   readonly signing: BankKey;
   readonly platformKeys: PlatformKeys;
+  readonly returnIds: ReturnIds;
   readonly clock: BankClock;
 }
 
@@ -41,9 +44,10 @@ export async function sealReturn(
   deps: SealReturnDeps,
   handover: Handover,
   result: ScaResult,
+  fault?: FaultName,
 ): Promise<string> {
   const [signed, recipient] = await Promise.all([
-    sign(deps, handover, result),
+    sign(deps, returnClaims(deps, handover, result, fault)),
     deps.platformKeys.encryptionKey(),
   ]);
   const sealed = await new CompactEncrypt(new TextEncoder().encode(signed))
@@ -57,23 +61,32 @@ export async function sealReturn(
   return `${deps.authUrl}/${deps.bankCode}/authorization.sca.oauth2?oAuthUrl=${sealed}`;
 }
 
-function sign(deps: SealReturnDeps, handover: Handover, result: ScaResult): Promise<string> {
-  const now = Math.floor(deps.clock() / 1000);
-  const claims = {
+function returnClaims(
+  deps: SealReturnDeps,
+  handover: Handover,
+  result: ScaResult,
+  fault: FaultName | undefined,
+): JWTPayload {
+  const late = fault === "expired_return" ? HANDOVER_SECONDS * 2 : 0;
+  const now = Math.floor(deps.clock() / 1000) - late;
+  return {
     iss: deps.orgId,
     aud: deps.authUrl, // Decision A2: the host, not the issuer
     iat: now,
     nbf: now,
     exp: now + HANDOVER_SECONDS,
-    jti: crypto.randomUUID(),
+    jti: fault === "replayed_return" ? deps.returnIds.last() : deps.returnIds.fresh(),
     sub: result.sub,
     debtor_account_present: String(handover.debtorAccountPresent),
     ref_id: handover.consentId,
     status: result.status,
     correlation_id: handover.correlationId,
-    bank_id: deps.bankCode,
+    bank_id: fault === "wrong_bank_id" ? `NOT${deps.bankCode}` : deps.bankCode,
     status_code: result.statusCode,
   };
+}
+
+function sign(deps: SealReturnDeps, claims: JWTPayload): Promise<string> {
   return new SignJWT(claims)
     .setProtectedHeader({ alg: SIGNATURE_ALG, typ: "JWT", kid: deps.signing.kid })
     .sign(deps.signing.key);

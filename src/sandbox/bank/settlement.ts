@@ -10,8 +10,8 @@ export type Schedule = (task: () => Promise<void>, delayMs: number) => () => voi
 
 /** Settlement of one bank's orders. */
 export interface Settlement {
-  /** Starts the clock for an order that was just accepted. */
-  readonly begin: (domesticPaymentId: string) => void;
+  /** Starts the clock for an order that was just accepted, or goes on from the status it had reached. */
+  readonly begin: (domesticPaymentId: string, reached?: string) => void;
   /** Cancels everything that is still to be reported. */
   readonly stop: () => void;
 }
@@ -22,11 +22,11 @@ export interface SettlementDeps {
   readonly delayMs: number;
   readonly schedule: Schedule;
   readonly report: (report: StatusReport) => Promise<void>;
-  readonly noteStatus: (domesticPaymentId: string, status: string) => void;
+  readonly noteStatus: (domesticPaymentId: string, status: string) => Promise<void>;
   readonly log: BankLog;
 }
 
-const steps = ["AcceptedSettlementCompleted", "AcceptedCreditSettlementCompleted"] as const;
+const steps: readonly string[] = ["AcceptedSettlementCompleted", "AcceptedCreditSettlementCompleted"];
 const maxAttempts = 5;
 
 /** Settlement with nothing under way. */
@@ -43,27 +43,12 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     pending.add(cancel);
   }
 
-  async function reportStep(domesticPaymentId: string, step: number, attempt: number): Promise<void> {
-    const status = steps[step];
-    if (status === undefined) return; // settled
-    try {
-      await deps.report({ domesticPaymentId, status });
-    } catch (error) {
-      return retryOrGiveUp(error, () => reportStep(domesticPaymentId, step, attempt + 1), attempt);
-    }
-    deps.noteStatus(domesticPaymentId, status);
-    deps.log("settlement.reported", { domesticPaymentId, status });
-    if (step + 1 < steps.length) later(() => reportStep(domesticPaymentId, step + 1, 1), deps.delayMs);
-  }
-
-  function retryOrGiveUp(error: unknown, again: () => Promise<void>, attempt: number): void {
-    const givesUp = isFinal(error) || attempt >= maxAttempts;
-    deps.log("settlement.not_reported", { error: describe(error), attempt, givesUp });
-    if (!givesUp) later(again, deps.delayMs * 2 ** attempt);
-  }
-
   return {
-    begin: (domesticPaymentId) => later(() => reportStep(domesticPaymentId, 0, 1), deps.delayMs),
+    begin: (domesticPaymentId, reached = "") =>
+      later(
+        () => reportStep(deps, later, { domesticPaymentId, step: steps.indexOf(reached) + 1, attempt: 1 }),
+        deps.delayMs,
+      ),
     stop(): void {
       stopped = true;
       for (const cancel of pending) cancel();
@@ -72,10 +57,40 @@ export function createSettlement(deps: SettlementDeps): Settlement {
   };
 }
 
-// A 4xx is the platform's decision (unknown payment, illegal move); only of 429 will it change its mind.
+interface Step {
+  readonly domesticPaymentId: string;
+  /** Index of the status to report. */
+  readonly step: number;
+  readonly attempt: number;
+}
+
+type Later = (task: () => Promise<void>, delayMs: number) => void;
+
+async function reportStep(deps: SettlementDeps, later: Later, at: Step): Promise<void> {
+  const { domesticPaymentId, step, attempt } = at;
+  const status = steps[step];
+  if (status === undefined) return; // settled
+  try {
+    await deps.report({ domesticPaymentId, status });
+    await deps.noteStatus(domesticPaymentId, status);
+  } catch (error) {
+    const givesUp = isFinal(error) || attempt >= maxAttempts;
+    deps.log("settlement.not_reported", { error: describe(error), attempt, givesUp });
+    if (givesUp) return;
+    later(() => reportStep(deps, later, { ...at, attempt: attempt + 1 }), deps.delayMs * 2 ** attempt);
+    return;
+  }
+  deps.log("settlement.reported", { domesticPaymentId, status });
+  if (step + 1 < steps.length) {
+    later(() => reportStep(deps, later, { domesticPaymentId, step: step + 1, attempt: 1 }), deps.delayMs);
+  }
+}
+
+// A 4xx is the platform's decision. Of 429 it will change its mind, and of 400 it may: an order whose acceptance it
+// has not heard yet cannot be settled in its books.
 function isFinal(error: unknown): boolean {
   const httpStatus = error instanceof PlatformRefused ? error.status : 0;
-  return httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429;
+  return httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429 && httpStatus !== 400;
 }
 
 function describe(error: unknown): string {

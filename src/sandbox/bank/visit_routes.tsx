@@ -25,10 +25,10 @@ export function visitRoutes(bank: Bank, banksUrl: string): Hono<ConnectionEnv> {
   const routes = new Hono<ConnectionEnv>();
   routes.get("/sca", (c) => arrive(c, bank, banksUrl));
 
-  routes.get("/sca/:flow", (c) => {
+  routes.get("/sca/:flow", async (c) => {
     const session = bank.sessions.find(readVisitCookie(c, banksUrl), bank.profile.code, c.req.param("flow"));
-    const page = session === undefined ? undefined : pageOf(bank, session);
-    return page === undefined ? visitOver(c, bank) : renderPage(c, page);
+    const page = session === undefined ? undefined : await pageOf(bank, session);
+    return await (page === undefined ? visitOver(c, bank) : renderPage(c, page));
   });
 
   routes.post("/sca/:flow", bodyLimit({ maxSize: maxFormBytes }), async (c) => {
@@ -63,7 +63,7 @@ async function arrive(c: Context<ConnectionEnv>, bank: Bank, banksUrl: string): 
   }
 }
 
-function pageOf(bank: Bank, session: ScaSession): JSX.Element | undefined {
+async function pageOf(bank: Bank, session: ScaSession): Promise<JSX.Element | undefined> {
   const { profile, ledger } = bank;
   switch (session.step.at) {
     case "login":
@@ -72,7 +72,8 @@ function pageOf(bank: Bank, session: ScaSession): JSX.Element | undefined {
       return <CodePage profile={profile} session={session} />;
     case "consent": {
       const { accounts } = session.step.customer;
-      return <ConsentPage profile={profile} session={session} accounts={accounts} ledger={ledger} />;
+      const balances = await ledger.balances();
+      return <ConsentPage profile={profile} session={session} accounts={accounts} balances={balances} />;
     }
     case "returned":
       return undefined;

@@ -1,0 +1,58 @@
+/** `/{CODE}/faults`: tells a bank to go wrong. Only a sandbox has such banks. */
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { z } from "zod";
+import type { Bank } from "./bank.ts";
+import { type ArmedFault, FAULT_NAMES, FAULTS } from "./faults.ts";
+
+const maxBodyBytes = 8192;
+
+const armSchema = z.strictObject({
+  fault: z.enum(FAULT_NAMES),
+  times: z.int().min(1).max(1_000_000).default(1),
+  consent_id: z.uuid().toLowerCase().optional(),
+});
+
+/** Routes below `/{CODE}`: GET shows, POST arms, DELETE disarms. */
+export function faultRoutes({ faults, profile, log }: Bank): Hono {
+  const routes = new Hono();
+  routes.get("/faults", (c) => c.json(shown(faults.armed())));
+  routes.post("/faults", bodyLimit({ maxSize: maxBodyBytes }), async (c) => {
+    const wanted = armSchema.safeParse(await jsonBody(c));
+    if (!wanted.success) {
+      const wrong = wanted.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim());
+      return c.json({ error: "invalid_request", error_description: wrong.join("; ") }, 400);
+    }
+    const { fault, times, consent_id } = wanted.data;
+    faults.arm({ fault, times, consentId: consent_id });
+    log("fault.armed", { bank: profile.code, fault, times });
+    return c.json(shown(faults.armed()), 201);
+  });
+  routes.delete("/faults", (c) => {
+    faults.disarm();
+    return c.json(shown(faults.armed()));
+  });
+  return routes;
+}
+
+/** Undefined for anything but JSON that says it is: a page of another site cannot send that unasked. */
+async function jsonBody(c: Context): Promise<unknown> {
+  const mediaType = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (mediaType !== "application/json") return undefined;
+  try {
+    return await c.req.json();
+  } catch {
+    return undefined;
+  }
+}
+
+function shown(armed: readonly ArmedFault[]): unknown {
+  return {
+    armed: armed.map(({ fault, times, consentId }) => ({
+      fault,
+      times,
+      ...(consentId === undefined ? {} : { consent_id: consentId }),
+    })),
+    by_amount: FAULTS.map(({ name, amount, what }) => ({ amount, fault: name, what })),
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Ways in which a sandbox bank goes wrong when it is told to: by the amount of a consent, or by a fault armed for its
+ * next visits and orders. Decides whether a fault is met; what it then does is written where it happens.
+ */
+
+/** Where a fault shows. */
+export type FaultPoint = "execution" | "push" | "accounts" | "return";
+
+/** One way to go wrong. */
+export interface FaultKind {
+  readonly name: string;
+  /** A consent over this amount, in any currency, meets the fault every time. */
+  readonly amount: string;
+  readonly at: FaultPoint;
+  /** What the bank does, for people. */
+  readonly what: string;
+}
+
+/** The table of faults. */
+export const FAULTS = [
+  { name: "refuse", amount: "666.01", at: "execution", what: "rejects the payment order" },
+  { name: "answer_late", amount: "666.02", at: "push", what: "answers a pushed order after 4 seconds" },
+  {
+    name: "answer_twice",
+    amount: "666.03",
+    at: "push",
+    what: "reports its answer on the back channel, then gives it to the push as well",
+  },
+  {
+    name: "lose_answer",
+    amount: "666.04",
+    at: "push",
+    what: "executes a pushed order, then breaks the connection off; the next push is answered",
+  },
+  { name: "wrong_bank_id", amount: "666.05", at: "return", what: "returns with another bank's bank_id" },
+  { name: "expired_return", amount: "666.06", at: "return", what: "returns with a JWT that has expired" },
+  {
+    name: "replayed_return",
+    amount: "666.07",
+    at: "return",
+    what: "returns with the jti of its return before (after at least one good visit)",
+  },
+  {
+    name: "too_many_accounts",
+    amount: "666.08",
+    at: "accounts",
+    what: "puts 101 payer accounts, whatever the consent asks for",
+  },
+  { name: "no_balance", amount: "666.09", at: "accounts", what: "puts payer accounts without balances" },
+  {
+    name: "server_error",
+    amount: "666.10",
+    at: "push",
+    what: "answers pushes with 503 and pulls nothing: the bank is down for this order",
+  },
+  {
+    name: "reset",
+    amount: "666.11",
+    at: "push",
+    what: "breaks the connection off before it executes a pushed order, and pulls nothing",
+  },
+] as const satisfies readonly FaultKind[];
+
+/** The name of a fault. */
+export type FaultName = typeof FAULTS[number]["name"];
+
+/** Whom a fault is met by. */
+export interface FaultSubject {
+  readonly consentId: string | undefined;
+  /** As on the wire. */
+  readonly amount: string;
+}
+
+/** A fault that was armed. */
+export interface ArmedFault {
+  readonly fault: FaultName;
+  /** How often it will still be met. */
+  readonly times: number;
+  /** Met by this consent alone; any where absent. */
+  readonly consentId?: string | undefined;
+}
+
+/** The faults of one bank. */
+export interface Faults {
+  readonly arm: (fault: ArmedFault) => void;
+  readonly disarm: () => void;
+  readonly armed: () => readonly ArmedFault[];
+  /** The fault met here, if any; an armed one is used up by it. */
+  readonly meet: (at: FaultPoint, subject: FaultSubject) => FaultName | undefined;
+  /** As `meet`, but nothing is used up. */
+  readonly foresee: (at: FaultPoint, subject: FaultSubject) => FaultName | undefined;
+}
+
+/** Every name, for decoding. */
+export const FAULT_NAMES: readonly FaultName[] = FAULTS.map(({ name }) => name);
+
+/** No fault armed. */
+export function createFaults(): Faults {
+  let armed: readonly ArmedFault[] = [];
+  const armedFor = (at: FaultPoint, { consentId }: FaultSubject): ArmedFault | undefined =>
+    armed.find((candidate) =>
+      FAULTS.some(({ name, at: point }) => name === candidate.fault && point === at) &&
+      (candidate.consentId === undefined || candidate.consentId === consentId)
+    );
+  return {
+    arm: (fault) => void (armed = [...armed, fault]),
+    disarm: () => void (armed = []),
+    armed: () => armed,
+    meet(at, subject) {
+      const met = armedFor(at, subject);
+      if (met === undefined) return byAmount(at, subject);
+      const left = { ...met, times: met.times - 1 };
+      armed = armed.flatMap((each) => each !== met ? [each] : left.times > 0 ? [left] : []);
+      return met.fault;
+    },
+    foresee: (at, subject) => armedFor(at, subject)?.fault ?? byAmount(at, subject),
+  };
+}
+
+function byAmount(at: FaultPoint, { amount }: FaultSubject): FaultName | undefined {
+  return FAULTS.find((kind) => kind.at === at && kind.amount === amount)?.name;
+}

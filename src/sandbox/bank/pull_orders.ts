@@ -1,0 +1,79 @@
+/**
+ * Pulls the bank's orders from the platform every few seconds (Decision D2) and executes those it has not yet: with
+ * this alone every order arrives, pushes only make it fast. Execution goes through the same book as pushes.
+ */
+import { z } from "zod";
+import type { Bank } from "./bank.ts";
+import type { Schedule } from "./settlement.ts";
+import { orderDataSchema, orderOf } from "./payment_order.ts";
+import { listOrders, reportStatus } from "./platform_client.ts";
+import { takeOrder } from "./take_order.ts";
+
+/** The puller of one bank. */
+export interface OrderPuller {
+  /** Cancels the next round; one that runs ends by itself. */
+  readonly stop: () => void;
+}
+
+/** An order committed by the platform may show up below one that shows already; nobody's commit takes this long. */
+const unsettledMs = 60_000;
+
+const pulledSchema = orderDataSchema.extend({ Status: z.string(), CreationDateTime: z.string() });
+type PulledOrder = z.infer<typeof pulledSchema>;
+
+/** Starts pulling, with the first round after the interval. */
+export function startPulling(bank: Bank, everyMs: number, schedule: Schedule): OrderPuller {
+  let cancel = schedule(round, everyMs);
+  let stopped = false;
+  async function round(): Promise<void> {
+    try {
+      await pullOrders(bank);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!stopped) bank.log("orders.not_pulled", { bank: bank.profile.code, reason });
+    }
+    if (!stopped) cancel = schedule(round, everyMs);
+  }
+  return {
+    stop(): void {
+      stopped = true;
+      cancel();
+    },
+  };
+}
+
+/**
+ * One round: every page from where the book says that all before has been pulled.
+ * @throws {Error} when the platform cannot be asked
+ */
+export async function pullOrders(bank: Bank): Promise<void> {
+  let after = await bank.ledger.pulledUpTo();
+  let isComplete = true;
+  do {
+    const page = await listOrders(bank.platform, after);
+    const orders = page.orders.flatMap((order) => decoded(bank, order));
+    for (const order of orders) isComplete = await take(bank, order) && isComplete;
+    const newest = Math.max(...orders.map(({ CreationDateTime }) => Date.parse(CreationDateTime)));
+    isComplete &&= bank.clock() - newest > unsettledMs;
+    after = page.after;
+    if (after !== undefined && isComplete) await bank.ledger.notePulledUpTo(after);
+  } while (after !== undefined);
+}
+
+/** False where the order must be looked at again. */
+async function take(bank: Bank, data: PulledOrder): Promise<boolean> {
+  if (data.Status !== "Pending" && data.Status !== "AcceptedSettlementInProcess") return true;
+  const order = orderOf(data);
+  const fault = bank.faults.foresee("push", { consentId: order.consentId, amount: order.amount.Amount });
+  if (fault === "server_error" || fault === "reset") return false; // down for this order, however it comes
+  const { answer } = await takeOrder(bank, order, "pull");
+  if (answer !== data.Status) await reportStatus(bank.platform, { ...order, status: answer });
+  return true;
+}
+
+function decoded(bank: Bank, order: unknown): PulledOrder[] {
+  const parsed = pulledSchema.safeParse(order);
+  if (parsed.success) return [parsed.data];
+  bank.log("order.not_understood", { bank: bank.profile.code, fields: parsed.error.issues.length });
+  return [];
+}

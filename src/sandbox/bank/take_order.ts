@@ -1,0 +1,24 @@
+/** What a bank does with an order, however it came: executes it once and has it settle. */
+import type { Bank } from "./bank.ts";
+import type { OrderOutcome } from "./ledger.ts";
+import type { PaymentOrder } from "./payment_order.ts";
+
+/** The first answer, or that one again. */
+export async function takeOrder(
+  { ledger, settlement, faults, profile, log }: Pick<
+    Bank,
+    "ledger" | "settlement" | "faults" | "profile" | "log"
+  >,
+  order: PaymentOrder,
+  by: "push" | "pull",
+): Promise<OrderOutcome> {
+  const subject = { consentId: order.consentId, amount: order.amount.Amount };
+  const outcome = await ledger.execute(
+    order,
+    () => faults.meet("execution", subject) === undefined ? undefined : "refused by the bank",
+  );
+  const { answer, isNew } = outcome;
+  log("order.received", { bank: profile.code, id: order.domesticPaymentId, by, answer, isNew });
+  if (isNew && answer !== "Rejected") settlement.begin(order.domesticPaymentId);
+  return outcome;
+}
