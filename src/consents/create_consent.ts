@@ -30,16 +30,24 @@ export interface CreateConsent {
   readonly markers: Markers;
 }
 
-/** The new consent, or the one that a parallel request with the same key and body made. */
+const MAX_ATTEMPTS = 2; // the first may lose to the key's first use, or to a proof's jti whose old marker was in the way
+
+/**
+ * The new consent, or the one that a parallel request with the same key and body made.
+ *
+ * @throws {Refusal} `idempotency.key_reused`
+ */
 export async function createConsent(deps: CreateConsentDeps, command: CreateConsent): Promise<Consent> {
   const { clientId, bank, request, claim } = command;
   const consent: Consent = openConsent({ id: newConsentId(), clientId, bank, request }, deps.clock());
-  const tx = begin(command.markers);
-  deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created" });
-  deps.claims.stage(tx, claim, consent.id);
-  stageEvidence(tx, consent.id, command.signedBody);
-  if (await commit(deps.store, deps.clock, tx)) return consent;
-  const won = await deps.claims.claimFor(claim.key, claim.fingerprint);
-  if ("claim" in won) throw new Error("a consent commit failed although nothing had claimed its key");
-  return (await readConsent(deps, won.resourceId, { bank, clientId })).value;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const tx = begin(command.markers);
+    deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created" });
+    deps.claims.stage(tx, claim, consent.id);
+    stageEvidence(tx, consent.id, command.signedBody);
+    if (await commit(deps.store, deps.clock, tx)) return consent;
+    const won = await deps.claims.claimFor(claim.key, claim.fingerprint);
+    if ("resourceId" in won) return (await readConsent(deps, won.resourceId, { bank, clientId })).value;
+  }
+  throw new Error("a consent commit failed although nothing had claimed its key");
 }

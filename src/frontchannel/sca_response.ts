@@ -99,7 +99,7 @@ async function decode(claims: JsonObject, bank: BankClient): Promise<ScaResponse
     },
     once: {
       key: spentJwtKey("bank_return", bank.code, await sha256(String(claims["jti"]))),
-      expiresAt: (Number(claims["exp"]) + EXPIRY_SKEW_SECONDS) * 1000,
+      expiresAt: Math.ceil(Number(claims["exp"]) + EXPIRY_SKEW_SECONDS) * 1000,
       refusal: "bank_return.not_authentic",
     },
   };

@@ -5,7 +5,8 @@ import { refuseMalformedInteractionId } from "./interaction_id.ts";
 
 const IMF_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} (GMT|UTC)$/;
-const IPV4 = /^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
+const IPV4 = /^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/; // RFC 3986 3.2.2
+const IPV6_CHARACTERS = /^[0-9A-Fa-f:.]{2,45}$/;
 
 /** Refuses what is malformed; `x-fapi-financial-id` is accepted and ignored. @throws {Refusal} `request.header_invalid` */
 export const fapiHeaders = createMiddleware(async function checkFapiHeaders(c, next) {
@@ -38,11 +39,13 @@ function check(
 }
 
 function isHttpDate(value: string): boolean {
-  return IMF_DATE.test(value) && !Number.isNaN(Date.parse(value.replace("UTC", "GMT")));
+  if (!IMF_DATE.test(value)) return false;
+  const date = new Date(value.replace("UTC", "GMT"));
+  return date.getUTCDate() === Number(value.slice(5, 7)); // 31 Feb would be read as a day in March
 }
 
 function isIpAddress(value: string): boolean {
-  return IPV4.test(value) || (value.includes(":") && URL.canParse(`http://[${value}]/`));
+  return IPV4.test(value) || (IPV6_CHARACTERS.test(value) && URL.canParse(`http://[${value}]/`));
 }
 
 function refuseUnacceptable(accept: string | undefined): void {

@@ -57,8 +57,7 @@ export async function pushAuthorizationRequest(
   }
   const tx = begin(push.markers);
   const requestUri = await deps.requests.stage(tx, requested, deps.clock());
-  // Only markers are checked. False once: a parallel request took over an expired one, which a second look finds spent.
-  if (!await commit(deps.store, deps.clock, tx) && !await commit(deps.store, deps.clock, tx)) {
+  if (!await commit(deps.store, deps.clock, tx)) {
     throw new Error("nothing but markers was checked, and none was spent");
   }
   return { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS };

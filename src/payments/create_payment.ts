@@ -47,20 +47,33 @@ const MAX_ATTEMPTS = 5; // each lost race means that the consent moved; it has f
  * `resource.consent_mismatch`, `idempotency.key_reused`
  */
 export async function createPayment(deps: CreatePaymentDeps, command: CreatePayment): Promise<Payment> {
-  const { token, bank, request, claim } = command;
+  const { token, bank, request } = command;
   const pushed = await deps.paymentOrdersUri(bank) !== undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const entry = await readConsent(deps, request.Data.ConsentId, { bank, clientId: token.clientId });
     requireTokenOf(token, entry.value);
+    // Whoever came first wrote claim and consent together, so one who finds the consent moved finds the claim too.
+    const raced = attempt > 0 || entry.value.status !== "Authorized";
+    const made = raced ? await madeMeanwhile(deps, command) : undefined;
+    if (made !== undefined) return made;
     const { payment, consumed } = consume(entry.value, request, pushed, deps.clock());
     const order = pushed ? openOrder(payment.id, payment.bank, payment.createdAt) : undefined;
     const tx = begin(command.markers);
     stage(deps, tx, command, { entry, consumed, payment, order });
     if (await commit(deps.store, deps.clock, tx)) return await answered(deps, payment, order);
-    const won = await deps.claims.claimFor(claim.key, claim.fingerprint);
-    if ("resourceId" in won) return (await readPayment(deps, won.resourceId, { bank, token })).value;
   }
   throw invalidStatus("the consent kept changing");
+}
+
+/** The payment of a parallel request with the same key and body. @throws {Refusal} `idempotency.key_reused` */
+async function madeMeanwhile(
+  deps: CreatePaymentDeps,
+  { claim, bank, token }: CreatePayment,
+): Promise<Payment | undefined> {
+  const found = await deps.claims.claimFor(claim.key, claim.fingerprint);
+  return "resourceId" in found
+    ? (await readPayment(deps, found.resourceId, { bank, token })).value
+    : undefined;
 }
 
 function requireTokenOf(token: AccessToken, consent: Consent): void {

@@ -55,7 +55,7 @@ export async function registerClient(deps: RegisterClientDeps, command: Register
   }
   command.markers.pending.push({
     key: spentJwtKey("registration", statement.clientId, await sha256(request.jti)),
-    expiresAt: (request.expiresAt + EXPIRY_SKEW_SECONDS) * 1000,
+    expiresAt: Math.ceil(request.expiresAt + EXPIRY_SKEW_SECONDS) * 1000,
     refusal: "registration.invalid_client_metadata",
   });
   const former = await deps.clients.readStanding(statement.clientId, bankCodeOf(statement));

@@ -3,6 +3,7 @@
  * a shop, five ports on this computer. Decides the order of things; what each does is its own file's business.
  */
 import { explainBindError } from "./addresses.ts";
+import { withClock } from "./clock_routes.ts";
 import { type Handler, listenHttp } from "./http_listener.ts";
 import { onboard } from "./onboarding.ts";
 import { participantPlans } from "./participants_plan.ts";
@@ -75,7 +76,8 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
 async function openDirectory(site: Site, keys: SiteKeys, running: AsyncDisposableStack): Promise<void> {
   const directory = await startDirectory(site, keys.authority, keys.directory, site.log.write);
   running.defer(() => directory.stop());
-  listen(site, 2, directory.handle, running);
+  const { clock, secrets } = site;
+  listen(site, 2, withClock({ clock, adminToken: secrets.directoryAdminToken }, directory.handle), running);
 }
 
 async function openPlatform(site: Site, keys: SiteKeys, running: AsyncDisposableStack): Promise<void> {
@@ -124,7 +126,7 @@ async function admit(site: Site, { newcomers }: SiteKeys): Promise<void> {
 }
 
 async function openStrangers(site: Site, running: AsyncDisposableStack): Promise<void> {
-  const strangers = await startStrangers(site.addresses, site.files, site.log.write);
+  const strangers = await startStrangers(site);
   running.defer(() => strangers.stop());
   listen(site, 3, strangers.banks, running);
   listen(site, 4, strangers.shop, running);

@@ -6,13 +6,13 @@ import { composePlatform } from "../compose.ts";
 import { readConfig } from "../config.ts";
 import { composeDirectory } from "../directory/compose_directory.ts";
 import { openKeyRing } from "../jose/key_ring.ts";
-import { systemClock } from "../kernel/clock.ts";
 import { openLog } from "../observability/log.ts";
 import { openDenoKv } from "../store/deno_kv.ts";
 import type { Addresses } from "./addresses.ts";
 import type { Authority } from "./authority.ts";
+import type { SandboxClock } from "./clock.ts";
 import { privateKeyPem } from "./key_files.ts";
-import type { SandboxFiles } from "./sandbox_files.ts";
+import { makeOwnFile, type SandboxFiles } from "./sandbox_files.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** How long participants' certificates last: a sandbox directory is seldom older. */
@@ -23,6 +23,7 @@ export interface Surroundings {
   readonly files: SandboxFiles;
   readonly addresses: Addresses;
   readonly secrets: Secrets;
+  readonly clock: SandboxClock;
 }
 
 type Handler = (request: Request) => Response | Promise<Response>;
@@ -42,7 +43,7 @@ export interface RunningDirectory {
 
 /** Starts the platform on its store file, configured by the same variables as anywhere else (Decision F6). */
 export async function startPlatform(
-  { files, addresses, secrets }: Surroundings,
+  { files, addresses, secrets, clock }: Surroundings,
   keySet: string,
   log: (line: string) => void,
 ): Promise<RunningPlatform> {
@@ -57,11 +58,12 @@ export async function startPlatform(
     REGISTRATION_AUDIENCE: addresses.registrationAudience,
     CLIENT_CERT_SOURCE: "client-cert",
     PROXY_SECRET: secrets.proxySecret,
+    OPERATOR_TOKEN: secrets.directoryAdminToken, // who runs a sandbox runs all of it
     ENVIRONMENT: "Sandbox",
   });
   const keys = await openKeyRing(config.platformKeys);
   const store = await openOwnStore(config.storeUrl);
-  const platform = await composePlatform({ config, store, clock: systemClock, fetch, log, keys });
+  const platform = await composePlatform({ config, store, clock: clock.now, fetch, log, keys });
   platform.startWork();
   return {
     api: (request) => platform.api.fetch(request),
@@ -75,7 +77,7 @@ export async function startPlatform(
 
 /** Starts the directory on its store file, with the sandbox's authority as its own. */
 export async function startDirectory(
-  { files, addresses, secrets }: Surroundings,
+  { files, addresses, secrets, clock }: Surroundings,
   authority: Authority,
   signingKey: CryptoKeyPair,
   sink: (line: string) => void,
@@ -87,11 +89,11 @@ export async function startDirectory(
     ca: { certificatePem: authority.certificatePem, privateKeyPem: authority.privateKeyPem },
     signingKeyPem: await privateKeyPem(signingKey.privateKey),
     store,
-    clock: systemClock,
+    clock: clock.now,
     environment: "Sandbox",
     loopbackRedirects: true,
     certificateDays: CERTIFICATE_DAYS,
-    log: openLog({ clock: systemClock, sink, level: "info" }),
+    log: openLog({ clock: clock.now, sink, level: "info" }),
   });
   return {
     handle: (request) => directory.fetch(request),
@@ -102,8 +104,8 @@ export async function startDirectory(
   };
 }
 
-/** A store whose file is for its owner alone: the database gives its further files the rights of the first. */
+/** A store whose file is for its owner alone. */
 async function openOwnStore(path: string): ReturnType<typeof openDenoKv> {
-  (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
+  await makeOwnFile(path);
   return await openDenoKv(path);
 }

@@ -21,7 +21,14 @@ export interface SandboxFiles {
   readonly directoryKey: string;
   readonly directoryStore: string;
   readonly participants: string;
+  /** How far the sandbox's clock is ahead of this computer's. */
+  readonly clock: string;
+  /** A bank's book, by bank code. */
+  bankBook(code: string): string;
 }
+
+/** The sandbox's banks. */
+export const BANK_CODES: readonly string[] = ["BANKA", "BANKB"];
 
 /** Paths of one participant's files. */
 export interface ParticipantFiles {
@@ -54,6 +61,8 @@ export function sandboxFiles(directory: string): SandboxFiles {
     directoryKey: `${directory}/directory.key.pem`,
     directoryStore: `${directory}/directory.kv`,
     participants: `${directory}/participants`,
+    clock: `${directory}/clock.json`,
+    bankBook: (code) => `${directory}/bank-${code}.kv`,
   };
 }
 
@@ -73,6 +82,14 @@ export function participantFiles(files: SandboxFiles, name: string): Participant
 /** Makes a folder that only its owner may enter; leaves an existing one as it is. */
 export async function makePrivateFolder(path: string): Promise<void> {
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * Makes an empty file for its owner alone, unless it is there: a database that is then opened in it gives its
+ * further files the same rights.
+ */
+export async function makeOwnFile(path: string): Promise<void> {
+  (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
 }
 
 /** The text of a file, undefined where there is none. */

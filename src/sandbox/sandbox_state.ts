@@ -7,6 +7,7 @@ import { z } from "zod";
 import { CannotStart } from "./cannot_start.ts";
 import {
   asJson,
+  BANK_CODES,
   makePrivateFolder,
   readIfAny,
   removeIfAny,
@@ -53,10 +54,9 @@ export function markComplete(files: SandboxFiles, port: number): Promise<void> {
 
 /** Everything that is about addresses, without the state file. */
 function portBound(files: SandboxFiles): readonly string[] {
-  const stores = [files.platformStore, files.directoryStore].flatMap((
-    path,
-  ) => [path, `${path}-wal`, `${path}-shm`]);
-  return [...stores, files.participants];
+  const databases = [files.platformStore, files.directoryStore, ...BANK_CODES.map(files.bankBook)];
+  const stores = databases.flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
+  return [...stores, files.participants, files.clock];
 }
 
 async function setAside(files: SandboxFiles, port: number): Promise<void> {

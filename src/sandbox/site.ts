@@ -4,6 +4,7 @@
  */
 import { type Addresses, addressesAt, freeLoopbackHosts } from "./addresses.ts";
 import { CannotStart } from "./cannot_start.ts";
+import { openSandboxClock, type SandboxClock } from "./clock.ts";
 import { lockDirectory } from "./directory_lock.ts";
 import { type LogFile, openLogFile } from "./log_file.ts";
 import { makePrivateFolder, removeIfAny, type SandboxFiles, sandboxFiles } from "./sandbox_files.ts";
@@ -21,6 +22,7 @@ export interface Site {
   /** Whether participants are still to be admitted. */
   readonly made: Made;
   readonly log: LogFile;
+  readonly clock: SandboxClock;
 }
 
 /**
@@ -46,9 +48,10 @@ export async function takeSite(
     await removeIfAny(files.endpoints); // left by a sandbox that was killed
     const made = await openState(files, port);
     const secrets = await openSecrets(files);
+    const clock = await openSandboxClock(files.clock);
     const log = await openLogFile(files.log);
     running.defer(() => log.close());
-    return { files, firstPort: port, addresses: addressesAt(port), hosts, secrets, made, log };
+    return { files, firstPort: port, addresses: addressesAt(port), hosts, secrets, made, log, clock };
   });
 }
 

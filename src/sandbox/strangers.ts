@@ -1,8 +1,8 @@
 /** The banks and the shop, started from nothing but their files and everybody's addresses. */
-import type { Addresses } from "./addresses.ts";
 import { composeBanks, type ConnectionInfo } from "./bank/bank_app.ts";
 import { loadBank } from "./bank/load_bank.ts";
-import { participantFiles, type SandboxFiles } from "./sandbox_files.ts";
+import { BANK_CODES, makeOwnFile, participantFiles } from "./sandbox_files.ts";
+import type { Site } from "./site.ts";
 import { composeShop } from "./tpp/shop_app.ts";
 import { openTpp } from "./tpp/tpp.ts";
 
@@ -13,17 +13,16 @@ export interface Strangers {
   stop(): void;
 }
 
-/**
- * Loads everybody's credentials; nothing is sent yet.
- * @param log one line for the operator, without secrets
- */
-export async function startStrangers(
-  addresses: Addresses,
-  files: SandboxFiles,
-  log: (line: string) => void,
-): Promise<Strangers> {
+/** Orders that a push did not bring are pulled this often. */
+const PULL_EVERY_MS = 4000;
+
+/** Loads everybody's credentials and opens the banks' books. */
+export async function startStrangers({ addresses, files, clock, log }: Site): Promise<Strangers> {
   const { baseUrl, authUrl, directoryUrl, banksUrl, shopUrl } = addresses;
-  const banks = composeBanks({
+  const tell = (event: string, fields: Readonly<Record<string, unknown>>): void =>
+    log.write(JSON.stringify({ at: new Date(clock.now()).toISOString(), event, ...fields }));
+  await Promise.all(BANK_CODES.map((code) => makeOwnFile(files.bankBook(code))));
+  const banks = await composeBanks({
     banks: await Promise.all(
       ["bank-a", "bank-b"].map((name) => loadBank(participantFiles(files, name).folder)),
     ),
@@ -31,22 +30,24 @@ export async function startStrangers(
     baseUrl,
     authUrl,
     caPem: await Deno.readTextFile(files.caCertificate),
-    clock: Date.now,
-    log: (event, fields = {}) =>
-      log(JSON.stringify({ at: new Date().toISOString(), event: `bank.${event}`, ...fields })),
+    clock: clock.now,
+    log: (event, fields = {}) => tell(`bank.${event}`, fields),
+    bookPath: files.bankBook,
+    pullEveryMs: PULL_EVERY_MS,
   });
   const tpp = await openTpp({
     dir: files.directory,
     name: "shop",
     endpoints: { base_url: baseUrl, auth_url: authUrl, directory_url: directoryUrl },
     redirectUri: `${shopUrl}/callback`,
+    now: clock.now,
   });
   const shop = composeShop({
     tpp,
     shopUrl,
     authUrl,
     banksUrl,
-    log: (line) => log(JSON.stringify({ at: new Date().toISOString(), event: "shop", line })),
+    log: (line) => tell("shop", { line }),
   });
   return {
     banks: banks.fetch,

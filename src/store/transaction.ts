@@ -70,18 +70,17 @@ export function remove(tx: Transaction, key: Key): void {
 export async function commit(store: Store, clock: Clock, tx: Transaction): Promise<boolean> {
   const markers = [...tx.markers.pending];
   const writes = [...tx.writes, ...markers.map(spendingWrite)];
-  const unspent = markers.map((marker): Check => ({ key: marker.key, version: null }));
-  if (await store.commit({ checks: [...tx.checks, ...unspent], writes })) return settled(tx);
-  if (markers.length === 0) return false;
-  // Either a marker's key exists (spent, or expired and not yet forgotten) or a check of the work failed.
-  const found = await store.getMany<SpentMarker>(markers.map((marker) => marker.key));
-  markers.forEach((marker, index) => refuseIfSpent(marker, found[index]?.value, clock()));
-  const reused = markers.map((marker, index): Check => ({
-    key: marker.key,
-    version: found[index]?.version ?? null,
-  }));
-  if (await store.commit({ checks: [...tx.checks, ...reused], writes })) return settled(tx);
-  return false;
+  let versions: readonly (string | null)[] = markers.map(() => null);
+  while (true) {
+    const unspent = markers.map(({ key }, index): Check => ({ key, version: versions[index] ?? null }));
+    if (await store.commit({ checks: [...tx.checks, ...unspent], writes })) return settled(tx);
+    // Either a marker's key exists (spent, or expired and not yet forgotten) or a check of the work failed.
+    const found = await store.getMany<SpentMarker>(markers.map(({ key }) => key));
+    markers.forEach((marker, index) => refuseIfSpent(marker, found[index]?.value, clock()));
+    const current = found.map((entry) => entry?.version ?? null);
+    if (current.every((version, index) => version === versions[index])) return false;
+    versions = current; // markers as they are now, expired ones to be replaced
+  }
 }
 
 function spendingWrite(marker: Once): Write {

@@ -16,6 +16,7 @@ import {
   toBank,
 } from "../support/flows.ts";
 import {
+  assertBrowserHeaders,
   assertCodeAnswer,
   assertErrorAnswer,
   assertNothingChanges,
@@ -29,7 +30,7 @@ import { AUTH_URL, openWorld, SHOP_REDIRECTS, type World } from "../support/worl
 
 const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 
-Deno.test("GET authorization.oauth2 with client_id and request_uri alone goes to the bank's registered URL by 303, with oAuthUrl alone [AZ-N8] [AZ2] [AZ5] [AZ14] [A5]", async () => {
+Deno.test("GET authorization.oauth2 with client_id and request_uri alone goes to the bank's registered URL by 303, with oAuthUrl alone [AZ-N8] [AZ2] [AZ5] [AZ12] [AZ14] [A5]", async () => {
   await using world = await openWorld();
   const cases = [[world.bankA, "https://bank-a.example/sca"], [
     world.bankB,
@@ -39,6 +40,7 @@ Deno.test("GET authorization.oauth2 with client_id and request_uri alone goes to
     const requestUri = await pushed(world, orgId);
     const departure = await authorize(new Browser(world), world.tpp, requestUri, orgId);
     assertEquals([departure.status, await departure.text()], [303, ""]);
+    assertBrowserHeaders(departure);
     const location = departure.headers.get("location") ?? "";
     assertMatch(location.slice(`${scaUrl}?oAuthUrl=`.length), /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){4}$/);
     assertEquals(location.slice(0, `${scaUrl}?oAuthUrl=`.length), `${scaUrl}?oAuthUrl=`);

@@ -142,6 +142,8 @@ Deno.test("Consent, code, request, interaction and jti move in one commit, or no
     "audit",
     "authorization_code",
     "consent",
+    "consent_deadline",
+    "consent_deadline",
     "interaction",
     "pushed_request",
     "spent_challenge",

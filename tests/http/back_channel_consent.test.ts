@@ -5,6 +5,7 @@ import {
   assertNotFound,
   bankCall,
   consentPath,
+  idleBankCall,
   NO_TOKEN_HERE,
   NOT_A_BANK,
 } from "../support/back_channel.ts";
@@ -40,9 +41,9 @@ Deno.test("GET back-channel-auth gives a minimal consent, absent ids as null [BC
   await using world = await openWorld();
   const initiation = { InstructionIdentification: undefined, EndToEndIdentification: undefined };
   const consentId = await consentOf(world, consentBody({ initiation }));
-  const response = await unchanged(world, () => bankCall(world, world.bankA, consentPath(consentId)));
+  const response = await idleBankCall(world, world.bankA, consentPath(consentId));
   assertEquals(response.status, 200);
-  assertEquals(response.headers.get("content-type"), "application/json");
+  assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   assertCommonHeaders(response);
   assertEquals(await response.json(), {
     Data: {
@@ -145,7 +146,7 @@ Deno.test("GET back-channel-auth answers other banks' consents as if they did no
   const atB = await consentOf(world, consentBody(), "BANKB");
   const answers: Response[] = [];
   for (const id of [atB, UNKNOWN, "not-a-uuid", `${UNKNOWN}0`, "%2e%2e%2f"]) {
-    const response = await unchanged(world, () => bankCall(world, bankA, consentPath(id)));
+    const response = await idleBankCall(world, bankA, consentPath(id));
     await assertNotFound(response.clone());
     answers.push(response);
   }
@@ -165,7 +166,7 @@ Deno.test("GET back-channel-auth refuses another bank, whatever token it holds [
   const { bankB } = world;
   const consentId = await consentOf(world);
   await t.step("a token of its own address is none here", async () => {
-    const response = await unchanged(world, () => bankCall(world, bankB, consentPath(consentId)));
+    const response = await idleBankCall(world, bankB, consentPath(consentId));
     await assertChallenge(response, 401, NO_TOKEN_HERE);
   });
   await t.step("it gets none at this address", async () => {
@@ -204,7 +205,7 @@ Deno.test("GET back-channel-auth needs the bank's own certificate [BCH-02]", asy
     const [name, as] of Object.entries({ none: null, "a TPP's": world.tpp, "another bank's": world.bankB })
   ) {
     await t.step(name, async () => {
-      const response = await unchanged(world, () => bankCall(world, world.bankA, path, { as }));
+      const response = await idleBankCall(world, world.bankA, path, { as });
       await assertChallenge(response, 401, NO_TOKEN_HERE);
     });
   }
@@ -238,7 +239,7 @@ Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignor
     for (const value of values) {
       await t.step(`${name}: ${value}`, async () => {
         const headers = { [name]: value };
-        const response = await unchanged(world, () => bankCall(world, world.bankA, path, { headers }));
+        const response = await idleBankCall(world, world.bankA, path, { headers });
         await assertFaults(response, 400, [["Header.Invalid", name]]);
       });
     }
@@ -250,13 +251,13 @@ Deno.test("back-channel-auth answers other methods 405 with Allow, and 406 where
   const path = consentPath(await consentOf(world));
   for (const method of ["POST", "DELETE", "PATCH", "HEAD"]) {
     await t.step(method, async () => {
-      const response = await unchanged(world, () => bankCall(world, world.bankA, path, { method }));
+      const response = await idleBankCall(world, world.bankA, path, { method });
       await assertBare(response, 405);
       assertEquals(response.headers.get("allow"), "GET, PUT");
     });
   }
   await t.step("Accept: text/html", async () => {
     const headers = { accept: "text/html" };
-    await assertBare(await unchanged(world, () => bankCall(world, world.bankA, path, { headers })), 406);
+    await assertBare(await idleBankCall(world, world.bankA, path, { headers }), 406);
   });
 });

@@ -13,7 +13,7 @@ import { openWorld } from "../support/world.ts";
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 const MALFORMED = [400, "invalid_request"] as const;
 
-Deno.test("POST token, par refuse a request without client_assertion [CA-N1]", async (t) => {
+Deno.test("POST token, par refuse a request without client_assertion [CA-N1, TC-N1, TA-N1, PA-N1]", async (t) => {
   await using world = await openWorld();
   await refusedEverywhere(t, world, UNAUTHENTICATED, {
     "client_id alone": () => ({

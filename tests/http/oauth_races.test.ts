@@ -84,6 +84,17 @@ Deno.test("POST token redeems a code once of 40 parallel times [TA-N15, TA7]", a
   assertEquals(tokens, []); // a second right redemption revokes the first one's token (D12)
 });
 
+Deno.test("POST token answers one of 40 copies of a redemption, and its token lives [TA-N15, CA-N19]", async () => {
+  await using race = await openRace();
+  const { world } = race;
+  const grant = codeGrant(world);
+  await grant.ready();
+  const request = await grant.request({ key: await dpopKey() });
+  await exactlyOne(race, await forty(() => Promise.resolve(request.clone())), REPLAYED_ASSERTION);
+  const tokens = await world.store.list<{ grant: string }>({ prefix: ["access_token"], limit: 100 });
+  assertEquals(tokens.filter(({ value }) => value.grant === "authorization_code").length, 1);
+});
+
 Deno.test("POST token counts at most five of 40 parallel wrong redemptions, then the code is void [TA8]", async () => {
   await using race = await openRace();
   const { world, store } = race;

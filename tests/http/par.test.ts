@@ -1,10 +1,20 @@
 /** `POST /{BANK}/par.oauth2/v1`: what a pushed request must say, and the answer. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { authorise, authorize, Browser, dpopKey, good, push, toBank } from "../support/flows.ts";
+import {
+  authentication,
+  authorise,
+  authorize,
+  Browser,
+  dpopKey,
+  good,
+  push,
+  toBank,
+} from "../support/flows.ts";
 import { dpopProof, sha256, thumbprint } from "../support/jwts.ts";
 import { testKey } from "../support/keys.ts";
 import {
   acceptedEverywhere,
+  assertRefusal,
   assertRefused,
   awaitingConsent,
   type Case,
@@ -140,7 +150,6 @@ Deno.test("POST par takes registered redirect URLs alone, byte for byte [PA-N7, 
       "https://shop.example/x/../callback",
       "https://shop.example//callback",
       "https://shop.example/%63allback",
-      "https://shop.example/callback%20",
       "https://shop.example/callback ",
       " https://shop.example/callback",
       "https://shop.example/callback\n",
@@ -226,6 +235,20 @@ Deno.test("POST par answers no code of user interaction [PA-N20]", async (t) => 
   await acceptedEverywhere(t, world, {
     "prompt none": () => ({ form: { prompt: "none", max_age: "0", acr_values: "x" } }),
   }, [await pushing(world)]);
+});
+
+Deno.test("POST par beyond the limit answers 429 with Retry-After and spends nothing [PA-N17]", async () => {
+  await using world = await openWorld({ environment: { RATE_LIMITS: "authorization=1/2" } });
+  const par = await pushing(world); // its token took the first of two
+  assertEquals((await par.send()).status, 201);
+  const form = await authentication(world, world.tpp, "BANKA");
+  const before = await world.snapshot();
+  const refused = await par.send({ form });
+  assertEquals(refused.headers.get("retry-after"), "1");
+  await assertRefusal(refused, [429, "temporarily_unavailable"]);
+  assertEquals(await world.snapshot(), before);
+  world.now += 1000;
+  assertEquals((await par.send({ form })).status, 201);
 });
 
 Deno.test("POST par is for TPPs [PA7, B1]", async () => {

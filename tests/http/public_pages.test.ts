@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { good, type Json, requestToken } from "../support/flows.ts";
-import { assertBrowserHeaders, BROWSER_HEADERS, headingOf } from "../support/front_channel.ts";
+import { assertBrowserHeaders, BROWSER_HEADERS, headingOf, UUID } from "../support/front_channel.ts";
 import { openWorld, type World } from "../support/world.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -18,6 +18,7 @@ const OPERATIONS = {
   "get /{bank}/domestic-payment-consents/v1/{consentId}": API,
   "get /{bank}/domestic-payment-consents/v1/{consentId}/funds-confirmation": API,
   "post /{bank}/domestic-payments/v1": API,
+  "get /{bank}/domestic-payments/v1": API,
   "get /{bank}/domestic-payments/v1/{paymentId}": API,
   "get /{bank}/back-channel-auth/v1/{consentId}": API,
   "put /{bank}/back-channel-auth/v1/{consentId}": API,
@@ -158,6 +159,22 @@ Deno.test("Public pages have no other method than GET [MD-N3] [AZ12]", async (t)
         await answer.body?.cancel();
       });
     }
+  }
+});
+
+Deno.test("An answer names its request by the caller's UUID or a fresh one, never by other text [G23]", async () => {
+  await using world = await openWorld();
+  const named = async (sent: string): Promise<string> => {
+    const headers = { "x-fapi-interaction-id": sent };
+    const answer = await open(world, "/BANKA/authorization.oauth2", { headers });
+    const id = answer.headers.get("x-fapi-interaction-id") ?? "";
+    assertStringIncludes(await answer.text(), `<code dir="ltr">${id}</code>`);
+    return id;
+  };
+  const uuid = "93bac548-d2de-4546-b106-880a5018460d";
+  assertEquals(await named(uuid), uuid);
+  for (const sent of ["", "4711", "<script>alert(1)</script>", `${uuid}0`]) {
+    assertMatch(await named(sent), UUID);
   }
 });
 

@@ -130,6 +130,17 @@ Deno.test("POST token leaves the token alone where the second use is wrong in it
   }
 });
 
+Deno.test("POST token takes a copy of the whole redemption for a replayed assertion, and leaves the token alone [TA-N6, CA-N17]", async () => {
+  await using world = await openWorld();
+  const grant = codeGrant(world);
+  await grant.ready();
+  const request = await grant.request();
+  const copy = request.clone();
+  const token = await tokenOf(world.api(request, world.tpp));
+  await assertRefused(world, [401, "invalid_client"], () => world.api(copy, world.tpp));
+  assertEquals((await world.store.get(["access_token", await sha256(token)])) === null, false);
+});
+
 Deno.test("POST token leaves the token alone where a second use comes by another key than PAR's [TA-N6, TA-N12]", async () => {
   await using world = await openWorld();
   const flow = await issueCode(world, { form: { dpop_jkt: await thumbprint(await dpopKey()) } });

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { authorised, type BoundToken, call, type CallOptions, clientToken, type Json, pay } from "./flows.ts";
 import { good } from "./flows.ts";
 import type { Participant } from "./participants.ts";
-import { assertFaults } from "./resource_answers.ts";
+import { assertFaults, unchanged } from "./resource_answers.ts";
 import type { World } from "./world.ts";
 
 /** Challenges of the back channel. */
@@ -45,6 +45,17 @@ export async function bankCall(
 ): Promise<Response> {
   const bound = options.bound ?? await clientToken(world, bank, bank.orgId);
   return await call(world, bank, bound, path, options);
+}
+
+/** A bank's call that must change nothing. */
+export async function idleBankCall(
+  world: World,
+  bank: Participant,
+  path: string,
+  options: CallOptions = {},
+): Promise<Response> {
+  const bound = await clientToken(world, bank, bank.orgId);
+  return await unchanged(world, () => call(world, bank, bound, path, options));
 }
 
 /** The body of an account report. */

@@ -1,6 +1,6 @@
 /** Both sandbox banks with a platform double behind them, held clock and timers, and the platform's side of hand-overs. */
 import { compactDecrypt, CompactEncrypt, exportPKCS8, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import { type Banks, composeBanks } from "../../src/sandbox/bank/bank_app.ts";
+import { type Banks, type BanksDeps, composeBanks } from "../../src/sandbox/bank/bank_app.ts";
 import type { BankProfile } from "../../src/sandbox/bank/bank_profile.ts";
 import { answerBank, AUTH_URL, BASE_URL, PLATFORM_KID, type PlatformDouble } from "./bank_platform_double.ts";
 import { type TestKey, testKey } from "./keys.ts";
@@ -17,7 +17,7 @@ export interface HeldTimer {
 }
 
 /** One world; nothing in it listens on a port. */
-export interface BankWorld {
+export interface BankWorld extends Disposable {
   readonly banks: Banks;
   readonly platform: PlatformDouble;
   readonly profiles: { readonly a: BankProfile; readonly b: BankProfile };
@@ -41,7 +41,9 @@ export interface SealLayers {
 }
 
 /** A fresh world. */
-export async function bankWorld(options: { readonly banksUrl?: string } = {}): Promise<BankWorld> {
+export async function bankWorld(
+  options: Partial<Pick<BanksDeps, "banksUrl" | "bookPath" | "pullEveryMs">> = {},
+): Promise<BankWorld> {
   const [signing, encryption, signingA, encA, signingB, tlsB, stranger] = await Promise.all(
     [0, 1, 2, 3, 4, 5, 6].map(testKey),
   ) as [TestKey, TestKey, TestKey, TestKey, TestKey, TestKey, TestKey];
@@ -52,9 +54,10 @@ export async function bankWorld(options: { readonly banksUrl?: string } = {}): P
   const platform = freshDouble(signing, encryption, { BANKA: signingA, BANKB: signingB });
   const events: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
   const timers: HeldTimer[] = [];
-  const banks = composeBanks({
+  const banks = await composeBanks({
+    banksUrl: BANKS_URL,
+    ...options,
     banks: [a, b],
-    banksUrl: options.banksUrl ?? BANKS_URL,
     baseUrl: BASE_URL,
     authUrl: AUTH_URL,
     caPem: "",
@@ -68,7 +71,16 @@ export async function bankWorld(options: { readonly banksUrl?: string } = {}): P
     },
   });
   const bankDecryption = { BANKA: encA, BANKB: tlsB };
-  return { banks, platform, profiles: { a, b }, events, timers, bankDecryption, stranger };
+  return {
+    banks,
+    platform,
+    profiles: { a, b },
+    events,
+    timers,
+    bankDecryption,
+    stranger,
+    [Symbol.dispose]: () => banks.stop(),
+  };
 }
 
 /** `Data.Initiation` of a consent over 1210.00 EUR; implicit where an account is given. */

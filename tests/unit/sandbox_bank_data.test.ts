@@ -1,5 +1,5 @@
 /** What the sandbox banks start from: credentials in a folder, customers with valid accounts, and amounts. */
-import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { composeBanks } from "../../src/sandbox/bank/bank_app.ts";
 import { ALICE_EUR_AT_BANKA, ALICE_EUR_AT_BANKB, customersOf } from "../../src/sandbox/bank/customers.ts";
 import { loadBank } from "../../src/sandbox/bank/load_bank.ts";
@@ -69,7 +69,7 @@ Deno.test("loadBank refuses a folder that is not a bank's or not complete", asyn
 });
 
 Deno.test("composeBanks refuses a bank without customers", async () => {
-  const { profiles } = await bankWorld();
+  using world = await bankWorld();
   const deps = {
     banksUrl: BANKS_URL,
     baseUrl: "",
@@ -79,8 +79,9 @@ Deno.test("composeBanks refuses a bank without customers", async () => {
     log: () => {},
   };
   const fetch = (): Promise<Response> => Promise.reject(new Error("not here"));
-  assertThrows(
-    () => composeBanks({ ...deps, fetch, banks: [{ ...profiles.a, code: "BANKC" }] }),
+  const { a } = world.profiles;
+  await assertRejects(
+    () => composeBanks({ ...deps, fetch, banks: [a, { ...a, code: "BANKC" }] }),
     Error,
     "BANKC",
   );
@@ -112,7 +113,8 @@ Deno.test("amounts and account numbers are grouped for reading", () => {
 });
 
 Deno.test("GET / lists the banks, GET /{CODE} its customers, and every page links the style sheet", async () => {
-  const { banks } = await bankWorld();
+  using world = await bankWorld();
+  const { banks } = world;
   const page = async (path: string): Promise<string> =>
     await (await banks.fetch(new Request(`${BANKS_URL}${path}`))).text();
   assertStringIncludes(await page("/"), '<a href="/BANKB">Bank B</a>');

@@ -24,12 +24,12 @@ async function arrival(world: BankWorld, token: string): Promise<string> {
 }
 
 Deno.test("GET sca shows the login page for a JWT of the platform", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   assertEquals(await arrival(world, await sealHandover(world)), "login page");
 });
 
 Deno.test("GET sca tolerates clocks 30 s apart", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const ahead = { iat: now + 30, nbf: now + 30, exp: now + 330 };
   const late = { iat: now - 329, nbf: now - 329, exp: now - 29 };
   assertEquals(await arrival(world, await sealHandover(world, ahead)), "login page");
@@ -56,14 +56,14 @@ const wrongClaims: Record<string, [Record<string, unknown>, string]> = {
 
 for (const [name, [claims, reason]] of Object.entries(wrongClaims)) {
   Deno.test(`GET sca refuses a JWT with ${name}`, async () => {
-    const world = await bankWorld();
+    using world = await bankWorld();
     assertEquals(await arrival(world, await sealHandover(world, claims)), `400 ${reason}`);
     assertEquals(world.platform.calls.length, 0);
   });
 }
 
 Deno.test("GET sca refuses wrong layers", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const { stranger } = world;
   const cases: [SealLayers, string][] = [
     [{ signer: stranger }, "inner layer: JWSSignatureVerificationFailed"],
@@ -92,7 +92,7 @@ Deno.test("GET sca refuses wrong layers", async () => {
 });
 
 Deno.test("GET sca takes a JWT once, and a refused one does not use up the jti", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const jti = "one";
   assertEquals(
     await arrival(world, await sealHandover(world, { jti, aud: "BANKC" })),
@@ -105,7 +105,7 @@ Deno.test("GET sca takes a JWT once, and a refused one does not use up the jti",
 });
 
 Deno.test("HEAD sca does not use up the JWT", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const token = await sealHandover(world);
   const head = new Request(`http://localhost:8443/BANKA/sca?oAuthUrl=${token}`, { method: "HEAD" });
   assertEquals((await world.banks.fetch(head)).status, 405);
@@ -113,7 +113,7 @@ Deno.test("HEAD sca does not use up the JWT", async () => {
 });
 
 Deno.test("GET sca tells every refusal in the same words", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = new BankBrowser(world.banks);
   const expired = await browser.open(
     `/BANKA/sca?oAuthUrl=${await sealHandover(world, { exp: now - 60, iat: now - 90 })}`,
@@ -124,7 +124,7 @@ Deno.test("GET sca tells every refusal in the same words", async () => {
 });
 
 Deno.test("platform keys are fetched again for an unknown kid, once per 30 s", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   assertEquals(await arrival(world, await sealHandover(world)), "login page");
   assertEquals(world.platform.keySetRequests, 1);
 

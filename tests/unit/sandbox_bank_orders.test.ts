@@ -41,7 +41,7 @@ async function settle(world: BankWorld): Promise<void> {
 }
 
 Deno.test("POST payment-orders debits once, however often the order is delivered", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const accepted = [200, { Status: "AcceptedSettlementInProcess" }];
   assertEquals(await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA))), accepted);
   const again = await signOrder(world, order(ALICE_EUR_AT_BANKA));
@@ -62,7 +62,7 @@ const unpayable: Record<string, [Record<string, unknown>, string]> = {
 
 for (const [name, [unpaid, reason]] of Object.entries(unpayable)) {
   Deno.test(`POST payment-orders rejects ${name} for good and debits nothing`, async () => {
-    const world = await bankWorld();
+    using world = await bankWorld();
     const before = (await ledger(world)).balances;
     assertEquals(await push(world, await signOrder(world, unpaid)), [200, { Status: "Rejected" }]);
     assertEquals(await push(world, await signOrder(world, unpaid)), [200, { Status: "Rejected" }]);
@@ -72,7 +72,7 @@ for (const [name, [unpaid, reason]] of Object.entries(unpayable)) {
 }
 
 Deno.test("POST payment-orders takes the selected account beside the initiation", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const DebtorAccount = { SchemeName: "UK.OBIE.IBAN", Identification: ALICE_EUR_AT_BANKA };
   const Data = { DomesticPaymentId: PAYMENT_ID, Initiation: initiationOf(), DebtorAccount };
   assertEquals(await push(world, await signOrder(world, { Data })), [200, {
@@ -81,7 +81,7 @@ Deno.test("POST payment-orders takes the selected account beside the initiation"
 });
 
 Deno.test("POST payment-orders refuses what is not the platform's order for this bank", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const good = order(ALICE_EUR_AT_BANKA);
   const invalid = [400, { error: "invalid_order" }];
   const signed = await signOrder(world, good);
@@ -100,7 +100,7 @@ Deno.test("POST payment-orders refuses what is not the platform's order for this
 });
 
 Deno.test("settlement reports the debit, then the credit, signed", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA)));
   assertEquals(world.timers.map(({ delayMs }) => delayMs), [3000]);
   await settle(world);
@@ -120,8 +120,8 @@ Deno.test("settlement reports the debit, then the credit, signed", async () => {
   assertEquals(world.timers.length, 0);
 });
 
-Deno.test("settlement gives up on 404 and tries again on 503, five times at most", async () => {
-  const world = await bankWorld();
+Deno.test("settlement gives up on 404 and tries again on 503 and 400, five times at most", async () => {
+  using world = await bankWorld();
   world.platform.statusFor = () => 404;
   await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA)));
   await settle(world);
@@ -129,7 +129,9 @@ Deno.test("settlement gives up on 404 and tries again on 503, five times at most
   assertEquals(world.events.at(-1)?.fields["givesUp"], true);
   assertStringIncludes(String(world.events.at(-1)?.fields["error"]), "404");
 
-  world.platform.statusFor = () => 503;
+  // 400 is also what the platform says to a settlement whose acceptance it has not heard of yet.
+  const statuses = [503, 400, 503, 400, 503];
+  world.platform.statusFor = () => statuses.shift();
   await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA, crypto.randomUUID())));
   const waits: number[] = [];
   while (world.timers.length > 0) {
@@ -139,11 +141,13 @@ Deno.test("settlement gives up on 404 and tries again on 503, five times at most
   assertEquals(waits, [3000, 6000, 12_000, 24_000, 48_000]);
 });
 
-Deno.test("stop cancels settlement that is still to come", async () => {
-  const world = await bankWorld();
+Deno.test("stop cancels settlement and takes no more orders", async () => {
+  using world = await bankWorld();
   await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA)));
   world.banks.stop();
+  world.banks.stop(); // twice is once
   assertEquals(world.timers.length, 0);
-  await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA, crypto.randomUUID())));
+  const late = await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA, crypto.randomUUID())));
+  assertEquals(late, [503, { error: "temporarily_unavailable" }]);
   assertEquals(world.timers.length, 0);
 });

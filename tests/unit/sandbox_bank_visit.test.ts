@@ -15,7 +15,7 @@ import { bankWorld, CONSENT_ID, openReturn, START_MS } from "../support/bank_wor
 const now = START_MS / 1000;
 
 Deno.test("implicit consent: the code page shows what is authorised and the return carries every claim", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA", ALICE_EUR_AT_BANKA);
   const { html } = await browser.submit("login", ALICE);
   for (const words of ["EUR 1,210.00", "Demo &lt;Shop&gt;", "GB33 BUKB 2020 1555 5555 55", "ORDER-4711"]) {
@@ -44,20 +44,20 @@ Deno.test("implicit consent: the code page shows what is authorised and the retu
 });
 
 Deno.test("implicit consent: an account of somebody else ends in failure", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA", BOB_EUR_AT_BANKA);
   await browser.submit("login", ALICE);
   assertEquals(await outcome(world, browser), "failure debtor_account_not_owned cust-alice");
 });
 
 Deno.test("implicit consent: an IBAN with spaces in lower case is still the customer's", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA", "gb33 bukb 2020 1555 5555 55");
   assertStringIncludes((await browser.submit("login", ALICE)).html, 'id="otp"');
 });
 
 Deno.test("platform's consent screen: all accounts are PUT with a profile A signature", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA");
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
@@ -94,7 +94,7 @@ Deno.test("platform's consent screen: all accounts are PUT with a profile A sign
 });
 
 Deno.test("bank's own consent screen: the selected account alone is PUT with a profile B signature", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKB");
   await browser.submit("login", ALICE);
   const { html } = await browser.submit("otp", CODE);
@@ -118,7 +118,7 @@ Deno.test("bank's own consent screen: the selected account alone is PUT with a p
 });
 
 Deno.test("bank's own consent screen: an account that is not the customer's is not taken", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKB");
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
@@ -128,7 +128,7 @@ Deno.test("bank's own consent screen: an account that is not the customer's is n
 });
 
 Deno.test("back channel calls carry the customer's headers", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA");
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
@@ -142,7 +142,7 @@ Deno.test("back channel calls carry the customer's headers", async () => {
 });
 
 Deno.test("the token is shared by calls, renewed before it expires, and replaced when refused", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   await arrive(world, "BANKA");
   await arrive(world, "BANKA");
   assertEquals(world.platform.tokenRequests, ["BANKA"]);

@@ -20,7 +20,7 @@ const refusals: Record<string, [string, (browser: BankBrowser) => Promise<unknow
 
 for (const [page, [sub, refuse]] of Object.entries(refusals)) {
   Deno.test(`refusing on the ${page} page returns failure`, async () => {
-    const world = await bankWorld();
+    using world = await bankWorld();
     const browser = await arrive(world, "BANKB");
     await refuse(browser);
     assertEquals(await outcome(world, browser, "BANKB"), `failure refused_by_customer ${sub}`);
@@ -29,7 +29,7 @@ for (const [page, [sub, refuse]] of Object.entries(refusals)) {
 }
 
 Deno.test("three wrong passwords return failure, and the right one comes too late", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA");
   const fields = browser.formFields("login");
   const wrong = { ...ALICE, password: "wrong" };
@@ -49,7 +49,7 @@ Deno.test("three wrong passwords return failure, and the right one comes too lat
 });
 
 Deno.test("wrong codes are counted apart from wrong passwords", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA");
   await browser.submit("login", { ...ALICE, password: "wrong" });
   await browser.submit("login", { ...ALICE, password: "wrong" });
@@ -62,7 +62,7 @@ Deno.test("wrong codes are counted apart from wrong passwords", async () => {
 });
 
 Deno.test("a consent that cannot be read returns neither success nor failure", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   world.platform.statusFor = () => 400;
   assertEquals(
     await outcome(world, await arrive(world, "BANKA")),
@@ -71,7 +71,7 @@ Deno.test("a consent that cannot be read returns neither success nor failure", a
 });
 
 Deno.test("a consent that contradicts debtor_account_present is not authorised", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   world.platform.initiation = initiationOf(ALICE_EUR_AT_BANKA);
   const browser = new BankBrowser(world.banks);
   await browser.open(`/BANKA/sca?oAuthUrl=${await sealHandover(world, { debtor_account_present: "false" })}`);
@@ -79,7 +79,7 @@ Deno.test("a consent that contradicts debtor_account_present is not authorised",
 });
 
 Deno.test("accounts that the platform does not take never end in success", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA");
   await browser.submit("login", ALICE);
   world.platform.statusFor = (method) => method === "PUT" ? 503 : undefined;
@@ -88,7 +88,7 @@ Deno.test("accounts that the platform does not take never end in success", async
 });
 
 Deno.test("a visit can go on after a moment in which nothing could be encrypted to the platform", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA", ALICE_EUR_AT_BANKA);
   await browser.submit("login", ALICE);
   const { path, shown } = browser;
@@ -102,7 +102,7 @@ Deno.test("a visit can go on after a moment in which nothing could be encrypted 
 });
 
 Deno.test("POST sca/:flow refuses a body that is too large, is no form, or names a field twice", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA");
   const { path } = browser;
   const fields = new URLSearchParams({ ...browser.formFields("login"), ...ALICE });
@@ -115,7 +115,7 @@ Deno.test("POST sca/:flow refuses a body that is too large, is no form, or names
 });
 
 Deno.test("a visit belongs to its browser, its bank, its form and 15 minutes", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA");
   const { path } = browser;
   const body = (fields: Record<string, string>): RequestInit => ({
@@ -142,7 +142,7 @@ Deno.test("a visit belongs to its browser, its bank, its form and 15 minutes", a
 });
 
 Deno.test("an entry of an earlier form changes nothing", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA");
   const earlier = { ...browser.formFields("login"), decision: "refuse" };
   await browser.submit("login", ALICE);
@@ -151,7 +151,7 @@ Deno.test("an entry of an earlier form changes nothing", async () => {
 });
 
 Deno.test("two visits in one browser do not disturb each other", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const browser = await arrive(world, "BANKA");
   const first = browser.path;
   await browser.open(`/BANKA/sca?oAuthUrl=${await sealHandover(world)}`);
@@ -161,7 +161,7 @@ Deno.test("two visits in one browser do not disturb each other", async () => {
 });
 
 Deno.test("pages carry the security headers and escape what others wrote", async () => {
-  const world = await bankWorld();
+  using world = await bankWorld();
   const { headers, html } = (await arrive(world, "BANKA")).shown;
   assertEquals(headers.get("cache-control"), "no-store");
   assertEquals(headers.get("referrer-policy"), "no-referrer");
@@ -176,12 +176,14 @@ Deno.test("pages carry the security headers and escape what others wrote", async
 });
 
 Deno.test("the cookie is for this visit's path, unreadable for scripts, and Secure where the bank is https", async () => {
-  const plain = await cookieLine(await bankWorld());
+  using plainWorld = await bankWorld();
+  const plain = await cookieLine(plainWorld);
   assertMatch(
     plain,
     /^bank_visit=[\w-]{43}; Max-Age=900; Path=\/BANKA\/sca\/[\w-]{16}; HttpOnly; SameSite=Lax$/,
   );
-  const secure = await cookieLine(await bankWorld({ banksUrl: "https://banks.example" }));
+  using secureWorld = await bankWorld({ banksUrl: "https://banks.example" });
+  const secure = await cookieLine(secureWorld);
   assertMatch(secure, /^__Secure-bank_visit=.*; HttpOnly; Secure; SameSite=Lax$/);
 });
 

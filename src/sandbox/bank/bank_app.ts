@@ -65,6 +65,8 @@ export interface Banks {
  * @throws {Error} when a bank has no customers in the sandbox, or its book is open elsewhere
  */
 export async function composeBanks(deps: BanksDeps): Promise<Banks> {
+  const unknown = deps.banks.find(({ code }) => customersOf(code).length === 0);
+  if (unknown !== undefined) throw new Error(`the sandbox has no customers for bank ${unknown.code}`);
   const schedule = deps.schedule ?? unobtrusiveTimer;
   const lines = deps.banks.map((profile) => lineTo(deps, profile));
   const ledgers = await Promise.all(deps.banks.map((profile) => openBook(deps, profile)));
@@ -79,10 +81,13 @@ export async function composeBanks(deps: BanksDeps): Promise<Banks> {
     ? []
     : banks.map((bank) => startPulling(bank, pullEveryMs, schedule));
   const app = composeApp(deps, banks);
+  let isStopped = false;
   return {
     fetch: async (request, info) =>
       await app.fetch(request, info === undefined ? {} : { customerIp: info.remoteAddr.hostname }),
     stop(): void {
+      if (isStopped) return;
+      isStopped = true;
       for (const { settlement } of banks) settlement.stop();
       for (const part of pullers) part.stop();
       for (const part of [...lines, ...ledgers]) part.close();
@@ -90,10 +95,8 @@ export async function composeBanks(deps: BanksDeps): Promise<Banks> {
   };
 }
 
-async function openBook(deps: BanksDeps, { code }: BankProfile): Promise<Ledger> {
-  const customers = customersOf(code);
-  if (customers.length === 0) throw new Error(`the sandbox has no customers for bank ${code}`);
-  return await openLedger({ path: deps.bookPath?.(code) ?? ":memory:", customers, clock: deps.clock });
+function openBook({ bookPath, clock }: BanksDeps, { code }: BankProfile): Promise<Ledger> {
+  return openLedger({ path: bookPath?.(code) ?? ":memory:", customers: customersOf(code), clock });
 }
 
 function composeBank(

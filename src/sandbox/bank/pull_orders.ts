@@ -19,7 +19,6 @@ export interface OrderPuller {
 const unsettledMs = 60_000;
 
 const pulledSchema = orderDataSchema.extend({ Status: z.string(), CreationDateTime: z.string() });
-type PulledOrder = z.infer<typeof pulledSchema>;
 
 /** Starts pulling, with the first round after the interval. */
 export function startPulling(bank: Bank, everyMs: number, schedule: Schedule): OrderPuller {
@@ -51,29 +50,27 @@ export async function pullOrders(bank: Bank): Promise<void> {
   let isComplete = true;
   do {
     const page = await listOrders(bank.platform, after);
-    const orders = page.orders.flatMap((order) => decoded(bank, order));
-    for (const order of orders) isComplete = await take(bank, order) && isComplete;
-    const newest = Math.max(...orders.map(({ CreationDateTime }) => Date.parse(CreationDateTime)));
-    isComplete &&= bank.clock() - newest > unsettledMs;
+    for (const order of page.orders) isComplete = await take(bank, order) && isComplete;
     after = page.after;
     if (after !== undefined && isComplete) await bank.ledger.notePulledUpTo(after);
   } while (after !== undefined);
 }
 
-/** False where the order must be looked at again. */
-async function take(bank: Bank, data: PulledOrder): Promise<boolean> {
-  if (data.Status !== "Pending" && data.Status !== "AcceptedSettlementInProcess") return true;
-  const order = orderOf(data);
-  const fault = bank.faults.foresee("push", { consentId: order.consentId, amount: order.amount.Amount });
-  if (fault === "server_error" || fault === "reset") return false; // down for this order, however it comes
-  const { answer } = await takeOrder(bank, order, "pull");
-  if (answer !== data.Status) await reportStatus(bank.platform, { ...order, status: answer });
-  return true;
-}
-
-function decoded(bank: Bank, order: unknown): PulledOrder[] {
-  const parsed = pulledSchema.safeParse(order);
-  if (parsed.success) return [parsed.data];
-  bank.log("order.not_understood", { bank: bank.profile.code, fields: parsed.error.issues.length });
-  return [];
+/** False where the order, or its place in the list, must be looked at again. One that fails does not stop the others. */
+async function take(bank: Bank, listed: unknown): Promise<boolean> {
+  try {
+    const data = pulledSchema.parse(listed);
+    const isOld = bank.clock() - Date.parse(data.CreationDateTime) > unsettledMs;
+    if (data.Status !== "Pending" && data.Status !== "AcceptedSettlementInProcess") return isOld;
+    const order = orderOf(data);
+    const fault = bank.faults.foresee("push", { consentId: order.consentId, amount: order.amount.Amount });
+    if (fault === "server_error" || fault === "reset") return false; // down for this order, however it comes
+    const { answer } = await takeOrder(bank, order, "pull");
+    if (answer !== data.Status) await reportStatus(bank.platform, { ...order, status: answer });
+    return isOld;
+  } catch (error) {
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    bank.log("order.not_taken", { bank: bank.profile.code, reason });
+    return false;
+  }
 }

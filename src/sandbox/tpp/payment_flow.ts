@@ -10,6 +10,9 @@ import { type MessageLog, recordingFetch } from "./message_log.ts";
 import type { Fetch } from "./mutual_tls.ts";
 import type { Tpp } from "./tpp.ts";
 
+/** A client assertion is used at once. */
+const ASSERTION_SECONDS = 60;
+
 /** What every call of one payment needs. */
 export interface PaymentFlow {
   readonly tpp: Tpp;
@@ -42,14 +45,28 @@ export async function openFlow(tpp: Tpp, bank: string, messages: MessageLog): Pr
     bank,
     server,
     client,
-    authenticate: oauth.PrivateKeyJwt({ key, kid }), // its aud is the issuer alone (Decision A1)
-    dpop: oauth.DPoP(client, keyPair),
+    authenticate: oauth.PrivateKeyJwt({ key, kid }, { // its aud is the issuer alone (Decision A1)
+      [oauth.modifyAssertion]: (_header, claims) => {
+        const now = nowSeconds(tpp);
+        Object.assign(claims, { iat: now, nbf: now, exp: now + ASSERTION_SECONDS });
+      },
+    }),
+    dpop: oauth.DPoP(client, keyPair, {
+      [oauth.modifyAssertion]: (_header, claims) => {
+        claims["iat"] = nowSeconds(tpp);
+      },
+    }),
     platformKeys: createRemoteJWKSet(new URL(`${tpp.authUrl}/jwks`), {
       [joseFetch]: (url, { method, headers, signal }) =>
         fetch(url, { method, headers: Object.fromEntries(headers), signal }),
     }),
     fetch,
   };
+}
+
+/** JWTs are dated by the TPP's own clock, which in a sandbox need not be this computer's. */
+function nowSeconds({ now }: Tpp): number {
+  return Math.floor(now() / 1000);
 }
 
 async function discover(tpp: Tpp, bank: string, fetch: Fetch): Promise<oauth.AuthorizationServer> {

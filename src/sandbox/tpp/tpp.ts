@@ -36,6 +36,8 @@ export interface TppSettings {
   readonly redirectUri: string;
   /** Default `b`. */
   readonly signatureProfile?: SignatureProfile;
+  /** Milliseconds since the Unix epoch; default: this computer's time. */
+  readonly now?: () => number;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function openTpp(settings: TppSettings): Promise<Tpp> {
       profile: settings.signatureProfile ?? "b",
     },
     fetch: connection.fetch,
-    now: Date.now,
+    now: settings.now ?? Date.now,
     close: connection.close,
   };
 }

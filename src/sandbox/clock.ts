@@ -1,0 +1,57 @@
+/**
+ * The time that everybody in a sandbox lives in: this computer's, moved ahead by so much as the sandbox was told, also
+ * after a restart. Never behind this computer's own, by which databases forget and TLS judges certificates.
+ */
+import { z } from "zod";
+import { CannotStart } from "./cannot_start.ts";
+import { asJson, readIfAny, writePublic } from "./sandbox_files.ts";
+
+/** A clock that can be moved. */
+export interface SandboxClock {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /** How far it is ahead, milliseconds. */
+  readonly aheadMs: () => number;
+  /** Moves it for everybody at once. False, and nothing moved, where that is outside what a sandbox may be ahead. */
+  moveTo(now: number): Promise<boolean>;
+}
+
+/** Certificates of the sandbox last longer. */
+const MAX_AHEAD_MS = 366 * 86_400_000;
+/** Whoever says "now" said it a moment ago. */
+const JUST_NOW_MS = 60_000;
+
+const kept = z.object({ ahead_ms: z.number().min(0).max(MAX_AHEAD_MS) });
+
+/**
+ * The clock of a sandbox, as far ahead as it was left.
+ * @throws {CannotStart} when its file is not one
+ */
+export async function openSandboxClock(path: string): Promise<SandboxClock> {
+  let aheadMs = await readAhead(path);
+  const now = (): number => Date.now() + aheadMs;
+  return {
+    now,
+    aheadMs: () => aheadMs,
+    async moveTo(wanted): Promise<boolean> {
+      const wantedAheadMs = Math.round(wanted - Date.now());
+      if (!(wantedAheadMs >= -JUST_NOW_MS && wantedAheadMs <= MAX_AHEAD_MS)) return false;
+      const moved = Math.max(0, wantedAheadMs);
+      await writePublic(path, asJson({ ahead_ms: moved }));
+      aheadMs = moved;
+      return true;
+    },
+  };
+}
+
+async function readAhead(path: string): Promise<number> {
+  const text = await readIfAny(path);
+  if (text === undefined) return 0;
+  try {
+    return kept.parse(JSON.parse(text)).ahead_ms;
+  } catch {
+    throw new CannotStart(
+      `The file ${path} cannot be read: remove it, and the sandbox is in the present again.`,
+    );
+  }
+}

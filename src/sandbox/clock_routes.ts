@@ -1,0 +1,73 @@
+/**
+ * `{directory_url}/sandbox/clock`: shows the sandbox's clock and, to the holder of the directory's administration
+ * token, moves it. Stands in front of the directory in a sandbox; no directory or platform has such a route itself.
+ */
+import { z } from "zod";
+import type { SandboxClock } from "./clock.ts";
+
+/** What the route needs. */
+export interface ClockRouteDeps {
+  readonly clock: SandboxClock;
+  readonly adminToken: string;
+}
+
+type Handle = (request: Request) => Response | Promise<Response>;
+
+const PATH = "/sandbox/clock";
+const MAX_BODY_BYTES = 1024;
+const MAX_SECONDS = 366 * 86_400;
+
+const commandSchema = z.union([
+  z.strictObject({ advance_seconds: z.int().min(0).max(MAX_SECONDS) }),
+  z.strictObject({ now: z.iso.datetime({ offset: true }) }),
+]);
+
+/** The directory's handler, with the clock in front of it. */
+export function withClock(deps: ClockRouteDeps, directory: Handle): Handle {
+  return (request) => new URL(request.url).pathname === PATH ? answer(deps, request) : directory(request);
+}
+
+async function answer(deps: ClockRouteDeps, request: Request): Promise<Response> {
+  if (request.method === "GET") return json(200, shown(deps.clock));
+  if (request.method !== "POST") return json(405, { error: "invalid_request" }, { allow: "GET, POST" });
+  if (!await isAdministrator(request, deps.adminToken)) {
+    return json(401, { error: "unauthorized" }, { "www-authenticate": "Bearer" });
+  }
+  const wanted = await wantedTime(request, deps.clock);
+  if (wanted !== undefined && await deps.clock.moveTo(wanted)) return json(200, shown(deps.clock));
+  const error_description =
+    "Send {advance_seconds} or {now} as JSON; now is a date-time with an offset, not " +
+    "before this computer's own time and at most 366 days after it.";
+  return json(400, { error: "invalid_request", error_description });
+}
+
+async function wantedTime(request: Request, clock: SandboxClock): Promise<number | undefined> {
+  const text = await request.text();
+  if (text.length > MAX_BODY_BYTES) return undefined;
+  try {
+    const command = commandSchema.parse(JSON.parse(text));
+    return "now" in command ? Date.parse(command.now) : clock.now() + command.advance_seconds * 1000;
+  } catch {
+    return undefined;
+  }
+}
+
+function shown(clock: SandboxClock): unknown {
+  return { now: new Date(clock.now()).toISOString(), ahead_seconds: clock.aheadMs() / 1000 };
+}
+
+/** Digests have one length, and every octet is looked at: the time taken tells nothing about the token. */
+async function isAdministrator(request: Request, token: string): Promise<boolean> {
+  const sent = /^Bearer (\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  if (sent === undefined) return false;
+  const [a, b] = await Promise.all([digest(sent), digest(token)]);
+  return a.reduce((difference, octet, index) => difference | (octet ^ (b[index] ?? 0)), 0) === 0;
+}
+
+async function digest(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+}
+
+function json(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+  return Response.json(body, { status, headers: { ...headers, "cache-control": "no-store" } });
+}

@@ -1,0 +1,11 @@
+/** The reference configuration of haproxy under attack: TLS, headers, requests, and the platform behind it. */
+import { headerAttacks } from "../support/proxy_header_attacks.ts";
+import { findProxy } from "../support/proxy_program.ts";
+import { requestAttacks } from "../support/proxy_request_attacks.ts";
+import { tlsAttacks } from "../support/proxy_tls_attacks.ts";
+
+const haproxy = await findProxy("haproxy");
+
+tlsAttacks(haproxy, 0);
+headerAttacks(haproxy);
+requestAttacks(haproxy);

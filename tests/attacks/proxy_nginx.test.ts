@@ -1,0 +1,11 @@
+/** The reference configuration of nginx under attack: TLS, headers, requests, and the platform behind it. */
+import { headerAttacks } from "../support/proxy_header_attacks.ts";
+import { findProxy } from "../support/proxy_program.ts";
+import { requestAttacks } from "../support/proxy_request_attacks.ts";
+import { tlsAttacks } from "../support/proxy_tls_attacks.ts";
+
+const nginx = await findProxy("nginx");
+
+tlsAttacks(nginx, 401);
+headerAttacks(nginx);
+requestAttacks(nginx);

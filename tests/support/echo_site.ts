@@ -1,0 +1,91 @@
+/**
+ * A real proxy before a backend that only remembers what reaches it: which headers, in which spelling, and which
+ * requests. Two participants have certificates of the authority that the proxy trusts.
+ */
+import type { ProxyName } from "../../scripts/proxy/settings.ts";
+import { makeAuthority } from "./directory_world.ts";
+import { testKey } from "./keys.ts";
+import { API_HOST, AUTH_HOST, startProxy } from "./proxy_program.ts";
+import { exchangeRaw, type RawAnswer } from "./raw_tls.ts";
+import { freePort } from "./served_platform.ts";
+import { issue, type TlsIdentity, webAuthority } from "./web_authority.ts";
+import { AUTH_URL, BASE_URL, PROXY_SECRET } from "./world.ts";
+
+/** A request as the backend had it. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The proxy's end of the connection: the same for requests of one connection. */
+  readonly connection: number;
+}
+
+/** A proxy and its remembering backend. */
+export interface EchoSite extends AsyncDisposable {
+  readonly received: Received[];
+  readonly alice: TlsIdentity;
+  readonly bob: TlsIdentity;
+  readonly port: number;
+  readonly participantsCa: Pick<TlsIdentity, "certificatePem">;
+  /** What the platform's guard must see where `who` calls. */
+  certificateHeader(who: TlsIdentity): Readonly<Record<string, string>>;
+  /** Bytes to the API host as somebody, or to the browser host as nobody. */
+  send(bytes: string, who: TlsIdentity | undefined): Promise<RawAnswer>;
+}
+
+/** Opens one. */
+export async function openEchoSite(name: ProxyName, program: string): Promise<EchoSite> {
+  const folder = await Deno.makeTempDir({ prefix: "echo-" });
+  const participantsCa = await makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1)));
+  const webCa = await webAuthority();
+  const received: Received[] = [];
+  const backend = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request, { remoteAddr }) => remember(received, request, remoteAddr.port),
+  );
+  const env = { BASE_URL, AUTH_URL, PROXY_SECRET, PORT: String(backend.addr.port) };
+  const port = freePort();
+  const proxy = await startProxy(name, program, { folder, participantsCa }, env, port);
+  const [alice, bob] = await Promise.all(
+    [0, 1].map(async (number) =>
+      issue(participantsCa, await testKey(15), await testKey(number), { subject: `CN=Participant ${number}` })
+    ),
+  ) as [TlsIdentity, TlsIdentity];
+  return {
+    received,
+    alice,
+    bob,
+    port,
+    participantsCa,
+    certificateHeader: ({ certificatePem }) => certificateHeader(name, certificatePem),
+    send: (bytes, identity) => {
+      const servername = identity === undefined ? AUTH_HOST : API_HOST;
+      return exchangeRaw({ port, servername, ca: webCa.certificatePem, identity }, bytes);
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await proxy.stop();
+      await backend.shutdown();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+async function remember(received: Received[], request: Request, connection: number): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const seen: Received = {
+    method: request.method,
+    path: pathname + search,
+    headers: Object.fromEntries(request.headers),
+    body: await request.text(),
+    connection,
+  };
+  if (seen.path !== "/health/ready") received.push(seen); // HAProxy's own probe
+  return Response.json({ path: seen.path });
+}
+
+function certificateHeader(name: ProxyName, pem: string): Readonly<Record<string, string>> {
+  if (name === "nginx") return { "x-ssl-client-cert": encodeURIComponent(pem) };
+  const der = pem.replaceAll(/-----[A-Z ]+-----|\s/g, "");
+  return { "client-cert": `:${der}:` };
+}

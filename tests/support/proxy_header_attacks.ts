@@ -1,0 +1,175 @@
+/** What a client can write into headers that only the proxy may say (checklist H2-H5, H8, H13, H14, H16, H17, H20, H23). */
+import { assert, assertEquals } from "@std/assert";
+import { type EchoSite, openEchoSite } from "./echo_site.ts";
+import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
+import { PROXY_SECRET } from "./world.ts";
+
+const SPOOFED = [
+  "Client-Cert",
+  "client-cert",
+  "CLIENT-CERT",
+  "Client_Cert",
+  "client.cert",
+  "Client-Cert-Chain",
+  "client_cert_chain",
+  "X-Client-Cert",
+  "X-SSL-Cert",
+  "X-SSL-Client-Cert",
+  "x_ssl_client_cert",
+  "X-SSL-Client_Cert",
+  "X-SSL-Client-Verify",
+  "X-SSL-Client-S-DN",
+  "X-SSL-Client-Serial",
+  "X-SSL-Client-Fingerprint",
+  "SSL-Client-Cert",
+  "ssl_client_verify",
+  "X-Forwarded-Client-Cert",
+  "x_forwarded_client_cert",
+  "X-Proxy-Secret",
+  "X_PROXY_SECRET",
+  "x-proxy_secret",
+  "Forwarded",
+  "X-Forwarded-For",
+  "X-Forwarded-Host",
+  "x_forwarded_host",
+  "X-Forwarded-Port",
+  "X-Forwarded-Prefix",
+  "X-Forwarded-Proto",
+  "X-Forwarded-Server",
+  "X-Original-URL",
+  "X-Real-IP",
+  "X-Rewrite-URL",
+];
+const VALUES = ["spoofed", `:${btoa("spoofed")}:`, PROXY_SECRET, "", " ", "\t:spoofed:\t"];
+const OWN = ["x-proxy-secret", "x-ssl-client-cert", "client-cert"];
+
+/** Registers the tests. */
+export function headerAttacks(proxy: ProxyUnderTest): void {
+  proxyTest(
+    proxy,
+    "passes on its own word alone, whatever the client writes [H2, H4, H8, H13, H14, H17]",
+    async (program, t) => {
+      await using site = await openEchoSite(proxy.name, program);
+      for (const name of SPOOFED) {
+        await t.step(name, async () => {
+          for (const value of VALUES) await spoof(site, [[name, value]]);
+          await spoof(site, [[name, "spoofed"], [name, "spoofed again"], [name.toLowerCase(), PROXY_SECRET]]);
+        });
+      }
+      await t.step("all of them at once", () => spoof(site, SPOOFED.map((name) => [name, "spoofed"])));
+      await t.step(
+        "named as hop-by-hop",
+        () => spoof(site, [["Connection", OWN.join(", ")], ["Client-Cert", "spoofed"]]),
+      );
+      await t.step(
+        "bytes above ASCII [H23]",
+        () => spoof(site, [["Client-Cert", "\xff\xe9:"], ["X-Real-IP", "\xa0"]]),
+      );
+    },
+  );
+
+  proxyTest(proxy, "vouches for nothing on the browser host [H3, H22]", async (program) => {
+    await using site = await openEchoSite(proxy.name, program);
+    await site.send(
+      request("GET", "/jwks", SPOOFED.map((name) => [name, "spoofed"]), { host: AUTH_HOST }),
+      undefined,
+    );
+    const [seen] = site.received;
+    assertEquals(seen?.path, "/jwks");
+    assert(!JSON.stringify(seen).includes("spoofed"), JSON.stringify(seen));
+    for (const name of OWN) assert(!(name in (seen?.headers ?? {})), name);
+  });
+
+  proxyTest(proxy, "says whose connection it is, request by request [H16, H18]", async (program) => {
+    await using site = await openEchoSite(proxy.name, program);
+    for (let round = 0; round < 6; round++) {
+      const who = round % 2 === 0 ? site.alice : site.bob;
+      // Two on one connection of the client, then the other client: over connections that the proxy keeps open.
+      await site.send(request("GET", "/1", [], { connection: "keep-alive" }) + request("GET", "/2", []), who);
+      for (const { headers } of site.received.slice(-2)) assertVouched(site, headers, who);
+    }
+    assertEquals(site.received.length, 12);
+  });
+
+  proxyTest(
+    proxy,
+    "keeps the host that it was set up with, whatever the request says [H14]",
+    async (program) => {
+      await using site = await openEchoSite(proxy.name, program);
+      const target =
+        "GET https://evil.example/jwks?a=b HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+      await site.send(target, site.alice);
+      await site.send(request("GET", "/jwks?a=b", [["X-Forwarded-Host", "evil.example"]]), undefined);
+      for (const { headers, path } of site.received) {
+        assertEquals([path, /evil/.test(JSON.stringify(headers))], ["/jwks?a=b", false]);
+      }
+      assert(site.received.length >= 1);
+    },
+  );
+
+  proxyTest(proxy, "refuses what is too large: 413 and 431 [H20, G11]", async (program) => {
+    await using site = await openEchoSite(proxy.name, program);
+    const body = "x".repeat(200_000);
+    const head =
+      `POST /big HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
+    assertEquals((await site.send(head + body, site.alice)).status, 413);
+    const wide = request("GET", "/", [["X-Wide", "x".repeat(17_000)], ["X-Wider", "x".repeat(14_000)]]);
+    assertEquals((await site.send(wide, site.alice)).status, 431);
+    assertEquals(site.received, []);
+    const roomy = request("GET", "/roomy", [["X-Roomy", "x".repeat(9000)]]);
+    assertEquals((await site.send(roomy, site.alice)).status, 200);
+  });
+
+  proxyTest(proxy, "does not lead to the operator's pages", async (program) => {
+    await using site = await openEchoSite(proxy.name, program);
+    for (
+      const path of [
+        "/health/live",
+        "/health/ready",
+        "/operations/payment-orders",
+        "//operations/payment-orders",
+      ]
+    ) {
+      for (const who of [site.alice, undefined]) {
+        const host = who === undefined ? AUTH_HOST : API_HOST;
+        const { status } = await site.send(request("GET", path, [], { host }), who);
+        assert(status === 404 || site.received.every((seen) => !seen.path.startsWith("/operations")), path);
+      }
+    }
+    assertEquals(site.received.filter(({ path }) => /^\/(health|operations)/.test(path)), []);
+  });
+}
+
+async function spoof(site: EchoSite, fields: readonly (readonly [string, string])[]): Promise<void> {
+  const before = site.received.length;
+  const { status, text } = await site.send(request("GET", "/spoof", fields), site.alice);
+  const seen = site.received.slice(before);
+  if (status === 400) return assertEquals(seen, [], "refused and passed on");
+  assertEquals([status, seen.length], [200, 1], text);
+  assertVouched(site, seen[0]?.headers ?? {}, site.alice);
+}
+
+/** The headers say who this is, with the proxy's secret, and nothing that the client would have them say. */
+function assertVouched(
+  site: EchoSite,
+  headers: Readonly<Record<string, string>>,
+  who: EchoSite["alice"],
+): void {
+  const said = Object.fromEntries(Object.entries(headers).filter(([name]) => OWN.includes(name)));
+  assertEquals(said, { "x-proxy-secret": PROXY_SECRET, ...site.certificateHeader(who) });
+  const names = Object.keys(headers).map((name) => name.replaceAll(/[_.]/g, "-"));
+  const spoofable = SPOOFED.map((name) => name.toLowerCase().replaceAll(/[_.]/g, "-"));
+  assertEquals(names.filter((name) => spoofable.includes(name)).sort(), Object.keys(said).sort());
+  assert(!/spoofed/.test(JSON.stringify(headers)), JSON.stringify(headers));
+}
+
+function request(
+  method: string,
+  path: string,
+  fields: readonly (readonly [string, string])[],
+  { connection = "close", host = API_HOST }: { connection?: string; host?: string } = {},
+): string {
+  const own = fields.some(([name]) => name === "Connection") ? [] : [["Connection", connection] as const];
+  const lines = [["Host", host] as const, ...own, ...fields].map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
+}

@@ -1,0 +1,35 @@
+/** Requests that are all ready, signed and proven, before the first is sent: then all of them at once. */
+import type { Participant } from "./participants.ts";
+import type { World } from "./world.ts";
+
+/** Makes a request in the world that it is given, by the steps of `flows.ts`. */
+export type Shot = (world: World, number: number) => Promise<Response>;
+
+/** Sends so many requests at once; their answers in the order of their numbers. */
+export async function volley(world: World, count: number, shot: Shot): Promise<readonly Response[]> {
+  const loaded = await Promise.all(Array.from({ length: count }, (_, number) => load(world, shot, number)));
+  return await Promise.all(loaded.map(([request, as]) => world.api(request, as)));
+}
+
+/** The request that the shot would send. */
+async function load(
+  world: World,
+  shot: Shot,
+  number: number,
+): Promise<readonly [Request, Participant | undefined]> {
+  let loaded: readonly [Request, Participant | undefined] | undefined;
+  const api = (request: Request, as?: Participant): Promise<Response> => {
+    loaded = [request, as];
+    return Promise.resolve(new Response());
+  };
+  await shot(Object.assign(Object.create(world), { api }), number);
+  if (loaded === undefined) throw new Error("nothing was sent");
+  return loaded;
+}
+
+/** How many answers had each status. */
+export function tally(answers: readonly Response[]): Readonly<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
