@@ -56,6 +56,7 @@ async function run(
       endpoints: sandbox.endpoints,
       redirectUri: `${sandbox.endpoints.shop_url}/callback`,
       signatureProfile: options.profile,
+      now: sandbox.now,
     });
     try {
       return await makePayment(tpp, options, report);

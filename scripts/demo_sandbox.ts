@@ -13,6 +13,8 @@ export interface DemoSandbox {
   readonly dir: string;
   readonly endpoints: SandboxEndpoints;
   readonly startedHere: boolean;
+  /** The sandbox's time, milliseconds: this computer's unless somebody moved it. */
+  readonly now: () => number;
   close(): Promise<void>;
 }
 
@@ -23,7 +25,9 @@ const livenessMilliseconds = 3000;
 export async function openSandbox(dir: string, log: (line: string) => void): Promise<DemoSandbox> {
   const endpoints = await readEndpoints(dir);
   if (endpoints !== undefined && await answers(endpoints)) {
-    return { dir, endpoints, startedHere: false, close: (): Promise<void> => Promise.resolve() };
+    const aheadMs = await readAhead(endpoints);
+    const now = (): number => Date.now() + aheadMs;
+    return { dir, endpoints, startedHere: false, now, close: (): Promise<void> => Promise.resolve() };
   }
   return await startSandbox(log);
 }
@@ -38,11 +42,17 @@ async function startSandbox(log: (line: string) => void): Promise<DemoSandbox> {
       await running.stop();
       await removeDir();
     };
-    return { dir, endpoints: decodeEndpoints(running.endpoints), startedHere: true, close };
+    return { dir, endpoints: decodeEndpoints(running.endpoints), startedHere: true, now: Date.now, close };
   } catch (error) {
     await removeDir();
     throw error;
   }
+}
+
+async function readAhead({ directory_url }: SandboxEndpoints): Promise<number> {
+  const response = await fetch(`${directory_url}/sandbox/clock`);
+  const { ahead_seconds }: { readonly ahead_seconds?: unknown } = await response.json();
+  return typeof ahead_seconds === "number" ? ahead_seconds * 1000 : 0;
 }
 
 /** An endpoints.json may be left over from a sandbox that is gone. */

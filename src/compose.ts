@@ -163,7 +163,7 @@ function composeBrowser(
   return browserApp({
     log,
     drawErrorPage: shared.drawErrorPage,
-    around: [nameRequest(), browserHeaders, requestLog({ log, clock }), spendMarkers({ store, clock })],
+    around: [nameRequest(), browserHeaders, requestLog({ log, clock })],
     discovery: { baseUrl, authUrl, findBank: shared.clients.findBank, keys },
     frontchannel: {
       ...shared,

@@ -7,6 +7,7 @@ import type { Context } from "hono";
 import { newSecret, sha256 } from "../kernel/identifiers.ts";
 import { FLOW_SECONDS } from "../profile.ts";
 import type { Interaction } from "./interaction.ts";
+import { openOutcome, sealOutcome } from "./sealed_outcome.ts";
 
 /** Sets, checks and derives from the cookie. */
 export interface BrowserBinding {
@@ -15,6 +16,10 @@ export interface BrowserBinding {
   set(c: Context, correlationId: string, secret: string): void;
   /** Whether this browser began the interaction. */
   holds(c: Context, interaction: Interaction): Promise<boolean>;
+  /** Seals to this browser's secret where an interaction sent it. */
+  seal(c: Context, correlationId: string, url: string): Promise<string>;
+  /** Where a finished interaction sent this browser, or null. Only for a browser that holds it. */
+  unseal(c: Context, interaction: Interaction): Promise<string | null>;
   /** The anti-forgery token of this browser for this interaction: only who reads the cookie can compute it. */
   csrfToken(c: Context, correlationId: string): Promise<string>;
 }
@@ -22,7 +27,12 @@ export interface BrowserBinding {
 /** `secure`: whether `auth_url` is https; on plain-http localhost the prefix and Secure are dropped (Decision F2). */
 export function openBrowserBinding(secure: boolean): BrowserBinding {
   const nameOf = (correlationId: string): string => `${secure ? "__Host-" : ""}sca-${correlationId}`;
+  const secretOf = (c: Context, correlationId: string): string =>
+    getCookie(c, nameOf(correlationId)) ?? newSecret(); // no cookie: a secret that opens nothing
   return {
+    seal: (c, correlationId, url) => sealOutcome(secretOf(c, correlationId), url),
+    unseal: async (c, { correlationId, outcome }) =>
+      outcome === undefined ? null : await openOutcome(secretOf(c, correlationId), outcome.sealed),
     async fresh() {
       const secret = newSecret();
       return { secret, hash: await sha256(secret) };
@@ -41,6 +51,6 @@ export function openBrowserBinding(secure: boolean): BrowserBinding {
       const secret = getCookie(c, nameOf(interaction.correlationId));
       return secret !== undefined && await sha256(secret) === interaction.bindingHash;
     },
-    csrfToken: (c, correlationId) => sha256(`csrf ${getCookie(c, nameOf(correlationId)) ?? newSecret()}`),
+    csrfToken: (c, correlationId) => sha256(`csrf ${secretOf(c, correlationId)}`),
   };
 }

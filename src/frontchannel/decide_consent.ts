@@ -6,7 +6,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import { newMarkers } from "../store/transaction.ts";
-import { type EndDeps, endInteraction } from "./end_interaction.ts";
+import { type EndDeps, endInteraction, type SealOutcome } from "./end_interaction.ts";
 import { type Interaction, stepAfterDecision } from "./interaction.ts";
 
 /** What it needs. */
@@ -70,11 +70,29 @@ export async function decideConsent(
   deps: DecideDeps,
   open: OpenDecision,
   decision: Decision,
+  seal: SealOutcome,
 ): Promise<string> {
   const url = await endInteraction(deps, open.interaction.correlationId, newMarkers(), (consent) => {
     const step = stepAfterDecision(decision, open.interaction.payer, consent);
     return step === undefined || step.kind === "ask" ? "stay" : step;
-  });
+  }, seal);
   if (url === null) throw new Refusal("authorization.invalid_request", "no account that can pay was chosen");
   return url;
+}
+
+/**
+ * An interaction of this browser that ended a moment ago: for a double click or a reload, which must lead where the first
+ * one led. Null where there is none.
+ */
+export async function justEnded(
+  deps: DecideDeps,
+  bank: BankCode,
+  correlationId: string | undefined,
+  holds: Holds,
+): Promise<Interaction | null> {
+  const interaction = isUuid(correlationId)
+    ? (await deps.interactions.find(correlationId))?.value
+    : undefined;
+  if (interaction?.outcome === undefined || interaction.bank !== bank) return null;
+  return deps.clock() < interaction.outcome.until && await holds(interaction) ? interaction : null;
 }

@@ -10,6 +10,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import { CODE_SECONDS } from "../profile.ts";
 import type { Entry, Store } from "../store/store.ts";
 import { begin, commit, type Markers, type Transaction } from "../store/transaction.ts";
 import type { AuthorizationError, Interaction, Step } from "./interaction.ts";
@@ -34,6 +35,9 @@ export type LastStep = Exclude<Step, { kind: "ask" }>;
 /** Chooses the step from the consent as it stands; asked again when a parallel change came first. */
 export type ChooseStep = (consent: Consent) => LastStep | "stay";
 
+/** Seals where the browser goes to that browser, for a second click. */
+export type SealOutcome = (url: string) => Promise<string>;
+
 const MAX_ATTEMPTS = 5;
 
 /**
@@ -46,6 +50,7 @@ export async function endInteraction(
   correlationId: string,
   markers: Markers,
   choose: ChooseStep,
+  seal?: SealOutcome,
 ): Promise<string | null> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const now = deps.clock(); // read once: a deadline has passed for all of an attempt or for none
@@ -53,9 +58,12 @@ export async function endInteraction(
     const step = lateStep(consent.value) ?? choose(consent.value);
     if (step === "stay") return null;
     const tx = begin(markers);
-    deps.interactions.stageChange(tx, interaction, { ...interaction.value, stage: "finished" });
     deps.requests.stageCompletion(tx, request);
     const url = await stageOutcome(deps, tx, step, consent, request.value, now);
+    const outcome = seal === undefined
+      ? {}
+      : { outcome: { sealed: await seal(url), until: now + CODE_SECONDS * 1000 } };
+    deps.interactions.stageChange(tx, interaction, { ...interaction.value, stage: "finished", ...outcome });
     if (await commit(deps.store, deps.clock, tx)) return url;
   }
   throw new Refusal("interaction.finished", "contended");

@@ -31,6 +31,8 @@ export interface Interaction {
   readonly payer?: Payer;
   /** Milliseconds; 900 s from the first page. */
   readonly expiresAt: number;
+  /** Once finished on the platform's screen: where its browser was sent, and until when it may be sent there again. */
+  readonly outcome?: { readonly sealed: string; readonly until: number };
 }
 
 /** The error codes of an unsuccessful end (RFC 6749 4.1.2.1). */

@@ -15,6 +15,7 @@ import {
   decideConsent,
   type Decision,
   endOverdue,
+  justEnded,
   type OpenDecision,
   openDecision,
 } from "./decide_consent.ts";
@@ -100,13 +101,38 @@ export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps
     return overdue === null ? await drawScreen(deps, c, open) : c.redirect(overdue, SEE_OTHER);
   });
 
-  app.post(endpoint(app, "browser", decisionRoute), async (c) => {
-    const open = await openScreen(deps, c);
-    const form = await readForm(c);
-    const token = await deps.binding.csrfToken(c, open.interaction.correlationId);
-    if (form.get("csrf") !== token) throw new Refusal("interaction.not_yours", "csrf");
-    return c.redirect(await decideConsent(deps, open, readDecision(form)), SEE_OTHER);
-  });
+  app.post(endpoint(app, "browser", decisionRoute), (c) =>
+    orSameOutcome(deps, c, async () => {
+      const open = await openScreen(deps, c);
+      const { correlationId } = open.interaction;
+      const form = await readForm(c);
+      if (form.get("csrf") !== await deps.binding.csrfToken(c, correlationId)) {
+        throw new Refusal("interaction.not_yours", "csrf");
+      }
+      const seal = (url: string): Promise<string> => deps.binding.seal(c, correlationId, url);
+      return c.redirect(await decideConsent(deps, open, readDecision(form), seal), SEE_OTHER);
+    }));
+}
+
+/**
+ * A second click on a decision that has just been taken leads where the first one led: the browser has dropped the first
+ * answer. Nothing is decided again, and no other browser learns anything.
+ */
+async function orSameOutcome(
+  deps: FrontchannelRouteDeps,
+  c: Context,
+  act: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason !== "interaction.finished") throw error;
+    const flow = queryOf(c, "authorization.invalid_request").get("flow");
+    const ended = await justEnded(deps, bankOf(c.req.param("bank")), flow, holding(deps, c));
+    const url = ended === null ? null : await deps.binding.unseal(c, ended);
+    if (url === null) throw error;
+    return c.redirect(url, SEE_OTHER);
+  }
 }
 
 async function openScreen(deps: FrontchannelRouteDeps, c: Context): Promise<OpenDecision> {

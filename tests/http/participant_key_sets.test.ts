@@ -1,6 +1,16 @@
 /** How the platform fetches participants' keys and what it does without them (Decision A9; checklist DC4, DC-N22). */
 import { assertEquals, assertMatch } from "@std/assert";
 import {
+  addKey,
+  endless,
+  FAILURES,
+  fetchedAnew,
+  forUrls,
+  keyUrls,
+  readiness,
+  serving,
+} from "../support/directory_network.ts";
+import {
   authorize,
   Browser,
   call,
@@ -12,27 +22,12 @@ import {
   returnPath,
   toBank,
 } from "../support/flows.ts";
-import {
-  addKey,
-  endless,
-  FAILURES,
-  fetchedAnew,
-  forUrls,
-  keyUrls,
-  readiness,
-  serving,
-} from "../support/directory_network.ts";
+import { testKey } from "../support/keys.ts";
 import { onboardOnly } from "../support/participants.ts";
-import { assertRefused, MANY_REGISTRATIONS, postRegistration } from "../support/registration.ts";
+import { assertRefused, MANY_REGISTRATIONS, NEWCOMER, postRegistration } from "../support/registration.ts";
+import { statementWith } from "../support/registration.ts";
 import { errorBody, unchanged } from "../support/resource_answers.ts";
 import { DIRECTORY_URL, openWorld, type World } from "../support/world.ts";
-
-const NEWCOMER = {
-  name: "New Shop Ltd",
-  role: "PISP",
-  keys: [10, 11],
-  redirectUris: ["https://new.example/callback"],
-} as const;
 
 async function tokenStatus(world: World): Promise<number> {
   return (await requestToken(world, world.tpp)).status;
@@ -64,15 +59,31 @@ Deno.test("POST register answers 503 without the directory's own keys [DC-N22] [
   await using world = await openWorld(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(world, NEWCOMER);
   world.now += 900_001;
+  fetchedAnew(world);
   world.network = forUrls(world, ({ pathname }) => pathname === "/jwks", serving("<html>"));
   const attempt = (): Promise<Response> => postRegistration(world, newcomer);
   const response = await assertRefused(world, attempt, 503, "temporarily_unavailable");
   assertEquals(response.headers.get("retry-after"), "30");
   await assertRefused(world, attempt, 503, "temporarily_unavailable");
-  assertEquals(fetchedAnew(world).filter((url) => url === `${DIRECTORY_URL}/jwks`).length <= 4, true);
+  assertEquals(fetchedAnew(world), [`${DIRECTORY_URL}/jwks`]); // once in 30 s
   world.network = (request) => world.directory.fetch(request);
   world.now += 30_000;
   assertEquals((await postRegistration(world, newcomer)).status, 201);
+});
+
+Deno.test("POST register takes a statement by a new key of the directory once it may ask again [DC2] [A9]", async () => {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  const signer = { key: await testKey(15), kid: "new" };
+  world.network = forUrls(world, ({ pathname }) => pathname === "/jwks", async (request) => {
+    const { keys } = await (await world.directory.fetch(request)).json();
+    return Response.json({ keys: [...keys, { ...signer.key.publicJwk, kid: "new", use: "sig" }] });
+  });
+  const statement = await statementWith(newcomer, { signer });
+  const attempt = (): Promise<Response> => postRegistration(world, newcomer, { statement });
+  await assertRefused(world, attempt, 400, "invalid_software_statement");
+  world.now += 30_000;
+  assertEquals((await attempt()).status, 201);
 });
 
 Deno.test("a key set of exactly 256 KiB is read, of a longer one no more than that [A9]", async (t) => {
@@ -276,37 +287,4 @@ Deno.test("GET authorization goes back to the TPP while the bank's keys are too 
   const to = new URL(response.headers.get("location") ?? "");
   assertEquals([response.status, to.origin], [303, "https://shop.example"]);
   assertEquals(to.searchParams.get("error"), "temporarily_unavailable");
-});
-
-Deno.test("GET health/ready shows that the directory fails, stays ready, and forgets when it is back [A9]", async (t) => {
-  await using world = await openWorld();
-  const well = { ready: true, parts: { store: { ok: true }, directory: { ok: true } } };
-  for (const [name, fail] of Object.entries(FAILURES)) {
-    await t.step(name, async () => {
-      assertEquals(await readiness(world), { status: 200, body: well });
-      world.network = fail();
-      world.now += 400_000;
-      assertEquals(await tokenStatus(world), 200);
-      const ill = await readiness(world);
-      assertEquals([ill.status, ill.body.ready, ill.body.parts["directory"]], [200, true, {
-        ok: false,
-        detail: "key sets are up to 400 s old and could not be renewed",
-      }]);
-      world.network = (request) => world.directory.fetch(request);
-      world.now += 30_000;
-      assertEquals(await tokenStatus(world), 200);
-      assertEquals(await readiness(world), { status: 200, body: well });
-    });
-  }
-});
-
-Deno.test("GET health/ready does not complain about participants who are merely silent, nor for ever [A9]", async () => {
-  await using world = await openWorld();
-  world.now += 100_000_000; // every copy is old, none was asked for
-  assertEquals((await readiness(world)).body.parts["directory"], { ok: true });
-  world.network = FAILURES["status 500"]?.() ?? world.network;
-  assertEquals(await tokenStatus(world), 503);
-  assertEquals((await readiness(world)).body.parts["directory"]?.ok, false);
-  world.now += 900_000; // nobody has asked since, and nothing is known
-  assertEquals((await readiness(world)).body.parts["directory"], { ok: true });
 });

@@ -9,18 +9,13 @@ import {
   assertRefused,
   directorySigner,
   MANY_REGISTRATIONS,
+  NEWCOMER,
   postRegistration,
   statementWith,
 } from "../support/registration.ts";
 import { DIRECTORY_URL, openWorld, START, type World } from "../support/world.ts";
 import { rawJws, segment } from "../unit/jose/raw_jws.ts";
 
-const NEWCOMER = {
-  name: "New Shop Ltd",
-  role: "PISP",
-  keys: [10, 11],
-  redirectUris: ["https://new.example/callback"],
-} as const;
 const NOW = START / 1000;
 
 type MakeStatement = (newcomer: Participant, world: World) => Promise<string>;

@@ -4,18 +4,12 @@ import { onboardOnly } from "../support/participants.ts";
 import {
   assertRefused,
   MANY_REGISTRATIONS,
+  NEWCOMER,
   postRegistration,
   registrationJwt,
 } from "../support/registration.ts";
 import { BASE_URL, openWorld, throughProxy } from "../support/world.ts";
 import { rawJws } from "../unit/jose/raw_jws.ts";
-
-const NEWCOMER = {
-  name: "New Shop Ltd",
-  role: "PISP",
-  keys: [10, 11],
-  redirectUris: ["https://new.example/callback"],
-} as const;
 
 Deno.test("POST register refuses a caller without the participant's certificate [DC-N18] [DC11]", async (t) => {
   await using world = await openWorld(MANY_REGISTRATIONS);

@@ -19,19 +19,13 @@ import { onboardOnly } from "../support/participants.ts";
 import {
   assertRefused,
   MANY_REGISTRATIONS,
+  NEWCOMER,
   postRegistration,
   registrationJwt,
   renewedStatement,
   statementWith,
 } from "../support/registration.ts";
 import { openWorld, SHOP_REDIRECTS, START } from "../support/world.ts";
-
-const NEWCOMER = {
-  name: "New Shop Ltd",
-  role: "PISP",
-  keys: [10, 11],
-  redirectUris: ["https://new.example/callback"],
-} as const;
 
 Deno.test("POST register updates the same client by a newer statement [D17] [B6]", async () => {
   await using world = await openWorld(MANY_REGISTRATIONS);

@@ -1,7 +1,16 @@
 /** A bank's calls of the back channel, good by default. */
 import { assertEquals } from "@std/assert";
-import { authorised, type BoundToken, call, type CallOptions, clientToken, type Json, pay } from "./flows.ts";
-import { good } from "./flows.ts";
+import type { AtBank } from "./flows.ts";
+import {
+  authorised,
+  type BoundToken,
+  call,
+  type CallOptions,
+  clientToken,
+  good,
+  type Json,
+  pay,
+} from "./flows.ts";
 import type { Participant } from "./participants.ts";
 import { assertFaults, unchanged } from "./resource_answers.ts";
 import type { World } from "./world.ts";
@@ -105,4 +114,36 @@ export async function assertIndistinguishable(responses: readonly Response[]): P
     return { status: response.status, ...rest };
   }));
   for (const body of bodies) assertEquals(body, bodies[0]);
+}
+
+/** The bank's report for a flow; the body may be any. */
+export async function putReport(
+  world: World,
+  flow: AtBank,
+  body: Json,
+  options: CallOptions = {},
+): Promise<Response> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return await bankCall(world, flow.bank, consentPath(flow.consentId, flow.bank.orgId), {
+    method: "PUT",
+    body: text,
+    ...options,
+  });
+}
+
+/** A report that must change nothing. */
+export async function idleReport(
+  world: World,
+  flow: AtBank,
+  body: Json,
+  options: CallOptions = {},
+): Promise<Response> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const path = consentPath(flow.consentId, flow.bank.orgId);
+  return await idleBankCall(world, flow.bank, path, { method: "PUT", body: text, ...options });
+}
+
+/** The body of a good report for a flow. */
+export function reportFor(flow: AtBank, changes: Json = {}): Json {
+  return report(flow.bank.orgId, flow.consentId, changes);
 }

@@ -30,6 +30,8 @@ export interface EchoSite extends AsyncDisposable {
   readonly participantsCa: Pick<TlsIdentity, "certificatePem">;
   /** What the platform's guard must see where `who` calls. */
   certificateHeader(who: TlsIdentity): Readonly<Record<string, string>>;
+  /** What the proxy wrote about its requests. */
+  log(): Promise<string>;
   /** Bytes to the API host as somebody, or to the browser host as nobody. */
   send(bytes: string, who: TlsIdentity | undefined): Promise<RawAnswer>;
 }
@@ -58,6 +60,7 @@ export async function openEchoSite(name: ProxyName, program: string): Promise<Ec
     bob,
     port,
     participantsCa,
+    log: proxy.accessLog,
     certificateHeader: ({ certificatePem }) => certificateHeader(name, certificatePem),
     send: (bytes, identity) => {
       const servername = identity === undefined ? AUTH_HOST : API_HOST;
@@ -85,7 +88,7 @@ async function remember(received: Received[], request: Request, connection: numb
 }
 
 function certificateHeader(name: ProxyName, pem: string): Readonly<Record<string, string>> {
-  if (name === "nginx") return { "x-ssl-client-cert": encodeURIComponent(pem) };
+  if (name === "nginx") return { "x-ssl-client-cert": encodeURIComponent(`${pem.trimEnd()}\n`) };
   const der = pem.replaceAll(/-----[A-Z ]+-----|\s/g, "");
   return { "client-cert": `:${der}:` };
 }

@@ -10,11 +10,15 @@ import type { FlowWorld } from "./flows.ts";
 import { privatePem } from "./directory_world.ts";
 import { API_HOST, AUTH_HOST, type RunningProxy, startProxy } from "./proxy_program.ts";
 import { certificatePem, type TlsIdentity } from "./web_authority.ts";
+import { AUTH_URL } from "./world.ts";
 
 /** A platform behind a real proxy. */
 export interface ProxiedWorld extends FlowWorld, AsyncDisposable {
   readonly ground: ServedGround;
+  /** The one that runs now. */
   readonly process: ServedPlatform;
+  /** Starts the platform again; resolves when the proxy reaches it. */
+  restart(): Promise<void>;
   /** The proxy's port on loopback, for both hosts. */
   readonly port: number;
   /** The platform's own port, behind the proxy. */
@@ -30,7 +34,7 @@ export async function openProxiedWorld(name: ProxyName, program: string): Promis
   const ground = await openGround();
   const source = name === "nginx" ? "x-ssl-client-cert" : "client-cert";
   const env: Readonly<Record<string, string>> = { ...ground.env, CLIENT_CERT_SOURCE: source };
-  const process = await startPlatform(ground.folder, env);
+  let process = await startPlatform(ground.folder, env);
   const port = freePort();
   const clients = new Map<string, Deno.HttpClient>();
   let proxy: RunningProxy | undefined;
@@ -58,7 +62,14 @@ export async function openProxiedWorld(name: ProxyName, program: string): Promis
       },
       ...await settle(ground, api),
       ground,
-      process,
+      get process(): ServedPlatform {
+        return process;
+      },
+      async restart(): Promise<void> {
+        process = await startPlatform(ground.folder, env);
+        await process.ready;
+        await reached(() => sendAs(undefined, new Request(`${AUTH_URL}/jwks`)));
+      },
       port,
       backendPort: Number(env["PORT"]),
       api,
@@ -79,6 +90,16 @@ export async function transportOf({ transport }: Participant): Promise<TlsIdenti
     certificatePem: certificatePem(transport.certificate),
     privateKeyPem: await privatePem(transport.key),
   };
+}
+
+async function reached(probe: () => Promise<Response>): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const { status, body } = await probe();
+    await body?.cancel();
+    if (status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the proxy does not reach the platform");
 }
 
 function openClient(ground: ServedGround, identity: TlsIdentity | undefined): Deno.HttpClient {

@@ -59,7 +59,7 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
       await t.step("all of them at once", () => spoof(site, SPOOFED.map((name) => [name, "spoofed"])));
       await t.step(
         "named as hop-by-hop",
-        () => spoof(site, [["Connection", OWN.join(", ")], ["Client-Cert", "spoofed"]]),
+        () => spoof(site, [["Connection", ["close", ...OWN].join(", ")], ["Client-Cert", "spoofed"]]),
       );
       await t.step(
         "bytes above ASCII [H23]",
@@ -96,12 +96,19 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
     "keeps the host that it was set up with, whatever the request says [H14]",
     async (program) => {
       await using site = await openEchoSite(proxy.name, program);
-      const target =
-        "GET https://evil.example/jwks?a=b HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
-      await site.send(target, site.alice);
-      await site.send(request("GET", "/jwks?a=b", [["X-Forwarded-Host", "evil.example"]]), undefined);
+      for (const host of ["evil.example", AUTH_HOST]) {
+        const absolute = `https://${host}/jwks?a=b`;
+        await site.send(request("GET", absolute, [], { host }), site.alice);
+        await site.send(request("GET", absolute, []), site.alice);
+        await site.send(request("GET", "/jwks?a=b", [], { host }), site.alice);
+      }
+      await site.send(request("GET", "/jwks?a=b", []), undefined); // the API host's name, after a handshake for the other
+      await site.send(request("GET", "/jwks?a=b", [["X-Forwarded-Host", "evil.example"]]), site.alice);
       for (const { headers, path } of site.received) {
         assertEquals([path, /evil/.test(JSON.stringify(headers))], ["/jwks?a=b", false]);
+        // Whoever is vouched for came with a certificate, and to the API host.
+        if (headers["host"] === API_HOST) assertVouched(site, headers, site.alice);
+        else assertEquals([headers["host"], headers["x-proxy-secret"]], [AUTH_HOST, undefined]);
       }
       assert(site.received.length >= 1);
     },
@@ -109,13 +116,14 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
 
   proxyTest(proxy, "refuses what is too large: 413 and 431 [H20, G11]", async (program) => {
     await using site = await openEchoSite(proxy.name, program);
-    const body = "x".repeat(200_000);
-    const head =
-      `POST /big HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
-    assertEquals((await site.send(head + body, site.alice)).status, 413);
+    const post = (size: number): string =>
+      `POST /big HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n` +
+      "x".repeat(size);
+    for (const size of [65_537, 200_000]) assertEquals((await site.send(post(size), site.alice)).status, 413);
     const wide = request("GET", "/", [["X-Wide", "x".repeat(17_000)], ["X-Wider", "x".repeat(14_000)]]);
     assertEquals((await site.send(wide, site.alice)).status, 431);
     assertEquals(site.received, []);
+    assertEquals((await site.send(post(65_536), site.alice)).status, 200);
     const roomy = request("GET", "/roomy", [["X-Roomy", "x".repeat(9000)]]);
     assertEquals((await site.send(roomy, site.alice)).status, 200);
   });

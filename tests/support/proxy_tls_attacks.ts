@@ -68,7 +68,6 @@ export function tlsAttacks(proxy: ProxyUnderTest, refusal: 0 | 400 | 401): void 
       renegotiation.output,
       /RENEGOTIATING[\s\S]*(no renegotiation|unexpected message|handshake failure)/i,
     );
-    assertEquals(site.received, []);
     await Promise.all([certificate, session].map((path) => Deno.remove(path)));
   });
 

@@ -4,12 +4,11 @@
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import { decodeJwt } from "jose";
-import type { JsonObject, Signer } from "./jwts.ts";
-import { signJwt, thumbprint, withChanges } from "./jwts.ts";
+import { type JsonObject, type Signer, signJwt, thumbprint, withChanges } from "./jwts.ts";
 import { testKey } from "./keys.ts";
-import { adminCall, type Participant, registrationClaims } from "./participants.ts";
+import { adminCall, onboardOnly, type Participant, registrationClaims } from "./participants.ts";
 import { assertCommonHeaders, unchanged } from "./resource_answers.ts";
-import { BASE_URL, throughProxy, type World } from "./world.ts";
+import { BASE_URL, openWorld, throughProxy, type World } from "./world.ts";
 
 /** World options for tables of registrations: the limit of their number is for others to test. */
 export const MANY_REGISTRATIONS = { environment: { RATE_LIMITS: "registration=10000/10000" } } as const;
@@ -104,4 +103,47 @@ export async function assertRefused(
   assertEquals(response.headers.get("content-type"), "application/json");
   assertCommonHeaders(response);
   return response;
+}
+
+/** A registration that must be refused, made for the newcomer of {@link refuseAll}. */
+export type MakeRegistration = (
+  newcomer: Participant,
+  world: World,
+) => Promise<RegistrationChanges> | RegistrationChanges;
+
+/** Somebody new: a TPP with pool keys 10 and 11. */
+export const NEWCOMER = {
+  name: "New Shop Ltd",
+  role: "PISP",
+  keys: [10, 11],
+  redirectUris: ["https://new.example/callback"],
+} as const;
+
+/** Each registration is refused with 400 and this error; a good one is taken at the end. */
+export async function refuseAll(
+  t: Deno.TestContext,
+  error: string,
+  registrations: Readonly<Record<string, MakeRegistration>>,
+): Promise<void> {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  for (const [name, make] of Object.entries(registrations)) {
+    await t.step(name, async () => {
+      const changes = await make(newcomer, world);
+      await assertRefused(world, () => postRegistration(world, newcomer, changes), 400, error);
+    });
+  }
+  await t.step("and nothing else was wrong with it", async () => {
+    assertEquals((await postRegistration(world, newcomer)).status, 201);
+  });
+}
+
+/** A registration with these claims. */
+export function claiming(claims: JsonObject): MakeRegistration {
+  return () => ({ claims });
+}
+
+/** A registration with these header members. */
+export function headed(header: JsonObject): MakeRegistration {
+  return () => ({ header });
 }

@@ -15,10 +15,7 @@ export interface OrderPuller {
   readonly stop: () => void;
 }
 
-/** An order committed by the platform may show up below one that shows already; nobody's commit takes this long. */
-const unsettledMs = 60_000;
-
-const pulledSchema = orderDataSchema.extend({ Status: z.string(), CreationDateTime: z.string() });
+const pulledSchema = orderDataSchema.extend({ Status: z.string() });
 
 /** Starts pulling, with the first round after the interval. */
 export function startPulling(bank: Bank, everyMs: number, schedule: Schedule): OrderPuller {
@@ -56,18 +53,17 @@ export async function pullOrders(bank: Bank): Promise<void> {
   } while (after !== undefined);
 }
 
-/** False where the order, or its place in the list, must be looked at again. One that fails does not stop the others. */
+/** False where the order must be looked at again. One that fails does not stop the others. */
 async function take(bank: Bank, listed: unknown): Promise<boolean> {
   try {
     const data = pulledSchema.parse(listed);
-    const isOld = bank.clock() - Date.parse(data.CreationDateTime) > unsettledMs;
-    if (data.Status !== "Pending" && data.Status !== "AcceptedSettlementInProcess") return isOld;
+    if (data.Status !== "Pending" && data.Status !== "AcceptedSettlementInProcess") return true;
     const order = orderOf(data);
     const fault = bank.faults.foresee("push", { consentId: order.consentId, amount: order.amount.Amount });
     if (fault === "server_error" || fault === "reset") return false; // down for this order, however it comes
     const { answer } = await takeOrder(bank, order, "pull");
     if (answer !== data.Status) await reportStatus(bank.platform, { ...order, status: answer });
-    return isOld;
+    return true;
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     bank.log("order.not_taken", { bank: bank.profile.code, reason });

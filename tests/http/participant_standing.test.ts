@@ -1,0 +1,91 @@
+/** Participants whom the directory has given up are refused everywhere within 300 s (Decision A9). */
+import { assertEquals } from "@std/assert";
+import { fetchedAnew, keyUrls, setOrganisation, setSoftware } from "../support/directory_network.ts";
+import {
+  authorize,
+  Browser,
+  clientToken,
+  createConsent,
+  good,
+  push,
+  requestToken,
+  toBank,
+} from "../support/flows.ts";
+import type { Participant } from "../support/participants.ts";
+import { postRegistration } from "../support/registration.ts";
+import { unchanged } from "../support/resource_answers.ts";
+import { acceptActs, actsOfBank, actsOfTpp, BOUND_MS, refuseActs } from "../support/standing.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+Deno.test("a TPP in good standing may do all of it, 299 s after its keys were fetched as well [A9]", async () => {
+  await using world = await openWorld();
+  const acts = await actsOfTpp(world);
+  await acceptActs(acts);
+  fetchedAnew(world);
+  world.now += BOUND_MS - 1;
+  await acceptActs(acts);
+  assertEquals(fetchedAnew(world).filter((url) => keyUrls(world.tpp).includes(url)), []);
+});
+
+const downfalls: Readonly<Record<string, (world: World, who: Participant) => Promise<void>>> = {
+  "whose software is Inactive": (world, who) => setSoftware(world, who, "Inactive"),
+  "whose software is Revoked": (world, who) => setSoftware(world, who, "Revoked"),
+  "that is Suspended": (world, who) => setOrganisation(world, who, "Suspended"),
+  "that is Withdrawn": (world, who) => setOrganisation(world, who, "Withdrawn"),
+};
+
+for (const [name, fall] of Object.entries(downfalls)) {
+  Deno.test(`a TPP ${name} is refused everywhere within 300 s [A9]`, async (t) => {
+    await using world = await openWorld();
+    const acts = await actsOfTpp(world);
+    await fall(world, world.tpp);
+    world.now += BOUND_MS;
+    await refuseActs(t, world, acts);
+    await t.step("registration with the statement it has", async () => {
+      const response = await unchanged(world, () => postRegistration(world, world.tpp));
+      assertEquals([response.status, (await response.json()).error], [400, "invalid_client_metadata"]);
+    });
+    await t.step("while others go on", async () => {
+      assertEquals((await requestToken(world, world.otherTpp)).status, 200);
+    });
+  });
+
+  Deno.test(`a bank ${name} is refused everywhere within 300 s [A9]`, async (t) => {
+    await using world = await openWorld();
+    const flow = await toBank(world);
+    const acts = await actsOfBank(world, world.bankA, flow);
+    const bound = await clientToken(world, world.tpp);
+    const pushed = await good(push(world, (await createConsent(world, bound)).Data.ConsentId), 201);
+    await fall(world, world.bankA);
+    world.now += BOUND_MS;
+    await refuseActs(t, world, acts);
+    await t.step("no customer is sent there", async () => {
+      const attempt = (): Promise<Response> => authorize(new Browser(world), world.tpp, pushed.request_uri);
+      const to = new URL((await unchanged(world, attempt)).headers.get("location") ?? "");
+      assertEquals([to.origin, to.searchParams.get("error")], [
+        "https://shop.example",
+        "temporarily_unavailable",
+      ]);
+    });
+    await t.step("while the other bank goes on", async () => {
+      assertEquals((await requestToken(world, world.bankB, "BANKB")).status, 200);
+    });
+  });
+}
+
+Deno.test("a bank in good standing may do all of it [A9]", async () => {
+  await using world = await openWorld();
+  await acceptActs(await actsOfBank(world, world.bankA, await toBank(world)));
+});
+
+Deno.test("a participant that is Active again is believed again after 30 s [A9]", async () => {
+  await using world = await openWorld();
+  const { tpp } = world;
+  await setOrganisation(world, tpp, "Suspended");
+  world.now += BOUND_MS;
+  assertEquals((await requestToken(world, tpp)).status, 401);
+  await setOrganisation(world, tpp, "Active");
+  await setSoftware(world, tpp, "Active");
+  world.now += 30_000;
+  assertEquals((await requestToken(world, tpp)).status, 200);
+});

@@ -1,0 +1,178 @@
+/** The sandbox's clock: it moves everybody in a sandbox, and nothing outside of one has it [F1]. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { makePayment } from "../../scripts/demo_payment.ts";
+import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { grantClientToken } from "../../src/sandbox/tpp/authorization.ts";
+import { createConsent, readConsent } from "../../src/sandbox/tpp/domestic_payments.ts";
+import { emptyMessageLog } from "../../src/sandbox/tpp/message_log.ts";
+import { openFlow } from "../../src/sandbox/tpp/payment_flow.ts";
+import { paymentRequest } from "../../src/sandbox/tpp/payment_request.ts";
+import { merchant } from "../../src/sandbox/tpp/shop_catalogue.ts";
+import { openTpp, type Tpp } from "../../src/sandbox/tpp/tpp.ts";
+import { openDirectoryWorld } from "../support/directory_world.ts";
+import type { Json } from "../support/flows.ts";
+import { freeFirstPort } from "../support/sandbox_process.ts";
+import { AUTH_URL, BASE_URL, openWorld } from "../support/world.ts";
+
+const DAY_MS = 86_400_000;
+
+Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also after a restart", async (t) => {
+  const dir = await Deno.makeTempDir();
+  const port = freeFirstPort();
+  let running = await startEcosystem({ port, dir });
+  try {
+    const consentId = await asShop(running, dir, Date.now, (shop) => newConsent(shop));
+    const before = await clock(running);
+    assertEquals([before.status, before.body.ahead_seconds], [200, 0]);
+
+    await t.step("only for the directory's administrator", async () => {
+      const wrong = [undefined, "Bearer x", `Basic ${running.endpoints.directory_admin_token}`, "Bearer "];
+      for (const authorization of wrong) {
+        const { status, body } = await clock(running, { advance_seconds: 1 }, authorization);
+        assertEquals([status, body.error], [401, "unauthorized"]);
+      }
+    });
+
+    await t.step("not by what it does not understand, and never into the past", async () => {
+      const wrong = [
+        {},
+        [],
+        { advance_seconds: -1 },
+        { advance_seconds: 0.5 },
+        { advance_seconds: "1" },
+        { advance_seconds: 1, now: "2040-01-01T00:00:00Z" },
+        { advance_seconds: 367 * 86_400 },
+        { now: "tomorrow" },
+        { now: "2020-01-01T00:00:00Z" },
+        { now: "2999-01-01T00:00:00Z" },
+        { now: 1 },
+      ];
+      for (const body of wrong) {
+        const answer = await clock(running, body, admin(running));
+        assertEquals([answer.status, answer.body.error], [400, "invalid_request"], JSON.stringify(body));
+      }
+      assertEquals((await clock(running)).body.ahead_seconds, 0);
+    });
+
+    await t.step("by 25 hours", async () => {
+      const { status, body } = await clock(running, { advance_seconds: 90_000 }, admin(running));
+      assertEquals([status, Math.round(body.ahead_seconds)], [200, 90_000]);
+    });
+    const now = (): number => Date.now() + 90_000_000;
+
+    await t.step("a consent of before has expired for the platform", async () => {
+      assertEquals(await asShop(running, dir, now, (shop) => statusOf(shop, consentId)), "Rejected");
+    });
+
+    await t.step("a new payment succeeds, and the bank executes it in the new time", async () => {
+      const options = { consent: "platform", refuse: false, json: false, profile: "a" } as const;
+      const { ok, paymentId } = await asShop(
+        running,
+        dir,
+        now,
+        (shop) => makePayment(shop, options, () => {}),
+      );
+      assert(ok);
+      const { Orders } = await (await fetch(`${running.endpoints.banks_url}/BANKA/ledger`)).json();
+      const order = Orders.find((executed: Json) => executed.DomesticPaymentId === paymentId);
+      assert(Math.abs(Date.parse(order.ExecutionDateTime) - now()) < 60_000);
+    });
+
+    await t.step("the shop lives in the new time: its next order gets to the bank", async () => {
+      const form = new URLSearchParams({ item: "lunch", bank: "BANKA", account: "" });
+      const init: RequestInit = { method: "POST", body: form, redirect: "manual" };
+      const ordered = await fetch(`${running.endpoints.shop_url}/checkout`, init);
+      await ordered.body?.cancel();
+      assertMatch(ordered.headers.get("location") ?? "", /\/BANKA\/authorization\.oauth2\?/);
+    });
+
+    await t.step("the directory lives in the new time: a renewed statement is of now", async () => {
+      const { directory_url, directory_admin_token } = running.endpoints;
+      const renewed = await fetch(`${directory_url}/participants/BANKA/statement`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${directory_admin_token}`,
+          "content-type": "application/json",
+        },
+        body: "{}",
+      });
+      const { software_statement } = await renewed.json();
+      const bytes = Uint8Array.fromBase64(software_statement.split(".")[1], { alphabet: "base64url" });
+      const { iat } = JSON.parse(new TextDecoder().decode(bytes));
+      assert(Math.abs(iat * 1000 - now()) < 60_000);
+    });
+
+    await t.step("a restart keeps it; the present can be had back", async () => {
+      await running.stop();
+      running = await startEcosystem({ port, dir, patienceMs: 2000 });
+      assertEquals(Math.round((await clock(running)).body.ahead_seconds), 90_000);
+      const there = await clock(running, { now: new Date(Date.now() + 2 * DAY_MS) }, admin(running));
+      assertEquals(Math.round(there.body.ahead_seconds / 10), 17_280);
+      const present = await clock(running, { now: new Date() }, admin(running));
+      assertEquals([present.status, Math.round(present.body.ahead_seconds)], [200, 0]);
+    });
+  } finally {
+    await running.stop();
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("Neither a directory nor a platform of its own has a clock to move", async () => {
+  await using directory = await openDirectoryWorld();
+  await using world = await openWorld();
+  const admin = { authorization: "Bearer directory-test-token-0123456789abcdef" };
+  for (const method of ["GET", "POST"]) {
+    const init = { method, headers: admin, ...(method === "POST" ? { body: '{"advance_seconds":1}' } : {}) };
+    const answers = [
+      await directory.fetch(new Request("https://directory.example/sandbox/clock", init)),
+      await world.api(new Request(`${BASE_URL}/sandbox/clock`, init)),
+      await world.browser(new Request(`${AUTH_URL}/sandbox/clock`, init)),
+    ];
+    for (const answer of answers) {
+      assertEquals(answer.status, 404);
+      await answer.body?.cancel();
+    }
+  }
+});
+
+async function clock(
+  { endpoints }: Ecosystem,
+  command?: unknown,
+  authorization?: string,
+): Promise<{ readonly status: number; readonly body: Json }> {
+  const headers = new Headers({ "content-type": "application/json" });
+  if (authorization !== undefined) headers.set("authorization", authorization);
+  const init = command === undefined ? {} : { method: "POST", headers, body: JSON.stringify(command) };
+  const response = await fetch(`${endpoints.directory_url}/sandbox/clock`, init);
+  return { status: response.status, body: await response.json() };
+}
+
+function admin({ endpoints }: Ecosystem): string {
+  return `Bearer ${endpoints.directory_admin_token}`;
+}
+
+async function asShop<T>(
+  { endpoints }: Ecosystem,
+  dir: string,
+  now: () => number,
+  act: (shop: Tpp) => Promise<T>,
+): Promise<T> {
+  const redirectUri = `${endpoints.shop_url}/callback`;
+  const shop = await openTpp({ dir, name: "shop", endpoints, redirectUri, now });
+  try {
+    return await act(shop);
+  } finally {
+    shop.close();
+  }
+}
+
+async function newConsent(shop: Tpp): Promise<string> {
+  const flow = await openFlow(shop, "BANKA", emptyMessageLog());
+  const request = paymentRequest({ orderId: "1", description: "Lunch", amount: "12.50", merchant });
+  return (await createConsent(flow, await grantClientToken(flow), request)).consentId;
+}
+
+async function statusOf(shop: Tpp, consentId: string): Promise<string> {
+  const flow = await openFlow(shop, "BANKA", emptyMessageLog());
+  return (await readConsent(flow, await grantClientToken(flow), consentId)).status;
+}
