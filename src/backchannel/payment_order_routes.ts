@@ -111,6 +111,7 @@ export function paymentOrderRoutes(app: PlatformApp, deps: PaymentOrderRouteDeps
         bankClientId: clientId,
         paymentIdText: c.req.param("paymentId"),
         report: decodeStatusReport(parseStrictJson(c.get("signedBody").bytes)),
+        signedBody: c.get("signedBody"),
         markers: c.get("markers"),
       });
       return c.json(representOrder(payment));

@@ -6,6 +6,8 @@ import { Refusal } from "../kernel/refusal.ts";
 import { isLegalMove, type Payment } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
+import { stageEvidence } from "../security/evidence_store.ts";
+import type { SignedBody } from "../security/payload_signature.ts";
 import type { Entry, Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";
@@ -24,6 +26,8 @@ export interface ReportPaymentStatus {
   readonly bankClientId: ClientId;
   readonly paymentIdText: string;
   readonly report: StatusReport;
+  /** The same, as signed: kept as evidence. */
+  readonly signedBody: SignedBody;
   readonly markers: Markers;
 }
 
@@ -40,6 +44,7 @@ export async function reportPaymentStatus(
     const changed = reported(entry.value, command.report, deps.clock());
     const tx = begin(command.markers);
     deps.payments.stageChange(tx, entry, changed, command.bankClientId);
+    stageEvidence(tx, `${changed.id} ${changed.status}`, command.signedBody);
     const order = await deps.outbox.find(changed.id);
     if (order !== null) deps.outbox.stageDelivery(tx, order); // who reports on an order has it: no push is needed
     if (await commit(deps.store, deps.clock, tx)) return changed;

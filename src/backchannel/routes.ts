@@ -101,6 +101,7 @@ export function backchannelRoutes(app: PlatformApp, deps: BackchannelRouteDeps):
           consentManagedByBank: await deps.consentManagedByBank(code),
           consentIdText: c.req.param("consentId"),
           json: parseStrictJson(c.get("signedBody").bytes),
+          signedBody: c.get("signedBody"),
           markers: c.get("markers"),
         }),
       );

@@ -5,6 +5,8 @@ import { readConsent } from "../consents/read_consent.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { stageEvidence } from "../security/evidence_store.ts";
+import type { SignedBody } from "../security/payload_signature.ts";
 import type { Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
 import type { OpenFlowStore } from "./open_flow_store.ts";
@@ -25,6 +27,8 @@ export interface UpdatePayerAccounts {
   readonly consentManagedByBank: boolean;
   readonly consentIdText: string;
   readonly json: unknown;
+  /** The same, as signed: kept as evidence. */
+  readonly signedBody: SignedBody;
   readonly markers: Markers;
 }
 
@@ -51,6 +55,7 @@ export async function updatePayerAccounts(
     const tx = begin(command.markers);
     const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
     deps.consents.stageChange(tx, entry, changed, cause, now);
+    stageEvidence(tx, `${consent.id} payer accounts`, command.signedBody);
     if (await commit(deps.store, deps.clock, tx)) return update;
   }
   throw invalidStatus("the consent kept changing");

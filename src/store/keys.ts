@@ -85,7 +85,7 @@ export const spentJwtKey = (
 /** A token bucket (`security/rate_limit_store.ts`), by group and subject. Until it would be full. */
 export const rateBucketKey = (group: string, subject: string): Key => ["rate_bucket", group, subject];
 
-/** The signed bytes and the signature of a request, in pieces below the store's value limit. Kept. */
+/** The signed bytes and the signature of a request (by the resource it was about, and what it said of it), in pieces below the store's value limit. Kept. */
 export const evidenceKey = (subject: string, piece: number): Key => ["evidence", subject, String(piece)];
 
 /** The append-only history of a consent, payment or client. Kept. */

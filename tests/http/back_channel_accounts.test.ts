@@ -27,6 +27,8 @@ import {
   returnPath,
   toBank,
 } from "../support/flows.ts";
+import { putAccounts } from "../support/flows.ts";
+import { evidenceOf } from "../../src/security/evidence_store.ts";
 import { openGatedStore } from "../support/gated_store.ts";
 import { assertCommonHeaders, assertFaults } from "../support/resource_answers.ts";
 import { openWorld, START, type World } from "../support/world.ts";
@@ -196,4 +198,13 @@ Deno.test("PUT back-channel-auth: of parallel reports both are taken, one is the
   const chosen = await decide(flow.browser, redirect.headers.get("location") ?? "", "accept", "0");
   const { Identification } = await debtorOf(world, flow, chosen);
   assertEquals(ACCOUNTS.some((account) => account.Identification === Identification), true);
+});
+
+Deno.test("PUT back-channel-auth keeps the signed bytes and the signature as evidence [RP11] [C11]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world);
+  assertEquals((await putAccounts(world, world.bankA, flow.consentId)).status, 200);
+  const evidence = await evidenceOf(world.store, `${flow.consentId} payer accounts`);
+  const body = JSON.parse(new TextDecoder().decode(evidence?.bytes));
+  assertEquals([body.Data.ConsentId, evidence?.signature.split(".").length], [flow.consentId, 3]);
 });
