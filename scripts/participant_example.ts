@@ -4,6 +4,7 @@
 export function exampleDetails(role: "PISP" | "ASPSP"): Record<string, unknown> {
   const contact = { name: "Full Name", email: "name@company.example", phone: "+57 601 555 0100" };
   const bank = role === "ASPSP";
+  const home = `http://localhost:${bank ? 9001 : 9000}`; // both at once on one computer
   return {
     ...(bank ? { org_id: "BANKC" } : {}),
     org_name: bank ? "Bank C" : "Company Limited",
@@ -14,11 +15,11 @@ export function exampleDetails(role: "PISP" | "ASPSP"): Record<string, unknown> 
       client_name: bank ? "Bank C online" : "Company checkout",
       description: bank ? "Customers of Bank C confirm payments" : "Takes payments from bank accounts",
       version: "1.0",
-      client_uri: "http://localhost:9000/",
-      logo_uri: "http://localhost:9000/logo.svg",
-      redirect_uris: [bank ? "http://localhost:9000/BANKC/sca" : "http://localhost:9000/callback"],
+      client_uri: `${home}/`,
+      logo_uri: `${home}/logo.svg`,
+      redirect_uris: [bank ? `${home}/BANKC/sca` : `${home}/callback`],
       environment: "Sandbox",
     },
-    ...(bank ? { consent_managedby_bank: true } : {}),
+    ...(bank ? { consent_managedby_bank: true, payment_orders_uri: `${home}/BANKC/payment-orders` } : {}),
   };
 }

@@ -22,7 +22,26 @@ export interface PaymentPlan {
   /** Euros, two fraction digits. */
   readonly amount: string;
   readonly posts: readonly PlannedPost[];
+  /** How the bank goes wrong with this payment's order, if it does. */
+  readonly fault?: PlannedFault;
 }
+
+/** Faults of the sandbox's banks that a payment must survive or be refused by. */
+export type PlannedFault = typeof FAULTS[number];
+
+/** More often the ones that are over at once. */
+const FAULTS = [
+  "lose_answer",
+  "lose_answer",
+  "lose_answer",
+  "answer_twice",
+  "answer_twice",
+  "server_error",
+  "reset",
+  "refuse",
+  "answer_late",
+] as const;
+const FAULT_SHARE = 0.25;
 
 /** One kill of the whole sandbox. */
 export interface KillPlan {
@@ -39,7 +58,9 @@ export function planPayment(seed: number, index: number): PaymentPlan {
   const bank = random.chance(0.5) ? "BANKA" : "BANKB";
   const implicit = random.chance(0.5);
   const amount = `${1 + random.below(99)}.${String(random.below(100)).padStart(2, "0")}`;
-  return { index, bank, implicit, amount, posts: planPosts(random) };
+  const plan = { index, bank, implicit, amount, posts: planPosts(random) } as const;
+  const fault = random.chance(FAULT_SHARE) ? FAULTS[random.below(FAULTS.length)] : undefined;
+  return fault === undefined ? plan : { ...plan, fault };
 }
 
 function planPosts(random: Random): PlannedPost[] {

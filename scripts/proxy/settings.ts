@@ -42,7 +42,8 @@ come from the platform's own BASE_URL, AUTH_URL, HOST, PORT and PROXY_SECRET.
   --participants-ca   PEM, the directory's CA     /etc/payment-platform/tls/participants-ca.pem
   --backend           the platform's address      HOST:PORT
   --user              who the workers run as      www-data, haproxy
-  --run-dir           pid and buffers, nginx      /run
+  --run-dir           pid file, nginx             /run
+  --temp-dir          buffers, nginx              /var/lib/nginx
   --log-dir           log files, nginx            /var/log/nginx
   --log-target        syslog address, HAProxy     /dev/log
 `;
@@ -76,6 +77,7 @@ const RULES = {
   backend: ADDRESS,
   user: NAME,
   "run-dir": PATH,
+  "temp-dir": PATH,
   "log-dir": PATH,
   "log-target": LOG_TARGET,
 } as const;
@@ -88,6 +90,7 @@ const USUAL = {
   "auth-key": "/etc/payment-platform/tls/auth.pem.key",
   "participants-ca": "/etc/payment-platform/tls/participants-ca.pem",
   "run-dir": "/run",
+  "temp-dir": "/var/lib/nginx",
   "log-dir": "/var/log/nginx",
   "log-target": "/dev/log",
 } as const;

@@ -2,14 +2,24 @@
 import type { Context } from "hono";
 import { sha256 } from "../kernel/identifiers.ts";
 
-/** How long a copy may be used unasked, seconds: what a revocation may be late by, far below Decision A9's 300. */
-const MAX_AGE_SECONDS = 60;
+/** What somebody keeps: how long it may be used unasked. */
+const CACHE_CONTROL = {
+  /** Nothing follows from it. */
+  minute: "public, max-age=60",
+  /** Not at all: a cache on the way would make a revocation later than the 300 s of Decision A9. */
+  unasked_never: "public, no-cache",
+} as const;
 
 /** Answers with the body, or with 304 where the caller has it already. */
-export async function cacheable(c: Context, body: string, contentType: string): Promise<Response> {
+export async function cacheable(
+  c: Context,
+  body: string,
+  contentType: string,
+  use: keyof typeof CACHE_CONTROL = "minute",
+): Promise<Response> {
   const tag = `"${await sha256(body)}"`;
   c.header("etag", tag);
-  c.header("cache-control", `public, max-age=${MAX_AGE_SECONDS}`);
+  c.header("cache-control", CACHE_CONTROL[use]);
   if (names(c.req.header("if-none-match"), tag)) return c.body(null, 304);
   c.header("content-type", contentType);
   return c.body(body);

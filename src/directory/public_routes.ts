@@ -48,18 +48,15 @@ async function participants(directory: Directory, c: Context): Promise<Response>
 async function activeKeySet(directory: Directory, c: Context): Promise<Response> {
   const participant = await participantAt(directory, c);
   const keys = await listKeys(directory.store, participant.orgId);
-  return await cacheable(
-    c,
-    JSON.stringify(keySet(activeKeys(participant, keys, directory.clock()))),
-    JWK_SET_TYPE,
-  );
+  const active = keySet(activeKeys(participant, keys, directory.clock()));
+  return await cacheable(c, JSON.stringify(active), JWK_SET_TYPE, "unasked_never");
 }
 
 async function revokedSet(directory: Directory, c: Context): Promise<Response> {
   const participant = await participantAt(directory, c);
   const keys = await listKeys(directory.store, participant.orgId);
-  const revoked = revokedKeys(participant, keys, directory.clock());
-  return await cacheable(c, JSON.stringify(revokedKeySet(revoked)), JWK_SET_TYPE);
+  const revoked = revokedKeySet(revokedKeys(participant, keys, directory.clock()));
+  return await cacheable(c, JSON.stringify(revoked), JWK_SET_TYPE, "unasked_never");
 }
 
 async function participantAt(directory: Directory, c: Context): Promise<Participant> {

@@ -59,6 +59,7 @@ function remembered(
   header: string,
   source: ProxyCertificateSource,
 ): Promise<ParsedCertificate | undefined> {
+  if (header.length > MAX_HEADER_CHARACTERS) return Promise.resolve(undefined);
   const known = parsed.get(header);
   if (known !== undefined) return known;
   if (parsed.size >= MAX_REMEMBERED) parsed.clear();
@@ -71,7 +72,6 @@ async function parseHeader(
   header: string,
   source: ProxyCertificateSource,
 ): Promise<ParsedCertificate | undefined> {
-  if (header.length > MAX_HEADER_CHARACTERS) return undefined;
   const der = derFrom(header, source);
   if (der === undefined || !isOneDerSequence(der)) return undefined;
   try {
@@ -92,11 +92,17 @@ function derFrom(header: string, source: ProxyCertificateSource): Uint8Array<Arr
       return fromBase64(/^:([A-Za-z0-9+/]+={0,2}):$/.exec(header)?.[1]);
     case "x-ssl-client-cert": // nginx $ssl_client_escaped_cert
       return fromEscapedPem(header);
-    case "x-forwarded-client-cert": // Envoy, forward_client_cert_details SANITIZE_SET: one element, Cert="<escaped PEM>"
-      return fromEscapedPem(
-        /^(?:[A-Za-z]+=[^",;]*;)*Cert="([^",;]+)"(?:;[A-Za-z]+=[^",;]*)*$/.exec(header)?.[1],
-      );
+    case "x-forwarded-client-cert": // Envoy, forward_client_cert_details SANITIZE_SET
+      return fromEscapedPem(soleCertificate(header));
   }
+}
+
+/** The `Cert` of an XFCC header with one element: two elements would be two hops, and two `Cert`s two answers. */
+function soleCertificate(header: string): string | undefined {
+  if (!/^(?:[A-Za-z]+=(?:"(?:[^"\\]|\\.)*"|[^",;]*)(?:;(?!$)|$))+$/.test(header)) return undefined;
+  const members = [...header.matchAll(/([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))(?:;|$)/g)];
+  const certificates = members.filter(([, name = ""]) => name.toLowerCase() === "cert");
+  return certificates.length === 1 ? certificates[0]?.[2] : undefined;
 }
 
 function fromEscapedPem(escaped: string | undefined): Uint8Array<ArrayBuffer> | undefined {

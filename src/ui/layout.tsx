@@ -21,6 +21,8 @@ export interface LayoutProps {
   readonly title: string;
   readonly sandbox: boolean;
   readonly languageSwitch?: readonly LanguageLink[];
+  /** The switch leads to parts of this very page: which one is read changes without it. */
+  readonly languagesOnPage?: boolean;
   /** A reference page is wide, may be indexed, and names itself instead of the product. */
   readonly wide?: boolean;
   readonly children?: Child;
@@ -56,7 +58,8 @@ export function renderDocument(page: JSX.Element): string {
   return `<!DOCTYPE html>${page.toString()}`;
 }
 
-function PageHeader({ language, sandbox, languageSwitch = [], wide = false }: LayoutProps): JSX.Element {
+function PageHeader(props: LayoutProps): JSX.Element {
+  const { language, sandbox, languageSwitch = [], languagesOnPage = false, wide = false } = props;
   return (
     <header>
       {sandbox ? <p class="sandbox">{phrase(language, "layout.sandbox")}</p> : null}
@@ -66,7 +69,9 @@ function PageHeader({ language, sandbox, languageSwitch = [], wide = false }: La
             <Mark />
             {phrase(language, "layout.product")}
           </p>
-          {languageSwitch.length === 0 ? null : <Languages language={language} links={languageSwitch} />}
+          {languageSwitch.length === 0
+            ? null
+            : <Languages language={language} links={languageSwitch} onPage={languagesOnPage} />}
         </div>
       )}
     </header>
@@ -74,7 +79,11 @@ function PageHeader({ language, sandbox, languageSwitch = [], wide = false }: La
 }
 
 function Languages(
-  { language, links }: { readonly language: Language; readonly links: readonly LanguageLink[] },
+  { language, links, onPage }: {
+    readonly language: Language;
+    readonly links: readonly LanguageLink[];
+    readonly onPage: boolean;
+  },
 ): JSX.Element {
   return (
     <nav class="languages" aria-label={phrase(language, "layout.language").join("")}>
@@ -86,7 +95,7 @@ function Languages(
               lang={link.language}
               hreflang={link.language}
               dir={directionOf(link.language)}
-              {...(link.language === language ? { "aria-current": "true" } : {})}
+              {...(link.language === language && !onPage ? { "aria-current": "true" } : {})}
             >
               {LANGUAGE_NAMES[link.language]}
             </a>

@@ -159,6 +159,8 @@ main:focus { outline: none; }
 .scheme { color: var(--muted); }
 .note { padding: 12px var(--gap); background: var(--accent-soft); border-radius: 8px; font-size: var(--small); }
 .notice { padding: 12px var(--gap); background: var(--warn); color: var(--on-warn); border-radius: 8px; }
+.translation:not(:target), main:has(.translation:target) .explanation:not(:target) { display: none; }
+.explanation:focus { outline: none; }
 .next { padding-inline-start: 20px; list-style: disc; }
 .next li + li { margin-block-start: var(--gap-small); }
 

@@ -35,7 +35,10 @@ Deno.test({
     const shop = String(ecosystem.endpoints["shop_url"]);
     try {
       for (const each of CASES) await t.step(`${each.name} consent`, () => pay(browser, shop, each));
-      await t.step("a double click on accept pays once and ends at the shop", () => doubleClick(browser, shop));
+      await t.step(
+        "a double click on accept pays once and ends at the shop",
+        () => doubleClick(browser, shop),
+      );
       await t.step("refused on the platform's screen", () => refuse(browser, shop));
       await t.step("reload, back and a second tab end in one payment", () => wander(browser, shop));
     } finally {
@@ -103,7 +106,10 @@ async function wander(browser: Browser, shop: string): Promise<void> {
   await accept(page);
   await page.waitForURL(/\/orders\//);
   await accept(secondTab);
-  assert(/Accepted|decided|already/.test(await secondTab.locator("main").innerText()), "nothing is decided again");
+  assert(
+    /Accepted|decided|already/.test(await secondTab.locator("main").innerText()),
+    "nothing is decided again",
+  );
   await page.goBack();
   await page.goto(`${shop}/`);
   assertEquals(blocked, []);

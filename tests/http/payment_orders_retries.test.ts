@@ -1,5 +1,6 @@
 /** When an order is tried again, given up and left alone [D4]. */
 import { assert, assertEquals } from "@std/assert";
+import { authorised, good, pay } from "../support/flows.ts";
 import {
   accepts,
   down,
@@ -15,7 +16,6 @@ import {
   type PushWorld,
   statusOf,
 } from "../support/orders.ts";
-import { openWorld } from "../support/world.ts";
 
 /** Milliseconds until the order is due. */
 async function wait(world: PushWorld, id: string): Promise<number> {
@@ -86,7 +86,7 @@ Deno.test("After five failures in a row a bank's orders wait 30 s; then one of t
   assertEquals(await later(world, 1), 1); // the probe
   assertEquals([world.pushes.length, await later(world, 29_999)], [6, 0]);
   world.answer = accepts;
-  assertEquals(await later(world, 1), 1);
+  assert(await later(world, 1) >= 1); // more, where the probe has told before the others asked
   while (world.now - opened < 120_000) await later(world, 1000);
   const statuses = await Promise.all(
     [...ids, sixth.DomesticPaymentId].map((id) => statusOf(world, id)),
@@ -112,15 +112,16 @@ Deno.test("A probe that never tells anything does not close the bank off for eve
 });
 
 Deno.test("One bank's failures leave another bank's orders alone [D4]", async () => {
-  const paths: string[] = [];
-  await using world = await openPushWorld(({ url }) => {
-    paths.push(url);
-    return new Response(null, { status: url === ORDERS_URI ? 503 : 500 });
-  });
+  const other = "https://bank-b.example/payment-orders";
+  await using world = await openPushWorld(
+    (push) => push.url === other ? accepts(push) : down(),
+    { paymentOrdersUri: { bankB: other } },
+  );
   for (let made = 0; made < 6; made++) await paid(world);
-  assertEquals(paths.length, 5);
-  await using other = await openWorld();
-  assertEquals((await paid(other)).Status, "AcceptedSettlementInProcess");
+  assertEquals(world.pushes.map(({ url }) => url), Array(5).fill(ORDERS_URI)); // bank A is left alone now
+  const flow = await authorised(world, { bank: world.bankB });
+  const made = await good(pay(world, flow), 201);
+  assertEquals([made.Data.Status, world.pushes.length], ["AcceptedSettlementInProcess", 6]);
 });
 
 Deno.test("An order whose payment_orders_uri may not be called is never sent anywhere [D4, SSRF]", async (t) => {

@@ -1,4 +1,4 @@
-/** The token guard of the TPP's resource endpoints: the same wrong thing at all five of them. */
+/** The token guard of the TPP's resource endpoints: the same wrong thing at all of them. */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { authorise, clientToken, codeOf, dpopKey, redeem, toBank } from "../support/flows.ts";
 import { dpopProof } from "../support/jwts.ts";

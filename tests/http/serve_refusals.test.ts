@@ -1,7 +1,8 @@
 /** `deno task serve` refuses to start on what is missing or unsafe: every fault at once, in words, with status 1. */
 import { assert, assertEquals } from "@std/assert";
+import { VARIABLES } from "../../src/config.ts";
 import { openGround, type ServedGround } from "../support/served_world.ts";
-import { startPlatform } from "../support/served_platform.ts";
+import { startPlatform, taskCommand } from "../support/served_platform.ts";
 
 /** The faults it names, one a line; whatever else must hold of a refusal is asserted here. */
 async function faultsOf(folder: string, env: Readonly<Record<string, string>>): Promise<string[]> {
@@ -120,3 +121,8 @@ Deno.test("serve reads .env from where it starts; the process's own variables wi
     process.kill("SIGTERM");
     assertEquals((await process.ended).code, 0);
   }));
+
+Deno.test("serve may read the variables that it reads, and no others [F7]", async () => {
+  const allowed = (await taskCommand("serve")).find((word) => word.startsWith("--allow-env"));
+  assertEquals(allowed?.split("=")[1]?.split(",").sort(), [...VARIABLES].sort());
+});

@@ -32,7 +32,8 @@ export async function openPushWorld(
   answer: BankAnswer = accepts,
   { uri = ORDERS_URI, ...options }: WorldOptions & { uri?: string } = {},
 ): Promise<PushWorld> {
-  const world = await openWorld({ ...options, paymentOrdersUri: { bankA: uri } });
+  const paymentOrdersUri = { ...options.paymentOrdersUri, bankA: uri };
+  const world = await openWorld({ ...options, paymentOrdersUri });
   const pushWorld: PushWorld = Object.assign(world, { pushes: [], answer });
   const directory = world.network;
   world.network = async (request) => {
@@ -55,11 +56,14 @@ export function answers(status: string): BankAnswer {
 export const accepts: BankAnswer = answers("AcceptedSettlementInProcess");
 
 /** The bank is down. */
-export const down: BankAnswer = () => new Response("down", { status: 503 });
+export function down(): Response {
+  return new Response("down", { status: 503 });
+}
 
 /** Nothing comes until the platform gives up. */
-export const silent: BankAnswer = ({ signal }) =>
-  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+export function silent({ signal }: Push): Promise<Response> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+}
 
 /** The order's id in a push. */
 export function orderIdOf({ body }: Push): string {

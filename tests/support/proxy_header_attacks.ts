@@ -128,6 +128,15 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
     assertEquals((await site.send(roomy, site.alice)).status, 200);
   });
 
+  proxyTest(proxy, "slows down an address that asks the browser host too often", async (program) => {
+    await using site = await openEchoSite(proxy.name, program);
+    const many = request("GET", "/jwks", [], { connection: "keep-alive", host: AUTH_HOST }).repeat(399);
+    const { text } = await site.send(many + request("GET", "/jwks", [], { host: AUTH_HOST }), undefined);
+    const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status);
+    assertEquals(new Set(statuses), new Set(["200", "429"]));
+    assert(site.received.length >= 100 && site.received.length < 400, String(site.received.length));
+  });
+
   proxyTest(proxy, "does not lead to the operator's pages", async (program) => {
     await using site = await openEchoSite(proxy.name, program);
     for (

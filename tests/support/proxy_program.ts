@@ -72,6 +72,7 @@ export async function startProxy(
     "participants-ca": `${folder}/participants-ca.pem`,
     user: new TextDecoder().decode(user).trim(),
     "run-dir": folder,
+    "temp-dir": folder,
     "log-dir": folder,
     "log-target": "stdout",
   };

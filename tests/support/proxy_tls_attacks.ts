@@ -1,4 +1,5 @@
 /** What a TLS client can try at a proxy before it has said a word of HTTP (checklist G1, H9, H11, H18, H19). */
+import "reflect-metadata";
 import { ExtendedKeyUsage, ExtendedKeyUsageExtension } from "@peculiar/x509";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";

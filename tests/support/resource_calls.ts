@@ -30,11 +30,12 @@ export interface ResourceCall {
 export const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 export const PAYMENTS = "/BANKA/domestic-payments/v1";
 
-/** The five endpoints, ready to be called: an authorised consent for each that needs one, and a made payment. */
+/** The endpoints, ready to be called: an authorised consent for each that needs one, and a made payment. */
 export async function resourceCalls(world: World): Promise<readonly ResourceCall[]> {
   const open = await authorised(world);
   const done = await authorised(world);
-  const payment = await good(pay(world, done), 201);
+  const key = crypto.randomUUID();
+  const payment = await good(pay(world, done, { idempotencyKey: key }), 201);
   const make = (
     name: string,
     bound: BoundToken,
@@ -47,7 +48,7 @@ export async function resourceCalls(world: World): Promise<readonly ResourceCall
       name: `${method} ${name}`,
       method,
       path,
-      url: BASE_URL + path,
+      url: BASE_URL + path.split("?")[0],
       bound,
       ...text,
       status: body === undefined ? 200 : 201,
@@ -60,6 +61,7 @@ export async function resourceCalls(world: World): Promise<readonly ResourceCall
     make("domestic-payment-consents/{id}", open.bound, `${CONSENTS}/${open.consentId}`),
     make("funds-confirmation", open.bound, `${CONSENTS}/${open.consentId}/funds-confirmation`),
     make("domestic-payments/{id}", done.payment, `${PAYMENTS}/${payment.Data.DomesticPaymentId}`),
+    make("domestic-payments?idempotency-key", done.bound, `${PAYMENTS}?idempotency-key=${key}`),
     make("domestic-payments", open.payment, PAYMENTS, paymentBody(open.consentId)), // last: it consumes the consent
   ];
 }

@@ -4,7 +4,7 @@ import { composeBanks } from "../../src/sandbox/bank/bank_app.ts";
 import { ALICE_EUR_AT_BANKA, ALICE_EUR_AT_BANKB, customersOf } from "../../src/sandbox/bank/customers.ts";
 import { loadBank } from "../../src/sandbox/bank/load_bank.ts";
 import { minorUnits, wireAmountOf } from "../../src/sandbox/bank/money.ts";
-import { amountText, groupedIban } from "../../src/sandbox/bank/payment_summary.tsx";
+import { amountText, groupedIban } from "../../src/sandbox/page_formats.ts";
 import { BANKS_URL, bankWorld } from "../support/bank_world.ts";
 
 const SOFTWARE = "SC-6d1f0f6c-52a7-4d0c-8d3c-2f2f6d6f6a02";
@@ -107,8 +107,9 @@ Deno.test("minorUnits takes two fraction digits and nothing else", () => {
 });
 
 Deno.test("amounts and account numbers are grouped for reading", () => {
-  assertEquals(amountText("1234567.80", "EUR"), "EUR 1,234,567.80");
-  assertEquals(amountText("999.00", "GBP"), "GBP 999.00");
+  assertEquals(amountText("en", "1234567.80", "EUR"), "€1,234,567.80");
+  assertEquals(amountText("es", "1999.00", "GBP"), "1.999,00\u00a0GBP");
+  assertEquals(amountText("en", "12.5x", "EUR"), "12.5x EUR");
   assertEquals(groupedIban("DE89370400440532013000"), "DE89 3704 0044 0532 0130 00");
 });
 
@@ -119,7 +120,7 @@ Deno.test("GET / lists the banks, GET /{CODE} its customers, and every page link
     await (await banks.fetch(new Request(`${BANKS_URL}${path}`))).text();
   assertStringIncludes(await page("/"), '<a href="/BANKB">Bank B</a>');
   const home = await page("/BANKA");
-  for (const words of ["alice", "GB33 BUKB 2020 1555 5555 55", "EUR 5.00", "/assets/bank.css", 'lang="en"']) {
+  for (const words of ["alice", "GB33 BUKB 2020 1555 5555 55", "€5.00", "/assets/bank.css", 'lang="en"']) {
     assertStringIncludes(home, words);
   }
   assertEquals((await banks.fetch(new Request(`${BANKS_URL}/BANKC`))).status, 404);

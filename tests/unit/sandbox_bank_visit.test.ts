@@ -18,7 +18,7 @@ Deno.test("implicit consent: the code page shows what is authorised and the retu
   using world = await bankWorld();
   const browser = await arrive(world, "BANKA", ALICE_EUR_AT_BANKA);
   const { html } = await browser.submit("login", ALICE);
-  for (const words of ["EUR 1,210.00", "Demo &lt;Shop&gt;", "GB33 BUKB 2020 1555 5555 55", "ORDER-4711"]) {
+  for (const words of ["€1,210.00", "Demo &lt;Shop&gt;", "GB33 BUKB 2020 1555 5555 55", "ORDER-4711"]) {
     assertStringIncludes(html, words);
   }
   await browser.submit("otp", CODE);
@@ -98,7 +98,7 @@ Deno.test("bank's own consent screen: the selected account alone is PUT with a p
   const browser = await arrive(world, "BANKB");
   await browser.submit("login", ALICE);
   const { html } = await browser.submit("otp", CODE);
-  assertStringIncludes(html, "Balance EUR 100,000.00");
+  assertStringIncludes(html, "Balance <bdi>€100,000.00</bdi>");
   assertStringIncludes(html, "Not enough money");
   assertEquals(browser.formFields("consent")["account"], ALICE_EUR_AT_BANKB);
   await browser.submit("consent", { account: ALICE_GBP_AT_BANKB, decision: "accept" });

@@ -31,7 +31,7 @@ Deno.test("shop front page offers three checkout forms and no script", async () 
   assertEquals(response.status, 200);
   const page = await response.text();
   assertEquals(page.match(/<form method="post" action="\/checkout">/g)?.length, 3);
-  for (const price of ["4.20", "12.50", "89.00"]) assertStringIncludes(page, `EUR ${price}`);
+  for (const price of ["4.20", "12.50", "89.00"]) assertStringIncludes(page, `€${price}`);
   assertStringIncludes(page, "Sandbox");
   assertEquals(/<script|style="|onclick|javascript:/i.test(page), false);
 });

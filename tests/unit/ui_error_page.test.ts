@@ -22,7 +22,10 @@ for (const language of LANGUAGES) {
         ]
       ) assertStringIncludes(html, shown);
       assert(!/<script|\sstyle=|\{\w+\}|class="sandbox"/.test(html));
-      assertEquals(html.match(/<h1/g)?.length, 1);
+      assertEquals(html.match(/<h1/g)?.length, LANGUAGES.length); // one is shown, the others by the language switch
+      assert(
+        html.indexOf(words[`error.${page}.title`]) < html.indexOf('class="card explanation translation"'),
+      );
     }
   });
 }

@@ -1,44 +1,44 @@
 /** The second page of a visit: the payment that the one-time code authorises, and the code (dynamic linking). */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { BankProfile } from "./bank_profile.ts";
 import { SANDBOX_CODE } from "./customers.ts";
+import type { VisitPageProps } from "./login_page.tsx";
 import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";
+import { phrase, words } from "./page_phrase.ts";
 import { PaymentSummary } from "./payment_summary.tsx";
-import type { ScaSession } from "./sessions.ts";
 import { TextField } from "./text_field.tsx";
 
 /** Page at step `code`. */
-export function CodePage(
-  { profile, session }: { readonly profile: BankProfile; readonly session: ScaSession },
-): JSX.Element {
-  const { handover, consent, csrf, message } = session;
+export function CodePage({ reader, profile, session }: VisitPageProps): JSX.Element {
+  const { handover, consent, csrf, complaint } = session;
+  const { language } = reader;
   const isLastPage = handover.debtorAccountPresent;
+  const title = words(language, isLastPage ? "code.authoriseTitle" : "code.confirmTitle");
   return (
-    <PageFrame
-      owner={profile.displayName}
-      title={isLastPage ? "Authorise the payment" : "Confirm that it is you"}
-    >
-      <PaymentSummary tppName={handover.tppName} consent={consent} />
-      {isLastPage ? null : <p>You choose the account to pay from on the next page.</p>}
+    <PageFrame reader={reader} owner={profile.displayName} title={title}>
+      <PaymentSummary language={language} tppName={handover.tppName} consent={consent} />
+      {isLastPage ? null : <p>{phrase(language, "code.accountNext")}</p>}
       <form id="otp" method="post">
         <VisitFields csrf={csrf} step="code" />
-        <Complaint id="code-complaint" message={message} />
+        <Complaint id="code-complaint" language={language} complaint={complaint} />
         <TextField
           name="code"
-          label="One-time code"
+          label={words(language, "code.label")}
           inputmode="numeric"
           autocomplete="one-time-code"
           maxlength={12}
-          describedBy={message === undefined ? "code-hint" : "code-complaint code-hint"}
+          describedBy={complaint === undefined ? "code-hint" : "code-complaint code-hint"}
+          wrong={complaint !== undefined}
         />
         <p id="code-hint" class="hint">
-          In the sandbox the code is always <kbd>{SANDBOX_CODE}</kbd>
+          {phrase(language, "code.hint", { code: <kbd dir="ltr">{SANDBOX_CODE}</kbd> })}
         </p>
         <div class="actions">
           <button type="submit" name="decision" value="confirm">
-            {isLastPage ? "Authorise" : "Confirm"}
+            {phrase(language, isLastPage ? "code.authorise" : "code.confirm")}
           </button>
-          <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>Refuse</button>
+          <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
+            {phrase(language, "code.refuse")}
+          </button>
         </div>
       </form>
     </PageFrame>

@@ -1,36 +1,41 @@
 /** The bank's own consent screen: the payment, and the customer's accounts to choose one from. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { BankProfile } from "./bank_profile.ts";
+import { amountText, groupedIban } from "../page_formats.ts";
+import type { Language } from "../page_language.ts";
+import { accountLabel } from "./account_label.ts";
 import type { CustomerAccount } from "./customers.ts";
 import type { Balances } from "./ledger.ts";
+import type { VisitPageProps } from "./login_page.tsx";
 import { minorUnits } from "./money.ts";
 import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";
-import { amountText, groupedIban, PaymentSummary } from "./payment_summary.tsx";
-import type { ScaSession } from "./sessions.ts";
+import { phrase, words } from "./page_phrase.ts";
+import { PaymentSummary } from "./payment_summary.tsx";
 
 /** What the page shows. */
-export interface ConsentPageProps {
-  readonly profile: BankProfile;
-  readonly session: ScaSession;
+export interface ConsentPageProps extends VisitPageProps {
   readonly accounts: readonly CustomerAccount[];
   readonly balances: Balances;
 }
 
+type Amount = ConsentPageProps["session"]["consent"]["InstructedAmount"];
+
 /** Page at step `consent`. */
-export function ConsentPage({ profile, session, accounts, balances }: ConsentPageProps): JSX.Element {
-  const { handover, consent, csrf, message } = session;
-  const remarks = accounts.map((account) => remarkOn(account, balances, consent.InstructedAmount));
+export function ConsentPage({ reader, profile, session, accounts, balances }: ConsentPageProps): JSX.Element {
+  const { handover, consent, csrf, complaint } = session;
+  const { language } = reader;
+  const remarks = accounts.map((account) => remarkOn(language, account, balances, consent.InstructedAmount));
   const preselected = remarks.indexOf(undefined);
   return (
-    <PageFrame owner={profile.displayName} title="Authorise the payment">
-      <PaymentSummary tppName={handover.tppName} consent={consent} />
+    <PageFrame reader={reader} owner={profile.displayName} title={words(language, "consent.title")}>
+      <PaymentSummary language={language} tppName={handover.tppName} consent={consent} />
       <form id="consent" method="post">
         <VisitFields csrf={csrf} step="consent" />
-        <Complaint id="consent-complaint" message={message} />
+        <Complaint id="consent-complaint" language={language} complaint={complaint} />
         <fieldset>
-          <legend>Pay from</legend>
+          <legend>{phrase(language, "consent.payFrom")}</legend>
           {accounts.map((account, index) => (
             <AccountChoice
+              language={language}
               account={account}
               balance={balances.of(account)}
               remark={remarks[index]}
@@ -40,8 +45,10 @@ export function ConsentPage({ profile, session, accounts, balances }: ConsentPag
           ))}
         </fieldset>
         <div class="actions">
-          <button type="submit" name="decision" value="accept">Authorise</button>
-          <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>Refuse</button>
+          <button type="submit" name="decision" value="accept">{phrase(language, "code.authorise")}</button>
+          <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
+            {phrase(language, "code.refuse")}
+          </button>
         </div>
       </form>
     </PageFrame>
@@ -49,6 +56,7 @@ export function ConsentPage({ profile, session, accounts, balances }: ConsentPag
 }
 
 interface AccountChoiceProps {
+  readonly language: Language;
   readonly id: string;
   readonly account: CustomerAccount;
   readonly balance: string;
@@ -56,14 +64,20 @@ interface AccountChoiceProps {
   readonly checked: boolean;
 }
 
-function AccountChoice({ id, account, balance, remark, checked }: AccountChoiceProps): JSX.Element {
+function AccountChoice({ language, id, account, balance, remark, checked }: AccountChoiceProps): JSX.Element {
   return (
     <div class="choice">
       <input id={id} type="radio" name="account" value={account.identification} checked={checked} required />
       <label for={id}>
-        <span class="choice-name">{account.label}</span>
-        <span class="number">{groupedIban(account.identification)}</span>
-        <span>{`Balance ${amountText(balance, account.currency)}`}</span>
+        <span class="choice-name">{accountLabel(language, account)}</span>
+        <span class="number">
+          <bdi dir="ltr">{groupedIban(account.identification)}</bdi>
+        </span>
+        <span>
+          {phrase(language, "consent.balance", {
+            amount: <bdi>{amountText(language, balance, account.currency)}</bdi>,
+          })}
+        </span>
         {remark === undefined ? null : <span class="remark">{remark}</span>}
       </label>
     </div>
@@ -72,13 +86,12 @@ function AccountChoice({ id, account, balance, remark, checked }: AccountChoiceP
 
 /** Why the payment would be rejected from this account, undefined when it would not. It may be chosen all the same. */
 function remarkOn(
+  language: Language,
   account: CustomerAccount,
   balances: Balances,
-  amount: { readonly Amount: string; readonly Currency: string },
+  { Amount, Currency }: Amount,
 ): string | undefined {
-  if (account.currency !== amount.Currency) {
-    return `Not in ${amount.Currency}: the payment would be rejected.`;
-  }
-  const isEnough = (minorUnits(balances.of(account)) ?? 0) >= (minorUnits(amount.Amount) ?? Infinity);
-  return isEnough ? undefined : "Not enough money: the payment would be rejected.";
+  if (account.currency !== Currency) return words(language, "consent.otherCurrency", { currency: Currency });
+  const isEnough = (minorUnits(balances.of(account)) ?? 0) >= (minorUnits(Amount) ?? Infinity);
+  return isEnough ? undefined : words(language, "consent.insufficientFunds");
 }

@@ -1,16 +1,26 @@
 /** Pages outside a visit: the server's list of banks, a bank's own page, and the page of what went wrong. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { amountText } from "../page_formats.ts";
+import type { Language, Reader } from "../page_language.ts";
+import { accountLabel } from "./account_label.ts";
 import type { BankProfile } from "./bank_profile.ts";
 import { type Customer, SANDBOX_CODE, SANDBOX_PASSWORD } from "./customers.ts";
 import { FAULTS } from "./faults.ts";
 import type { Balances } from "./ledger.ts";
 import { PageFrame } from "./page_frame.tsx";
-import { amountText, groupedIban } from "./payment_summary.tsx";
+import { phrase, words } from "./page_phrase.ts";
+import { AccountNumber } from "./payment_summary.tsx";
+
+/** What went wrong, as far as the customer is told. */
+export type Problem = "not_found" | "unavailable" | "link" | "over" | "form";
 
 /** The banks of this server. */
-export function BankListPage({ profiles }: { readonly profiles: readonly BankProfile[] }): JSX.Element {
+export function BankListPage(
+  { reader, profiles }: { readonly reader: Reader; readonly profiles: readonly BankProfile[] },
+): JSX.Element {
+  const { language } = reader;
   return (
-    <PageFrame owner="Sandbox banks" title="Banks">
+    <PageFrame reader={reader} owner={words(language, "frame.banks")} title={words(language, "list.title")}>
       <ul class="plain">
         {profiles.map(({ code, displayName }) => (
           <li>
@@ -24,30 +34,37 @@ export function BankListPage({ profiles }: { readonly profiles: readonly BankPro
 
 /** What a bank is, who banks there and what they own. */
 export function BankHomePage(
-  { profile, customers, balances }: {
+  { reader, profile, customers, balances }: {
+    readonly reader: Reader;
     readonly profile: BankProfile;
     readonly customers: readonly Customer[];
     readonly balances: Balances;
   },
 ): JSX.Element {
-  const screen = profile.consentScreen === "bank"
-    ? "This bank shows its own consent screen."
-    : "This bank leaves the consent screen to the platform.";
+  const { language } = reader;
+  const { code, displayName, consentScreen } = profile;
   return (
-    <PageFrame owner={profile.displayName} title={`About ${profile.displayName}`}>
+    <PageFrame
+      reader={reader}
+      owner={displayName}
+      title={words(language, "home.title", { bank: displayName })}
+    >
       <p>
-        A bank of the sandbox, known to the platform as <strong>{profile.code}</strong>. {screen}
+        {phrase(language, "home.known", { code: <strong>{code}</strong> })}{" "}
+        {phrase(language, consentScreen === "bank" ? "home.ownScreen" : "home.platformScreen")}
       </p>
       <p>
-        Customers arrive here from a shop, by way of the platform. Every password is{" "}
-        <kbd>{SANDBOX_PASSWORD}</kbd> and every one-time code is <kbd>{SANDBOX_CODE}</kbd>.
+        {phrase(language, "home.secrets", {
+          password: <kbd dir="ltr">{SANDBOX_PASSWORD}</kbd>,
+          code: <kbd dir="ltr">{SANDBOX_CODE}</kbd>,
+        })}
       </p>
       {customers.map((customer) => (
-        <CustomerSection key={customer.id} customer={customer} balances={balances} />
+        <CustomerSection language={language} customer={customer} balances={balances} />
       ))}
-      <FaultSection code={profile.code} />
+      <FaultSection language={language} code={code} />
       <p>
-        <a href={`/${profile.code}/ledger`}>Executed payment orders and balances (JSON)</a>
+        <a href={`/${code}/ledger`}>{phrase(language, "home.ledger")}</a>
       </p>
     </PageFrame>
   );
@@ -55,32 +72,50 @@ export function BankHomePage(
 
 /** Something went wrong, in words for the customer; the reason is in the log only. */
 export function ProblemPage(
-  { owner, title, message }: { readonly owner: string; readonly title: string; readonly message: string },
+  { reader, owner, problem }: {
+    readonly reader: Reader;
+    /** The bank's name; absent where no bank is concerned. */
+    readonly owner?: string;
+    readonly problem: Problem;
+  },
 ): JSX.Element {
+  const { language } = reader;
   return (
-    <PageFrame owner={owner} title={title}>
-      <p>{message}</p>
+    <PageFrame
+      reader={reader}
+      owner={owner ?? words(language, "frame.banks")}
+      title={words(language, `problem.${problem}.title`)}
+    >
+      <p>{phrase(language, `problem.${problem}.text`)}</p>
     </PageFrame>
   );
 }
 
 function CustomerSection(
-  { customer, balances }: { readonly key: string; readonly customer: Customer; readonly balances: Balances },
+  { language, customer, balances }: {
+    readonly language: Language;
+    readonly customer: Customer;
+    readonly balances: Balances;
+  },
 ): JSX.Element {
   const headingId = `customer-${customer.username}`;
   return (
     <section aria-labelledby={headingId} class="summary">
-      <h2 id={headingId}>{customer.name}</h2>
-      <p>
-        User name <kbd>{customer.username}</kbd>
-      </p>
+      <h2 id={headingId}>
+        <bdi>{customer.name}</bdi>
+      </h2>
+      <p>{phrase(language, "home.username", { username: <kbd dir="ltr">{customer.username}</kbd> })}</p>
       <dl>
         {customer.accounts.map((account) => (
           <div>
-            <dt>{account.label}</dt>
+            <dt>{accountLabel(language, account)}</dt>
             <dd>
-              <p class="number">{groupedIban(account.identification)}</p>
-              <p>{amountText(balances.of(account), account.currency)}</p>
+              <p>
+                <AccountNumber identification={account.identification} />
+              </p>
+              <p>
+                <bdi>{amountText(language, balances.of(account), account.currency)}</bdi>
+              </p>
             </dd>
           </div>
         ))}
@@ -89,16 +124,19 @@ function CustomerSection(
   );
 }
 
-function FaultSection({ code }: { readonly code: string }): JSX.Element {
+function FaultSection(
+  { language, code }: { readonly language: Language; readonly code: string },
+): JSX.Element {
   return (
     <section aria-labelledby="faults" class="summary">
-      <h2 id="faults">When it goes wrong</h2>
+      <h2 id="faults">{phrase(language, "faults.title")}</h2>
       <p>
-        A payment over one of these amounts makes this bank go wrong, every time. For any other payment, POST
-        {" "}
-        <code>{'{"fault": "…", "times": 1}'}</code> as JSON to <code>{`/${code}/faults`}</code>.
+        {phrase(language, "faults.text", {
+          body: <code dir="ltr">{'{"fault": "…", "times": 1}'}</code>,
+          path: <code dir="ltr">{`/${code}/faults`}</code>,
+        })}
       </p>
-      <dl>
+      <dl lang="en" dir="ltr">
         {FAULTS.map(({ name, amount, what }) => (
           <div>
             <dt>{amount}</dt>

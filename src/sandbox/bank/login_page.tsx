@@ -1,47 +1,68 @@
 /** The first page of a visit: user name and password. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Reader } from "../page_language.ts";
 import type { BankProfile } from "./bank_profile.ts";
 import { SANDBOX_PASSWORD } from "./customers.ts";
 import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";
+import { phrase, words } from "./page_phrase.ts";
 import type { ScaSession } from "./sessions.ts";
 import { TextField } from "./text_field.tsx";
 
+/** What the pages of a visit show. */
+export interface VisitPageProps {
+  readonly reader: Reader;
+  readonly profile: BankProfile;
+  readonly session: ScaSession;
+}
+
 /** Page at step `login`. */
-export function LoginPage(
-  { profile, session }: { readonly profile: BankProfile; readonly session: ScaSession },
-): JSX.Element {
-  const { handover, csrf, message } = session;
-  const describedBy = message === undefined ? "login-hint" : "login-complaint login-hint";
+export function LoginPage({ reader, profile, session }: VisitPageProps): JSX.Element {
+  const { handover, csrf, complaint } = session;
+  const { language } = reader;
+  const field = {
+    describedBy: complaint === undefined ? "login-hint" : "login-complaint login-hint",
+    wrong: complaint !== undefined,
+  };
   return (
-    <PageFrame owner={profile.displayName} title="Sign in">
+    <PageFrame reader={reader} owner={profile.displayName} title={words(language, "login.title")}>
       <p>
-        <strong>{handover.tppName}</strong>{" "}
-        asks for a payment from your account. Sign in to see and authorise it.
+        {phrase(language, "login.asks", {
+          tpp: (
+            <strong>
+              <bdi>{handover.tppName}</bdi>
+            </strong>
+          ),
+        })}
       </p>
       <form id="login" method="post">
         <VisitFields csrf={csrf} step="login" />
-        <Complaint id="login-complaint" message={message} />
+        <Complaint id="login-complaint" language={language} complaint={complaint} />
         <TextField
           name="username"
-          label="User name"
+          label={words(language, "login.username")}
           autocomplete="username"
           maxlength={64}
-          describedBy={describedBy}
+          {...field}
         />
         <TextField
           name="password"
-          label="Password"
+          label={words(language, "login.password")}
           type="password"
           autocomplete="current-password"
           maxlength={128}
-          describedBy={describedBy}
+          {...field}
         />
         <p id="login-hint" class="hint">
-          Sandbox customer: <kbd>alice</kbd>, password <kbd>{SANDBOX_PASSWORD}</kbd>
+          {phrase(language, "login.hint", {
+            username: <kbd dir="ltr">alice</kbd>,
+            password: <kbd dir="ltr">{SANDBOX_PASSWORD}</kbd>,
+          })}
         </p>
         <div class="actions">
-          <button type="submit" name="decision" value="continue">Continue</button>
-          <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>Cancel</button>
+          <button type="submit" name="decision" value="continue">{phrase(language, "login.continue")}</button>
+          <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
+            {phrase(language, "login.cancel")}
+          </button>
         </div>
       </form>
     </PageFrame>

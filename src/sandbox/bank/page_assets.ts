@@ -1,6 +1,6 @@
 /**
- * The banks' one style sheet (narrow screens first, system fonts, contrast of at least 4.5:1 in both schemes) and
- * their logo.
+ * The banks' one style sheet (narrow screens first, system fonts, contrast of at least 4.5:1 in both schemes,
+ * directions logical so that Arabic needs no rules of its own) and their logo.
  */
 
 /** Served as `/assets/bank.css`. */
@@ -9,71 +9,104 @@ export const STYLESHEET = `
   color-scheme: light dark;
   --ground: #f4f6f8; --surface: #ffffff; --text: #17202a; --muted: #4a5763; --line: #7b8894;
   --accent: #0b5394; --on-accent: #ffffff; --alert: #9b1c1c; --alert-ground: #fdecec; --badge: #ffd54d;
+  --chosen: #e8f1f9; --edge: 1px;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #11161b; --surface: #1b232b; --text: #eef2f5; --muted: #b7c2cc; --line: #8795a1;
     --accent: #8fc3f5; --on-accent: #0b1b2a; --alert: #ffb3b3; --alert-ground: #3a1a1a; --badge: #ffd54d;
+    --chosen: #1d3246;
   }
 }
-*, *::before, *::after { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
-.bar, main, footer { max-width: 34rem; margin: 0 auto; padding: 0.75rem 1rem; }
-.bar { display: flex; flex-wrap: wrap; gap: 0.5rem; justify-content: space-between; align-items: center; }
-.bar p { margin: 0; }
-.brand { font-weight: 700; overflow-wrap: anywhere; }
-.badge { background: var(--badge); color: #17202a; font-weight: 700; padding: 0.125rem 0.625rem; border-radius: 1rem; }
-main { background: var(--surface); border-radius: 0.75rem; padding: 1.25rem 1rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 0.75rem; }
-h2 { font-size: 1.125rem; margin: 0 0 0.5rem; }
-p { margin: 0 0 1rem; overflow-wrap: anywhere; }
-a { color: var(--accent); }
-.summary { border: 1px solid var(--line); border-radius: 0.5rem; padding: 0.75rem; margin: 0 0 1.25rem; }
-dl { margin: 0; }
-dl > div { display: flex; flex-direction: column; padding: 0.375rem 0; }
-dl > div + div { border-top: 1px solid var(--ground); }
-dt { color: var(--muted); font-size: 0.875rem; }
-dd { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
-dd p { margin: 0; }
-.number { font-variant-numeric: tabular-nums; }
-.field { margin: 0 0 1rem; }
-.field label { display: block; font-weight: 600; margin: 0 0 0.25rem; }
-.field input {
-  width: 100%; min-height: 3rem; padding: 0.5rem 0.75rem; font: inherit; color: inherit;
-  background: var(--surface); border: 1px solid var(--line); border-radius: 0.5rem;
+@media (prefers-contrast: more) {
+  :root { --muted: var(--text); --line: var(--text); --edge: 2px; }
 }
+*, *::before, *::after { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  margin: 0; background: var(--ground); color: var(--text); overflow-wrap: anywhere;
+  font: 1rem/1.5 system-ui, "Noto Sans", "Noto Sans Arabic", sans-serif;
+}
+.bar, main, footer { max-inline-size: 34rem; margin-inline: auto; padding: 12px 16px; }
+.bar { display: flex; flex-wrap: wrap; gap: 8px; justify-content: space-between; align-items: center; }
+.bar p { margin: 0; }
+.brand { font-weight: 700; }
+.badge {
+  background: var(--badge); color: #17202a; font-weight: 700; padding: 2px 10px; border-radius: 1rem;
+  border: 1px solid transparent;
+}
+.languages { flex: 1 0 calc(100% + 12px); margin-inline: -6px; }
+.languages ul { display: flex; flex-wrap: wrap; margin: 0; padding: 0; list-style-type: ""; }
+.languages a {
+  display: flex; align-items: center; justify-content: center; min-block-size: 44px; min-inline-size: 44px;
+  padding-inline: 6px; font-size: 0.9375rem;
+}
+.languages [aria-current] { color: var(--text); font-weight: 700; text-decoration: none; }
+.skip {
+  position: absolute; inset-block-start: 8px; inset-inline-start: 8px; z-index: 1; padding: 10px 16px;
+  background: var(--surface); border-radius: 8px; transform: translateY(-200%);
+}
+.skip:focus { transform: none; }
+main { background: var(--surface); border-radius: 12px; padding: 20px 16px; }
+main:focus { outline: none; }
+h1 { font-size: clamp(1.375rem, 1.1rem + 1.6vw, 1.75rem); line-height: 1.25; margin: 0 0 12px; }
+h2 { font-size: 1.125rem; margin: 0 0 8px; }
+p { margin: 0 0 16px; }
+a { color: var(--accent); text-underline-offset: 0.15em; }
+a:hover { text-decoration-thickness: 2px; }
+.summary { border: var(--edge) solid var(--line); border-radius: 8px; padding: 12px; margin: 0 0 20px; }
+dl { margin: 0; }
+dl > div { display: flex; flex-direction: column; padding-block: 6px; }
+dl > div + div { border-block-start: 1px solid var(--ground); }
+dt { color: var(--muted); font-size: 0.875rem; }
+dd { margin: 0; min-inline-size: 0; font-weight: 600; }
+dd p { margin: 0; }
+.amount dd { font-size: 1.5rem; line-height: 1.25; font-weight: 700; }
+.number { font-variant-numeric: tabular-nums; }
+.field { margin: 0 0 16px; }
+.field label { display: block; font-weight: 600; margin: 0 0 4px; }
+.field input {
+  inline-size: 100%; min-block-size: 3rem; padding: 8px 12px; font: inherit; color: inherit; text-align: start;
+  background: var(--surface); border: var(--edge) solid var(--line); border-radius: 8px;
+}
+.field input[aria-invalid] { border: 2px solid var(--alert); }
+[dir="rtl"] .field input { text-align: right; } /* the entry is Latin, its place is the reader's */
 .hint { color: var(--muted); font-size: 0.9375rem; }
-kbd { font: 600 0.9375rem/1.4 ui-monospace, monospace; color: var(--text); }
+kbd, code { font: 600 0.9375rem/1.4 ui-monospace, monospace; color: var(--text); }
 .complaint {
   color: var(--alert); background: var(--alert-ground); font-weight: 600;
-  border-left: 0.25rem solid var(--alert); padding: 0.625rem 0.75rem;
+  border: 1px solid transparent; border-inline-start: 4px solid var(--alert); padding: 10px 12px;
 }
-fieldset { border: 0; padding: 0; margin: 0 0 1.25rem; min-width: 0; }
-legend { font-size: 1.125rem; font-weight: 700; padding: 0; margin: 0 0 0.5rem; }
-.choice { display: flex; gap: 0.75rem; border: 1px solid var(--line); border-radius: 0.5rem; padding: 0 0.75rem; }
-.choice + .choice { margin-top: 0.5rem; }
-.choice input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0.75rem 0 0; accent-color: var(--accent); }
-.choice label { flex: 1; min-width: 0; padding: 0.75rem 0; cursor: pointer; overflow-wrap: anywhere; }
-.choice span { display: block; }
+fieldset { border: 0; padding: 0; margin: 0 0 20px; min-inline-size: 0; }
+legend { font-size: 1.125rem; font-weight: 700; padding: 0; margin: 0 0 8px; }
+.choice { display: flex; gap: 12px; border: 1px solid var(--line); border-radius: 8px; padding: 0 12px; }
+.choice + .choice { margin-block-start: 8px; }
+.choice input { flex: none; inline-size: 24px; block-size: 24px; margin: 12px 0 0; accent-color: var(--accent); }
+.choice label { flex: 1; min-inline-size: 0; padding: 12px 0; cursor: pointer; }
+.choice label > span { display: block; }
 .choice-name { font-weight: 600; }
 .remark { color: var(--alert); }
-.actions { display: flex; flex-direction: column; gap: 0.75rem; }
+.actions { display: flex; flex-direction: column; gap: 12px; }
 button {
-  min-height: 3rem; padding: 0.5rem 1.25rem; font: 600 1rem/1.25 system-ui, sans-serif; cursor: pointer;
-  background: var(--accent); color: var(--on-accent); border: 2px solid var(--accent); border-radius: 0.5rem;
+  min-block-size: 3rem; padding: 8px 20px; font: inherit; font-size: 1.0625rem; font-weight: 600; line-height: 1.25; cursor: pointer;
+  background: var(--accent); color: var(--on-accent); border: 2px solid var(--accent); border-radius: 8px;
 }
-button.quiet { background: transparent; color: var(--accent); }
-:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
-.choice:has(:checked) { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
-.plain { padding-left: 1.25rem; }
+button.quiet { background: var(--surface); color: var(--accent); }
+button:hover { text-decoration: underline; text-underline-offset: 0.2em; }
+:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; border-radius: 4px; }
+.choice:has(:checked) { border-color: var(--accent); background: var(--chosen); box-shadow: 0 0 0 1px var(--accent); }
+.plain { padding: 0; margin: 0; list-style-type: ""; }
+.plain a { display: inline-flex; align-items: center; min-block-size: 44px; }
 footer { color: var(--muted); font-size: 0.875rem; }
 @media (min-width: 36rem) {
-  main { padding: 1.75rem; }
-  dl > div { flex-direction: row; gap: 1rem; }
+  main { padding: 28px; }
+  .languages { flex: none; }
+  dl > div { flex-direction: row; gap: 16px; align-items: baseline; }
   dt { flex: 0 0 9.5rem; }
   .actions { flex-direction: row; }
 }
 @media (max-width: 35.99rem) { main { border-radius: 0; } }
+@media (forced-colors: active) { .choice:has(:checked) { outline: 2px solid Highlight; } }
 `;
 
 /** Served as `/logo.svg`, the `logo_uri` given at onboarding. */

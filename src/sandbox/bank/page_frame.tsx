@@ -1,9 +1,15 @@
 /** The frame around every page of the banks: language, title, style sheet, bank's name, "Sandbox" marking. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { LanguageSwitch } from "../language_switch.tsx";
+import { pluralOf } from "../page_formats.ts";
+import { directionOf, type Language, type Reader } from "../page_language.ts";
+import { phrase, words } from "./page_phrase.ts";
+import type { EntryComplaint } from "./sessions.ts";
 
 /** Frame of one page. */
 export interface FrameProps {
+  readonly reader: Reader;
   /** The bank's name, or the name of the server on pages of no bank. */
   readonly owner: string;
   readonly title: string;
@@ -11,27 +17,36 @@ export interface FrameProps {
 }
 
 /** A whole HTML document. */
-export function PageFrame({ owner, title, children }: FrameProps): JSX.Element {
+export function PageFrame({ reader, owner, title, children }: FrameProps): JSX.Element {
+  const { language } = reader;
   return (
-    <html lang="en">
+    <html lang={language} dir={directionOf(language)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        {/* Phones would make links of account numbers. */}
+        <meta name="format-detection" content="telephone=no" />
         <meta name="robots" content="noindex" />
         <title>{`${title} - ${owner}`}</title>
         <link rel="stylesheet" href="/assets/bank.css" />
+        <link rel="icon" type="image/svg+xml" href="/logo.svg" />
       </head>
       <body>
+        <a class="skip" href="#main">{phrase(language, "frame.skip")}</a>
         <header class="bar">
-          <p class="brand">{owner}</p>
-          <p class="badge">Sandbox</p>
+          <p class="brand">
+            <bdi>{owner}</bdi>
+          </p>
+          <p class="badge">{phrase(language, "frame.sandbox")}</p>
+          <LanguageSwitch reader={reader} label={words(language, "frame.language")} />
         </header>
-        <main>
+        <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {children}
         </main>
         <footer>
-          <p>This is a simulated bank. No real money moves.</p>
+          <p>{phrase(language, "frame.notReal")}</p>
         </footer>
       </body>
     </html>
@@ -40,9 +55,26 @@ export function PageFrame({ owner, title, children }: FrameProps): JSX.Element {
 
 /** What is wrong with the last entry; screen readers say it at once. */
 export function Complaint(
-  { id, message }: { readonly id: string; readonly message: string | undefined },
+  { id, language, complaint }: {
+    readonly id: string;
+    readonly language: Language;
+    readonly complaint: EntryComplaint | undefined;
+  },
 ): JSX.Element | null {
-  return message === undefined ? null : <p id={id} class="complaint" role="alert">{message}</p>;
+  if (complaint === undefined) return null;
+  const { says, triesLeft } = complaint;
+  return (
+    <p id={id} class="complaint" role="alert">
+      {phrase(language, `complaint.${says}`)} {triesLeft === undefined ? null : tries(language, triesLeft)}
+    </p>
+  );
+}
+
+function tries(language: Language, left: number): Child[] {
+  const form = pluralOf(language, left);
+  if (form === "one") return phrase(language, "tries.one");
+  if (left === 2) return phrase(language, "tries.two");
+  return phrase(language, "tries.other", { count: String(left) });
 }
 
 /** Fields that tie a form to its visit. */

@@ -34,6 +34,7 @@ function contentSecurityPolicy({ authUrl }: PageHeadersDeps): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
+    "img-src 'self'",
     `form-action 'self' ${origin} ${onwards}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -1,50 +1,68 @@
 /** What the customer authorises: who asks, payee, amount, account and reference, as the consent says. */
+import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { amountText, groupedIban } from "../page_formats.ts";
+import type { Language } from "../page_language.ts";
+import { phrase } from "./page_phrase.ts";
 import type { BankConsent } from "./platform_client.ts";
 
 /** A consent and the TPP that made it. */
 export interface SummaryProps {
+  readonly language: Language;
   readonly tppName: string;
   readonly consent: BankConsent;
 }
 
 /** The payment as a list of terms and values. */
-export function PaymentSummary({ tppName, consent }: SummaryProps): JSX.Element {
+export function PaymentSummary({ language, tppName, consent }: SummaryProps): JSX.Element {
   const { InstructedAmount, CreditorAccount, DebtorAccount } = consent;
   const reference = referenceOf(consent);
+  const payee = CreditorAccount.Name ?? undefined;
   return (
     <section aria-labelledby="payment-heading" class="summary">
-      <h2 id="payment-heading">Payment</h2>
+      <h2 id="payment-heading">{phrase(language, "payment.title")}</h2>
       <dl>
-        <Row term="Amount" value={amountText(InstructedAmount.Amount, InstructedAmount.Currency)} />
-        <Row term="To" value={CreditorAccount.Name ?? "Unnamed payee"} />
-        <Row term="Payee's account" value={groupedIban(CreditorAccount.Identification)} />
+        <Row term={phrase(language, "payment.amount")} kind="amount">
+          <bdi>{amountText(language, InstructedAmount.Amount, InstructedAmount.Currency)}</bdi>
+        </Row>
+        <Row term={phrase(language, "payment.payee")}>
+          {payee === undefined ? phrase(language, "payment.unnamed") : <bdi>{payee}</bdi>}
+        </Row>
+        <Row term={phrase(language, "payment.payeeAccount")}>
+          <AccountNumber identification={CreditorAccount.Identification} />
+        </Row>
         {DebtorAccount
-          ? <Row term="From your account" value={groupedIban(DebtorAccount.Identification)} />
+          ? (
+            <Row term={phrase(language, "payment.debtorAccount")}>
+              <AccountNumber identification={DebtorAccount.Identification} />
+            </Row>
+          )
           : null}
-        {reference === undefined ? null : <Row term="Reference" value={reference} />}
-        <Row term="Asked for by" value={tppName} />
+        {reference === undefined ? null : (
+          <Row term={phrase(language, "payment.reference")}>
+            <bdi>{reference}</bdi>
+          </Row>
+        )}
+        <Row term={phrase(language, "payment.askedBy")}>
+          <bdi>{tppName}</bdi>
+        </Row>
       </dl>
     </section>
   );
 }
 
-/** `EUR 1,250.00`: the currency first, thousands grouped. */
-export function amountText(amount: string, currency: string): string {
-  const [whole = "", fraction = ""] = amount.split(".");
-  return `${currency} ${whole.replace(/\B(?=(\d{3})+$)/g, ",")}${fraction === "" ? "" : `.${fraction}`}`;
+/** An account number in groups, left to right in every language. */
+export function AccountNumber({ identification }: { readonly identification: string }): JSX.Element {
+  return <bdi dir="ltr" class="number">{groupedIban(identification)}</bdi>;
 }
 
-/** An account number in groups of four, as IBANs are printed. */
-export function groupedIban(identification: string): string {
-  return identification.replace(/(.{4})(?=.)/g, "$1 ");
-}
-
-function Row({ term, value }: { readonly term: string; readonly value: string }): JSX.Element {
+function Row(
+  { term, kind, children }: { readonly term: Child; readonly kind?: "amount"; readonly children: Child },
+): JSX.Element {
   return (
-    <div>
+    <div class={kind ?? "plain-row"}>
       <dt>{term}</dt>
-      <dd>{value}</dd>
+      <dd>{children}</dd>
     </div>
   );
 }

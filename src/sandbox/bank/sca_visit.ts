@@ -9,7 +9,7 @@ import type { FaultName, FaultSubject } from "./faults.ts";
 import { type Handover, openHandover } from "./open_handover.ts";
 import { type PayerAccount, putPayerAccounts, readConsent } from "./platform_client.ts";
 import { type ScaResult, sealReturn } from "./seal_return.ts";
-import type { ScaSession, ScaStep } from "./sessions.ts";
+import type { EntryComplaint, ScaSession, ScaStep } from "./sessions.ts";
 
 /** Fields of the bank's forms, as sent. */
 export type FormEntry = Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ async function login(bank: Bank, session: ScaSession, entry: FormEntry): Promise
     username: (entry["username"] ?? "").trim().toLowerCase(),
     password: entry["password"] ?? "",
   });
-  if (customer === undefined) return await tryAgain(bank, session, "User name or password is wrong.");
+  if (customer === undefined) return await tryAgain(bank, session, "wrong_credentials");
   const { DebtorAccount } = session.consent;
   if (DebtorAccount && ownAccount(customer, DebtorAccount) === undefined) {
     return await finish(bank, session, {
@@ -88,7 +88,7 @@ async function confirmCode(
 ): Promise<VisitOutcome> {
   if (entry["decision"] !== "confirm") return { go: "page", session };
   if ((entry["code"] ?? "").trim() !== SANDBOX_CODE) {
-    return await tryAgain(bank, session, "The code is wrong.");
+    return await tryAgain(bank, session, "wrong_code");
   }
   if (session.handover.debtorAccountPresent) return await succeed(bank, session, customer, undefined);
   if (bank.profile.consentScreen === "bank") return moveTo(bank, session, { at: "consent", customer });
@@ -106,7 +106,7 @@ async function selectAccount(
   const selected = (await payerAccounts(bank, customer)).filter(({ Identification }) =>
     Identification === entry["account"]
   );
-  if (selected.length !== 1) return stay(bank, session, "Choose the account to pay from.");
+  if (selected.length !== 1) return stay(bank, session, { says: "no_account" });
   return await succeed(bank, session, customer, selected);
 }
 
@@ -134,7 +134,11 @@ async function succeed(
   return await finish(bank, session, { statusCode: "success", status: "success", sub: customer.id });
 }
 
-function tryAgain(bank: Bank, session: ScaSession, message: string): Promise<VisitOutcome> {
+function tryAgain(
+  bank: Bank,
+  session: ScaSession,
+  says: EntryComplaint["says"],
+): Promise<VisitOutcome> {
   const failures = session.failures + 1;
   if (failures >= maxFailures) {
     const result: ScaResult = {
@@ -144,19 +148,18 @@ function tryAgain(bank: Bank, session: ScaSession, message: string): Promise<Vis
     };
     return finish(bank, session, result);
   }
-  const left = maxFailures - failures;
-  const tries = left === 1 ? "1 try is left." : `${left} tries are left.`;
-  return Promise.resolve(stay(bank, { ...session, failures }, `${message} ${tries}`));
+  const triesLeft = maxFailures - failures;
+  return Promise.resolve(stay(bank, { ...session, failures }, { says, triesLeft }));
 }
 
-function stay(bank: Bank, session: ScaSession, message: string): VisitOutcome {
-  const next = { ...session, message };
+function stay(bank: Bank, session: ScaSession, complaint: EntryComplaint): VisitOutcome {
+  const next = { ...session, complaint };
   bank.sessions.save(next);
   return { go: "page", session: next };
 }
 
 function moveTo(bank: Bank, session: ScaSession, step: ScaStep): VisitOutcome {
-  const next = { ...session, step, failures: 0, message: undefined };
+  const next = { ...session, step, failures: 0, complaint: undefined };
   bank.sessions.save(next);
   return { go: "page", session: next };
 }

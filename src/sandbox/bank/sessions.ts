@@ -15,6 +15,13 @@ export type ScaStep =
   | { readonly at: "consent"; readonly customer: Customer }
   | { readonly at: "returned"; readonly url: Promise<string> };
 
+/** What was wrong with the last entry; the words are the page's. */
+export interface EntryComplaint {
+  readonly says: "wrong_credentials" | "wrong_code" | "no_account";
+  /** Absent where the customer may try as often as he likes. */
+  readonly triesLeft?: number;
+}
+
 /** One visit. */
 export interface ScaSession {
   /** 256 random bits, in the cookie only. */
@@ -32,7 +39,7 @@ export interface ScaSession {
   /** Wrong entries at this step. */
   readonly failures: number;
   /** Shown on the page of this step. */
-  readonly message: string | undefined;
+  readonly complaint: EntryComplaint | undefined;
 }
 
 /** What a new visit starts from. */
@@ -62,7 +69,7 @@ export function createSessions(clock: BankClock): Sessions {
         expiresAtMs: now + FLOW_SECONDS * 1000,
         step: { at: "login" },
         failures: 0,
-        message: undefined,
+        complaint: undefined,
       };
       sessions.set(session.secret, session);
       return session;

@@ -18,7 +18,9 @@ export async function takeOrder(
     () => faults.meet("execution", subject) === undefined ? undefined : "refused by the bank",
   );
   const { answer, isNew } = outcome;
-  log("order.received", { bank: profile.code, id: order.domesticPaymentId, by, answer, isNew });
+  if (isNew || by === "push") {
+    log("order.received", { bank: profile.code, id: order.domesticPaymentId, by, answer, isNew });
+  }
   if (isNew && answer !== "Rejected") settlement.begin(order.domesticPaymentId);
   return outcome;
 }

@@ -12,6 +12,8 @@ export interface TextFieldProps {
   readonly maxlength: number;
   /** Ids of the texts that explain the input, separated by spaces. */
   readonly describedBy: string;
+  /** The last entry was wrong. */
+  readonly wrong: boolean;
 }
 
 /** Label and input. */
@@ -27,9 +29,11 @@ export function TextField(props: TextFieldProps): JSX.Element {
         autocomplete={props.autocomplete}
         autocapitalize="none"
         spellcheck={false}
+        dir="ltr"
         maxlength={props.maxlength}
         required
         aria-describedby={props.describedBy}
+        {...(props.wrong ? { "aria-invalid": "true" } : {})}
       />
     </div>
   );

@@ -2,12 +2,14 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { type Reader, readerOf } from "../page_language.ts";
 import type { Bank } from "./bank.ts";
 import { CodePage } from "./code_page.tsx";
 import { ConsentPage } from "./consent_page.tsx";
-import { ProblemPage } from "./information_pages.tsx";
+import { type Problem, ProblemPage } from "./information_pages.tsx";
 import { LoginPage } from "./login_page.tsx";
 import { HandoverRefused } from "./open_handover.ts";
+import { LANGUAGE_COOKIE } from "./page_phrase.ts";
 import { renderPage } from "./render_page.ts";
 import { type FormEntry, startVisit, takeEntry, type VisitOutcome } from "./sca_visit.ts";
 import type { ScaSession } from "./sessions.ts";
@@ -27,7 +29,9 @@ export function visitRoutes(bank: Bank, banksUrl: string): Hono<ConnectionEnv> {
 
   routes.get("/sca/:flow", async (c) => {
     const session = bank.sessions.find(readVisitCookie(c, banksUrl), bank.profile.code, c.req.param("flow"));
-    const page = session === undefined ? undefined : await pageOf(bank, session);
+    const page = session === undefined
+      ? undefined
+      : await pageOf(bank, session, readerOf(c, LANGUAGE_COOKIE));
     return await (page === undefined ? visitOver(c, bank) : renderPage(c, page));
   });
 
@@ -37,11 +41,7 @@ export function visitRoutes(bank: Bank, banksUrl: string): Hono<ConnectionEnv> {
     if (session === undefined) return visitOver(c, bank);
     if (entry === undefined || entry["csrf"] !== session.csrf) {
       bank.log("sca.entry_refused", { bank: bank.profile.code });
-      return renderPage(
-        c,
-        problem(bank, "Please start again", "This form does not belong to your visit."),
-        403,
-      );
+      return problemPage(c, bank, "form", 403);
     }
     return redirectTo(c, await takeEntry(bank, session, entry));
   });
@@ -63,17 +63,18 @@ async function arrive(c: Context<ConnectionEnv>, bank: Bank, banksUrl: string): 
   }
 }
 
-async function pageOf(bank: Bank, session: ScaSession): Promise<JSX.Element | undefined> {
+async function pageOf(bank: Bank, session: ScaSession, reader: Reader): Promise<JSX.Element | undefined> {
   const { profile, ledger } = bank;
   switch (session.step.at) {
     case "login":
-      return <LoginPage profile={profile} session={session} />;
+      return <LoginPage reader={reader} profile={profile} session={session} />;
     case "code":
-      return <CodePage profile={profile} session={session} />;
+      return <CodePage reader={reader} profile={profile} session={session} />;
     case "consent": {
       const { accounts } = session.step.customer;
       const balances = await ledger.balances();
-      return <ConsentPage profile={profile} session={session} accounts={accounts} balances={balances} />;
+      const page = { reader, profile, session, accounts, balances };
+      return <ConsentPage {...page} />;
     }
     case "returned":
       return undefined;
@@ -97,15 +98,23 @@ async function readEntry(c: Context): Promise<FormEntry | undefined> {
 // One text for every cause: what exactly was wrong with a JWT is nothing for whoever made it (checklist BR17).
 function refuseArrival(c: Context, bank: Bank, reason: string): Response | Promise<Response> {
   bank.log("sca.arrival_refused", { bank: bank.profile.code, reason });
-  const message = "This link is not valid, or it has been used before. Go back to the shop and start again.";
-  return renderPage(c, problem(bank, "This link cannot be used", message), 400);
+  return problemPage(c, bank, "link", 400);
 }
 
 function visitOver(c: Context, bank: Bank): Response | Promise<Response> {
-  const message = "This visit has ended. Go back to the shop to see what became of your payment.";
-  return renderPage(c, problem(bank, "Your visit is over", message), 410);
+  return problemPage(c, bank, "over", 410);
 }
 
-function problem(bank: Bank, title: string, message: string): JSX.Element {
-  return <ProblemPage owner={bank.profile.displayName} title={title} message={message} />;
+function problemPage(
+  c: Context,
+  bank: Bank,
+  problem: Problem,
+  status: 400 | 403 | 410,
+): Response | Promise<Response> {
+  const reader = readerOf(c, LANGUAGE_COOKIE);
+  return renderPage(
+    c,
+    <ProblemPage reader={reader} owner={bank.profile.displayName} problem={problem} />,
+    status,
+  );
 }

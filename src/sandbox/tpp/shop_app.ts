@@ -5,6 +5,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { type Reader, readerOf } from "../page_language.ts";
 import { isIban } from "./payment_request.ts";
 import { shopIcon, shopStylesheet } from "./shop_assets.ts";
 import { finishCheckout, refreshPayment } from "./shop_callback.ts";
@@ -14,8 +15,9 @@ import { type CheckoutFault, GoodsPage } from "./shop_goods_page.tsx";
 import { type FormTargets, shopHeaders } from "./shop_headers.ts";
 import { renderPage } from "./shop_layout.tsx";
 import { MessagesPage } from "./shop_messages_page.tsx";
-import { NoticePage } from "./shop_notice_page.tsx";
+import { type Notice, NoticePage } from "./shop_notice_page.tsx";
 import { OrderPage } from "./shop_order_page.tsx";
+import { LANGUAGE_COOKIE } from "./shop_phrase.ts";
 import { openOrderBook, type Order } from "./shop_orders.ts";
 import { newSession, readSession, sessionCookie } from "./shop_session.ts";
 import { describeFailure } from "./failure.ts";
@@ -60,7 +62,7 @@ export function composeShop(
 function routes(shop: Shop, targets: FormTargets): Hono {
   const app = new Hono();
   app.use(shopHeaders(shop.shopUrl, targets));
-  app.get("/", (c) => page(c, 200, GoodsPage({ goods, banks })));
+  app.get("/", (c) => page(c, 200, GoodsPage({ reader: reader(c), goods, banks })));
   app.post("/checkout", bodyLimit({ maxSize: maxFormBytes, onError: tooLong }), (c) => checkout(shop, c));
   app.get("/callback", (c) => customerReturn(shop, c));
   app.get("/orders/:id", (c) => showOrder(shop, c));
@@ -73,7 +75,7 @@ function routes(shop: Shop, targets: FormTargets): Hono {
   app.notFound((c) => notFound(c));
   app.onError((error, c) => {
     shop.log(`shop failed: ${describeFailure(error)}`);
-    return notice(c, 500, "Something went wrong", "The shop could not answer. Please try again.");
+    return notice(c, 500, "failed");
   });
   return app;
 }
@@ -83,19 +85,18 @@ async function checkout(shop: Shop, c: Context): Promise<Response> {
   const origin = c.req.header("origin");
   // Every browser sends Origin with a form; another page's form must not order here.
   if (origin !== undefined && origin !== new URL(shop.shopUrl).origin) {
-    return notice(c, 403, "Not allowed", "Orders can only be made from the shop's own pages.");
+    return notice(c, 403, "origin");
   }
   const form = new URLSearchParams(await c.req.text());
   const [item, bank, account] = ["item", "bank", "account"].map((name) => form.get(name) ?? "");
   const good = goods.find((candidate) => candidate.id === item);
   const bankCode = banks.find((candidate) => candidate.code === bank)?.code;
   if (good === undefined || bankCode === undefined) {
-    return notice(c, 400, "Not on the menu", "Please choose a dish and a bank from the menu.");
+    return notice(c, 400, "choice");
   }
   const debtorIban = (account ?? "").replaceAll(" ", "").toUpperCase();
   if (debtorIban !== "" && !isIban(debtorIban)) {
-    const message = "This is not an IBAN: please check it for a typing error, or leave it empty.";
-    return faulty(c, { item: good.id, bank: bankCode, account: account ?? "", message });
+    return faulty(c, { item: good.id, bank: bankCode, account: account ?? "" });
   }
   const session = readSession(c.req.header("cookie"), shop.shopUrl) ?? newSession();
   const choice = { session, good, bank: bankCode, ...(debtorIban === "" ? {} : { debtorIban }) };
@@ -122,7 +123,7 @@ async function customerReturn(shop: Shop, c: Context): Promise<Response> {
 async function showOrder(shop: Shop, c: Context): Promise<Response> {
   const order = shop.orders.find(c.req.param("id") ?? "", session(shop, c));
   if (order === undefined) return notFound(c);
-  return page(c, 200, OrderPage({ order: await refreshPayment(shop, order) }));
+  return page(c, 200, OrderPage({ reader: reader(c), order: await refreshPayment(shop, order) }));
 }
 
 function showMessages(shop: Shop, c: Context): Response | Promise<Response> {
@@ -139,32 +140,31 @@ function orderPath(order: Order): string {
 }
 
 function faulty(c: Context, fault: CheckoutFault): Promise<Response> {
-  return page(c, 422, GoodsPage({ goods, banks, fault }));
+  return page(c, 422, GoodsPage({ reader: { ...reader(c), path: "/" }, goods, banks, fault }));
 }
 
 function strayReturn(c: Context): Promise<Response> {
-  const sentence =
-    "This return does not belong to an order of this browser. Nothing has been paid by opening it.";
-  return notice(c, 400, "Nothing to finish here", sentence);
+  return notice(c, 400, "stray");
 }
 
 function notFound(c: Context): Promise<Response> {
-  return notice(c, 404, "Not found", "There is no such page, or it belongs to another browser.");
+  return notice(c, 404, "not_found");
 }
 
 function tooLong(c: Context): Promise<Response> {
-  return notice(c, 413, "Too long", "This form carries more than an order can.");
+  return notice(c, 413, "too_long");
+}
+
+function reader(c: Context): Reader {
+  return readerOf(c, LANGUAGE_COOKIE);
 }
 
 type Status = 200 | 400 | 403 | 404 | 413 | 422 | 500;
 
-function notice(
-  c: Context,
-  status: Status,
-  heading: string,
-  sentence: string,
-): Promise<Response> {
-  return page(c, status, NoticePage({ heading, sentence }));
+function notice(c: Context, status: Status, what: Notice): Promise<Response> {
+  // What was posted to cannot be asked for in another language.
+  const here = c.req.method === "GET" ? reader(c) : { ...reader(c), path: "/" };
+  return page(c, status, NoticePage({ reader: here, notice: what }));
 }
 
 async function page(

@@ -1,48 +1,96 @@
-/** The shop's two static files, as text: stylesheet (mobile first, from 320 px) and icon. */
+/**
+ * The shop's two static files, as text: stylesheet (mobile first, from 320 px, both colour schemes, directions logical
+ * so that Arabic needs no rules of its own) and icon.
+ */
 
 /** `/assets/shop.css`. */
 export const shopStylesheet = `
-:root { color-scheme: light; --ink: #22201d; --paper: #fffdf9; --accent: #7a2e0e; --line: #8a8178; }
+:root {
+  color-scheme: light dark;
+  --ink: #22201d; --paper: #fffdf9; --sunken: #f3eee6; --field: #ffffff; --accent: #7a2e0e; --on-accent: #ffffff;
+  --line: #8a8178; --notice: #ffe9a8; --on-notice: #3a2c00; --good: #1e6b34; --bad: #a3160c; --focus: #0b57d0;
+  --edge: 1px;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ink: #f3ede5; --paper: #191613; --sunken: #2a2520; --field: #211d19; --accent: #f0a98a; --on-accent: #2b0f03;
+    --line: #9a8f84; --notice: #47390f; --on-notice: #ffe9a8; --good: #7fd197; --bad: #ff9d92; --focus: #a8c7fa;
+  }
+}
+@media (prefers-contrast: more) { :root { --line: var(--ink); --edge: 2px; } }
 * { box-sizing: border-box; }
-body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
-header, main, footer { max-width: 44rem; margin: 0 auto; padding: 0 1rem; }
-footer { margin-top: 2rem; border-top: 1px solid var(--line); }
-.sandbox { margin: 0 -1rem; padding: 0.5rem 1rem; background: #ffe9a8; }
-.brand { font: 600 1.25rem/1.5 Georgia, serif; }
-.brand a { color: var(--accent); text-decoration: none; }
-h1, h2, h3 { line-height: 1.2; overflow-wrap: anywhere; }
-a { color: var(--accent); }
-:focus-visible { outline: 3px solid #0b57d0; outline-offset: 2px; }
-code, pre, .reference { font-family: ui-monospace, monospace; font-size: 0.875rem; overflow-wrap: anywhere; }
-pre { white-space: pre-wrap; background: #f3eee6; padding: 0.75rem; margin: 0.5rem 0; }
-.goods, .links { list-style: none; padding: 0; }
-.goods > li { border: 1px solid var(--line); border-radius: 0.5rem; padding: 1rem; margin: 0 0 1rem; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  margin: 0; color: var(--ink); background: var(--paper); overflow-wrap: anywhere;
+  font: 1rem/1.5 system-ui, "Noto Sans", "Noto Sans Arabic", sans-serif;
+}
+header, main, footer { max-inline-size: 44rem; margin: 0 auto; padding: 0 16px; }
+footer { margin-block-start: 2rem; border-block-start: 1px solid var(--line); }
+main:focus { outline: none; }
+.sandbox { margin: 0 -16px; padding: 8px 16px; background: var(--notice); color: var(--on-notice); }
+.bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; column-gap: 16px; }
+.brand { margin: 0; font: 600 1.25rem/1.5 Georgia, serif; }
+.brand a { display: inline-flex; align-items: center; min-block-size: 44px; color: var(--accent); text-decoration: none; }
+.languages { margin-inline: -8px; }
+.languages ul { display: flex; flex-wrap: wrap; margin: 0; padding: 0; list-style-type: ""; }
+.languages a {
+  display: flex; align-items: center; justify-content: center; min-block-size: 44px; min-inline-size: 44px;
+  padding-inline: 8px; font-size: 0.9375rem;
+}
+.languages [aria-current] { color: var(--ink); font-weight: 700; text-decoration: none; }
+.skip {
+  position: absolute; inset-block-start: 8px; inset-inline-start: 8px; z-index: 1; padding: 10px 16px;
+  background: var(--paper); border-radius: 8px; transform: translateY(-200%);
+}
+.skip:focus { transform: none; }
+h1, h2, h3 { line-height: 1.25; }
+h1 { font-size: clamp(1.5rem, 1.2rem + 1.6vw, 2rem); margin: 16px 0 12px; }
+a { color: var(--accent); text-underline-offset: 0.15em; }
+a:hover { text-decoration-thickness: 2px; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; border-radius: 2px; }
+code, pre, .reference { font-family: ui-monospace, monospace; font-size: 0.875rem; }
+.reference { text-align: start; }
+[dir="rtl"] :is(.reference, .accounts code) { text-align: right; } /* the number is Latin, its place is the reader's */
+pre { white-space: pre-wrap; background: var(--sunken); padding: 12px; margin: 8px 0; }
+.goods, .links, .accounts { list-style-type: ""; padding: 0; }
+.goods > li { border: var(--edge) solid var(--line); border-radius: 8px; padding: 16px; margin: 0 0 16px; }
 .goods h2 { margin: 0; }
-.price { font-size: 1.25rem; font-weight: 600; margin: 0.5rem 0; }
-.links li { margin: 0.75rem 0; }
-fieldset { border: 0; padding: 0; margin: 0 0 0.75rem; }
+.price { font-size: 1.25rem; font-weight: 600; margin: 8px 0; }
+.accounts li { margin-block-end: 8px; }
+.accounts code { display: block; }
+.links a { display: inline-flex; align-items: center; min-block-size: 44px; }
+fieldset { border: 0; padding: 0; margin: 0 0 12px; min-inline-size: 0; }
 legend { font-weight: 600; padding: 0; }
-.choice { display: flex; gap: 0.75rem; align-items: center; min-height: 2.75rem; }
-.choice input { width: 1.25rem; height: 1.25rem; flex: none; margin: 0; }
+.choice { display: flex; gap: 12px; align-items: center; min-block-size: 44px; }
+.choice input { inline-size: 20px; block-size: 20px; flex: none; margin: 0; accent-color: var(--accent); }
 label { display: block; }
-input[type="text"] { width: 100%; min-height: 2.75rem; padding: 0.5rem; font: inherit; border: 1px solid var(--line);
-  border-radius: 0.25rem; background: #fff; color: inherit; }
-button, .button { display: inline-block; min-height: 2.75rem; margin-top: 0.75rem; padding: 0.5rem 1rem; font: inherit;
-  font-weight: 600; border: 0; border-radius: 0.25rem; background: var(--accent); color: #fff; text-decoration: none;
-  cursor: pointer; }
-button { width: 100%; }
-.outcome, .fault { padding: 0.75rem; border-left: 0.375rem solid var(--line); background: #f3eee6; }
-.outcome.good { border-color: #1e6b34; }
-.outcome.bad, .fault { border-color: #a3160c; }
+input[type="text"] {
+  inline-size: 100%; min-block-size: 44px; padding: 8px; font: inherit; color: inherit; background: var(--field);
+  border: var(--edge) solid var(--line); border-radius: 4px;
+}
+[dir="rtl"] input[type="text"] { text-align: right; }
+input[aria-invalid="true"] { border: 2px solid var(--bad); }
+button, .button {
+  display: inline-block; min-block-size: 44px; margin-block-start: 12px; padding: 9px 16px; font: inherit;
+  font-weight: 600; border: 2px solid var(--accent); border-radius: 4px; background: var(--accent);
+  color: var(--on-accent); text-decoration: none; cursor: pointer;
+}
+button:hover, .button:hover { text-decoration: underline; }
+button { inline-size: 100%; }
+.outcome, .fault { padding: 12px; border-inline-start: 6px solid var(--line); background: var(--sunken); }
+.outcome.good { border-color: var(--good); }
+.outcome.bad, .fault { border-color: var(--bad); }
 dt { font-weight: 600; }
-dd { margin: 0 0 0.75rem; }
-output { font-weight: 600; overflow-wrap: anywhere; }
-.messages { padding-left: 1.5rem; }
-.messages h2 { font-size: 1rem; margin: 1rem 0 0; }
-.messages h3 { font-size: 0.875rem; margin: 0.5rem 0 0; }
-summary { min-height: 2rem; cursor: pointer; }
-.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-@media (min-width: 40rem) { button { width: auto; } }
+dd { margin: 0 0 12px; }
+output { font-weight: 600; }
+.messages { padding-inline-start: 24px; }
+.messages h2 { font-size: 1rem; margin: 16px 0 0; }
+.messages h3 { font-size: 0.875rem; margin: 8px 0 0; }
+summary { min-block-size: 44px; padding-block: 10px; cursor: pointer; }
+.hidden {
+  position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
+}
+@media (min-width: 40rem) { button { inline-size: auto; } }
 `;
 
 /** `/assets/shop.svg`. */

@@ -3,28 +3,27 @@
  * quote it.
  */
 
-/** One thing to buy. `price` is euros with two fraction digits. */
+/** One thing to buy, described in the shop's messages. `price` is euros with two fraction digits. */
 export interface Good {
-  readonly id: string;
+  readonly id: "breakfast" | "lunch" | "dinner";
+  /** In English, for the payment's reference. */
   readonly name: string;
-  readonly description: string;
   readonly price: string;
 }
 
 /** A bank a customer may choose. */
 export interface BankChoice {
-  readonly code: string;
+  readonly code: "BANKA" | "BANKB";
   readonly name: string;
-  readonly hint: string;
   /** An account of the sandbox's customer there, to copy into the form. */
   readonly exampleIban: string;
 }
 
 /** What is on sale. */
 export const goods: readonly Good[] = [
-  { id: "breakfast", name: "Breakfast", description: "Espresso, croissant, orange juice.", price: "4.20" },
-  { id: "lunch", name: "Lunch of the day", description: "Soup, quiche and a glass of wine.", price: "12.50" },
-  { id: "dinner", name: "Dinner for two", description: "Tasting menu in five courses.", price: "89.00" },
+  { id: "breakfast", name: "Breakfast", price: "4.20" },
+  { id: "lunch", name: "Lunch of the day", price: "12.50" },
+  { id: "dinner", name: "Dinner for two", price: "89.00" },
 ];
 
 /** The sandbox's banks. */
@@ -32,13 +31,11 @@ export const banks: readonly BankChoice[] = [
   {
     code: "BANKA",
     name: "Bank A",
-    hint: "you choose the account on the platform's page",
     exampleIban: "GB33BUKB20201555555555",
   },
   {
     code: "BANKB",
     name: "Bank B",
-    hint: "you choose the account at your bank",
     exampleIban: "DE89370400440532013000",
   },
 ];

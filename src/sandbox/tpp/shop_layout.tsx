@@ -2,38 +2,53 @@
  * The frame of every shop page: language, viewport, sandbox notice, landmarks. Plain data in, HTML out, no
  * script.
  */
+import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { html } from "hono/html";
+import { LanguageSwitch } from "../language_switch.tsx";
+import { directionOf, type Reader } from "../page_language.ts";
 import { merchant } from "./shop_catalogue.ts";
+import { phrase, words } from "./shop_phrase.ts";
 
 /** A whole page. */
 export function ShopLayout(
-  { title, children }: { readonly title: string; readonly children?: Child },
+  { reader, title, children }: {
+    readonly reader: Reader;
+    readonly title: string;
+    readonly children?: Child;
+  },
 ): JSX.Element {
+  const { language } = reader;
   return (
-    <html lang="en">
+    <html lang={language} dir={directionOf(language)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{title} - {merchant.name} (Sandbox)</title>
+        <meta name="color-scheme" content="light dark" />
+        {/* Phones would make links of account numbers. */}
+        <meta name="format-detection" content="telephone=no" />
+        <title>{`${title} - ${merchant.name} (Sandbox)`}</title>
         <link rel="stylesheet" href="/assets/shop.css" />
         <link rel="icon" type="image/svg+xml" href="/assets/shop.svg" />
       </head>
       <body>
+        <a class="skip" href="#main">{phrase(language, "frame.skip")}</a>
         <header>
           <p class="sandbox">
-            <strong>Sandbox.</strong> This shop is a demonstration: no real money, no real goods.
+            <strong>{phrase(language, "frame.sandbox")}</strong> {phrase(language, "frame.notReal")}
           </p>
-          <p class="brand">
-            <a href="/">{merchant.name}</a>
-          </p>
+          <div class="bar">
+            <p class="brand">
+              <a href="/">{merchant.name}</a>
+            </p>
+            <LanguageSwitch reader={reader} label={words(language, "frame.language")} />
+          </div>
         </header>
-        <main>
+        <main id="main" tabindex={-1}>
           {children}
         </main>
         <footer>
-          <p>Paid by bank: you confirm at your own bank, the shop never sees your password.</p>
+          <p>{phrase(language, "frame.byBank")}</p>
         </footer>
       </body>
     </html>

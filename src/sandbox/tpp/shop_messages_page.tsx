@@ -1,4 +1,4 @@
-/** The developer page of one order: every message of its payment, masked, with the JWTs decoded. */
+/** The developer page of one order, in English: every message of its payment, masked, with the JWTs decoded. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { LoggedExchange } from "./message_log.ts";
 import type { ShownMessage } from "./message_mask.ts";
@@ -8,7 +8,7 @@ import type { Order } from "./shop_orders.ts";
 /** The page. */
 export function MessagesPage({ order }: { readonly order: Order }): JSX.Element {
   return (
-    <ShopLayout title="Messages">
+    <ShopLayout reader={{ language: "en" }} title="Messages">
       <h1>Messages behind the payment</h1>
       <p>
         What the shop sent and received for this order, oldest first. Tokens, codes, assertions, proofs and

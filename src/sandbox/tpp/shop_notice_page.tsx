@@ -2,19 +2,28 @@
  * A page with one sentence: not found, refused, broken. Says nothing about why a stranger was turned away.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Reader } from "../page_language.ts";
 import { ShopLayout } from "./shop_layout.tsx";
+import { phrase, words } from "./shop_phrase.ts";
+
+/** What there is to say. */
+export type Notice = "failed" | "origin" | "choice" | "stray" | "not_found" | "too_long";
 
 /** The page. */
 export function NoticePage(
-  { heading, sentence }: { readonly heading: string; readonly sentence: string },
+  { reader, notice }: { readonly reader: Reader; readonly notice: Notice },
 ): JSX.Element {
+  const { language } = reader;
+  const title = words(language, `notice.${notice}.title`);
   return (
-    <ShopLayout title={heading}>
-      <h1>{heading}</h1>
-      <p>{sentence}</p>
-      <p>
-        <a href="/">Back to the menu</a>
-      </p>
+    <ShopLayout reader={reader} title={title}>
+      <h1>{title}</h1>
+      <p>{phrase(language, `notice.${notice}.text`)}</p>
+      <ul class="links">
+        <li>
+          <a href="/">{phrase(language, "order.back")}</a>
+        </li>
+      </ul>
     </ShopLayout>
   );
 }

@@ -1,150 +1,106 @@
 /** The page of one order: what became of the payment, in words that claim no more than is known. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { instantText } from "../page_formats.ts";
+import type { Language, Reader } from "../page_language.ts";
+import { Price } from "./shop_goods_page.tsx";
 import { ShopLayout } from "./shop_layout.tsx";
-import type { Order, OrderState } from "./shop_orders.ts";
-
-interface Outcome {
-  readonly heading: string;
-  readonly sentence: string;
-  /** Text of `#payment-status`: the platform's own word once there is a payment. */
-  readonly status: string;
-  readonly tone: "good" | "bad" | "open";
-}
-
-// open-banking reference 2.2
-const bySettlement: Readonly<Record<string, Omit<Outcome, "status">>> = {
-  Pending: { heading: "Payment pending", sentence: "Your bank has still to accept it.", tone: "open" },
-  Rejected: { heading: "Payment rejected", sentence: "Your bank rejected the payment.", tone: "bad" },
-  AcceptedSettlementInProcess: {
-    heading: "Thank you",
-    sentence: "Your bank has accepted the payment and is carrying it out.",
-    tone: "good",
-  },
-  AcceptedSettlementCompleted: {
-    heading: "Thank you",
-    sentence: "Your account has been debited.",
-    tone: "good",
-  },
-  AcceptedWithoutPosting: {
-    heading: "Thank you",
-    sentence: "The payment has arrived and will be booked on our account.",
-    tone: "good",
-  },
-  AcceptedCreditSettlementCompleted: {
-    heading: "Thank you",
-    sentence: "The money has arrived on our account.",
-    tone: "good",
-  },
-};
+import { type Outcome, outcomeOf } from "./shop_outcome.ts";
+import type { Order } from "./shop_orders.ts";
+import { phrase, words } from "./shop_phrase.ts";
 
 /** The page. */
-export function OrderPage({ order }: { readonly order: Order }): JSX.Element {
+export function OrderPage(
+  { reader, order }: { readonly reader: Reader; readonly order: Order },
+): JSX.Element {
+  const { language } = reader;
   const outcome = outcomeOf(order.state);
-  const self = `/orders/${order.id}`;
+  const title = words(language, `outcome.${outcome.says}.title`);
   return (
-    <ShopLayout title={outcome.heading}>
-      <h1>{outcome.heading}</h1>
-      <p class={`outcome ${outcome.tone}`}>{outcome.sentence}</p>
+    <ShopLayout reader={reader} title={title}>
+      <h1>{title}</h1>
+      <p class={`outcome ${outcome.tone}`}>{phrase(language, `outcome.${outcome.says}.text`)}</p>
+      {outcome.detail === undefined ? null : (
+        <p class="detail">
+          {phrase(language, "order.detail")} <bdi lang="en" dir="ltr">{outcome.detail}</bdi>
+        </p>
+      )}
       <dl>
-        <dt>Order</dt>
-        <dd>{order.good.name}, EUR {order.good.price}</dd>
-        <dt>Payment status</dt>
+        <dt>{phrase(language, "order.order")}</dt>
         <dd>
-          <output id="payment-status">{outcome.status}</output>
+          {phrase(language, `good.${order.good.id}.name`)} · <Price language={language} good={order.good} />
         </dd>
-        <OrderReferences order={order} />
+        <dt>{phrase(language, "order.status")}</dt>
+        <dd>
+          <output id="payment-status">{statusText(language, outcome)}</output>
+        </dd>
+        <OrderReferences language={language} order={order} />
       </dl>
       {order.state.phase === "at_bank" && (
         <p>
-          <a class="button" href={order.state.pending.url}>Continue at your bank</a>
+          <a class="button" href={order.state.pending.url}>{phrase(language, "order.continue")}</a>
         </p>
       )}
-      <ul class="links">
-        {outcome.tone !== "bad" && (
-          <li>
-            <a href={self}>Look again</a>
-          </li>
-        )}
-        <li>
-          <a href={`${self}/messages`}>Messages behind this payment (for developers)</a>
-        </li>
-        <li>
-          <a href="/">Back to the menu</a>
-        </li>
-      </ul>
+      <OrderLinks language={language} order={order} mayChange={outcome.tone !== "bad"} />
     </ShopLayout>
   );
 }
 
-function OrderReferences({ order: { id, state } }: { readonly order: Order }): JSX.Element {
+function OrderLinks(
+  { language, order, mayChange }: {
+    readonly language: Language;
+    readonly order: Order;
+    readonly mayChange: boolean;
+  },
+): JSX.Element {
+  const self = `/orders/${order.id}`;
+  return (
+    <ul class="links">
+      {mayChange && (
+        <li>
+          <a href={self}>{phrase(language, "order.again")}</a>
+        </li>
+      )}
+      <li>
+        <a href={`${self}/messages`}>{phrase(language, "order.messages")}</a>
+      </li>
+      <li>
+        <a href="/">{phrase(language, "order.back")}</a>
+      </li>
+    </ul>
+  );
+}
+
+function OrderReferences(
+  { language, order: { id, state } }: { readonly language: Language; readonly order: Order },
+): JSX.Element {
   return (
     <>
-      <dt>Order number</dt>
-      <dd class="reference">{id}</dd>
+      <dt>{phrase(language, "order.number")}</dt>
+      <dd class="reference" dir="ltr">{id}</dd>
       {state.phase === "at_bank" && (
         <>
-          <dt>Consent</dt>
-          <dd class="reference">{state.consentId}</dd>
+          <dt>{phrase(language, "order.consent")}</dt>
+          <dd class="reference" dir="ltr">{state.consentId}</dd>
         </>
       )}
       {state.phase === "paid" && (
         <>
-          <dt>Payment</dt>
-          <dd class="reference" id="payment-id">{state.payment.paymentId}</dd>
-          <dt>Status since</dt>
-          <dd>{state.payment.statusUpdated}</dd>
+          <dt>{phrase(language, "order.payment")}</dt>
+          <dd class="reference" dir="ltr" id="payment-id">{state.payment.paymentId}</dd>
+          <dt>{phrase(language, "order.since")}</dt>
+          <dd>
+            <time datetime={state.payment.statusUpdated}>
+              <bdi>{instantText(language, state.payment.statusUpdated)}</bdi>
+            </time>
+          </dd>
         </>
       )}
     </>
   );
 }
 
-function outcomeOf(state: OrderState): Outcome {
-  switch (state.phase) {
-    case "starting":
-    case "paying":
-      return open("One moment", "The payment is being made.", "In progress");
-    case "at_bank":
-      return open(
-        "Waiting for your bank",
-        "You have not confirmed the payment yet. No money has moved.",
-        "Not paid",
-      );
-    case "refused":
-      return notMade(`${refusal(state.error)} No money has moved.`, `Not paid (${state.error})`);
-    case "failed":
-      return notMade(`${state.reason}. No money has moved.`, "Not paid");
-    case "unknown":
-      return open(
-        "We do not know yet",
-        `The payment was sent and its result is not known (${state.reason}). ` +
-          "Please look at your account before you pay again.",
-        "Unknown",
-      );
-    case "paid":
-      return settlement(state.payment.status);
-  }
-}
-
-function open(heading: string, sentence: string, status: string): Outcome {
-  return { heading, sentence, status, tone: "open" };
-}
-
-function notMade(sentence: string, status: string): Outcome {
-  return { heading: "Payment not made", sentence, status, tone: "bad" };
-}
-
-function settlement(status: string): Outcome {
-  const known = bySettlement[status];
-  return {
-    ...(known ??
-      { heading: "Payment made", sentence: "Your bank is dealing with it.", tone: "open" as const }),
-    status,
-  };
-}
-
-function refusal(error: string): string {
-  return error === "access_denied"
-    ? "You or your bank refused the payment."
-    : "The authorization at your bank did not succeed.";
+/** The platform's own word once it said one. */
+function statusText(language: Language, { status, word }: Outcome): string {
+  if (status === undefined) return word ?? "";
+  return word === undefined ? words(language, status) : `${words(language, status)} (${word})`;
 }

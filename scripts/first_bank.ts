@@ -1,0 +1,199 @@
+/**
+ * A bank of your own, in one file without project code: take it and grow it. Wants the folder of an onboarded bank
+ * (`deno task participant onboard --encryption`) and a running sandbox; README "A bank of your own". One customer,
+ * visits and orders in memory: a real bank keeps them in a database.
+ */
+import * as jose from "jose";
+
+// deno-lint-ignore no-explicit-any -- what the platform says, once its signature or its TLS vouches for it
+type Json = any;
+const [folder] = Deno.args;
+if (folder === undefined) throw new Error("usage: first_bank.ts <participant folder>");
+const sandbox = Deno.env.get("SANDBOX_DIR") ?? ".data/sandbox";
+const read = (path: string): Promise<string> => Deno.readTextFile(path);
+const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+const say = (text: string): void => void Deno.stdout.writeSync(bytes(`${text}\n`));
+const alice = { sub: "customer-1", username: "alice", password: "sandbox", code: "123456" };
+const accounts = [
+  { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Currency: "EUR", cents: 150_000 },
+  { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819", Currency: "EUR", cents: 2_000 },
+];
+
+// 0. Who I am: the participant's folder, and what its software statement says. Which platform: endpoints.json.
+const me = JSON.parse(await read(`${folder}/participant.json`));
+const software_statement = (await read(`${folder}/${me.software_client_id}.jks`)).trim();
+const { consent_managedby_bank: ownScreen, payment_orders_uri } = jose.decodeJwt<Json>(software_statement);
+const platform = JSON.parse(await read(`${sandbox}/endpoints.json`));
+const issuer = `${platform.auth_url}/${me.org_id}`;
+const [ca, cert, key] = [`${sandbox}/ca.pem`, `${folder}/transport.cert.pem`, `${folder}/transport.key.pem`];
+const client = Deno.createHttpClient({
+  caCerts: [await read(ca)],
+  cert: await read(cert),
+  key: await read(key),
+});
+const signingKey = await jose.importPKCS8(await read(`${folder}/signing.key.pem`), "PS256");
+const sealedTo = me.encryption_kid === undefined ? "transport" : "encryption";
+const openingKey = await jose.importPKCS8(await read(`${folder}/${sealedTo}.key.pem`), "RSA-OAEP-256");
+const dpop = await jose.generateKeyPair("PS256");
+const platformKeys = jose.createRemoteJWKSet(new URL(`${platform.auth_url}/jwks`));
+const wanted = { algorithms: ["PS256"], typ: "JWT", issuer: platform.auth_url, audience: me.org_id };
+const fromPlatform = async (jws: string): Promise<Json> =>
+  (await jose.jwtVerify(jws, platformKeys, { ...wanted, requiredClaims: ["exp", "jti"] })).payload;
+const sign = (claims: object, header: object = {}, key = signingKey): Promise<string> =>
+  new jose.SignJWT({ ...claims, jti: crypto.randomUUID() })
+    .setIssuedAt().setNotBefore("0s").setExpirationTime("5m")
+    .setProtectedHeader({ alg: "PS256", typ: "JWT", kid: me.signing_kid, ...header }).sign(key);
+
+// 1. Register: the software statement, unchanged, in a JWT that I sign (endpoint 13).
+const how = { token_endpoint_auth_method: "private_key_jwt", application_type: "web", scope: "bank" };
+const what = { software_statement, redirect_uris: me.redirect_uris, grant_types: ["authorization_code"] };
+const body = await sign({ iss: me.org_name, aud: platform.registration_audience, ...what, ...how });
+const headers = { "content-type": "application/jose" };
+const registered = await fetch(`${platform.base_url}/register/v1`, { method: "POST", headers, body, client });
+const { client_id, error_description } = await registered.json();
+say(`register: ${registered.status} ${client_id ?? error_description}`); // 400: registered before with this statement
+
+// 2. Serve customers at my redirect URL, and the platform's payment orders at the address in my statement.
+const home = new URL(me.redirect_uris[0]);
+const ordersPath = payment_orders_uri && new URL(payment_orders_uri).pathname;
+const policy = { "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'" };
+const quiet = { ...policy, "cache-control": "no-store", "referrer-policy": "no-referrer" };
+const html = { ...quiet, "content-type": "text/html; charset=utf-8" };
+const page = (text: string, status = 200): Response => new Response(text, { status, headers: html });
+const to = (location: string, more: object = {}): Response =>
+  new Response(null, { status: 303, headers: { location, ...quiet, ...more } });
+const visits = new Map<string, Json>();
+const orders = new Map<string, string>();
+Deno.serve({ port: Number(home.port), hostname: "127.0.0.1" }, answer);
+
+async function answer(request: Request): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  try {
+    const isSmall = Number(request.headers.get("content-length") ?? NaN) <= 65_536;
+    const body = request.method === "POST" && isSmall ? await request.text() : undefined;
+    if (body !== undefined && pathname === ordersPath) return await takeOrder(body);
+    if (pathname === home.pathname) return await arrive(searchParams.get("oAuthUrl") ?? "");
+    return await attend(visits.get(pathname), request.headers.get("cookie") ?? "", body);
+  } catch (error) { // why is for the log, not for whoever sent it
+    say(`refused ${request.method} ${pathname}: ${error}`);
+    return page("<!doctype html><title>Bank</title><h1>This cannot be done</h1>", 400);
+  }
+}
+
+/** A customer comes with the platform's JWT (endpoint 4): sealed to me, signed by the platform, for me, once. */
+async function arrive(sealed: string): Promise<Response> {
+  const algorithms = { keyManagementAlgorithms: ["RSA-OAEP-256"], contentEncryptionAlgorithms: ["A256GCM"] };
+  const { plaintext } = await jose.compactDecrypt(sealed, openingKey, algorithms);
+  const handover = await fromPlatform(new TextDecoder().decode(plaintext));
+  const { Data: { Initiation } } = await callBackChannel("GET", handover.ref_id); // endpoint 11
+  const [path, secret] = [`${home.pathname}/${encodeURIComponent(handover.jti)}`, crypto.randomUUID()];
+  if (visits.has(path)) throw new Error("jti used before");
+  visits.set(path, { path, secret, handover, Initiation, step: "login", tries: 3 });
+  Deno.unrefTimer(setTimeout(() => visits.delete(path), 900_000)); // by then the JWT has expired
+  return to(path, { "set-cookie": `visit=${secret}; Path=${path}; HttpOnly; SameSite=Lax` }); // on https: Secure too
+}
+
+/** The customer's pages: log in, then see the payment, choose the account and confirm with a one-time code. */
+async function attend(visit: Json, cookies: string, body: string | undefined): Promise<Response> {
+  if (!cookies.split("; ").includes(`visit=${visit?.secret}`)) throw new Error("no visit of this browser");
+  const form = new URLSearchParams(body);
+  if (form.get("step") === visit.step) visit.back ??= decide(visit, form); // an earlier page's entry is void
+  if (visit.back !== undefined) return to(await visit.back);
+  return body === undefined ? page(formOf(visit)) : to(visit.path);
+}
+
+/** What an entry leads to: the way back to the platform, or undefined for the next page. */
+function decide(visit: Json, form: URLSearchParams): Promise<string> | undefined {
+  const { step, Initiation: { DebtorAccount: given } } = visit;
+  if (form.get("decision") === "refuse") return goBack(visit, "failure");
+  const [user, password, code] = ["username", "password", "code"].map((name) => form.get(name));
+  const ok = step === "login" ? user === alice.username && password === alice.password : code === alice.code;
+  if (!ok) return --visit.tries > 0 ? undefined : goBack(visit, "failure");
+  visit.step = "otp";
+  if (step === "login") return undefined;
+  if (!given && !ownScreen) return goBack(visit, "success", accounts); // to choose from on the platform's screen
+  const wanted = given?.Identification ?? form.get("account");
+  const chosen = accounts.filter(({ Identification }) => Identification === wanted);
+  if (chosen.length === 0) return goBack(visit, "failure");
+  return given ? goBack(visit, "success") : goBack(visit, "success", chosen); // given: an implicit consent
+}
+
+/** Reports accounts (endpoint 12), and says where the browser goes (endpoint 5): my JWT, sealed to the platform. */
+async function goBack(visit: Json, status: string, report?: typeof accounts): Promise<string> {
+  const { debtor_account_present, ref_id, correlation_id } = visit.handover;
+  if (report !== undefined) {
+    const DebtorAccount = report.map(({ cents, ...own }) => ({ ...own, Balance: (cents / 100).toFixed(2) }));
+    const Data = { BankId: me.org_id, ConsentId: ref_id, Sub: alice.sub, DebtorAccount };
+    await callBackChannel("PUT", ref_id, JSON.stringify({ Data }));
+  }
+  const sub = visit.step === "login" ? "nobody" : alice.sub;
+  const outcome = { sub, debtor_account_present, ref_id, correlation_id, status, status_code: status };
+  const jws = await sign({ iss: me.org_id, aud: platform.auth_url, bank_id: me.org_id, ...outcome });
+  const { keys } = await (await fetch(`${platform.auth_url}/jwks`)).json();
+  const { kid, kty, n, e } = keys.find(({ use }: Json) => use === "enc");
+  const to = await jose.importJWK({ kty, n, e }, "RSA-OAEP-256");
+  const header = { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid };
+  const sealed = await new jose.CompactEncrypt(bytes(jws)).setProtectedHeader(header).encrypt(to);
+  return `${issuer}/authorization.sca.oauth2?oAuthUrl=${sealed}`;
+}
+
+/** A payment order of the platform: executed once, however often it comes; the first answer is given again. */
+async function takeOrder(jws: string): Promise<Response> {
+  const { Data } = await fromPlatform(jws);
+  const { DomesticPaymentId: id, DebtorAccount, Initiation: { InstructedAmount: { Amount, Currency } } } =
+    Data;
+  const payer = accounts.find((own) => own.Identification === DebtorAccount.Identification);
+  const cents = Math.round(Number(Amount) * 100);
+  const canPay = payer !== undefined && payer.Currency === Currency && cents <= payer.cents;
+  if (canPay && !orders.has(id)) payer.cents -= cents;
+  const Status = orders.get(id) ?? (canPay ? "AcceptedSettlementInProcess" : "Rejected");
+  orders.set(id, Status);
+  say(`order ${id}: ${Currency} ${Amount} ${Status}`);
+  return Response.json({ Status });
+}
+
+/** A call about a consent, with a token of my own (endpoint 1; a busy bank keeps it for its hour). */
+async function callBackChannel(method: string, consentId: string, body?: string): Promise<Json> {
+  const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+  const client_assertion = await sign({ iss: me.client_id, sub: me.client_id, aud: issuer });
+  const grant = { grant_type: "client_credentials", scope: "bank", client_id: me.client_id };
+  const form = new URLSearchParams({ ...grant, client_assertion_type, client_assertion });
+  const { access_token } = await send("POST", "token.oauth2/v1", form);
+  return await send(method, `back-channel-auth/v1/${consentId}`, body, access_token);
+}
+
+/** A request with a DPoP proof, a token where there is one, and a detached signature over a JSON body. */
+async function send(method: string, path: string, body?: BodyInit, token?: string): Promise<Json> {
+  const htu = `${platform.base_url}/${me.org_id}/${path}`;
+  const ath = token && new Uint8Array(await crypto.subtle.digest("SHA-256", bytes(token)));
+  const proof = { htm: method, htu, ath: ath && jose.base64url.encode(ath) };
+  const typ = { typ: "dpop+jwt", kid: undefined, jwk: await jose.exportJWK(dpop.publicKey) };
+  const headers = new Headers({ dpop: await sign(proof, typ, dpop.privateKey) });
+  if (token !== undefined) headers.set("authorization", `DPoP ${token}`);
+  if (typeof body === "string") {
+    const header = { alg: "PS256", kid: me.signing_kid };
+    const jws = await new jose.FlattenedSign(bytes(body)).setProtectedHeader(header).sign(signingKey);
+    headers.set("content-type", "application/json");
+    headers.set("x-jws-signature", `${jws.protected}..${jws.signature}`);
+  }
+  const response = await fetch(htu, { method, headers, body: body ?? null, client });
+  if (response.status === 200) return await response.json();
+  throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+}
+
+function formOf({ step, handover: { act }, Initiation }: Json): string {
+  const { InstructedAmount: { Amount, Currency }, CreditorAccount: { Name }, DebtorAccount } = Initiation;
+  const asked = `${Currency} ${Amount} to ${Name}, asked for by ${act.sub}`;
+  const title = asked.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  const input = (label: string, rest: string): string => `<p><label>${label} <input ${rest}></label>`;
+  const choice = accounts.map(({ Identification: id }, index) =>
+    input(id, `type="radio" name="account" value="${id}" ${index === 0 ? "checked" : ""}`)
+  );
+  const fields = step === "login"
+    ? [input("User name", 'name="username"'), input("Password", 'name="password" type="password"')]
+    : [...(ownScreen && !DebtorAccount ? choice : []), input("One-time code", 'name="code"')];
+  return `<!doctype html><html lang="en"><title>Bank</title><h1>${title}</h1>
+    <form id="${step}" method="post"><input type="hidden" name="step" value="${step}">${fields.join("")}
+    <p><button name="decision" value="${step === "login" ? "continue" : "confirm"}">Continue</button>
+    <button name="decision" value="refuse">Refuse</button></form>`;
+}

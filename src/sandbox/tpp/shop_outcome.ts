@@ -1,0 +1,50 @@
+/** How far an order has come, as the customer is told: which words, which tone. Holds no words itself. */
+import type { OrderState } from "./shop_orders.ts";
+import { isMessage } from "./shop_phrase.ts";
+import type { MessageKey } from "./shop_messages_en.ts";
+
+/** What `outcome.{says}.title` and `.text` tell. */
+type Says = MessageKey extends infer Key ? Key extends `outcome.${infer Name}.title` ? Name : never : never;
+
+/** What to tell. */
+export interface Outcome {
+  readonly says: Says;
+  readonly tone: "good" | "bad" | "open";
+  /** Message for `#payment-status`; absent where the platform's own word stands there alone. */
+  readonly status?: "status.inProgress" | "status.notPaid" | "status.unknown";
+  /** The platform's own word: a payment's status, or an error's code. */
+  readonly word?: string;
+  /** A sentence of the platform's or of a library's, in English. */
+  readonly detail?: string;
+}
+
+/** The outcome; of a payment's status the platform may know more than this shop. */
+export function outcomeOf(state: OrderState): Outcome {
+  switch (state.phase) {
+    case "starting":
+    case "paying":
+      return { says: "waiting", tone: "open", status: "status.inProgress" };
+    case "at_bank":
+      return { says: "at_bank", tone: "open", status: "status.notPaid" };
+    case "refused": {
+      const says = state.error === "access_denied" ? "denied" : "refused";
+      return { says, tone: "bad", status: "status.notPaid", word: state.error };
+    }
+    case "failed":
+      return { says: "failed", tone: "bad", status: "status.notPaid", detail: state.reason };
+    case "unknown":
+      return { says: "unknown", tone: "open", status: "status.unknown", detail: state.reason };
+    case "paid":
+      return settlement(state.payment.status);
+  }
+}
+
+// open-banking reference 2.2
+function settlement(word: string): Outcome {
+  if (!isSettlement(word)) return { says: "other", tone: "open", word };
+  return { says: word, tone: word === "Pending" ? "open" : word === "Rejected" ? "bad" : "good", word };
+}
+
+function isSettlement(word: string): word is Extract<Says, `${"A" | "P" | "R"}${string}`> {
+  return /^[APR]/.test(word) && isMessage(`outcome.${word}.title`);
+}

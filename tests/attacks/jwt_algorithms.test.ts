@@ -1,0 +1,154 @@
+/** Signatures that are none, or by another algorithm than PS256, at every place that takes a JWT (checklist 12). */
+import {
+  type Attack,
+  attack,
+  forged,
+  header,
+  INVALID,
+  pss,
+  refusedEverywhere,
+  type Sign,
+  takenEverywhere,
+  text,
+  wrong,
+} from "../support/jwt_attacks.ts";
+import { type JwsParts, jwtPlaces } from "../support/jwt_places.ts";
+import { smallTestKey, testKey } from "../support/keys.ts";
+import { openWorld } from "../support/world.ts";
+import { importPrivate, segment } from "../unit/jose/raw_jws.ts";
+
+const ALG = wrong("alg");
+
+Deno.test("no JWT without a signature is taken anywhere: alg none in every spelling [J1]", async (t) => {
+  await using world = await openWorld();
+  const places = await jwtPlaces(world);
+  const unsigned = (alg: unknown, dot = "."): Attack => ({
+    name: `alg ${JSON.stringify(alg)}, ${dot === "" ? "two segments" : "no signature"}`,
+    forge: async (good) => {
+      const [head, payload] = (await forged(good, { header: { alg } })).split(".");
+      return `${head}.${payload}${dot}`;
+    },
+  });
+  await refusedEverywhere(t, world, places, [
+    ...["none", "None", "nOnE", "NONE", "PS256", ""].map((alg) => unsigned(alg)),
+    unsigned("none", ""),
+    ...["none", "None", "nOnE", "NONE", "PS256 ", "ps256", "", null, ["PS256"], 256].map((alg) =>
+      header(`alg ${JSON.stringify(alg)}, signed as PS256`, { alg }, ALG)
+    ),
+    header("alg missing, signed as PS256", { alg: undefined }, ["Signature.MissingClaim", "alg"]),
+    {
+      name: "alg none, the signature of the good token kept",
+      forge: async (good) => {
+        const [, payload, signature] = (await forged(good)).split(".");
+        return `${segment({ ...good.header, alg: "none" })}.${payload}.${signature}`;
+      },
+      fault: ALG,
+    },
+    { name: "a signature of zeros", forge: (good) => forged(good, { sign: zeros }), fault: INVALID },
+    text("a signature of one octet", (token) => token.replace(/[^.]+$/, "AA"), INVALID),
+  ]);
+  await takenEverywhere(t, places);
+});
+
+Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2]", async (t) => {
+  await using world = await openWorld();
+  const places = await jwtPlaces(world);
+  const secrets: Readonly<Record<string, (good: JwsParts) => Promise<Uint8Array<ArrayBuffer>>>> = {
+    "the PEM": async (good) => new TextEncoder().encode(pem(await spki(good))),
+    "the PEM, trimmed": async (good) => new TextEncoder().encode(pem(await spki(good)).trim()),
+    "the DER": (good) => spki(good),
+    "the JWK": ({ key }) => Promise.resolve(new TextEncoder().encode(JSON.stringify(key.publicJwk))),
+    "the modulus": ({ key }) =>
+      Promise.resolve(Uint8Array.fromBase64(key.publicJwk.n, { alphabet: "base64url" })),
+  };
+  const macs = Object.entries(secrets).flatMap(([what, secret]) =>
+    ["HS256", "PS256"].map((alg): Attack => ({
+      name: `HMAC with ${what}, alg ${alg}`,
+      forge: async (good) => forged(good, { header: { alg }, sign: hmac(await secret(good)) }),
+      fault: alg === "PS256" ? INVALID : ALG,
+    }))
+  );
+  await refusedEverywhere(t, world, places, macs);
+});
+
+Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3]", async (t) => {
+  await using world = await openWorld();
+  const places = await jwtPlaces(world);
+  const ec = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign"]);
+  const ecJwk = await crypto.subtle.exportKey("jwk", ec.publicKey);
+  const es256: Sign = (input) => crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, ec.privateKey, input);
+  const rsa = (alg: string, name: string, hash: string, saltLength: number, says = alg): Attack => ({
+    name: `${alg}${says === alg ? "" : `, which says ${says}`}`,
+    forge: async (good) => {
+      const key = await importPrivate(good.key.privateJwk, { name, hash }, "sign");
+      const sign: Sign = (input) => crypto.subtle.sign({ name, saltLength }, key, input);
+      return await forged(good, { header: { alg: says }, sign });
+    },
+    fault: says === "PS256" ? INVALID : ALG,
+  });
+  await refusedEverywhere(t, world, places, [
+    rsa("RS256", "RSASSA-PKCS1-v1_5", "SHA-256", 0),
+    rsa("RS256", "RSASSA-PKCS1-v1_5", "SHA-256", 0, "PS256"),
+    rsa("RS512", "RSASSA-PKCS1-v1_5", "SHA-512", 0),
+    rsa("PS384", "RSA-PSS", "SHA-384", 48),
+    rsa("PS384", "RSA-PSS", "SHA-384", 48, "PS256"),
+    rsa("PS512", "RSA-PSS", "SHA-512", 64),
+    rsa("RS1", "RSASSA-PKCS1-v1_5", "SHA-1", 0, "PS256"),
+    attack("ES256 by an EC key", { header: { alg: "ES256" }, sign: es256 }, ALG),
+    attack("ES256, which says PS256", { sign: es256 }, INVALID),
+    {
+      name: "ES256 with its EC key in the header",
+      forge: (good) => forged(good, { header: { alg: "ES256", jwk: ecJwk }, sign: es256 }),
+      fault: ALG,
+    },
+    ...["EdDSA", "Ed25519", "RSA-OAEP-256", "dir"].map((alg) => header(`alg ${alg}`, { alg }, ALG)),
+  ]);
+});
+
+Deno.test("no PSS signature with another salt than the hash is long is taken anywhere [J4]", async (t) => {
+  await using world = await openWorld();
+  await refusedEverywhere(
+    t,
+    world,
+    await jwtPlaces(world),
+    [0, 20, 31, 33, 64, 222].map((salt): Attack => ({
+      name: `salt of ${salt} octets`,
+      forge: (good) => forged(good, { sign: pss(good.key, salt) }),
+      fault: INVALID,
+    })),
+  );
+});
+
+Deno.test("no signature by a key of 1024 bits is taken anywhere, under an honest kid or in the header [J5]", async (t) => {
+  await using world = await openWorld();
+  const small = await smallTestKey();
+  const stranger = await testKey(15);
+  await refusedEverywhere(t, world, await jwtPlaces(world), [
+    attack("by a key of 1024 bits", { sign: pss(small) }, INVALID),
+    {
+      name: "by a key of 1024 bits that the header shows",
+      forge: (good) => forged(good, { header: { jwk: small.publicJwk }, sign: pss(small) }),
+      fault: wrong("jwk"),
+    },
+    attack("by somebody else's key", { sign: pss(stranger) }, INVALID),
+  ]);
+});
+
+const zeros: Sign = () => Promise.resolve(new ArrayBuffer(256));
+
+function hmac(secret: Uint8Array<ArrayBuffer>): Sign {
+  return async (input) => {
+    const algorithm = { name: "HMAC", hash: "SHA-256" };
+    const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
+    return await crypto.subtle.sign("HMAC", key, input);
+  };
+}
+
+async function spki({ key }: JwsParts): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.exportKey("spki", await key.publicKey("verify")));
+}
+
+function pem(der: Uint8Array): string {
+  const lines = der.toBase64().match(/.{1,64}/g)?.join("\n");
+  return `-----BEGIN PUBLIC KEY-----\n${lines}\n-----END PUBLIC KEY-----\n`;
+}

@@ -1,0 +1,275 @@
+/** Headers that choose, bring or fetch a key, or that ask for other processing, at every place that takes a JWT. */
+import { assertEquals } from "@std/assert";
+import { dpopProof } from "../support/jwts.ts";
+import { testKey } from "../support/keys.ts";
+import {
+  type Attack,
+  attack,
+  forged,
+  header,
+  INVALID,
+  MALFORMED,
+  pss,
+  refusedEverywhere,
+  type Sign,
+  takenEverywhere,
+  wrong,
+} from "../support/jwt_attacks.ts";
+import { type JwtPlace, jwtPlaces, proofPlaces } from "../support/jwt_places.ts";
+import { call, clientToken, good, push, redeem, requestToken } from "../support/flows.ts";
+import { thumbprint } from "../support/jwts.ts";
+import { awaitingConsent, issueCode } from "../support/oauth_requests.ts";
+import { assertChallenge, unchanged } from "../support/resource_answers.ts";
+import { openWorld } from "../support/world.ts";
+import { concat, ps256, segment } from "../unit/jose/raw_jws.ts";
+
+const ODD_KIDS: Readonly<Record<string, unknown>> = {
+  "unknown": "A".repeat(27),
+  "10 kB": "k".repeat(10_000),
+  "a path": "../../etc/passwd",
+  "SQL": "' OR 1=1 --",
+  "a URL": "https://evil.example/key",
+  "with NUL": "a\0b",
+  "__proto__": "__proto__",
+  "constructor": "constructor",
+  "hasOwnProperty": "hasOwnProperty",
+  "empty": "",
+  "a number": 7,
+  "null": null,
+  "a list": ["A".repeat(27)],
+  "an object": { kid: "A".repeat(27) },
+  "a boolean": true,
+};
+const NO_TEXT = ["empty", "a number", "null", "a list", "an object", "a boolean", "10 kB"];
+
+Deno.test("a kid names a signing key of the sender's own or the JWT is refused [J6]", async (t) => {
+  await using world = await openWorld();
+  const places = await jwtPlaces(world);
+  const named = (name: string, kid: unknown): Attack => ({
+    ...header(`kid ${name}`, { kid }, name === "10 kB" ? MALFORMED : wrong("kid")),
+    notAt: ["proof"],
+  });
+  const foreign = (name: string, by: (place: JwtPlace) => { kid: string; sign?: Sign }): Attack => ({
+    name,
+    forge: (parts, place) => {
+      const { kid, sign } = by(place);
+      return forged(parts, { header: { kid }, ...(sign === undefined ? {} : { sign }) });
+    },
+    fault: wrong("kid"),
+    notAt: ["proof"],
+  });
+  await refusedEverywhere(t, world, places, [
+    { ...header("kid missing", { kid: undefined }, ["Signature.MissingClaim", "kid"]), notAt: ["proof"] },
+    ...Object.entries(ODD_KIDS).map(([name, kid]) => named(name, kid)),
+    foreign("kid of another participant", () => ({ kid: world.otherTpp.signing.kid })),
+    foreign("kid of another participant, who signs", () => ({
+      kid: world.otherTpp.signing.kid,
+      sign: pss(world.otherTpp.signing.key),
+    })),
+    foreign("kid of the sender's own transport key, which signs", ({ who }) => ({
+      kid: who.transport.kid,
+      sign: pss(who.transport.key),
+    })),
+    foreign("kid in other case", ({ who }) => ({ kid: swapped(who.signing.kid) })),
+  ]);
+  await takenEverywhere(t, places);
+});
+
+Deno.test("a DPoP proof's kid says nothing, whatever it is [J6]", async (t) => {
+  await using world = await openWorld();
+  for (const place of await proofPlaces(world)) {
+    if (place.name.startsWith("code")) continue; // a code is taken once
+    for (const name of NO_TEXT.filter((name) => name !== "10 kB")) {
+      await t.step(`${place.name}: kid ${name}`, async () => {
+        const token = await forged(await place.parts(), { header: { kid: ODD_KIDS[name] } });
+        await place.takes(await place.present(token));
+      });
+    }
+  }
+});
+
+Deno.test("a key in the header verifies nothing but a DPoP proof, and jwk is refused elsewhere [J9]", async (t) => {
+  await using world = await openWorld();
+  const evil = await testKey(15);
+  const notAt = ["proof"] as const;
+  const jwk = (name: string, change: Readonly<Record<string, unknown>>, sign?: Sign): Attack => ({
+    ...attack(name, { header: change, ...(sign === undefined ? {} : { sign }) }, wrong("jwk")),
+    notAt,
+  });
+  await refusedEverywhere(t, world, await jwtPlaces(world), [
+    jwk("jwk of the attacker, who signs", { jwk: evil.publicJwk }, pss(evil)),
+    {
+      ...jwk(
+        "jwk of the attacker, who signs, without kid",
+        { jwk: evil.publicJwk, kid: undefined },
+        pss(evil),
+      ),
+      fault: ["Signature.MissingClaim", "kid"],
+    },
+    jwk("jwk of the attacker, beside the good signature", { jwk: evil.publicJwk }),
+    jwk("jwk null", { jwk: null }),
+    jwk("jwk with an oct key", { jwk: { kty: "oct", k: "AAAA" } }),
+    {
+      name: "jwk of the good key",
+      forge: (parts) => forged(parts, { header: { jwk: parts.key.publicJwk } }),
+      fault: wrong("jwk"),
+      notAt,
+    },
+  ]);
+});
+
+Deno.test("an attacker's own DPoP key opens nothing that is bound to another [J9]", async () => {
+  await using world = await openWorld();
+  const evil = await testKey(15);
+  const bound = await clientToken(world, world.tpp);
+  const consentId = await awaitingConsent(world);
+  const stolen = { token: bound.token, key: evil };
+  const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
+  await assertChallenge(
+    await unchanged(world, () => call(world, world.tpp, stolen, path)),
+    401,
+    'DPoP error="invalid_token", algs="PS256"',
+  );
+  const flow = await issueCode(world, { form: { dpop_jkt: await thumbprint(bound.key) } });
+  const redeemed = await redeem(world, flow, { key: evil });
+  assertEquals([redeemed.status, (await redeemed.json()).error], [400, "invalid_dpop_proof"]);
+  const target = { method: "POST", url: "https://api.platform.example/BANKA/par.oauth2/v1" };
+  const mixed = await push(world, consentId, {
+    form: { dpop_jkt: await thumbprint(bound.key) },
+    headers: { dpop: await dpopProof(world, evil, target) },
+  });
+  assertEquals([mixed.status, (await mixed.json()).error], [400, "invalid_request"]);
+  await good(requestToken(world, world.tpp), 200);
+});
+
+Deno.test("no address in a JWT is ever called: jku, x5u [J10]", async (t) => {
+  await using world = await openWorld();
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let connections = 0;
+  const accepting = (async () => {
+    for await (const connection of listener) {
+      connections += 1;
+      connection.close();
+    }
+  })().catch(() => {}); // the listener is closed at the end
+  const places = await jwtPlaces(world);
+  const evil = await testKey(15);
+  const own = `http://127.0.0.1:${listener.addr.port}/jwks`;
+  const urls = [
+    own,
+    "https://evil.example/jwks",
+    "http://169.254.169.254/latest/meta-data/",
+    "https://directory.example/jwks",
+    "file:///etc/passwd",
+  ];
+  const before = [...world.fetched];
+  await refusedEverywhere(
+    t,
+    world,
+    places,
+    urls.flatMap((url) =>
+      ["jku", "x5u"].flatMap((member) => [
+        header(`${member} ${url}, the good signature`, { [member]: url }, wrong(member)),
+        attack(
+          `${member} ${url}, the attacker signs`,
+          { header: { [member]: url }, sign: pss(evil) },
+          wrong(member),
+        ),
+      ])
+    ),
+  );
+  assertEquals(world.fetched, before);
+  assertEquals(connections, 0);
+  listener.close();
+  await accepting;
+});
+
+Deno.test("a certificate in the header, or the thumbprint of one, proves nothing [J11]", async (t) => {
+  await using world = await openWorld();
+  const evil = world.otherTpp.signing;
+  const notAt = ["proof"] as const;
+  await refusedEverywhere(t, world, await jwtPlaces(world), [
+    attack("x5c of the attacker, who signs", {
+      header: { x5c: [evil.certificate] },
+      sign: pss(evil.key),
+    }, wrong("x5c")),
+    header("x5c of the attacker", { x5c: [evil.certificate] }, wrong("x5c")),
+    header("x5c empty", { x5c: [] }, wrong("x5c")),
+    {
+      ...attack("x5c of the attacker, without kid", {
+        header: { x5c: [evil.certificate], kid: undefined },
+        sign: pss(evil.key),
+      }, ["Signature.MissingClaim", "kid"]),
+      notAt,
+    },
+    {
+      name: "x5t of the victim, the attacker's kid and signature",
+      forge: (parts, { who }) =>
+        forged(parts, { header: { x5t: who.signing.kid, kid: evil.kid }, sign: pss(evil.key) }),
+      fault: wrong("x5t"),
+      notAt,
+    },
+    {
+      name: "kid and x5t of the victim, the attacker's signature",
+      forge: (parts, { who }) => forged(parts, { header: { x5t: who.signing.kid }, sign: pss(evil.key) }),
+      fault: wrong("x5t"),
+      notAt,
+    },
+    { ...attack("the victim's kid, the attacker's signature", { sign: pss(evil.key) }, INVALID), notAt },
+  ]);
+});
+
+Deno.test("crit is refused in every form but that of a payload signature [J12]", async (t) => {
+  await using world = await openWorld();
+  const forms: Readonly<Record<string, unknown>> = {
+    "an unknown member that is absent": ["x-unknown"],
+    "exp": ["exp"],
+    "alg": ["alg"],
+    "itself": ["crit"],
+    "exp twice": ["exp", "exp"],
+    "nothing": [],
+    "a text": "exp",
+    "an object": {},
+    "null": null,
+    "a number in the list": [1],
+  };
+  await refusedEverywhere(t, world, await jwtPlaces(world), [
+    ...Object.entries(forms).map(([name, crit]) => header(`crit: ${name}`, { crit }, wrong("crit"))),
+    header("crit: a member that is there", { crit: ["x-rule"], "x-rule": true }, wrong("x-rule")),
+  ]);
+});
+
+Deno.test("b64 is refused in every JWT, named in crit or not, over either payload [J13]", async (t) => {
+  await using world = await openWorld();
+  const raw = (name: string, change: Readonly<Record<string, unknown>>): Attack => ({
+    name,
+    forge: async (parts) => {
+      const [head, payload] = (await forged(parts, { header: change })).split(".");
+      const unencoded = concat(`${head}.`, JSON.stringify(parts.payload));
+      return `${head}.${payload}.${await ps256(await parts.key.privateKey("sign"), unencoded)}`;
+    },
+    notAt: ["signature"],
+  });
+  await refusedEverywhere(t, world, await jwtPlaces(world), [
+    header("b64 false", { b64: false }, wrong("crit")),
+    header("b64 false in crit", { b64: false, crit: ["b64"] }, wrong("crit")),
+    header("b64 true", { b64: true }, wrong("b64")),
+    header("b64 true in crit", { b64: true, crit: ["b64"] }, wrong("b64")),
+    header("b64 the text false", { b64: "false" }, wrong("b64")),
+    header("b64 null", { b64: null }, wrong("b64")),
+    raw("b64 false, the payload signed as it is", { b64: false }),
+    raw("b64 false in crit, the payload signed as it is", { b64: false, crit: ["b64"] }),
+    {
+      name: "b64 false in crit, the payload in the token as it is",
+      forge: ({ payload, header: good }) =>
+        `${segment({ ...good, b64: false, crit: ["b64"] })}.${JSON.stringify(payload)}.AAAA`,
+      notAt: ["signature"],
+    },
+  ]);
+});
+
+function swapped(kid: string): string {
+  return [...kid].map((letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+  ).join("");
+}

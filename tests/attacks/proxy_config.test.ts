@@ -1,0 +1,92 @@
+/** `deno task proxy-config`: what it writes, for whom, and what can never get into a proxy's configuration. */
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { fillIn, render } from "../../scripts/proxy/render.ts";
+import { PROXIES, readOrder, SettingsError } from "../../scripts/proxy/settings.ts";
+import { taskCommand } from "../support/served_platform.ts";
+import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../support/world.ts";
+
+const ENV = { BASE_URL, AUTH_URL, PROXY_SECRET };
+const root = new URL("../../", import.meta.url).pathname;
+
+Deno.test("proxy-config fills every placeholder and writes for the owner alone", async () => {
+  const folder = await Deno.makeTempDir();
+  for (const proxy of PROXIES) {
+    const paths = await render(readOrder([proxy, `--out=${folder}`], ENV));
+    for (const path of paths) {
+      const text = await Deno.readTextFile(path);
+      assert(!/\{\{|\}\}/.test(text), path);
+      assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600, path);
+    }
+  }
+  const nginx = await Deno.readTextFile(`${folder}/nginx.conf`);
+  const haproxy = await Deno.readTextFile(`${folder}/haproxy.cfg`);
+  for (const text of [nginx, haproxy]) {
+    assertEquals(text.split(PROXY_SECRET).length - 1, 1, "the secret stands in one place");
+    for (const part of ["api.platform.example", "auth.platform.example", "127.0.0.1:8080", "0.0.0.0:443"]) {
+      assert(text.includes(part), part);
+    }
+  }
+  assert(nginx.includes("user www-data;") && haproxy.includes("user haproxy"));
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("proxy-config takes the platform's address from its own variables", () => {
+  const backend = (env: Record<string, string>): string | undefined =>
+    readOrder(["nginx", "--out=/tmp"], { ...ENV, ...env }).settings["BACKEND"];
+  assertEquals(backend({}), "127.0.0.1:8080");
+  assertEquals(backend({ HOST: "10.0.0.5", PORT: "9000" }), "10.0.0.5:9000");
+  assertEquals(backend({ HOST: "0.0.0.0" }), "127.0.0.1:8080");
+  assertEquals(backend({ HOST: "::" }), "[::1]:8080");
+  const given = readOrder(["haproxy", "--out=/tmp", "--backend=platform.internal:8080"], ENV);
+  assertEquals(given.settings["BACKEND"], "platform.internal:8080");
+});
+
+Deno.test("proxy-config refuses values that could end a directive, and never quotes the secret", () => {
+  const faults = (args: readonly string[], env: Record<string, string | undefined> = {}): string => {
+    const { message }: Error = assertThrows(() => readOrder(args, { ...ENV, ...env }), SettingsError);
+    assert(!message.includes(PROXY_SECRET));
+    return message.split("\n").slice(1).map((line: string) => line.replace("  - ", "")).join("|");
+  };
+  const out = "--out=/etc/nginx";
+  assertEquals(faults([]), "say nginx or haproxy");
+  assertEquals(faults(["apache", out]), "say nginx or haproxy");
+  assertEquals(faults(["nginx"]), "--out: must be an absolute path of letters, digits and . _ - /");
+  const refused: readonly (readonly [string, string])[] = [
+    ["--listen=443; include /etc/passwd", "--listen: must be an address and a port, such as 0.0.0.0:443"],
+    ["--listen=0.0.0.0:443\nuser root", "--listen: must be an address and a port, such as 0.0.0.0:443"],
+    ["--api-certificate=/a;b", "--api-certificate: must be an absolute path of letters, digits and . _ - /"],
+    ["--auth-key=relative.pem", "--auth-key: must be an absolute path of letters, digits and . _ - /"],
+    ["--user=root;", "--user: must be the name of a user"],
+    ["--log-target=/dev/log local0\n", "--log-target: must be a syslog address, or stdout"],
+  ];
+  for (const [option, words] of refused) assertEquals(faults(["nginx", out, option]), words);
+  assertEquals(
+    faults(["nginx", out], {
+      BASE_URL: "https://api.example;x",
+      AUTH_URL: undefined,
+      PROXY_SECRET: 'se"cret',
+    }),
+    "BASE_URL: must be a host name|AUTH_URL: must be a host name|PROXY_SECRET: must be the secret that the platform has",
+  );
+  assert(/Unknown option/.test(faults(["nginx", out, "--frobnicate=1"])));
+});
+
+Deno.test("proxy-config leaves no placeholder without a value", () => {
+  assertEquals(fillIn("a {{B}} {{B}}", { B: "c" }), "a c c");
+  assertThrows(() => fillIn("a {{B}}", {}), Error, "asks for B");
+});
+
+Deno.test("proxy-config runs as a task, with rights to write and to read its templates", async () => {
+  const folder = await Deno.makeTempDir();
+  const [program = "", ...args] = await taskCommand("proxy-config");
+  const run = (...words: string[]): Promise<Deno.CommandOutput> =>
+    new Deno.Command(program, { args: [...args, ...words], cwd: root, env: ENV }).output();
+  const made = await run("haproxy", `--out=${folder}`);
+  assertEquals(new TextDecoder().decode(made.stdout), `${folder}/haproxy.cfg\n${folder}/haproxy.crt_list\n`);
+  const refused = await run("haproxy");
+  assertEquals([refused.code, new TextDecoder().decode(refused.stderr)], [
+    1,
+    "The proxy's configuration cannot be made:\n  - --out: must be an absolute path of letters, digits and . _ - /\n",
+  ]);
+  await Deno.remove(folder, { recursive: true });
+});

@@ -1,0 +1,243 @@
+/**
+ * Metadata tells the truth: of each member, every value that anybody might expect works exactly if it is listed. The
+ * lists are read from the document, so that a value added to the document or to the code alone fails here.
+ */
+import { assertEquals } from "@std/assert";
+import { CompactSign, exportJWK, generateKeyPair } from "jose";
+import {
+  type AtBank,
+  authentication,
+  authorise,
+  authorize,
+  Browser,
+  codeOf,
+  dpopKey,
+  good,
+  type Json,
+  push,
+  redeem,
+  requestToken,
+  returnPath,
+  toBank,
+} from "../support/flows.ts";
+import { type JsonObject, seconds } from "../support/jwts.ts";
+import { awaitingConsent } from "../support/oauth_requests.ts";
+import { AUTH_URL, BASE_URL, openWorld, type World } from "../support/world.ts";
+
+/** What a member may list, and how to try one value. */
+interface Member {
+  readonly values: readonly string[];
+  readonly attempt: (world: World, value: string) => Promise<Response>;
+}
+
+const TOKEN_PATH = "/BANKA/token.oauth2/v1";
+const ALGORITHMS = [
+  "PS256",
+  "PS384",
+  "PS512",
+  "RS256",
+  "RS384",
+  "RS512",
+  "ES256",
+  "ES384",
+  "EdDSA",
+  "Ed25519",
+  "HS256",
+  "none",
+];
+const GRANT_URNS = ["jwt-bearer", "saml2-bearer", "device_code", "token-exchange"]
+  .map((name) => `urn:ietf:params:oauth:grant-type:${name}`);
+
+const MEMBERS: Readonly<Record<string, Member>> = {
+  scopes_supported: {
+    values: ["payments", "bank", "openid", "profile", "accounts", "fundsconfirmations", "offline_access"],
+    attempt: (world, scope) => requestToken(world, world.tpp, "BANKA", { form: { scope } }),
+  },
+  response_types_supported: {
+    values: ["code", "token", "id_token", "none", "code token", "code id_token", "code id_token token"],
+    attempt: async (world, response_type) =>
+      push(world, await awaitingConsent(world), { form: { response_type } }),
+  },
+  response_modes_supported: {
+    values: ["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"],
+    attempt: async (world, response_mode) =>
+      push(world, await awaitingConsent(world), { form: { response_mode } }),
+  },
+  code_challenge_methods_supported: {
+    values: ["S256", "plain", "S512"],
+    attempt: async (world, code_challenge_method) =>
+      push(world, await awaitingConsent(world), { form: { code_challenge_method } }),
+  },
+  grant_types_supported: {
+    values: [
+      "authorization_code",
+      "client_credentials",
+      "implicit",
+      "password",
+      "refresh_token",
+      ...GRANT_URNS,
+      "urn:openid:params:grant-type:ciba",
+    ],
+    attempt: grantedBy,
+  },
+  token_endpoint_auth_methods_supported: {
+    values: [
+      "private_key_jwt",
+      "client_secret_basic",
+      "client_secret_post",
+      "client_secret_jwt",
+      "tls_client_auth",
+      "self_signed_tls_client_auth",
+      "none",
+    ],
+    attempt: authenticatedBy,
+  },
+  token_endpoint_auth_signing_alg_values_supported: {
+    values: ALGORITHMS,
+    attempt: async (world, alg) => {
+      const { clientId, signing } = world.tpp;
+      const iat = seconds(world);
+      const claims = { iss: clientId, sub: clientId, aud: `${AUTH_URL}/BANKA`, iat, exp: iat + 60 };
+      const assertion = await signedBy(alg, { kid: signing.kid }, claims, signing.key.privateJwk);
+      return await requestToken(world, world.tpp, "BANKA", { form: { client_assertion: assertion } });
+    },
+  },
+  dpop_signing_alg_values_supported: {
+    values: ALGORITHMS,
+    attempt: async (world, alg) => {
+      const claims = { htm: "POST", htu: `${BASE_URL}${TOKEN_PATH}`, iat: seconds(world) };
+      const proof = await signedBy(alg, { typ: "dpop+jwt" }, claims, (await dpopKey()).privateJwk);
+      return await requestToken(world, world.tpp, "BANKA", { proof });
+    },
+  },
+};
+
+Deno.test("GET metadata has no list but those that are tried here [MD-N7]", async () => {
+  await using world = await openWorld();
+  const document = await metadataOf(world);
+  const lists = Object.keys(document).filter((name) => Array.isArray(document[name]));
+  assertEquals(lists.toSorted(), Object.keys(MEMBERS).toSorted());
+});
+
+Deno.test("GET metadata lists exactly the values that work [MD-N7, MD10]", async (t) => {
+  await using world = await openWorld();
+  const document = await metadataOf(world);
+  for (const [name, { values, attempt }] of Object.entries(MEMBERS)) {
+    const listed: readonly string[] = document[name];
+    assertEquals(listed.filter((value) => !values.includes(value)), [], `${name} lists what is not tried`);
+    for (const value of values) {
+      await t.step(`${name}: ${value} ${listed.includes(value) ? "works" : "is refused"}`, async () => {
+        assertEquals(await works(await attempt(world, value)), listed.includes(value));
+      });
+    }
+  }
+});
+
+Deno.test("GET metadata wants requests to be pushed, and answers carry iss as it says [MD-N7, AZ7]", async (t) => {
+  await using world = await openWorld();
+  const document = await metadataOf(world);
+  assertEquals(
+    [document.require_pushed_authorization_requests, document.authorization_response_iss_parameter_supported],
+    [true, true],
+  );
+  await t.step("not pushed", async () => {
+    const answer = await authorize(new Browser(world), world.tpp, "");
+    assertEquals([answer.status, answer.headers.get("location")], [400, null]);
+    await answer.body?.cancel();
+  });
+  const flow = await toBank(world);
+  const refused = await toBank(world);
+  const refusal = await returnPath(world, refused.bank, refused.handover, {
+    claims: { status_code: "failure" },
+  });
+  const answers = {
+    "with a code": await authorise(world, flow),
+    "with an error": await refused.browser.open(refusal),
+  };
+  for (const [name, answer] of Object.entries(answers)) {
+    await t.step(name, () => {
+      const { searchParams, hash } = new URL(answer.headers.get("location") ?? "");
+      assertEquals([searchParams.get("iss"), hash], [document.issuer, ""]);
+    });
+  }
+});
+
+async function metadataOf(world: World): Promise<Json> {
+  const url = `${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`;
+  return await good(world.browser(new Request(url)), 200);
+}
+
+/** Whether it was granted; throws on anything but a clean refusal. */
+async function works(answer: Response): Promise<boolean> {
+  const body = await answer.json();
+  if (answer.status === 200 || answer.status === 201) return true;
+  if ((answer.status === 400 || answer.status === 401) && typeof body.error === "string") return false;
+  throw new Error(`neither granted nor refused: ${answer.status} ${JSON.stringify(body)}`);
+}
+
+/** A token request with everything that the grant might want. */
+async function grantedBy(world: World, grant_type: string): Promise<Response> {
+  if (grant_type === "authorization_code") {
+    const flow: AtBank = await toBank(world);
+    return await redeem(world, { consentId: flow.consentId, code: codeOf(await authorise(world, flow)) });
+  }
+  const { client_assertion: assertion } = await authentication(world, world.tpp, "BANKA");
+  const extras = { assertion, username: "alice", password: "sandbox", refresh_token: "r", device_code: "d" };
+  return await requestToken(world, world.tpp, "BANKA", { form: { grant_type, ...extras } });
+}
+
+/** A token request by a client that authenticates in this way alone. */
+async function authenticatedBy(world: World, method: string): Promise<Response> {
+  const { clientId } = world.tpp;
+  const nothing = { client_assertion: undefined, client_assertion_type: undefined };
+  switch (method) {
+    case "private_key_jwt":
+      return await requestToken(world, world.tpp);
+    case "client_secret_basic": {
+      const headers = { authorization: `Basic ${btoa(`${clientId}:secret`)}` };
+      return await requestToken(world, world.tpp, "BANKA", { form: nothing, headers });
+    }
+    case "client_secret_post":
+      return await requestToken(world, world.tpp, "BANKA", { form: { ...nothing, client_secret: "secret" } });
+    case "client_secret_jwt": {
+      const iat = seconds(world);
+      const claims = { iss: clientId, sub: clientId, aud: `${AUTH_URL}/BANKA`, iat, exp: iat + 60 };
+      const client_assertion = await signedBy("HS256", { kid: world.tpp.signing.kid }, claims, {});
+      return await requestToken(world, world.tpp, "BANKA", { form: { client_assertion } });
+    }
+    default: // by the certificate alone, or by nothing
+      return await requestToken(world, world.tpp, "BANKA", { form: nothing });
+  }
+}
+
+/** A JWT by this algorithm: RSA with the key given, others with a fresh key; a proof carries the public key. */
+async function signedBy(
+  alg: string,
+  header: JsonObject,
+  claims: JsonObject,
+  rsa: object,
+): Promise<string> {
+  const payload = new TextEncoder().encode(JSON.stringify({ ...claims, jti: crypto.randomUUID() }));
+  const { key, jwk } = await signerOf(alg, rsa);
+  const full = { alg, ...header, ...(header["typ"] === "dpop+jwt" ? { jwk } : {}) };
+  if (key !== undefined) return await new CompactSign(payload).setProtectedHeader(full).sign(key);
+  const encode = (bytes: Uint8Array): string => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+  return `${encode(new TextEncoder().encode(JSON.stringify(full)))}.${encode(payload)}.`;
+}
+
+async function signerOf(
+  alg: string,
+  rsa: object,
+): Promise<{ key: CryptoKey | Uint8Array | undefined; jwk: object }> {
+  const { kty, n, e } = { kty: "RSA", n: "", e: "", ...rsa };
+  if (alg === "none") return { key: undefined, jwk: { kty, n, e } };
+  if (alg === "HS256") return { key: new TextEncoder().encode("secret".repeat(8)), jwk: { kty, n, e } };
+  if (/^[RP]S/.test(alg)) {
+    const name = alg.startsWith("P") ? "RSA-PSS" : "RSASSA-PKCS1-v1_5";
+    const hash = `SHA-${alg.slice(2)}`;
+    const key = await crypto.subtle.importKey("jwk", { ...rsa }, { name, hash }, false, ["sign"]);
+    return { key, jwk: { kty, n, e } };
+  }
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  return { key: privateKey, jwk: await exportJWK(publicKey) };
+}

@@ -1,0 +1,249 @@
+/** The rules of PAR, PKCE, DPoP and RFC 9207 through `oauth4webapi`, with every URL from metadata. */
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import * as oauth from "oauth4webapi";
+import { Browser, consentBody } from "../support/flows.ts";
+import { worldFetch } from "../support/public_clients.ts";
+import { AUTH_URL, BASE_URL, openWorld, type World } from "../support/world.ts";
+import {
+  agreed,
+  begin,
+  call,
+  challenged,
+  checked,
+  completed,
+  makeConsent,
+  openTpp,
+  ownToken,
+  pay,
+  push,
+  redeem,
+  redemptionRefused,
+  refused,
+  type Tpp,
+  withKey,
+} from "./oauth4webapi_tpp.ts";
+
+Deno.test("oauth4webapi pays at both banks, from metadata to payment [AUT-01, MD-N7]", async (t) => {
+  for (const bank of ["bankA", "bankB"] as const) {
+    await t.step(bank, async () => {
+      await using world = await openWorld();
+      const tpp = await openTpp(world, { bank: world[bank] });
+      const callback = await completed(tpp);
+      assertEquals([...callback.searchParams.keys()].sort(), ["code", "iss", "state"]);
+    });
+  }
+});
+
+Deno.test("oauth4webapi reads a token that is bound to its key and nothing more [TC-N11, token_type DPoP]", async () => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const answer = await oauth.clientCredentialsGrantRequest(tpp.server, tpp.client, tpp.authenticate, {
+    scope: "payments",
+  }, { DPoP: tpp.dpop, [oauth.customFetch]: tpp.fetch });
+  const sent = await answer.clone().json();
+  const { access_token: _, ...read } = await oauth.processClientCredentialsResponse(
+    tpp.server,
+    tpp.client,
+    answer,
+  );
+  assertEquals([sent.token_type, read], ["DPoP", {
+    token_type: "dpop",
+    expires_in: 3600,
+    scope: "payments",
+  }]);
+});
+
+Deno.test("oauth4webapi refuses metadata of another issuer than it asked for [MD2]", async (t) => {
+  await using world = await openWorld();
+  const asked = new URL(`${AUTH_URL}/BANKA`);
+  const others = {
+    "another bank": `${AUTH_URL}/BANKB`,
+    "the host": AUTH_URL,
+    "slash behind": `${AUTH_URL}/BANKA/`,
+  };
+  for (const [name, issuer] of Object.entries(others)) {
+    await t.step(name, async () => {
+      const answer = await discovered(world, asked);
+      const error = await assertRejects(
+        () => oauth.processDiscoveryResponse(new URL(issuer), answer),
+        oauth.OperationProcessingError,
+      );
+      assertEquals(error.code, oauth.JSON_ATTRIBUTE_COMPARISON);
+    });
+  }
+  await t.step("its own", async () => {
+    const { issuer } = await oauth.processDiscoveryResponse(asked, await discovered(world, asked));
+    assertEquals(issuer, asked.href);
+  });
+});
+
+Deno.test("oauth4webapi refuses a callback of another issuer, or of none [AZ-N14]", async () => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const journey = await begin(tpp);
+  const callback = await agreed(tpp, journey);
+  assertEquals(callback.searchParams.get("iss"), tpp.server.issuer);
+  for (const iss of [`${AUTH_URL}/BANKB`, AUTH_URL, `${AUTH_URL}/BANKA/`, undefined]) {
+    const url = new URL(callback);
+    if (iss === undefined) url.searchParams.delete("iss");
+    else url.searchParams.set("iss", iss);
+    const error = assertThrows(() => checked(tpp, journey, url), oauth.OperationProcessingError);
+    assertEquals(error.code, oauth.INVALID_RESPONSE, iss);
+  }
+  const elsewhere = await openTpp(world, { bank: world.bankB });
+  assertThrows(() => checked(elsewhere, journey, callback), oauth.OperationProcessingError, "iss");
+  assertEquals(checked(tpp, journey, callback).get("code"), callback.searchParams.get("code"));
+});
+
+Deno.test("oauth4webapi needs its own verifier for its code [TA-N9, TA-N10]", async () => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const journey = await begin(tpp);
+  const callback = await agreed(tpp, journey);
+  const verifier = oauth.generateRandomCodeVerifier();
+  const bound = await redemptionRefused(
+    tpp,
+    () => redeem(tpp, journey, callback, { verifier: oauth.nopkce }),
+  );
+  assertEquals(bound, [400, "invalid_grant"]);
+  assertEquals(await redemptionRefused(tpp, () => redeem(tpp, journey, callback, { verifier })), bound);
+  const { access_token } = await redeem(tpp, journey, callback);
+  await pay(tpp, journey, access_token);
+});
+
+Deno.test("oauth4webapi pushes a request for a challenge by S256 alone [PA-N3, PA-N4]", async (t) => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const consentId = await makeConsent(tpp);
+  const cases: Record<string, Record<string, string | undefined>> = {
+    "no challenge": { code_challenge: undefined, code_challenge_method: undefined },
+    "no method": { code_challenge_method: undefined },
+    "plain": { code_challenge_method: "plain" },
+  };
+  for (const [name, parameters] of Object.entries(cases)) {
+    await t.step(
+      name,
+      () => refused(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request"),
+    );
+  }
+});
+
+Deno.test("oauth4webapi binds its code by proof, by dpop_jkt, or by both alike [PA-N10, TA-N12, TA-N13, TA-N18]", async (t) => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const jkt = await tpp.dpop.calculateThumbprint();
+  const stranger = await withKey(tpp, 10);
+  const bindings = {
+    "a proof [EnsureDpopProofAtParEndpointBindingSuccess, EnsureTokenEndpointFailsWithMismatchedDpopProofJkt]":
+      {
+        proof: true,
+      },
+    "dpop_jkt [EnsureDpopAuthCodeBindingSuccess, EnsureTokenEndpointFailsWithMismatchedDpopJkt]": {
+      proof: false,
+      parameters: { dpop_jkt: jkt },
+    },
+    "both": { proof: true, parameters: { dpop_jkt: jkt } },
+  };
+  for (const [name, binding] of Object.entries(bindings)) {
+    await t.step(name, async () => {
+      const journey = await begin(tpp, binding);
+      const callback = await agreed(tpp, journey);
+      const attempt = (): Promise<unknown> => redeem(stranger, journey, callback);
+      assertEquals(await redemptionRefused(tpp, attempt), [400, "invalid_dpop_proof"]);
+      await pay(tpp, journey, (await redeem(tpp, journey, callback)).access_token);
+    });
+  }
+  await t.step("two different ones [EnsureMismatchedDpopJktFails]", async () => {
+    const parameters = { dpop_jkt: await stranger.dpop.calculateThumbprint() };
+    const consentId = await makeConsent(tpp);
+    await refused(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request");
+  });
+});
+
+Deno.test("oauth4webapi uses its token with its key alone [DP-N17, RG-N2]", async () => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const token = await ownToken(tpp);
+  const path = `domestic-payment-consents/v1/${await makeConsent(tpp)}`;
+  const stranger = await withKey(tpp, 10);
+  await challenged(() => call(stranger, token, path), "invalid_token");
+  await challenged(
+    () =>
+      oauth.protectedResourceRequest(
+        token,
+        "GET",
+        new URL(`${BASE_URL}/BANKA/${path}`),
+        new Headers(),
+        null,
+        { [oauth.customFetch]: tpp.fetch }, // without a DPoP handle the library sends a bearer token
+      ),
+    undefined,
+  );
+  assertEquals((await call(tpp, token, path)).status, 200);
+});
+
+Deno.test("oauth4webapi cannot have the same request answered twice [CA-N17, DP-N14]", async (t) => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const again: Tpp = {
+    ...tpp,
+    fetch: async (url, init) => {
+      await (await tpp.fetch(url, init)).body?.cancel();
+      return await tpp.fetch(url, init);
+    },
+  };
+  const consentId = await makeConsent(tpp);
+  const token = await ownToken(tpp);
+  const twice = async (attempt: () => Promise<unknown>): Promise<unknown> => {
+    const error = await assertRejects(attempt, oauth.ResponseBodyError);
+    return [error.status, error.error];
+  };
+  await t.step(
+    "token",
+    async () => assertEquals(await twice(() => ownToken(again)), [401, "invalid_client"]),
+  );
+  await t.step(
+    "PAR",
+    async () => assertEquals(await twice(() => push(again, consentId)), [401, "invalid_client"]),
+  );
+  await t.step(
+    "resource",
+    () =>
+      challenged(() => call(again, token, `domestic-payment-consents/v1/${consentId}`), "invalid_dpop_proof"),
+  );
+});
+
+Deno.test("oauth4webapi pushes for consents, scopes and URLs of its own alone [PA-N7, PA-N8, PA-N9]", async (t) => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const other = await openTpp(world, { me: world.otherTpp, key: 10 });
+  const atBankB = await openTpp(world, { bank: world.bankB });
+  const consentId = await makeConsent(tpp);
+  const cases = {
+    "an unregistered URL": [{ redirect_uri: `${world.tpp.redirectUris[0]}/x` }, "invalid_request"],
+    "another client's URL": [{ redirect_uri: world.otherTpp.redirectUris[0] }, "invalid_request"],
+    "another client's consent [EnsureServerHandlesNonMatchingIntentId]": [{
+      consent_id: await makeConsent(other),
+    }, "invalid_request"],
+    "another bank's consent": [{ consent_id: await makeConsent(atBankB, consentBody()) }, "invalid_request"],
+    "the banks' scope": [{ scope: "bank" }, "invalid_scope"],
+  } as const;
+  for (const [name, [parameters, code]] of Object.entries(cases)) {
+    await t.step(name, () => refused(tpp, () => push(tpp, consentId, { parameters }), 400, code));
+  }
+  const journey = await push(tpp, consentId);
+  await t.step("another client opens its request", async () => {
+    const url = new URL(journey.url);
+    url.searchParams.set("client_id", other.client.client_id);
+    const answer = await new Browser(world).open(url.href);
+    assertEquals([answer.status, answer.headers.get("location")], [400, null]);
+    await answer.body?.cancel();
+  });
+});
+
+function discovered(world: World, issuer: URL): Promise<Response> {
+  return oauth.discoveryRequest(issuer, {
+    algorithm: "oauth2",
+    [oauth.customFetch]: worldFetch(world, world.tpp),
+  });
+}

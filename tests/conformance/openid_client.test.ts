@@ -1,0 +1,226 @@
+/** Payments through `openid-client`, which knows the platform by its metadata alone and checks what it is answered. */
+import { assertEquals, assertRejects } from "@std/assert";
+import * as client from "openid-client";
+import {
+  Browser,
+  consentBody,
+  DEBTOR_ACCOUNT,
+  openHandover,
+  paymentBody,
+  returnPath,
+} from "../support/flows.ts";
+import { testKey } from "../support/keys.ts";
+import { assertionKey, callbackOf, customerAgrees, keyPair, worldFetch } from "../support/public_clients.ts";
+import { AUTH_URL, openWorld } from "../support/world.ts";
+import {
+  begin,
+  challengeOf,
+  consent,
+  openTpp,
+  type Pending,
+  post,
+  refused,
+  requestOf,
+  resource,
+} from "./openid_client_tpp.ts";
+
+Deno.test("openid-client pays by each kind of consent, from metadata to status [AUT-01, MD-N7, HappyFlow]", async (t) => {
+  const kinds = {
+    "platform's screen": ["bankA", {}],
+    "bank's screen": ["bankB", {}],
+    "implicit": ["bankA", { DebtorAccount: DEBTOR_ACCOUNT }],
+  } as const;
+  for (const [kind, [bank, initiation]] of Object.entries(kinds)) {
+    await t.step(kind, async () => {
+      await using world = await openWorld();
+      const tpp = await openTpp(world, world[bank]);
+      const pending = await begin(tpp, consentBody({ initiation }));
+      const callback = await customerAgrees(world, pending.url, { bank: tpp.bank, ...pending });
+      const tokens = await client.authorizationCodeGrant(
+        tpp.config,
+        callback,
+        pending.checks,
+        undefined,
+        tpp,
+      );
+      const { access_token: _, ...rest } = tokens;
+      assertEquals({ ...rest }, { token_type: "dpop", expires_in: 3600, scope: "payments" });
+      const order = paymentBody(pending.consentId, pending.body);
+      const made = await post(tpp, tokens.access_token, "domestic-payments/v1", order);
+      assertEquals([made.status, made.json.Data.Status], [201, "AcceptedSettlementInProcess"]);
+      const url = new URL(made.json.Links.Self);
+      const read = await client.fetchProtectedResource(
+        tpp.config,
+        tokens.access_token,
+        url,
+        "GET",
+        null,
+        undefined,
+        tpp,
+      );
+      assertEquals([read.status, (await read.json()).Data.ConsentId], [200, pending.consentId]);
+    });
+  }
+});
+
+Deno.test("openid-client finds what it needs in metadata and refuses another issuer's [MD2, MD-N7]", async () => {
+  await using world = await openWorld();
+  const { config } = await openTpp(world);
+  const server = config.serverMetadata();
+  assertEquals(
+    [server.issuer, server.supportsPKCE(), server.authorization_response_iss_parameter_supported],
+    [`${AUTH_URL}/BANKA`, true, true],
+  );
+  const honest = worldFetch(world, world.tpp);
+  const swapped = (url: string, init: object): Promise<Response> =>
+    honest(url.replace("BANKA", "BANKB"), init);
+  const error = await assertRejects(() => openTpp(world, world.bankA, swapped), client.ClientError);
+  assertEquals(error.code, "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED");
+});
+
+Deno.test("openid-client takes a callback by its own issuer with its own state alone [AZ-N14]", async (t) => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const pending = await begin(tpp);
+  const callback = await customerAgrees(world, pending.url, { bank: tpp.bank, ...pending });
+  const changed = (change: (query: URLSearchParams) => void): URL => {
+    const url = new URL(callback);
+    change(url.searchParams);
+    return url;
+  };
+  const bad = {
+    "iss of another bank": changed((query) => query.set("iss", `${AUTH_URL}/BANKB`)),
+    "iss of the host": changed((query) => query.set("iss", AUTH_URL)),
+    "no iss": changed((query) => query.delete("iss")),
+    "another state": changed((query) => query.set("state", "another")),
+    "no state": changed((query) => query.delete("state")),
+    "two codes": changed((query) => query.append("code", "another")),
+  };
+  for (const [name, url] of Object.entries(bad)) {
+    await t.step(name, async () => {
+      const exchange = client.authorizationCodeGrant(tpp.config, url, pending.checks, undefined, tpp);
+      const error = await assertRejects(() => exchange, client.ClientError);
+      assertEquals(error.code, "OAUTH_INVALID_RESPONSE");
+    });
+  }
+  await t.step("as it came", async () => {
+    await client.authorizationCodeGrant(tpp.config, callback, pending.checks, undefined, tpp);
+  });
+});
+
+Deno.test("openid-client learns of a refusal in a callback that passes its checks [AZ-N13, UserRejectsAuthentication]", async () => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const pending = await begin(tpp);
+  const browser = new Browser(world);
+  const { claims } = await openHandover(tpp.bank, await browser.open(pending.url.href));
+  const refusal = await returnPath(world, tpp.bank, claims, { claims: { status_code: "failure" } });
+  const callback = callbackOf(await browser.open(refusal));
+  const error = await assertRejects(
+    () => client.authorizationCodeGrant(tpp.config, callback, pending.checks, undefined, tpp),
+    client.AuthorizationResponseError,
+  );
+  assertEquals(error.error, "access_denied");
+});
+
+Deno.test("openid-client gets no code without PKCE by S256, and no token without its verifier [PA-N3, PA-N4, TA-N9, TA-N10]", async (t) => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  await t.step("no challenge", async () => {
+    const changes = { code_challenge: undefined, code_challenge_method: undefined };
+    await refused(begin(tpp, undefined, changes), 400, "invalid_request");
+  });
+  await t.step("plain", async () => {
+    const changes = { code_challenge: client.randomPKCECodeVerifier(), code_challenge_method: "plain" };
+    await refused(begin(tpp, undefined, changes), 400, "invalid_request");
+  });
+  const pending = await begin(tpp);
+  const callback = await customerAgrees(world, pending.url, { bank: tpp.bank, ...pending });
+  const { expectedState } = pending.checks;
+  for (const pkceCodeVerifier of [undefined, client.randomPKCECodeVerifier()]) {
+    await t.step(pkceCodeVerifier === undefined ? "no verifier" : "another verifier", async () => {
+      const checks = {
+        expectedState,
+        ...(pkceCodeVerifier === undefined ? {} : { pkceCodeVerifier }),
+      } as Pending["checks"];
+      const exchange = client.authorizationCodeGrant(tpp.config, callback, checks, undefined, tpp);
+      await refused(exchange, 400, "invalid_grant");
+    });
+  }
+  await t.step("the right verifier", async () => {
+    await client.authorizationCodeGrant(tpp.config, callback, pending.checks, undefined, tpp);
+  });
+});
+
+Deno.test("openid-client is bound to its DPoP key from PAR on [DP-N1, DP-N17, TA-N13, RG-N2]", async (t) => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const other = { DPoP: client.getDPoPHandle(tpp.config, await keyPair(await testKey(10))) };
+  const pending = await begin(tpp);
+  const callback = await customerAgrees(world, pending.url, { bank: tpp.bank, ...pending });
+  for (const [name, options] of Object.entries({ "another key": other, "no proof": {} })) {
+    await t.step(`code with ${name}`, async () => {
+      const exchange = client.authorizationCodeGrant(
+        tpp.config,
+        callback,
+        pending.checks,
+        undefined,
+        options,
+      );
+      await refused(exchange, 400, "invalid_dpop_proof");
+    });
+  }
+  const { access_token } = await client.authorizationCodeGrant(
+    tpp.config,
+    callback,
+    pending.checks,
+    undefined,
+    tpp,
+  );
+  const order = paymentBody(pending.consentId, pending.body);
+  await t.step("token with another key", async () => {
+    const attempt = post({ ...tpp, ...other }, access_token, "domestic-payments/v1", order);
+    assertEquals(await challengeOf(attempt), [401, "dpop", "invalid_token"]);
+  });
+  await t.step("token as a bearer's", async () => {
+    const attempt = client.fetchProtectedResource(
+      tpp.config,
+      access_token,
+      resource(tpp, "domestic-payments/v1"),
+      "POST",
+    );
+    assertEquals(await challengeOf(attempt), [401, "dpop", undefined]);
+  });
+  await t.step("token with its key", async () => {
+    assertEquals((await post(tpp, access_token, "domestic-payments/v1", order)).status, 201);
+  });
+});
+
+Deno.test("openid-client must push its authorization request, unsigned [AZ-N1, PA-N2]", async (t) => {
+  await using world = await openWorld();
+  const tpp = await openTpp(world);
+  const { parameters } = await requestOf(tpp, (await consent(tpp)).ConsentId);
+  await t.step("in the URL", async () => {
+    const answer = await new Browser(world).open(client.buildAuthorizationUrl(tpp.config, parameters).href);
+    assertEquals([answer.status, answer.headers.get("location")], [400, null]);
+    await answer.body?.cancel();
+  });
+  await t.step("in a request object", async () => {
+    const { key } = await assertionKey(world.tpp);
+    const url = await client.buildAuthorizationUrlWithJAR(tpp.config, parameters, key);
+    const answer = await new Browser(world).open(url.href);
+    assertEquals([answer.status, answer.headers.get("location")], [400, null]);
+    await answer.body?.cancel();
+    const request = url.searchParams.get("request") ?? "";
+    await refused(
+      client.buildAuthorizationUrlWithPAR(tpp.config, { ...parameters, request }),
+      400,
+      "invalid_request",
+    );
+  });
+  await t.step("pushed", async () => {
+    const url = await client.buildAuthorizationUrlWithPAR(tpp.config, parameters, tpp);
+    assertEquals([...url.searchParams.keys()].sort(), ["client_id", "request_uri"]);
+    assertEquals((await new Browser(world).open(url.href)).status, 303);
+  });
+});

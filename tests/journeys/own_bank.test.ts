@@ -1,0 +1,125 @@
+/** The README's other half: a bank of one's own, onboarded, registered, and paid through by a TPP of one's own [E1]. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import {
+  firstPayment,
+  onboardStrangers,
+  purchase,
+  runScript,
+  startOwnBank,
+  type Strangers,
+} from "../support/own_bank.ts";
+import { freeFirstPort } from "../support/sandbox_process.ts";
+
+const OWN_SCREEN = ["bank login", "bank otp"];
+const ACCEPTED = { end: "AcceptedSettlementInProcess", consent: "Consumed" };
+
+/** Runs a test against a sandbox in which the strangers have been onboarded, and their bank is serving. */
+async function withOwnBank(
+  test: (dir: string, strangers: Strangers, bank: Awaited<ReturnType<typeof startOwnBank>>) => Promise<void>,
+): Promise<void> {
+  const dir = `${await Deno.makeTempDir()}/sandbox`;
+  const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  try {
+    const strangers = await onboardStrangers(dir);
+    const bank = await startOwnBank(dir);
+    try {
+      await test(dir, strangers, bank);
+    } finally {
+      await bank.stop();
+    }
+  } finally {
+    await ecosystem.stop();
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+Deno.test("a stranger pays from a TPP of their own through a bank of their own [E1] [E4] [D4]", async (t) => {
+  await withOwnBank(async (dir, strangers, bank) => {
+    await t.step("the bank registered by DCR", () => {
+      assertMatch(bank.registered, /^201 SC-[0-9a-f-]{36}$/);
+    });
+
+    await t.step("the TPP registers by DCR and is paid", async () => {
+      const printed = await firstPayment(dir, strangers);
+      assertMatch(printed, /^register: 201 SC-/m);
+      const [, paymentId] = /^payment ([0-9a-f-]{36}): AcceptedSettlementInProcess$/m.exec(printed) ?? [];
+      const order = RegExp(`^order ${paymentId}: EUR 4.20 AcceptedSettlementInProcess\\n`, "m");
+      assertMatch(await bank.said(order), order);
+    });
+
+    await t.step("the account that the TPP names pays without a choice: implicit consent", async () => {
+      const debtorIban = "GB29NWBK60161331926819";
+      assertEquals(await purchase(dir, strangers, { debtorIban }), { pages: OWN_SCREEN, ...ACCEPTED });
+    });
+
+    await t.step("an account of somebody else does not", async () => {
+      const { end, consent } = await purchase(dir, strangers, { debtorIban: "DE89370400440532013000" });
+      assertEquals([end, consent], ["access_denied", "Rejected"]);
+    });
+
+    await t.step("a customer who refuses pays nothing", async () => {
+      const { end, consent } = await purchase(dir, strangers, { refuseAt: "otp" });
+      assertEquals([end, consent], ["access_denied", "Rejected"]);
+    });
+
+    await t.step("a payment beyond the balance is rejected by the bank", async () => {
+      const { end, consent } = await purchase(dir, strangers, { amount: "1500.01" });
+      assertEquals([end, consent], ["Rejected", "Consumed"]);
+    });
+  });
+});
+
+Deno.test("a newer statement moves the consent screen at the next authorization [D17] [E3]", async (t) => {
+  await withOwnBank(async (dir, strangers, first) => {
+    await firstPayment(dir, strangers); // registers the TPP
+    const platformScreen = ["bank login", "bank otp", "platform consent"];
+
+    await t.step("the bank's own screen", async () => {
+      assertEquals(await purchase(dir, strangers), { pages: OWN_SCREEN, ...ACCEPTED });
+    });
+
+    await t.step("a statement that nobody has registered changes nothing", async () => {
+      await renew(dir, { consent_managedby_bank: false });
+      assertEquals(await purchase(dir, strangers), { pages: OWN_SCREEN, ...ACCEPTED });
+    });
+
+    await first.stop();
+    const second = await startOwnBank(dir);
+    try {
+      await t.step("registered: the platform's screen", async () => {
+        assertMatch(second.registered, /^201 SC-/);
+        assertEquals(await purchase(dir, strangers), { pages: platformScreen, ...ACCEPTED });
+      });
+
+      await t.step("refused there", async () => {
+        const { end, consent } = await purchase(dir, strangers, { refuseAt: "consent" });
+        assertEquals([end, consent], ["access_denied", "Rejected"]);
+      });
+    } finally {
+      await second.stop();
+    }
+
+    await renew(dir, { consent_managedby_bank: true });
+    const third = await startOwnBank(dir);
+    try {
+      await t.step("and back", async () => {
+        assertEquals(await purchase(dir, strangers), { pages: OWN_SCREEN, ...ACCEPTED });
+      });
+    } finally {
+      await third.stop();
+    }
+
+    await t.step("the same statement again is refused, and the registration stands", async () => {
+      const again = await startOwnBank(dir);
+      assertMatch(again.registered, /^400 /);
+      assertEquals((await purchase(dir, strangers)).end, "AcceptedSettlementInProcess");
+      await again.stop();
+    });
+  });
+});
+
+async function renew(dir: string, changes: unknown): Promise<void> {
+  await Deno.writeTextFile(`${dir}/changes.json`, JSON.stringify(changes));
+  await runScript(dir, `scripts/participant.ts renew-statement --name my-bank --changes ${dir}/changes.json`);
+}

@@ -1,0 +1,48 @@
+/** The platform as each kind of proxy tells it of client certificates, over one world's store and participants. */
+import { composePlatform, type Platform } from "../../src/compose.ts";
+import { openKeyRing } from "../../src/jose/key_ring.ts";
+import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "../../src/profile.ts";
+import { platformKeySet } from "./platform_keys.ts";
+import { certificatePem } from "./web_authority.ts";
+import { PROXY_SECRET, type World } from "./world.ts";
+
+export const SOURCES = PROXY_CERTIFICATE_SOURCES;
+
+/** The platform of a world, configured for another proxy. */
+export async function platformBehind(world: World, source: ProxyCertificateSource): Promise<Platform> {
+  return await composePlatform({
+    config: { ...world.config, clientCertSource: source },
+    store: world.store,
+    clock: () => world.now,
+    fetch: ((input, init) => world.network(new Request(input, init))) as typeof fetch,
+    log: (line) => void world.logged.push(line),
+    keys: await openKeyRing(await platformKeySet()),
+  });
+}
+
+/** The header by which a proxy of this kind tells of a certificate (DER, base64). */
+export function headerOf(source: ProxyCertificateSource, certificate: string): string {
+  switch (source) {
+    case "client-cert":
+      return `:${certificate}:`;
+    case "x-ssl-client-cert":
+      return encodeURIComponent(certificatePem(certificate));
+    case "x-forwarded-client-cert":
+      return `Hash=${"0".repeat(64)};Cert="${encodeURIComponent(certificatePem(certificate))}"`;
+  }
+}
+
+/** A world that calls through a proxy that sends exactly these headers; `null` leaves one out. */
+export function behind(
+  world: World,
+  platform: Platform,
+  headers: Readonly<Record<string, string | null>>,
+): World {
+  const api = (request: Request): Promise<Response> => {
+    const proxied = new Request(request);
+    const sent = { "x-proxy-secret": PROXY_SECRET, ...headers };
+    for (const [name, value] of Object.entries(sent)) if (value !== null) proxied.headers.set(name, value);
+    return platform.api.fetch(proxied);
+  };
+  return Object.assign(Object.create(world), { api });
+}

@@ -1,0 +1,113 @@
+/** Forged JWTs and the table that hands them in everywhere: each refused as its place refuses, and nothing changed. */
+import { segment } from "../unit/jose/raw_jws.ts";
+import type { Part } from "../unit/jose/raw_jws.ts";
+import type { JwsParts, JwtPlace, PlacedKind } from "./jwt_places.ts";
+import { type JsonObject, withChanges } from "./jwts.ts";
+import type { TestKey } from "./keys.ts";
+import { type ExpectedFault, unchanged } from "./resource_answers.ts";
+import type { World } from "./world.ts";
+
+/** How a forged token differs from a good one. */
+export interface Forgery {
+  /** Header members replaced, `undefined` taking one away; or the header's exact text or bytes. */
+  readonly header?: JsonObject | string | Uint8Array;
+  /** Claims replaced; or the payload's exact text or bytes. Not for payload signatures, whose payload is the body. */
+  readonly claims?: JsonObject | string | Uint8Array;
+  /** Signs in place of PS256 by the good key. */
+  readonly sign?: Sign;
+}
+
+/** A signature over a signing input. */
+export type Sign = (input: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>;
+
+/** One attack. */
+export interface Attack {
+  readonly name: string;
+  readonly forge: (good: JwsParts, place: JwtPlace) => string | Promise<string>;
+  /** What a payload signature is refused with; {@link MALFORMED} unless given. */
+  readonly fault?: ExpectedFault;
+  /** Kinds of place where it is no attack, or cannot be sent. */
+  readonly notAt?: readonly PlacedKind[];
+}
+
+/** Faults of `x-jws-signature` as a whole. */
+export const MALFORMED: ExpectedFault = ["Signature.Malformed", "x-jws-signature"];
+/** The signature's value is wrong. */
+export const INVALID: ExpectedFault = ["Signature.Invalid", "x-jws-signature"];
+
+/** A header member that is wrong. */
+export function wrong(member: string): ExpectedFault {
+  return ["Signature.InvalidClaim", member];
+}
+
+/** PS256, or with another salt, by a key. */
+export function pss(key: TestKey, saltLength = 32): Sign {
+  return async (input) =>
+    await crypto.subtle.sign({ name: "RSA-PSS", saltLength }, await key.privateKey("sign"), input);
+}
+
+/** The token in its place's form: compact, or detached where the payload travels by itself. */
+export async function forged(good: JwsParts, forgery: Forgery = {}): Promise<string> {
+  const detached = typeof good.payload === "string";
+  const header = segment(changed(good.header, forgery.header));
+  const payload = segment(changed(good.payload, forgery.claims));
+  const input = new TextEncoder().encode(`${header}.${payload}`);
+  const signature = segment(new Uint8Array(await (forgery.sign ?? pss(good.key))(input)));
+  return `${header}.${detached ? "" : payload}.${signature}`;
+}
+
+function changed(good: JsonObject | string, change: Forgery["header"]): Part {
+  if (typeof change === "string" || change instanceof Uint8Array) return change;
+  return typeof good === "string" ? good : withChanges(good, change);
+}
+
+/** An attack that changes header members only. */
+export function header(name: string, change: Forgery["header"], fault?: ExpectedFault): Attack {
+  return attack(name, { header: change ?? {} }, fault);
+}
+
+/** An attack by one forgery. */
+export function attack(name: string, forgery: Forgery, fault?: ExpectedFault): Attack {
+  return { name, forge: (good) => forged(good, forgery), ...(fault === undefined ? {} : { fault }) };
+}
+
+/** An attack on the text of a good token. */
+export function text(name: string, change: (token: string) => string, fault?: ExpectedFault): Attack {
+  return {
+    name,
+    forge: async (good) => change(await forged(good)),
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+/** An attack on claims, which payload signatures do not have. */
+export function claims(name: string, change: Forgery["claims"]): Attack {
+  return { ...attack(name, { claims: change ?? {} }), notAt: ["signature"] };
+}
+
+/** Every attack at every place. */
+export async function refusedEverywhere(
+  t: Deno.TestContext,
+  world: World,
+  places: readonly JwtPlace[],
+  attacks: readonly Attack[],
+): Promise<void> {
+  for (const place of places) {
+    for (const { name, forge, fault = MALFORMED, notAt = [] } of attacks) {
+      if (notAt.includes(place.kind)) continue;
+      await t.step(`${place.name}: ${name}`, async () => {
+        const token = await forge(await place.parts(), place);
+        await place.refuses(await unchanged(world, () => place.present(token)), fault);
+      });
+    }
+  }
+}
+
+/** The control: with nothing forged each place takes what it refused; codes, consents and newcomers are used up. */
+export async function takenEverywhere(t: Deno.TestContext, places: readonly JwtPlace[]): Promise<void> {
+  for (const place of places) {
+    await t.step(`${place.name}: as it should be, accepted`, async () => {
+      await place.takes(await place.present(await forged(await place.parts())));
+    });
+  }
+}

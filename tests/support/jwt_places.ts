@@ -1,0 +1,303 @@
+/**
+ * Every place where the platform takes a JWT, as targets of one table of attacks: what a good token there is made of,
+ * how to hand one in with a request that is good in everything else, and what a refusal must look like.
+ */
+import { assertEquals } from "@std/assert";
+import { decodeJwt } from "jose";
+import { IMPLICIT, sealedReturn } from "./bank_return.ts";
+import {
+  type AtBank,
+  authorised,
+  type BoundToken,
+  call,
+  clientToken,
+  consentBody,
+  createConsent,
+  DEBTOR_ACCOUNT,
+  dpopKey,
+  paymentBody,
+  returnClaims,
+  toBank,
+} from "./flows.ts";
+import { assertCodeAnswer, assertPage } from "./front_channel.ts";
+import { type JsonObject, type ProofTarget, seconds, sha256, thumbprint } from "./jwts.ts";
+import { type TestKey, testKey } from "./keys.ts";
+import {
+  assertRefusal,
+  clientCredentials,
+  codeGrant,
+  type Deviation,
+  type OAuthEndpoint,
+  pushing,
+} from "./oauth_requests.ts";
+import { onboardOnly, type Participant, registrationClaims } from "./participants.ts";
+import { NEWCOMER, postRegistration, registrationJwt } from "./registration.ts";
+import { assertChallenge, assertFaults, type ExpectedFault } from "./resource_answers.ts";
+import { goodHeader } from "./signature_cases.ts";
+import { AUTH_URL, BASE_URL, type World } from "./world.ts";
+
+/** The kinds of JWT that have a place, of the seven there are (checklist 12); nobody hands in a platform -> bank JWT. */
+export type PlacedKind = "assertion" | "proof" | "registration" | "statement" | "return" | "signature";
+
+/** What a JWS is made of before anybody breaks it. */
+export interface JwsParts {
+  readonly key: TestKey;
+  readonly header: JsonObject;
+  /** Claims, or the exact text where the payload travels by itself. */
+  readonly payload: JsonObject | string;
+}
+
+/** One place. */
+export interface JwtPlace {
+  readonly name: string;
+  readonly kind: PlacedKind;
+  /** How the token travels; a header cannot carry everything. */
+  readonly carrier: "form" | "header" | "body" | "inside";
+  /** Whose token is good there; for a statement, whom it is about. */
+  readonly who: Participant;
+  /** The parts of a good token, fresh each time. */
+  parts(): Promise<JwsParts>;
+  /** Hands the text in. */
+  present(token: string): Promise<Response>;
+  /** Fails unless this is exactly the place's refusal; `fault` where a payload signature is refused. */
+  refuses(response: Response, fault: ExpectedFault): Promise<void>;
+  /** Fails unless this is the answer to a good request; each place gives it at least once. */
+  takes(response: Response): Promise<void>;
+}
+
+const BAD_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
+
+/** All of them, in one world. */
+export async function jwtPlaces(world: World): Promise<readonly JwtPlace[]> {
+  return [
+    ...await assertionPlaces(world),
+    ...await proofPlaces(world),
+    ...await registrationPlaces(world),
+    await returnPlace(world),
+    ...await signaturePlaces(world),
+  ];
+}
+
+/** `client_assertion` with either grant, at PAR, and by a bank. */
+export async function assertionPlaces(world: World): Promise<readonly JwtPlace[]> {
+  const place = (endpoint: OAuthEndpoint, who = world.tpp): JwtPlace => ({
+    name: `${endpoint.name}${who === world.tpp ? "" : " of a bank"}: client_assertion`,
+    kind: "assertion",
+    carrier: "form",
+    who,
+    async parts() {
+      await endpoint.ready();
+      const { key, kid } = who.signing;
+      return { key, header: { alg: "PS256", kid }, payload: assertionOf(world, who) };
+    },
+    present: (client_assertion) => endpoint.send({ client: who, form: { client_assertion } }),
+    refuses: (response) => assertRefusal(response, [401, "invalid_client"]),
+    takes: (response) => assertStatus(response, endpoint.goodStatus),
+  });
+  return [
+    place(clientCredentials(world)),
+    place(codeGrant(world)),
+    place(await pushing(world)),
+    place(clientCredentials(world), world.bankA),
+  ];
+}
+
+/** The claims of a good client assertion for bank A. */
+export function assertionOf(world: World, { clientId }: Participant): JsonObject {
+  const iat = seconds(world);
+  const aud = `${AUTH_URL}/BANKA`;
+  return { iss: clientId, sub: clientId, aud, iat, nbf: iat, exp: iat + 60, jti: crypto.randomUUID() };
+}
+
+/** `DPoP` at the OAuth endpoints, and at a read, a write and a bank's read of the resource endpoints. */
+export async function proofPlaces(world: World): Promise<readonly JwtPlace[]> {
+  const key = await dpopKey();
+  const oauth = [clientCredentials(world), codeGrant(world), await pushing(world)].map((endpoint) =>
+    oauthProofPlace(world, endpoint, key)
+  );
+  const bound = await clientToken(world, world.tpp);
+  const consentId = (await createConsent(world, bound)).Data.ConsentId;
+  const consents = "/BANKA/domestic-payment-consents/v1";
+  const body = JSON.stringify(consentBody());
+  return [
+    ...oauth,
+    resourceProofPlace(world, world.tpp, bound, { path: `${consents}/${consentId}` }),
+    resourceProofPlace(world, world.tpp, bound, { path: consents, body }),
+    resourceProofPlace(world, world.bankA, await clientToken(world, world.bankA), {
+      path: `/BANKA/back-channel-auth/v1/${consentId}`,
+    }),
+  ];
+}
+
+function oauthProofPlace(world: World, endpoint: OAuthEndpoint, key: TestKey): JwtPlace {
+  return {
+    name: `${endpoint.name}: DPoP`,
+    kind: "proof",
+    carrier: "header",
+    who: world.tpp,
+    async parts() {
+      await endpoint.ready();
+      return await proofParts(world, key, endpoint.target);
+    },
+    present: (proof) => endpoint.send({ proof } satisfies Deviation),
+    refuses: (response) => assertRefusal(response, [400, "invalid_dpop_proof"]),
+    takes: (response) => assertStatus(response, endpoint.goodStatus),
+  };
+}
+
+function resourceProofPlace(
+  world: World,
+  who: Participant,
+  bound: BoundToken,
+  { path, body }: { readonly path: string; readonly body?: string },
+): JwtPlace {
+  const method = body === undefined ? "GET" : "POST";
+  return {
+    name: `${method} ${path.replace(/[0-9a-f-]{36}/, "{id}")}: DPoP`,
+    kind: "proof",
+    carrier: "header",
+    who,
+    parts: () => proofParts(world, bound.key, { method, url: BASE_URL + path, accessToken: bound.token }),
+    present: (proof) => call(world, who, bound, path, { proof, ...(body === undefined ? {} : { body }) }),
+    refuses: (response) => assertChallenge(response, 401, BAD_PROOF),
+    takes: (response) => assertStatus(response, body === undefined ? 200 : 201),
+  };
+}
+
+async function proofParts(world: World, key: TestKey, target: ProofTarget): Promise<JwsParts> {
+  const ath = target.accessToken === undefined ? {} : { ath: await sha256(target.accessToken) };
+  const claims = { htm: target.method, htu: target.url, iat: seconds(world), jti: crypto.randomUUID() };
+  return {
+    key,
+    header: { alg: "PS256", typ: "dpop+jwt", jwk: key.publicJwk },
+    payload: { ...claims, ...ath },
+  };
+}
+
+/** The registration JWT, and the software statement inside one, of a newcomer; a statement a second newer than it has. */
+export async function registrationPlaces(world: World): Promise<readonly JwtPlace[]> {
+  const who = await onboardOnly(world, NEWCOMER);
+  const directory = await testKey(14);
+  const kid = await thumbprint(directory);
+  return [{
+    name: "POST register: registration JWT",
+    kind: "registration",
+    carrier: "body",
+    who,
+    parts: () =>
+      Promise.resolve({
+        key: who.signing.key,
+        header: { alg: "PS256", typ: "JWT", kid: who.signing.kid },
+        payload: registrationClaims(world, who),
+      }),
+    present: (body) => postRegistration(world, who, { body }),
+    refuses: (response) => assertRefusal(response, [400, "invalid_client_metadata"]),
+    takes: (response) => assertStatus(response, 201),
+  }, {
+    name: "POST register: software_statement",
+    kind: "statement",
+    carrier: "inside",
+    who,
+    parts: () =>
+      Promise.resolve({
+        key: directory,
+        header: { alg: "PS256", typ: "JWT", kid },
+        payload: newer(who.statement),
+      }),
+    present: async (statement) =>
+      postRegistration(world, who, { body: await registrationJwt(world, who, { statement }) }),
+    refuses: (response) => assertRefusal(response, [400, "invalid_software_statement"]),
+    takes: (response) => assertStatus(response, 201),
+  }];
+}
+
+/** A newer statement replaces an older one (Decision B6). */
+function newer(statement: string): JsonObject {
+  const claims = decodeJwt(statement);
+  return { ...claims, iat: Number(claims.iat) + 1 };
+}
+
+/** The bank's JWT inside its envelope, which is well made. */
+export async function returnPlace(world: World, given?: AtBank): Promise<JwtPlace> {
+  const flow = given ?? await toBank(world, { body: IMPLICIT });
+  const { key, kid } = world.bankA.signing;
+  return {
+    name: "GET authorization.sca.oauth2: the signed layer",
+    kind: "return",
+    carrier: "inside",
+    who: world.bankA,
+    parts: () =>
+      Promise.resolve({
+        key,
+        header: { alg: "PS256", typ: "JWT", kid },
+        payload: returnClaims(world, world.bankA, flow.handover),
+      }),
+    present: async (jws) => await flow.browser.open(await sealedReturn(world, "BANKA", jws)),
+    refuses: async (response) => void await assertPage(response, 400, "not_authentic"),
+    takes: async (response) => void await assertCodeAnswer(response),
+  };
+}
+
+/** `x-jws-signature` of a TPP's consent and payment, and of a bank's account report. */
+export async function signaturePlaces(world: World): Promise<readonly JwtPlace[]> {
+  const paying = await authorised(world);
+  const reporting = await toBank(world);
+  const accounts = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" }];
+  const report = {
+    BankId: "BANKA",
+    ConsentId: reporting.consentId,
+    Sub: "customer-1",
+    DebtorAccount: accounts,
+  };
+  const atBank = `/BANKA/back-channel-auth/v1/${reporting.consentId}`;
+  return [
+    signaturePlace(world, world.tpp, await clientToken(world, world.tpp), {
+      method: "POST",
+      path: "/BANKA/domestic-payment-consents/v1",
+      body: JSON.stringify(consentBody()),
+    }),
+    signaturePlace(world, world.tpp, paying.payment, {
+      method: "POST",
+      path: "/BANKA/domestic-payments/v1",
+      body: JSON.stringify(paymentBody(paying.consentId)),
+    }),
+    signaturePlace(world, world.bankA, await clientToken(world, world.bankA), {
+      method: "PUT",
+      path: atBank,
+      body: JSON.stringify({ Data: report }),
+    }),
+  ];
+}
+
+function signaturePlace(
+  world: World,
+  who: Participant,
+  bound: BoundToken,
+  { method, path, body }: { readonly method: "POST" | "PUT"; readonly path: string; readonly body: string },
+): JwtPlace {
+  const { key, kid } = who.signing;
+  return {
+    name: `${method} ${path.replace(/[0-9a-f-]{36}/, "{id}")}: x-jws-signature`,
+    kind: "signature",
+    carrier: "header",
+    who,
+    parts: () =>
+      Promise.resolve({
+        key,
+        header: {
+          ...goodHeader(world, "B"),
+          kid,
+          "http://openbanking.org.uk/iss": `${who.orgId}/${who.clientId}`,
+        },
+        payload: body,
+      }),
+    present: (signature) => call(world, who, bound, path, { method, body, signature }),
+    refuses: (response, fault) => assertFaults(response, 400, [fault]),
+    takes: (response) => assertStatus(response, method === "PUT" ? 200 : 201),
+  };
+}
+
+async function assertStatus(response: Response, status: number): Promise<void> {
+  const body = await response.text();
+  assertEquals(response.status, status, body);
+}

@@ -1,0 +1,219 @@
+/**
+ * A stranger's TPP and a stranger's bank as processes of their own: the README's commands against a sandbox's folder
+ * (or anything else that has an `endpoints.json`), with fresh keys, and the customer who goes from one to the other.
+ */
+import { type CustomerPlan, goThroughAuthorization } from "../../scripts/demo_customer.ts";
+import {
+  type AccessToken,
+  checkCallback,
+  exchangeCode,
+  grantClientToken,
+  pushAuthorization,
+} from "../../src/sandbox/tpp/authorization.ts";
+import { createConsent, createPayment, readConsent } from "../../src/sandbox/tpp/domestic_payments.ts";
+import { emptyMessageLog } from "../../src/sandbox/tpp/message_log.ts";
+import { openFlow, type PaymentFlow } from "../../src/sandbox/tpp/payment_flow.ts";
+import { paymentRequest } from "../../src/sandbox/tpp/payment_request.ts";
+import { openTpp } from "../../src/sandbox/tpp/tpp.ts";
+import { freePort } from "./served_platform.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+const decoder = new TextDecoder();
+
+/** Variables for a process, beside those it has from this one. */
+export type Env = Readonly<Record<string, string>>;
+
+/** Runs a script of the project to its end; gives what it printed. @throws {Error} with its words when it fails */
+export async function runScript(dir: string, line: string, env: Env = {}): Promise<string> {
+  const { code, stdout, stderr } = await command(dir, line, env).output();
+  if (code !== 0) throw new Error(`${line}: ${code} ${decoder.decode(stdout)}${decoder.decode(stderr)}`);
+  return decoder.decode(stdout);
+}
+
+/** A script that goes on; `said` resolves with all it has printed once that matches. */
+export interface Running {
+  said(words: RegExp): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts a script of the project. */
+export function startScript(dir: string, line: string, env: Env = {}): Running {
+  const child = command(dir, line, env).spawn();
+  const errors = new Response(child.stderr).text();
+  const printed = follow(child.stdout);
+  return {
+    async said(words): Promise<string> {
+      const text = await printed.until(words);
+      if (words.test(text)) return text;
+      throw new Error(`${line} ended without ${words}: ${text}${await errors}`);
+    },
+    async stop(): Promise<void> {
+      try {
+        child.kill("SIGTERM");
+      } catch {
+        // it has ended
+      }
+      await Promise.all([child.status, errors, printed.until(/$^/)]);
+    },
+  };
+}
+
+function command(dir: string, line: string, env: Env): Deno.Command {
+  const permissions = ["net", "read", "write", "env"].map((name) => `--allow-${name}`);
+  const args = ["run", "--quiet", "--no-prompt", "--no-check", ...permissions, ...line.split(" ")];
+  const settings = { SANDBOX_DIR: dir, NO_COLOR: "1", ...env };
+  return new Deno.Command(Deno.execPath(), {
+    args,
+    cwd: root,
+    env: settings,
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+/** A stream's text as it comes; `until` resolves with all of it when it matches, or at the end. */
+function follow(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+): { until(words: RegExp): Promise<string> } {
+  let text = "";
+  let ended = false;
+  const looks = new Set<() => void>();
+  const tell = (): void => [...looks].forEach((look) => look());
+  void (async (): Promise<void> => {
+    for await (const part of stream.pipeThrough(new TextDecoderStream())) {
+      text += part;
+      tell();
+    }
+    ended = true;
+    tell();
+  })();
+  return {
+    until: (words) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!ended && !words.test(text)) return;
+          looks.delete(look);
+          resolve(text);
+        };
+        looks.add(look);
+        look();
+      }),
+  };
+}
+
+/** A stranger's company and bank, onboarded: folder names `mine` and `my-bank`. */
+export interface Strangers {
+  readonly bankCode: string;
+  /** Where the TPP waits for its customers. */
+  readonly redirectUri: string;
+}
+
+/** Onboards both at the directory by the command line, from its own examples with free ports in place of theirs. */
+export async function onboardStrangers(dir: string, env: Env = {}): Promise<Strangers> {
+  const [tppHome, bankHome] = [freePort(), freePort()].map((port) => `http://localhost:${port}`);
+  const example = async (role: string): Promise<string> =>
+    (await runScript(dir, `scripts/participant.ts onboard --example ${role}`, env))
+      .replaceAll("http://localhost:9000", tppHome ?? "").replaceAll("http://localhost:9001", bankHome ?? "");
+  const onboard = async (name: string, details: string, flags = ""): Promise<void> => {
+    await Deno.writeTextFile(`${dir}/${name}.json`, details);
+    await runScript(
+      dir,
+      `scripts/participant.ts onboard --name ${name} --details ${dir}/${name}.json${flags}`,
+      env,
+    );
+  };
+  await onboard("mine", await example("PISP"));
+  await onboard("my-bank", await example("ASPSP"), " --encryption");
+  return { bankCode: "BANKC", redirectUri: `${tppHome}/callback` };
+}
+
+/** Starts `scripts/first_bank.ts`; resolves when it serves, with how its registration was answered. */
+export async function startOwnBank(
+  dir: string,
+  env: Env = {},
+): Promise<Running & { readonly registered: string }> {
+  const bank = startScript(dir, `scripts/first_bank.ts ${dir}/participants/my-bank`, env);
+  const text = await bank.said(/^register: .*\n/m);
+  return { ...bank, registered: /^register: (.*)$/m.exec(text)?.[1] ?? "" };
+}
+
+/** The README's payment: `scripts/first_payment.ts`, its link opened by the customer. Gives what it printed. */
+export async function firstPayment(
+  dir: string,
+  { bankCode, redirectUri }: Strangers,
+  env: Env = {},
+): Promise<string> {
+  const script = startScript(dir, `scripts/first_payment.ts ${dir}/participants/mine ${bankCode}`, env);
+  try {
+    const link = /^http\S+authorization\.oauth2\S+$/m;
+    const startUrl = link.exec(await script.said(/^http\S+authorization\.oauth2\S+\n/m))?.[0] ?? "";
+    const back = await goThroughAuthorization({ startUrl, redirectUri }, () => {});
+    await (await fetch(back)).body?.cancel();
+    return await script.said(/^payment .*\n/m);
+  } finally {
+    await script.stop();
+  }
+}
+
+/** What the customer does differently. */
+export interface Purchase {
+  readonly amount?: string;
+  /** With it the consent is implicit. */
+  readonly debtorIban?: string;
+  readonly refuseAt?: "otp" | "consent";
+}
+
+/** How a purchase went. */
+export interface Outcome {
+  /** `host form` of each page that the customer answered. */
+  readonly pages: readonly string[];
+  /** Status of the payment, or the error in the redirect to the TPP. */
+  readonly end: string;
+  readonly consent: string;
+}
+
+/** A purchase through the registered TPP, step by step, as `pages` show it. */
+export async function purchase(
+  dir: string,
+  { bankCode, redirectUri }: Strangers,
+  { amount = "4.20", debtorIban, refuseAt }: Purchase = {},
+): Promise<Outcome> {
+  const endpoints = JSON.parse(await Deno.readTextFile(`${dir}/endpoints.json`));
+  const tpp = await openTpp({ dir, name: "mine", endpoints, redirectUri });
+  try {
+    const flow = await openFlow(tpp, bankCode, emptyMessageLog());
+    const token = await grantClientToken(flow);
+    const request = paymentRequest({
+      orderId: crypto.randomUUID(),
+      description: "Lunch of the day",
+      amount,
+      merchant: { name: "Company Limited", iban: "FR1420041010050500013M02606", categoryCode: "5812" },
+      ...(debtorIban === undefined ? {} : { debtorIban }),
+    });
+    const { consentId } = await createConsent(flow, token, request);
+    const pending = await pushAuthorization(flow, consentId);
+    const plan = { startUrl: pending.url, redirectUri, ...(refuseAt === undefined ? {} : { refuseAt }) };
+    const { callback, pages } = await visit(plan, endpoints.auth_url);
+    const error = callback.searchParams.get("error");
+    const end = error ?? (await createPayment(
+      flow,
+      await exchangeCode(flow, pending, checkCallback(flow, pending, callback)),
+      { consentId, ...request },
+    )).status;
+    return { pages, end, consent: await statusOf(flow, token, consentId) };
+  } finally {
+    tpp.close();
+  }
+}
+
+async function statusOf(flow: PaymentFlow, token: AccessToken, consentId: string): Promise<string> {
+  return (await readConsent(flow, token, consentId)).status;
+}
+
+async function visit(plan: CustomerPlan, authUrl: string): Promise<{ callback: URL; pages: string[] }> {
+  const pages: string[] = [];
+  const callback = await goThroughAuthorization(plan, ({ visit: { url }, form }) => {
+    if (form !== undefined) pages.push(`${url.origin === authUrl ? "platform" : "bank"} ${form}`);
+  });
+  return { callback, pages };
+}

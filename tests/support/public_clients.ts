@@ -1,0 +1,66 @@
+/**
+ * What public OAuth client libraries need of a world: a `fetch` that ends in it, keys and clock, and a customer with a
+ * bank who brings the browser back. The libraries take every URL from metadata; nothing here names an endpoint.
+ */
+import type { CryptoKeyPair } from "oauth4webapi";
+import { authorise, Browser, clientToken, type Json, openHandover } from "./flows.ts";
+import { payloadSignature } from "./jwts.ts";
+import type { TestKey } from "./keys.ts";
+import type { Participant } from "./participants.ts";
+import { AUTH_URL, BASE_URL, type World } from "./world.ts";
+
+/** A `fetch` of the world for one participant: the API host over mutual TLS, the browser host without. */
+export function worldFetch(
+  world: World,
+  as: Participant,
+): (url: string, init: object) => Promise<Response> {
+  return (url, init) => {
+    const request = new Request(url, init);
+    const { origin } = new URL(url);
+    if (origin === BASE_URL) return world.api(request, as);
+    if (origin === AUTH_URL) return world.browser(request);
+    throw new TypeError(`no such host: ${origin}`);
+  };
+}
+
+/** How far the world's clock is ahead of this computer's, seconds: the libraries take the computer's. */
+export function clockSkew(world: World): number {
+  return Math.floor((world.now - Date.now()) / 1000);
+}
+
+/** A pool key as the libraries want it. */
+export async function keyPair(key: TestKey): Promise<CryptoKeyPair> {
+  return { privateKey: await key.privateKey("sign"), publicKey: await key.publicKey("verify") };
+}
+
+/** A participant's signing key as the libraries want it for client authentication. */
+export async function assertionKey({ signing }: Participant): Promise<{ key: CryptoKey; kid: string }> {
+  return { key: await signing.key.privateKey("sign"), kid: signing.kid };
+}
+
+/** The headers of a signed POST, the DPoP ones aside. */
+export async function signedHeaders(world: World, signer: Participant, body: string): Promise<Headers> {
+  return new Headers({
+    "content-type": "application/json",
+    "x-idempotency-key": crypto.randomUUID(),
+    "x-jws-signature": await payloadSignature(world, signer, body),
+  });
+}
+
+/** Opens an authorization URL in a fresh browser; the customer agrees at the bank. Gives the URL at the TPP. */
+export async function customerAgrees(
+  world: World,
+  url: URL,
+  { bank, consentId }: { bank: Participant; consentId: string },
+): Promise<URL> {
+  const browser = new Browser(world);
+  const handover: Json = (await openHandover(bank, await browser.open(url.href))).claims;
+  const bound = await clientToken(world, bank, bank.orgId);
+  const flow = { browser, bank, bound, consentId, requestUri: "", handover };
+  return callbackOf(await authorise(world, flow));
+}
+
+/** The URL at the TPP that an answer sends the browser to. */
+export function callbackOf(answer: Response): URL {
+  return new URL(answer.headers.get("location") ?? "");
+}

@@ -1,0 +1,20 @@
+/**
+ * A store that is broken on purpose: it checks, and then writes piece by piece, as a program would that has no atomic
+ * commit. A process takes it in place of the real one by an import map (`split_commits_config`), never by its code.
+ */
+import { openDenoKv as openWhole } from "../../src/store/deno_kv.ts";
+import type { Commit, Store } from "../../src/store/store.ts";
+
+/** The real store, with commits taken apart. */
+export async function openDenoKv(path: string): Promise<Store> {
+  const store = await openWhole(path);
+  return { ...store, commit: (staged) => commitInPieces(store, staged) };
+}
+
+async function commitInPieces(store: Store, { checks, writes }: Commit): Promise<boolean> {
+  for (const { key, version } of checks) {
+    if (((await store.get(key))?.version ?? null) !== version) return false;
+  }
+  for (const write of writes) await store.commit({ checks: [], writes: [write] });
+  return true;
+}
