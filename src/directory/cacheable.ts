@@ -2,12 +2,11 @@
 import type { Context } from "hono";
 import { sha256 } from "../kernel/identifiers.ts";
 
-/** What somebody keeps: how long it may be used unasked. */
 const CACHE_CONTROL = {
-  /** Nothing follows from it. */
-  minute: "public, max-age=60",
-  /** Not at all: a cache on the way would make a revocation later than the 300 s of Decision A9. */
-  unasked_never: "public, no-cache",
+  /** For a minute, unasked. */
+  shortly: "public, max-age=60",
+  /** Asked about at each use: a cache on the way must not make a revocation later than Decision A9's 300 s. */
+  revalidated: "public, no-cache",
 } as const;
 
 /** Answers with the body, or with 304 where the caller has it already. */
@@ -15,11 +14,11 @@ export async function cacheable(
   c: Context,
   body: string,
   contentType: string,
-  use: keyof typeof CACHE_CONTROL = "minute",
+  kept: keyof typeof CACHE_CONTROL = "shortly",
 ): Promise<Response> {
   const tag = `"${await sha256(body)}"`;
   c.header("etag", tag);
-  c.header("cache-control", CACHE_CONTROL[use]);
+  c.header("cache-control", CACHE_CONTROL[kept]);
   if (names(c.req.header("if-none-match"), tag)) return c.body(null, 304);
   c.header("content-type", contentType);
   return c.body(body);

@@ -49,14 +49,14 @@ async function activeKeySet(directory: Directory, c: Context): Promise<Response>
   const participant = await participantAt(directory, c);
   const keys = await listKeys(directory.store, participant.orgId);
   const active = keySet(activeKeys(participant, keys, directory.clock()));
-  return await cacheable(c, JSON.stringify(active), JWK_SET_TYPE, "unasked_never");
+  return await cacheable(c, JSON.stringify(active), JWK_SET_TYPE, "revalidated");
 }
 
 async function revokedSet(directory: Directory, c: Context): Promise<Response> {
   const participant = await participantAt(directory, c);
   const keys = await listKeys(directory.store, participant.orgId);
   const revoked = revokedKeySet(revokedKeys(participant, keys, directory.clock()));
-  return await cacheable(c, JSON.stringify(revoked), JWK_SET_TYPE, "unasked_never");
+  return await cacheable(c, JSON.stringify(revoked), JWK_SET_TYPE, "revalidated");
 }
 
 async function participantAt(directory: Directory, c: Context): Promise<Participant> {

@@ -71,6 +71,12 @@ const decisionRoute = createRoute({
 
 /** Mounts the browser routes. */
 export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps): void {
+  mountAuthorize(app, deps);
+  mountReturn(app, deps);
+  mountScreen(app, deps);
+}
+
+function mountAuthorize(app: PlatformApp, deps: FrontchannelRouteDeps): void {
   app.get(endpoint(app, "browser", authorizeRoute), async (c) => {
     const query = queryOf(c, "authorization.invalid_request");
     const { secret, hash } = await deps.binding.fresh();
@@ -83,7 +89,9 @@ export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps
     if (departure.correlationId !== undefined) deps.binding.set(c, departure.correlationId, secret);
     return c.redirect(departure.url, SEE_OTHER);
   });
+}
 
+function mountReturn(app: PlatformApp, deps: FrontchannelRouteDeps): void {
   app.get(endpoint(app, "browser", returnRoute), async (c) => {
     const bank = bankOf(c.req.param("bank"));
     const sealed = queryOf(c, "bank_return.not_authentic").get("oAuthUrl");
@@ -94,7 +102,9 @@ export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps
       SEE_OTHER,
     );
   });
+}
 
+function mountScreen(app: PlatformApp, deps: FrontchannelRouteDeps): void {
   app.get(endpoint(app, "browser", consentRoute), async (c) => {
     const open = await openScreen(deps, c);
     const overdue = await endOverdue(deps, open);

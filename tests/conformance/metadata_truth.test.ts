@@ -94,13 +94,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   },
   token_endpoint_auth_signing_alg_values_supported: {
     values: ALGORITHMS,
-    attempt: async (world, alg) => {
-      const { clientId, signing } = world.tpp;
-      const iat = seconds(world);
-      const claims = { iss: clientId, sub: clientId, aud: `${AUTH_URL}/BANKA`, iat, exp: iat + 60 };
-      const assertion = await signedBy(alg, { kid: signing.kid }, claims, signing.key.privateJwk);
-      return await requestToken(world, world.tpp, "BANKA", { form: { client_assertion: assertion } });
-    },
+    attempt: assertedBy,
   },
   dpop_signing_alg_values_supported: {
     values: ALGORITHMS,
@@ -199,15 +193,20 @@ async function authenticatedBy(world: World, method: string): Promise<Response> 
     }
     case "client_secret_post":
       return await requestToken(world, world.tpp, "BANKA", { form: { ...nothing, client_secret: "secret" } });
-    case "client_secret_jwt": {
-      const iat = seconds(world);
-      const claims = { iss: clientId, sub: clientId, aud: `${AUTH_URL}/BANKA`, iat, exp: iat + 60 };
-      const client_assertion = await signedBy("HS256", { kid: world.tpp.signing.kid }, claims, {});
-      return await requestToken(world, world.tpp, "BANKA", { form: { client_assertion } });
-    }
+    case "client_secret_jwt":
+      return await assertedBy(world, "HS256");
     default: // by the certificate alone, or by nothing
       return await requestToken(world, world.tpp, "BANKA", { form: nothing });
   }
+}
+
+/** A token request with a client assertion by this algorithm. */
+async function assertedBy(world: World, alg: string): Promise<Response> {
+  const { clientId, signing } = world.tpp;
+  const iat = seconds(world);
+  const claims = { iss: clientId, sub: clientId, aud: `${AUTH_URL}/BANKA`, iat, exp: iat + 60 };
+  const client_assertion = await signedBy(alg, { kid: signing.kid }, claims, signing.key.privateJwk);
+  return await requestToken(world, world.tpp, "BANKA", { form: { client_assertion } });
 }
 
 /** A JWT by this algorithm: RSA with the key given, others with a fresh key; a proof carries the public key. */

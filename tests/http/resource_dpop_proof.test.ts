@@ -136,6 +136,20 @@ Deno.test("a refused request uses its proof up as well [DP-N14]", async (t) => {
   }
 });
 
+Deno.test("the refusal of a used proof shows nothing of the answer whose place it takes [DP-N14]", async () => {
+  await using world = await openWorld();
+  const [, consent] = await resourceCalls(world);
+  if (consent === undefined) throw new Error("endpoint is missing");
+  world.network = () => Promise.reject(new TypeError("connection refused"));
+  world.now += 900_001; // the directory's keys are too old to go by
+  const proof = await proofFor(world, consent);
+  const first = await consent.send({ proof });
+  assertEquals([first.status, first.headers.get("retry-after")], [503, "30"]);
+  const second = await consent.send({ proof });
+  assertEquals(second.headers.get("retry-after"), null);
+  await assertChallenge(second, 401, INVALID_PROOF);
+});
+
 Deno.test("a jti of one key is not one of another [DP-N15]", async () => {
   await using world = await openWorld();
   const claims = { jti: crypto.randomUUID() };

@@ -51,7 +51,7 @@ Deno.test("front door drops what only a proxy may say, in any spelling [H2, H4, 
       ["x_ssl_client_verify", "SUCCESS"],
     ] as const;
     const answer = await fetchAs(world, world.alpha, `${world.url}/`, {
-      headers: spoofed.map(([n, v]) => [n, v]),
+      headers: spoofed.map(([n, v]): [string, string] => [n, v]),
     });
     const headers = headersIn(answer.text);
     assertEquals(headers.get("client-cert"), world.alpha.clientCertHeader);
