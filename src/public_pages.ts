@@ -1,7 +1,8 @@
-/** What the browser host shows without an authorization: style, health, the OpenAPI document and its readable page. */
+/** What the browser host shows without an authorization: style, health, the OpenAPI document and the documentation. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "./http/endpoint.ts";
 import { REFUSAL_WIRE, type Wire } from "./http/refusal_wire.ts";
+import { Refusal } from "./kernel/refusal.ts";
 import type { Readiness } from "./observability/health.ts";
 import { renderDocsPage } from "./ui/docs_page.tsx";
 import type { ErrorEntry } from "./ui/error_table.tsx";
@@ -54,7 +55,8 @@ const documentRoute = createRoute({
   summary: "This document",
   responses: ok("OpenAPI 3.1"),
 });
-const docsRoute = createRoute({ ...hidden("/docs"), method: "get" });
+/** How deep the documentation's pages lie; which of them there are is the documentation's to say. */
+const docsRoutes = ["/docs", "/docs/{chapter}", "/docs/{chapter}/{part}"].map(hidden);
 
 /** Mounts them. */
 export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
@@ -75,10 +77,16 @@ export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
     c.header("cache-control", CACHE);
     return c.json(deps.openApi());
   });
-  app.get(endpoint(app, "browser", docsRoute), (c) => {
-    c.header("cache-control", CACHE);
-    return c.html(renderDocsPage(deps.openApi(), { authUrl: deps.authUrl, errors: errorCatalogue() }));
-  });
+  const parts = { authUrl: deps.authUrl, errors: errorCatalogue() };
+  for (const route of docsRoutes) {
+    app.get(endpoint(app, "browser", route), (c) => {
+      const at = { path: c.req.path, query: c.req.query("q") };
+      const page = renderDocsPage(at, deps.openApi(), parts);
+      if (page === undefined) throw new Refusal("request.not_found");
+      c.header("cache-control", CACHE);
+      return c.html(page);
+    });
+  }
 }
 
 /** The refusal table as the documentation lists it: one row a surface. */

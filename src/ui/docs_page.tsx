@@ -1,160 +1,155 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /**
- * The API reference as a page, drawn from the OpenAPI document that the routes themselves produce. English, for
- * developers; no script, nothing from other hosts.
+ * The developer documentation: which page is at which path, and what a search finds in all of them. English, for
+ * developers; no script, nothing from other hosts. The reference is drawn from the OpenAPI document of the routes.
  */
-import type { JSX } from "hono/jsx/jsx-runtime";
-import { anchor, type ApiGroup, type ApiReference, readApiReference } from "./api_reference.ts";
-import type { CommonParts } from "./common_parts.ts";
-import { Answer, Endpoint, Example } from "./endpoint_view.tsx";
+import { anchor, type ApiReference, readApiReference } from "./api_reference.ts";
 import { type ErrorEntry, ErrorTable } from "./error_table.tsx";
-import { Layout, renderDocument } from "./layout.tsx";
-import { Entry, Prose, ShapeView, typeAnchor } from "./schema_view.tsx";
+import { bankGuide } from "./portal/bank_guide.ts";
+import { type Guide, textOf } from "./portal/guide.ts";
+import { renderGuide } from "./portal/guide_view.tsx";
+import { renderFindings, renderOverview } from "./portal/overview_page.tsx";
+import {
+  COMMON_PATH,
+  DOCS_PATH,
+  ERRORS_PATH,
+  groupPath,
+  REFERENCE_PATH,
+  TYPES_PATH,
+} from "./portal/paths.ts";
+import { MAX_QUERY_CHARACTERS, renderPortalPage } from "./portal/portal_frame.tsx";
+import {
+  renderCommonParts,
+  renderGroup,
+  renderReferenceIndex,
+  renderTypes,
+} from "./portal/reference_pages.tsx";
+import { sandboxGuide } from "./portal/sandbox_guide.ts";
+import { type Place, search } from "./portal/search.ts";
+import { signaturesGuide } from "./portal/signatures_guide.ts";
+import { tppGuide } from "./portal/tpp_guide.ts";
+import { typeAnchor } from "./schema_view.tsx";
 
-/** What the page needs beside the OpenAPI document. */
+/** What the pages need beside the OpenAPI document. */
 export interface DocsParts {
   /** Browser host, without a trailing slash. */
   readonly authUrl: string;
   readonly errors: readonly ErrorEntry[];
 }
 
-/** The page as a whole HTML document. `document` is an OpenAPI 3.1 document as plain data. */
-export function renderDocsPage(document: unknown, parts: DocsParts): string {
-  const reference = readApiReference(document);
-  return renderDocument(
-    <Layout language="en" title={`${reference.title}: API reference`} sandbox={false} wide>
-      <div class="reference">
-        <Introduction reference={reference} authUrl={parts.authUrl} />
-        <Contents reference={reference} />
-        <div class="body">
-          {reference.groups.map((group) => <Group group={group} reference={reference} />)}
-          {reference.types.length === 0 ? null : <Types types={reference.types} />}
-          <Common
-            id="common-parameters"
-            title="Common parameters"
-            parts={reference.commonParameters}
-            draw={(parameter) => <Entry field={parameter} />}
-          />
-          <Common
-            id="common-answers"
-            title="Common answers"
-            parts={reference.commonAnswers}
-            draw={(answer) => <Answer answer={answer} />}
-          />
-          <ErrorTable errors={parts.errors} />
-        </div>
-      </div>
-    </Layout>,
-  );
+/** The documentation as plain data. */
+interface Docs extends DocsParts {
+  readonly reference: ApiReference;
+  /** By path. */
+  readonly guides: ReadonlyMap<string, Guide>;
 }
 
-function Introduction(
-  { reference, authUrl }: { readonly reference: ApiReference; readonly authUrl: string },
-): JSX.Element {
-  const addresses = new Map([
-    [authUrl, "Browser authorization host"],
-    ...reference.servers.map(({ url, description }) => [url, description ?? "API host"] as const),
-    [`${authUrl}/.well-known/oauth-authorization-server/{BANK}`, "Server metadata of a bank"],
-    [`${authUrl}/jwks`, "The platform’s public keys"],
-    [`${authUrl}/openapi.json`, "This reference for machines"],
-  ]);
-  return (
-    <section class="introduction" aria-labelledby="title">
-      <h1 id="title">{reference.title}</h1>
-      <p class="lead">API reference, version {reference.version}</p>
-      <Prose text={reference.description} />
-      <div class="card">
-        <dl class="facts">
-          {[...addresses].map(([url, name]) => (
-            <div>
-              <dt>{name}</dt>
-              <dd>
-                <code>{url}</code>
-              </dd>
-            </div>
-          ))}
-        </dl>
-      </div>
-    </section>
-  );
-}
-
-function Contents({ reference }: { readonly reference: ApiReference }): JSX.Element {
-  const chapters: readonly (readonly [string, string, boolean])[] = [
-    ["types", "Data types", reference.types.length > 0],
-    ["common-parameters", "Common parameters", reference.commonParameters.size > 0],
-    ["common-answers", "Common answers", reference.commonAnswers.size > 0],
-    ["errors", "Errors", true],
+/** Every path there is a page at; `document` is an OpenAPI 3.1 document as plain data. */
+export function docsPaths(document: unknown): readonly string[] {
+  const groups = readApiReference(document).groups.map(({ name }) => groupPath(name));
+  const guides = guidesAt({ baseUrl: "", authUrl: "" }).keys();
+  return [
+    ...new Set([DOCS_PATH, ...guides, ERRORS_PATH, REFERENCE_PATH, TYPES_PATH, COMMON_PATH, ...groups]),
   ];
-  return (
-    <nav class="toc" aria-label="Contents">
-      <ul>
-        {reference.groups.map(({ name, endpoints }) => (
-          <li>
-            <a href={`#${groupAnchor(name)}`}>{name}</a>
-            <ul>{endpoints.map(({ id, title }) => <ContentsEntry id={id} title={title} />)}</ul>
-          </li>
-        ))}
-        {chapters.map(([id, title, there]) => there ? <ContentsEntry id={id} title={title} /> : null)}
-      </ul>
-    </nav>
+}
+
+/** The page at a path as a whole HTML document, undefined where there is none. `query` searches all of them. */
+export function renderDocsPage(
+  at: { readonly path: string; readonly query?: string | undefined },
+  document: unknown,
+  parts: DocsParts,
+): string | undefined {
+  const reference = readApiReference(document);
+  const addresses = {
+    authUrl: parts.authUrl,
+    baseUrl: reference.servers[0]?.url ?? "https://api.example.com",
+  };
+  const docs: Docs = { ...parts, reference, guides: guidesAt(addresses) };
+  const guide = docs.guides.get(at.path);
+  if (guide !== undefined) return renderGuide(at.path, guide);
+  switch (at.path) {
+    case DOCS_PATH:
+      return at.query === undefined ? renderOverview(reference, parts.authUrl) : answerTo(at.query, docs);
+    case ERRORS_PATH:
+      return renderErrors(parts.errors);
+    case REFERENCE_PATH:
+      return renderReferenceIndex(reference);
+    case TYPES_PATH:
+      return renderTypes(reference);
+    case COMMON_PATH:
+      return renderCommonParts(reference);
+  }
+  const group = reference.groups.find(({ name }) => groupPath(name) === at.path);
+  return group === undefined ? undefined : renderGroup(group, reference);
+}
+
+function guidesAt(addresses: { readonly baseUrl: string; readonly authUrl: string }): Docs["guides"] {
+  return new Map([
+    ["/docs/tpp", tppGuide(addresses)],
+    ["/docs/bank", bankGuide(addresses)],
+    ["/docs/signatures", signaturesGuide(addresses)],
+    ["/docs/sandbox", sandboxGuide()],
+  ]);
+}
+
+function renderErrors(errors: readonly ErrorEntry[]): string {
+  return renderPortalPage({
+    path: ERRORS_PATH,
+    title: "Errors",
+    lead: "Every refusal, generated from the table that the platform answers from.",
+    contents: [],
+    children: <ErrorTable errors={errors} />,
+  });
+}
+
+function answerTo(question: string, docs: Docs): string {
+  const query = question.slice(0, MAX_QUERY_CHARACTERS).trim();
+  return renderFindings(
+    query,
+    search([...guidePlaces(docs), ...referencePlaces(docs), ...errorPlaces(docs)], query),
   );
 }
 
-function ContentsEntry({ id, title }: { readonly id: string; readonly title: string }): JSX.Element {
-  return (
-    <li>
-      <a href={`#${id}`}>{title}</a>
-    </li>
+function guidePlaces({ guides }: Docs): Place[] {
+  return [...guides].flatMap(([path, { title: where, sections }]) =>
+    sections.map((section) => ({
+      href: `${path}#${section.id}`,
+      title: section.title,
+      where,
+      text: textOf(section),
+    }))
   );
 }
 
-function Group(
-  { group, reference }: { readonly group: ApiGroup; readonly reference: ApiReference },
-): JSX.Element {
-  return (
-    <section aria-labelledby={groupAnchor(group.name)}>
-      <h2 id={groupAnchor(group.name)}>{group.name}</h2>
-      <Prose text={group.description} />
-      {group.endpoints.map((endpoint) => <Endpoint endpoint={endpoint} reference={reference} />)}
-    </section>
+function referencePlaces({ reference: { groups, types } }: Docs): Place[] {
+  const endpoints = groups.flatMap(({ name, endpoints }) =>
+    endpoints.map((endpoint) => ({
+      href: `${groupPath(name)}#${endpoint.id}`,
+      title: endpoint.title,
+      where: `API reference: ${name}`,
+      text: [
+        `${endpoint.method} ${endpoint.path}`,
+        endpoint.description ?? "",
+        ...endpoint.parameters.map((parameter) => parameter.name),
+        ...endpoint.answers.map(({ status, description }) => `${status} ${description}`),
+      ].join("\n"),
+    }))
   );
+  return [
+    ...endpoints,
+    ...types.map(({ name, shape }) => ({
+      href: `${TYPES_PATH}#${typeAnchor(name)}`,
+      title: name,
+      where: "Data types",
+      text: JSON.stringify([shape.description, ...shape.fields.map((field) => field.name)]),
+    })),
+  ];
 }
 
-function Types({ types }: { readonly types: ApiReference["types"] }): JSX.Element {
-  return (
-    <section aria-labelledby="types">
-      <h2 id="types">Data types</h2>
-      {types.map(({ name, shape, example }) => (
-        <article class="card" aria-labelledby={typeAnchor(name)}>
-          <h3 id={typeAnchor(name)}>{name}</h3>
-          <ShapeView shape={shape} />
-          {example === undefined ? null : <Example text={example} />}
-        </article>
-      ))}
-    </section>
-  );
-}
-
-function Common<Part>(
-  { id, title, parts, draw }: {
-    readonly id: string;
-    readonly title: string;
-    readonly parts: CommonParts<Part>;
-    readonly draw: (part: Part) => JSX.Element;
-  },
-): JSX.Element | null {
-  if (parts.size === 0) return null;
-  return (
-    <section aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
-      <div class="card">
-        <ul>{[...parts.values()].map((common) => <li id={common.id}>{draw(common.part)}</li>)}</ul>
-      </div>
-    </section>
-  );
-}
-
-function groupAnchor(name: string): string {
-  return anchor(`group-${name}`);
+function errorPlaces({ errors }: Docs): Place[] {
+  return errors.map(({ reason, surface, status, code, words }) => ({
+    href: `${ERRORS_PATH}#${anchor(`error-${surface}-${status}-${code}`)}`,
+    title: reason,
+    where: `Errors, as the ${surface} reads them`,
+    text: `${status} ${code}: ${words}`,
+  }));
 }

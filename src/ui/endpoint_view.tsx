@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ApiAnswer, ApiContent, ApiEndpoint, ApiReference } from "./api_reference.ts";
 import { apart, type CommonPart } from "./common_parts.ts";
+import { COMMON_PATH } from "./portal/paths.ts";
 import { Fields, inline, Prose, ShapeView } from "./schema_view.tsx";
 
 /** The endpoint under its heading, which is its anchor. */
@@ -14,7 +15,7 @@ export function Endpoint(
   const answers = apart(endpoint.answers, reference.commonAnswers);
   return (
     <article class="card" aria-labelledby={id}>
-      <h3 id={id}>{title}</h3>
+      <h2 id={id}>{title}</h2>
       <p>
         <span class="method">{method}</span> <code class="path">{path}</code>{" "}
         {endpoint.deprecated ? <strong>deprecated</strong> : null}
@@ -73,7 +74,7 @@ function Chapter(
   if (!there) return null;
   return (
     <>
-      <h4>{title}</h4>
+      <h3>{title}</h3>
       {children}
     </>
   );
@@ -92,7 +93,7 @@ function Shared<Part>(
       {parts.map(({ id, part }, place) => (
         <>
           {place === 0 ? null : ", "}
-          <a href={`#${id}`}>{nameOf(part)}</a>
+          <a href={`${COMMON_PATH}#${id}`}>{nameOf(part)}</a>
         </>
       ))}
     </p>

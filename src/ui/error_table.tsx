@@ -2,6 +2,7 @@
 /** The error catalogue of the API reference: one row for each answer, with every reason that leads to it. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { anchor } from "./api_reference.ts";
 
 /** One refusal as one kind of reader sees it. */
 export interface ErrorEntry {
@@ -19,33 +20,38 @@ interface ErrorRow extends Omit<ErrorEntry, "reason"> {
   readonly reasons: readonly string[];
 }
 
-const COLUMNS = ["Reader", "Status", "Code", "Words", "Reasons"];
+const COLUMNS = ["Status", "Code", "Words", "Reasons"];
 
-/** The catalogue as a section with the anchor `errors`. */
+/** The catalogue: a table for each kind of reader. */
 export function ErrorTable({ errors }: { readonly errors: readonly ErrorEntry[] }): JSX.Element {
+  const readers = Map.groupBy(rowsOf(errors), ({ surface }) => surface);
   return (
-    <section aria-labelledby="errors">
-      <h2 id="errors">Errors</h2>
-      {/* A box that scrolls must be reachable by keyboard (WCAG 2.1.1). */}
-      <div class="scroll card" role="region" tabindex={0} aria-label="Error catalogue">
-        <table>
-          <caption>
-            Every refusal, by who reads it. When you ask for help, quote the answer’s x-fapi-interaction-id.
-          </caption>
-          <thead>
-            <tr>{COLUMNS.map((name) => <th scope="col">{name}</th>)}</tr>
-          </thead>
-          <tbody>{rowsOf(errors).map((row) => <Row row={row} />)}</tbody>
-        </table>
-      </div>
-    </section>
+    <>
+      {[...readers].map(([reader, rows]) => {
+        const id = anchor(`errors-${reader}`);
+        return (
+          <section aria-labelledby={id}>
+            <h2 id={id}>As the {reader} reads them</h2>
+            {/* A box that scrolls must be reachable by keyboard (WCAG 2.1.1). */}
+            <div class="scroll card" role="region" tabindex={0} aria-labelledby={id}>
+              <table>
+                <caption>When you ask for help, quote the answer’s x-fapi-interaction-id.</caption>
+                <thead>
+                  <tr>{COLUMNS.map((name) => <th scope="col">{name}</th>)}</tr>
+                </thead>
+                <tbody>{rows.map((row) => <Row row={row} />)}</tbody>
+              </table>
+            </div>
+          </section>
+        );
+      })}
+    </>
   );
 }
 
 function Row({ row }: { readonly row: ErrorRow }): JSX.Element {
   return (
-    <tr>
-      <td>{row.surface}</td>
+    <tr id={anchor(`error-${row.surface}-${row.status}-${row.code}`)}>
       <td>{row.status}</td>
       <td>{row.code === "" ? null : <code>{breakable(row.code)}</code>}</td>
       <td>{row.words}</td>

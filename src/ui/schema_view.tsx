@@ -3,6 +3,7 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { anchor } from "./api_reference.ts";
+import { TYPES_PATH } from "./portal/paths.ts";
 import type { Field, Shape } from "./schema_shape.ts";
 
 /** The anchor of a shared schema. */
@@ -54,7 +55,7 @@ export function ShapeView({ shape }: { readonly shape: Shape }): JSX.Element {
 }
 
 function Kind({ shape, place }: { readonly shape: Shape; readonly place?: string | undefined }): JSX.Element {
-  if (shape.link !== undefined) return <a href={`#${typeAnchor(shape.link)}`}>{shape.link}</a>;
+  if (shape.link !== undefined) return <a href={`${TYPES_PATH}#${typeAnchor(shape.link)}`}>{shape.link}</a>;
   const words = [
     ...(place === undefined ? [] : [place]),
     ...(shape.type === "" ? [] : [shape.type]),

@@ -238,8 +238,28 @@ pre, .scroll { overflow: auto; }
 pre { padding: 0.75rem 1rem; background: var(--sunken); border-radius: 0.5rem; line-height: 1.45; overflow-wrap: normal; }
 table { inline-size: 100%; border-collapse: collapse; font-size: var(--small); overflow-wrap: normal; }
 caption { text-align: start; color: var(--muted); padding-block-end: 0.5rem; }
-td:nth-child(n + 3) { min-inline-size: 10rem; }
+td:nth-child(n + 2) { min-inline-size: 10rem; }
 th, td { padding: 0.5rem 0.75rem; text-align: start; vertical-align: top; border-block-end: var(--hairline) solid var(--line); }
+.search label { display: block; font-weight: 650; margin-block-end: 4px; }
+.search div { display: flex; flex-wrap: wrap; gap: 8px; }
+.search input { flex: 1 1 10rem; min-inline-size: 0; min-block-size: var(--target); padding: 8px 12px; font: inherit; color: inherit; background: var(--surface); border: var(--hairline) solid var(--edge); border-radius: 8px; }
+.search button { min-block-size: var(--target); padding-block: 8px; font-size: 1rem; }
+.toc > * + * { margin-block-start: var(--gap); }
+.toc h2 { font-size: 1rem; margin-block: 0; padding-inline: 0.5rem; }
+.wide nav [aria-current] { color: var(--text); border-inline-start: 4px solid var(--accent); }
+.guide > * + * { margin-block-start: 12px; }
+.wide .guide > h2, .wide .card > h2:first-child { margin-block-start: 0; }
+.guide figure { margin: 0; }
+.guide figcaption { color: var(--muted); font-size: var(--small); padding-block-end: 4px; }
+.guide dt { min-inline-size: 0; }
+.reference .steps { padding-inline-start: 1.5rem; }
+.steps li + li { margin-block-start: var(--gap-small); }
+.reference .card .see, .reference .card .endpoints { border: 0; padding: 0; }
+.see a, .endpoints a, .findings h2 a, .guide > h2 a, .guide dt a { display: inline-flex; align-items: center; min-block-size: var(--target); }
+.endpoints li > span { display: block; }
+.findings { padding: 0; list-style-type: ""; }
+.wide .findings h2 { margin-block: 0; font-size: 1.125rem; }
+tr:target { background: var(--accent-soft); }
 @media (min-width: 60rem) {
   .wide .reference { grid-template-columns: 17rem minmax(0, 1fr); }
   .wide .introduction { grid-column: 1 / -1; }

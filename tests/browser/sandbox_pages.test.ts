@@ -54,7 +54,11 @@ async function tour(
   language: string,
   addresses: Pick<Tour, "shop" | "banks" | "auth">,
 ): Promise<void> {
-  const context = await browser.newContext({ locale: language, viewport: { width: 320, height: 740 } });
+  const context = await browser.newContext({
+    locale: language,
+    viewport: { width: 320, height: 740 },
+    reducedMotion: "reduce", // a colour in transition is none of either scheme
+  });
   const foreign = await keepHome(context);
   const page = await context.newPage();
   const blocked = blockedOn(page);

@@ -6,6 +6,18 @@
 /** Ids in the names of tests, or why there are none. */
 export type Standing = { readonly ids: readonly string[] } | { readonly leftOut: string };
 
+/** Modules for the grant_management variant of both plans. */
+export const GRANT_MANAGEMENT_MODULES = [
+  "GrantManagementHappyFlow",
+  "GrantManagementMerge",
+  "GrantManagementReplace",
+  "GrantManagementEnsureInvalidGrantIdFails",
+  "GrantManagementEnsureQueryNonExistentGrantFails",
+  "GrantManagementEnsureQueryAfterRevokeFails",
+  "GrantManagementEnsureWrongClientCannotQueryGrant",
+  "GrantManagementEnsureWrongClientCannotRevokeGrant",
+] as const;
+
 /** `fapi2-security-profile-final-test-plan`, in its order, without the prefix `FAPI2SPFinal`. */
 export const SECURITY_PROFILE_PLAN = [
   "DiscoveryEndpointVerification",
@@ -76,14 +88,7 @@ export const SECURITY_PROFILE_PLAN = [
   "PAREndpointAsArrayAudienceFails",
   "PAREndpointAsAudienceFails",
   "PARTokenEndpointAsAudienceFails",
-  "GrantManagementHappyFlow",
-  "GrantManagementMerge",
-  "GrantManagementReplace",
-  "GrantManagementEnsureInvalidGrantIdFails",
-  "GrantManagementEnsureQueryNonExistentGrantFails",
-  "GrantManagementEnsureQueryAfterRevokeFails",
-  "GrantManagementEnsureWrongClientCannotQueryGrant",
-  "GrantManagementEnsureWrongClientCannotRevokeGrant",
+  ...GRANT_MANAGEMENT_MODULES,
 ] as const;
 
 /** Modules that the message-signing plan has besides: signed request objects. */
@@ -136,11 +141,139 @@ const GRANT_MANAGEMENT = "the grant_management variant only: the metadata names 
 const MANAGEMENT =
   "RFC 7592 management is not offered: a newer statement updates a client (Decision B6, DC-N23)";
 
-/** Refused as a whole: `request` and `request_uri` are no parameters of PAR here (PA2, PA3). */
-const NO_REQUEST_OBJECTS: Standing = { ids: ["PA3", "MD-N7"] };
+const SIGNED_REQUESTS =
+  "signed request objects (FAPI 2.0 Message Signing) are not offered: PAR refuses `request` (PA3)";
 
-/** A module that a test names, with the rows of the checklist that it is about. */
-function named<Name extends Module>(name: Name, ...rows: readonly string[]): Readonly<Record<Name, Standing>>;
-function named(name: string, ...rows: readonly string[]): Readonly<Record<string, Standing>> {
-  return { [name]: { ids: [name, ...rows] } };
+/** What stands for each module. */
+export const STANDINGS: Readonly<Record<Module, Standing>> = {
+  DiscoveryEndpointVerification: { ids: ["MD1", "MD2", "MD3", "MD4", "MD5", "MD-N7"] },
+  HappyFlow: { ids: ["HappyFlow", "AUT-01", "TA-N18", "AZ-N9", "RG-N4", "DP-N18"] },
+  UserRejectsAuthentication: { ids: ["UserRejectsAuthentication", "AZ-N13"] },
+  EnsureAuthorizationRequestWithoutStateSuccess: {
+    ids: ["EnsureAuthorizationRequestWithoutStateSuccess", "PA-N14"],
+  },
+  EnsureAuthorizationRequestWithoutNonceSuccess: { ids: ["EnsureAuthorizationRequestWithoutNonceSuccess"] },
+  EnsureAuthorizationRequestWith64CharNonceSuccess: {
+    ids: ["EnsureAuthorizationRequestWith64CharNonceSuccess", "PA-N15"],
+  },
+  EnsureOtherScopeOrderSucceeds: { ids: ["TC3"] },
+  TestClaimsParameterIdentityClaims: { ids: ["TestClaimsParameterIdentityClaims"] },
+  TestEssentialAcrScaClaim: { ids: ["TestEssentialAcrScaClaim"] },
+  AccessTokenTypeHeaderCaseSensitivity: { ids: ["AccessTokenTypeHeaderCaseSensitivity", "RG-N7"] },
+  CheckDpopProofNbfExp: { ids: ["CheckDpopProofNbfExp", "DP-N19"] },
+  EnsureDpopProofWithIat10SecondsBeforeSucceeds: {
+    ids: ["EnsureDpopProofWithIat10SecondsBeforeSucceeds", "DP-N12"],
+  },
+  EnsureDpopProofWithIat10SecondsAfterSucceeds: {
+    ids: ["EnsureDpopProofWithIat10SecondsAfterSucceeds", "DP-N12"],
+  },
+  EnsureMismatchedDpopJktFails: { ids: ["EnsureMismatchedDpopJktFails", "PA-N10"] },
+  EnsureTokenEndpointFailsWithMismatchedDpopProofJkt: {
+    ids: ["EnsureTokenEndpointFailsWithMismatchedDpopProofJkt", "TA-N13"],
+  },
+  EnsureTokenEndpointFailsWithMismatchedDpopJkt: {
+    ids: ["EnsureTokenEndpointFailsWithMismatchedDpopJkt", "TA-N12"],
+  },
+  EnsureDpopProofAtParEndpointBindingSuccess: { ids: ["EnsureDpopProofAtParEndpointBindingSuccess"] },
+  EnsureDpopAuthCodeBindingSuccess: { ids: ["EnsureDpopAuthCodeBindingSuccess", "TA-N18"] },
+  EnsureDifferentNonceInsideAndOutsideRequestObject: {
+    ids: ["EnsureDifferentNonceInsideAndOutsideRequestObject"],
+  },
+  EnsureDifferentStateInsideAndOutsideRequestObject: {
+    ids: ["EnsureDifferentStateInsideAndOutsideRequestObject", "AZ-N10"],
+  },
+  EnsureAuthorizationRequestWithLongNonce: { ids: ["EnsureAuthorizationRequestWithLongNonce"] },
+  EnsureAuthorizationRequestWithLongState: { ids: ["EnsureAuthorizationRequestWithLongState", "PA-N13"] },
+  StateOnlyOutsideRequestObjectNotUsed: { ids: ["StateOnlyOutsideRequestObjectNotUsed", "AZ1"] },
+  EnsureRequestObjectWithoutRedirectUriFails: { ids: ["EnsureRequestObjectWithoutRedirectUriFails"] },
+  EnsureRegisteredRedirectUri: { ids: ["EnsureRegisteredRedirectUri", "PA-N7"] },
+  TolerateUnregisteredRedirectUri: { ids: ["TolerateUnregisteredRedirectUri", "PA-N7"] },
+  EnsureUnsignedAuthorizationRequestWithoutUsingParFails: {
+    ids: ["EnsureUnsignedAuthorizationRequestWithoutUsingParFails", "AZ-N1"],
+  },
+  EnsureRedirectUriInAuthorizationRequest: { ids: ["EnsureRedirectUriInAuthorizationRequest", "PA-N6"] },
+  EnsureResponseTypeCodeIdTokenFails: { ids: ["EnsureResponseTypeCodeIdTokenFails", "PA-N5"] },
+  AustraliaConnectIdEnsureInvalidPurposeFails: { leftOut: CONNECT_ID },
+  EnsureResponseTypeTokenFails: { ids: ["EnsureResponseTypeTokenFails", "PA-N5"] },
+  EnsureClientIdInTokenEndpoint: { ids: ["EnsureClientIdInTokenEndpoint", "CA-N8"] },
+  EnsureHolderOfKeyRequired: { ids: ["EnsureHolderOfKeyRequired", "TA-N14", "CA-N24", "DC-N18"] },
+  EnsureAuthorizationCodeIsBoundToClient: { ids: ["EnsureAuthorizationCodeIsBoundToClient", "TA-N7"] },
+  AttemptReuseAuthorizationCodeAfterOneSecond: {
+    ids: ["AttemptReuseAuthorizationCodeAfterOneSecond", "TA-N5"],
+  },
+  AttemptToUseExpiredAuthCode: { ids: ["AttemptToUseExpiredAuthCode", "TA-N4"] },
+  EnsureSignedClientAssertionWithRS256Fails: { ids: ["EnsureSignedClientAssertionWithRS256Fails", "CA-N5"] },
+  EnsureClientAssertionInTokenEndpoint: { ids: ["EnsureClientAssertionInTokenEndpoint", "CA-N1"] },
+  EnsureClientAssertionWithExpIs5MinutesInPastFails: {
+    ids: ["EnsureClientAssertionWithExpIs5MinutesInPastFails", "CA-N12"],
+  },
+  EnsureClientAssertionWithWrongAudFails: { ids: ["EnsureClientAssertionWithWrongAudFails", "CA-N11"] },
+  EnsureClientAssertionWithNoSubFails: { ids: ["EnsureClientAssertionWithNoSubFails", "CA-N9"] },
+  EnsureInvalidClientAssertionsFail: { ids: ["EnsureInvalidClientAssertionsFail"] },
+  DpopNegativeTests: {
+    ids: [
+      "DpopNegativeTests",
+      ...["DP-N1", "DP-N2", "DP-N3", "DP-N4", "DP-N5", "DP-N6", "DP-N7", "DP-N8", "DP-N9", "DP-N10"],
+      ...["DP-N11", "DP-N13", "DP-N14", "DP-N16", "DP-N17", "RG-N2"],
+    ],
+  },
+  RefreshToken: { ids: ["RefreshToken", "TC-N11"] },
+  CdrEnsureSharingDurationZeroGivesNoRefreshToken: { leftOut: CDR },
+  CdrEnsureNegativeSharingDurationFails: { leftOut: CDR },
+  CdrRefreshTokenIntrospectionExpiry: { leftOut: CDR },
+  CdrArrangementAmendmentRevokesOldTokens: { leftOut: CDR },
+  CdrEnsureUnrecognisedArrangementIdFails: { leftOut: CDR },
+  BrazilEnsureBadPaymentSignatureFails: { ids: ["RP-N3", "RP-N4", "JWS-14"] },
+  AustraliaConnectIdTestClaimsParameterIdTokenIdentityClaims: { leftOut: CONNECT_ID },
+  EnsureServerHandlesNonMatchingIntentId: { ids: ["EnsureServerHandlesNonMatchingIntentId", "PA-N9"] },
+  PAREnsureServerAcceptsReusedRequestUriBeforeAuthenticationCompletion: {
+    ids: ["PAREnsureServerAcceptsReusedRequestUriBeforeAuthenticationCompletion", "AZ-N7"],
+  },
+  PARAttemptReuseRequestUri: { ids: ["PARAttemptReuseRequestUri", "AZ-N6"] },
+  PARAttemptToUseExpiredRequestUri: { ids: ["PARAttemptToUseExpiredRequestUri", "AZ-N3"] },
+  PAREnsureJWTClientAssertionWithIatNbf8SecondsInTheFutureIsAccepted: {
+    ids: ["PAREnsureJWTClientAssertionWithIatNbf8SecondsInTheFutureIsAccepted", "CA-N14"],
+  },
+  PAREnsureJWTClientAssertionWithIatNbfOver60SecondsInTheFutureFails: {
+    ids: ["PAREnsureJWTClientAssertionWithIatNbfOver60SecondsInTheFutureFails", "CA-N15"],
+  },
+  PAREnsureRequestUriIsBoundToClient: { ids: ["PAREnsureRequestUriIsBoundToClient", "AZ-N4"] },
+  PARRejectRequestUriInParAuthorizationFormParams: {
+    ids: ["PARRejectRequestUriInParAuthorizationFormParams", "PA-N2"],
+  },
+  PARRejectInvalidHttpVerb: { ids: ["PARRejectInvalidHttpVerb", "PA-N11"] },
+  PAREnsurePKCERequired: { ids: ["PAREnsurePKCERequired", "PA-N3"] },
+  PAREnsurePKCECodeVerifierRequired: { ids: ["PAREnsurePKCECodeVerifierRequired", "TA-N9"] },
+  PARIncorrectPKCECodeVerifierRejected: { ids: ["PARIncorrectPKCECodeVerifierRejected", "TA-N10"] },
+  PAREnsurePlainPKCERejected: { ids: ["PAREnsurePlainPKCERejected", "PA-N4"] },
+  ParWithoutDuplicateParameters: { ids: ["ParWithoutDuplicateParameters", "AZ-N8"] },
+  PAREndpointAsArrayAudienceFails: { ids: ["PAREndpointAsArrayAudienceFails", "CA-N11"] },
+  PAREndpointAsAudienceFails: { ids: ["PAREndpointAsAudienceFails", "CA-N11"] },
+  PARTokenEndpointAsAudienceFails: { ids: ["PARTokenEndpointAsAudienceFails", "CA-N11"] },
+  ...leftOut(GRANT_MANAGEMENT_MODULES, GRANT_MANAGEMENT),
+  ...leftOut(SIGNED_REQUEST_MODULES, SIGNED_REQUESTS),
+  DCRHappyFlow: { ids: ["DC12"] },
+  DCRHappyFlowVariant: { ids: ["DC12", "DC13"] },
+  DCRHappyFlowVariant2: { ids: ["DC12", "DC13"] },
+  DCRClientDeletion: { leftOut: MANAGEMENT },
+  DCRInvalidRegistrationAccessToken: { leftOut: MANAGEMENT },
+  DCRInvalidSoftwareStatementSignature: { ids: ["DC-N1", "DC-N4"] },
+  DCRNoSoftwareStatement: { ids: ["DC-N2"] },
+  DCRNoMTLS: { ids: ["DC-N18"] },
+  DCRBadMTLS: { ids: ["DC-N18"] },
+  DCRUpdateClientConfig: { ids: ["D17", "DC-N23"] },
+  DCRUpdateClientConfigBadJwksUri: { ids: ["DC-N20"] },
+  DCRUpdateClientConfigInvalidJwksByValue: { ids: ["DC13"] },
+  DCRUpdateClientConfigInvalidRedirectUri: { ids: ["DC-N11"] },
+  DCRNoRedirectUri: { ids: ["DC-N12"] },
+  DCRInvalidRedirectUri: { ids: ["DC-N11", "DC-N12"] },
+  DCRInvalidJwksUri: { ids: ["DC-N20"] },
+  DCRInvalidJwksByValue: { ids: ["DC13"] },
+};
+
+function leftOut<Name extends Module>(
+  modules: readonly Name[],
+  because: string,
+): Readonly<Record<Name, Standing>> {
+  return Object.fromEntries(modules.map((name) => [name, { leftOut: because }])) as Record<Name, Standing>;
 }

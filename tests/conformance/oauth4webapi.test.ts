@@ -116,9 +116,9 @@ Deno.test("oauth4webapi pushes a request for a challenge by S256 alone [PA-N3, P
   const tpp = await openTpp(world);
   const consentId = await makeConsent(tpp);
   const cases: Record<string, Record<string, string | undefined>> = {
-    "no challenge": { code_challenge: undefined, code_challenge_method: undefined },
+    "no challenge [PAREnsurePKCERequired]": { code_challenge: undefined, code_challenge_method: undefined },
     "no method": { code_challenge_method: undefined },
-    "plain": { code_challenge_method: "plain" },
+    "plain [PAREnsurePlainPKCERejected]": { code_challenge_method: "plain" },
   };
   for (const [name, parameters] of Object.entries(cases)) {
     await t.step(

@@ -28,6 +28,8 @@ export interface Attack {
   readonly fault?: ExpectedFault;
   /** Kinds of place where it is no attack, or cannot be sent. */
   readonly notAt?: readonly PlacedKind[];
+  /** Ways to travel that would not bring the text as it is. */
+  readonly notIn?: readonly JwtPlace["carrier"][];
 }
 
 /** Faults of `x-jws-signature` as a whole. */
@@ -93,8 +95,8 @@ export async function refusedEverywhere(
   attacks: readonly Attack[],
 ): Promise<void> {
   for (const place of places) {
-    for (const { name, forge, fault = MALFORMED, notAt = [] } of attacks) {
-      if (notAt.includes(place.kind)) continue;
+    for (const { name, forge, fault = MALFORMED, notAt = [], notIn = [] } of attacks) {
+      if (notAt.includes(place.kind) || notIn.includes(place.carrier)) continue;
       await t.step(`${place.name}: ${name}`, async () => {
         const token = await forge(await place.parts(), place);
         await place.refuses(await unchanged(world, () => place.present(token)), fault);

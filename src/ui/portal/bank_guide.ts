@@ -152,7 +152,7 @@ curl -X PUT ${TLS} \\
   -H 'content-type: application/json' --data-binary @status.json \\
   ${baseUrl}/BANK/back-channel-payments/v1/$PAYMENT_ID`,
     },
-    "A status moves forwards only: `Pending`, `AcceptedSettlementInProcess`, `AcceptedSettlementCompleted`, `AcceptedWithoutPosting`, `AcceptedCreditSettlementCompleted`, or to `Rejected` while the payer has not been debited. The same status again changes nothing; a move that is not allowed is 400.",
+    "A status moves forwards only: `Pending`, `AcceptedSettlementInProcess`, `AcceptedSettlementCompleted`, `AcceptedWithoutPosting`, `AcceptedCreditSettlementCompleted`, or to `Rejected` before the payer is debited and when a payment comes back unposted. The same status again changes nothing; a move that is not allowed is 400.",
     { see: [["/docs/reference/back-channel", "Back channel reference"], ["/docs/errors", "Every error"]] },
   ];
 }

@@ -182,7 +182,7 @@ function pay({ baseUrl }: GuideAddresses): Block[] {
         ["`AcceptedSettlementCompleted`", "The payer’s account is debited."],
         ["`AcceptedWithoutPosting`", "The payee’s bank has it and has not booked it."],
         ["`AcceptedCreditSettlementCompleted`", "The payee has the money."],
-        ["`Rejected`", "The bank refused. No money moved."],
+        ["`Rejected`", "The bank refused, or the payment came back. The payer keeps the money."],
       ],
     },
     "Verify `x-jws-signature` of every answer with the platform’s keys (`/jwks`).",

@@ -1,0 +1,234 @@
+/** Tokens that are too large, ambiguous or spelled in a second way, at every place that takes a JWT (checklist 12). */
+import { assertEquals } from "@std/assert";
+import { costOf } from "../support/crypto_meter.ts";
+import { call, clientToken, consentBody } from "../support/flows.ts";
+import {
+  type Attack,
+  attack,
+  forged,
+  MALFORMED,
+  refusedEverywhere,
+  takenEverywhere,
+  text,
+} from "../support/jwt_attacks.ts";
+import { type JwsParts, type JwtPlace, jwtPlaces, type PlacedKind } from "../support/jwt_places.ts";
+import { assertRefusal } from "../support/oauth_requests.ts";
+import { assertFaults, unchanged } from "../support/resource_answers.ts";
+import { openWorld } from "../support/world.ts";
+import { concat, segment, strayBits } from "../unit/jose/raw_jws.ts";
+
+const NO_CLAIMS_OF_ITS_OWN = { notAt: ["signature"] } as const;
+
+Deno.test("oversized tokens are refused before any of their cryptography [J14]", async (t) => {
+  await using world = await openWorld();
+  const members = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`c${index}`, index]));
+  const oversized: Readonly<Record<string, (good: JwsParts) => Promise<string>>> = {
+    "1 MB of nothing": () => Promise.resolve("A".repeat(1_000_000)),
+    "1 MB in the signature": async (good) => `${await forged(good)}${"A".repeat(1_000_000)}`,
+    "a header of 100 kB": (good) => forged(good, { header: { x: "x".repeat(100_000) } }),
+    "a header of 10,000 members": (good) => forged(good, { header: members }),
+    "10,000 segments": () => Promise.resolve("AAAA.".repeat(20_000)),
+    "a jti of 100 kB": (good) => forged(good, { claims: { jti: "j".repeat(100_000) } }),
+    "10,000 claims": (good) => forged(good, { claims: members }),
+  };
+  for (const place of await jwtPlaces(world)) {
+    for (const [name, make] of Object.entries(oversized)) {
+      if (place.kind === "signature" && /jti|claims/.test(name)) continue;
+      await t.step(`${place.name}: ${name}`, async () => {
+        const token = await make(await place.parts());
+        const { result, cost } = await costOf(() => unchanged(world, () => place.present(token)));
+        assertEquals([cost.verified, cost.decrypted], [checkedBefore(place), 0]);
+        if (place.carrier === "header" || place.kind === "return") await place.refuses(result, MALFORMED);
+        else await assertRefusal(result, [413, "invalid_request"]);
+      });
+    }
+  }
+});
+
+/** Signatures of other parts of the request, which come first: the client's, or the proof's. */
+function checkedBefore({ kind, name }: JwtPlace): number {
+  if (kind === "signature") return 1;
+  return kind === "proof" && !/^(GET|POST) /.test(name) ? 1 : 0;
+}
+
+Deno.test("a token with a member twice has two readings, and is refused for it [J15]", async (t) => {
+  await using world = await openWorld();
+  const doubled = (name: string, prefix: string, of: "header" | "claims"): Attack => ({
+    name: `${of}: ${name}`,
+    forge: (good) => forged(good, { [of]: prefixed(good, prefix, of) }),
+    notAt: of === "claims" ? ["signature"] : [],
+  });
+  const appended = (name: string, suffix: string, of: "header" | "claims"): Attack => ({
+    name: `${of}: ${name}`,
+    forge: (good) => forged(good, { [of]: textOf(good, of).replace(/\}$/, `,${suffix}}`) }),
+    notAt: of === "claims" ? ["signature"] : [],
+  });
+  await refusedEverywhere(t, world, await jwtPlaces(world), [
+    doubled("alg none, then PS256", '"alg":"none"', "header"),
+    doubled("alg escaped, then as it is", '"\\u0061lg":"none"', "header"),
+    appended("PS256, then alg none", '"alg":"none"', "header"),
+    appended("PS256 twice", '"alg":"PS256"', "header"),
+    doubled("a stranger twice", '"x":1,"x":1', "header"),
+    doubled("a member of a member twice", '"x":{"y":1,"y":2}', "header"),
+    doubled("iss of another, then its own", '"iss":"evil","iss":"evil"', "claims"),
+    doubled("jti twice, escaped", '"\\u006ati":"x"', "claims"),
+    appended("jti again", '"jti":"x"', "claims"),
+    doubled("a stranger twice", '"x":1,"\\u0078":2', "claims"),
+    doubled("a member of a member twice", '"x":{"y":[{"z":1,"z":1}]}', "claims"),
+  ]);
+});
+
+Deno.test("a body with a member twice is refused although its signature is good [J15] [RP-N10]", async (t) => {
+  await using world = await openWorld();
+  const bound = await clientToken(world, world.tpp);
+  const good = JSON.stringify(consentBody());
+  const bodies = {
+    "Amount twice": good.replace('"Amount":"165.88"', '"Amount":"1.00","Amount":"165.88"'),
+    "Amount twice, escaped": good.replace('"Amount":"165.88"', '"Amount":"1.00","\\u0041mount":"165.88"'),
+    "Risk twice": good.replace(/\}$/, ',"Risk":{}}'),
+  };
+  for (const [name, body] of Object.entries(bodies)) {
+    await t.step(name, async () => {
+      const path = "/BANKA/domestic-payment-consents/v1";
+      const answer = await unchanged(world, () => call(world, world.tpp, bound, path, { body }));
+      await assertFaults(answer, 400, [["Resource.InvalidFormat"]]);
+    });
+  }
+});
+
+Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice over [J16]", async (t) => {
+  await using world = await openWorld();
+  const places = await jwtPlaces(world);
+  const odd = (name: string, change: (json: string) => string | Uint8Array): readonly Attack[] => [
+    { name: `header: ${name}`, forge: (good) => forged(good, { header: change(textOf(good, "header")) }) },
+    {
+      name: `claims: ${name}`,
+      forge: (good) => forged(good, { claims: change(textOf(good, "claims")) }),
+      ...NO_CLAIMS_OF_ITS_OWN,
+    },
+  ];
+  const timed = (name: string, json: string): Attack => ({
+    name: `time ${name}`,
+    forge: (good, { kind }) => forged(good, { claims: withTime(good, kind, json) }),
+    ...NO_CLAIMS_OF_ITS_OWN,
+  });
+  await refusedEverywhere(t, world, places, [
+    ...odd("a byte order mark before it", (json) => `\ufeff${json}`),
+    ...odd("NUL behind it", (json) => `${json}\0`),
+    ...odd("two of them", (json) => json + json),
+    ...odd("a list of it", (json) => `[${json}]`),
+    ...odd("a text of it", (json) => JSON.stringify(json)),
+    ...odd("null", () => "null"),
+    ...odd("UTF-16", (json) => new Uint8Array([...json].flatMap((letter) => [0, letter.charCodeAt(0)]))),
+    ...odd("no UTF-8", (json) => concat(json.slice(0, -1), ',"x":"', new Uint8Array([0xff]), '"}')),
+    ...odd(
+      "an overlong NUL",
+      (json) => concat(json.slice(0, -1), ',"x":"', new Uint8Array([0xc0, 0x80]), '"}'),
+    ),
+    ...odd("half a surrogate pair", (json) => json.replace(/\}$/, ',"x":"\\ud800"}')),
+    ...odd("an infinite number", (json) => json.replace(/\}$/, ',"x":1e999}')),
+    ...odd("20 levels", (json) => json.replace(/\}$/, `,"x":${"[".repeat(20)}${"]".repeat(20)}}`)),
+    ...odd("a comment", (json) => `/**/${json}`),
+    timed("1e999", "1e999"),
+    timed("-0", "-0"),
+    timed("a text", `"${Math.floor(world.now / 1000)}"`),
+    timed("null", "null"),
+    timed("a list", "[1]"),
+  ]);
+  await t.step("but fractions of a second, and members named __proto__, are harmless", async (t) => {
+    for (const place of places.filter(({ kind }) => kind !== "signature")) {
+      await t.step(place.name, async () => {
+        const good = await place.parts();
+        const at = timeOf(good, place.kind);
+        const fraction = withTime(good, place.kind, `${at}.5`).replace(/^\{/, '{"__proto__":{"admin":true},');
+        await place.takes(await place.present(await forged(good, { claims: fraction })));
+      });
+    }
+  });
+});
+
+Deno.test("a token has one spelling [J17]", async (t) => {
+  await using world = await openWorld();
+  const places = await jwtPlaces(world);
+  const each = (name: string, change: (part: string) => string, rest: Partial<Attack> = {}): Attack[] =>
+    [0, 1, 2].map((index) => ({
+      ...text(`${name}, segment ${index + 1}`, (token) => spelled(token, index, change)),
+      ...rest,
+      ...(index === 1 ? NO_CLAIMS_OF_ITS_OWN : {}),
+    }));
+  await refusedEverywhere(t, world, places, [
+    ...each("+ and /", (part) => `${part.slice(0, -4)}+/${part.slice(-2)}`),
+    ...each("=", (part) => `${part}=`),
+    ...each("==", (part) => `${part}==`),
+    ...each("a space inside", (part) => `${part.slice(0, 4)} ${part.slice(4)}`),
+    ...each("a tab inside", (part) => `${part.slice(0, 4)}\t${part.slice(4)}`),
+    ...each("a line end inside", (part) => `${part.slice(0, 4)}\n${part.slice(4)}`, { notIn: ["header"] }),
+    ...each("NUL inside", (part) => `${part.slice(0, 4)}\0${part.slice(4)}`, { notIn: ["header"] }),
+    ...each("unused bits set", (part) => part.length % 4 === 0 ? `${part}A` : strayBits(part)),
+    ...each("full-width letters", (part) => `\uff21${part.slice(1)}`, { notIn: ["header"] }),
+    ...each("a percent escape", (part) => `%${part.charCodeAt(0).toString(16)}${part.slice(1)}`),
+    { ...text("a line end behind it", (token) => `${token}\n`), notIn: ["header", "body"] },
+    { ...text("a space before it", (token) => ` ${token}`), notIn: ["header"] },
+    text("a full stop behind it", (token) => `${token}.`),
+    text("a full stop before it", (token) => `.${token}`),
+    text("itself twice", (token) => `${token},${token}`),
+    text("quotes", (token) => `"${token}"`),
+  ]);
+  await takenEverywhere(t, places);
+});
+
+Deno.test("a token in a JSON serialisation is none [J18]", async (t) => {
+  await using world = await openWorld();
+  const serialised = (name: string, make: (parts: readonly string[]) => unknown): Attack => ({
+    name,
+    forge: async (good) => JSON.stringify(make((await forged(good)).split("."))),
+  });
+  await refusedEverywhere(t, world, await jwtPlaces(world), [
+    serialised("flattened", ([head, payload, signature]) => ({ protected: head, payload, signature })),
+    serialised(
+      "flattened, in base64url",
+      ([head, payload, signature]) => segment({ protected: head, payload, signature }),
+    ),
+    serialised(
+      "general",
+      ([head, payload, signature]) => ({ payload, signatures: [{ protected: head, signature }] }),
+    ),
+    serialised("general, with a second signature", ([head, payload, signature]) => ({
+      payload,
+      signatures: [{ protected: segment({ alg: "none" }), signature: "" }, { protected: head, signature }],
+    })),
+    serialised("with an unprotected header", ([head, payload, signature]) => ({
+      protected: head,
+      header: { crit: ["exp"], kid: "evil" },
+      payload,
+      signature,
+    })),
+    serialised("as a JSON text", (parts) => parts.join(".")),
+    attack("an unprotected header alone", { header: "{}" }, ["Signature.MissingClaim", "alg"]),
+  ]);
+});
+
+function textOf(good: JwsParts, of: "header" | "claims"): string {
+  const part = of === "header" ? good.header : good.payload;
+  return typeof part === "string" ? part : JSON.stringify(part);
+}
+
+function prefixed(good: JwsParts, members: string, of: "header" | "claims"): string {
+  return textOf(good, of).replace(/^\{/, `{${members},`);
+}
+
+function timeName(kind: PlacedKind): string {
+  return kind === "proof" ? "iat" : "exp";
+}
+
+function timeOf({ payload }: JwsParts, kind: PlacedKind): number {
+  return typeof payload === "string" ? NaN : Number(payload[timeName(kind)]);
+}
+
+function withTime(good: JwsParts, kind: PlacedKind, json: string): string {
+  return textOf(good, "claims").replace(RegExp(`"${timeName(kind)}":\\d+`), `"${timeName(kind)}":${json}`);
+}
+
+function spelled(token: string, index: number, change: (part: string) => string): string {
+  return token.split(".").map((part, at) => at === index ? change(part) : part).join(".");
+}
