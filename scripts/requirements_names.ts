@@ -18,7 +18,7 @@ export interface NamedTest {
 
 const GROUP = /\[([^[\]\n]*)\]/g;
 const ID = /^([A-Z]+-?N?)(\d+)(?:\.\.N?(\d+))?$/;
-const NAME_OF_MODULE = /^[A-Z][A-Za-z0-9]{9,}$/;
+const NAME_OF_MODULE = /^(?=.*[a-z])[A-Z][A-Za-z0-9]{8,}$/;
 const BLANK_RUN = /\s+/g;
 const CASE = /<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

@@ -6,6 +6,7 @@ import { Refusal } from "./kernel/refusal.ts";
 import type { Readiness } from "./observability/health.ts";
 import { renderDocsPage } from "./ui/docs_page.tsx";
 import type { ErrorEntry } from "./ui/error_table.tsx";
+import { CHAPTERS, REFERENCE_PATH } from "./ui/portal/paths.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "./ui/stylesheet.ts";
 
 /** What the pages need. */
@@ -55,8 +56,8 @@ const documentRoute = createRoute({
   summary: "This document",
   responses: ok("OpenAPI 3.1"),
 });
-/** How deep the documentation's pages lie; which of them there are is the documentation's to say. */
-const docsRoutes = ["/docs", "/docs/{chapter}", "/docs/{chapter}/{part}"].map(hidden);
+/** No `/docs/{chapter}`: a bank called docs would lose its pages to it. */
+const docsRoutes = [...CHAPTERS.map(([path]) => path), `${REFERENCE_PATH}/{part}`].map(hidden);
 
 /** Mounts them. */
 export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {

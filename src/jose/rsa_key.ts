@@ -34,8 +34,10 @@ export function readRsaPublicJwk(jwk: unknown): Verdict<RsaPublicJwk> {
   if (typeof n !== "string" || typeof e !== "string") return no("jwk lacks n or e");
   if (e !== "AQAB" || !isCanonicalBase64url(n)) return no("jwk is not canonical");
   if (n.length > Math.ceil(MAX_RSA_BITS / 6) + 1) return no("jwk modulus too long");
-  const bits = modulusBits(Uint8Array.fromBase64(n, { alphabet: "base64url" }));
+  const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
+  const bits = modulusBits(modulus);
   if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) return no(`jwk modulus of ${bits} bits`);
+  if ((modulus.at(-1) ?? 0) % 2 === 0) return no("jwk modulus is even"); // no product of primes: WebCrypto fails on it
   return yes({ kty: "RSA", n, e });
 }
 

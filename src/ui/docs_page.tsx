@@ -2,8 +2,8 @@
  * The developer documentation: which page is at which path, and what a search finds in all of them. English, for
  * developers; no script, nothing from other hosts. The reference is drawn from the OpenAPI document of the routes.
  */
-import { anchor, type ApiReference, readApiReference } from "./api_reference.ts";
-import { type ErrorEntry, ErrorTable } from "./error_table.tsx";
+import { type ApiReference, readApiReference } from "./api_reference.ts";
+import { type ErrorEntry, errorRows, ErrorTable } from "./error_table.tsx";
 import { bankGuide } from "./portal/bank_guide.ts";
 import { type Guide, textOf } from "./portal/guide.ts";
 import { renderGuide } from "./portal/guide_view.tsx";
@@ -146,10 +146,10 @@ function referencePlaces({ reference: { groups, types } }: Docs): Place[] {
 }
 
 function errorPlaces({ errors }: Docs): Place[] {
-  return errors.map(({ reason, surface, status, code, words }) => ({
-    href: `${ERRORS_PATH}#${anchor(`error-${surface}-${status}-${code}`)}`,
-    title: reason,
+  return errorRows(errors).map(({ id, reasons, surface, status, code, words }) => ({
+    href: `${ERRORS_PATH}#${id}`,
+    title: `${status} ${code}`.trim(),
     where: `Errors, as the ${surface} reads them`,
-    text: `${status} ${code}: ${words}`,
+    text: `${words} ${reasons.join(", ")}`,
   }));
 }

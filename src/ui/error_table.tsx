@@ -16,7 +16,10 @@ export interface ErrorEntry {
   readonly words: string;
 }
 
-interface ErrorRow extends Omit<ErrorEntry, "reason"> {
+/** Refusals that their reader cannot tell apart. */
+export interface ErrorRow extends Omit<ErrorEntry, "reason"> {
+  /** Anchor. */
+  readonly id: string;
   readonly reasons: readonly string[];
 }
 
@@ -24,7 +27,7 @@ const COLUMNS = ["Status", "Code", "Words", "Reasons"];
 
 /** The catalogue: a table for each kind of reader. */
 export function ErrorTable({ errors }: { readonly errors: readonly ErrorEntry[] }): JSX.Element {
-  const readers = Map.groupBy(rowsOf(errors), ({ surface }) => surface);
+  const readers = Map.groupBy(errorRows(errors), ({ surface }) => surface);
   return (
     <>
       {[...readers].map(([reader, rows]) => {
@@ -51,7 +54,7 @@ export function ErrorTable({ errors }: { readonly errors: readonly ErrorEntry[] 
 
 function Row({ row }: { readonly row: ErrorRow }): JSX.Element {
   return (
-    <tr id={anchor(`error-${row.surface}-${row.status}-${row.code}`)}>
+    <tr id={row.id}>
       <td>{row.status}</td>
       <td>{row.code === "" ? null : <code>{breakable(row.code)}</code>}</td>
       <td>{row.words}</td>
@@ -66,13 +69,20 @@ function breakable(names: string): Child[] {
 }
 
 /** Refusals that no reader can tell apart share a row. */
-function rowsOf(errors: readonly ErrorEntry[]): ErrorRow[] {
+export function errorRows(errors: readonly ErrorEntry[]): ErrorRow[] {
   const alike = Map.groupBy(
     errors,
     ({ reason: _, ...answer }) => JSON.stringify(Object.entries(answer).toSorted()),
   );
   const rows = [...alike.values()].flatMap(([first, ...more]) =>
-    first === undefined ? [] : [{ ...first, reasons: [first, ...more].map(({ reason }) => reason) }]
+    first === undefined ? [] : [{
+      id: anchor(`error-${first.surface}-${first.reason}`),
+      surface: first.surface,
+      status: first.status,
+      code: first.code,
+      words: first.words,
+      reasons: [first, ...more].map(({ reason }) => reason),
+    }]
   );
   return rows.toSorted((a, b) =>
     compare(a.surface, b.surface) || a.status - b.status || compare(a.code, b.code)

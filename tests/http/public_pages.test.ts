@@ -3,9 +3,12 @@ import { good, type Json, requestToken } from "../support/flows.ts";
 import { assertBrowserHeaders, BROWSER_HEADERS, headingOf, UUID } from "../support/front_channel.ts";
 import { openWorld, type World } from "../support/world.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
+import { docsPaths } from "../../src/ui/docs_page.tsx";
 import type { Store } from "../../src/store/store.ts";
 
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
+/** Pages are read on phones, over slow lines. */
+const MAX_PAGE_BYTES = 30_000;
 const API = "https://api.platform.example";
 const AUTH = "https://auth.platform.example";
 
@@ -113,19 +116,53 @@ Deno.test("GET /openapi.json is the same whatever Host says, and needs no certif
   assertEquals(await evil.text(), expected);
 });
 
-Deno.test("GET /docs is a page of its own with every endpoint, without script or foreign parts [AZ12]", async () => {
+Deno.test("GET /docs and its pages tell every endpoint, without script or foreign parts [AZ12]", async (t) => {
   await using world = await openWorld();
-  const answer = await open(world, "/docs");
-  const html = await answer.text();
-  assertEquals([answer.status, answer.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
-  assertBrowserHeaders(answer, CACHED);
-  assertEquals(headingOf(html), "Payment initiation platform");
-  for (const name of Object.keys(OPERATIONS)) {
-    assertStringIncludes(html, name.split(" ")[1] ?? "");
+  const document = await good(open(world, "/openapi.json"), 200);
+  const told: string[] = [];
+  for (const path of docsPaths(document)) {
+    await t.step(path, async () => {
+      const answer = await open(world, path);
+      const html = await answer.text();
+      assertEquals([answer.status, answer.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
+      assertBrowserHeaders(answer, CACHED);
+      assertEquals([...html.matchAll(/<script|style="|<iframe| on\w+="/g)].length, 0);
+      const loaded = [...html.matchAll(/<(?:link|img)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) => url);
+      assertEquals(loaded, ["/assets/platform.css", "/assets/platform.svg"]);
+      assertEquals(new TextEncoder().encode(html).length < MAX_PAGE_BYTES, true, `${html.length}`);
+      for (const [, target = ""] of html.matchAll(/<a [^>]*href="(\/docs[^"#?]*)/g)) {
+        assertEquals(docsPaths(document).includes(target), true, target);
+      }
+      told.push(html);
+    });
   }
-  assertEquals([...html.matchAll(/<script|style="|<iframe| on\w+="/g)].length, 0);
-  const loaded = [...html.matchAll(/<(?:link|img)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) => url);
-  assertEquals(loaded, ["/assets/platform.css", "/assets/platform.svg"]);
+  for (const name of Object.keys(OPERATIONS)) assertStringIncludes(told.join(""), name.split(" ")[1] ?? "");
+  assertEquals(headingOf(told[0] ?? ""), "Payment initiation platform");
+});
+
+Deno.test("GET /docs?q= finds places by words, and says so where there are none", async () => {
+  await using world = await openWorld();
+  const found = async (question: string): Promise<string> => {
+    const answer = await open(world, `/docs?q=${encodeURIComponent(question)}`);
+    assertBrowserHeaders(answer, CACHED);
+    assertEquals(answer.status, 200);
+    return await answer.text();
+  };
+  assertStringIncludes(await found("idempotency"), '<a href="/docs/tpp#again">');
+  assertStringIncludes(await found("client assertion"), '<a href="/docs/signatures#client-assertion">');
+  const nothing = await found("<script>alert(1)</script>");
+  assertStringIncludes(nothing, "Nothing was found");
+  assertEquals(nothing.includes("<script"), false);
+  assertEquals((await found("x".repeat(5000))).length < MAX_PAGE_BYTES, true);
+});
+
+Deno.test("There is no documentation page but those listed", async () => {
+  await using world = await openWorld();
+  for (const path of ["/docs/", "/docs/nothing", "/docs/reference/nothing", "/docs/reference/a/b"]) {
+    const answer = await open(world, path);
+    assertEquals(answer.status, 404, path);
+    await answer.body?.cancel();
+  }
 });
 
 Deno.test("The stylesheet and the icon are what pages may load, and nothing else is there", async () => {
@@ -149,7 +186,17 @@ Deno.test("The stylesheet and the icon are what pages may load, and nothing else
 
 Deno.test("Public pages have no other method than GET [MD-N3] [AZ12]", async (t) => {
   await using world = await openWorld();
-  for (const path of ["/health/live", "/health/ready", "/openapi.json", "/docs", "/assets/platform.css"]) {
+  for (
+    const path of [
+      "/health/live",
+      "/health/ready",
+      "/openapi.json",
+      "/docs",
+      "/docs/tpp",
+      "/docs/reference/consents",
+      "/assets/platform.css",
+    ]
+  ) {
     for (const method of ["POST", "OPTIONS"]) {
       await t.step(`${method} ${path}`, async () => {
         const headers = { origin: "https://evil.example", "access-control-request-method": "GET" };

@@ -50,7 +50,10 @@ Deno.test("a stranger pays from a TPP of their own through a bank of their own [
 
     await t.step("the account that the TPP names pays without a choice: implicit consent", async () => {
       const debtorIban = "GB29NWBK60161331926819";
-      assertEquals(await purchase(dir, strangers, { debtorIban }), { pages: OWN_SCREEN, ...ACCEPTED });
+      const { arrival, ...outcome } = await purchase(dir, strangers, { debtorIban });
+      assertEquals(outcome, { pages: OWN_SCREEN, ...ACCEPTED });
+      const again = await fetch(arrival);
+      assertEquals([again.status, (await again.text()).includes("cannot be done")], [400, true]); // its jti is used up
     });
 
     await t.step("an account of somebody else does not", async () => {
@@ -76,12 +79,12 @@ Deno.test("a newer statement moves the consent screen at the next authorization 
     const platformScreen = ["bank login", "bank otp", "platform consent"];
 
     await t.step("the bank's own screen", async () => {
-      assertEquals(await purchase(dir, strangers), { pages: OWN_SCREEN, ...ACCEPTED });
+      await assertPaid(dir, strangers, OWN_SCREEN);
     });
 
     await t.step("a statement that nobody has registered changes nothing", async () => {
       await renew(dir, { consent_managedby_bank: false });
-      assertEquals(await purchase(dir, strangers), { pages: OWN_SCREEN, ...ACCEPTED });
+      await assertPaid(dir, strangers, OWN_SCREEN);
     });
 
     await first.stop();
@@ -89,7 +92,7 @@ Deno.test("a newer statement moves the consent screen at the next authorization 
     try {
       await t.step("registered: the platform's screen", async () => {
         assertMatch(second.registered, /^201 SC-/);
-        assertEquals(await purchase(dir, strangers), { pages: platformScreen, ...ACCEPTED });
+        await assertPaid(dir, strangers, platformScreen);
       });
 
       await t.step("refused there", async () => {
@@ -104,7 +107,7 @@ Deno.test("a newer statement moves the consent screen at the next authorization 
     const third = await startOwnBank(dir);
     try {
       await t.step("and back", async () => {
-        assertEquals(await purchase(dir, strangers), { pages: OWN_SCREEN, ...ACCEPTED });
+        await assertPaid(dir, strangers, OWN_SCREEN);
       });
     } finally {
       await third.stop();
@@ -118,6 +121,11 @@ Deno.test("a newer statement moves the consent screen at the next authorization 
     });
   });
 });
+
+async function assertPaid(dir: string, strangers: Strangers, screens: readonly string[]): Promise<void> {
+  const { pages, end, consent } = await purchase(dir, strangers);
+  assertEquals({ pages, end, consent }, { pages: screens, ...ACCEPTED });
+}
 
 async function renew(dir: string, changes: unknown): Promise<void> {
   await Deno.writeTextFile(`${dir}/changes.json`, JSON.stringify(changes));

@@ -30,26 +30,31 @@ export async function runScript(dir: string, line: string, env: Env = {}): Promi
   return decoder.decode(stdout);
 }
 
-/** A script that goes on; `said` resolves with all it has printed once that matches. */
+/** A process that goes on; `said` resolves with all it has printed once that matches. */
 export interface Running {
   said(words: RegExp): Promise<string>;
-  stop(): Promise<void>;
+  stop(signal?: Deno.Signal): Promise<void>;
 }
 
 /** Starts a script of the project. */
 export function startScript(dir: string, line: string, env: Env = {}): Running {
-  const child = command(dir, line, env).spawn();
+  return startProcess(line, command(dir, line, env));
+}
+
+/** Starts a process; both its outputs must be piped. */
+export function startProcess(name: string, command: Deno.Command): Running {
+  const child = command.spawn();
   const errors = new Response(child.stderr).text();
   const printed = follow(child.stdout);
   return {
     async said(words): Promise<string> {
       const text = await printed.until(words);
       if (words.test(text)) return text;
-      throw new Error(`${line} ended without ${words}: ${text}${await errors}`);
+      throw new Error(`${name} ended without ${words}: ${text}${await errors}`);
     },
-    async stop(): Promise<void> {
+    async stop(signal = "SIGTERM"): Promise<void> {
       try {
-        child.kill("SIGTERM");
+        child.kill(signal);
       } catch {
         // it has ended
       }
@@ -165,6 +170,8 @@ export interface Purchase {
 
 /** How a purchase went. */
 export interface Outcome {
+  /** Where the platform sent the customer, with its JWT. */
+  readonly arrival: string;
   /** `host form` of each page that the customer answered. */
   readonly pages: readonly string[];
   /** Status of the payment, or the error in the redirect to the TPP. */
@@ -193,14 +200,14 @@ export async function purchase(
     const { consentId } = await createConsent(flow, token, request);
     const pending = await pushAuthorization(flow, consentId);
     const plan = { startUrl: pending.url, redirectUri, ...(refuseAt === undefined ? {} : { refuseAt }) };
-    const { callback, pages } = await visit(plan, endpoints.auth_url);
+    const { callback, arrival, pages } = await visit(plan, endpoints.auth_url);
     const error = callback.searchParams.get("error");
     const end = error ?? (await createPayment(
       flow,
       await exchangeCode(flow, pending, checkCallback(flow, pending, callback)),
       { consentId, ...request },
     )).status;
-    return { pages, end, consent: await statusOf(flow, token, consentId) };
+    return { arrival, pages, end, consent: await statusOf(flow, token, consentId) };
   } finally {
     tpp.close();
   }
@@ -210,10 +217,15 @@ async function statusOf(flow: PaymentFlow, token: AccessToken, consentId: string
   return (await readConsent(flow, token, consentId)).status;
 }
 
-async function visit(plan: CustomerPlan, authUrl: string): Promise<{ callback: URL; pages: string[] }> {
+async function visit(
+  plan: CustomerPlan,
+  authUrl: string,
+): Promise<{ callback: URL; arrival: string; pages: string[] }> {
   const pages: string[] = [];
-  const callback = await goThroughAuthorization(plan, ({ visit: { url }, form }) => {
+  let arrival = "";
+  const callback = await goThroughAuthorization(plan, ({ visit: { url, location }, form }) => {
     if (form !== undefined) pages.push(`${url.origin === authUrl ? "platform" : "bank"} ${form}`);
+    if (arrival === "" && location !== undefined) arrival = location.href;
   });
-  return { callback, pages };
+  return { callback, arrival, pages };
 }

@@ -23,7 +23,7 @@ export interface UiSite {
   readonly stop: () => Promise<void>;
 }
 
-/** `/consent`, `/consent-none`, `/consent-longest`, `/error-<kind>` and `/docs`, each with `?lang=`. */
+/** `/consent`, `/consent-none`, `/consent-longest`, `/error-<kind>` and the documentation below `/docs`, each with `?lang=`. */
 export function openUiSite(): UiSite {
   const posted: Record<string, string>[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
@@ -47,11 +47,10 @@ function draw(url: URL): string {
     return renderConsentPage(consentView({ accounts }), language);
   }
   if (url.pathname === "/consent-longest") return renderConsentPage(longestConsentView(), language);
-  if (url.pathname === "/docs") {
-    return renderDocsPage(referenceDocument(), {
-      authUrl: "https://auth.example.com",
-      errors: errorEntries(),
-    });
+  if (url.pathname.startsWith("/docs")) {
+    const at = { path: url.pathname, query: url.searchParams.get("q") ?? undefined };
+    const parts = { authUrl: "https://auth.example.com", errors: errorEntries() };
+    return renderDocsPage(at, referenceDocument(), parts) ?? "";
   }
   const kind = ERROR_PAGES.find((name) => url.pathname === `/error-${name}`) ?? "not_found";
   const interactionId = "5f0c7a52-7f65-4f0e-9c0b-1c7f4b0a9a11";

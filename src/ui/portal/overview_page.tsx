@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The first page of the documentation: what this is, where everything is; or what a search found. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ApiReference } from "../api_reference.ts";

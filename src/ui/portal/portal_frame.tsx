@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The frame of every page of the documentation: heading, chapters, search, and the page's own contents. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";

@@ -1,0 +1,97 @@
+/**
+ * `deno task directory` under an operator's own authority and `deno task serve` against it: two processes, participants
+ * from the command line, a payment between strangers, restarts of both [F3].
+ */
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { ResponseBodyError } from "oauth4webapi";
+import { isOpensslThere, openAlone, openssl } from "../support/alone.ts";
+import { firstPayment, onboardStrangers, purchase, runScript, startOwnBank } from "../support/own_bank.ts";
+
+Deno.test({
+  name: "directory and platform run alone: onboarded by the command line, registered, paid [F3] [E1]",
+  ignore: !isOpensslThere(),
+  async fn(t) {
+    await using alone = await openAlone();
+    const { folder, adminEnv, directoryUrl } = alone;
+    const strangers = await onboardStrangers(folder, adminEnv);
+    const pay = async (): Promise<string> => (await purchase(folder, strangers)).end;
+
+    await t.step(
+      "the directory's certificates stand up to OpenSSL under the operator's authority",
+      async () => {
+        assertEquals(
+          await (await fetch(`${directoryUrl}/ca.pem`)).text(),
+          await Deno.readTextFile(`${folder}/ca.pem`),
+        );
+        for (
+          const [who, purposes] of [["mine", ["signing", "transport"]], ["my-bank", [
+            "signing",
+            "transport",
+            "encryption",
+          ]]] as const
+        ) {
+          for (const purpose of purposes) {
+            const file = `participants/${who}/${purpose}.cert.pem`;
+            const usage = purpose === "transport" ? " -purpose sslclient" : "";
+            const verified = await openssl(folder, `verify -x509_strict${usage} -CAfile ca.pem ${file}`);
+            assertEquals(verified, `${file}: OK\n`);
+          }
+        }
+      },
+    );
+
+    const bank = await startOwnBank(folder);
+    try {
+      await t.step("bank and TPP register, and the payment is accepted", async () => {
+        assertMatch(bank.registered, /^201 SC-/);
+        const printed = await firstPayment(folder, strangers);
+        assertMatch(printed, /^register: 201 SC-/m);
+        assertMatch(printed, /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m);
+      });
+
+      await t.step("payments go on while the directory is down", async () => {
+        await alone.directory.stop("SIGKILL");
+        assertEquals(await pay(), "AcceptedSettlementInProcess");
+      });
+
+      await t.step("the directory has everything again after it was killed", async () => {
+        await alone.restart("directory");
+        const shown = JSON.parse(
+          await runScript(folder, "scripts/participant.ts show --name my-bank --history", adminEnv),
+        );
+        assertEquals(shown.map(({ what, who }: Record<string, string>) => [what, who]), [[
+          "participant.onboarded",
+          "ana",
+        ]]);
+        assertEquals((await (await fetch(`${directoryUrl}/participants`)).json()).length, 2);
+      });
+
+      await t.step("the platform knows both again after it was stopped", async () => {
+        await alone.platform.stop();
+        await alone.restart("platform");
+        assertEquals(await pay(), "AcceptedSettlementInProcess");
+      });
+
+      await t.step("a TPP without standing is refused at the next start of the platform", async () => {
+        await runScript(
+          folder,
+          "scripts/participant.ts set-status --name mine --organisation Suspended --reason audit",
+          adminEnv,
+        );
+        await alone.platform.stop();
+        await alone.restart("platform"); // its copies of key sets are gone with it
+        const refused = await assertRejects(pay, ResponseBodyError);
+        assertEquals([refused.status, refused.error], [401, "invalid_client"]);
+      });
+
+      await t.step("neither process said a secret", async () => {
+        const said = await alone.directory.said(/./) + await alone.platform.said(/./);
+        for (const secret of [adminEnv["DIRECTORY_ADMIN_TOKEN"] ?? "", "BEGIN", "eyJ"]) {
+          assert(!said.includes(secret));
+        }
+      });
+    } finally {
+      await bank.stop();
+    }
+  },
+});

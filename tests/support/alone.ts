@@ -1,0 +1,181 @@
+/**
+ * A directory and a platform that run alone, as an operator starts them: two processes by their own tasks, an authority
+ * made with OpenSSL, a TLS proxy in front of the API host, everything on loopback (hence ENVIRONMENT=Sandbox). The
+ * folder is laid out for participants: `ca.pem`, and an `endpoints.json` without any administrator's token.
+ */
+import { type FrontDoor, openFrontDoor } from "../../src/sandbox/tls_front_door.ts";
+import { platformKeySet } from "./platform_keys.ts";
+import { type Env, type Running, startProcess } from "./own_bank.ts";
+import { freePort, taskCommand } from "./served_platform.ts";
+import { sendTo } from "./served_world.ts";
+
+const OPENSSL = "/usr/bin/openssl";
+const PROXY_SECRET = "between-the-proxy-and-the-platform-9876543210";
+
+/** Whether OpenSSL is there. Says loudly where it is not, because tests are then skipped. */
+export function isOpensslThere(): boolean {
+  try {
+    if (Deno.statSync(OPENSSL).isFile) return true;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  Deno.stdout.writeSync(new TextEncoder().encode(`\n*** SKIPPED: ${OPENSSL} is missing ***\n\n`));
+  return false;
+}
+
+/** Runs `openssl` in a folder; gives what it printed. @throws {Error} with its words when it fails */
+export async function openssl(folder: string, line: string, input = ""): Promise<string> {
+  await Deno.writeTextFile(`${folder}/openssl.cnf`, input);
+  const command = new Deno.Command(OPENSSL, { args: line.split(" "), cwd: folder });
+  const { code, stdout, stderr } = await command.output();
+  const [printed, words] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  if (code !== 0) throw new Error(`openssl ${line}: ${printed}${words}`);
+  return printed ?? "";
+}
+
+/** What runs. */
+export interface Alone extends AsyncDisposable {
+  readonly folder: string;
+  /** For the command line of the directory's administrators. */
+  readonly adminEnv: Env;
+  readonly directoryUrl: string;
+  directory: Running;
+  platform: Running;
+  /** Starts one again, after it was stopped. */
+  restart(which: "directory" | "platform"): Promise<void>;
+}
+
+/** Starts both, the directory first. */
+export async function openAlone(): Promise<Alone> {
+  const folder = await Deno.makeTempDir({ prefix: "alone-" });
+  const [directoryPort, platformPort] = [freePort(), freePort()];
+  await makeAuthority(folder);
+  await Deno.writeTextFile(`${folder}/platform-keys.json`, await platformKeySet(), { mode: 0o600 });
+  const door = await openDoor(folder, platformPort);
+  const directoryUrl = `http://localhost:${directoryPort}`;
+  const adminToken = `${crypto.randomUUID()}${crypto.randomUUID()}`;
+  const endpoints = {
+    base_url: `https://localhost:${door.port}`,
+    auth_url: `http://localhost:${platformPort}`,
+    directory_url: directoryUrl,
+    registration_audience: `${directoryUrl}/registration-audience`,
+  };
+  await Deno.writeTextFile(`${folder}/endpoints.json`, JSON.stringify(endpoints));
+  const environments = {
+    directory: directoryEnv(directoryUrl, directoryPort, adminToken),
+    platform: platformEnv(endpoints, platformPort),
+  };
+  const start = {
+    directory: () => startTask(folder, "directory", environments.directory, /"directory.started"/),
+    platform: () => startTask(folder, "serve", environments.platform, /"platform.listening"/),
+  };
+  const directory = await start.directory();
+  const alone: Alone = {
+    folder,
+    directoryUrl,
+    adminEnv: { DIRECTORY_URL: directoryUrl, DIRECTORY_ADMIN_TOKEN: adminToken, DIRECTORY_OPERATOR: "ana" },
+    directory,
+    platform: await start.platform(),
+    restart: async (which) => void (alone[which] = await start[which]()),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Promise.all([alone.platform.stop("SIGKILL"), alone.directory.stop("SIGKILL"), door.close()]);
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+  return alone;
+}
+
+/** The operator's own authority, a certificate of its for the proxy, and the key of software statements. */
+async function makeAuthority(folder: string): Promise<void> {
+  const anyCa = "[req]\ndistinguished_name=dn\n[dn]\n[ca]\nbasicConstraints=critical,CA:TRUE\n" +
+    "keyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n";
+  await openssl(
+    folder,
+    "req -config openssl.cnf -extensions ca -x509 -newkey rsa:3072 -sha256 -nodes -days 3650 " +
+      "-subj /O=Operator/CN=Participants-CA -keyout ca.key.pem -out ca.pem",
+    anyCa,
+  );
+  await openssl(
+    folder,
+    "req -config openssl.cnf -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key.pem -out server.csr",
+    anyCa,
+  );
+  await openssl(
+    folder,
+    "x509 -req -in server.csr -CA ca.pem -CAkey ca.key.pem -days 90 -extfile openssl.cnf -out server.cert.pem",
+    "subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth\n",
+  );
+  await openssl(folder, "genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out statements.key.pem");
+}
+
+/** TLS with client certificates of the authority in front of the platform's port. */
+async function openDoor(folder: string, platformPort: number): Promise<FrontDoor> {
+  const port = freePort();
+  const read = (name: string): Promise<string> => Deno.readTextFile(`${folder}/${name}`);
+  return await openFrontDoor({
+    hostname: "127.0.0.1",
+    port,
+    baseUrl: `https://localhost:${port}`,
+    proxySecret: PROXY_SECRET,
+    tls: {
+      certificate: await read("server.cert.pem"),
+      key: await read("server.key.pem"),
+      clientAuthority: await read("ca.pem"),
+    },
+    handle: (request) => sendTo(`http://127.0.0.1:${platformPort}`, request),
+  });
+}
+
+function directoryEnv(issuer: string, port: number, adminToken: string): Env {
+  return {
+    DIRECTORY_ISSUER: issuer,
+    DIRECTORY_PORT: String(port),
+    DIRECTORY_STORE_URL: "directory.kv",
+    DIRECTORY_ADMIN_TOKEN: adminToken,
+    DIRECTORY_CA_CERT: "ca.pem",
+    DIRECTORY_CA_KEY: "ca.key.pem",
+    DIRECTORY_SIGNING_KEY: "statements.key.pem",
+    ENVIRONMENT: "Sandbox",
+  };
+}
+
+function platformEnv(endpoints: Readonly<Record<string, string>>, port: number): Env {
+  const { base_url = "", auth_url = "", directory_url = "", registration_audience = "" } = endpoints;
+  return {
+    BASE_URL: base_url,
+    AUTH_URL: auth_url,
+    PORT: String(port),
+    STORE_URL: "platform.kv",
+    PLATFORM_KEYS: "platform-keys.json",
+    DIRECTORY_ISSUER: directory_url,
+    DIRECTORY_JWKS_URI: `${directory_url}/jwks`,
+    DIRECTORY_HOSTS: new URL(directory_url).host,
+    REGISTRATION_AUDIENCE: registration_audience,
+    PROXY_SECRET,
+    ENVIRONMENT: "Sandbox",
+  };
+}
+
+async function startTask(folder: string, task: string, env: Env, ready: RegExp): Promise<Running> {
+  const [program = "", ...args] = await taskCommand(task);
+  const inherited = Object.fromEntries(
+    ["PATH", "HOME", "DENO_DIR"].flatMap((name) => {
+      const value = Deno.env.get(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const running = startProcess(
+    task,
+    new Deno.Command(program, {
+      args,
+      cwd: folder,
+      clearEnv: true,
+      env: { NO_COLOR: "1", ...inherited, ...env },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }),
+  );
+  await running.said(ready);
+  return running;
+}
