@@ -55,17 +55,34 @@ export async function onboard(
   if (typeof command.details !== "object" || command.details === null) {
     throw new ParticipantFailure("The details must be a JSON object; onboard --example prints one.");
   }
-  const made = await makeKeys(command.encryption ? KEY_NAMES : ["signing", "transport"], command.name);
-  const answer = await directory.ask(onboarded, "POST", "/participants", {
-    ...command.details,
-    csrs: requestsOf(made),
+  const names: readonly KeyName[] = command.encryption ? KEY_NAMES : ["signing", "transport"];
+  const made = await makeKeys(names, command.name);
+  const request = { ...command.details, csrs: requestsOf(made) };
+  const answer = await directory.ask(onboarded, "POST", "/participants", request);
+  const keep = async (): Promise<Description> => {
+    const keys = await keptKeys(made, answer.certificates);
+    const description = await describe(directory, command.name, answer.org_id, kidsOf(keys));
+    await writeFolder(folder, { keys, statement: answer.software_statement, jwks: answer.jwks, description });
+    return description;
+  };
+  const { org_name } = await keep().catch((error: Error) => {
+    throw new ParticipantFailure(unkept(folder, error, { name: command.name, orgId: answer.org_id, names }));
   });
-  const keys = await keptKeys(made, answer.certificates);
-  const description = await describe(directory, command.name, answer.org_id, kidsOf(keys));
-  await writeFolder(folder, { keys, statement: answer.software_statement, jwks: answer.jwks, description });
   print(
-    `${description.org_name} is ${answer.org_id}, its software ${answer.software_client_id}. Its files are in ${folder}.`,
+    `${org_name} is ${answer.org_id}, its software ${answer.software_client_id}. Its files are in ${folder}.`,
   );
+}
+
+// The directory has taken it in and knows these keys for ever: onboarding it again would be refused.
+function unkept(
+  folder: string,
+  { message }: Error,
+  { name, orgId, names }: { name: string; orgId: string; names: readonly KeyName[] },
+): string {
+  const again = `add-keys --name ${name} --org-id ${orgId} ${names.map((key) => `--${key}`).join(" ")}`;
+  return `${orgId} was onboarded, but ${folder} was not written (${
+    message.replace(/\.$/, "")
+  }); make it with ${again}.`;
 }
 
 /** Fetches a newer statement, with changed software members where given. */

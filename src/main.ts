@@ -93,14 +93,14 @@ async function serve(): Promise<void> {
   const { store, platform } = await start(configured, await openStoreBesideFreePort(config));
   await giveUpPermissions();
   const { host: hostname, port, baseUrl, authUrl } = config;
-  const onListen = (): void => log.info("platform.listening", { host: hostname, port, baseUrl, authUrl });
   const traffic = openTraffic((request) => route(platform, request));
-  const server = Deno.serve({ hostname, port, onListen }, traffic.handle);
+  const server = Deno.serve({ hostname, port, onListen: () => {} }, traffic.handle);
   Deno.addSignalListener("SIGHUP", () => void renewKeys(configured));
   onFirstStopSignal(async () => {
     await traffic.drain();
     await server.shutdown();
   });
+  log.info("platform.listening", { host: hostname, port, baseUrl, authUrl }); // whoever reads it may send signals
   await server.finished;
   await platform.stop();
   store.close();

@@ -2,18 +2,17 @@
  * The platform's pages in a real browser, under the browser host's content security policy: accessible, readable on a
  * small phone, usable without scripts. Screenshots go to `.data/screenshots`.
  */
-import axe from "axe-core";
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { LANGUAGES } from "../../src/ui/language.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
-import { ERROR_PAGES } from "../support/ui_samples.ts";
+import { docsPaths } from "../../src/ui/docs_page.tsx";
+import { ERROR_PAGES, referenceDocument } from "../support/ui_samples.ts";
 import { openUiSite, type UiSite } from "../support/ui_site.ts";
+import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";
 
-const SCREENSHOTS = new URL("../../.data/screenshots/", import.meta.url);
 /** CSS pixels: a small phone, or 1280 at 400% (WCAG 1.4.10), and a desk. */
 const WIDTHS = [320, 1280] as const;
-const SCHEMES = ["light", "dark"] as const;
 const MIN_TARGET = 44;
 /** Pixels that a column of text twice as large keeps: room for most words. */
 const MIN_COLUMN = 170;
@@ -26,27 +25,48 @@ const CUSTOMER_PAGES = LANGUAGES.flatMap((language) =>
     name,
   }))
 );
-const PAGES = [...CUSTOMER_PAGES, { language: "en", name: "docs" }];
+const DOCS = [
+  ...docsPaths(referenceDocument()),
+  "/docs?q=signature",
+  "/docs?q=nothing-like-it",
+].map((path) => path.slice(1));
 /** The rest look alike: one of each kind is enough to look at. */
-const PICTURED = new Set(["consent", "consent-none", "consent-longest", "error-link_unusable", "docs"]);
+const PICTURED = new Set(["consent", "consent-none", "consent-longest", "error-link_unusable", ...DOCS]);
 
 const ignore = !isChromiumThere();
 
-for (const colorScheme of SCHEMES) {
-  for (const width of WIDTHS) {
-    browserTest(
-      `Every page, ${colorScheme}, ${width} px wide: accessible, nothing cut off`,
-      async (world) => {
-        const page = await openPage(world, { colorScheme, viewport: { width, height: 800 } });
-        for (const { language, name } of PAGES) {
-          await page.goto(`${world.site.origin}/${name}?lang=${language}`);
-          await assertAccessible(page, `${name} ${language}`);
-          await assertFits(page, `${name} ${language}`);
-          if (PICTURED.has(name)) await picture(page, `${name}-${language}-${colorScheme}-${width}`);
-        }
-      },
-    );
-  }
+for (const width of WIDTHS) {
+  browserTest(`Every customer page, ${width} px wide: accessible, nothing cut off`, async (world) => {
+    const page = await openPage(world, { viewport: { width, height: 800 } });
+    for (const { language, name } of CUSTOMER_PAGES) {
+      await page.goto(`${world.site.origin}/${name}?lang=${language}`);
+      await assertInBothSchemes(page, `${name} ${language}`, `${name}-${language}`, width);
+    }
+  });
+
+  browserTest(
+    `Every page of the documentation, ${width} px wide: accessible, nothing cut off`,
+    async (world) => {
+      const page = await openPage(world, { viewport: { width, height: 800 } });
+      for (const name of DOCS) {
+        await page.goto(`${world.site.origin}/${name}`);
+        await assertInBothSchemes(page, name, name.replaceAll(/\W+/g, "-"), width);
+      }
+    },
+  );
+}
+
+/** What does not depend on width and scheme is checked once. */
+async function assertInBothSchemes(page: Page, what: string, file: string, width: number): Promise<void> {
+  await assertFits(page, `${what} ${width}`);
+  const pictured = PICTURED.has(file.replace(/-(en|es|fr|ar)$/, "")) || what.startsWith("docs");
+  if (pictured) await picture(page, `${file}-light-${width}`);
+  if (width !== WIDTHS[0]) return;
+  await assertAccessible(page, what);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await assertContrast(page, `${what}, dark`);
+  if (pictured) await picture(page, `${file}-dark-${width}`);
+  await page.emulateMedia({ colorScheme: "light" });
 }
 
 browserTest("Every customer page keeps its content with text at 200% [WCAG 1.4.4]", async (world) => {
@@ -151,7 +171,8 @@ function browserTest(name: string, check: (world: World) => Promise<void>): void
 }
 
 async function openPage({ browser, complaints }: World, options: BrowserContextOptions): Promise<Page> {
-  const context = await browser.newContext(options);
+  // A colour in transition is none of either scheme.
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   page.on("console", (message) => complaints.push(`${page.url()}: ${message.text()}`));
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`));
@@ -160,29 +181,4 @@ async function openPage({ browser, complaints }: World, options: BrowserContextO
     if (why !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${why}`); // left before its icon came
   });
   return page;
-}
-
-async function assertAccessible(page: Page, what: string): Promise<void> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate(
-    `axe.run({ rules: { "target-size": { enabled: true } } }).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" | ")))`,
-  );
-  assertEquals(found, [], what);
-}
-
-async function assertFits(page: Page, what: string): Promise<void> {
-  const outside = await page.evaluate(`[...document.querySelectorAll("body *")]
-    .filter((one) => !one.closest(".visually-hidden, .skip, pre, .scroll"))
-    .filter((one) => { const { left, right } = one.getBoundingClientRect(); return left < -1 || right > innerWidth + 1; })
-    .map((one) => one.outerHTML.slice(0, 120))`);
-  assertEquals(outside, [], what);
-  assert(
-    await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
-    `${what} scrolls sideways`,
-  );
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: new URL(`${name}.png`, SCREENSHOTS).pathname, fullPage: true });
 }

@@ -1,6 +1,6 @@
 /** The first page of a visit: user name and password. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Reader } from "../page_language.ts";
+import type { Language, Reader } from "../page_language.ts";
 import type { BankProfile } from "./bank_profile.ts";
 import { SANDBOX_PASSWORD } from "./customers.ts";
 import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";
@@ -19,10 +19,6 @@ export interface VisitPageProps {
 export function LoginPage({ reader, profile, session }: VisitPageProps): JSX.Element {
   const { handover, csrf, complaint } = session;
   const { language } = reader;
-  const field = {
-    describedBy: complaint === undefined ? "login-hint" : "login-complaint login-hint",
-    wrong: complaint !== undefined,
-  };
   return (
     <PageFrame reader={reader} owner={profile.displayName} title={words(language, "login.title")}>
       <p>
@@ -37,21 +33,7 @@ export function LoginPage({ reader, profile, session }: VisitPageProps): JSX.Ele
       <form id="login" method="post">
         <VisitFields csrf={csrf} step="login" />
         <Complaint id="login-complaint" language={language} complaint={complaint} />
-        <TextField
-          name="username"
-          label={words(language, "login.username")}
-          autocomplete="username"
-          maxlength={64}
-          {...field}
-        />
-        <TextField
-          name="password"
-          label={words(language, "login.password")}
-          type="password"
-          autocomplete="current-password"
-          maxlength={128}
-          {...field}
-        />
+        <Credentials language={language} complaint={complaint} />
         <p id="login-hint" class="hint">
           {phrase(language, "login.hint", {
             username: <kbd dir="ltr">alice</kbd>,
@@ -66,5 +48,33 @@ export function LoginPage({ reader, profile, session }: VisitPageProps): JSX.Ele
         </div>
       </form>
     </PageFrame>
+  );
+}
+
+function Credentials(
+  { language, complaint }: { readonly language: Language; readonly complaint: ScaSession["complaint"] },
+): JSX.Element {
+  const field = {
+    describedBy: complaint === undefined ? "login-hint" : "login-complaint login-hint",
+    wrong: complaint !== undefined,
+  };
+  return (
+    <>
+      <TextField
+        name="username"
+        label={words(language, "login.username")}
+        autocomplete="username"
+        maxlength={64}
+        {...field}
+      />
+      <TextField
+        name="password"
+        label={words(language, "login.password")}
+        type="password"
+        autocomplete="current-password"
+        maxlength={128}
+        {...field}
+      />
+    </>
   );
 }

@@ -67,23 +67,12 @@ interface CheckoutFormView {
 }
 
 function CheckoutForm({ language, good, banks, fault }: CheckoutFormView): JSX.Element {
-  const chosen = fault?.bank ?? banks[0]?.code;
   const accountId = `account-${good.id}`;
   const name = words(language, `good.${good.id}.name`);
   return (
     <form method="post" action="/checkout">
       <input type="hidden" name="item" value={good.id} />
-      <fieldset>
-        <legend>{phrase(language, "goods.bank")}</legend>
-        {banks.map((bank) => (
-          <label class="choice">
-            <input type="radio" name="bank" value={bank.code} checked={bank.code === chosen} required />
-            <span>
-              {bank.name} <small>({phrase(language, `bank.${bank.code}.hint`)})</small>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <BankChoices language={language} banks={banks} chosen={fault?.bank ?? banks[0]?.code} />
       <label for={accountId}>{phrase(language, "goods.account")}</label>
       <input
         id={accountId}
@@ -105,6 +94,28 @@ function CheckoutForm({ language, good, banks, fault }: CheckoutFormView): JSX.E
         })}
       </button>
     </form>
+  );
+}
+
+function BankChoices(
+  { language, banks, chosen }: {
+    readonly language: Language;
+    readonly banks: readonly BankChoice[];
+    readonly chosen: string | undefined;
+  },
+): JSX.Element {
+  return (
+    <fieldset>
+      <legend>{phrase(language, "goods.bank")}</legend>
+      {banks.map((bank) => (
+        <label class="choice">
+          <input type="radio" name="bank" value={bank.code} checked={bank.code === chosen} required />
+          <span>
+            {bank.name} <small>({phrase(language, `bank.${bank.code}.hint`)})</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

@@ -33,17 +33,7 @@ export function ShopLayout(
       </head>
       <body>
         <a class="skip" href="#main">{phrase(language, "frame.skip")}</a>
-        <header>
-          <p class="sandbox">
-            <strong>{phrase(language, "frame.sandbox")}</strong> {phrase(language, "frame.notReal")}
-          </p>
-          <div class="bar">
-            <p class="brand">
-              <a href="/">{merchant.name}</a>
-            </p>
-            <LanguageSwitch reader={reader} label={words(language, "frame.language")} />
-          </div>
-        </header>
+        <ShopHeader reader={reader} />
         <main id="main" tabindex={-1}>
           {children}
         </main>
@@ -52,6 +42,23 @@ export function ShopLayout(
         </footer>
       </body>
     </html>
+  );
+}
+
+function ShopHeader({ reader }: { readonly reader: Reader }): JSX.Element {
+  const { language } = reader;
+  return (
+    <header>
+      <p class="sandbox">
+        <strong>{phrase(language, "frame.sandbox")}</strong> {phrase(language, "frame.notReal")}
+      </p>
+      <div class="bar">
+        <p class="brand">
+          <a href="/">{merchant.name}</a>
+        </p>
+        <LanguageSwitch reader={reader} label={words(language, "frame.language")} />
+      </div>
+    </header>
   );
 }
 

@@ -17,13 +17,6 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 
 /** The first page. */
 export function renderOverview(reference: ApiReference, authUrl: string): string {
-  const addresses = new Map([
-    [authUrl, "Browser authorization host"],
-    ...reference.servers.map(({ url, description }) => [url, description ?? "API host"] as const),
-    [`${authUrl}/.well-known/oauth-authorization-server/{BANK}`, "Server metadata of a bank"],
-    [`${authUrl}/jwks`, "The platform’s public keys"],
-    [`${authUrl}/openapi.json`, "The API reference for machines (OpenAPI 3.1)"],
-  ]);
   return renderPortalPage({
     path: DOCS_PATH,
     title: reference.title,
@@ -45,22 +38,37 @@ export function renderOverview(reference: ApiReference, authUrl: string): string
             ))}
           </dl>
         </section>
-        <section class="card guide" aria-labelledby="addresses">
-          <h2 id="addresses">Addresses</h2>
-          <dl class="facts">
-            {[...addresses].map(([url, name]) => (
-              <div>
-                <dt>{name}</dt>
-                <dd>
-                  <code>{url}</code>
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </section>
+        <Addresses reference={reference} authUrl={authUrl} />
       </>
     ),
   });
+}
+
+function Addresses(
+  { reference, authUrl }: { readonly reference: ApiReference; readonly authUrl: string },
+): JSX.Element {
+  const addresses = new Map([
+    [authUrl, "Browser authorization host"],
+    ...reference.servers.map(({ url, description }) => [url, description ?? "API host"] as const),
+    [`${authUrl}/.well-known/oauth-authorization-server/{BANK}`, "Server metadata of a bank"],
+    [`${authUrl}/jwks`, "The platform’s public keys"],
+    [`${authUrl}/openapi.json`, "The API reference for machines (OpenAPI 3.1)"],
+  ]);
+  return (
+    <section class="card guide" aria-labelledby="addresses">
+      <h2 id="addresses">Addresses</h2>
+      <dl class="facts">
+        {[...addresses].map(([url, name]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>
+              <code>{url}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
 }
 
 /** What a search found. */

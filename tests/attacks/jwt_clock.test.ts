@@ -1,0 +1,142 @@
+/** Every kind of JWT judged against the clock, at every edge of checklist 2.2, over HTTP. */
+import { assertEquals } from "@std/assert";
+import { IMPLICIT } from "../support/bank_return.ts";
+import { toBank } from "../support/flows.ts";
+import { forged } from "../support/jwt_attacks.ts";
+import {
+  assertionPlaces,
+  type JwtPlace,
+  type PlacedKind,
+  proofPlaces,
+  registrationPlaces,
+  returnPlace,
+  signaturePlaces,
+} from "../support/jwt_places.ts";
+import { postRegistration, registrationJwt, statementWith } from "../support/registration.ts";
+import { openWorld, START, type World } from "../support/world.ts";
+
+const NOW = START / 1000;
+const OFFSETS = [-61, -60, -31, -30, 0, 10, 30, 31, 60, 61];
+const ALIVE = [0, 10, 30, 31, 60, 61];
+const NOT_AHEAD = [-61, -60, -31, -30, 0, 10, 30];
+const IAT = "http://openbanking.org.uk/iat";
+
+/** Offsets from now, in seconds, at which a claim is taken; all others of {@link OFFSETS} are refused. */
+const TAKEN: Readonly<Record<PlacedKind, Readonly<Record<string, readonly number[]>>>> = {
+  assertion: { exp: ALIVE, iat: NOT_AHEAD, nbf: NOT_AHEAD },
+  proof: { exp: ALIVE, iat: NOT_AHEAD.filter((offset) => offset >= -60), nbf: NOT_AHEAD },
+  registration: { exp: ALIVE, iat: NOT_AHEAD, nbf: NOT_AHEAD },
+  statement: { exp: ALIVE, iat: NOT_AHEAD, nbf: NOT_AHEAD },
+  return: { exp: ALIVE, iat: NOT_AHEAD, nbf: NOT_AHEAD },
+  signature: { [IAT]: OFFSETS.filter((offset) => offset <= 60) },
+};
+
+/** The farthest that each kind may reach, and one second more: claims as offsets from now, and whether they are taken. */
+const REACH: Readonly<Record<PlacedKind, readonly (readonly [Readonly<Record<string, number>>, boolean])[]>> =
+  {
+    assertion: [[{ exp: 330 }, true], [{ exp: 331 }, false], [{ iat: -330 }, true], [{ iat: -331 }, false], [
+      { exp: -29 },
+      true,
+    ]],
+    proof: [[{ exp: 1_000_000 }, true], [{ exp: -29 }, true]],
+    registration: [[{ iat: 0, exp: 3600 }, true], [{ iat: 0, exp: 3601 }, false], [
+      { iat: -3600, exp: 0 },
+      true,
+    ], [{
+      iat: -3601,
+      exp: -1,
+    }, false]],
+    statement: [[{ exp: 2 * 366 * 86_400 }, true], [{ exp: 2 * 366 * 86_400 + 1 }, false]],
+    return: [[{ iat: 0, exp: 600 }, true], [{ iat: 0, exp: 601 }, false], [{ iat: -629, exp: -29 }, true], [{
+      iat: -630,
+      exp: -29,
+    }, false]],
+    signature: [[{ [IAT]: -3600 }, true], [{ [IAT]: -3601 }, false]],
+  };
+
+/** Whether a token with these claims is taken; it is made fresh, so that nothing else can be wrong with it. */
+type Judge = (claims: Readonly<Record<string, number>>) => Promise<boolean>;
+
+Deno.test("every kind of JWT is taken and refused to the second [J32]", async (t) => {
+  await using world = await openWorld();
+  for (const [name, kind, judge] of await judges(world)) {
+    for (const [claim, taken] of Object.entries(TAKEN[kind])) {
+      await t.step(`${name}: ${claim}`, async () => {
+        const found: number[] = [];
+        for (const offset of OFFSETS) if (await judge({ [claim]: NOW + offset })) found.push(offset);
+        assertEquals(found, [...taken]);
+      });
+    }
+    await t.step(`${name}: as far as it may reach`, async () => {
+      for (const [offsets, taken] of REACH[kind]) {
+        const claims = Object.entries(offsets).map(([claim, offset]) => [claim, NOW + offset]);
+        assertEquals(await judge(Object.fromEntries(claims)), taken, JSON.stringify(offsets));
+      }
+    });
+  }
+});
+
+async function judges(world: World): Promise<readonly (readonly [string, PlacedKind, Judge])[]> {
+  const reusable = [
+    ...await assertionPlaces(world),
+    ...await proofPlaces(world),
+    ...(await signaturePlaces(world)).filter(({ name }) => !name.includes("domestic-payments")),
+  ].filter(({ name }) => !name.startsWith("code"));
+  const [registration] = await registrationPlaces(world);
+  if (registration === undefined) throw new Error("no place to register");
+  await registration.takes(await registration.present(await forged(await registration.parts())));
+  return [
+    ...reusable.map((place) => [place.name, place.kind, byAnswer(place)] as const),
+    ["registration JWT", "registration", byNextFault(world, registration, "registration")],
+    ["software_statement", "statement", byNextFault(world, registration, "statement")],
+    ["bank return", "return", (claims) => returned(world, claims)],
+  ];
+}
+
+/** For places that take any number of good tokens. */
+function byAnswer(place: JwtPlace): Judge {
+  return async (claims) => {
+    const change = place.kind === "signature" ? { header: claims } : { claims };
+    const response = await place.present(await forged(await place.parts(), change));
+    if (response.ok) {
+      await place.takes(response);
+      return true;
+    }
+    await place.refuses(response, ["Signature.InvalidClaim", IAT]);
+    return false;
+  };
+}
+
+/**
+ * A software registers once a statement, so what is taken shows in the fault that comes next: the statement that is not
+ * newer, behind the registration JWT; the registration JWT for another audience, behind the statement.
+ */
+function byNextFault(world: World, { who }: JwtPlace, kind: "registration" | "statement"): Judge {
+  const [refused, taken] = kind === "registration"
+    ? ["invalid_client_metadata", "invalid_software_statement"]
+    : ["invalid_software_statement", "invalid_client_metadata"];
+  return async (claims) => {
+    const body = kind === "registration"
+      ? await registrationJwt(world, who, { claims })
+      : await registrationJwt(world, who, {
+        statement: await statementWith(who, { claims }),
+        claims: { aud: "https://other.example" },
+      });
+    const response = await postRegistration(world, who, { body });
+    const { error } = await response.json();
+    assertEquals([response.status, [refused, taken].includes(error)], [400, true], error);
+    return error === taken;
+  };
+}
+
+async function returned(world: World, claims: Readonly<Record<string, number>>): Promise<boolean> {
+  const flow = await toBank(world, { body: IMPLICIT });
+  const place = await returnPlace(world, flow);
+  const response = await place.present(await forged(await place.parts(), { claims }));
+  if (response.status === 303) {
+    await place.takes(response);
+    return true;
+  }
+  await place.refuses(response, ["Signature.Malformed"]);
+  return false;
+}
