@@ -95,6 +95,10 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
 function refuseForeignParameters(form: ReadonlyMap<string, string>): void {
   if (form.has("request_uri")) throw invalid("request_uri is not allowed here."); // RFC 9126 2.1
   if (form.has("request")) throw invalid("Request objects are not supported."); // never silently ignored
+  const responseMode = form.get("response_mode");
+  if (responseMode !== undefined && responseMode !== "query") {
+    throw invalid("Only response_mode query is supported.");
+  }
   const responseType = form.get("response_type");
   if (responseType === undefined) throw invalid("response_type is required.");
   if (responseType !== "code") throw new Refusal("oauth.unsupported_response_type");
