@@ -59,7 +59,8 @@ export const USAGE = `deno task participant <command> [options]
                    A newer software statement, with changed software members where a file gives some.
   add-keys         --name <folder> [--signing] [--transport] [--encryption] [--org-id <id>]
                    New keys beside the old ones: those named, or all that the folder has. With --org-id the
-                   folder may be missing: it is made again with new keys and a new statement.
+                   folder may be missing, lost or never written by an onboarding that was cut short: it is made
+                   again with new keys and a new statement.
   revoke-key       --name <folder> | --org-id <id>   --kid <kid> --reason <text>
   set-status       --name <folder> | --org-id <id>   --reason <text>
                    --software Active|Inactive|Revoked, or --organisation Active|Suspended|Withdrawn

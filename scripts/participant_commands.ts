@@ -79,10 +79,9 @@ function unkept(
   { message }: Error,
   { name, orgId, names }: { name: string; orgId: string; names: readonly KeyName[] },
 ): string {
-  const again = `add-keys --name ${name} --org-id ${orgId} ${names.map((key) => `--${key}`).join(" ")}`;
-  return `${orgId} was onboarded, but ${folder} was not written (${
-    message.replace(/\.$/, "")
-  }); make it with ${again}.`;
+  const why = message.replace(/\.$/, "");
+  const again = ["add-keys", "--name", name, "--org-id", orgId, ...names.map((key) => `--${key}`)].join(" ");
+  return `${orgId} was onboarded, but ${folder} was not written (${why}); make it with ${again}`;
 }
 
 /** Fetches a newer statement, with changed software members where given. */

@@ -29,12 +29,13 @@ export interface Change<T> {
   readonly answer: T;
 }
 
-const ATTEMPTS = 5;
+/** Somebody wins every race: this many changes at once are all made. An incident's revocations may come together. */
+const ATTEMPTS = 50;
 
 /**
  * Applies a decision to the participant in one atomic commit.
  *
- * @throws {Refusal} `directory.not_found`, what the decision throws, or `directory.conflict` after losing five races
+ * @throws {Refusal} `directory.not_found`, what the decision throws, or `directory.conflict` after losing every race
  */
 export async function changeParticipant<T>(
   directory: Directory,

@@ -38,7 +38,7 @@ const onboardedSchema = z.object({
 });
 type Onboarded = z.infer<typeof onboardedSchema>;
 
-/** Makes the participant's key pairs, or reads those that an interrupted start left. */
+/** Makes the participant's key pairs. What an interrupted start left is gone by now (`sandbox_state.ts`). */
 export async function participantKeys(files: SandboxFiles, plan: ParticipantPlan): Promise<ParticipantKeys> {
   const own = participantFiles(files, plan.name);
   await makePrivateFolder(own.folder);

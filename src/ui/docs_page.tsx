@@ -95,7 +95,8 @@ function renderErrors(errors: readonly ErrorEntry[]): string {
   return renderPortalPage({
     path: ERRORS_PATH,
     title: "Errors",
-    lead: "Every refusal, generated from the table that the platform answers from.",
+    lead:
+      "Every refusal, generated from the table that the platform answers from. When you ask for help, quote the answer’s x-fapi-interaction-id.",
     contents: [],
     children: <ErrorTable errors={errors} />,
   });

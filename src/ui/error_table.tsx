@@ -33,12 +33,11 @@ export function ErrorTable({ errors }: { readonly errors: readonly ErrorEntry[] 
       {[...readers].map(([reader, rows]) => {
         const id = anchor(`errors-${reader}`);
         return (
-          <section aria-labelledby={id}>
+          <section>
             <h2 id={id}>As the {reader} reads them</h2>
             {/* A box that scrolls must be reachable by keyboard (WCAG 2.1.1). */}
             <div class="scroll card" role="region" tabindex={0} aria-labelledby={id}>
-              <table>
-                <caption>When you ask for help, quote the answer’s x-fapi-interaction-id.</caption>
+              <table aria-labelledby={id}>
                 <thead>
                   <tr>{COLUMNS.map((name) => <th scope="col">{name}</th>)}</tr>
                 </thead>

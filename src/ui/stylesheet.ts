@@ -249,7 +249,8 @@ th, td { padding: 0.5rem 0.75rem; text-align: start; vertical-align: top; border
 .wide nav [aria-current] { color: var(--text); border-inline-start: 4px solid var(--accent); }
 .guide > * + * { margin-block-start: 12px; }
 .wide .guide > h2, .wide .card > h2:first-child { margin-block-start: 0; }
-.guide figure { margin: 0; }
+.guide figure { margin-inline: 0; margin-block-end: 0; }
+.guide pre.line { white-space: pre-wrap; overflow-wrap: anywhere; }
 .guide figcaption { color: var(--muted); font-size: var(--small); padding-block-end: 4px; }
 .guide dt { min-inline-size: 0; }
 .reference .steps { padding-inline-start: 1.5rem; }

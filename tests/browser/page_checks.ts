@@ -26,6 +26,7 @@ async function assertNoViolation(page: Page, options: string, what: string): Pro
 
 /** Nothing is cut off and nothing scrolls sideways, but boxes made for it. */
 export async function assertFits(page: Page, what: string): Promise<void> {
+  await page.waitForLoadState("load"); // before, its styles may be missing
   const outside = await page.evaluate(`[...document.querySelectorAll("body *")]
     .filter((one) => !one.closest(".visually-hidden, .hidden, .skip, pre, .scroll"))
     .filter((one) => { const { left, right } = one.getBoundingClientRect(); return left < -1 || right > innerWidth + 1; })

@@ -12,101 +12,90 @@ import { openUiSite, type UiSite } from "../support/ui_site.ts";
 import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";
 
 /** CSS pixels: a small phone, or 1280 at 400% (WCAG 1.4.10), and a desk. */
-const WIDTHS = [320, 1280] as const;
+const PHONE = { width: 320, height: 800 };
+const DESK = { width: 1280, height: 800 };
 const MIN_TARGET = 44;
 /** Pixels that a column of text twice as large keeps: room for most words. */
 const MIN_COLUMN = 170;
 
-const CUSTOMER_PAGES = LANGUAGES.flatMap((language) =>
-  ["consent", "consent-none", "consent-longest", ...ERROR_PAGES.map((kind) => `error-${kind}`)].map((
-    name,
-  ) => ({
-    language,
-    name,
-  }))
-);
-const DOCS = [
-  ...docsPaths(referenceDocument()),
-  "/docs?q=signature",
-  "/docs?q=nothing-like-it",
-].map((path) => path.slice(1));
+const CUSTOMER_PAGES = [
+  "consent",
+  "consent-none",
+  "consent-longest",
+  ...ERROR_PAGES.map((kind) => `error-${kind}`),
+];
+const DOCS = [...docsPaths(referenceDocument()), "/docs?q=signature", "/docs?q=nothing-like-it"];
 /** The rest look alike: one of each kind is enough to look at. */
-const PICTURED = new Set(["consent", "consent-none", "consent-longest", "error-link_unusable", ...DOCS]);
+const PICTURED = new Set(["consent", "consent-none", "consent-longest", "error-link_unusable"]);
 
 const ignore = !isChromiumThere();
 
-for (const width of WIDTHS) {
-  browserTest(`Every customer page, ${width} px wide: accessible, nothing cut off`, async (world) => {
-    const page = await openPage(world, { viewport: { width, height: 800 } });
-    for (const { language, name } of CUSTOMER_PAGES) {
-      await page.goto(`${world.site.origin}/${name}?lang=${language}`);
-      await assertInBothSchemes(page, `${name} ${language}`, `${name}-${language}`, width);
-    }
-  });
-
+for (const language of LANGUAGES) {
   browserTest(
-    `Every page of the documentation, ${width} px wide: accessible, nothing cut off`,
+    `Every customer page in ${language}: accessible, nothing cut off, all controls big enough`,
     async (world) => {
-      const page = await openPage(world, { viewport: { width, height: 800 } });
-      for (const name of DOCS) {
-        await page.goto(`${world.site.origin}/${name}`);
-        await assertInBothSchemes(page, name, name.replaceAll(/\W+/g, "-"), width);
+      const page = await openPage(world, { viewport: PHONE });
+      for (const name of CUSTOMER_PAGES) {
+        await page.goto(`${world.site.origin}/${name}?lang=${language}`);
+        await assertInBothSchemes(page, `${name}-${language}`, PICTURED.has(name));
+        await assertBigTargets(page, name);
+        await assertLargeText(page, name); // WCAG 1.4.4
+        if (name === "consent") await picture(page, `consent-${language}-large-text`);
+        await assertWideSpacing(page, name); // WCAG 1.4.12
       }
     },
   );
 }
 
-/** What does not depend on width and scheme is checked once. */
-async function assertInBothSchemes(page: Page, what: string, file: string, width: number): Promise<void> {
-  await assertFits(page, `${what} ${width}`);
-  const pictured = PICTURED.has(file.replace(/-(en|es|fr|ar)$/, "")) || what.startsWith("docs");
-  if (pictured) await picture(page, `${file}-light-${width}`);
-  if (width !== WIDTHS[0]) return;
-  await assertAccessible(page, what);
-  await page.emulateMedia({ colorScheme: "dark" });
-  await assertContrast(page, `${what}, dark`);
-  if (pictured) await picture(page, `${file}-dark-${width}`);
-  await page.emulateMedia({ colorScheme: "light" });
-}
-
-browserTest("Every customer page keeps its content with text at 200% [WCAG 1.4.4]", async (world) => {
-  const page = await openPage(world, { viewport: { width: 320, height: 800 } });
-  for (const { language, name } of CUSTOMER_PAGES) {
-    await page.goto(`${world.site.origin}/${name}?lang=${language}`);
-    await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
-    await assertFits(page, `${name} ${language} at 200%`);
-    const squeezed = await page.evaluate(
-      `[...document.querySelectorAll("p:not(.product), .next li, dd, label")]
-      .filter((one) => one.clientWidth > 0 && one.clientWidth < ${MIN_COLUMN}).map((one) => one.textContent)`,
-    );
-    assertEquals(squeezed, [], `${name} ${language} at 200%`);
-    if (name === "consent") await picture(page, `consent-${language}-large-text`);
+browserTest("Every page of the documentation: accessible, nothing cut off", async (world) => {
+  const page = await openPage(world, { viewport: PHONE });
+  for (const path of DOCS) {
+    await page.goto(`${world.site.origin}${path}`);
+    await assertInBothSchemes(page, path.slice(1).replaceAll(/\W+/g, "-"), true);
   }
 });
 
-browserTest("Every customer page keeps its content with wide text spacing [WCAG 1.4.12]", async (world) => {
-  const page = await openPage(world, { viewport: { width: 320, height: 800 } });
-  for (const { language, name } of CUSTOMER_PAGES) {
-    await page.goto(`${world.site.origin}/${name}?lang=${language}`);
-    await page.evaluate(`for (const one of document.querySelectorAll("body *")) {
+/** What does not depend on width and scheme is checked once. */
+async function assertInBothSchemes(page: Page, what: string, pictured: boolean): Promise<void> {
+  await assertFits(page, `${what} on a phone`);
+  await assertAccessible(page, what);
+  if (pictured) await picture(page, `${what}-light-320`);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await assertContrast(page, `${what}, dark`);
+  if (pictured) await picture(page, `${what}-dark-320`);
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize(DESK);
+  await assertFits(page, `${what} on a desk`);
+  if (pictured) await picture(page, `${what}-light-1280`);
+  await page.setViewportSize(PHONE);
+}
+
+async function assertBigTargets(page: Page, what: string): Promise<void> {
+  const small = await page.evaluate(`[...document.querySelectorAll("a:not(.skip), button, .account")]
+    .map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }))
+    .filter(({ box }) => box.width < ${MIN_TARGET} || box.height < ${MIN_TARGET}).map(({ text }) => text)`);
+  assertEquals(small, [], what);
+}
+
+async function assertLargeText(page: Page, what: string): Promise<void> {
+  await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
+  await assertFits(page, `${what} at 200%`);
+  const squeezed = await page.evaluate(
+    `[...document.querySelectorAll("p:not(.product), .next li, dd, label")]
+    .filter((one) => one.clientWidth > 0 && one.clientWidth < ${MIN_COLUMN}).map((one) => one.textContent)`,
+  );
+  assertEquals(squeezed, [], `${what} at 200%`);
+}
+
+async function assertWideSpacing(page: Page, what: string): Promise<void> {
+  await page.evaluate(`document.documentElement.style.fontSize = "";
+    for (const one of document.querySelectorAll("body *")) {
       one.style.lineHeight = "1.5";
       one.style.letterSpacing = "0.12em";
       one.style.wordSpacing = "0.16em";
     }`);
-    await assertFits(page, `${name} ${language} spaced`);
-  }
-});
-
-browserTest("Every control of a customer page is at least 44 pixels in size", async (world) => {
-  const page = await openPage(world, { viewport: { width: 320, height: 800 } });
-  for (const { language, name } of CUSTOMER_PAGES) {
-    await page.goto(`${world.site.origin}/${name}?lang=${language}`);
-    const small = await page.evaluate(`[...document.querySelectorAll("a:not(.skip), button, .account")]
-      .map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }))
-      .filter(({ box }) => box.width < ${MIN_TARGET} || box.height < ${MIN_TARGET}).map(({ text }) => text)`);
-    assertEquals(small, [], `${name} ${language}`);
-  }
-});
+  await assertFits(page, `${what} spaced`);
+}
 
 for (const preference of [{ contrast: "more" }, { forcedColors: "active" }] as const) {
   browserTest(`The consent page with ${JSON.stringify(preference)} is accessible`, async (world) => {

@@ -34,7 +34,7 @@ Deno.test("oauth4webapi pays at both banks, from metadata to payment [AUT-01, MD
   }
 });
 
-Deno.test("oauth4webapi reads a token that is bound to its key and nothing more [TC-N11, token_type DPoP]", async () => {
+Deno.test("oauth4webapi reads a token that is bound to its key and nothing more [TC-N11, TC5]", async () => {
   await using world = await openWorld();
   const tpp = await openTpp(world);
   const answer = await oauth.clientCredentialsGrantRequest(tpp.server, tpp.client, tpp.authenticate, {

@@ -130,6 +130,24 @@ Deno.test("participant add-keys makes a lost folder again [E3]", async () => {
   assertEquals(decodeJwt(statement)["org_id"], before.org_id);
 });
 
+Deno.test("participant onboard says how to go on where the directory took it in and the folder was not written [E1]", async () => {
+  await using desk = await openDesk();
+  const files = `${desk.folder}/participants/my-shop`;
+  await Deno.mkdir(`${files}/signing.key.pem`, { recursive: true }); // no file can take its place
+  const { message } = await assertRejects(() => onboardShop(desk, "--encryption"), ParticipantFailure);
+  const [, orgId] =
+    /^(ORG-[0-9a-f]{20}) was onboarded, but \S+ was not written \(.+\); make it with /.exec(message) ?? [];
+  await Deno.remove(files, { recursive: true });
+  const again = message.slice(message.indexOf("add-keys"));
+  assertEquals(again, `add-keys --name my-shop --org-id ${orgId} --signing --transport --encryption`);
+  desk.world.now += 1000;
+  await desk.run(again);
+  const { org_id, encryption_kid } = await json(`${files}/participant.json`);
+  assertEquals(org_id, orgId);
+  const { keys } = (await desk.world.get(`/participants/${orgId}/jwks`)).body;
+  assertEquals(keys.at(-1).kid, encryption_kid); // the newest: nothing is sealed to the key that was lost
+});
+
 Deno.test("participant set-status and show speak for the directory, the operator named in its history [E3]", async () => {
   await using desk = await openDesk();
   await onboardShop(desk);

@@ -63,6 +63,93 @@ for (const [name, steps] of Object.entries(JOURNEYS)) {
   });
 }
 
+/** How each state is reached from Active/Active, organisation first. */
+const REACHED: Readonly<Record<string, readonly (readonly [of: Step[0], to: string])[]>> = {
+  "Active/Active": [],
+  "Active/Inactive": [["software", "Inactive"]],
+  "Active/Revoked": [["software", "Revoked"]],
+  "Suspended/Inactive": [["organisation", "Suspended"]],
+  "Suspended/Revoked": [["organisation", "Suspended"], ["software", "Revoked"]],
+  "Withdrawn/Revoked": [["organisation", "Withdrawn"]],
+};
+
+/**
+ * Every move from every state, "-" where it is refused: organisation to Active, Suspended, Withdrawn; software to
+ * Active, Inactive, Revoked. The Australian CDR register cascades in the same way: suspended -> inactive, revoked or
+ * surrendered -> removed, end states are final, and no software is active under a participant that is not.
+ */
+const MOVES: Readonly<Record<string, readonly string[]>> = {
+  "Active/Active": [
+    "Active/Active",
+    "Suspended/Inactive",
+    "Withdrawn/Revoked",
+    "Active/Active",
+    "Active/Inactive",
+    "Active/Revoked",
+  ],
+  "Active/Inactive": [
+    "Active/Inactive",
+    "Suspended/Inactive",
+    "Withdrawn/Revoked",
+    "Active/Active",
+    "Active/Inactive",
+    "Active/Revoked",
+  ],
+  "Active/Revoked": ["Active/Revoked", "Suspended/Revoked", "Withdrawn/Revoked", "-", "-", "Active/Revoked"],
+  "Suspended/Inactive": [
+    "Active/Inactive",
+    "Suspended/Inactive",
+    "Withdrawn/Revoked",
+    "-",
+    "Suspended/Inactive",
+    "Suspended/Revoked",
+  ],
+  "Suspended/Revoked": [
+    "Active/Revoked",
+    "Suspended/Revoked",
+    "Withdrawn/Revoked",
+    "-",
+    "-",
+    "Suspended/Revoked",
+  ],
+  "Withdrawn/Revoked": ["-", "-", "Withdrawn/Revoked", "-", "-", "Withdrawn/Revoked"],
+};
+const TARGETS = [
+  ["organisation", "Active"],
+  ["organisation", "Suspended"],
+  ["organisation", "Withdrawn"],
+  ["software", "Active"],
+  ["software", "Inactive"],
+  ["software", "Revoked"],
+] as const;
+
+Deno.test("PUT status: every move from every state, with one line in the history where something changed [E3]", async (t) => {
+  for (const [state, moves] of Object.entries(MOVES)) {
+    for (const [index, [of, to]] of TARGETS.entries()) {
+      await t.step(`${state}: ${of} to ${to}`, async () => {
+        await using world = await onboarded();
+        for (const [which, status] of REACHED[state] ?? []) await setStatus(world, which, status);
+        const before = (await world.admin("GET", "/participants/SHOP/history")).body;
+        const { status } = await setStatus(world, of, to);
+        const wanted = moves[index] ?? "";
+        assertEquals(status, wanted === "-" ? 409 : 200);
+        const [line] = (await world.get("/participants")).body;
+        const then = `${line.org_status}/${line.software_client_status}`;
+        assertEquals(then, wanted === "-" ? state : wanted);
+        const after = (await world.admin("GET", "/participants/SHOP/history")).body.slice(before.length);
+        const [org, software] = state.split("/");
+        assertEquals(
+          after.map(({ what, details }: Json) => [what, details.from, details.to]),
+          [
+            ["organisation.status", org, line.org_status],
+            ["software.status", software, line.software_client_status],
+          ].filter(([, from, to]) => from !== to),
+        );
+      });
+    }
+  }
+});
+
 Deno.test("PUT status answers both statuses [E3]", async () => {
   await using world = await onboarded();
   const { headers, body } = await setStatus(world, "organisation", "Suspended");

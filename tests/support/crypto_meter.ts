@@ -21,7 +21,7 @@ const COUNTED = {
   sign: "signed",
 } as const;
 
-/** The cost of an act in this process; acts must not overlap. Symmetric keys are free. */
+/** The cost of an act in this process; acts must not overlap. Symmetric keys are free, deriving keys is not. */
 export async function costOf<T>(act: () => Promise<T>): Promise<{ readonly result: T; readonly cost: Cost }> {
   const cost = { verified: 0, decrypted: 0, signed: 0 };
   const { subtle } = crypto;
@@ -29,7 +29,7 @@ export async function costOf<T>(act: () => Promise<T>): Promise<{ readonly resul
     const original: unknown = Reflect.get(subtle, method);
     if (typeof original !== "function") throw new TypeError(`WebCrypto has no ${method}`);
     Reflect.set(subtle, method, (...given: readonly unknown[]): unknown => {
-      if (given.some(isAsymmetric)) cost[counter] += 1;
+      if (method === "deriveBits" || given.some(isAsymmetric)) cost[counter] += 1;
       return Reflect.apply(original, subtle, given);
     });
   }

@@ -26,7 +26,6 @@ import {
   assertRefusal,
   clientCredentials,
   codeGrant,
-  type Deviation,
   type OAuthEndpoint,
   pushing,
 } from "./oauth_requests.ts";
@@ -65,6 +64,7 @@ export interface JwtPlace {
   takes(response: Response): Promise<void>;
 }
 
+const OBIE_ISS = "http://openbanking.org.uk/iss";
 const BAD_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
 
 /** All of them, in one world. */
@@ -85,18 +85,19 @@ export async function assertionPlaces(world: World): Promise<readonly JwtPlace[]
     kind: "assertion",
     carrier: "form",
     who,
-    async parts() {
-      await endpoint.ready();
+    parts() {
       const { key, kid } = who.signing;
-      return { key, header: { alg: "PS256", kid }, payload: assertionOf(world, who) };
+      return Promise.resolve({ key, header: { alg: "PS256", kid }, payload: assertionOf(world, who) });
     },
     present: (client_assertion) => endpoint.send({ client: who, form: { client_assertion } }),
     refuses: (response) => assertRefusal(response, [401, "invalid_client"]),
     takes: (response) => assertStatus(response, endpoint.goodStatus),
   });
+  const code = codeGrant(world);
+  await code.ready();
   return [
     place(clientCredentials(world)),
-    place(codeGrant(world)),
+    place(code),
     place(await pushing(world)),
     place(clientCredentials(world), world.bankA),
   ];
@@ -112,7 +113,9 @@ export function assertionOf(world: World, { clientId }: Participant): JsonObject
 /** `DPoP` at the OAuth endpoints, and at a read, a write and a bank's read of the resource endpoints. */
 export async function proofPlaces(world: World): Promise<readonly JwtPlace[]> {
   const key = await dpopKey();
-  const oauth = [clientCredentials(world), codeGrant(world), await pushing(world)].map((endpoint) =>
+  const code = codeGrant(world);
+  await code.ready();
+  const oauth = [clientCredentials(world), code, await pushing(world)].map((endpoint) =>
     oauthProofPlace(world, endpoint, key)
   );
   const bound = await clientToken(world, world.tpp);
@@ -135,11 +138,8 @@ function oauthProofPlace(world: World, endpoint: OAuthEndpoint, key: TestKey): J
     kind: "proof",
     carrier: "header",
     who: world.tpp,
-    async parts() {
-      await endpoint.ready();
-      return await proofParts(world, key, endpoint.target);
-    },
-    present: (proof) => endpoint.send({ proof } satisfies Deviation),
+    parts: () => proofParts(world, key, endpoint.target),
+    present: (proof) => endpoint.send({ proof }),
     refuses: (response) => assertRefusal(response, [400, "invalid_dpop_proof"]),
     takes: (response) => assertStatus(response, endpoint.goodStatus),
   };
@@ -242,7 +242,7 @@ export async function returnPlace(world: World, given?: AtBank): Promise<JwtPlac
 export async function signaturePlaces(world: World): Promise<readonly JwtPlace[]> {
   const paying = await authorised(world);
   const reporting = await toBank(world);
-  const accounts = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" }];
+  const accounts = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00" }];
   const report = {
     BankId: "BANKA",
     ConsentId: reporting.consentId,
@@ -284,11 +284,7 @@ function signaturePlace(
     parts: () =>
       Promise.resolve({
         key,
-        header: {
-          ...goodHeader(world, "B"),
-          kid,
-          "http://openbanking.org.uk/iss": `${who.orgId}/${who.clientId}`,
-        },
+        header: { ...goodHeader(world, "B"), kid, [OBIE_ISS]: `${who.orgId}/${who.clientId}` },
         payload: body,
       }),
     present: (signature) => call(world, who, bound, path, { method, body, signature }),

@@ -132,7 +132,7 @@ function FaultSection(
       <h2 id="faults">{phrase(language, "faults.title")}</h2>
       <p>
         {phrase(language, "faults.text", {
-          body: <code dir="ltr">{'{"fault": "…", "times": 1}'}</code>,
+          body: <code dir="ltr" class="body">{'{"fault": "…", "times": 1}'}</code>,
           path: <code dir="ltr">{`/${code}/faults`}</code>,
         })}
       </p>

@@ -73,6 +73,7 @@ dd p { margin: 0; }
 [dir="rtl"] .field input { text-align: right; } /* the entry is Latin, its place is the reader's */
 .hint { color: var(--muted); font-size: 0.9375rem; }
 kbd, code { font: 600 0.9375rem/1.4 ui-monospace, monospace; color: var(--text); }
+.body { display: block; } /* broken in the middle it would not be read in order between Arabic words */
 .complaint {
   color: var(--alert); background: var(--alert-ground); font-weight: 600;
   border: 1px solid transparent; border-inline-start: 4px solid var(--alert); padding: 10px 12px;

@@ -48,14 +48,22 @@ function BlockView({ block }: { readonly block: Block }): JSX.Element {
   );
 }
 
-/** A box that scrolls must be reachable by keyboard (WCAG 2.1.1) and say what it is (4.1.2). */
+/** One line is broken for reading, which copying undoes. A box that scrolls must be reachable by keyboard (WCAG 2.1.1) and say what it is (4.1.2). */
 function Code({ about, code }: { readonly about: string; readonly code: string }): JSX.Element {
   return (
     <figure>
       <figcaption>{inline(about)}</figcaption>
-      <pre tabindex={0} role="group" aria-label={about.replaceAll("`", "")}>
-        <code>{code}</code>
-      </pre>
+      {code.includes("\n")
+        ? (
+          <pre tabindex={0} role="group" aria-label={about.replaceAll("`", "")}>
+            <code>{code}</code>
+          </pre>
+        )
+        : (
+          <pre class="line">
+            <code>{code}</code>
+          </pre>
+        )}
     </figure>
   );
 }

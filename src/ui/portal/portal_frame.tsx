@@ -74,7 +74,9 @@ function currentness(href: string, path: string): { "aria-current"?: "page" | "t
 function Contents({ contents }: { readonly contents: PortalPage["contents"] }): JSX.Element {
   return (
     <nav aria-labelledby="contents">
-      <h2 id="contents">On this page</h2>
+      <h2 id="contents">
+        {contents.some(([href]) => href.startsWith("/")) ? "In this chapter" : "On this page"}
+      </h2>
       <ul>
         {contents.map(([href, title]) => (
           <li>

@@ -1,0 +1,93 @@
+/** Every kind of JWT at every place that takes one: each is good somewhere, and only there (checklist 12, J26). */
+import { assertEquals } from "@std/assert";
+import { returnTo, sealedReturn } from "../support/bank_return.ts";
+import { assertPage } from "../support/front_channel.ts";
+import { forged, MALFORMED, takenEverywhere } from "../support/jwt_attacks.ts";
+import { everyKind, type JwtKind, type MadeJwt, material } from "../support/jwt_kinds.ts";
+import { type JwtPlace, jwtPlaces } from "../support/jwt_places.ts";
+import { assertRefusal } from "../support/oauth_requests.ts";
+import { type ExpectedFault, unchanged } from "../support/resource_answers.ts";
+import { openWorld } from "../support/world.ts";
+
+/** A statement of type JWT is judged by its issuer first: another directory's is "not approved", all else "not valid". */
+const NAMES_ANOTHER_ISSUER: readonly string[] = [
+  "assertion, of type JWT",
+  "registration, as it is",
+  "handover, as the bank reads it",
+  "return, its signed layer",
+  "return, its claims in the sender's hand",
+];
+
+Deno.test("of seven kinds of JWT each place takes its own and no other [J26] [CA-N22] [BR-N16] [BR-N18] [DC-N27]", async (t) => {
+  await using world = await openWorld();
+  const places = await jwtPlaces(world);
+  const given = await material(world);
+  const pairs = new Set<string>();
+  for (const place of places) {
+    for (const jwt of await everyKind(world, place.who, given)) {
+      if (jwt.kind === place.kind && isItsOwnForm(place, jwt)) continue; // the diagonal, below
+      const { kind, form, token } = jwt;
+      await t.step(`${place.name}: ${kind}, ${form}`, async () => {
+        const answer = await unchanged(world, () => place.present(token));
+        if (place.kind === "statement" && NAMES_ANOTHER_ISSUER.includes(`${kind}, ${form}`)) {
+          await assertRefusal(answer, [400, "unapproved_software_statement"]);
+        } else await place.refuses(answer, MALFORMED);
+      });
+      if (kind !== place.kind) pairs.add(`${kind} at ${place.kind}`);
+    }
+  }
+  assertEquals(pairs.size, 36, "seven kinds at six kinds of place, less the diagonal");
+  await takenEverywhere(t, places);
+});
+
+/** Whether the place is where this form of the JWT belongs; its own one is made by the place, for its own request. */
+function isItsOwnForm({ kind }: JwtPlace, { form }: MadeJwt): boolean {
+  if (kind === "signature") return form === "detached";
+  return kind !== "return" || form !== "sealed"; // the place seals by itself, so this would be two envelopes
+}
+
+Deno.test("no other kind of JWT is a bank's answer, sealed or not [J26] [BR-N16]", async (t) => {
+  await using world = await openWorld();
+  const given = await material(world);
+  const { browser } = given.flow;
+  for (const who of [world.bankA, world.tpp]) {
+    for (const { kind, form, token } of await everyKind(world, who, given)) {
+      if (kind === "return" && (form !== "its claims in the sender's hand" || who === world.bankA)) continue;
+      await t.step(`${kind} of ${who.name}, ${form}`, async () => {
+        for (const path of [returnTo("BANKA", token), await sealedReturn(world, "BANKA", token)]) {
+          await assertPage(await unchanged(world, () => browser.open(path)), 400, "not_authentic");
+        }
+      });
+    }
+  }
+});
+
+/** What is wrong with the header of each kind where its payload is left out: it passes for a payload signature. */
+const DETACHED: Readonly<Record<Exclude<JwtKind, "signature">, ExpectedFault>> = {
+  assertion: ["Signature.Invalid", "x-jws-signature"],
+  proof: ["Signature.MissingClaim", "kid"],
+  registration: ["Signature.InvalidClaim", "typ"],
+  statement: ["Signature.InvalidClaim", "typ"],
+  handover: ["Signature.InvalidClaim", "typ"],
+  return: ["Signature.InvalidClaim", "typ"],
+};
+
+Deno.test("no other kind of JWT is a payload signature once its payload is left out [J26] [RP-N6]", async (t) => {
+  await using world = await openWorld();
+  const given = await material(world);
+  const places = (await jwtPlaces(world)).filter(({ kind }) => kind === "signature");
+  for (const place of places) {
+    for (const { kind, form, token } of await everyKind(world, place.who, given)) {
+      const [head, payload, signature, ...more] = token.split(".");
+      if (kind === "signature" || payload === "" || more.length > 0) continue;
+      await t.step(`${place.name}: ${kind}, ${form}`, async () => {
+        const answer = await unchanged(world, () => place.present(`${head}..${signature}`));
+        const typed = form === "of type JWT";
+        await place.refuses(answer, typed ? ["Signature.InvalidClaim", "typ"] : DETACHED[kind]);
+      });
+    }
+    await t.step(`${place.name}: its own`, async () => {
+      await place.takes(await place.present(await forged(await place.parts())));
+    });
+  }
+});

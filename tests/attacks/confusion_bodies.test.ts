@@ -1,0 +1,141 @@
+/**
+ * A payload signature and its body are a whole JWS by the key that signs everything else: no body may pass for claims,
+ * and no claims for a body (checklist 12).
+ */
+import { assertEquals } from "@std/assert";
+import {
+  authorised,
+  type BoundToken,
+  call,
+  clientToken,
+  consentBody,
+  DEBTOR_ACCOUNT,
+  type Json,
+  paymentBody,
+  requestToken,
+  toBank,
+} from "../support/flows.ts";
+import { assertionOf } from "../support/jwt_places.ts";
+import { type JsonObject, signJwt } from "../support/jwts.ts";
+import { assertRefusal } from "../support/oauth_requests.ts";
+import { type Participant, registrationClaims } from "../support/participants.ts";
+import { assertFaults, unchanged } from "../support/resource_answers.ts";
+import { openWorld, type World } from "../support/world.ts";
+import { segment } from "../unit/jose/raw_jws.ts";
+
+/** Where a signed body goes, and what it should be. */
+interface Target {
+  readonly name: string;
+  readonly who: Participant;
+  readonly bound: BoundToken;
+  readonly method: "POST" | "PUT";
+  readonly path: string;
+  readonly body: Json;
+}
+
+async function targets(world: World): Promise<readonly Target[]> {
+  const paying = await authorised(world);
+  const { consentId } = await toBank(world);
+  const account = { ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" };
+  const report = { BankId: "BANKA", ConsentId: consentId, Sub: "customer-1", DebtorAccount: [account] };
+  const tpp = { who: world.tpp, method: "POST" } as const;
+  return [{
+    ...tpp,
+    name: "POST domestic-payment-consents",
+    bound: await clientToken(world, world.tpp),
+    path: "/BANKA/domestic-payment-consents/v1",
+    body: consentBody(),
+  }, {
+    ...tpp,
+    name: "POST domestic-payments",
+    bound: paying.payment,
+    path: "/BANKA/domestic-payments/v1",
+    body: paymentBody(paying.consentId),
+  }, {
+    name: "PUT back-channel-auth/{id}",
+    who: world.bankA,
+    bound: await clientToken(world, world.bankA),
+    method: "PUT",
+    path: `/BANKA/back-channel-auth/v1/${consentId}`,
+    body: { Data: report },
+  }];
+}
+
+/** The JWS over the body, under a header that a payload signature and a client assertion may both have. */
+function jwsOver({ who }: Target, body: JsonObject): Promise<string> {
+  return signJwt(who.signing, body, { typ: undefined });
+}
+
+function send(world: World, target: Target, jws: string, body: JsonObject): Promise<Response> {
+  const [head, , signature] = jws.split(".");
+  const { who, bound, method, path } = target;
+  const options = { method, body: JSON.stringify(body), signature: `${head}..${signature}` };
+  return unchanged(world, () => call(world, who, bound, path, options));
+}
+
+Deno.test("claims are no body: an assertion's payload, with its signature, is refused for its members [J26]", async (t) => {
+  await using world = await openWorld();
+  for (const target of await targets(world)) {
+    await t.step(target.name, async () => {
+      const claims = assertionOf(world, target.who);
+      const answer = await send(world, target, await jwsOver(target, claims), claims);
+      const missing = ["Data", ...(target.method === "PUT" ? [] : ["Risk"])];
+      await assertFaults(answer, 400, [
+        ...missing.map((path) => ["Field.Missing", path] as const),
+        ...["aud", "exp", "iat", "iss", "jti", "nbf", "sub"].map((path) =>
+          ["Field.Unexpected", path] as const
+        ),
+      ]);
+    });
+  }
+});
+
+Deno.test("a body with the claims of another kind beside its own members is refused for each of them [J26]", async (t) => {
+  await using world = await openWorld();
+  for (const target of await targets(world)) {
+    const kinds: Readonly<Record<string, JsonObject>> = {
+      "a client assertion": assertionOf(world, target.who),
+      "a registration JWT": registrationClaims(world, target.who),
+      "a bank's answer": {
+        iss: "BANKA",
+        aud: "x",
+        exp: 1,
+        bank_id: "BANKA",
+        correlation_id: "x",
+        status_code: "x",
+      },
+      "a DPoP proof": { htm: "POST", htu: "x", iat: 1, jti: "x" },
+    };
+    for (const [name, claims] of Object.entries(kinds)) {
+      await t.step(`${target.name}: ${name}`, async () => {
+        const body = { ...target.body, ...claims };
+        const answer = await send(world, target, await jwsOver(target, body), body);
+        const members = Object.keys(claims).sort().slice(0, 20);
+        await assertFaults(answer, 400, members.map((path) => ["Field.Unexpected", path]));
+      });
+    }
+  }
+});
+
+Deno.test("a body that was accepted authenticates nobody, registers nobody and proves nothing [J26] [BR-N18]", async (t) => {
+  await using world = await openWorld();
+  for (const target of await targets(world)) {
+    const jws = await jwsOver(target, target.body);
+    await t.step(`${target.name}: accepted with its signature`, async () => {
+      const [head, payload = "", signature] = jws.split(".");
+      const body = JSON.stringify(target.body);
+      assertEquals(payload, segment(body));
+      const { who, bound, method, path } = target;
+      const options = { method, body, signature: `${head}..${signature}` };
+      assertEquals((await call(world, who, bound, path, options)).status, method === "PUT" ? 200 : 201);
+    });
+    await t.step(`${target.name}: the whole JWS as an assertion`, async () => {
+      const present = () => requestToken(world, target.who, "BANKA", { form: { client_assertion: jws } });
+      await assertRefusal(await unchanged(world, present), [401, "invalid_client"]);
+    });
+    await t.step(`${target.name}: the whole JWS as a proof`, async () => {
+      const present = () => requestToken(world, target.who, "BANKA", { proof: jws });
+      await assertRefusal(await unchanged(world, present), [400, "invalid_dpop_proof"]);
+    });
+  }
+});

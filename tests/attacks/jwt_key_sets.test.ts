@@ -1,0 +1,232 @@
+/** Key sets that are wrong, ambiguous or revoked, and what JWTs by their keys are worth at every place (checklist 12). */
+import { assertEquals } from "@std/assert";
+import { type Json, requestToken } from "../support/flows.ts";
+import { forged, INVALID, pss, takenEverywhere, wrong } from "../support/jwt_attacks.ts";
+import {
+  assertionPlaces,
+  type JwtPlace,
+  jwtPlaces,
+  registrationPlaces,
+  returnPlace,
+  signaturePlaces,
+} from "../support/jwt_places.ts";
+import { signJwt, thumbprint } from "../support/jwts.ts";
+import { smallTestKey, type TestKey, testKey } from "../support/keys.ts";
+import { type ExpectedFault, unchanged } from "../support/resource_answers.ts";
+import { AUTH_URL, DIRECTORY_URL, openWorld, type World } from "../support/world.ts";
+
+/** Whose key sets are edited: one edit for all participants', or for the directory's own. */
+type Publisher = "participants" | "directory";
+type Edit = (keys: readonly Json[]) => readonly Json[];
+
+const PARTICIPANTS = /\/participants\/[^/]+\/jwks$/;
+const REVOKED = /\/participants\/[^/]+\/jwks\/revoked$/;
+
+/** From now on these key sets are published as edited, and every copy of them is due. */
+function publish(world: World, path: RegExp, edit: Edit): void {
+  world.network = async (request) => {
+    const response = await world.directory.fetch(request);
+    if (!path.test(new URL(request.url).pathname)) return response;
+    const { keys } = await response.json();
+    return Response.json({ keys: edit(keys) });
+  };
+  world.now += 300_000;
+}
+
+/** Places that go by this publisher's keys; codes do not live as long as key sets do. */
+async function placesOf(world: World, publisher: Publisher): Promise<readonly JwtPlace[]> {
+  const registering = await registrationPlaces(world);
+  if (publisher === "directory") return registering.filter(({ kind }) => kind === "statement");
+  return [
+    ...(await assertionPlaces(world)).filter(({ name }) => !name.startsWith("code")),
+    ...registering.filter(({ kind }) => kind === "registration"),
+    await returnPlace(world),
+    ...await signaturePlaces(world),
+  ];
+}
+
+/** Good tokens, by the key of the place or another: refused at all places of the publisher, and nothing changes. */
+async function assertRefusedBy(
+  world: World,
+  places: readonly JwtPlace[],
+  by?: TestKey,
+  fault: ExpectedFault = wrong("kid"),
+): Promise<void> {
+  for (const place of places) {
+    const good = await place.parts();
+    const token = await forged(good, by === undefined ? {} : { sign: pss(by) });
+    await place.refuses(await unchanged(world, () => place.present(token)), fault);
+  }
+}
+
+/** Each edit, at the participants' sets and at the directory's. */
+async function refusedUnder(
+  t: Deno.TestContext,
+  edits: Readonly<Record<string, (key: Json) => Json | readonly Json[]>>,
+  by?: TestKey,
+): Promise<void> {
+  for (const [name, edit] of Object.entries(edits)) {
+    for (const publisher of ["participants", "directory"] as const) {
+      await t.step(`${publisher}: ${name}`, async () => {
+        await using world = await openWorld();
+        const places = await placesOf(world, publisher);
+        const onSigning = (key: Json): readonly Json[] => key.use === "sig" ? [edit(key)].flat() : [key];
+        publish(
+          world,
+          publisher === "directory" ? /^\/jwks$/ : PARTICIPANTS,
+          (keys) => keys.flatMap(onSigning),
+        );
+        await assertRefusedBy(world, places, by);
+      });
+    }
+  }
+}
+
+Deno.test("the control: good keys, published anew, are believed", async (t) => {
+  await using world = await openWorld();
+  const places = (await jwtPlaces(world)).filter(({ kind, name }) =>
+    kind !== "proof" && !name.startsWith("code")
+  );
+  publish(world, /\/jwks$/, (keys) => keys.map((key) => ({ ...key, note: "published anew" })));
+  await takenEverywhere(t, places);
+});
+
+Deno.test("a published key of 1024 bits, or in a second spelling, verifies nothing [J5] [J34]", async (t) => {
+  const small = await smallTestKey();
+  await refusedUnder(t, { "a key of 1024 bits": (key) => ({ ...key, n: small.publicJwk.n }) }, small);
+  await refusedUnder(t, {
+    "n with a leading zero octet": (key) => ({ ...key, n: withZero(key.n) }),
+    "n padded": (key) => ({ ...key, n: `${key.n}==` }),
+    "e with leading zeros": (key) => ({ ...key, e: "AAEAAQ" }),
+    "with its private half": (key) => ({ ...key, d: "AAAA" }),
+    "with p alone": (key) => ({ ...key, p: "AAAA" }),
+  });
+});
+
+Deno.test("a published key without use, for another use, operation or algorithm verifies nothing [J36]", async (t) => {
+  await refusedUnder(t, {
+    "without use": ({ use: _, ...key }) => key,
+    "use enc": (key) => ({ ...key, use: "enc" }),
+    "use tls": (key) => ({ ...key, use: "tls" }),
+    "use SIG": (key) => ({ ...key, use: "SIG" }),
+    "use in a list": (key) => ({ ...key, use: ["sig"] }),
+    "key_ops sign": (key) => ({ ...key, key_ops: ["sign"] }),
+    "no key_ops": (key) => ({ ...key, key_ops: [] }),
+    "alg RS256": (key) => ({ ...key, alg: "RS256" }),
+    "alg none": (key) => ({ ...key, alg: "none" }),
+    "alg null": (key) => ({ ...key, alg: null }),
+    "kty EC": (key) => ({ ...key, kty: "EC" }),
+    "without kid": ({ kid: _, ...key }) => key,
+    "kid a number": (key) => ({ ...key, kid: 7 }),
+  });
+});
+
+Deno.test("a kid that two signing keys share names neither, and one shared with another use names the signing key [J8]", async (t) => {
+  const other = await testKey(15);
+  const twin = (key: Json): Json => ({ ...key, ...other.publicJwk });
+  const both = {
+    "a second signing key behind it": (key: Json) => [key, twin(key)],
+    "a second signing key before it": (key: Json) => [twin(key), key],
+    "the same key twice": (key: Json) => [key, key],
+    "a second signing key, its kid padded": (key: Json) => [key, { ...twin(key), kid: `${key.kid}=` }],
+  };
+  await refusedUnder(t, both);
+  await refusedUnder(t, both, other);
+  const sharing = {
+    "enc": (key: Json) => [{ ...twin(key), use: "enc" }, key],
+    "tls": (key: Json) => [{ ...twin(key), use: "tls" }, key],
+    "RS256": (key: Json) => [{ ...twin(key), alg: "RS256" }, key],
+  };
+  for (const [use, edit] of Object.entries(sharing)) {
+    await t.step(`a kid shared with a key for ${use}`, async (t) => {
+      await using world = await openWorld();
+      const places = await placesOf(world, "participants");
+      publish(world, PARTICIPANTS, (keys) => keys.flatMap((key) => key.use === "sig" ? edit(key) : [key]));
+      await assertRefusedBy(world, places.filter(({ kind }) => kind !== "signature"), other);
+      await assertRefusedBy(world, places.filter(({ kind }) => kind === "signature"), other, INVALID);
+      await takenEverywhere(t, places);
+    });
+  }
+});
+
+Deno.test("a client that publishes others' kids gets nowhere with them but in its own name [J7]", async (t) => {
+  await using world = await openWorld();
+  const places = (await jwtPlaces(world)).filter(({ kind, name }) =>
+    kind !== "proof" && !name.startsWith("code")
+  );
+  const attacker = world.otherTpp;
+  const directory = await thumbprint(await testKey(14));
+  const victims = [...new Set(places.map(({ who }) => who.signing.kid)), directory];
+  const home = RegExp(`/participants/${attacker.orgId}/jwks$`);
+  publish(world, home, (keys) => {
+    const own = keys.filter(({ use }) => use === "sig");
+    return [...keys, ...victims.flatMap((kid) => own.map((key) => ({ ...key, kid })))];
+  });
+  for (const place of places) {
+    await t.step(`${place.name}: the attacker's key under the victim's kid`, async () => {
+      await assertRefusedBy(world, [place], attacker.signing.key, INVALID);
+    });
+  }
+  await t.step("the attacker's own name with its own key under the victim's kid", async () => {
+    const claims = { iss: attacker.clientId, sub: attacker.clientId, aud: `${AUTH_URL}/BANKA`, jti: "1" };
+    const assertion = { ...claims, exp: world.now / 1000 + 60 };
+    const signer = { key: attacker.signing.key, kid: world.tpp.signing.kid };
+    const form = { client_assertion: await signJwt(signer, assertion) };
+    assertEquals((await requestToken(world, attacker, "BANKA", { form })).status, 200);
+    const victims = await signJwt({ ...signer, key: world.tpp.signing.key }, { ...assertion, jti: "2" });
+    const refused = await requestToken(world, attacker, "BANKA", { form: { client_assertion: victims } });
+    assertEquals([refused.status, (await refused.json()).error], [401, "invalid_client"]);
+  });
+  await takenEverywhere(t, places);
+});
+
+Deno.test("a revoked key that is still published verifies nothing, within the life of a copy [J35]", async (t) => {
+  for (const use of ["sig", "tls"] as const) {
+    await t.step(`use ${use}`, async (t) => {
+      await using world = await openWorld();
+      const places = await placesOf(world, "participants");
+      const active = async (request: Request): Promise<readonly Json[]> => {
+        const url = request.url.replace(/\/revoked$/, "");
+        return (await (await world.directory.fetch(new Request(url))).json()).keys;
+      };
+      world.network = async (request) => {
+        if (!REVOKED.test(new URL(request.url).pathname)) return await world.directory.fetch(request);
+        return Response.json({ keys: (await active(request)).filter((key) => key.use === use) });
+      };
+      world.now += 300_000;
+      for (const place of places) {
+        if (use === "tls" && place.kind === "return") continue; // browsers have no certificate
+        await t.step(place.name, async () => {
+          if (use === "sig") return await assertRefusedBy(world, [place]);
+          const token = await forged(await place.parts());
+          assertEquals((await unchanged(world, () => place.present(token))).status, 401);
+        });
+      }
+    });
+  }
+});
+
+Deno.test("where no list of revoked keys was heard for 15 minutes nothing is verified at all: 503 [J35]", async (t) => {
+  await using world = await openWorld();
+  const places = await placesOf(world, "participants");
+  const asked: string[] = [];
+  world.network = (request) => {
+    if (!REVOKED.test(new URL(request.url).pathname)) return world.directory.fetch(request);
+    asked.push(request.url);
+    return Promise.resolve(new Response(null, { status: 503 }));
+  };
+  world.now += 900_001;
+  for (const place of places) {
+    await t.step(place.name, async () => {
+      const token = await forged(await place.parts());
+      const answer = await unchanged(world, () => place.present(token));
+      assertEquals([answer.status, answer.headers.get("retry-after")], [503, "30"]);
+    });
+  }
+  assertEquals(asked.every((url) => url.startsWith(DIRECTORY_URL)) && asked.length > 0, true);
+});
+
+function withZero(n: string): string {
+  const octets = Uint8Array.fromBase64(n, { alphabet: "base64url" });
+  return new Uint8Array([0, ...octets]).toBase64({ alphabet: "base64url", omitPadding: true });
+}

@@ -1,0 +1,138 @@
+/**
+ * Where a payment may not go on: in another browser than it began in, and after its time. Each time the customer reads
+ * what happened, whether money moved and what to do, and nothing is paid.
+ */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Browser, Page } from "playwright-core";
+import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { isChromiumThere, openChromium } from "../support/chromium.ts";
+import { freeFirstPort } from "../support/sandbox_process.ts";
+import { assertAccessible, assertFits, picture } from "./page_checks.ts";
+
+/** A flow lives 15 minutes. */
+const TOO_LONG_SECONDS = 16 * 60;
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+Deno.test({
+  name: "a payment ends where it must: in another browser, and after its time [B4]",
+  ignore: !isChromiumThere(),
+  fn: async (t) => {
+    const dir = `${await Deno.makeTempDir()}/sandbox`;
+    const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+    const browser = await openChromium();
+    try {
+      await t.step("a bank's return in another browser", () => otherBrowser(browser, ecosystem));
+      await t.step("pages left open past their time", () => leftOpen(browser, ecosystem));
+    } finally {
+      await browser.close();
+      await ecosystem.stop();
+      await Deno.remove(dir, { recursive: true });
+    }
+  },
+  sanitizeResources: false, // Playwright keeps its pipes to a browser that has been closed
+  sanitizeOps: false,
+});
+
+async function otherBrowser(browser: Browser, { endpoints }: Ecosystem): Promise<void> {
+  const own = await openPage(browser, "en-GB");
+  await order(own, endpoints.shop_url);
+  await signIn(own);
+  const address = await returnAddress(own);
+  const foreign = await openPage(browser, "fr");
+  const answer = await foreign.goto(address);
+  assertEquals(answer?.status(), 400);
+  await assertExplained(foreign, "Continuez dans le navigateur où vous avez commencé", "Non.");
+  await foreign.locator('nav a[lang="es"]').click(); // on this very page: the address must not be asked for again
+  assertMatch(await foreign.locator("main").innerText(), /otro navegador/);
+  assert(await foreign.locator("h1:visible").count() === 1);
+  await picture(foreign, "limits-other-browser");
+  await own.goto(address); // the stranger changed nothing
+  await own.locator('#consent input[name="account"]:enabled').first().check();
+  await own.locator('#consent button[value="accept"]').click();
+  await own.waitForURL(/\/orders\//);
+  assertMatch(await own.locator("#payment-status").innerText(), /^AcceptedSettlement/);
+  await foreign.goto(own.url());
+  assertMatch(await foreign.locator("main").innerText(), /appartient à un autre navigateur/);
+  for (const page of [own, foreign]) await page.context().close();
+}
+
+async function leftOpen(browser: Browser, ecosystem: Ecosystem): Promise<void> {
+  const { shop_url } = ecosystem.endpoints;
+  const [atBank, atConsent] = [await openPage(browser, "en-GB"), await openPage(browser, "en-GB")];
+  await order(atBank, shop_url);
+  await order(atConsent, shop_url);
+  await signIn(atConsent);
+  await enterCode(atConsent);
+  await atConsent.locator('#consent input[name="account"]:enabled').first().check();
+  await advanceClock(ecosystem);
+  await atConsent.locator('#consent button[value="accept"]').click();
+  await assertExplained(atConsent, "This payment was already decided", "Not by opening this page.");
+  assertMatch(await atConsent.locator("main").innerText(), /the time to decide ran out/);
+  await picture(atConsent, "limits-consent-too-late");
+  await signIn(atBank);
+  await atBank.locator('h1:text-is("Your visit is over")').waitFor();
+  assertMatch(await atBank.locator("main").innerText(), /Go back to the shop/);
+  for (const page of [atBank, atConsent]) await page.context().close();
+}
+
+/** What happened, whether money moved, what to do, whom to ask. */
+async function assertExplained(page: Page, heading: string, money: string): Promise<void> {
+  await page.locator(".help:visible").waitFor();
+  assertEquals((await page.locator("h1:visible").innerText()).replaceAll("\u00a0", " "), heading);
+  assertEquals(await page.locator("main h2:visible").count(), 3);
+  const text = await page.locator("main").innerText();
+  assert(text.includes(money), text);
+  assertMatch(await page.locator(".help:visible code").innerText(), UUID);
+  await assertFits(page, heading);
+  await assertAccessible(page, heading);
+}
+
+/** Where the bank sends the browser after the one-time code, without going there. */
+async function returnAddress(page: Page): Promise<string> {
+  const form: Record<string, string> = { code: "123456", decision: "confirm" };
+  for (const name of ["csrf", "step"]) {
+    form[name] = await page.locator(`#otp input[name="${name}"]`).inputValue();
+  }
+  const answer = await page.context().request.post(page.url(), { form, maxRedirects: 0 });
+  assertEquals(answer.status(), 303);
+  return answer.headers()["location"] ?? "";
+}
+
+async function advanceClock({ endpoints }: Ecosystem): Promise<void> {
+  const answer = await fetch(`${endpoints.directory_url}/sandbox/clock`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${endpoints.directory_admin_token}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ advance_seconds: TOO_LONG_SECONDS }),
+  });
+  assertEquals(answer.status, 200);
+  await answer.body?.cancel();
+}
+
+async function openPage(browser: Browser, locale: string): Promise<Page> {
+  const context = await browser.newContext({ locale, viewport: { width: 320, height: 740 } });
+  return await context.newPage();
+}
+
+async function order(page: Page, shop: string): Promise<void> {
+  await page.goto(shop);
+  const form = page.locator('form[action="/checkout"]').first();
+  await form.locator('input[name="bank"][value="BANKA"]').check();
+  await form.locator("button").click();
+  await page.locator("#login").waitFor();
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.fill('#login input[name="username"]', "alice");
+  await page.fill('#login input[name="password"]', "sandbox");
+  await page.locator('#login button[value="continue"]').click();
+  await page.locator("#otp, h1").first().waitFor();
+}
+
+async function enterCode(page: Page): Promise<void> {
+  await page.fill('#otp input[name="code"]', "123456");
+  await page.locator('#otp button[value="confirm"]').click();
+  await page.locator("#consent").waitFor();
+}

@@ -1,0 +1,103 @@
+/**
+ * A first start of the sandbox that ends in the middle, where the directory knows keys and organisations that no file
+ * tells of: the next start makes everything anew, and nobody has to clear anything [F1].
+ */
+import { assertEquals, assertRejects } from "@std/assert";
+import { makePayment } from "../../scripts/demo_payment.ts";
+import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { readEndpoints } from "../../src/sandbox/tpp/sandbox_endpoints.ts";
+import { openTpp } from "../../src/sandbox/tpp/tpp.ts";
+import { freeFirstPort, startSandbox } from "../support/sandbox_process.ts";
+
+const PARTICIPANTS = ["bank-a", "bank-b", "shop"];
+
+for (const [count, where] of [[1, "shop"], [3, "bank-b"]] as const) {
+  Deno.test(`a start interrupted between the directory's commit and the files of ${where} is made up for by the next [F1]`, async () => {
+    const dir = `${await Deno.makeTempDir()}/sandbox`;
+    const port = freeFirstPort();
+    const start = (): ReturnType<typeof startEcosystem> => startEcosystem({ port, dir, log: () => {} });
+    try {
+      await losingAnswers(count, async () => void await assertRejects(start, Error, "power cut"));
+      assertEquals(await exists(`${dir}/participants/${where}/participant.json`), false);
+      assertEquals(JSON.parse(await Deno.readTextFile(`${dir}/sandbox.json`)), { port, complete: false });
+      await using stack = new AsyncDisposableStack();
+      const ecosystem = await start();
+      stack.defer(() => ecosystem.stop());
+      await assertWorks(dir);
+      const { length } = await (await fetch(`${ecosystem.endpoints.directory_url}/participants`)).json();
+      assertEquals(length, PARTICIPANTS.length); // nobody of the first start is left
+    } finally {
+      await Deno.remove(dir, { recursive: true });
+    }
+  });
+}
+
+Deno.test("a first start that is killed while it onboards is made up for by the next [F1]", async () => {
+  const dir = `${await Deno.makeTempDir()}/sandbox`;
+  const env = { SANDBOX_DIR: dir, SANDBOX_PORT: String(freeFirstPort()) };
+  await Deno.mkdir(dir, { recursive: true, mode: 0o700 });
+  const killed = startSandbox(env);
+  await onboardedSomebody(dir);
+  killed.kill("SIGKILL");
+  await killed.ended;
+  const next = startSandbox(env);
+  try {
+    await next.ready;
+    await assertWorks(dir);
+  } finally {
+    next.kill("SIGTERM");
+    assertEquals((await next.ended).code, 0);
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+/** While `act` runs, the answer to onboarding number `count` is lost: the directory has done its part. */
+async function losingAnswers(count: number, act: () => Promise<void>): Promise<void> {
+  const whole = globalThis.fetch;
+  let onboardings = 0;
+  globalThis.fetch = async (input, init): Promise<Response> => {
+    const response = await whole(input, init);
+    const isOnboarding = init?.method === "POST" && String(input).endsWith("/participants");
+    if (isOnboarding && ++onboardings === count) {
+      assertEquals(response.status, 201);
+      await response.body?.cancel();
+      throw new Error("power cut");
+    }
+    return response;
+  };
+  try {
+    await act();
+  } finally {
+    globalThis.fetch = whole;
+  }
+}
+
+/** Resolves when the sandbox's log says that the directory took somebody in. */
+async function onboardedSomebody(dir: string): Promise<void> {
+  const taken = /"method":"POST","path":"\/participants","status":201/;
+  using watcher = Deno.watchFs(dir);
+  for await (const _ of watcher) {
+    const log = await Deno.readTextFile(`${dir}/sandbox.log`).catch(() => "");
+    if (taken.test(log)) return;
+  }
+}
+
+async function assertWorks(dir: string): Promise<void> {
+  for (const name of PARTICIPANTS) {
+    assertEquals(await exists(`${dir}/participants/${name}/participant.json`), true, name);
+  }
+  const endpoints = await readEndpoints(dir);
+  if (endpoints === undefined) throw new Error("there is no endpoints.json");
+  const shop = await openTpp({ dir, name: "shop", endpoints, redirectUri: `${endpoints.shop_url}/callback` });
+  try {
+    const options = { consent: "platform", refuse: false, json: false, profile: "b" } as const;
+    const { ok, paymentStatus } = await makePayment(shop, options, () => {});
+    assertEquals([ok, paymentStatus], [true, "AcceptedSettlementInProcess"]);
+  } finally {
+    shop.close();
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return Deno.stat(path).then(() => true, () => false);
+}
