@@ -81,8 +81,6 @@ const FRAMING: Readonly<Record<string, readonly [head: string, body: string, sta
     "{}",
     400, // an onboarding request without any member
   ],
-  "a great length without a token": [`${JSON_TYPE}Content-Length: 99999999999\r\n`, "{", 401],
-  "a great length with a token": [`${AUTHORIZED}${JSON_TYPE}Content-Length: 99999999999\r\n`, "{", 413],
 };
 
 Deno.test("requests of odd framing are refused, and nobody is onboarded by them", async (t) => {
@@ -160,6 +158,6 @@ async function say(port: number, text: string): Promise<{ status: number; rest: 
 
 function isWhole(answer: string): boolean {
   const [head = "", body] = answer.split("\r\n\r\n");
-  const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1]);
+  const length = Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1] ?? 0);
   return body !== undefined && body.length >= length;
 }
