@@ -11,8 +11,8 @@ import { type Log, type LogSink, openLog, stdoutSink } from "./observability/log
 import { openDenoKv } from "./store/deno_kv.ts";
 import type { Store } from "./store/store.ts";
 
-const BROWSER_PATHS =
-  /^\/(?:jwks|docs|openapi\.json|health\/|assets\/|\.well-known\/|[^/]+\/authorization\.)/;
+const API_PATHS =
+  /^\/(?:register\/v1$|operations\/payment-orders|[^/]+\/(?:token\.oauth2|par\.oauth2|domestic-payment-consents|domestic-payments|back-channel-auth|back-channel-payments)(?:\/|$))/;
 
 /** Running requests may take this long to end; a payment waits at most 3 s for its bank. */
 const DRAIN_MS = 25_000;
@@ -84,7 +84,7 @@ async function start({ config, keys }: Configured, store: Store): Promise<Runnin
 
 /** Both hosts behind one listener: their paths do not meet, and external URLs never come from the request. */
 function route({ api, browser }: Platform, request: Request): Response | Promise<Response> {
-  return BROWSER_PATHS.test(new URL(request.url).pathname) ? browser.fetch(request) : api.fetch(request);
+  return API_PATHS.test(new URL(request.url).pathname) ? api.fetch(request) : browser.fetch(request);
 }
 
 async function serve(): Promise<void> {

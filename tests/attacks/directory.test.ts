@@ -150,7 +150,9 @@ async function say(port: number, text: string): Promise<{ status: number; rest: 
   await connection.write(new TextEncoder().encode(text));
   const buffer = new Uint8Array(65_536);
   let answer = "";
-  for (let size: number | null = 0; size !== null && !isWhole(answer); size = await connection.read(buffer)) {
+  while (!isWhole(answer)) {
+    const size = await connection.read(buffer);
+    if (size === null) break;
     answer += new TextDecoder().decode(buffer.subarray(0, size));
   }
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]), rest: answer };
