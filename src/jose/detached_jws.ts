@@ -34,6 +34,7 @@ const DETACHED = /^([A-Za-z0-9_-]+)\.\.([A-Za-z0-9_-]+)$/;
 const MAX_SIGNATURE_CHARACTERS = 8192;
 const CRITICAL: readonly string[] = ["b64", ...Object.values(OBIE_CLAIM)];
 const MEMBERS = new Set(["alg", "kid", "typ", "cty", "crit", ...CRITICAL]);
+const SHOWABLE_MEMBER = /^[A-Za-z0-9_#:./-]{1,64}$/; // other names are the caller's text and never shown
 
 /** Reads shape and header; the first fault in the order of reference 3.3 wins. */
 export function readDetachedJws(text: string): UnverifiedSignature | SignatureFault {
@@ -50,7 +51,10 @@ export function readDetachedJws(text: string): UnverifiedSignature | SignatureFa
   const missing = ["alg", "kid"].find((name) => !Object.hasOwn(header, name));
   if (missing !== undefined) return fault("Signature.MissingClaim", "header member is missing", missing);
   const wrong = wrongMember(header);
-  if (wrong !== undefined) return fault("Signature.InvalidClaim", "header member is not acceptable", wrong);
+  if (wrong !== undefined) {
+    const shown = SHOWABLE_MEMBER.test(wrong) ? wrong : undefined;
+    return fault("Signature.InvalidClaim", "header member is not acceptable", shown);
+  }
   const profile = header["b64"] === false ? "A" : "B";
   return { profile, kid: String(header["kid"]), header, protectedSegment, signatureSegment };
 }

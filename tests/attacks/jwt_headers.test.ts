@@ -15,7 +15,7 @@ import {
   takenEverywhere,
   wrong,
 } from "../support/jwt_attacks.ts";
-import { type JwtPlace, jwtPlaces, proofPlaces } from "../support/jwt_places.ts";
+import { type JwtPlace, jwtPlaces, proofPlaces, signaturePlaces } from "../support/jwt_places.ts";
 import { call, clientToken, good, push, redeem, requestToken } from "../support/flows.ts";
 import { thumbprint } from "../support/jwts.ts";
 import { awaitingConsent, issueCode } from "../support/oauth_requests.ts";
@@ -236,6 +236,16 @@ Deno.test("crit is refused in every form but that of a payload signature [J12]",
   await refusedEverywhere(t, world, await jwtPlaces(world), [
     ...Object.entries(forms).map(([name, crit]) => header(`crit: ${name}`, { crit }, wrong("crit"))),
     header("crit: a member that is there", { crit: ["x-rule"], "x-rule": true }, wrong("x-rule")),
+  ]);
+});
+
+Deno.test("a payload signature's answer never shows a name that the caller made up [J12] [J16]", async (t) => {
+  await using world = await openWorld();
+  const hidden = wrong("x-jws-signature");
+  const names = ["x".repeat(5000), "<script>alert(1)</script>", "a\r\nb", "\u202e", "__proto__ x", ""];
+  await refusedEverywhere(t, world, await signaturePlaces(world), [
+    ...names.map((name) => header(`a member ${JSON.stringify(name.slice(0, 30))}`, { [name]: 1 }, hidden)),
+    header("a member with a name that may be shown", { "x-rule": 1 }, wrong("x-rule")),
   ]);
 });
 

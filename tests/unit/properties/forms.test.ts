@@ -92,7 +92,7 @@ Deno.test("mediaType gives a type of the header or nothing, and accepts no chars
   );
 });
 
-Deno.test("readBytes joins whatever pieces the body comes in, and reads not one byte beyond the limit", async () => {
+Deno.test("readBytes joins whatever pieces the body comes in, and refuses more than the limit", async () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(pieces, fc.nat(150), async (chunks, limit) => {
