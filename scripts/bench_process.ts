@@ -1,19 +1,22 @@
-/** What the operating system says of a process: processor time and resident memory, in 10 ms ticks and 4 KiB pages. */
+/** What the operating system says of a process: processor time by the nanosecond, and resident memory. */
 
-/** User and system time so far, milliseconds. */
+const KILOBYTE = 1024;
+
+/** Processor time of the process's threads so far, milliseconds. */
 export async function cpuMilliseconds(pid: number): Promise<number> {
-  const fields = (await readFields(pid)).slice(11, 13).map(Number);
-  return ((fields[0] ?? 0) + (fields[1] ?? 0)) * 10;
+  const lines = (await shell(`cat /proc/${pid}/task/*/schedstat`)).trim().split("\n");
+  return lines.reduce((sum, line) => sum + Number(line.split(" ")[0]), 0) / 1e6;
 }
 
 /** Resident memory, megabytes. */
 export async function residentMegabytes(pid: number): Promise<number> {
-  return Math.round(Number((await readFields(pid))[21]) * 4096 / 1e6);
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(await shell(`cat /proc/${pid}/status`))?.[1];
+  return Math.round(Number(kilobytes) * KILOBYTE / 1e6);
 }
 
-/** Fields of `/proc/<pid>/stat` after the command's name; Deno itself reads `/proc` only with every permission. */
-async function readFields(pid: number): Promise<string[]> {
-  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
-  const text = new TextDecoder().decode(stdout);
-  return text.slice(text.lastIndexOf(")") + 2).split(" ");
+/** Deno itself reads `/proc` only with every permission. */
+async function shell(command: string): Promise<string> {
+  const { stdout, success } = await new Deno.Command("sh", { args: ["-c", command] }).output();
+  if (!success) throw new Error(`cannot be read: ${command}`);
+  return new TextDecoder().decode(stdout);
 }

@@ -6,7 +6,9 @@ import * as jose from "jose";
 import * as oauth from "oauth4webapi";
 
 const [folder, bank = "BANKA"] = Deno.args;
-if (folder === undefined) throw new Error("usage: first_payment.ts <participant folder> [BANKA|BANKB]");
+if (folder === undefined) {
+  throw new Error("usage: first_payment.ts <participant folder> [bank code, else BANKA]");
+}
 const sandbox = Deno.env.get("SANDBOX_DIR") ?? ".data/sandbox";
 const read = (path: string): Promise<string> => Deno.readTextFile(path);
 const say = (text: string): void => void Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
@@ -23,6 +25,14 @@ const overMutualTls = (url: string | URL, init: object = {}): Promise<Response> 
   fetch(url, { ...init, client: mutualTls });
 const signingKey = await jose.importPKCS8(await read(`${folder}/signing.key.pem`), "PS256");
 const redirectUri = new URL(me.redirect_uris[0]);
+// JWTs are dated by the platform's time. A sandbox's can be moved ahead (POST {directory_url}/sandbox/clock); outside of
+// sandboxes nobody has that address, and it is this computer's own.
+const secondsAhead = async (): Promise<number> => {
+  const asked = fetch(`${endpoints.directory_url}/sandbox/clock`).then((answer) => answer.json());
+  return Math.round((await asked.catch(() => undefined))?.ahead_seconds ?? 0);
+};
+let ahead = await secondsAhead();
+const now = (): number => Math.floor(Date.now() / 1000) + ahead;
 
 // 1. Register once: the software statement, unchanged, in a JWT that I sign (endpoint 13).
 const registration = await new jose.SignJWT({
@@ -34,7 +44,7 @@ const registration = await new jose.SignJWT({
   application_type: "web",
 }).setProtectedHeader({ alg: "PS256", typ: "JWT", kid: me.signing_kid })
   .setIssuer(me.org_name).setAudience(endpoints.registration_audience).setJti(crypto.randomUUID())
-  .setIssuedAt().setExpirationTime("5m").sign(signingKey);
+  .setIssuedAt(now()).setExpirationTime(now() + 300).sign(signingKey);
 const registered = await overMutualTls(`${endpoints.base_url}/register/v1`, {
   method: "POST",
   headers: { "content-type": "application/jose" },
@@ -48,10 +58,10 @@ const insecure = { [oauth.allowInsecureRequests]: true }; // auth_url is http on
 const issuer = new URL(`${endpoints.auth_url}/${bank}`);
 const discovered = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...insecure });
 const server = await oauth.processDiscoveryResponse(issuer, discovered);
-const client: oauth.Client = { client_id: me.client_id };
-const dpop = oauth.DPoP(client, await oauth.generateKeyPair("PS256"));
+const client: oauth.Client = { client_id: me.client_id, [oauth.clockSkew]: ahead };
+const dpopKeys = await oauth.generateKeyPair("PS256");
 const authenticate = oauth.PrivateKeyJwt({ key: signingKey, kid: me.signing_kid });
-const options = { DPoP: dpop, [oauth.customFetch]: overMutualTls };
+const options = { DPoP: oauth.DPoP(client, dpopKeys), [oauth.customFetch]: overMutualTls };
 const ownToken = await oauth.processClientCredentialsResponse(
   server,
   client,
@@ -109,6 +119,10 @@ const listener = Deno.serve(
 );
 const answer = oauth.validateAuthResponse(server, client, await callback, state); // throws where the customer refused
 
+ahead = await secondsAhead(); // the customer took their time
+client[oauth.clockSkew] = ahead;
+options.DPoP = oauth.DPoP(client, dpopKeys);
+
 // 6. The code for the payment's token (endpoint 2), the payment (endpoint 9), its status (endpoint 10).
 const paymentToken = await oauth.processAuthorizationCodeResponse(
   server,
@@ -134,7 +148,7 @@ mutualTls.close();
 async function post(path: string, accessToken: string, body: unknown): Promise<any> {
   const bytes = new TextEncoder().encode(JSON.stringify(body));
   const claims = {
-    "http://openbanking.org.uk/iat": Math.floor(Date.now() / 1000),
+    "http://openbanking.org.uk/iat": now(),
     "http://openbanking.org.uk/iss": `${me.org_id}/${me.software_client_id}`,
     "http://openbanking.org.uk/tan": new URL(endpoints.directory_url).host,
   };

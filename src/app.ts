@@ -59,10 +59,21 @@ export function apiApp(deps: ApiDeps): PlatformApp {
 /** The browser host: customers, and whoever reads metadata, health and documentation. */
 export function browserApp(deps: BrowserDeps): PlatformApp {
   const app = surrounded(deps);
+  app.notFound((c) => {
+    if (!isForMachines(c.req.path)) c.set("surface", "browser");
+    throw new Refusal("request.not_found");
+  });
   publicPageRoutes(app, deps.pages);
   discoveryRoutes(app, deps.discovery);
   frontchannelRoutes(app, deps.frontchannel);
   return app;
+}
+
+/** Well-known places, and everything that looks like an API of this or the other host: no person goes there. */
+function isForMachines(path: string): boolean {
+  return /^\/(\.well-known|assets|health|jwks|openapi\.json|operations)(\/|$)|\/v\d+(\/|$)|\.oauth2\/v/.test(
+    path,
+  );
 }
 
 function surrounded(deps: ErrorDeps & { readonly around: Surroundings }): PlatformApp {

@@ -26,6 +26,7 @@ import { clientCertificate } from "./security/client_certificate.ts";
 import { operatorToken } from "./security/operator_token.ts";
 import { payloadSignature } from "./security/payload_signature.ts";
 import type { ResourceGuards } from "./security/resource_guards.ts";
+import type { Reader } from "./store/store.ts";
 
 /** A Fetch handler. */
 export interface Handler {
@@ -77,7 +78,7 @@ function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp
     log,
     drawErrorPage: shared.drawErrorPage,
     around: [
-      nameRequest(),
+      nameRequest(store),
       apiHeaders,
       requestLog({ log, clock }),
       answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
@@ -99,7 +100,6 @@ function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp
     backchannel: {
       ...resources,
       openFlows: shared.openFlows,
-      consentManagedByBank: async (bank) => (await clients.findBank(bank))?.consentManagedByBank === true,
     },
     paymentOrders: { ...resources, outbox: shared.delivery.outbox },
     operations: composeOperations(parts, shared),
@@ -112,7 +112,8 @@ function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuar
   const status = (
     id: ConsentId,
     owner: Parameters<typeof consentStatus>[2],
-  ): ReturnType<typeof consentStatus> => consentStatus({ clock, consents }, id, owner);
+    from?: Reader,
+  ): ReturnType<typeof consentStatus> => consentStatus({ clock, consents }, id, owner, from);
   return {
     ...shared,
     store,
@@ -126,7 +127,7 @@ function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuar
     findCaller: clients.find,
     findClient: clients.find,
     isConsentAuthorized: async (id, owner) => await status(id, owner) === "Authorized",
-    awaitsAuthorisation: async (id, owner) => await status(id, owner) === "AwaitingAuthorisation",
+    awaitsAuthorisation: async (id, owner, from) => await status(id, owner, from) === "AwaitingAuthorisation",
   };
 }
 
@@ -163,7 +164,7 @@ function composeBrowser(
   return browserApp({
     log,
     drawErrorPage: shared.drawErrorPage,
-    around: [nameRequest(), browserHeaders, requestLog({ log, clock })],
+    around: [nameRequest(store), browserHeaders, requestLog({ log, clock })],
     discovery: { baseUrl, authUrl, findBank: shared.clients.findBank, keys },
     frontchannel: {
       ...shared,
@@ -174,8 +175,9 @@ function composeBrowser(
       signer: keys.signer,
       decrypters: keys.decrypters,
       binding: openBrowserBinding(authUrl.startsWith("https:")),
+      isBankFailing: shared.delivery.circuit.isOpen,
     },
-    pages: { authUrl, readiness: ready, openApi },
+    pages: { authUrl, sandbox: shared.sandbox, readiness: ready, openApi },
   });
 }
 

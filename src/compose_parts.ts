@@ -23,8 +23,7 @@ import { type ClientStore, openClientStore } from "./registration/client_store.t
 import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
 import type { Store } from "./store/store.ts";
-import { renderErrorPage } from "./ui/error_page.tsx";
-import { chooseLanguage } from "./ui/language.ts";
+import { errorPages } from "./ui/error_routes.ts";
 
 /** What the platform is made from; everything that differs between a test, the sandbox and production. */
 export interface PlatformParts {
@@ -109,13 +108,5 @@ function composeDelivery(
     random: Math.random,
     loopbackBanks: config.environment === "Sandbox",
     underWay: new Set(),
-  };
-}
-
-function errorPages(sandbox: boolean): DrawErrorPage {
-  return (c, { page, status }, interactionId) => {
-    const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
-    c.header("content-type", "text/html; charset=utf-8");
-    return c.newResponse(renderErrorPage({ page, interactionId, sandbox }, language), status);
   };
 }

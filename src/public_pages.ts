@@ -5,6 +5,7 @@ import { REFUSAL_WIRE, type Wire } from "./http/refusal_wire.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import type { Readiness } from "./observability/health.ts";
 import { renderDocsPage } from "./ui/docs_page.tsx";
+import { errorPageRoutes } from "./ui/error_routes.ts";
 import type { ErrorEntry } from "./ui/error_table.tsx";
 import { CHAPTERS, REFERENCE_PATH } from "./ui/portal/paths.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "./ui/stylesheet.ts";
@@ -12,6 +13,7 @@ import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "./ui/stylesheet.ts
 /** What the pages need. */
 export interface PublicPageDeps {
   readonly authUrl: string;
+  readonly sandbox: boolean;
   readonly readiness: () => Promise<Readiness>;
   /** The OpenAPI 3.1 document of both hosts, generated from their routes. */
   readonly openApi: () => object;
@@ -78,6 +80,7 @@ export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
     c.header("cache-control", CACHE);
     return c.json(deps.openApi());
   });
+  errorPageRoutes(app, deps.sandbox);
   const parts = { authUrl: deps.authUrl, errors: errorCatalogue() };
   for (const route of docsRoutes) {
     app.get(endpoint(app, "browser", route), (c) => {

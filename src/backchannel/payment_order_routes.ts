@@ -8,7 +8,9 @@ import { bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_p
 import { parseStrictJson } from "../http/strict_json.ts";
 import type { BankCode } from "../kernel/identifiers.ts";
 import { type Fault, Refusal } from "../kernel/refusal.ts";
-import type { PaymentOrderRef } from "../payments/payment_store.ts";
+import { outboxAhead } from "../payments/order_outbox_store.ts";
+import { paymentAhead, type PaymentOrderRef } from "../payments/payment_store.ts";
+import { firstReads } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import {
   paymentOrderSchema,
@@ -85,9 +87,22 @@ const reportRoute = createRoute({
 
 /** Mounts the payment order endpoints. */
 export function paymentOrderRoutes(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
-  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  mountReads(app, deps);
+  mountReport(app, deps);
+}
 
-  const guards = [certificate, limit("back_channel"), bank, token(BANK), bankItself, fapiHeaders] as const;
+function mountReads(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
+  const { certificate, limit, bank, token } = deps.guards;
+  const reads = firstReads((c) => paymentAhead(c.req.param("paymentId")));
+  const guards = [
+    certificate,
+    limit("back_channel"),
+    reads,
+    bank,
+    token(BANK),
+    bankItself,
+    fapiHeaders,
+  ] as const;
 
   app.get(endpoint(app, "resource", listRoute), ...guards, async (c) => {
     const page = await pageOf(deps, c.get("bank").code, readFilter(c.req.queries()));
@@ -95,13 +110,20 @@ export function paymentOrderRoutes(app: PlatformApp, deps: PaymentOrderRouteDeps
   });
 
   app.get(endpoint(app, "resource", readRoute), ...guards, async (c) => {
-    const { value } = await findPayment(deps, c.req.param("paymentId"), c.get("bank").code);
+    const { value } = await findPayment(deps, c.req.param("paymentId"), c.get("bank").code, c.get("reads"));
     return c.json(representOrder(value));
   });
+}
 
+function mountReport(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
+  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  const reads = firstReads((c) => {
+    const id = c.req.param("paymentId");
+    return [...paymentAhead(id), ...outboxAhead(id)];
+  });
   app.put(
     endpoint(app, "resource", reportRoute),
-    ...guards,
+    ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
     jsonBody,
     payloadSignature,
     async (c) => {
@@ -113,6 +135,7 @@ export function paymentOrderRoutes(app: PlatformApp, deps: PaymentOrderRouteDeps
         report: decodeStatusReport(parseStrictJson(c.get("signedBody").bytes)),
         signedBody: c.get("signedBody"),
         markers: c.get("markers"),
+        reads: c.get("reads"),
       });
       return c.json(representOrder(payment));
     },

@@ -3,12 +3,12 @@ import type { Clock } from "../kernel/clock.ts";
 import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import { asPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { isLegalMove, type Payment } from "../payments/payment.ts";
+import { isLegalMove, movedAt, type Payment } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
-import type { Entry, Store } from "../store/store.ts";
+import type { Entry, Reader, Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";
 
@@ -29,6 +29,8 @@ export interface ReportPaymentStatus {
   /** The same, as signed: kept as evidence. */
   readonly signedBody: SignedBody;
   readonly markers: Markers;
+  /** What the request has read: good for the first attempt. */
+  readonly reads: Reader;
 }
 
 const MAX_ATTEMPTS = 5;
@@ -39,13 +41,16 @@ export async function reportPaymentStatus(
   command: ReportPaymentStatus,
 ): Promise<Payment> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const entry = await findPayment(deps, command.paymentIdText, command.bank);
+    const from = attempt === 0 ? command.reads : undefined;
+    const entry = await findPayment(deps, command.paymentIdText, command.bank, from);
     if (entry.value.status === command.report.status) return entry.value; // P9: a no-op
-    const changed = reported(entry.value, command.report, deps.clock());
+    const now = deps.clock();
+    const changed = reported(entry.value, command.report, now);
     const tx = begin(command.markers);
-    deps.payments.stageChange(tx, entry, changed, command.bankClientId);
+    const reason = command.report.statusReason ?? "reported by the bank";
+    deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason }, now);
     stageEvidence(tx, `${changed.id} ${changed.status}`, command.signedBody);
-    const order = await deps.outbox.find(changed.id);
+    const order = await deps.outbox.find(changed.id, from);
     if (order !== null) deps.outbox.stageDelivery(tx, order); // who reports on an order has it: no push is needed
     if (await commit(deps.store, deps.clock, tx)) return changed;
   }
@@ -57,9 +62,10 @@ export async function findPayment(
   deps: { readonly payments: PaymentStore },
   idText: string,
   bank: BankCode,
+  from?: Reader,
 ): Promise<Entry<Payment>> {
   const id = asPaymentId(idText);
-  const entry = id === undefined ? null : await deps.payments.find(id);
+  const entry = id === undefined ? null : await deps.payments.find(id, from);
   if (entry === null || entry.value.bank !== bank) throw new Refusal("resource.not_found");
   return entry;
 }
@@ -69,8 +75,7 @@ function reported(payment: Payment, report: StatusReport, now: number): Payment 
   return {
     ...payment,
     status: report.status,
-    statusUpdatedAt: now,
-    ...(report.statusReason === undefined ? {} : { statusReason: report.statusReason }),
+    statusUpdatedAt: movedAt(payment, report.statusUpdatedAtMilliseconds, now),
     ...(report.charges === undefined ? {} : { charges: report.charges }),
   };
 }

@@ -1,6 +1,7 @@
 /** `/{BANK}/back-channel-auth/v1/{ConsentId}` (endpoints 11 and 12): banks, by client credentials, scope `bank`. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
+import { consentAhead } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { jsonBody } from "../http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
@@ -8,20 +9,19 @@ import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceErrors } from "../http/openapi_errors.ts";
 import { bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import { parseStrictJson } from "../http/strict_json.ts";
-import type { BankCode } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { AccessVariables, Requirement } from "../security/access_token.ts";
 import type { BankVariables } from "../security/bank_path.ts";
+import { firstReads } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import { consentDetailsSchema, representConsentDetails } from "./consent_details_representation.ts";
+import { openFlowAhead } from "./open_flow_store.ts";
 import { payerAccountsSchema } from "./payer_accounts_schema.ts";
 import { updatePayerAccounts, type UpdatePayerAccountsDeps } from "./update_payer_accounts.ts";
 
 /** What the routes need. */
 export interface BackchannelRouteDeps extends UpdatePayerAccountsDeps {
   readonly guards: ResourceGuards;
-  /** Whether the bank shows its own consent screen, by its registration now. */
-  readonly consentManagedByBank: (bank: BankCode) => Promise<boolean>;
 }
 
 /** What the back channel asks of a token. */
@@ -78,31 +78,47 @@ const updateRoute = createRoute({
 
 /** Mounts the back-channel endpoints. */
 export function backchannelRoutes(app: PlatformApp, deps: BackchannelRouteDeps): void {
+  mountRead(app, deps);
+  mountUpdate(app, deps);
+}
+
+function mountRead(app: PlatformApp, deps: BackchannelRouteDeps): void {
+  const { certificate, limit, bank, token } = deps.guards;
+  const reads = firstReads((c) => consentAhead(c.req.param("consentId")));
+  app.get(
+    endpoint(app, "resource", readRoute),
+    ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
+    async (c) => {
+      const by = { bank: c.get("bank").code };
+      const { value } = await readConsent(deps, c.req.param("consentId"), by, c.get("reads"));
+      return c.json(representConsentDetails(value));
+    },
+  );
+}
+
+function mountUpdate(app: PlatformApp, deps: BackchannelRouteDeps): void {
   const { certificate, limit, bank, token, payloadSignature } = deps.guards;
-
-  const guards = [certificate, limit("back_channel"), bank, token(BANK), bankItself, fapiHeaders] as const;
-
-  app.get(endpoint(app, "resource", readRoute), ...guards, async (c) => {
-    const { value } = await readConsent(deps, c.req.param("consentId"), { bank: c.get("bank").code });
-    return c.json(representConsentDetails(value));
+  const reads = firstReads((c) => {
+    const id = c.req.param("consentId");
+    return [...consentAhead(id), ...openFlowAhead(id)];
   });
-
   app.put(
     endpoint(app, "resource", updateRoute),
-    ...guards,
+    ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
     jsonBody,
     payloadSignature,
     async (c) => {
-      const { code, clientId } = c.get("bank");
+      const { code, clientId, consentManagedByBank } = c.get("bank");
       return c.json(
         await updatePayerAccounts(deps, {
           bank: code,
           bankClientId: clientId,
-          consentManagedByBank: await deps.consentManagedByBank(code),
+          consentManagedByBank,
           consentIdText: c.req.param("consentId"),
           json: parseStrictJson(c.get("signedBody").bytes),
           signedBody: c.get("signedBody"),
           markers: c.get("markers"),
+          reads: c.get("reads"),
         }),
       );
     },

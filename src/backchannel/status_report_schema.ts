@@ -19,6 +19,7 @@ export const PAYMENT_STATUSES = [
 
 const CHARGE_BEARERS = ["BorneByCreditor", "BorneByDebtor", "FollowingServiceLevel", "Shared"] as const;
 const MAX_CHARGES = 20;
+const LAST_SECOND_MS = 86_399_000;
 const CHARGE_AMOUNT = /^(0|[1-9]\d{0,12})(\.\d{1,5})?$/; // OBIE's own amount: a charge may be nothing
 
 /** What the bank takes for a payment, in the words of the wire: payment answers carry it as it is. */
@@ -31,7 +32,7 @@ export interface Charge {
 /** A decoded report. */
 export interface StatusReport {
   readonly status: (typeof PAYMENT_STATUSES)[number];
-  /** When the bank says it happened, milliseconds since the Unix epoch; midnight UTC of a bare date. */
+  /** When the bank says it happened, milliseconds since the Unix epoch; of a bare date, its last second in UTC. */
   readonly statusUpdatedAtMilliseconds: number;
   /** In the bank's words, for the payment's history. */
   readonly statusReason?: string;
@@ -54,7 +55,8 @@ const statusUpdateDateTime = z.string()
     refusedAs("Field.InvalidDate", "Must be an ISO 8601 date-time with an offset, or a date."),
   )
   .openapi({
-    description: "A date-time with an offset, or a bare date.",
+    description: "When it happened: a date-time with an offset, or a bare date. The payment's own " +
+      "StatusUpdateDateTime, but for a time before that of the status it follows, or in the future.",
     example: "2030-01-31T12:00:00+00:00",
   });
 
@@ -87,6 +89,8 @@ export function decodeStatusReport(value: unknown): StatusReport {
   };
 }
 
+/** A bare date may mean all of its day, so what is reported on that day happened by the time it is reported. */
 function momentOf(text: string): number | undefined {
-  return instantOf(text) ?? dayOf(text);
+  const day = dayOf(text);
+  return day === undefined ? instantOf(text) : day + LAST_SECOND_MS;
 }

@@ -7,7 +7,7 @@ import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
-import type { Store } from "../store/store.ts";
+import type { Reader, Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
 import type { OpenFlowStore } from "./open_flow_store.ts";
 import { decodePayerAccounts, type PayerAccountsUpdate } from "./payer_accounts_schema.ts";
@@ -30,6 +30,8 @@ export interface UpdatePayerAccounts {
   /** The same, as signed: kept as evidence. */
   readonly signedBody: SignedBody;
   readonly markers: Markers;
+  /** What the request has read: good for the first attempt. */
+  readonly reads: Reader;
 }
 
 const MAX_ATTEMPTS = 5;
@@ -44,18 +46,19 @@ export async function updatePayerAccounts(
   command: UpdatePayerAccounts,
 ): Promise<PayerAccountsUpdate> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const entry = await readConsent(deps, command.consentIdText, { bank: command.bank });
+    const from = attempt === 0 ? command.reads : undefined;
+    const entry = await readConsent(deps, command.consentIdText, { bank: command.bank }, from);
     const consent = entry.value;
     if (isImplicit(consent)) throw unexpectedAccounts();
     const mode = command.consentManagedByBank ? "bank" : "platform";
     const update = decodePayerAccounts(command.json, { bank: command.bank, consentId: consent.id, mode });
     const now = deps.clock();
     const changed = withPayer(consent, { sub: update.Data.Sub, accounts: update.Data.DebtorAccount }, now);
-    if (!await deps.openFlows.isOpen(consent.id)) throw invalidStatus("no flow is open");
+    if (!await deps.openFlows.isOpen(consent.id, from)) throw invalidStatus("no flow is open");
     const tx = begin(command.markers);
     const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
     deps.consents.stageChange(tx, entry, changed, cause, now);
-    stageEvidence(tx, `${consent.id} payer accounts`, command.signedBody);
+    stageEvidence(tx, `${consent.id} payer accounts ${changed.payer.report}`, command.signedBody);
     if (await commit(deps.store, deps.clock, tx)) return update;
   }
   throw invalidStatus("the consent kept changing");

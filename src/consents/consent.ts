@@ -25,6 +25,8 @@ export interface Payer {
   /** The bank's opaque name for the customer. */
   readonly sub: string;
   readonly accounts: readonly PayerAccount[];
+  /** Which of the bank's reports on this consent it is, from 1: its signed bytes are kept under that. */
+  readonly report?: number;
 }
 
 /** A consent as stored. Read it through {@link asOf}. */
@@ -98,12 +100,16 @@ export function moved(consent: Consent, move: ConsentMove, now: number): Consent
 }
 
 /** The consent with what the bank reported (C4); the last report wins. @throws {Refusal} unless it awaits authorisation */
-export function withPayer(consent: Consent, payer: Payer, now: number): Consent {
+export function withPayer(
+  consent: Consent,
+  reported: Pick<Payer, "sub" | "accounts">,
+  now: number,
+): Consent & { readonly payer: Required<Payer> } {
   const current = asOf(consent, now);
   if (current.status !== "AwaitingAuthorisation") {
     throw invalidStatus(`payer accounts while ${current.status}`);
   }
-  return { ...current, payer };
+  return { ...current, payer: { ...reported, report: (current.payer?.report ?? 0) + 1 } };
 }
 
 /** The refusal of a move, with the place that a client should look at. */

@@ -1,8 +1,8 @@
 /** Consents. A change is staged against the version it was decided on: of parallel decisions one commits. */
-import type { ConsentId } from "../kernel/identifiers.ts";
-import { record } from "../observability/audit_trail.ts";
+import { asConsentId, type ConsentId } from "../kernel/identifiers.ts";
+import { record, type ShownPage } from "../observability/audit_trail.ts";
 import { consentDeadlineKey, consentKey } from "../store/keys.ts";
-import type { Entry, Key, Store } from "../store/store.ts";
+import type { Entry, Key, Reader, Store } from "../store/store.ts";
 import { check, remove, set, type Transaction } from "../store/transaction.ts";
 import { type Consent, deadlineOf } from "./consent.ts";
 
@@ -10,11 +10,12 @@ import { type Consent, deadlineOf } from "./consent.ts";
 export interface Cause {
   readonly actor: string;
   readonly reason: string;
+  readonly page?: ShownPage;
 }
 
 /** Reads and stages consents. */
 export interface ConsentStore {
-  find(id: ConsentId): Promise<Entry<Consent> | null>;
+  find(id: ConsentId, from?: Reader): Promise<Entry<Consent> | null>;
   stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
   /** Stages the changed consent in place of `former`; the commit fails if it changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): void;
@@ -30,10 +31,16 @@ export interface Deadline {
   readonly consentId: ConsentId;
 }
 
+/** The keys of the consent that a path or a token names: what to read ahead. */
+export function consentAhead(idText: unknown): readonly Key[] {
+  const id = asConsentId(idText);
+  return id === undefined ? [] : [consentKey(id)];
+}
+
 /** Opens the store of consents. */
 export function openConsentStore(store: Store): ConsentStore {
   return {
-    find: (id) => store.get<Consent>(consentKey(id)),
+    find: (id, from = store) => from.get<Consent>(consentKey(id)),
     stageCreation(tx, consent, cause) {
       check(tx, consentKey(consent.id), null);
       set(tx, consentKey(consent.id), consent);

@@ -3,7 +3,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { BankCode, ClientId, ConsentId } from "../kernel/identifiers.ts";
 import { asConsentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { Entry } from "../store/store.ts";
+import type { Entry, Reader } from "../store/store.ts";
 import { asOf, type Consent, type ConsentStatus } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
 
@@ -19,14 +19,15 @@ export interface ConsentReader {
   readonly clientId?: ClientId;
 }
 
-/** The consent as it stands now, with its version. @throws {Refusal} `resource.not_found` */
+/** The consent as it stands now, with its version; `from` what the request has read. @throws {Refusal} `resource.not_found` */
 export async function readConsent(
   deps: ReadConsentDeps,
   idText: unknown,
   by: ConsentReader,
+  from?: Reader,
 ): Promise<Entry<Consent>> {
   const id = asConsentId(idText);
-  const entry = id === undefined ? null : await deps.consents.find(id);
+  const entry = id === undefined ? null : await deps.consents.find(id, from);
   const foreign = entry !== null && by.clientId !== undefined && entry.value.clientId !== by.clientId;
   if (entry === null || foreign || entry.value.bank !== by.bank) throw new Refusal("resource.not_found");
   return { ...entry, value: asOf(entry.value, deps.clock()) };
@@ -37,8 +38,9 @@ export async function consentStatus(
   deps: ReadConsentDeps,
   id: ConsentId,
   owner: Required<ConsentReader>,
+  from?: Reader,
 ): Promise<ConsentStatus | undefined> {
-  const consent = (await deps.consents.find(id))?.value;
+  const consent = (await deps.consents.find(id, from))?.value;
   const own = consent !== undefined && consent.clientId === owner.clientId && consent.bank === owner.bank;
   return own ? asOf(consent, deps.clock()).status : undefined;
 }

@@ -5,10 +5,11 @@ import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceErrors } from "../http/openapi_errors.ts";
 import { bankParameter, idempotentHeaders, resourceHeaders } from "../http/openapi_parameters.ts";
-import type { idempotent } from "../idempotency/idempotent.ts";
+import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
 import type { ConsentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Requirement } from "../security/access_token.ts";
+import { firstReads, type KeysOfRequest } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import { confirmFunds } from "./confirm_funds.ts";
 import {
@@ -19,6 +20,7 @@ import {
   representCreated,
   representFunds,
 } from "./consent_representation.ts";
+import { consentAhead } from "./consent_store.ts";
 import { consentRequestSchema, decodeConsentRequest } from "./consent_schema.ts";
 import { createConsent, type CreateConsentDeps } from "./create_consent.ts";
 import { readConsent } from "./read_consent.ts";
@@ -42,6 +44,9 @@ const TPP_OR_CUSTOMER: Requirement = {
   grants: ["client_credentials", "authorization_code"],
 };
 const tags = ["Consents"];
+/** Name of the route in idempotency claims. */
+const CONSENT_CLAIMS = "domestic-payment-consents";
+const named: KeysOfRequest = (c) => consentAhead(c.req.param("consentId"));
 
 const createConsentRoute = createRoute({
   method: "post",
@@ -98,13 +103,14 @@ export function consentRoutes(app: PlatformApp, deps: ConsentRouteDeps): void {
 
 function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
   const { certificate, limit, bank, token, payloadSignature } = deps.guards;
-  const replay = deps.idempotent("domestic-payment-consents", async (c, consentId) => {
+  const replay = deps.idempotent(CONSENT_CLAIMS, async (c, consentId) => {
     const { value } = await readConsent(deps, consentId, { bank: c.get("bank").code });
     return c.json(representCreated(value, deps.baseUrl), 201);
   });
   app.post(
     endpoint(app, "resource", createConsentRoute),
-    ...[certificate, limit("consents"), bank, token(TPP), fapiHeaders] as const,
+    ...[certificate, limit("consents"), firstReads(), bank, token(TPP, claimAhead(CONSENT_CLAIMS))] as const,
+    fapiHeaders,
     jsonBody,
     payloadSignature,
     replay,
@@ -123,10 +129,10 @@ function mountRead(app: PlatformApp, deps: ConsentRouteDeps): void {
   const { certificate, limit, bank, token } = deps.guards;
   app.get(
     endpoint(app, "resource", readConsentRoute),
-    ...[certificate, limit("reads"), bank, token(TPP), fapiHeaders] as const,
+    ...[certificate, limit("reads"), firstReads(named), bank, token(TPP), fapiHeaders] as const,
     async (c) => {
       const owner = { clientId: c.get("access").caller.clientId, bank: c.get("bank").code };
-      const { value } = await readConsent(deps, c.req.param("consentId"), owner);
+      const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
       return c.json(representConsent(value, deps.baseUrl));
     },
   );
@@ -136,11 +142,11 @@ function mountConfirmFunds(app: PlatformApp, deps: ConsentRouteDeps): void {
   const { certificate, limit, bank, token } = deps.guards;
   app.get(
     endpoint(app, "resource", confirmFundsRoute),
-    ...[certificate, limit("reads"), bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
+    ...[certificate, limit("reads"), firstReads(named), bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
     async (c) => {
       const { caller, token: granted } = c.get("access");
       const owner = { clientId: caller.clientId, bank: c.get("bank").code };
-      const { value } = await readConsent(deps, c.req.param("consentId"), owner);
+      const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
       if (granted.consentId !== undefined && granted.consentId !== value.id) { // Decision C8: this consent's token
         throw new Refusal("token.insufficient_scope", {
           detail: "token of another consent",

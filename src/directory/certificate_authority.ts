@@ -69,17 +69,24 @@ export async function openCertificateAuthority(
 }
 
 /**
- * Issues a certificate for a proven key, valid for `days` from now and never longer than the authority's own.
+ * Issues a certificate for a proven key, valid until `days` from now and never longer than the authority's own.
  *
  * @throws {Refusal} `platform.unavailable` when the authority has expired
  */
 export async function issueCertificate(
   ca: CertificateAuthority,
-  order: { readonly use: KeyUse; readonly key: ProvenKey; readonly subject: Subject; readonly days: number },
+  order: {
+    readonly use: KeyUse;
+    readonly key: ProvenKey;
+    readonly subject: Subject;
+    /** Milliseconds; not after now. */
+    readonly from: number;
+    readonly days: number;
+  },
   now: number,
 ): Promise<CertifiedKey> {
-  const { use, key, subject, days } = order;
-  const notBefore = Math.max(wholeSeconds(now - BACKDATED_MS), ca.certificate.notBefore.getTime());
+  const { use, key, subject, from, days } = order;
+  const notBefore = Math.max(wholeSeconds(from - BACKDATED_MS), ca.certificate.notBefore.getTime());
   const notAfter = Math.min(wholeSeconds(now + days * DAY_MS), ca.certificate.notAfter.getTime());
   if (notAfter <= now) throw new Refusal("platform.unavailable", "the CA certificate has expired");
   const certificate = await X509CertificateGenerator.create({

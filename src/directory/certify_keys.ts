@@ -3,9 +3,9 @@
  * directory and different from the others. Names every fault at once.
  */
 import { Refusal } from "../kernel/refusal.ts";
-import type { Store } from "../store/store.ts";
-import { type CertificateAuthority, issueCertificate, type Subject } from "./certificate_authority.ts";
+import { issueCertificate, type Subject } from "./certificate_authority.ts";
 import type { CertifiedKey, KeyUse } from "./certified_key.ts";
+import type { Directory } from "./directory.ts";
 import { findKnownKeys } from "./participant_store.ts";
 import { invalidRequest } from "./invalid_request.ts";
 import { type ProvenKey, readSigningRequest } from "./signing_request.ts";
@@ -61,7 +61,7 @@ export async function proveKeys(requests: SigningRequests): Promise<RequestedKey
  *   whatever became of them
  */
 export async function certifyKeys(
-  deps: { readonly store: Store; readonly authority: CertificateAuthority; readonly certificateDays: number },
+  deps: Pick<Directory, "store" | "authority" | "certificateDays" | "judgesClock">,
   order: { readonly subject: Subject; readonly requested: readonly RequestedKey[] },
   now: number,
 ): Promise<IssuedKey[]> {
@@ -75,12 +75,9 @@ export async function certifyKeys(
       description: `${reused.join(", ")}: this key was certified before; make a new one`,
     });
   }
+  const validity = { from: Math.min(now, deps.judgesClock()), days: deps.certificateDays };
   return await Promise.all(requested.map(async ({ name, key }) => ({
     name,
-    key: await issueCertificate(
-      deps.authority,
-      { use: USE[name], key, subject, days: deps.certificateDays },
-      now,
-    ),
+    key: await issueCertificate(deps.authority, { use: USE[name], key, subject, ...validity }, now),
   })));
 }

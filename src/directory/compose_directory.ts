@@ -34,6 +34,8 @@ export interface DirectoryParts {
   readonly loopbackRedirects: boolean;
   /** Validity of certificates, days. 397 where not given; never beyond the CA's own. */
   readonly certificateDays?: number;
+  /** Where certificates are judged by a clock behind `clock`, as those of a sandbox are: that one. */
+  readonly judgesClock?: Clock;
   /** Validity of software statements, days. 365 where not given, at most 732. */
   readonly statementDays?: number;
   readonly log?: DirectoryLog;
@@ -90,7 +92,8 @@ async function openDirectory(parts: DirectoryParts): Promise<Directory> {
     openStatementSigner(parts.signingKeyPem).catch(naming("the signing key")),
   ]);
   const terms = { issuer, environment, statementDays };
-  return { store: parts.store, clock: parts.clock, authority, certificateDays, signer, terms };
+  const { store, clock, judgesClock = clock } = parts;
+  return { store, clock, authority, certificateDays, judgesClock, signer, terms };
 }
 
 function isWithin(days: number, most: number): boolean {

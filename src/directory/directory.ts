@@ -11,6 +11,8 @@ export interface Directory {
   readonly authority: CertificateAuthority;
   /** Validity of new certificates, days. */
   readonly certificateDays: number;
+  /** The time by which those who are shown new certificates judge them; never ahead of `clock`. */
+  readonly judgesClock: Clock;
   readonly signer: StatementSigner;
   readonly terms: StatementTerms;
 }

@@ -4,22 +4,21 @@
  */
 import { getCookie, setCookie } from "hono/cookie";
 import type { Context } from "hono";
-import { newSecret, sha256 } from "../kernel/identifiers.ts";
+import { isUuid, newSecret, sha256 } from "../kernel/identifiers.ts";
 import { FLOW_SECONDS } from "../profile.ts";
-import type { Interaction } from "./interaction.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
 import { openOutcome, sealOutcome } from "./sealed_outcome.ts";
+
+/** A browser may have several flows open; more than these are read when they are wanted. */
+const MAX_NAMED = 4;
 
 /** Sets, checks and derives from the cookie. */
 export interface BrowserBinding {
   /** A fresh secret for the cookie and the hash to store. */
   fresh(): Promise<{ readonly secret: string; readonly hash: string }>;
   set(c: Context, correlationId: string, secret: string): void;
-  /** Whether this browser began the interaction. */
-  holds(c: Context, interaction: Interaction): Promise<boolean>;
-  /** Seals to this browser's secret where an interaction sent it. */
-  seal(c: Context, correlationId: string, url: string): Promise<string>;
-  /** Where a finished interaction sent this browser, or null. Only for a browser that holds it. */
-  unseal(c: Context, interaction: Interaction): Promise<string | null>;
+  /** The browser that asks; it unseals only what it holds. */
+  asking(c: Context): AskingBrowser;
   /** The anti-forgery token of this browser for this interaction: only who reads the cookie can compute it. */
   csrfToken(c: Context, correlationId: string): Promise<string>;
 }
@@ -30,9 +29,18 @@ export function openBrowserBinding(secure: boolean): BrowserBinding {
   const secretOf = (c: Context, correlationId: string): string =>
     getCookie(c, nameOf(correlationId)) ?? newSecret(); // no cookie: a secret that opens nothing
   return {
-    seal: (c, correlationId, url) => sealOutcome(secretOf(c, correlationId), url),
-    unseal: async (c, { correlationId, outcome }) =>
-      outcome === undefined ? null : await openOutcome(secretOf(c, correlationId), outcome.sealed),
+    asking: (c) => ({
+      names: () =>
+        Object.keys(getCookie(c)).filter((name) => name.startsWith(nameOf("")))
+          .map((name) => name.slice(nameOf("").length)).filter(isUuid).slice(0, MAX_NAMED),
+      async holds({ correlationId, bindingHash }) {
+        const secret = getCookie(c, nameOf(correlationId));
+        return secret !== undefined && await sha256(secret) === bindingHash;
+      },
+      seal: (correlationId, url) => sealOutcome(secretOf(c, correlationId), url),
+      unseal: async ({ correlationId, outcome }) =>
+        outcome === undefined ? null : await openOutcome(secretOf(c, correlationId), outcome.sealed),
+    }),
     async fresh() {
       const secret = newSecret();
       return { secret, hash: await sha256(secret) };
@@ -46,10 +54,6 @@ export function openBrowserBinding(secure: boolean): BrowserBinding {
         secure,
         maxAge: FLOW_SECONDS,
       });
-    },
-    async holds(c, interaction) {
-      const secret = getCookie(c, nameOf(interaction.correlationId));
-      return secret !== undefined && await sha256(secret) === interaction.bindingHash;
     },
     csrfToken: (c, correlationId) => sha256(`csrf ${secretOf(c, correlationId)}`),
   };

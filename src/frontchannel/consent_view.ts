@@ -1,6 +1,12 @@
-/** A consent as the platform's screen shows it: exactly what is stored, in the page's words. */
+/**
+ * A consent as the platform's screen shows it: exactly what is stored, in the page's words. What it shows stands still
+ * from the bank's return to the decision, so its hash, taken at the decision, is that of the page that was read.
+ */
 import type { Consent, Payer } from "../consents/consent.ts";
-import { LANGUAGE_NAMES, LANGUAGES } from "../ui/language.ts";
+import { fingerprint } from "../idempotency/fingerprint.ts";
+import type { ShownPage } from "../observability/audit_trail.ts";
+import { type Language, LANGUAGE_NAMES, LANGUAGES } from "../ui/language.ts";
+import type { ConsentFacts } from "../ui/consent_facts.tsx";
 import type { ConsentView } from "../ui/consent_page.tsx";
 import type { OpenDecision } from "./decide_consent.ts";
 import { cannotPay } from "./interaction.ts";
@@ -8,27 +14,44 @@ import { cannotPay } from "./interaction.ts";
 /** What the page needs beside the open decision. */
 export interface ViewContext {
   readonly csrf: string;
-  /** Address of the page, to post to and to switch languages on. */
-  readonly action: string;
+  /** Address of the page in its reader's choice of languages. */
+  readonly address: string;
+  readonly language: Language;
   readonly sandbox: boolean;
   /** Milliseconds. */
   readonly now: number;
 }
 
 /** The view of an open decision. */
-export function consentView(
-  { interaction, consent, tpp, bank }: OpenDecision,
-  context: ViewContext,
-): ConsentView {
+export function consentView(open: OpenDecision, context: ViewContext): ConsentView {
+  const { csrf, address, language, sandbox, now } = context;
+  return {
+    ...factsOf(open),
+    csrf,
+    action: inLanguage(address, language), // so that what is answered to the decision is in the page's language too
+    now,
+    sandbox,
+    languageSwitch: LANGUAGES.map((other) => ({
+      language: other,
+      name: LANGUAGE_NAMES[other],
+      href: inLanguage(address, other),
+    })),
+  };
+}
+
+/**
+ * What the customer decides on, for the consent's history: SHA-256 over the RFC 8785 form of `{language, …facts}`, the
+ * facts being members of {@link ConsentFacts}. Not over the HTML: markup, words and the minutes left say nothing about
+ * what was agreed, and whoever holds consent and registrations can make these facts again and compare.
+ */
+export async function shownPage(open: OpenDecision, language: Language): Promise<ShownPage> {
+  return { language, sha256: await fingerprint({ language, ...factsOf(open) }) };
+}
+
+function factsOf({ interaction, consent, parties }: OpenDecision): ConsentFacts {
   const { InstructedAmount, CreditorAccount, RemittanceInformation } = consent.request.Data.Initiation;
   return {
-    tpp: {
-      legalName: tpp.orgName,
-      clientId: tpp.clientId,
-      role: tpp.role,
-      registeredSince: tpp.registeredAt,
-    },
-    bank: { code: bank.code, name: bank.orgName },
+    ...parties,
     payee: {
       name: CreditorAccount.Name,
       identification: CreditorAccount.Identification,
@@ -38,20 +61,11 @@ export function consentView(
     reference: RemittanceInformation?.Reference,
     unstructured: RemittanceInformation?.Unstructured,
     accounts: accountViews(interaction.payer, consent),
-    csrf: context.csrf,
-    action: context.action,
     expiresAt: Math.min(interaction.expiresAt, consent.authoriseBy),
-    now: context.now,
-    sandbox: context.sandbox,
-    languageSwitch: LANGUAGES.map((language) => ({
-      language,
-      name: LANGUAGE_NAMES[language],
-      href: `${context.action}&lang=${language}`,
-    })),
   };
 }
 
-function accountViews(payer: Payer | undefined, consent: Consent): ConsentView["accounts"] {
+function accountViews(payer: Payer | undefined, consent: Consent): ConsentFacts["accounts"] {
   const paid = consent.request.Data.Initiation.InstructedAmount.Currency;
   return (payer?.accounts ?? []).map((account, index) => {
     const why = cannotPay(account, consent);
@@ -65,4 +79,8 @@ function accountViews(payer: Payer | undefined, consent: Consent): ConsentView["
       why,
     };
   });
+}
+
+function inLanguage(address: string, language: Language): string {
+  return `${address}&lang=${language}`;
 }

@@ -3,11 +3,13 @@ import type { Consent } from "../consents/consent.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { type BankCode, isUuid } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
+import { bankKey, consentKey, interactionKey, pushedRequestKey } from "../store/keys.ts";
+import type { ReadAhead } from "../store/read_ahead.ts";
 import { newMarkers } from "../store/transaction.ts";
-import { type EndDeps, endInteraction, type SealOutcome } from "./end_interaction.ts";
-import { type Interaction, stepAfterDecision } from "./interaction.ts";
+import { type AskingBrowser, recentOutcome } from "./asking_browser.ts";
+import { type EndDeps, endInteraction, type Traces } from "./end_interaction.ts";
+import { type Interaction, type Parties, stepAfterDecision } from "./interaction.ts";
 
 /** What it needs. */
 export interface DecideDeps extends EndDeps {
@@ -18,8 +20,7 @@ export interface DecideDeps extends EndDeps {
 export interface OpenDecision {
   readonly interaction: Interaction;
   readonly consent: Consent;
-  readonly tpp: Client;
-  readonly bank: BankClient;
+  readonly parties: Parties;
 }
 
 /** The customer's decision. */
@@ -29,40 +30,40 @@ export interface Decision {
   readonly accountIndex: number | undefined;
 }
 
-/** Whether the browser holds the interaction's cookie. */
-export type Holds = (interaction: Interaction) => Promise<boolean>;
-
 /** What the screen shows. @throws {Refusal} `bank.unknown`, `interaction.*`, `authorization.invalid_request` */
 export async function openDecision(
   deps: DecideDeps,
   bankCode: BankCode,
   correlationId: string | undefined,
-  holds: Holds,
+  { browser, reads }: { readonly browser: AskingBrowser; readonly reads: ReadAhead },
 ): Promise<OpenDecision> {
-  const bank = await deps.clients.findBank(bankCode);
-  if (bank === null) throw new Refusal("bank.unknown");
-  const entry = isUuid(correlationId) ? await deps.interactions.find(correlationId) : null;
+  const flow = isUuid(correlationId) ? correlationId : undefined;
+  reads.ahead([bankKey(bankCode), ...(flow === undefined ? [] : [interactionKey(flow)])]);
+  if (await deps.clients.findBank(bankCode, reads) === null) throw new Refusal("bank.unknown");
+  const entry = flow === undefined ? null : await deps.interactions.find(flow, reads);
   if (entry === null || entry.value.bank !== bankCode) throw new Refusal("authorization.invalid_request");
   const interaction = entry.value;
-  if (!await holds(interaction)) throw new Refusal("interaction.not_yours");
-  if (interaction.stage !== "deciding" || deps.clock() >= interaction.expiresAt) {
+  if (!await browser.holds(interaction)) throw new Refusal("interaction.not_yours");
+  const { stage, parties } = interaction;
+  if (stage !== "deciding" || parties === undefined || deps.clock() >= interaction.expiresAt) {
     throw new Refusal("interaction.finished");
   }
-  const [consent, tpp] = await Promise.all([
-    readConsent(deps, interaction.consentId, interaction),
-    deps.clients.find(interaction.clientId),
-  ]);
-  if (tpp === null) throw new Refusal("interaction.finished", "the TPP is gone");
-  return { interaction, consent: consent.value, tpp, bank };
+  reads.ahead([pushedRequestKey(interaction.requestHash), consentKey(interaction.consentId)]);
+  const { value: consent } = await readConsent(deps, interaction.consentId, interaction, reads);
+  return { interaction, consent, parties };
 }
 
 /**
  * Ends an interaction that there is nothing to decide about any more: its consent's deadline has passed, or another
  * flow has decided it. Says where the browser goes; null where the customer can still decide.
  */
-export async function endOverdue(deps: DecideDeps, open: OpenDecision): Promise<string | null> {
+export async function endOverdue(
+  deps: DecideDeps,
+  open: OpenDecision,
+  browser: AskingBrowser,
+): Promise<string | null> {
   if (open.consent.status === "AwaitingAuthorisation") return null;
-  return await endInteraction(deps, open.interaction.correlationId, newMarkers(), () => "stay");
+  return await endInteraction(deps, open.interaction.correlationId, newMarkers(), () => "stay", { browser });
 }
 
 /** Carries the decision out and says where the browser goes. @throws {Refusal} as {@link openDecision} */
@@ -70,29 +71,27 @@ export async function decideConsent(
   deps: DecideDeps,
   open: OpenDecision,
   decision: Decision,
-  seal: SealOutcome,
+  traces: Traces,
 ): Promise<string> {
   const url = await endInteraction(deps, open.interaction.correlationId, newMarkers(), (consent) => {
     const step = stepAfterDecision(decision, open.interaction.payer, consent);
     return step === undefined || step.kind === "ask" ? "stay" : step;
-  }, seal);
+  }, traces);
   if (url === null) throw new Refusal("authorization.invalid_request", "no account that can pay was chosen");
   return url;
 }
 
 /**
- * An interaction of this browser that ended a moment ago: for a double click or a reload, which must lead where the first
- * one led. Null where there is none.
+ * Where an interaction of this browser led that ended a moment ago: for a double click or a reload, which must lead
+ * there as well. Null where there is none.
  */
-export async function justEnded(
+export async function justLed(
   deps: DecideDeps,
   bank: BankCode,
   correlationId: string | undefined,
-  holds: Holds,
-): Promise<Interaction | null> {
-  const interaction = isUuid(correlationId)
-    ? (await deps.interactions.find(correlationId))?.value
-    : undefined;
-  if (interaction?.outcome === undefined || interaction.bank !== bank) return null;
-  return deps.clock() < interaction.outcome.until && await holds(interaction) ? interaction : null;
+  browser: AskingBrowser,
+): Promise<string | null> {
+  const entry = isUuid(correlationId) ? await deps.interactions.find(correlationId) : null;
+  if (entry === null || entry.value.bank !== bank) return null;
+  return await recentOutcome(browser, entry.value, deps.clock());
 }

@@ -3,16 +3,18 @@
  * interaction finished; the pushed request completed; the bank's JWT spent: one commit (checklist AZ15, BR15).
  */
 import { type Consent, moved } from "../consents/consent.ts";
-import type { ConsentStore } from "../consents/consent_store.ts";
+import type { Cause, ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import type { ShownPage } from "../observability/audit_trail.ts";
 import { CODE_SECONDS } from "../profile.ts";
-import type { Entry, Store } from "../store/store.ts";
+import type { Entry, Reader, Store } from "../store/store.ts";
 import { begin, commit, type Markers, type Transaction } from "../store/transaction.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
 import type { AuthorizationError, Interaction, Step } from "./interaction.ts";
 import type { InteractionStore } from "./interaction_store.ts";
 import { addressOf } from "./start_authorization.ts";
@@ -35,8 +37,15 @@ export type LastStep = Exclude<Step, { kind: "ask" }>;
 /** Chooses the step from the consent as it stands; asked again when a parallel change came first. */
 export type ChooseStep = (consent: Consent) => LastStep | "stay";
 
-/** Seals where the browser goes to that browser, for a second click. */
-export type SealOutcome = (url: string) => Promise<string>;
+/** What an end leaves behind, beside its step. */
+export interface Traces {
+  /** Which browser is sent to the TPP: it may be sent there again for a minute. */
+  readonly browser: AskingBrowser;
+  /** What the customer decided on, where it was a page of the platform's, for the consent's history. */
+  readonly page?: ShownPage;
+  /** What the request has read: good for the first attempt. */
+  readonly reads?: Reader;
+}
 
 const MAX_ATTEMPTS = 5;
 
@@ -50,39 +59,44 @@ export async function endInteraction(
   correlationId: string,
   markers: Markers,
   choose: ChooseStep,
-  seal?: SealOutcome,
+  { browser, page, reads }: Traces,
 ): Promise<string | null> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const now = deps.clock(); // read once: a deadline has passed for all of an attempt or for none
-    const { interaction, request, consent } = await current({ ...deps, clock: () => now }, correlationId);
+    const from = attempt === 0 ? reads : undefined;
+    const { interaction, request, consent } = await current(
+      { ...deps, clock: () => now },
+      correlationId,
+      from,
+    );
     const step = lateStep(consent.value) ?? choose(consent.value);
     if (step === "stay") return null;
     const tx = begin(markers);
     deps.requests.stageCompletion(tx, request);
-    const url = await stageOutcome(deps, tx, step, consent, request.value, now);
-    const outcome = seal === undefined
-      ? {}
-      : { outcome: { sealed: await seal(url), until: now + CODE_SECONDS * 1000 } };
-    deps.interactions.stageChange(tx, interaction, { ...interaction.value, stage: "finished", ...outcome });
+    const cause = { actor: "customer", reason: step.reason, ...(page === undefined ? {} : { page }) };
+    const url = await stageOutcome(deps, tx, step, { consent, request: request.value, cause, now });
+    const outcome = { sealed: await browser.seal(correlationId, url), until: now + CODE_SECONDS * 1000 };
+    deps.interactions.stageChange(tx, interaction, { ...interaction.value, stage: "finished", outcome });
     if (await commit(deps.store, deps.clock, tx)) return url;
   }
   throw new Refusal("interaction.finished", "contended");
 }
 
-async function current(deps: EndDeps, correlationId: string): Promise<{
+async function current(deps: EndDeps, correlationId: string, from?: Reader): Promise<{
   interaction: Entry<Interaction>;
   request: Entry<PushedRequest>;
   consent: Entry<Consent>;
 }> {
-  const interaction = await deps.interactions.find(correlationId);
+  const interaction = await deps.interactions.find(correlationId, from);
   if (interaction === null || interaction.value.stage === "finished") {
     throw new Refusal("interaction.finished");
   }
-  const request = await deps.requests.findByHash(interaction.value.requestHash);
+  const request = await deps.requests.find(interaction.value.requestHash, from);
   if (request === null || request.value.completed) {
     throw new Refusal("interaction.finished", "request completed");
   }
-  return { interaction, request, consent: await readConsent(deps, request.value.consentId, request.value) };
+  const consent = await readConsent(deps, request.value.consentId, request.value, from);
+  return { interaction, request, consent };
 }
 
 /** A consent that nobody can decide on any more: its deadline has passed, or another flow has decided it. */
@@ -98,11 +112,13 @@ async function stageOutcome(
   deps: EndDeps,
   tx: Transaction,
   step: LastStep,
-  consent: Entry<Consent>,
-  request: PushedRequest,
-  now: number,
+  { consent, request, cause, now }: {
+    readonly consent: Entry<Consent>;
+    readonly request: PushedRequest;
+    readonly cause: Cause;
+    readonly now: number;
+  },
 ): Promise<string> {
-  const cause = { actor: "customer", reason: step.reason };
   const to = addressOf(deps.authUrl, request);
   if (step.kind === "authorise") {
     const authorised = moved(consent.value, "authorise", now);

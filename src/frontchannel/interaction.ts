@@ -6,6 +6,7 @@ import { type Consent, isImplicit, type Payer, type PayerAccount } from "../cons
 import { ungrouped } from "../kernel/account.ts";
 import type { BankCode, ClientId, ConsentId } from "../kernel/identifiers.ts";
 import { covers } from "../kernel/money.ts";
+import type { ConsentFacts } from "../ui/consent_facts.tsx";
 import type { ScaResult } from "./sca_response.ts";
 
 /** Where the customer is. */
@@ -29,11 +30,16 @@ export interface Interaction {
    * whatever is reported later for another customer or in another order.
    */
   readonly payer?: Payer;
+  /** While deciding: who asks and at which bank, as the screen names them until the decision. */
+  readonly parties?: Parties;
   /** Milliseconds; 900 s from the first page. */
   readonly expiresAt: number;
   /** Once finished on the platform's screen: where its browser was sent, and until when it may be sent there again. */
   readonly outcome?: { readonly sealed: string; readonly until: number };
 }
+
+/** Who asks, and at which bank. */
+export type Parties = Pick<ConsentFacts, "tpp" | "bank">;
 
 /** The error codes of an unsuccessful end (RFC 6749 4.1.2.1). */
 export type AuthorizationError =

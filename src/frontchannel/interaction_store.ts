@@ -1,13 +1,13 @@
 /** Interactions by correlation id. Each change is staged against the version it was decided on. */
 import { FLOW_SECONDS } from "../profile.ts";
 import { interactionKey, openFlowKey } from "../store/keys.ts";
-import type { Entry, Store } from "../store/store.ts";
+import type { Entry, Reader, Store } from "../store/store.ts";
 import { check, set, type Transaction } from "../store/transaction.ts";
 import type { Interaction } from "./interaction.ts";
 
 /** Reads and stages interactions. */
 export interface InteractionStore {
-  find(correlationId: string): Promise<Entry<Interaction> | null>;
+  find(correlationId: string, from?: Reader): Promise<Entry<Interaction> | null>;
   /** Stages a fresh interaction; until it expires the bank may report payer accounts. */
   stageOpening(tx: Transaction, interaction: Interaction): void;
   /** Stages a change; of parallel ones, one commits. */
@@ -17,7 +17,7 @@ export interface InteractionStore {
 /** Opens the store of interactions. */
 export function openInteractionStore(store: Store): InteractionStore {
   return {
-    find: (correlationId) => store.get<Interaction>(interactionKey(correlationId)),
+    find: (correlationId, from = store) => from.get<Interaction>(interactionKey(correlationId)),
     stageOpening(tx, interaction) {
       check(tx, interactionKey(interaction.correlationId), null);
       set(tx, interactionKey(interaction.correlationId), interaction, keptUntil(interaction));

@@ -3,7 +3,6 @@
  * decoded once. Until its correlation id is matched to this browser's interaction it moves nothing (Decision B4).
  */
 import { isAccountNumberLike } from "../kernel/account.ts";
-import { sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { timeFault } from "../jose/claim_times.ts";
 import { type JsonObject, readCompactJws, verifyClaims } from "../jose/compact_jws.ts";
@@ -16,7 +15,7 @@ import {
 } from "../profile.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { BankClient } from "../registration/client.ts";
-import { spentJwtKey } from "../store/keys.ts";
+import { idPart, spentJwtKey } from "../store/keys.ts";
 import type { Once } from "../store/transaction.ts";
 
 /** What the bank says happened. */
@@ -98,7 +97,7 @@ async function decode(claims: JsonObject, bank: BankClient): Promise<ScaResponse
       sub: acceptableSub(claims["sub"]),
     },
     once: {
-      key: spentJwtKey("bank_return", bank.code, await sha256(String(claims["jti"]))),
+      key: spentJwtKey("bank_return", bank.code, await idPart(String(claims["jti"]))),
       expiresAt: Math.ceil(Number(claims["exp"]) + EXPIRY_SKEW_SECONDS) * 1000,
       refusal: "bank_return.not_authentic",
     },

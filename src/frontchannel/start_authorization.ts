@@ -1,11 +1,12 @@
 /**
  * The customer arrives with the TPP's link (endpoint 4). The pushed request is looked at, not used up: it may be
- * opened again until a flow that it started ends (FAPI 5.3.2.2 note 3). Then to the bank, with a sealed JWT.
+ * opened again until a flow that it started ends (FAPI 5.3.2.2 note 3). Then to the bank, with a sealed JWT; not to one
+ * that could not take the customer any further: nobody should sign in there for nothing.
  */
 import { isImplicit } from "../consents/consent.ts";
 import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import type { BankCode } from "../kernel/identifiers.ts";
-import { sha256 } from "../kernel/identifiers.ts";
+import { asClientId, sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type NamedKey, sealClaims } from "../jose/sealed_jwt.ts";
 import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_request.ts";
@@ -15,7 +16,9 @@ import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import { FLOW_SECONDS } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
-import type { Store } from "../store/store.ts";
+import { bankKey, clientKey, pushedRequestKey } from "../store/keys.ts";
+import type { ReadAhead } from "../store/read_ahead.ts";
+import type { Key, Reader, Store } from "../store/store.ts";
 import { begin, commit } from "../store/transaction.ts";
 import type { AuthorizationError, Interaction } from "./interaction.ts";
 import type { InteractionStore } from "./interaction_store.ts";
@@ -31,6 +34,8 @@ export interface StartDeps extends ReadConsentDeps {
   readonly keys: ParticipantKeySets;
   readonly signer: NamedKey;
   readonly authUrl: string;
+  /** Whether the bank has lately failed to take payment orders. */
+  readonly isBankFailing: (bank: BankCode) => boolean;
 }
 
 /** The customer's link; `bindingHash` is of the fresh cookie that the answer will set. */
@@ -39,6 +44,7 @@ export interface StartAuthorization {
   readonly clientId: string | undefined;
   readonly requestUri: string | undefined;
   readonly bindingHash: string;
+  readonly reads: ReadAhead;
 }
 
 /** Where the browser goes; `correlationId` where it goes to the bank and needs its cookie. */
@@ -49,21 +55,25 @@ export interface Departure {
 
 /** Sends the customer off. @throws {Refusal} `bank.unknown`, `authorization.*`: a page, as no redirect target is proven */
 export async function startAuthorization(deps: StartDeps, command: StartAuthorization): Promise<Departure> {
-  const bank = await deps.clients.findBank(command.bank);
+  const { reads } = command;
+  const link = await readLink(command);
+  reads.ahead([bankKey(command.bank), ...(link === undefined ? [] : link.keys)]);
+  const bank = await deps.clients.findBank(command.bank, reads);
   if (bank === null) throw new Refusal("bank.unknown"); // Decision A4
-  const { request, requestHash } = await pushedRequest(deps, command);
-  const tpp = await usableClient(deps, request);
+  if (link === undefined) throw new Refusal("authorization.invalid_request");
+  const request = await pushedRequest(deps, command, link);
+  const tpp = await usableClient(deps, request, reads);
   const tppAddress = addressOf(deps.authUrl, request);
   const leave = (error: AuthorizationError): Departure => ({ url: errorUrl(tppAddress, error) });
-  const recipient = await sealingKey(deps.keys, bank);
+  const recipient = await readyBank(deps, bank);
   if (recipient === undefined) return leave("temporarily_unavailable");
-  const { value: consent } = await readConsent(deps, request.consentId, request);
+  const { value: consent } = await readConsent(deps, request.consentId, request, reads);
   if (consent.status !== "AwaitingAuthorisation") return leave("invalid_request");
   const interaction = openInteraction(
     deps.clock(),
     command.bindingHash,
     request,
-    requestHash,
+    link.requestHash,
     isImplicit(consent),
   );
   const tx = begin();
@@ -84,36 +94,68 @@ export function addressOf(authUrl: string, request: PushedRequest): TppAddress {
   return { redirectUri: request.redirectUri, ...state, issuer: issuerOf(authUrl, request.bank) };
 }
 
+/** What the link names, and where it is stored. */
+interface Link {
+  readonly clientId: string;
+  readonly requestHash: string;
+  readonly keys: readonly Key[];
+}
+
+/** The link taken apart; undefined where a part is missing or malformed. */
+async function readLink({ clientId, requestUri }: StartAuthorization): Promise<Link | undefined> {
+  const reference = requestUri === undefined ? undefined : referenceOf(requestUri);
+  if (clientId === undefined || reference === undefined) return undefined;
+  const requestHash = await sha256(reference);
+  const client = asClientId(clientId);
+  const keys = [pushedRequestKey(requestHash), ...(client === undefined ? [] : [clientKey(client)])];
+  return { clientId, requestHash, keys };
+}
+
 async function pushedRequest(
   deps: StartDeps,
-  command: StartAuthorization,
-): Promise<{ request: PushedRequest; requestHash: string }> {
-  const reference = command.requestUri === undefined ? undefined : referenceOf(command.requestUri);
-  if (command.clientId === undefined || reference === undefined) {
-    throw new Refusal("authorization.invalid_request");
-  }
-  const entry = await deps.requests.find(reference);
-  const by = { clientId: command.clientId, bank: command.bank, now: deps.clock() };
-  if (entry === null || !canStart(entry.value, by)) throw new Refusal("authorization.request_uri_unusable");
-  return { request: entry.value, requestHash: await sha256(reference) };
+  { bank, reads }: StartAuthorization,
+  { clientId, requestHash }: Link,
+): Promise<PushedRequest> {
+  const entry = await deps.requests.find(requestHash, reads);
+  const usable = entry !== null && canStart(entry.value, { clientId, bank, now: deps.clock() });
+  if (!usable) throw new Refusal("authorization.request_uri_unusable");
+  return entry.value;
 }
 
 /** RFC 9126 7.4: what held at PAR must still hold. */
-async function usableClient(deps: StartDeps, request: PushedRequest): Promise<Client> {
-  const client = await deps.clients.find(request.clientId);
+async function usableClient(deps: StartDeps, request: PushedRequest, from: Reader): Promise<Client> {
+  const client = await deps.clients.find(request.clientId, from);
   const usable = client !== null && client.redirectUris.includes(request.redirectUri) &&
-    await deps.keys.isActive(client);
+    await isActive(deps, client, request);
   if (!usable) throw new Refusal("authorization.client_unusable");
   return client;
 }
 
-async function sealingKey(keys: ParticipantKeySets, bank: BankClient): Promise<NamedKey | undefined> {
+/** While nobody can say whether the client is active, its customer is not sent there, but shown the way. */
+async function isActive(deps: StartDeps, client: Client, request: PushedRequest): Promise<boolean> {
   try {
-    return await keys.encryptionKey(bank);
+    return await deps.keys.isActive(client);
   } catch (error) {
-    if (error instanceof Refusal && error.reason === "platform.unavailable") return undefined;
+    if (!isUnavailable(error)) throw error;
+    const wayOn = errorUrl(addressOf(deps.authUrl, request), "temporarily_unavailable");
+    throw new Refusal("platform.unavailable", { ...error.parts, wayOn });
+  }
+}
+
+/** The key to seal to, where the bank can take the customer from here to a payment: active, and not failing. */
+async function readyBank(deps: StartDeps, bank: BankClient): Promise<NamedKey | undefined> {
+  const isPushedTo = bank.paymentOrdersUri !== undefined; // else it fetches its orders, whatever failed before
+  if (isPushedTo && deps.isBankFailing(bank.code)) return undefined;
+  try {
+    return await deps.keys.encryptionKey(bank);
+  } catch (error) {
+    if (isUnavailable(error)) return undefined;
     throw error;
   }
+}
+
+function isUnavailable(error: unknown): error is Refusal {
+  return error instanceof Refusal && error.reason === "platform.unavailable";
 }
 
 function openInteraction(

@@ -12,6 +12,11 @@ export interface BodyVariables {
   body: Uint8Array<ArrayBuffer>;
 }
 
+/** Set by {@link formBody}. */
+export interface FormVariables {
+  form: Form;
+}
+
 /** A form's parameters: each name once, empty ones left out (RFC 6749 3.1, 3.2). */
 export type Form = ReadonlyMap<string, string>;
 
@@ -23,6 +28,12 @@ export const jsonBody = createMiddleware<{ Variables: BodyVariables }>(async fun
   }
   refuseContentCoding(c);
   c.set("body", await readBytes(c.req.raw, MAX_BODY_BYTES));
+  await next();
+});
+
+/** Guard: {@link readForm}. */
+export const formBody = createMiddleware<{ Variables: FormVariables }>(async function readFormBody(c, next) {
+  c.set("form", await readForm(c));
   await next();
 });
 

@@ -1,4 +1,5 @@
 /** What every request carries, whatever it asks for. Guards add their own variables by their own types. */
+import type { ReadAhead } from "../store/read_ahead.ts";
 import type { Markers } from "../store/transaction.ts";
 
 /** Who reads an answer decides its form: an OAuth client, a resource client, or a person's browser. */
@@ -11,6 +12,8 @@ export interface RequestVariables {
   interactionId: string;
   /** Single-use markers that this request has earned (`store/transaction.ts`). */
   markers: Markers;
+  /** What this request has read, or asked for ahead. */
+  reads: ReadAhead;
 }
 
 /** Hono's environment for an app whose routes need nothing else. */

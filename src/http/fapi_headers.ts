@@ -8,35 +8,23 @@ const IMF_DATE =
 const IPV4 = /^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/; // RFC 3986 3.2.2
 const IPV6_CHARACTERS = /^[0-9A-Fa-f:.]{2,45}$/;
 
-/** Refuses what is malformed; `x-fapi-financial-id` is accepted and ignored. @throws {Refusal} `request.header_invalid` */
+const RULES = [
+  { path: "x-fapi-auth-date", isGood: isHttpDate, must: "must be an HTTP date (RFC 9110 5.6.7)." },
+  { path: "x-fapi-customer-ip-address", isGood: isIpAddress, must: "must be an IP address." },
+] as const;
+
+/** Refuses what is malformed, all at once; `x-fapi-financial-id` is accepted and ignored. @throws {Refusal} `request.header_invalid` */
 export const fapiHeaders = createMiddleware(async function checkFapiHeaders(c, next) {
   refuseMalformedInteractionId(c.req.header("x-fapi-interaction-id"));
-  check(
-    "x-fapi-auth-date",
-    c.req.header("x-fapi-auth-date"),
-    isHttpDate,
-    "must be an HTTP date (RFC 9110 5.6.7).",
-  );
-  check(
-    "x-fapi-customer-ip-address",
-    c.req.header("x-fapi-customer-ip-address"),
-    isIpAddress,
-    "must be an IP address.",
-  );
+  const faults = RULES.flatMap(({ path, isGood, must }): Fault[] => {
+    const value = c.req.header(path);
+    if (value === undefined || isGood(value)) return [];
+    return [{ code: "Header.Invalid", path, message: `${path} ${must}` }];
+  });
+  if (faults.length > 0) throw new Refusal("request.header_invalid", { faults });
   refuseUnacceptable(c.req.header("accept"));
   await next();
 });
-
-function check(
-  path: string,
-  value: string | undefined,
-  good: (value: string) => boolean,
-  must: string,
-): void {
-  if (value === undefined || good(value)) return;
-  const fault: Fault = { code: "Header.Invalid", path, message: `${path} ${must}` };
-  throw new Refusal("request.header_invalid", { faults: [fault] });
-}
 
 function isHttpDate(value: string): boolean {
   if (!IMF_DATE.test(value)) return false;

@@ -2,17 +2,20 @@
 import { createMiddleware } from "hono/factory";
 import { isUuid } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { readAhead } from "../store/read_ahead.ts";
+import type { Store } from "../store/store.ts";
 import { newMarkers } from "../store/transaction.ts";
 import type { RequestEnv } from "./context.ts";
 
 const HEADER = "x-fapi-interaction-id";
 
 /** Names the request and opens its variables; a malformed id is refused by {@link refuseMalformedInteractionId}. */
-export function nameRequest(): ReturnType<typeof createMiddleware<RequestEnv>> {
+export function nameRequest(store: Store): ReturnType<typeof createMiddleware<RequestEnv>> {
   return createMiddleware<RequestEnv>(async function named(c, next) {
     const sent = c.req.header(HEADER);
     c.set("interactionId", isUuid(sent) ? sent : crypto.randomUUID());
     c.set("markers", newMarkers());
+    c.set("reads", readAhead(store));
     await next();
     c.res.headers.set(HEADER, c.get("interactionId"));
   });

@@ -7,15 +7,19 @@ import type { StatusCode } from "hono/utils/http-status";
 import type { Fault } from "../kernel/refusal.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Log } from "../observability/log.ts";
-import type { RequestEnv } from "./context.ts";
+import type { RequestEnv, Surface } from "./context.ts";
+import { prefersHtml } from "./prefers_html.ts";
 import { BUG_WIRE, type PageWire, REFUSAL_WIRE, type ResourceWire, type Wire } from "./refusal_wire.ts";
 
-/** Draws an error page in the reader's language; `ui/error_page.tsx` does. */
-export type DrawErrorPage = (
-  c: Context,
-  page: PageWire,
-  interactionId: string,
-) => Response | Promise<Response>;
+/** What an error page is drawn from. */
+export interface ErrorPage extends PageWire {
+  readonly interactionId: string;
+  /** Where its reader may go on to. */
+  readonly wayOn: string | undefined;
+}
+
+/** Draws an error page in the reader's language; `ui/error_routes.ts` does. */
+export type DrawErrorPage = (c: Context, page: ErrorPage) => Response | Promise<Response>;
 
 /** What error answers need. */
 export interface ErrorDeps {
@@ -31,14 +35,22 @@ export function answerErrors(
     const refusal = error instanceof Refusal ? error : undefined;
     const wire: Wire = refusal === undefined ? BUG_WIRE : REFUSAL_WIRE[refusal.reason];
     note(deps.log, c, error, refusal);
-    const surface = c.get("surface") ?? "oauth";
+    const surface = surfaceOf(c, refusal);
     if (surface === "browser") {
       headersOf(refusal).forEach((value, name) => c.header(name, value));
-      return deps.drawErrorPage(c, pageOf(wire), c.get("interactionId"));
+      const wayOn = refusal?.parts.wayOn;
+      return deps.drawErrorPage(c, { ...pageOf(wire), interactionId: c.get("interactionId"), wayOn });
     }
     if (surface === "resource" && wire.resource !== undefined) return resourceError(wire.resource, refusal);
     return oauthError(wire, refusal);
   };
+}
+
+/** Anybody can be lost among a person's pages: only who can read a page gets one then (RFC 9110 12.1). */
+function surfaceOf(c: Context<RequestEnv>, refusal: Refusal | undefined): Surface {
+  const surface = c.get("surface") ?? "oauth";
+  const lost = refusal?.reason === "request.not_found" || refusal?.reason === "request.method_not_allowed";
+  return surface === "browser" && lost && !prefersHtml(c.req.header("accept")) ? "oauth" : surface;
 }
 
 function note(log: Log, c: Context<RequestEnv>, error: Error, refusal: Refusal | undefined): void {

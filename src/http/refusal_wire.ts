@@ -22,17 +22,23 @@ export interface ResourceWire {
   readonly challenge?: "" | "invalid_request" | "invalid_token" | "invalid_dpop_proof" | "insufficient_scope";
 }
 
-/** A page for a person; the words come from the message catalogue under `page`. */
+/** The pages that tell a person why it does not go on; their words are in the message catalogues. */
+export const ERROR_PAGES = [
+  "link_unusable",
+  "finished",
+  "undecided",
+  "other_browser",
+  "not_authentic",
+  "not_found",
+  "wrong_method",
+  "unavailable",
+  "too_large",
+] as const;
+
+/** A page for a person. */
 export interface PageWire {
   readonly status: StatusCode;
-  readonly page:
-    | "link_unusable"
-    | "finished"
-    | "other_browser"
-    | "not_authentic"
-    | "not_found"
-    | "unavailable"
-    | "too_large";
+  readonly page: typeof ERROR_PAGES[number];
 }
 
 /** The forms a reason can take. `oauth` serves where a surface has no row of its own. */
@@ -62,7 +68,7 @@ export const REFUSAL_WIRE = {
   "request.method_not_allowed": row(
     oauth(405, "invalid_request", "This method is not allowed here; see Allow."),
     { status: 405, message: "" },
-    "not_found",
+    "wrong_method",
   ),
   "request.too_large": row(
     oauth(413, "invalid_request", "The request is too large."),
@@ -201,6 +207,7 @@ export const REFUSAL_WIRE = {
   "authorization.client_unusable": row(badRequest, undefined, "link_unusable"),
   "bank_return.not_authentic": row(badRequest, undefined, "not_authentic"),
   "interaction.finished": row(badRequest, undefined, "finished"),
+  "interaction.undecided": row(badRequest, undefined, "undecided"),
   "interaction.not_yours": row(badRequest, undefined, "other_browser"),
   "operations.unauthorized": row({
     ...oauth(401, "unauthorized", "The operator token is missing or wrong."),

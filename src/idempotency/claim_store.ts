@@ -5,8 +5,15 @@
 import type { Clock } from "../kernel/clock.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { IDEMPOTENCY_SECONDS } from "../profile.ts";
-import type { Key, Store } from "../store/store.ts";
+import type { Key, Reader, Store } from "../store/store.ts";
 import { check, set, type Transaction } from "../store/transaction.ts";
+
+const KEY = /^[\x21-\x7e]([\x20-\x7e]{0,38}[\x21-\x7e])?$/; // I2: 1-40 visible characters
+
+/** Whether the text can be an idempotency key: what cannot has claimed nothing. */
+export function isIdempotencyKey(text: string): boolean {
+  return KEY.test(text);
+}
 
 /** A request's claim before it has led to anything. */
 export interface Claim {
@@ -32,6 +39,7 @@ export interface ClaimStore {
   claimFor(
     key: Key,
     fingerprint: string,
+    from?: Reader,
   ): Promise<{ readonly resourceId: string } | { readonly claim: Claim }>;
   /** The resource that this key made within 24 h, whatever the body; null where there is none. */
   resourceOf(key: Key): Promise<string | null>;
@@ -42,8 +50,8 @@ export interface ClaimStore {
 /** Opens the store of claims. */
 export function openClaimStore(store: Store, clock: Clock): ClaimStore {
   return {
-    async claimFor(key, fingerprint) {
-      const entry = await store.get<StoredClaim>(key);
+    async claimFor(key, fingerprint, from = store) {
+      const entry = await from.get<StoredClaim>(key);
       if (entry === null || clock() >= entry.value.expiresAt) { // a claim lives 24 h from the first request (I11, I12)
         return { claim: { key, fingerprint, formerVersion: entry?.version ?? null } };
       }

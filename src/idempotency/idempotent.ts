@@ -5,13 +5,13 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { parseStrictJson } from "../http/strict_json.ts";
-import { sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { AccessVariables } from "../security/access_token.ts";
+import type { RequestVariables } from "../http/context.ts";
+import type { AccessVariables, KeysOfToken } from "../security/access_token.ts";
 import type { BankVariables } from "../security/bank_path.ts";
 import type { SignedBodyVariables } from "../security/payload_signature.ts";
 import { claimKey } from "../store/keys.ts";
-import type { Claim, ClaimStore } from "./claim_store.ts";
+import { type Claim, type ClaimStore, isIdempotencyKey } from "./claim_store.ts";
 import { fingerprint } from "./fingerprint.ts";
 
 /** Set by {@link idempotent}. */
@@ -21,12 +21,22 @@ export interface ClaimVariables {
   json: unknown;
 }
 
-type Env = { Variables: AccessVariables & BankVariables & SignedBodyVariables & ClaimVariables };
+type Env = {
+  Variables: RequestVariables & AccessVariables & BankVariables & SignedBodyVariables & ClaimVariables;
+};
 
 /** Answers a retry with the resource that the first request made. */
 export type Replay = (c: Context<Env>, resourceId: string) => Promise<Response>;
 
-const KEY = /^[\x21-\x7e]([\x20-\x7e]{0,38}[\x21-\x7e])?$/; // I2: 1-40 visible characters
+/** The claim's key, to be read along with the token's owner: nothing where the header will be refused. */
+export function claimAhead(route: string): KeysOfToken {
+  return (c, { clientId }) => {
+    const key = c.req.header("x-idempotency-key");
+    return key !== undefined && isIdempotencyKey(key)
+      ? [claimKey(clientId, c.get("bank").code, route, key)]
+      : [];
+  };
+}
 
 /** Guard factory: `route` keeps the keys of different endpoints apart (I3). @throws {Refusal} `request.header_*` */
 export function idempotent(claims: ClaimStore): (route: string, replay: Replay) => MiddlewareHandler<Env> {
@@ -35,8 +45,8 @@ export function idempotent(claims: ClaimStore): (route: string, replay: Replay) 
       const key = readKey(c.req.header("x-idempotency-key"));
       const json = parseStrictJson(c.get("signedBody").bytes);
       const owner = c.get("access").caller.clientId;
-      const where = claimKey(owner, c.get("bank").code, route, await sha256(key));
-      const found = await claims.claimFor(where, await fingerprint(json));
+      const where = claimKey(owner, c.get("bank").code, route, key);
+      const found = await claims.claimFor(where, await fingerprint(json), c.get("reads"));
       if ("resourceId" in found) return await replay(c, found.resourceId);
       c.set("claim", found.claim);
       c.set("json", json);
@@ -46,7 +56,7 @@ export function idempotent(claims: ClaimStore): (route: string, replay: Replay) 
 
 function readKey(header: string | undefined): string {
   if (header === undefined) throw headerFault("request.header_missing", "Header.Missing", "is required.");
-  if (!KEY.test(header)) {
+  if (!isIdempotencyKey(header)) {
     throw headerFault("request.header_invalid", "Header.Invalid", "must be 1 to 40 visible characters.");
   }
   return header;

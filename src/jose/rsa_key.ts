@@ -46,6 +46,35 @@ export function importRsaPublicKey(jwk: RsaPublicJwk, purpose: KeyPurpose): Prom
   return crypto.subtle.importKey("jwk", { ...jwk }, ALGORITHM[purpose], true, [purpose]);
 }
 
+/** A proof's key, ready to verify with. */
+export interface ProofKey {
+  readonly key: CryptoKey;
+  /** {@link jwkThumbprint}. */
+  readonly thumbprint: string;
+}
+
+const MAX_REMEMBERED_KEYS = 2000;
+const provenKeys = new Map<string, ProofKey>();
+
+/**
+ * The key, imported and named. Both follow from the modulus alone, so keys that have verified a proof are remembered by
+ * it: what is remembered says nothing about the next proof.
+ */
+export async function proofKey(jwk: RsaPublicJwk): Promise<ProofKey> {
+  const known = provenKeys.get(jwk.n);
+  if (known !== undefined) return known;
+  const [key, thumbprint] = await Promise.all([importRsaPublicKey(jwk, "verify"), jwkThumbprint(jwk)]);
+  return { key, thumbprint };
+}
+
+/** Remembers a key that has just verified a proof, in place of the one that was remembered first where there are too many. */
+export function rememberProofKey(jwk: RsaPublicJwk, ready: ProofKey): void {
+  if (provenKeys.has(jwk.n)) return;
+  const [oldest] = provenKeys.size < MAX_REMEMBERED_KEYS ? [] : provenKeys.keys();
+  if (oldest !== undefined) provenKeys.delete(oldest);
+  provenKeys.set(jwk.n, ready);
+}
+
 /** RFC 7638 thumbprint with SHA-256, base64url: the `jkt` of DPoP. */
 export function jwkThumbprint(jwk: RsaPublicJwk): Promise<string> {
   return calculateJwkThumbprint({ ...jwk }, "sha256");

@@ -58,6 +58,7 @@ export type RefusalReason =
   | "authorization.client_unusable"
   | "bank_return.not_authentic"
   | "interaction.finished"
+  | "interaction.undecided"
   | "interaction.not_yours"
   | "operations.unauthorized"
   | "operations.invalid_request"
@@ -115,6 +116,8 @@ export interface RefusalParts {
   readonly retryAfterSeconds?: number;
   /** The scope that would have been enough (403 challenge). */
   readonly scope?: string;
+  /** Where a page may send its reader on to: the TPP's proven redirect_uri with an answer, or a page of ours. */
+  readonly wayOn?: string;
 }
 
 /** The only error class of the platform; everything else that is thrown is a bug and becomes a 500. */

@@ -4,13 +4,13 @@ import { newSecret, sha256 } from "../kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS } from "../profile.ts";
 import type { AccessToken } from "../security/access_token.ts";
 import { accessTokenKey } from "../store/keys.ts";
-import type { Store } from "../store/store.ts";
+import type { Reader, Store } from "../store/store.ts";
 import { remove, set, type Transaction } from "../store/transaction.ts";
 
 /** Issues, finds and revokes tokens. */
 export interface AccessTokenStore {
-  /** The token's grant while it lives, else null. */
-  find(token: string): Promise<AccessToken | null>;
+  /** The grant of the token with this hash while it lives, else null. */
+  find(tokenHash: string, from?: Reader): Promise<AccessToken | null>;
   /** Stages a fresh token; its text is in nobody's hands until the commit. */
   stageIssue(tx: Transaction, grant: Omit<AccessToken, "expiresAt">): Promise<IssuedToken>;
   /** Stages the end of a token known by its hash. */
@@ -26,8 +26,8 @@ export interface IssuedToken {
 /** Opens the store of access tokens. */
 export function openAccessTokenStore(store: Store, clock: Clock): AccessTokenStore {
   return {
-    async find(token) {
-      const entry = await store.get<AccessToken>(accessTokenKey(await sha256(token)));
+    async find(tokenHash, from = store) {
+      const entry = await from.get<AccessToken>(accessTokenKey(tokenHash));
       return entry !== null && clock() < entry.value.expiresAt ? entry.value : null;
     },
     async stageIssue(tx, grant) {

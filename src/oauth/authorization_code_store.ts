@@ -2,7 +2,7 @@
 import { newSecret, sha256 } from "../kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS, CHALLENGE_MEMORY_SECONDS, CODE_SECONDS } from "../profile.ts";
 import { authorizationCodeKey, spentChallengeKey } from "../store/keys.ts";
-import type { Entry, Store } from "../store/store.ts";
+import type { Entry, Reader, Store } from "../store/store.ts";
 import { check, set, type Transaction } from "../store/transaction.ts";
 import type { AuthorizationCode } from "./authorization_code.ts";
 
@@ -14,13 +14,14 @@ export interface AuthorizationCodeStore {
     code: Omit<AuthorizationCode, "expiresAt" | "failures">,
     now: number,
   ): Promise<string>;
-  find(code: string): Promise<Entry<AuthorizationCode> | null>;
+  find(codeHash: string, from?: Reader): Promise<Entry<AuthorizationCode> | null>;
   /** Stages a change; of parallel ones, one commits. */
   stageChange(tx: Transaction, former: Entry<AuthorizationCode>, changed: AuthorizationCode): void;
   /** Whether a code was issued for this challenge of this client before (RFC 9700 2.1.1; checklist PA14). */
   isChallengeSpent(
     code: Pick<AuthorizationCode, "clientId" | "codeChallenge">,
     now: number,
+    from?: Reader,
   ): Promise<boolean>;
 }
 
@@ -37,13 +38,13 @@ export function openAuthorizationCodeStore(store: Store): AuthorizationCodeStore
       set(tx, spentChallengeKey(code.clientId, code.codeChallenge), { expiresAt: forgottenAt }, forgottenAt);
       return text;
     },
-    find: async (code) => await store.get<AuthorizationCode>(authorizationCodeKey(await sha256(code))),
+    find: (codeHash, from = store) => from.get<AuthorizationCode>(authorizationCodeKey(codeHash)),
     stageChange(tx, former, changed) {
       check(tx, former.key, former.version);
       set(tx, former.key, changed, keptUntil(changed.expiresAt));
     },
-    async isChallengeSpent({ clientId, codeChallenge }, now) {
-      const spent = await store.get<{ expiresAt: number }>(spentChallengeKey(clientId, codeChallenge));
+    async isChallengeSpent({ clientId, codeChallenge }, now, from = store) {
+      const spent = await from.get<{ expiresAt: number }>(spentChallengeKey(clientId, codeChallenge));
       return spent !== null && now < spent.value.expiresAt;
     },
   };

@@ -2,7 +2,7 @@
  * The authorization code grant (endpoint 2). Redemption and token are one commit; a wrong attempt does not use the
  * code up, five do; a second use that is right in everything revokes the first token (checklist TA7-TA9).
  */
-import type { BankCode, ClientId, ConsentId } from "../kernel/identifiers.ts";
+import { type BankCode, type ClientId, type ConsentId, sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Entry } from "../store/store.ts";
 import { begin, commit } from "../store/transaction.ts";
@@ -36,8 +36,9 @@ export async function grantAuthorizationCode(
   request: TokenRequest,
 ): Promise<ReturnType<typeof tokenResponse>> {
   const redemption = readRedemption(request.form);
+  const codeHash = request.codeHash ?? await sha256(redemption.code);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const entry = await deps.codes.find(redemption.code);
+    const entry = await deps.codes.find(codeHash, attempt === 0 ? request.reads : undefined);
     if (entry === null) throw invalidGrant("unknown code");
     const token = await redeem(deps, request, redemption, entry);
     if (token !== undefined) return tokenResponse(token, "payments");

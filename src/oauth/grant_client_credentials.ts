@@ -3,7 +3,7 @@ import type { BankCode } from "../kernel/identifiers.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Caller } from "../security/caller.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
-import type { Store } from "../store/store.ts";
+import type { Reader, Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
 import type { AccessTokenStore } from "./access_token_store.ts";
 import { requireScope } from "./scope.ts";
@@ -23,6 +23,10 @@ export interface TokenRequest {
   readonly form: ReadonlyMap<string, string>;
   readonly proof: VerifiedProof;
   readonly markers: Markers;
+  /** What the request has read: good for the first attempt. */
+  readonly reads: Reader;
+  /** Of the form's code, where it has one. */
+  readonly codeHash?: string | undefined;
 }
 
 /** Issues the token. Any client may use this grant: banks register another one but need this (Decision B1). */

@@ -6,7 +6,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import { MAX_STATE_CHARACTERS, REQUEST_URI_SECONDS } from "../profile.ts";
 import type { Client } from "../registration/client.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
-import type { Store } from "../store/store.ts";
+import type { Reader, Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import { isSha256Text } from "./pkce.ts";
@@ -20,11 +20,12 @@ export interface PushDeps {
   readonly clock: Clock;
   readonly requests: PushedRequestStore;
   readonly codes: AuthorizationCodeStore;
-  readonly findClient: (clientId: ClientId) => Promise<Client | null>;
+  readonly findClient: (clientId: ClientId, from?: Reader) => Promise<Client | null>;
   /** Whether this client's consent at this bank awaits authorisation. */
   readonly awaitsAuthorisation: (
     consent: ConsentId,
     owner: { readonly clientId: ClientId; readonly bank: BankCode },
+    from: Reader,
   ) => Promise<boolean>;
 }
 
@@ -35,6 +36,8 @@ export interface Push {
   readonly form: ReadonlyMap<string, string>;
   readonly proof?: VerifiedProof;
   readonly markers: Markers;
+  /** What the request has read. */
+  readonly reads: Reader;
 }
 
 type Requested = Omit<PushedRequest, "expiresAt" | "completed">;
@@ -46,13 +49,14 @@ export async function pushAuthorizationRequest(
   deps: PushDeps,
   push: Push,
 ): Promise<{ readonly request_uri: string; readonly expires_in: number }> {
-  const client = await deps.findClient(push.clientId);
+  const { reads } = push;
+  const client = await deps.findClient(push.clientId, reads);
   if (client === null) throw new Refusal("client.not_authenticated", "client is gone");
   const requested = readRequest(push, client);
-  if (!await deps.awaitsAuthorisation(requested.consentId, push)) {
+  if (!await deps.awaitsAuthorisation(requested.consentId, push, reads)) {
     throw invalid("consent_id is not a consent of this client that awaits authorisation.");
   }
-  if (await deps.codes.isChallengeSpent(requested, deps.clock())) {
+  if (await deps.codes.isChallengeSpent(requested, deps.clock(), reads)) {
     throw invalid("code_challenge was used before.");
   }
   const tx = begin(push.markers);

@@ -2,7 +2,7 @@
 import { newSecret, sha256 } from "../kernel/identifiers.ts";
 import { FLOW_SECONDS, REQUEST_URI_PREFIX, REQUEST_URI_SECONDS } from "../profile.ts";
 import { pushedRequestKey } from "../store/keys.ts";
-import type { Entry, Store } from "../store/store.ts";
+import type { Entry, Reader, Store } from "../store/store.ts";
 import { check, set, type Transaction } from "../store/transaction.ts";
 import type { PushedRequest } from "./pushed_request.ts";
 
@@ -14,8 +14,7 @@ export interface PushedRequestStore {
     request: Omit<PushedRequest, "expiresAt" | "completed">,
     now: number,
   ): Promise<string>;
-  find(reference: string): Promise<Entry<PushedRequest> | null>;
-  findByHash(referenceHash: string): Promise<Entry<PushedRequest> | null>;
+  find(referenceHash: string, from?: Reader): Promise<Entry<PushedRequest> | null>;
   /** Stages its completion; the commit fails if it was completed meanwhile. */
   stageCompletion(tx: Transaction, former: Entry<PushedRequest>): void;
 }
@@ -30,8 +29,7 @@ export function openPushedRequestStore(store: Store): PushedRequestStore {
       set(tx, pushedRequestKey(await sha256(reference)), value, keptUntil(expiresAt));
       return REQUEST_URI_PREFIX + reference;
     },
-    find: async (reference) => await store.get<PushedRequest>(pushedRequestKey(await sha256(reference))),
-    findByHash: (referenceHash) => store.get<PushedRequest>(pushedRequestKey(referenceHash)),
+    find: (referenceHash, from = store) => from.get<PushedRequest>(pushedRequestKey(referenceHash)),
     stageCompletion(tx, former) {
       check(tx, former.key, former.version);
       set(tx, former.key, { ...former.value, completed: true }, keptUntil(former.value.expiresAt));

@@ -1,17 +1,24 @@
 /** `POST {base_url}/{BANK}/token.oauth2/v1` and `POST {base_url}/{BANK}/par.oauth2/v1` (endpoints 1-3). */
 import { createRoute } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
-import { readForm } from "../http/body.ts";
+import { createMiddleware } from "hono/factory";
+import { formBody, type FormVariables } from "../http/body.ts";
 import type { RequestVariables } from "../http/context.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { bankParameter, dpopHeader } from "../http/openapi_parameters.ts";
 import { oauthErrors } from "../http/openapi_errors.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { BankVariables } from "../security/bank_path.ts";
-import { authenticateClient, type ClientAuthenticationDeps } from "../security/client_authentication.ts";
+import type { Caller } from "../security/caller.ts";
+import {
+  authenticateClient,
+  type ClientAuthenticationDeps,
+  identifyClient,
+} from "../security/client_authentication.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
 import { type VerifiedProof, verifyDpopProof } from "../security/dpop_proof.ts";
 import type { RateLimit } from "../security/rate_limit.ts";
+import { formReads } from "./form_reads.ts";
 import { type CodeGrantDeps, grantAuthorizationCode } from "./grant_authorization_code.ts";
 import { grantClientCredentials } from "./grant_client_credentials.ts";
 import { pushAuthorizationRequest, type PushDeps } from "./push_authorization_request.ts";
@@ -60,12 +67,15 @@ const pushRoute = createRoute({
 export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthenticationDeps {
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
   readonly limit: RateLimit["guard"];
-  readonly bank: MiddlewareHandler<{ Variables: BankVariables }>;
+  readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;
   readonly baseUrl: string;
   readonly authUrl: string;
 }
 
-type OAuthContext = Context<{ Variables: RequestVariables & CertificateVariables & BankVariables }>;
+interface OAuthEnv {
+  Variables: RequestVariables & CertificateVariables & BankVariables & FormVariables & { codeHash?: string };
+}
+type OAuthContext = Context<OAuthEnv>;
 
 /** Mounts the token and PAR endpoints. */
 export function oauthRoutes(app: PlatformApp, deps: OAuthRouteDeps): void {
@@ -76,21 +86,20 @@ export function oauthRoutes(app: PlatformApp, deps: OAuthRouteDeps): void {
 function mountToken(app: PlatformApp, deps: OAuthRouteDeps): void {
   app.post(
     endpoint(app, "oauth", tokenRoute),
-    ...[deps.certificate, deps.limit("authorization"), deps.bank] as const,
+    ...[deps.certificate, deps.limit("authorization"), formBody, formAhead, deps.bank] as const,
     async (c) => {
-      const form = await readForm(c);
+      const form = c.get("form");
       const grantType = form.get("grant_type");
-      const { caller } = await authenticate(deps, c, form);
-      const request = { caller, bank: c.get("bank").code, form, markers: c.get("markers") };
+      const known = grantType === "client_credentials" || grantType === "authorization_code";
+      const { caller, proof } = await authenticate(deps, c, known);
       if (grantType === undefined) {
         throw new Refusal("oauth.invalid_request", { description: "grant_type is required." });
       }
-      if (grantType !== "client_credentials" && grantType !== "authorization_code") {
-        throw new Refusal("oauth.unsupported_grant_type");
-      }
-      const proof = await prove(deps, c);
+      if (proof === undefined) throw new Refusal("oauth.unsupported_grant_type");
+      const [markers, reads, codeHash] = [c.get("markers"), c.get("reads"), c.get("codeHash")];
+      const request = { caller, bank: c.get("bank").code, form, proof, markers, reads, codeHash };
       const grant = grantType === "client_credentials" ? grantClientCredentials : grantAuthorizationCode;
-      return c.json(await grant(deps, { ...request, proof }));
+      return c.json(await grant(deps, request));
     },
   );
 }
@@ -98,38 +107,55 @@ function mountToken(app: PlatformApp, deps: OAuthRouteDeps): void {
 function mountPush(app: PlatformApp, deps: OAuthRouteDeps): void {
   app.post(
     endpoint(app, "oauth", pushRoute),
-    ...[deps.certificate, deps.limit("authorization"), deps.bank] as const,
+    ...[deps.certificate, deps.limit("authorization"), formBody, formAhead, deps.bank] as const,
     async (c) => {
-      const form = await readForm(c);
-      const { caller } = await authenticate(deps, c, form);
-      const bound = c.req.header("dpop") === undefined ? {} : { proof: await prove(deps, c) };
+      const { caller, proof } = await authenticate(deps, c, c.req.header("dpop") !== undefined);
       const push = {
         clientId: caller.clientId,
         bank: c.get("bank").code,
-        form,
+        form: c.get("form"),
         markers: c.get("markers"),
-        ...bound,
+        reads: c.get("reads"),
+        ...(proof === undefined ? {} : { proof }),
       };
       return c.json(await pushAuthorizationRequest(deps, push), 201);
     },
   );
 }
 
-function authenticate(
+/** Guard that refuses nothing: asks for what the form names. */
+const formAhead = createMiddleware<OAuthEnv>(async function readAhead(c, next) {
+  const { keys, codeHash } = await formReads(c.req.param("bank"), c.get("form"));
+  if (codeHash !== undefined) c.set("codeHash", codeHash);
+  c.get("reads").ahead(keys);
+  await next();
+});
+
+/** The client and, where one is wanted, its proof. Both are checked at once, after all that is cheap about the client. */
+async function authenticate(
   deps: OAuthRouteDeps,
   c: OAuthContext,
-  form: ReadonlyMap<string, string>,
-): ReturnType<typeof authenticateClient> {
-  return authenticateClient(deps, c.get("markers"), {
-    form,
+  wantsProof: boolean,
+): Promise<{ caller: Caller; proof?: VerifiedProof }> {
+  const presented = {
+    form: c.get("form"),
     authorization: c.req.header("authorization"),
     certificate: c.get("certificate"),
     issuer: issuerOf(deps.authUrl, c.get("bank").code),
-  });
+    reads: c.get("reads"),
+  };
+  const identified = await identifyClient(deps, presented);
+  const proving = wantsProof ? prove(deps, c) : undefined;
+  proving?.catch(() => {}); // the client's refusal comes first
+  const { caller } = await authenticateClient(deps, c.get("markers"), presented, identified);
+  if (proving === undefined) return { caller };
+  const proof = await proving;
+  c.get("markers").pending.push(proof.once);
+  return { caller, proof };
 }
 
 function prove(deps: OAuthRouteDeps, c: OAuthContext): Promise<VerifiedProof> {
-  return verifyDpopProof({ clock: deps.clock, markers: c.get("markers") }, {
+  return verifyDpopProof(deps.clock, {
     header: c.req.header("dpop"),
     method: c.req.method,
     url: deps.baseUrl + new URL(c.req.url).pathname,

@@ -15,6 +15,14 @@ export interface AuditEntry {
   /** Who caused it: a client id, `customer`, `clock` or `platform`. */
   readonly actor: string;
   readonly reason?: string;
+  /** What a customer's decision was about, where it was taken on a page of ours. */
+  readonly page?: ShownPage;
+}
+
+/** A page as it was read: in which language, and the SHA-256 (base64url) of what it told. */
+export interface ShownPage {
+  readonly language: string;
+  readonly sha256: string;
 }
 
 const PAGE = 500;

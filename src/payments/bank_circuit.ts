@@ -13,6 +13,8 @@ export interface BankCircuit {
    * first one that may after a pause is the probe.
    */
   admit(bank: BankCode): number | undefined;
+  /** Whether the bank is being left alone; asking changes nothing. */
+  isOpen(bank: BankCode): boolean;
   succeeded(bank: BankCode): void;
   failed(bank: BankCode): void;
 }
@@ -39,6 +41,10 @@ export function openBankCircuit(clock: Clock): BankCircuit {
       if (now < state.openUntil) return state.openUntil;
       states.set(bank, { ...state, openUntil: now + PROBE_MS });
       return undefined;
+    },
+    isOpen(bank) {
+      const state = states.get(bank);
+      return state !== undefined && state.failures >= FAILURES_TO_OPEN && clock() < state.openUntil;
     },
     succeeded: (bank) => void states.delete(bank),
     failed(bank) {

@@ -8,13 +8,13 @@ import { type Consent, invalidStatus, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
-import type { BankCode } from "../kernel/identifiers.ts";
 import { newPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { AccessToken } from "../security/access_token.ts";
+import type { Bank } from "../security/caller.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
-import type { Entry } from "../store/store.ts";
+import type { Entry, Reader } from "../store/store.ts";
 import { begin, commit, type Markers, type Transaction } from "../store/transaction.ts";
 import type { Payment } from "./payment.ts";
 import type { PaymentRequest } from "./payment_schema.ts";
@@ -31,11 +31,13 @@ export interface CreatePaymentDeps extends FirstPushDeps {
 /** A decoded, authentic request. */
 export interface CreatePayment {
   readonly token: AccessToken;
-  readonly bank: BankCode;
+  readonly bank: Pick<Bank, "code" | "paymentOrdersUri">;
   readonly request: PaymentRequest;
   readonly signedBody: SignedBody;
   readonly claim: Claim;
   readonly markers: Markers;
+  /** What the request has read: good for the first attempt. */
+  readonly reads: Reader;
 }
 
 const MAX_ATTEMPTS = 5; // each lost race means that the consent moved; it has few places to go
@@ -48,9 +50,11 @@ const MAX_ATTEMPTS = 5; // each lost race means that the consent moved; it has f
  */
 export async function createPayment(deps: CreatePaymentDeps, command: CreatePayment): Promise<Payment> {
   const { token, bank, request } = command;
-  const pushed = await deps.paymentOrdersUri(bank) !== undefined;
+  const owner = { bank: bank.code, clientId: token.clientId };
+  const pushed = bank.paymentOrdersUri !== undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const entry = await readConsent(deps, request.Data.ConsentId, { bank, clientId: token.clientId });
+    const from = attempt === 0 ? command.reads : undefined;
+    const entry = await readConsent(deps, request.Data.ConsentId, owner, from);
     requireTokenOf(token, entry.value);
     // Whoever came first wrote claim and consent together, so one who finds the consent moved finds the claim too.
     const raced = attempt > 0 || entry.value.status !== "Authorized";
@@ -72,7 +76,7 @@ async function madeMeanwhile(
 ): Promise<Payment | undefined> {
   const found = await deps.claims.claimFor(claim.key, claim.fingerprint);
   return "resourceId" in found
-    ? (await readPayment(deps, found.resourceId, { bank, token })).value
+    ? (await readPayment(deps, found.resourceId, { bank: bank.code, token })).value
     : undefined;
 }
 

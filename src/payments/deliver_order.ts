@@ -12,7 +12,7 @@ import type { BankCircuit } from "./bank_circuit.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { Payment } from "./payment.ts";
 import { isLegalMove } from "./payment.ts";
-import { afterFailure, leased, type PaymentOrder, putOff } from "./payment_order.ts";
+import { afterFailure, isHeldForPush, leased, type PaymentOrder, putOff } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
 import { type OrderAnswer, pushOrder, type PushOrderDeps } from "./push_order.ts";
 
@@ -90,6 +90,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
   }
   const [payment, uri] = await Promise.all([deps.payments.find(paymentId), deps.paymentOrdersUri(bank)]);
   if (payment === null) throw new Error("an order without its payment");
+  if (!isHeldForPush(entry.value, deps.clock())) return false; // this worker stalled: it is another's, or due again
   const pushed = uri === undefined
     ? { ok: false as const, why: "the bank has no payment_orders_uri" }
     : await pushOrder(deps, uri, payment.value, deps.clock());
@@ -117,8 +118,10 @@ async function recordAnswer(
     const tx = begin();
     if (order !== null) deps.outbox.stageDelivery(tx, order);
     if (moves) {
-      const changed: Payment = { ...payment.value, status: answer, statusUpdatedAt: deps.clock() };
-      deps.payments.stageChange(tx, payment, changed, `bank ${payment.value.bank}`);
+      const now = deps.clock();
+      const changed: Payment = { ...payment.value, status: answer, statusUpdatedAt: now };
+      const cause = { actor: `bank ${payment.value.bank}`, reason: "answered to its order" };
+      deps.payments.stageChange(tx, payment, changed, cause, now);
     }
     if (!await commit(deps.store, deps.clock, tx)) continue;
     deps.log.info("order.delivered", { paymentId, answer });

@@ -5,13 +5,13 @@
  */
 import { asPaymentId, type PaymentId } from "../kernel/identifiers.ts";
 import { outboxDeadKey, outboxDueKey, outboxKey } from "../store/keys.ts";
-import type { Entry, Key, Store } from "../store/store.ts";
+import type { Entry, Key, Reader, Store } from "../store/store.ts";
 import { check, remove, set, type Transaction } from "../store/transaction.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
 /** Reads and stages orders. */
 export interface OrderOutboxStore {
-  find(paymentId: PaymentId): Promise<Entry<PaymentOrder> | null>;
+  find(paymentId: PaymentId, from?: Reader): Promise<Entry<PaymentOrder> | null>;
   /** Orders due at `now`, longest due first. */
   due(now: number, limit: number): Promise<readonly PaymentId[]>;
   /** Orders given up, by payment id, after the one given. */
@@ -23,10 +23,16 @@ export interface OrderOutboxStore {
   stageDelivery(tx: Transaction, former: Entry<PaymentOrder>): void;
 }
 
+/** The key of the order of the payment that a path names: what to read ahead. */
+export function outboxAhead(idText: unknown): readonly Key[] {
+  const id = asPaymentId(idText);
+  return id === undefined ? [] : [outboxKey(id)];
+}
+
 /** Opens the outbox. */
 export function openOrderOutboxStore(store: Store): OrderOutboxStore {
   return {
-    find: (paymentId) => store.get<PaymentOrder>(outboxKey(paymentId)),
+    find: (paymentId, from = store) => from.get<PaymentOrder>(outboxKey(paymentId)),
     async due(now, limit) {
       const entries = await store.list<PaymentId>({ prefix: ["outbox_due"], limit });
       return entries.filter(({ key }) => Number(key[1]) <= now).map(({ value }) => value);

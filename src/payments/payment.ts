@@ -32,9 +32,8 @@ export interface Payment {
   readonly charges: readonly Charge[];
   /** Milliseconds. */
   readonly createdAt: number;
-  /** Milliseconds. */
+  /** Milliseconds; of a status that the bank reported, by the bank's own word. */
   readonly statusUpdatedAt: number;
-  readonly statusReason?: string;
 }
 
 /** P3-P8: from -> to. The same status again is no move; what is absent is not legal. */
@@ -50,4 +49,12 @@ const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
 /** Whether a payment may go from one status to another. */
 export function isLegalMove(from: PaymentStatus, to: PaymentStatus): boolean {
   return MOVES[from].includes(to);
+}
+
+/**
+ * When the payment moved, of a move that the bank says was at `claimed` and that is recorded at `now`; milliseconds.
+ * The bank knows it, but a status never begins before the one it follows, nor in the future.
+ */
+export function movedAt(payment: Payment, claimed: number, now: number): number {
+  return Math.max(payment.statusUpdatedAt, Math.min(claimed, now));
 }

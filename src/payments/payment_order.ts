@@ -1,6 +1,6 @@
 /** A payment order on its way to the bank: when it is tried again and when it is given up. No I/O. */
 import type { BankCode, PaymentId } from "../kernel/identifiers.ts";
-import { ORDER_LEASE_SECONDS, ORDER_RETRY_SECONDS } from "../profile.ts";
+import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../profile.ts";
 
 /** An order that the bank has not answered yet. */
 export interface PaymentOrder {
@@ -27,6 +27,11 @@ export function openOrder(paymentId: PaymentId, bank: BankCode, now: number): Pa
 /** The order in somebody's hands: not due for anyone else until the lease is over, even if that one crashes. */
 export function leased(order: PaymentOrder, now: number): PaymentOrder {
   return { ...order, dueAt: now + ORDER_LEASE_SECONDS * 1000 };
+}
+
+/** Whether a push that begins at `now` ends while the order is still in these hands. */
+export function isHeldForPush({ dueAt }: PaymentOrder, now: number): boolean {
+  return now + ORDER_PUSH_SECONDS * 1000 <= dueAt;
 }
 
 /** The order after a failed push: due again after 1, 2, 4 … 512 s with up to a quarter more, or dead. */

@@ -1,18 +1,19 @@
 /** Payments, and the list of each bank's orders in the order of their making; both written in one commit. */
-import type { BankCode, PaymentId } from "../kernel/identifiers.ts";
+import type { Cause } from "../consents/consent_store.ts";
+import { asPaymentId, type BankCode, type PaymentId } from "../kernel/identifiers.ts";
 import { record } from "../observability/audit_trail.ts";
 import { paymentKey, paymentOrdersKey } from "../store/keys.ts";
-import type { Entry, Key, Store } from "../store/store.ts";
+import type { Entry, Key, Reader, Store } from "../store/store.ts";
 import { check, set, type Transaction } from "../store/transaction.ts";
 import type { Payment } from "./payment.ts";
 
 /** Reads and stages payments. */
 export interface PaymentStore {
-  find(id: PaymentId): Promise<Entry<Payment> | null>;
+  find(id: PaymentId, from?: Reader): Promise<Entry<Payment> | null>;
   /** Stages the payment, its order to the bank and the start of its history. */
   stageCreation(tx: Transaction, payment: Payment): void;
-  /** Stages the changed payment; the commit fails if it changed meanwhile. */
-  stageChange(tx: Transaction, former: Entry<Payment>, changed: Payment, actor: string): void;
+  /** Stages the changed payment and, as of `at`, its history; the commit fails if it changed meanwhile. */
+  stageChange(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause, at: number): void;
   /** A bank's payments, oldest first, after the one with this cursor. */
   listOrders(bank: BankCode, after: string | undefined, limit: number): Promise<readonly PaymentOrderRef[]>;
 }
@@ -24,10 +25,16 @@ export interface PaymentOrderRef {
   readonly payment: Payment;
 }
 
+/** The key of the payment that a path names: what to read ahead. */
+export function paymentAhead(idText: unknown): readonly Key[] {
+  const id = asPaymentId(idText);
+  return id === undefined ? [] : [paymentKey(id)];
+}
+
 /** Opens the store of payments. */
 export function openPaymentStore(store: Store): PaymentStore {
   return {
-    find: (id) => store.get<Payment>(paymentKey(id)),
+    find: (id, from = store) => from.get<Payment>(paymentKey(id)),
     stageCreation(tx, payment) {
       check(tx, paymentKey(payment.id), null);
       set(tx, paymentKey(payment.id), payment);
@@ -35,16 +42,10 @@ export function openPaymentStore(store: Store): PaymentStore {
       const cause = { actor: payment.clientId, reason: "created" };
       record(tx, payment.id, { at: payment.createdAt, event: `payment.${payment.status}`, ...cause });
     },
-    stageChange(tx, former, changed, actor) {
+    stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
       set(tx, former.key, changed);
-      const reason = changed.statusReason === undefined ? {} : { reason: changed.statusReason };
-      record(tx, changed.id, {
-        at: changed.statusUpdatedAt,
-        event: `payment.${changed.status}`,
-        actor,
-        ...reason,
-      });
+      record(tx, changed.id, { at, event: `payment.${changed.status}`, ...cause });
     },
     listOrders: (bank, after, limit) => listOrders(store, bank, after, limit),
   };

@@ -1,11 +1,11 @@
 /** Finds a payment for someone entitled to it; for anyone else it does not exist (Decision C2). */
 import type { BankCode } from "../kernel/identifiers.ts";
-import { asPaymentId, sha256 } from "../kernel/identifiers.ts";
+import { asPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { ClaimStore } from "../idempotency/claim_store.ts";
+import { type ClaimStore, isIdempotencyKey } from "../idempotency/claim_store.ts";
 import type { AccessToken } from "../security/access_token.ts";
 import { claimKey } from "../store/keys.ts";
-import type { Entry } from "../store/store.ts";
+import type { Entry, Reader } from "../store/store.ts";
 import type { Payment } from "./payment.ts";
 import type { PaymentStore } from "./payment_store.ts";
 
@@ -18,9 +18,10 @@ export async function readPayment(
   deps: { readonly payments: PaymentStore },
   idText: unknown,
   by: { readonly bank: BankCode; readonly token: AccessToken },
+  from?: Reader,
 ): Promise<Entry<Payment>> {
   const id = asPaymentId(idText);
-  const entry = id === undefined ? null : await deps.payments.find(id);
+  const entry = id === undefined ? null : await deps.payments.find(id, from);
   if (entry === null || entry.value.bank !== by.bank || entry.value.clientId !== by.token.clientId) {
     throw new Refusal("resource.not_found");
   }
@@ -43,6 +44,7 @@ export async function findByIdempotencyKey(
   key: string,
   by: { readonly bank: BankCode; readonly token: AccessToken },
 ): Promise<Entry<Payment>> {
-  const where = claimKey(by.token.clientId, by.bank, PAYMENT_CLAIMS, await sha256(key));
+  if (!isIdempotencyKey(key)) throw new Refusal("resource.not_found");
+  const where = claimKey(by.token.clientId, by.bank, PAYMENT_CLAIMS, key);
   return await readPayment(deps, await deps.claims.resourceOf(where), by);
 }

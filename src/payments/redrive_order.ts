@@ -32,7 +32,12 @@ export async function redriveOrder(
   const order = redriven(entry.value, now);
   const tx = begin();
   deps.outbox.stageChange(tx, entry, order);
-  record(tx, order.paymentId, { at: now, event: "payment_order.redriven", actor: command.operator });
+  record(tx, order.paymentId, {
+    at: now,
+    event: "payment_order.redriven",
+    actor: command.operator,
+    reason: "asked for",
+  });
   if (!await commit(deps.store, deps.clock, tx)) throw new Refusal("operations.order_not_dead", "it moved");
   return order;
 }

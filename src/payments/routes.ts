@@ -1,16 +1,19 @@
 /** `/{BANK}/domestic-payments/v1` (endpoints 9 and 10). */
 import { createRoute, z } from "@hono/zod-openapi";
+import { consentAhead } from "../consents/consent_store.ts";
 import { jsonBody } from "../http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceErrors } from "../http/openapi_errors.ts";
 import { bankParameter, idempotentHeaders, resourceHeaders } from "../http/openapi_parameters.ts";
-import type { idempotent } from "../idempotency/idempotent.ts";
+import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
 import type { Requirement } from "../security/access_token.ts";
+import { firstReads } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import { createPayment, type CreatePaymentDeps } from "./create_payment.ts";
 import { paymentSchema, representPayment } from "./payment_representation.ts";
 import { decodePaymentRequest, paymentRequestSchema } from "./payment_schema.ts";
+import { paymentAhead } from "./payment_store.ts";
 import { findByIdempotencyKey, PAYMENT_CLAIMS, readPayment } from "./read_payment.ts";
 
 /** What the routes need. */
@@ -83,6 +86,11 @@ export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
 
 function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
   const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  const claim = claimAhead(PAYMENT_CLAIMS);
+  const customer = token(
+    CUSTOMER,
+    (c, granted) => [...claim(c, granted), ...consentAhead(granted.consentId)],
+  );
   const replay = deps.idempotent(PAYMENT_CLAIMS, async (c, paymentId) => {
     const { value } = await readPayment(deps, paymentId, {
       bank: c.get("bank").code,
@@ -93,18 +101,19 @@ function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
 
   app.post(
     endpoint(app, "resource", createPaymentRoute),
-    ...[certificate, limit("payments"), bank, token(CUSTOMER), fapiHeaders] as const,
+    ...[certificate, limit("payments"), firstReads(), bank, customer, fapiHeaders] as const,
     jsonBody,
     payloadSignature,
     replay,
     async (c) => {
       const payment = await createPayment(deps, {
         token: c.get("access").token,
-        bank: c.get("bank").code,
+        bank: c.get("bank"),
         request: decodePaymentRequest(c.get("json"), { currencies: deps.currencies }),
         signedBody: c.get("signedBody"),
         claim: c.get("claim"),
         markers: c.get("markers"),
+        reads: c.get("reads"),
       });
       return c.json(representPayment(payment, deps.baseUrl), 201);
     },
@@ -113,7 +122,8 @@ function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
 
 function mountReads(app: PlatformApp, deps: PaymentRouteDeps): void {
   const { certificate, limit, bank, token } = deps.guards;
-  const guards = [certificate, limit("reads"), bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const;
+  const reads = firstReads((c) => paymentAhead(c.req.param("paymentId")));
+  const guards = [certificate, limit("reads"), reads, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const;
 
   app.get(endpoint(app, "resource", findPaymentRoute), ...guards, async (c) => {
     const by = { bank: c.get("bank").code, token: c.get("access").token };
@@ -123,7 +133,7 @@ function mountReads(app: PlatformApp, deps: PaymentRouteDeps): void {
 
   app.get(endpoint(app, "resource", readPaymentRoute), ...guards, async (c) => {
     const by = { bank: c.get("bank").code, token: c.get("access").token };
-    const { value } = await readPayment(deps, c.req.param("paymentId"), by);
+    const { value } = await readPayment(deps, c.req.param("paymentId"), by, c.get("reads"));
     return c.json(representPayment(value, deps.baseUrl));
   });
 }

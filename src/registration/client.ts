@@ -23,11 +23,16 @@ export interface Client {
   readonly paymentOrdersUri?: string;
   /** Unix seconds, `iat` of the statement it stands on. */
   readonly statementIssuedAt: number;
-  readonly softwareStatement: string;
   /** Of the first registration, milliseconds. */
   readonly registeredAt: number;
   /** Of the newest one, milliseconds. */
   readonly updatedAt: number;
+}
+
+/** A client as registered, and the statement that it stands on, as signed. */
+export interface Registration {
+  readonly client: Client;
+  readonly softwareStatement: string;
 }
 
 /** A registered bank. */
@@ -58,7 +63,6 @@ export function clientFrom(
     consentManagedByBank: statement.consentManagedByBank,
     ...(statement.paymentOrdersUri === undefined ? {} : { paymentOrdersUri: statement.paymentOrdersUri }),
     statementIssuedAt: statement.issuedAt,
-    softwareStatement: statement.text,
     registeredAt: times.registeredAt,
     updatedAt: times.updatedAt,
   };

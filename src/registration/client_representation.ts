@@ -1,6 +1,6 @@
 /** The registration response (interface "Dynamic client registration"; RFC 7591 3.2.1). */
 import { z } from "@hono/zod-openapi";
-import type { Client } from "./client.ts";
+import type { Registration } from "./client.ts";
 
 /** Its shape, for the OpenAPI document. */
 export const clientRepresentationSchema = z.object({
@@ -20,7 +20,9 @@ export const clientRepresentationSchema = z.object({
 }).openapi("RegisteredClient");
 
 /** A client as its owner sees it; the statement is given back unchanged (RFC 7591 3.2.1). */
-export function representClient(client: Client): z.infer<typeof clientRepresentationSchema> {
+export function representClient(
+  { client, softwareStatement }: Registration,
+): z.infer<typeof clientRepresentationSchema> {
   return {
     client_id: client.clientId,
     client_id_issued_at: Math.floor(client.registeredAt / 1000),
@@ -32,7 +34,7 @@ export function representClient(client: Client): z.infer<typeof clientRepresenta
     response_types: ["code"],
     software_id: client.softwareId,
     scope: client.scope,
-    software_statement: client.softwareStatement,
+    software_statement: softwareStatement,
     application_type: "web",
     id_token_signed_response_alg: "PS256",
   };

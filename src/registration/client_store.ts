@@ -1,9 +1,11 @@
 /** Registered clients, by client id and, for banks, by bank code; both in one commit. */
+import { wireDateTime } from "../kernel/clock.ts";
 import type { BankCode, ClientId } from "../kernel/identifiers.ts";
-import { auditKey, bankKey, clientKey } from "../store/keys.ts";
-import type { Entry, Store } from "../store/store.ts";
+import { record } from "../observability/audit_trail.ts";
+import { bankKey, clientKey, softwareStatementKey } from "../store/keys.ts";
+import type { Entry, Reader, Store } from "../store/store.ts";
 import { check, set, type Transaction } from "../store/transaction.ts";
-import { asBank, type BankClient, type Client } from "./client.ts";
+import { asBank, type BankClient, type Client, type Registration } from "./client.ts";
 
 /** What is registered already where a registration wants to stand, with versions. */
 export interface Standing {
@@ -15,19 +17,19 @@ export interface Standing {
 
 /** Reads and stages clients. */
 export interface ClientStore {
-  find(clientId: ClientId): Promise<Client | null>;
-  findBank(code: BankCode): Promise<BankClient | null>;
+  find(clientId: ClientId, from?: Reader): Promise<Client | null>;
+  findBank(code: BankCode, from?: Reader): Promise<BankClient | null>;
   /** As stored, for {@link ClientStore.stageRegistration}. */
   readStanding(clientId: ClientId, code: BankCode | undefined): Promise<Standing>;
   /** Stages the client in place of what stood there; the commit fails if another registration came between. */
-  stageRegistration(tx: Transaction, client: Client, former: Standing): void;
+  stageRegistration(tx: Transaction, registration: Registration, former: Standing): void;
 }
 
 /** Opens the store of clients. */
 export function openClientStore(store: Store): ClientStore {
   return {
-    find: async (clientId) => (await store.get<Client>(clientKey(clientId)))?.value ?? null,
-    findBank: async (code) => (await store.get<BankClient>(bankKey(code)))?.value ?? null,
+    find: async (clientId, from = store) => (await from.get<Client>(clientKey(clientId)))?.value ?? null,
+    findBank: async (code, from = store) => (await from.get<BankClient>(bankKey(code)))?.value ?? null,
     async readStanding(clientId, code) {
       const [client, bank] = await Promise.all([
         store.get<Client>(clientKey(clientId)),
@@ -35,19 +37,21 @@ export function openClientStore(store: Store): ClientStore {
       ]);
       return { client, bank };
     },
-    stageRegistration(tx, client, former) {
+    stageRegistration(tx, { client, softwareStatement }, former) {
       check(tx, clientKey(client.clientId), former.client?.version ?? null);
       set(tx, clientKey(client.clientId), client);
+      set(tx, softwareStatementKey(client.clientId), softwareStatement);
       const bank = asBank(client);
       if (bank !== null) {
         check(tx, bankKey(bank.code), former.bank?.version ?? null);
         set(tx, bankKey(bank.code), bank);
       }
-      const event = {
-        event: former.client === null ? "registered" : "updated",
-        statementIssuedAt: client.statementIssuedAt,
-      };
-      set(tx, auditKey(client.clientId, client.updatedAt, crypto.randomUUID()), event);
+      record(tx, client.clientId, {
+        at: client.updatedAt,
+        event: former.client === null ? "client.registered" : "client.updated",
+        actor: client.clientId,
+        reason: `software statement of ${wireDateTime(client.statementIssuedAt * 1000)}`,
+      });
     },
   };
 }

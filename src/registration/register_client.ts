@@ -4,7 +4,6 @@
  */
 import type { Clock } from "../kernel/clock.ts";
 import { unixSeconds } from "../kernel/clock.ts";
-import { sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { readCompactJws, unverifiedClaims, type UnverifiedJws, verifyClaims } from "../jose/compact_jws.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
@@ -14,10 +13,10 @@ import {
   verifySoftwareStatement,
 } from "../participants/software_statement.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
-import { spentJwtKey } from "../store/keys.ts";
+import { idPart, spentJwtKey } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
-import { bankCodeOf, type Client, clientFrom } from "./client.ts";
+import { bankCodeOf, clientFrom, type Registration } from "./client.ts";
 import type { ClientStore, Standing } from "./client_store.ts";
 import { readRegistration } from "./registration_jwt.ts";
 
@@ -40,7 +39,10 @@ export interface RegisterClient {
 }
 
 /** Registers or updates. @throws {Refusal} `registration.*`, `certificate.not_participants`, `platform.unavailable` */
-export async function registerClient(deps: RegisterClientDeps, command: RegisterClient): Promise<Client> {
+export async function registerClient(
+  deps: RegisterClientDeps,
+  command: RegisterClient,
+): Promise<Registration> {
   const now = deps.clock();
   const outer = readCompactJws(command.jwt, { maxCharacters: MAX_REGISTRATION_JWT_CHARACTERS, typ: ["JWT"] });
   if (!outer.ok) throw invalid(outer.why);
@@ -54,7 +56,7 @@ export async function registerClient(deps: RegisterClientDeps, command: Register
     throw new Refusal("certificate.not_participants", "certificate of another participant");
   }
   command.markers.pending.push({
-    key: spentJwtKey("registration", statement.clientId, await sha256(request.jti)),
+    key: spentJwtKey("registration", statement.clientId, await idPart(request.jti)),
     expiresAt: Math.ceil(request.expiresAt + EXPIRY_SKEW_SECONDS) * 1000,
     refusal: "registration.invalid_client_metadata",
   });
@@ -63,8 +65,9 @@ export async function registerClient(deps: RegisterClientDeps, command: Register
   const registeredAt = former.client?.value.registeredAt ?? now;
   const client = clientFrom(statement, request, { registeredAt, updatedAt: now });
   const tx = begin(command.markers);
-  deps.clients.stageRegistration(tx, client, former);
-  if (await commit(deps.store, deps.clock, tx)) return client;
+  const registration = { client, softwareStatement: statement.text };
+  deps.clients.stageRegistration(tx, registration, former);
+  if (await commit(deps.store, deps.clock, tx)) return registration;
   throw invalidStatement("a parallel registration of the same software came first");
 }
 

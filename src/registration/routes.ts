@@ -46,8 +46,8 @@ export function registrationRoutes(app: PlatformApp, deps: RegistrationRouteDeps
     refuseContentCoding(c);
     const jwt = textOf(await readBytes(c.req.raw, MAX_BODY_BYTES));
     const { spkiThumbprint } = c.get("certificate");
-    const client = await registerClient(deps, { jwt, spkiThumbprint, markers: c.get("markers") });
-    return c.json(representClient(client), 201);
+    const registration = await registerClient(deps, { jwt, spkiThumbprint, markers: c.get("markers") });
+    return c.json(representClient(registration), 201);
   });
 }
 

@@ -93,6 +93,7 @@ export async function startDirectory(
     environment: "Sandbox",
     loopbackRedirects: true,
     certificateDays: CERTIFICATE_DAYS,
+    judgesClock: Date.now, // TLS knows nothing of a sandbox's clock
     log: openLog({ clock: clock.now, sink, level: "info" }),
   });
   return {

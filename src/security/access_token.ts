@@ -2,15 +2,19 @@
  * Guard of resource endpoints: a DPoP-bound access token of this bank, its proof, its owner's certificate, its
  * scope and grant. Nothing about any resource is looked at before it passes.
  */
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../kernel/clock.ts";
-import type { BankCode, ClientId, ConsentId } from "../kernel/identifiers.ts";
+import { type BankCode, type ClientId, type ConsentId, sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { RequestVariables } from "../http/context.ts";
 import type { BankVariables } from "./bank_path.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
+import { clientKey } from "../store/keys.ts";
+import type { Key, Reader } from "../store/store.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
 import { verifyDpopProof } from "./dpop_proof.ts";
+import type { PresentedTokenVariables } from "./first_reads.ts";
 
 /** How a token was obtained. */
 export type Grant = "client_credentials" | "authorization_code";
@@ -28,8 +32,11 @@ export interface AccessToken {
   readonly expiresAt: number;
 }
 
-/** A live token by its text, or null for unknown, expired and revoked ones. */
-export type FindAccessToken = (token: string) => Promise<AccessToken | null>;
+/** A live token by its hash, or null for unknown, expired and revoked ones. */
+export type FindAccessToken = (tokenHash: string, from?: Reader) => Promise<AccessToken | null>;
+
+/** What the endpoint will want to read now that the token is known: it comes along with the token's owner. */
+export type KeysOfToken = (c: Context<Env>, token: AccessToken) => readonly Key[];
 
 /** Proven access. Only {@link accessToken} makes one. */
 export interface Access {
@@ -57,33 +64,48 @@ export interface AccessTokenDeps {
   readonly keys: ParticipantKeys;
 }
 
-type Env = { Variables: RequestVariables & BankVariables & CertificateVariables & AccessVariables };
+type Env = {
+  Variables:
+    & RequestVariables
+    & BankVariables
+    & CertificateVariables
+    & PresentedTokenVariables
+    & AccessVariables;
+};
 
 /** Guard factory. @throws {Refusal} `token.*`, `dpop.*`, `certificate.not_participants` */
 export function accessToken(
   deps: AccessTokenDeps,
-): (requirement: Requirement) => ReturnType<typeof createMiddleware<Env>> {
-  return (requirement) =>
+): (requirement: Requirement, more?: KeysOfToken) => ReturnType<typeof createMiddleware<Env>> {
+  return (requirement, more = () => []) =>
     createMiddleware<Env>(async function authorized(c, next) {
       const url = new URL(c.req.url);
       const text = readCredentials(c.req.header("authorization"), url.searchParams);
-      const token = await deps.findAccessToken(text);
+      const reads = c.get("reads");
+      const hash = await hashOf(text, c.get("presented"));
+      const token = await deps.findAccessToken(hash, reads);
       if (token === null) throw new Refusal("token.invalid", "unknown or expired token");
       if (token.bank !== c.get("bank").code) throw new Refusal("token.invalid", "token of another bank"); // Decision A3
-      const proof = await verifyDpopProof({ clock: deps.clock, markers: c.get("markers") }, {
+      reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
+      const proof = await verifyDpopProof(deps.clock, {
         header: c.req.header("dpop"),
         method: c.req.method,
         url: deps.baseUrl + url.pathname,
-        accessToken: text,
+        accessTokenHash: hash,
       });
+      c.get("markers").pending.push(proof.once);
       if (proof.jkt !== token.jkt) {
         throw new Refusal("dpop.key_mismatch", "proof by another key than the token's");
       }
-      const caller = await owner(deps, token, c.get("certificate").spkiThumbprint);
+      const caller = await owner(deps, token, c.get("certificate").spkiThumbprint, reads);
       requireScope(requirement, token);
       c.set("access", { caller, token });
       await next();
     });
+}
+
+async function hashOf(text: string, presented: PresentedTokenVariables["presented"]): Promise<string> {
+  return presented?.text === text ? presented.hash : await sha256(text);
 }
 
 function readCredentials(authorization: string | undefined, query: URLSearchParams): string {
@@ -99,8 +121,13 @@ function readCredentials(authorization: string | undefined, query: URLSearchPara
   return token;
 }
 
-async function owner(deps: AccessTokenDeps, token: AccessToken, spkiThumbprint: string): Promise<Caller> {
-  const caller = await deps.findCaller(token.clientId);
+async function owner(
+  deps: AccessTokenDeps,
+  token: AccessToken,
+  spkiThumbprint: string,
+  reads: Reader,
+): Promise<Caller> {
+  const caller = await deps.findCaller(token.clientId, reads);
   if (caller === null) throw new Refusal("token.invalid", "client is gone");
   if (!await deps.keys.ownsTransportKey(caller, spkiThumbprint)) {
     throw new Refusal("certificate.not_participants", "certificate of another participant");

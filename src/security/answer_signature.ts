@@ -3,7 +3,7 @@
  * (open-banking reference 3.4, 3.5), so that a client can prove what it was told.
  */
 import { createMiddleware } from "hono/factory";
-import type { RequestEnv } from "../http/context.ts";
+import type { RequestVariables } from "../http/context.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { unixSeconds } from "../kernel/clock.ts";
 import {
@@ -13,6 +13,7 @@ import {
   signDetached,
 } from "../jose/detached_jws.ts";
 import type { NamedKey } from "../jose/sealed_jwt.ts";
+import type { SignedBodyVariables } from "./payload_signature.ts";
 
 /** What signing needs. */
 export interface AnswerSignatureDeps {
@@ -23,9 +24,13 @@ export interface AnswerSignatureDeps {
   readonly trustAnchor: string;
 }
 
+interface Env {
+  Variables: RequestVariables & Partial<SignedBodyVariables>;
+}
+
 /** Middleware around the resource routes. */
-export function answerSignature(deps: AnswerSignatureDeps): ReturnType<typeof createMiddleware<RequestEnv>> {
-  return createMiddleware<RequestEnv>(async function sign(c, next) {
+export function answerSignature(deps: AnswerSignatureDeps): ReturnType<typeof createMiddleware<Env>> {
+  return createMiddleware<Env>(async function sign(c, next) {
     await next();
     if (
       c.get("surface") !== "resource" ||
@@ -33,13 +38,14 @@ export function answerSignature(deps: AnswerSignatureDeps): ReturnType<typeof cr
     ) return;
     const body = new Uint8Array(await c.res.arrayBuffer());
     const signature = await signDetached(body, deps.signer, {
-      profile: profileOf(c.req.header("x-jws-signature")),
+      profile: c.get("signedBody")?.profile ?? profileOf(c.req.header("x-jws-signature")),
       iat: unixSeconds(deps.clock()),
       issuer: deps.issuer,
       trustAnchor: deps.trustAnchor,
     });
     const { status, headers } = c.res;
     headers.set("x-jws-signature", signature);
+    c.res = undefined; // in its place, not merged with it
     c.res = new Response(body, { status, headers });
   });
 }

@@ -1,5 +1,6 @@
 /** Guard: `{bank}` of the path names a registered bank; nothing else is addressed (Decision A4). */
 import { createMiddleware } from "hono/factory";
+import type { RequestVariables } from "../http/context.ts";
 import { asBankCode } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Bank, FindBank } from "./caller.ts";
@@ -12,10 +13,10 @@ export interface BankVariables {
 /** Guard factory. @throws {Refusal} `bank.unknown` */
 export function bankPath(
   findBank: FindBank,
-): ReturnType<typeof createMiddleware<{ Variables: BankVariables }>> {
-  return createMiddleware<{ Variables: BankVariables }>(async function addressed(c, next) {
+): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & BankVariables }>> {
+  return createMiddleware<{ Variables: RequestVariables & BankVariables }>(async function addressed(c, next) {
     const code = asBankCode(c.req.param("bank"));
-    const bank = code === undefined ? null : await findBank(code);
+    const bank = code === undefined ? null : await findBank(code, c.get("reads"));
     if (bank === null) throw new Refusal("bank.unknown");
     c.set("bank", bank);
     await next();

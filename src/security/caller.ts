@@ -1,5 +1,6 @@
 /** The registered client as guards see it, and the ports through which they learn about it. */
 import type { BankCode, ClientId } from "../kernel/identifiers.ts";
+import type { Reader } from "../store/store.ts";
 
 /** What a guard needs to know of a registered client; `registration/client.ts` has the rest. */
 export interface Caller {
@@ -14,13 +15,17 @@ export interface Caller {
 /** A bank that can be addressed: the caller it registered as. */
 export interface Bank extends Caller {
   readonly code: BankCode;
+  /** Whether it shows its own consent screen. */
+  readonly consentManagedByBank: boolean;
+  /** Where payment orders are pushed to; absent where it pulls them. */
+  readonly paymentOrdersUri?: string;
 }
 
-/** The client with this id, or null where none registered. */
-export type FindCaller = (clientId: ClientId) => Promise<Caller | null>;
+/** The client with this id, or null where none registered; `from` what the request has read, where it may have. */
+export type FindCaller = (clientId: ClientId, from?: Reader) => Promise<Caller | null>;
 
-/** The bank with this code, or null. */
-export type FindBank = (code: BankCode) => Promise<Bank | null>;
+/** The bank with this code, or null; `from` as for {@link FindCaller}. */
+export type FindBank = (code: BankCode, from?: Reader) => Promise<Bank | null>;
 
 /**
  * The participants' keys, as the directory publishes them now.

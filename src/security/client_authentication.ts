@@ -4,10 +4,10 @@
  */
 import type { Clock } from "../kernel/clock.ts";
 import { unixSeconds } from "../kernel/clock.ts";
-import { asClientId, sha256 } from "../kernel/identifiers.ts";
+import { asClientId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { timeFault } from "../jose/claim_times.ts";
-import { type JsonObject, readCompactJws, verifyClaims } from "../jose/compact_jws.ts";
+import { type JsonObject, readCompactJws, type UnverifiedJws, verifyClaims } from "../jose/compact_jws.ts";
 import {
   CLIENT_ASSERTION_TYPE,
   EXPIRY_SKEW_SECONDS,
@@ -15,7 +15,8 @@ import {
   MAX_JTI_CHARACTERS,
   MAX_JWT_CHARACTERS,
 } from "../profile.ts";
-import { spentJwtKey } from "../store/keys.ts";
+import { idPart, spentJwtKey } from "../store/keys.ts";
+import type { Reader } from "../store/store.ts";
 import type { Markers } from "../store/transaction.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
 import type { ClientCertificate } from "./client_certificate.ts";
@@ -33,6 +34,8 @@ export interface Presented {
   readonly certificate: ClientCertificate;
   /** The addressed bank's issuer: the only accepted `aud` (Decision A1). */
   readonly issuer: string;
+  /** What the request has read. */
+  readonly reads: Reader;
 }
 
 /** What authentication needs. */
@@ -47,27 +50,43 @@ const HEADER = {
   typ: [undefined, "JWT", "client-authentication+jwt"], // RFC 7523bis; never JOSE, which is a payload signature
 } as const;
 
-/**
- * Authenticates the client and earns the assertion's single-use marker.
- *
- * @throws {Refusal} `client.*`, `oauth.invalid_request`, `certificate.not_participants`
- */
-export async function authenticateClient(
+/** A client that the request names, with its assertion and the key to check it by. Nothing is proven yet. */
+export interface IdentifiedClient {
+  readonly caller: Caller;
+  readonly assertion: UnverifiedJws;
+  readonly key: CryptoKey;
+}
+
+/** Everything about the client that costs no signature check. @throws {Refusal} as {@link authenticateClient} */
+export async function identifyClient(
   deps: ClientAuthenticationDeps,
-  markers: Markers,
   presented: Presented,
-): Promise<AuthenticatedClient> {
+): Promise<IdentifiedClient> {
   const { clientIdText, assertion } = readParameters(presented);
   const jws = readCompactJws(assertion, HEADER);
   if (!jws.ok) throw refused(jws.why);
   const kid = jws.value.header["kid"];
   const clientId = asClientId(clientIdText);
   if (typeof kid !== "string" || clientId === undefined) throw refused("kid or client_id");
-  const caller = await deps.findCaller(clientId);
+  const caller = await deps.findCaller(clientId, presented.reads);
   if (caller === null) throw refused("unknown client");
   const key = await deps.keys.signingKey(caller, kid);
   if (key === undefined) throw refused("kid is not a current signing key of this client");
-  const claims = await verifyClaims(jws.value, key);
+  return { caller, assertion: jws.value, key };
+}
+
+/**
+ * Authenticates the identified client and earns the assertion's single-use marker.
+ *
+ * @throws {Refusal} `client.*`, `oauth.invalid_request`, `certificate.not_participants`
+ */
+export async function authenticateClient(
+  deps: Pick<ClientAuthenticationDeps, "clock" | "keys">,
+  markers: Markers,
+  presented: Pick<Presented, "issuer" | "certificate">,
+  { caller, assertion, key }: IdentifiedClient,
+): Promise<AuthenticatedClient> {
+  const claims = await verifyClaims(assertion, key);
   if (!claims.ok) throw refused(claims.why);
   const now = deps.clock();
   const fault = claimFault(claims.value, caller, presented.issuer, unixSeconds(now));
@@ -76,7 +95,7 @@ export async function authenticateClient(
     throw new Refusal("certificate.not_participants", "certificate of another participant");
   }
   markers.pending.push({
-    key: spentJwtKey("assertion", caller.clientId, await sha256(String(claims.value["jti"]))),
+    key: spentJwtKey("assertion", caller.clientId, await idPart(String(claims.value["jti"]))),
     // NumericDate may have a fraction (RFC 7519 2), and the clock is read in whole seconds: round up, or it dies first.
     expiresAt: (Math.ceil(Number(claims.value["exp"])) + EXPIRY_SKEW_SECONDS) * 1000,
     refusal: "client.not_authenticated",

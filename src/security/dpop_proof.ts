@@ -4,24 +4,25 @@
  */
 import type { Clock } from "../kernel/clock.ts";
 import { unixSeconds } from "../kernel/clock.ts";
-import { sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { timeFault } from "../jose/claim_times.ts";
 import { type JsonObject, readCompactJws, verifyClaims } from "../jose/compact_jws.ts";
-import { importRsaPublicKey, jwkThumbprint, readRsaPublicJwk } from "../jose/rsa_key.ts";
+import { proofKey, readRsaPublicJwk, rememberProofKey } from "../jose/rsa_key.ts";
 import {
   DPOP_MAX_AGE_SECONDS,
   DPOP_REPLAY_SECONDS,
   MAX_JTI_CHARACTERS,
   MAX_JWT_CHARACTERS,
 } from "../profile.ts";
-import { spentJwtKey } from "../store/keys.ts";
-import type { Markers } from "../store/transaction.ts";
+import { idPart, spentJwtKey } from "../store/keys.ts";
+import type { Once } from "../store/transaction.ts";
 
 /** A proof that holds for this request. Only {@link verifyDpopProof} makes one. */
 export interface VerifiedProof {
   /** RFC 7638 thumbprint of the proof's key. */
   readonly jkt: string;
+  /** To be spent with whatever the request leads to. */
+  readonly once: Once;
 }
 
 /** The request that a proof must be for. */
@@ -31,17 +32,17 @@ export interface ProvenRequest {
   readonly method: string;
   /** The endpoint's external URL, from configuration (Decision A6). */
   readonly url: string;
-  /** The access token that comes with it, at resource endpoints. */
-  readonly accessToken?: string;
+  /** SHA-256, base64url, of the access token that comes with it, at resource endpoints. */
+  readonly accessTokenHash?: string;
 }
 
 /**
- * Verifies a proof and earns its single-use marker.
+ * Verifies a proof. It is good once: whoever goes by it adds its marker to the request's.
  *
  * @throws {Refusal} `dpop.invalid_proof`
  */
 export async function verifyDpopProof(
-  deps: { readonly clock: Clock; readonly markers: Markers },
+  clock: Clock,
   request: ProvenRequest,
 ): Promise<VerifiedProof> {
   if (request.header === undefined) throw refused("no proof");
@@ -53,32 +54,30 @@ export async function verifyDpopProof(
   if (!jws.ok) throw refused(jws.why); // RFC 9449 4.3 (1)-(5)
   const jwk = readRsaPublicJwk(jws.value.header["jwk"]);
   if (!jwk.ok) throw refused(jwk.why); // RFC 9449 4.3 (7)
-  const [key, jkt] = await Promise.all([importRsaPublicKey(jwk.value, "verify"), jwkThumbprint(jwk.value)]);
-  const claims = await verifyClaims(jws.value, key); // RFC 9449 4.3 (6)
+  const ready = await proofKey(jwk.value);
+  const claims = await verifyClaims(jws.value, ready.key); // RFC 9449 4.3 (6)
   if (!claims.ok) throw refused(claims.why);
-  const now = deps.clock();
-  const fault = await claimFault(claims.value, request, unixSeconds(now));
+  rememberProofKey(jwk.value, ready);
+  const now = clock();
+  const fault = claimFault(claims.value, request, unixSeconds(now));
   if (fault !== undefined) throw refused(fault);
-  deps.markers.pending.push({
-    key: spentJwtKey("dpop", jkt, await sha256(String(claims.value["jti"]))), // RFC 9449 11.1
+  const jkt = ready.thumbprint;
+  const once: Once = {
+    key: spentJwtKey("dpop", jkt, await idPart(String(claims.value["jti"]))), // RFC 9449 11.1
     expiresAt: now + DPOP_REPLAY_SECONDS * 1000,
     refusal: "dpop.replayed",
-  });
-  return { jkt };
+  };
+  return { jkt, once };
 }
 
-async function claimFault(
-  claims: JsonObject,
-  request: ProvenRequest,
-  now: number,
-): Promise<string | undefined> {
+function claimFault(claims: JsonObject, request: ProvenRequest, now: number): string | undefined {
   const { jti, htm, htu, ath } = claims;
   if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI_CHARACTERS) return "jti";
   if (htm !== request.method) return "htm"; // RFC 9449 4.3 (8)
   if (typeof htu !== "string" || !sameTarget(htu, request.url)) return "htu"; // RFC 9449 4.3 (9)
   const times = timeFault(claims, { exp: "optional", iat: "required", maxAge: DPOP_MAX_AGE_SECONDS }, now);
   if (times !== undefined) return times; // RFC 9449 4.3 (11)
-  if (request.accessToken !== undefined && ath !== await sha256(request.accessToken)) return "ath"; // RFC 9449 4.3 (12)
+  if (request.accessTokenHash !== undefined && ath !== request.accessTokenHash) return "ath"; // RFC 9449 4.3 (12)
   return undefined;
 }
 
@@ -87,6 +86,7 @@ const ABSOLUTE_URI = /^https?:\/\/[\w.:[\]-]+(?:[/?#][!-[\]-~]*)?$/i;
 
 /** RFC 9449 4.3 (9): same target without query and fragment, after syntax- and scheme-based normalisation. */
 function sameTarget(htu: string, expected: string): boolean {
+  if (htu === expected) return true; // as nearly all are
   if (htu.length > 2048 || !ABSOLUTE_URI.test(htu)) return false;
   const sent = URL.parse(htu);
   return sent !== null && normalised(sent) === normalised(new URL(expected));

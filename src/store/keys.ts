@@ -2,11 +2,31 @@
  * Every key in the platform's store, with what lies under it and for how long. Secrets and attacker-sized ids
  * are SHA-256 hashes here, so that a copy of the database holds nothing that can be presented.
  */
-import type { BankCode, ClientId, ConsentId, PaymentId } from "../kernel/identifiers.ts";
+import {
+  type BankCode,
+  type ClientId,
+  type ConsentId,
+  type PaymentId,
+  sha256,
+} from "../kernel/identifiers.ts";
 import type { Key } from "./store.ts";
+
+/** Longest id of somebody else's choosing that is a part of a key as it is. */
+const MAX_PLAIN_CHARACTERS = 64;
+
+/**
+ * An id of somebody else's choosing, such as a `jti`, as part of a key: itself where it is short, as nearly all are,
+ * else its hash. The first character tells the two apart.
+ */
+export async function idPart(id: string): Promise<string> {
+  return id.length <= MAX_PLAIN_CHARACTERS ? `=${id}` : `#${await sha256(id)}`;
+}
 
 /** A registered client (`registration/client.ts`). Kept. */
 export const clientKey = (client: ClientId): Key => ["client", client];
+
+/** The software statement that a client stands on, as signed. Kept; apart from the client, which every request reads. */
+export const softwareStatementKey = (client: ClientId): Key => ["software_statement", client];
 
 /** The client that is the bank of this code: its ClientId. Kept. */
 export const bankKey = (bank: BankCode): Key => ["bank", bank];
@@ -61,26 +81,21 @@ export const outboxDueKey = (dueAt: number, payment: PaymentId): Key => [
 /** Orders given up: the payment's id. Until an operator has one tried again, or the bank reports on it. */
 export const outboxDeadKey = (payment: PaymentId): Key => ["outbox_dead", payment];
 
-/** An idempotency claim (`idempotency/claim_store.ts`). 24 h. */
-export const claimKey = (client: ClientId, bank: BankCode, route: string, keyHash: string): Key => [
+/** An idempotency claim (`idempotency/claim_store.ts`); its key has 40 characters at most. 24 h. */
+export const claimKey = (client: ClientId, bank: BankCode, route: string, idempotencyKey: string): Key => [
   "idempotency_claim",
   client,
   bank,
   route,
-  keyHash,
+  idempotencyKey,
 ];
 
-/** A used-up JWT id, by kind, presenter and hash. Until the JWT could not be presented any more. */
+/** A used-up JWT id, by kind, presenter and {@link idPart}. Until the JWT could not be presented any more. */
 export const spentJwtKey = (
   kind: "assertion" | "dpop" | "registration" | "bank_return",
   by: string,
-  jtiHash: string,
-): Key => [
-  "spent_jwt",
-  kind,
-  by,
-  jtiHash,
-];
+  jtiPart: string,
+): Key => ["spent_jwt", kind, by, jtiPart];
 
 /** A token bucket (`security/rate_limit_store.ts`), by group and subject. Until it would be full. */
 export const rateBucketKey = (group: string, subject: string): Key => ["rate_bucket", group, subject];

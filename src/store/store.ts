@@ -37,8 +37,14 @@ export interface Listing {
   readonly limit: number;
 }
 
+/** Whatever can be asked for an entry: the store itself, or what a request has read of it already. */
+export interface Reader {
+  /** The entry, or null. */
+  get<T>(key: Key): Promise<Entry<T> | null>;
+}
+
 /** A store of small values with atomic commits. `expiresAt` passed means the entry may or may not be seen. */
-export interface Store {
+export interface Store extends Reader {
   /** The entry, or null. Always the newest committed value (strong reads). */
   get<T>(key: Key): Promise<Entry<T> | null>;
   /** As `get`, in one round trip and one snapshot, in the order asked. */

@@ -32,9 +32,8 @@ export function AccountChoice({ accounts, paymentCurrency, language }: ChoicePro
   return (
     <fieldset class="card accounts">
       <legend>
-        <h2>{phrase(language, "consent.accounts")}</h2>
+        <h2>{phrase(language, payable.length === 0 ? "consent.yourAccounts" : "consent.accounts")}</h2>
       </legend>
-      {payable.length === 0 ? <p class="notice">{phrase(language, "consent.noneCanPay")}</p> : null}
       {accounts.map((account) => (
         <Account
           account={account}

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /**
  * Account identifications for eyes and ears: in groups, left to right in every language, and spelled out for screen
  * readers, which would read "1332" as a thousand. Card numbers show their last four digits only.
@@ -65,7 +66,9 @@ function Digits({ groups }: { readonly groups: readonly string[] }): JSX.Element
   const spoken = groups.map((group) => [...group.replaceAll("-", "")].join(" ")).join(", ");
   return (
     <bdi dir="ltr" class="number">
-      <span aria-hidden="true">{groups.join(" ")}</span>
+      <span aria-hidden="true">
+        {groups.map((group, place) => [place === 0 ? "" : " ", <span>{group}</span>])}
+      </span>
       <span class="visually-hidden">{spoken}</span>
     </bdi>
   );

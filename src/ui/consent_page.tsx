@@ -2,38 +2,20 @@
  * The platform's consent screen: who asks, what for, to whom, how much, from which account. Decides nothing: accepting
  * and refusing are posts of one form. Works without scripts.
  */
-import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { AccountChoice, type PayerAccount } from "./account_choice.tsx";
-import { type AccountIdentification, AccountNumber } from "./account_number.tsx";
-import { formatDay, formatDuration, formatTime } from "./formats.ts";
+import { AccountChoice } from "./account_choice.tsx";
+import { Amount, Asker, type ConsentFacts, Payment, Tpp } from "./consent_facts.tsx";
+import { formatDuration, formatTime } from "./formats.ts";
 import type { Language } from "./language.ts";
 import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
-import { Money } from "./money.tsx";
 import { ParticipantText } from "./participant_text.tsx";
 import { phrase } from "./phrase.ts";
 
-/** What the page shows. Instants are milliseconds since the Unix epoch. */
-export interface ConsentView {
-  /** Who asks, as the directory vouches for it. */
-  readonly tpp: {
-    readonly legalName: string;
-    readonly clientId: string;
-    readonly role: string;
-    readonly registeredSince: number;
-  };
-  readonly bank: { readonly code: string; readonly name: string };
-  readonly payee: AccountIdentification & { readonly name: string };
-  readonly amount: { readonly amount: string; readonly currency: string };
-  /** `RemittanceInformation.Reference`. */
-  readonly reference?: string | undefined;
-  /** `RemittanceInformation.Unstructured`. */
-  readonly unstructured?: string | undefined;
-  readonly accounts: readonly PayerAccount[];
+/** The page: the facts, and what the page itself needs. */
+export interface ConsentView extends ConsentFacts {
   readonly csrf: string;
   /** Where the decision is posted. */
   readonly action: string;
-  readonly expiresAt: number;
   readonly now: number;
   readonly sandbox: boolean;
   readonly languageSwitch: readonly LanguageLink[];
@@ -57,6 +39,7 @@ export function renderConsentPage(view: ConsentView, language: Language): string
           bank: <ParticipantText text={view.bank.name} />,
         })}
       </p>
+      {canPay(view) ? null : <p class="notice">{phrase(language, "consent.noneCanPay")}</p>}
       <Payment view={view} language={language} />
       <Asker view={view} language={language} />
       <Decision view={view} language={language} />
@@ -64,69 +47,13 @@ export function renderConsentPage(view: ConsentView, language: Language): string
   );
 }
 
-function Payment({ view, language }: PartProps): JSX.Element {
-  const { payee, reference, unstructured } = view;
-  return (
-    <section class="card" aria-labelledby="payment">
-      <h2 id="payment">{phrase(language, "consent.payment")}</h2>
-      <dl class="facts">
-        <Fact name={phrase(language, "consent.amount")} kind="amount">
-          <Amount view={view} language={language} />
-        </Fact>
-        <Fact name={phrase(language, "consent.payee")} kind="payee">
-          <ParticipantText text={payee.name} />
-        </Fact>
-        <Fact name={phrase(language, "consent.payeeAccount")}>
-          <AccountNumber account={payee} language={language} />
-        </Fact>
-        {reference === undefined ? null : (
-          <Fact name={phrase(language, "consent.reference")}>
-            <ParticipantText text={reference} />
-          </Fact>
-        )}
-        {unstructured === undefined ? null : (
-          <Fact name={phrase(language, "consent.message")}>
-            <ParticipantText text={unstructured} />
-          </Fact>
-        )}
-        <Fact name={phrase(language, "consent.bank")}>
-          <ParticipantText text={view.bank.name} />
-        </Fact>
-      </dl>
-    </section>
-  );
-}
-
-function Asker({ view, language }: PartProps): JSX.Element {
-  const { clientId, role, registeredSince } = view.tpp;
-  return (
-    <section class="card" aria-labelledby="who">
-      <h2 id="who">{phrase(language, "consent.who")}</h2>
-      <dl class="facts">
-        <Fact name={phrase(language, "consent.legalName")}>
-          <Tpp view={view} />
-        </Fact>
-        <Fact name={phrase(language, "consent.role")}>
-          {role === "PISP" || role === "ASPSP"
-            ? phrase(language, `role.${role}`)
-            : <ParticipantText text={role} />}
-        </Fact>
-        <Fact name={phrase(language, "consent.registeredSince")}>
-          <time datetime={new Date(registeredSince).toISOString().slice(0, 10)}>
-            {formatDay(language, registeredSince)}
-          </time>
-        </Fact>
-        <Fact name={phrase(language, "consent.clientId")}>
-          <bdi dir="ltr" class="identifier">{clientId}</bdi>
-        </Fact>
-      </dl>
-      <p class="note">{phrase(language, "consent.verified")}</p>
-    </section>
-  );
+/** Else there is only one thing to decide, and no hurry. */
+function canPay({ accounts }: ConsentView): boolean {
+  return accounts.some(({ canPay }) => canPay);
 }
 
 function Decision({ view, language }: PartProps): JSX.Element {
-  const payable = view.accounts.some(({ canPay }) => canPay);
+  const payable = canPay(view);
   const tpp = <Tpp view={view} />;
   const amount = <Amount view={view} language={language} />;
   return (
@@ -139,12 +66,7 @@ function Decision({ view, language }: PartProps): JSX.Element {
           {payable ? <li>{phrase(language, "consent.ifAccept", { tpp, amount })}</li> : null}
           <li>{phrase(language, "consent.ifRefuse", { tpp })}</li>
         </ul>
-        <p>
-          {phrase(language, "consent.timeLeft", {
-            duration: <strong>{formatDuration(language, view.expiresAt - view.now)}</strong>,
-            time: <Deadline view={view} language={language} />,
-          })}
-        </p>
+        {payable ? <TimeLeft view={view} language={language} /> : null}
       </section>
       <div class="decisions">
         {payable
@@ -162,27 +84,10 @@ function Decision({ view, language }: PartProps): JSX.Element {
   );
 }
 
-function Fact(
-  { name, kind, children }: {
-    readonly name: Child;
-    readonly kind?: "amount" | "payee";
-    readonly children: Child;
-  },
-): JSX.Element {
-  return (
-    <div class={kind ?? "plain"}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-function Tpp({ view }: { readonly view: ConsentView }): JSX.Element {
-  return <ParticipantText text={view.tpp.legalName} />;
-}
-
-function Amount({ view, language }: PartProps): JSX.Element {
-  return <Money language={language} {...view.amount} />;
+function TimeLeft({ view, language }: PartProps): JSX.Element {
+  const duration = <strong>{formatDuration(language, view.expiresAt - view.now)}</strong>;
+  const time = <Deadline view={view} language={language} />;
+  return <p>{phrase(language, "consent.timeLeft", { duration, time })}</p>;
 }
 
 function Deadline({ view, language }: PartProps): JSX.Element {

@@ -21,8 +21,6 @@ export interface LayoutProps {
   readonly title: string;
   readonly sandbox: boolean;
   readonly languageSwitch?: readonly LanguageLink[];
-  /** The switch leads to parts of this very page: which one is read changes without it. */
-  readonly languagesOnPage?: boolean;
   /** A reference page is wide, may be indexed, and names itself instead of the product. */
   readonly wide?: boolean;
   readonly children?: Child;
@@ -59,7 +57,7 @@ export function renderDocument(page: JSX.Element): string {
 }
 
 function PageHeader(props: LayoutProps): JSX.Element {
-  const { language, sandbox, languageSwitch = [], languagesOnPage = false, wide = false } = props;
+  const { language, sandbox, languageSwitch = [], wide = false } = props;
   return (
     <header>
       {sandbox ? <p class="sandbox">{phrase(language, "layout.sandbox")}</p> : null}
@@ -69,9 +67,7 @@ function PageHeader(props: LayoutProps): JSX.Element {
             <Mark />
             {phrase(language, "layout.product")}
           </p>
-          {languageSwitch.length === 0
-            ? null
-            : <Languages language={language} links={languageSwitch} onPage={languagesOnPage} />}
+          {languageSwitch.length === 0 ? null : <Languages language={language} links={languageSwitch} />}
         </div>
       )}
     </header>
@@ -79,11 +75,7 @@ function PageHeader(props: LayoutProps): JSX.Element {
 }
 
 function Languages(
-  { language, links, onPage }: {
-    readonly language: Language;
-    readonly links: readonly LanguageLink[];
-    readonly onPage: boolean;
-  },
+  { language, links }: { readonly language: Language; readonly links: readonly LanguageLink[] },
 ): JSX.Element {
   return (
     <nav class="languages" aria-label={phrase(language, "layout.language").join("")}>
@@ -95,7 +87,7 @@ function Languages(
               lang={link.language}
               hreflang={link.language}
               dir={directionOf(link.language)}
-              {...(link.language === language && !onPage ? { "aria-current": "true" } : {})}
+              {...(link.language === language ? { "aria-current": "true" } : {})}
             >
               {LANGUAGE_NAMES[link.language]}
             </a>

@@ -8,7 +8,7 @@ export const MESSAGES_EN = {
   "layout.product": "Payment approval",
   "layout.skip": "Skip to the main content",
   "layout.language": "Language",
-  "layout.sandbox": "This is a sandbox for trying things out. No real money moves here.",
+  "layout.sandbox": "Sandbox: no real money moves here.",
 
   "consent.title": "Do you want to make this payment?",
   "consent.asks": "{tpp} is asking {bank} to make this payment for you. Nothing is paid until you accept.",
@@ -27,6 +27,7 @@ export const MESSAGES_EN = {
   "consent.verified":
     "We checked these details in the directory of registered payment companies. The company cannot change them itself.",
   "consent.accounts": "Which account do you want to pay from?",
+  "consent.yourAccounts": "Your accounts",
   "consent.accountEnding": "Account ending in {ending}",
   "consent.balance": "Balance {amount}",
   "consent.balanceUnknown": "Balance not known",
@@ -34,7 +35,7 @@ export const MESSAGES_EN = {
   "consent.insufficientFunds": "There is not enough money in this account for this payment.",
   "consent.otherCurrency":
     "This account is in another currency ({accountCurrency}) than the payment ({paymentCurrency}).",
-  "consent.noneCanPay": "None of these accounts can be used for this payment, so it cannot be made.",
+  "consent.noneCanPay": "None of your accounts can be used for this payment, so it cannot be made.",
   "consent.next": "What happens next",
   "consent.ifAccept":
     "If you accept, you go back to {tpp}. It can then make this one payment of {amount}, once.",
@@ -60,6 +61,8 @@ export const MESSAGES_EN = {
   "error.nothingAgain":
     "Not by opening this page. If you paid before, the shop or app you came from shows it.",
   "error.todo": "What you can do",
+  "error.wayBack": "Back to the shop or app",
+  "error.wayOn": "Go on to the decision",
   "error.help": "If you ask for help, please give this number:",
 
   "error.link_unusable.title": "This link cannot be used",
@@ -70,6 +73,10 @@ export const MESSAGES_EN = {
   "error.finished.happened":
     "You already accepted or refused this payment, or the time to decide ran out. It cannot be decided again.",
   "error.finished.todo": "Go back to the shop or app you came from to see whether the payment was made.",
+  "error.undecided.title": "This payment is waiting for your decision",
+  "error.undecided.happened":
+    "Your bank has already confirmed that it is you. You have not accepted or refused the payment yet.",
+  "error.undecided.todo": "Go on to the page on which you can accept or refuse it.",
   "error.other_browser.title": "Please continue in the browser you started in",
   "error.other_browser.happened":
     "This payment was started in another browser or on another device. To protect you, it can only be finished there.",
@@ -83,6 +90,11 @@ export const MESSAGES_EN = {
   "error.not_found.title": "There is nothing at this address",
   "error.not_found.happened": "The address is wrong, or the page is no longer there.",
   "error.not_found.todo": "Check the address, or go back to the shop or app you came from.",
+  "error.wrong_method.title": "This address cannot be used like this",
+  "error.wrong_method.happened":
+    "Your browser sent something that this page does not take, or opened it in a way it is not made for.",
+  "error.wrong_method.todo":
+    "Go back to the shop or app you came from. If your payment is not shown there, start it again.",
   "error.unavailable.title": "Something is not working on our side",
   "error.unavailable.happened": "We could not finish this step. It is not your fault.",
   "error.unavailable.todo":

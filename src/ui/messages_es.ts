@@ -6,25 +6,27 @@ export const MESSAGES_ES: Messages = {
   "layout.product": "Aprobación de pagos",
   "layout.skip": "Ir al contenido principal",
   "layout.language": "Idioma",
-  "layout.sandbox": "Este es un entorno de pruebas. Aquí no se mueve dinero real.",
+  "layout.sandbox": "Entorno de pruebas: aquí no se mueve dinero real.",
 
   "consent.title": "¿Quiere hacer este pago?",
-  "consent.asks": "{tpp} pide a {bank} que haga este pago por usted. No se paga nada hasta que usted acepte.",
+  "consent.asks":
+    "{tpp} pide a {bank} que haga este pago en su nombre. No se paga nada hasta que usted acepte.",
   "consent.payment": "El pago",
   "consent.amount": "Usted paga",
-  "consent.payee": "A",
-  "consent.payeeAccount": "En la cuenta",
+  "consent.payee": "Beneficiario",
+  "consent.payeeAccount": "Cuenta del beneficiario",
   "consent.reference": "Referencia",
-  "consent.message": "Mensaje",
+  "consent.message": "Concepto",
   "consent.bank": "Desde su banco",
   "consent.who": "Quién lo pide",
-  "consent.legalName": "Nombre legal",
+  "consent.legalName": "Razón social",
   "consent.role": "Función",
   "consent.registeredSince": "Registrada desde",
   "consent.clientId": "Número de registro",
   "consent.verified":
     "Hemos comprobado estos datos en el directorio de empresas de pago registradas. La empresa no puede cambiarlos por su cuenta.",
   "consent.accounts": "¿Desde qué cuenta quiere pagar?",
+  "consent.yourAccounts": "Sus cuentas",
   "consent.accountEnding": "Cuenta terminada en {ending}",
   "consent.balance": "Saldo: {amount}",
   "consent.balanceUnknown": "Saldo desconocido",
@@ -32,12 +34,14 @@ export const MESSAGES_ES: Messages = {
   "consent.insufficientFunds": "En esta cuenta no hay dinero suficiente para este pago.",
   "consent.otherCurrency":
     "Esta cuenta está en una moneda ({accountCurrency}) distinta de la del pago ({paymentCurrency}).",
-  "consent.noneCanPay": "Ninguna de estas cuentas se puede usar para este pago, así que no se puede hacer.",
+  "consent.noneCanPay":
+    "Ninguna de sus cuentas se puede usar para este pago, por lo que no es posible realizarlo.",
   "consent.next": "Qué pasa después",
   "consent.ifAccept":
-    "Si acepta, volverá a {tpp}. Podrá hacer entonces este único pago de {amount}, una sola vez.",
-  "consent.ifRefuse": "Si rechaza, no se paga nada y volverá a {tpp}.",
-  "consent.timeLeft": "Tiene {duration} para decidir, hasta las {time}. Después, no se paga nada.",
+    "Si acepta, volverá a {tpp}, que podrá hacer entonces únicamente este pago de {amount}, una sola vez.",
+  "consent.ifRefuse": "Si rechaza, no se pagará nada y volverá a {tpp}.",
+  "consent.timeLeft":
+    "Dispone de {duration} para decidir (hora límite: {time}). Pasado ese plazo, no se pagará nada.",
   "consent.accept": "Aceptar y pagar {amount}",
   "consent.refuse": "Rechazar y no pagar nada",
 
@@ -46,18 +50,20 @@ export const MESSAGES_ES: Messages = {
 
   "scheme.IBAN": "IBAN",
   "scheme.BBAN": "Número de cuenta",
-  "scheme.SortCodeAccountNumber": "Código de sucursal y número de cuenta",
+  "scheme.SortCodeAccountNumber": "Código de sucursal (sort code) y número de cuenta",
   "scheme.PAN": "Número de tarjeta",
   "scheme.cardEnding": "terminada en {ending}",
   "scheme.Paym": "Número de móvil",
-  "scheme.Wallet": "Monedero",
+  "scheme.Wallet": "Monedero electrónico",
 
   "error.happened": "Qué ha pasado",
   "error.money": "¿Se ha movido dinero?",
-  "error.noMoney": "No. Esta página no ha movido ningún dinero.",
+  "error.noMoney": "No. Desde esta página no se ha movido dinero.",
   "error.nothingAgain":
     "No por abrir esta página. Si ya pagó antes, lo verá en la tienda o aplicación de la que viene.",
   "error.todo": "Qué puede hacer",
+  "error.wayBack": "Volver a la tienda o aplicación",
+  "error.wayOn": "Continuar con la decisión",
   "error.help": "Si pide ayuda, indique este número:",
 
   "error.link_unusable.title": "Este enlace no se puede usar",
@@ -68,9 +74,13 @@ export const MESSAGES_ES: Messages = {
   "error.finished.happened":
     "Usted ya aceptó o rechazó este pago, o se acabó el tiempo para decidir. No se puede decidir otra vez.",
   "error.finished.todo": "Vuelva a la tienda o aplicación de la que viene para ver si el pago se hizo.",
+  "error.undecided.title": "Este pago está pendiente de su decisión",
+  "error.undecided.happened":
+    "Su banco ya ha confirmado que es usted. Todavía no ha aceptado ni rechazado el pago.",
+  "error.undecided.todo": "Continúe en la página en la que puede aceptarlo o rechazarlo.",
   "error.other_browser.title": "Continúe en el navegador en el que empezó",
   "error.other_browser.happened":
-    "Este pago se empezó en otro navegador o en otro dispositivo. Para protegerle, solo se puede terminar allí.",
+    "Este pago se empezó en otro navegador o en otro dispositivo. Por su seguridad, solo se puede terminar allí.",
   "error.other_browser.todo":
     "Abra el navegador en el que empezó el pago y termínelo allí, o empiécelo de nuevo en la tienda o aplicación. Las cookies deben estar permitidas.",
   "error.not_authentic.title": "No se ha podido confirmar la respuesta de su banco",
@@ -81,12 +91,17 @@ export const MESSAGES_ES: Messages = {
   "error.not_found.title": "No hay nada en esta dirección",
   "error.not_found.happened": "La dirección no es correcta o la página ya no existe.",
   "error.not_found.todo": "Compruebe la dirección o vuelva a la tienda o aplicación de la que viene.",
+  "error.wrong_method.title": "Esta dirección no se puede usar así",
+  "error.wrong_method.happened":
+    "Su navegador ha enviado algo que esta página no admite o la ha abierto de una forma no prevista.",
+  "error.wrong_method.todo":
+    "Vuelva a la tienda o aplicación de la que viene. Si allí no aparece su pago, empiécelo de nuevo.",
   "error.unavailable.title": "Algo no funciona por nuestra parte",
   "error.unavailable.happened": "No hemos podido terminar este paso. No es culpa suya.",
   "error.unavailable.todo":
     "Espere un minuto e inténtelo de nuevo. Si sigue sin funcionar, empiece de nuevo el pago en la tienda o aplicación de la que viene.",
-  "error.too_large.title": "Se ha enviado demasiado de una vez",
+  "error.too_large.title": "Se han enviado demasiados datos a la vez",
   "error.too_large.happened":
-    "Su navegador ha enviado más de lo que esta página puede recibir, así que no se ha leído.",
+    "Su navegador ha enviado más datos de los que esta página admite, así que no se han leído.",
   "error.too_large.todo": "Vuelva a la tienda o aplicación de la que viene y empiece de nuevo el pago.",
 };

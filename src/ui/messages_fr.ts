@@ -6,26 +6,27 @@ export const MESSAGES_FR: Messages = {
   "layout.product": "Approbation de paiement",
   "layout.skip": "Aller au contenu principal",
   "layout.language": "Langue",
-  "layout.sandbox": "Ceci est un environnement d’essai. Aucun argent réel ne circule ici.",
+  "layout.sandbox": "Environnement d’essai\u00a0: aucun argent réel ne circule ici.",
 
   "consent.title": "Voulez-vous effectuer ce paiement\u00a0?",
   "consent.asks":
     "{tpp} demande à {bank} d’effectuer ce paiement pour vous. Rien n’est payé tant que vous n’avez pas accepté.",
   "consent.payment": "Le paiement",
   "consent.amount": "Vous payez",
-  "consent.payee": "À",
-  "consent.payeeAccount": "Sur le compte",
+  "consent.payee": "Bénéficiaire",
+  "consent.payeeAccount": "Compte du bénéficiaire",
   "consent.reference": "Référence",
-  "consent.message": "Message",
+  "consent.message": "Motif",
   "consent.bank": "Depuis votre banque",
   "consent.who": "Qui fait la demande",
-  "consent.legalName": "Nom légal",
+  "consent.legalName": "Dénomination sociale",
   "consent.role": "Rôle",
   "consent.registeredSince": "Enregistrée depuis le",
   "consent.clientId": "Numéro d’enregistrement",
   "consent.verified":
-    "Nous avons vérifié ces informations dans le répertoire des entreprises de paiement enregistrées. L’entreprise ne peut pas les modifier elle-même.",
-  "consent.accounts": "Avec quel compte voulez-vous payer\u00a0?",
+    "Nous avons vérifié ces informations dans l’annuaire des entreprises de paiement enregistrées. L’entreprise ne peut pas les modifier elle-même.",
+  "consent.accounts": "Depuis quel compte voulez-vous payer\u00a0?",
+  "consent.yourAccounts": "Vos comptes",
   "consent.accountEnding": "Compte se terminant par {ending}",
   "consent.balance": "Solde\u00a0: {amount}",
   "consent.balanceUnknown": "Solde inconnu",
@@ -34,10 +35,10 @@ export const MESSAGES_FR: Messages = {
   "consent.otherCurrency":
     "Ce compte est dans une autre devise ({accountCurrency}) que le paiement ({paymentCurrency}).",
   "consent.noneCanPay":
-    "Aucun de ces comptes ne peut être utilisé pour ce paiement\u00a0: il ne peut donc pas être effectué.",
+    "Aucun de vos comptes ne peut être utilisé pour ce paiement\u00a0: il ne peut donc pas être effectué.",
   "consent.next": "Ce qui se passe ensuite",
   "consent.ifAccept":
-    "Si vous acceptez, vous revenez chez {tpp}, qui pourra alors effectuer ce seul paiement de {amount}, une seule fois.",
+    "Si vous acceptez, vous revenez chez {tpp}, qui pourra alors effectuer uniquement ce paiement de {amount}, une seule fois.",
   "consent.ifRefuse": "Si vous refusez, rien n’est payé et vous revenez chez {tpp}.",
   "consent.timeLeft": "Vous avez {duration} pour décider, jusqu’à {time}. Passé ce délai, rien n’est payé.",
   "consent.accept": "Accepter et payer {amount}",
@@ -48,18 +49,20 @@ export const MESSAGES_FR: Messages = {
 
   "scheme.IBAN": "IBAN",
   "scheme.BBAN": "Numéro de compte",
-  "scheme.SortCodeAccountNumber": "Code guichet et numéro de compte",
+  "scheme.SortCodeAccountNumber": "Code guichet (sort code) et numéro de compte",
   "scheme.PAN": "Numéro de carte",
   "scheme.cardEnding": "se terminant par {ending}",
   "scheme.Paym": "Numéro de mobile",
-  "scheme.Wallet": "Portefeuille",
+  "scheme.Wallet": "Portefeuille électronique",
 
   "error.happened": "Ce qui s’est passé",
-  "error.money": "De l’argent a-t-il été transféré\u00a0?",
-  "error.noMoney": "Non. Cette page n’a transféré aucun argent.",
+  "error.money": "De l’argent a\u2011t\u2011il été transféré\u00a0?",
+  "error.noMoney": "Non. Aucun argent n’a été transféré depuis cette page.",
   "error.nothingAgain":
     "Pas en ouvrant cette page. Si vous avez déjà payé, la boutique ou l’application d’où vous venez l’indique.",
   "error.todo": "Ce que vous pouvez faire",
+  "error.wayBack": "Revenir à la boutique ou à l’application",
+  "error.wayOn": "Continuer vers la décision",
   "error.help": "Si vous demandez de l’aide, donnez ce numéro\u00a0:",
 
   "error.link_unusable.title": "Ce lien ne peut pas être utilisé",
@@ -71,11 +74,15 @@ export const MESSAGES_FR: Messages = {
     "Vous avez déjà accepté ou refusé ce paiement, ou le délai pour décider est écoulé. Il n’est plus possible de décider.",
   "error.finished.todo":
     "Retournez dans la boutique ou l’application d’où vous venez pour voir si le paiement a été effectué.",
+  "error.undecided.title": "Ce paiement attend votre décision",
+  "error.undecided.happened":
+    "Votre banque a déjà confirmé votre identité. Vous n’avez encore ni accepté ni refusé le paiement.",
+  "error.undecided.todo": "Continuez vers la page où vous pouvez l’accepter ou le refuser.",
   "error.other_browser.title": "Continuez dans le navigateur où vous avez commencé",
   "error.other_browser.happened":
-    "Ce paiement a été commencé dans un autre navigateur ou sur un autre appareil. Pour vous protéger, il ne peut être terminé que là.",
+    "Ce paiement a été commencé dans un autre navigateur ou sur un autre appareil. Pour votre sécurité, il ne peut être terminé que là où il a été commencé.",
   "error.other_browser.todo":
-    "Ouvrez le navigateur où vous avez commencé le paiement et terminez-le là, ou recommencez-le dans la boutique ou l’application. Les cookies doivent être autorisés.",
+    "Ouvrez le navigateur où vous avez commencé le paiement et terminez-le dans celui-ci, ou recommencez-le dans la boutique ou l’application. Les cookies doivent être autorisés.",
   "error.not_authentic.title": "La réponse de votre banque n’a pas pu être confirmée",
   "error.not_authentic.happened":
     "Nous n’avons pas pu nous assurer que cette réponse vient bien de votre banque\u00a0: nous ne l’avons pas utilisée.",
@@ -85,10 +92,15 @@ export const MESSAGES_FR: Messages = {
   "error.not_found.happened": "L’adresse est erronée ou la page n’existe plus.",
   "error.not_found.todo":
     "Vérifiez l’adresse ou retournez dans la boutique ou l’application d’où vous venez.",
+  "error.wrong_method.title": "Cette adresse ne peut pas être utilisée ainsi",
+  "error.wrong_method.happened":
+    "Votre navigateur a envoyé quelque chose que cette page n’accepte pas, ou l’a ouverte d’une façon non prévue.",
+  "error.wrong_method.todo":
+    "Retournez dans la boutique ou l’application d’où vous venez. Si votre paiement n’y figure pas, recommencez-le.",
   "error.unavailable.title": "Un problème est survenu de notre côté",
   "error.unavailable.happened": "Nous n’avons pas pu terminer cette étape. Ce n’est pas votre faute.",
   "error.unavailable.todo":
-    "Attendez une minute et réessayez. Si cela ne fonctionne toujours pas, recommencez le paiement dans la boutique ou l’application d’où vous venez.",
+    "Patientez une minute et réessayez. Si cela ne fonctionne toujours pas, recommencez le paiement dans la boutique ou l’application d’où vous venez.",
   "error.too_large.title": "Trop d’informations ont été envoyées à la fois",
   "error.too_large.happened":
     "Votre navigateur a envoyé plus que ce que cette page peut recevoir\u00a0: rien n’a été lu.",

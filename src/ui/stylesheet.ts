@@ -3,6 +3,8 @@
  * are named once, on top; below only the names are used. Directions are logical, so Arabic needs no rules of its own.
  */
 
+import { PORTAL_STYLES } from "./stylesheet_portal.ts";
+
 /** Where the browser app serves {@link STYLESHEET}. */
 export const STYLESHEET_PATH = "/assets/platform.css";
 /** Where the browser app serves {@link ICON}. */
@@ -33,7 +35,7 @@ export const STYLESHEET = `
   --radius: 12px;
   --gap: 16px; /* pixels: space must not grow with the reader's text and squeeze it */
   --gap-small: 8px;
-  --pad: clamp(16px, 4vw, 24px);
+  --pad: clamp(12px, 4vw, 24px);
   --target: 44px;
   --small: 0.9375rem;
   --narrow: 36rem;
@@ -152,15 +154,18 @@ main:focus { outline: none; }
 .facts .amount dd { font-size: clamp(1.875rem, 1.5rem + 2.5vw, 2.5rem); font-weight: 700; line-height: 1.2; }
 .facts .payee dd { font-weight: 650; }
 .facts .scheme { display: block; font-size: var(--small); }
+@media (max-width: 29.99rem) {
+  .account .scheme { display: block; }
+}
 @media (min-width: 30rem) {
   .facts > div:not(.amount) { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); column-gap: var(--gap); align-items: baseline; }
 }
 .money, .number { font-variant-numeric: tabular-nums; }
+.money { display: inline-block; max-inline-size: 100%; } /* whole on the next line, in parts where it fits on none */
+.number span span { white-space: nowrap; }
 .scheme { color: var(--muted); }
 .note { padding: 12px var(--gap); background: var(--accent-soft); border-radius: 8px; font-size: var(--small); }
 .notice { padding: 12px var(--gap); background: var(--warn); color: var(--on-warn); border-radius: 8px; }
-.translation:not(:target), main:has(.translation:target) .explanation:not(:target) { display: none; }
-.explanation:focus { outline: none; }
 .next { padding-inline-start: 20px; list-style: disc; }
 .next li + li { margin-block-start: var(--gap-small); }
 
@@ -190,7 +195,7 @@ main:focus { outline: none; }
 .account:has(:disabled) label::after { cursor: not-allowed; }
 
 .decisions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr)); gap: 12px; }
-button {
+button, a.button {
   min-block-size: 52px;
   padding: 12px var(--gap);
   border: 2px solid var(--accent);
@@ -198,75 +203,22 @@ button {
   background: var(--surface);
   color: var(--accent);
   font: inherit;
-  font-size: 1.0625rem;
   font-weight: 650;
   line-height: 1.3;
   overflow-wrap: anywhere;
   cursor: pointer;
 }
 button.accept { background: var(--accent); color: var(--on-accent); }
-button:hover { border-color: var(--accent-strong); color: var(--accent-strong); }
+a.button { display: inline-flex; align-items: center; justify-content: center; text-decoration: none; text-align: center; }
+button:hover, a.button:hover { border-color: var(--accent-strong); color: var(--accent-strong); }
 button.accept:hover { background: var(--accent-strong); color: var(--on-accent); }
 
 .card .help { margin-block-start: 20px; padding-block-start: var(--gap); border-block-start: var(--hairline) solid var(--line); color: var(--muted); font-size: var(--small); }
-.card .help code { display: block; color: var(--text); }
+.card .help code { display: inline-block; color: var(--text); }
 .card > h2:not(:first-child) { margin-block-start: 20px; }
 .card > h2 + p { margin-block-start: 4px; }
 
-.wide .reference { max-inline-size: var(--wide); margin-inline: auto; padding: var(--pad); display: grid; gap: var(--pad); }
-.wide .body, .wide .introduction { min-inline-size: 0; }
-.wide .body > :first-child > h2 { margin-block-start: 0.5rem; }
-.wide h2 { font-size: 1.375rem; margin-block: 2.5rem 0.5rem; }
-.wide h3 { font-size: 1.125rem; }
-.wide h4 { font-size: 1rem; margin-block: 1.25rem 0.5rem; }
-.wide h5 { font-size: var(--small); margin-block: 0.75rem 0.25rem; }
-.wide p + p { margin-block-start: 0.5rem; }
-.wide .card { margin-block-start: var(--gap); }
-.wide :target, .wide [id] { scroll-margin-block-start: 1rem; }
-.wide nav a { display: flex; align-items: center; min-block-size: var(--target); padding: 0.375rem 0.5rem; line-height: 1.35; font-size: var(--small); text-decoration: none; }
-.wide nav a:hover { text-decoration: underline; }
-.wide nav > ul > li > a { font-weight: 650; }
-.wide nav ul ul { margin-inline-start: 0.5rem; border-inline-start: 2px solid var(--line); }
-.method { display: inline-block; padding: 0 0.5em; border: var(--hairline) solid currentColor; border-radius: 0.375rem; font-size: 0.8em; font-weight: 700; color: var(--accent); }
-.path { font-weight: 600; }
-.reference .card ul { border-inline-start: 2px solid var(--line); padding-inline-start: 0.75rem; }
-.reference .card li + li { margin-block-start: 0.5rem; }
-.reference .card ul ul { margin-block-start: 0.5rem; }
-.reference li p, .reference small { color: var(--muted); font-size: var(--small); }
-.reference b { padding: 0.0625rem 0.375rem; border-radius: 0.25rem; background: var(--warn); color: var(--on-warn); font-size: 0.8125rem; }
-pre, .scroll { overflow: auto; }
-pre { padding: 0.75rem 1rem; background: var(--sunken); border-radius: 0.5rem; line-height: 1.45; overflow-wrap: normal; }
-table { inline-size: 100%; border-collapse: collapse; font-size: var(--small); overflow-wrap: normal; }
-caption { text-align: start; color: var(--muted); padding-block-end: 0.5rem; }
-td:nth-child(n + 2) { min-inline-size: 10rem; }
-th, td { padding: 0.5rem 0.75rem; text-align: start; vertical-align: top; border-block-end: var(--hairline) solid var(--line); }
-.search label { display: block; font-weight: 650; margin-block-end: 4px; }
-.search div { display: flex; flex-wrap: wrap; gap: 8px; }
-.search input { flex: 1 1 10rem; min-inline-size: 0; min-block-size: var(--target); padding: 8px 12px; font: inherit; color: inherit; background: var(--surface); border: var(--hairline) solid var(--edge); border-radius: 8px; }
-.search button { min-block-size: var(--target); padding-block: 8px; font-size: 1rem; }
-.toc > * + * { margin-block-start: var(--gap); }
-.toc h2 { font-size: 1rem; margin-block: 0; padding-inline: 0.5rem; }
-.wide nav [aria-current] { color: var(--text); border-inline-start: 4px solid var(--accent); }
-.guide > * + * { margin-block-start: 12px; }
-.wide .guide > h2, .wide .card > h2:first-child { margin-block-start: 0; }
-.guide figure { margin-inline: 0; margin-block-end: 0; }
-.guide pre.line { white-space: pre-wrap; overflow-wrap: anywhere; }
-.guide figcaption { color: var(--muted); font-size: var(--small); padding-block-end: 4px; }
-.guide dt { min-inline-size: 0; }
-.reference .steps { padding-inline-start: 1.5rem; }
-.steps li + li { margin-block-start: var(--gap-small); }
-.reference .card .see, .reference .card .endpoints { border: 0; padding: 0; }
-.see a, .endpoints a, .findings h2 a, .guide > h2 a, .guide dt a { display: inline-flex; align-items: center; min-block-size: var(--target); }
-.endpoints li > span { display: block; }
-.findings { padding: 0; list-style-type: ""; }
-.wide .findings h2 { margin-block: 0; font-size: 1.125rem; }
-tr:target { background: var(--accent-soft); }
-@media (min-width: 60rem) {
-  .wide .reference { grid-template-columns: 17rem minmax(0, 1fr); }
-  .wide .introduction { grid-column: 1 / -1; }
-  .wide .toc { position: sticky; inset-block-start: 0; align-self: start; max-block-size: 100vh; overflow: auto; }
-}
-@media (forced-colors: active) {
+${PORTAL_STYLES}@media (forced-colors: active) {
   .mark { color: CanvasText; }
   .account:has(:checked) { outline: 2px solid Highlight; }
   .account:has(:disabled) label { color: GrayText; }

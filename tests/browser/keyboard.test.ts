@@ -24,6 +24,7 @@ Deno.test({
     try {
       await t.step("the platform's consent screen", () => pay(browser, shop, "BANKA"));
       await t.step("the bank's consent screen", () => pay(browser, shop, "BANKB"));
+      await t.step("an account named at the shop, after a typing error", () => nameAccount(browser, shop));
       await t.step("a language chosen on the page stays", () => chooseSpanish(browser, shop));
     } finally {
       await browser.close();
@@ -61,7 +62,40 @@ async function pay(browser: Browser, shop: string, bank: string): Promise<void> 
   await assertArabic(page);
   assertMatch(await page.locator("#payment-status").innerText(), /^AcceptedSettlement/);
   await picture(page, `keyboard-${bank}-paid`);
+  await lookAgain(page);
   assertEquals(blocked, []);
+  await page.context().close();
+}
+
+/** Without scripts nothing promises that the page changes by itself; a link loads it anew, and the messages are near. */
+async function lookAgain(page: Page): Promise<void> {
+  assertEquals(await page.locator("#live:visible").count(), 0);
+  await page.evaluate("document.title = 'old'");
+  await stopAt(page, "#again a");
+  await page.keyboard.press("Enter");
+  await page.locator('title:not(:text-is("old"))').waitFor({ state: "attached" });
+  assertMatch(await page.locator("#payment-status").innerText(), /^Accepted/);
+  await stopAt(page, 'main a[href$="/messages"]');
+  await press(page, "Enter", "ol.messages");
+  await stopAt(page, '.messages a[href$="/messages/3"]');
+  await press(page, "Enter", 'a[rel="next"]');
+  assertMatch(await page.locator("h1").innerText(), /^3\. Create the consent$/);
+}
+
+async function nameAccount(browser: Browser, shop: string): Promise<void> {
+  const page = await openPage(browser, "ar");
+  await page.goto(shop);
+  await stopAt(page, 'form[action="/checkout"] summary');
+  await page.keyboard.press("Enter");
+  await stopAt(page, 'input[name="account"]');
+  await page.keyboard.type("GB34BUKB20201555555555");
+  await press(page, "Enter", "#fault");
+  await assertArabic(page);
+  assertEquals(await page.locator("*:focus").getAttribute("name"), "account");
+  await assertVisibleFocus(page);
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("GB33 BUKB 2020 1555 5555 55");
+  await press(page, "Enter", "#login");
   await page.context().close();
 }
 

@@ -22,6 +22,7 @@ Deno.test({
     const browser = await openChromium();
     try {
       await t.step("a bank's return in another browser", () => otherBrowser(browser, ecosystem));
+      await t.step("three wrong passwords, three wrong codes", () => wrongEntries(browser, ecosystem));
       await t.step("pages left open past their time", () => leftOpen(browser, ecosystem));
     } finally {
       await browser.close();
@@ -42,7 +43,10 @@ async function otherBrowser(browser: Browser, { endpoints }: Ecosystem): Promise
   const answer = await foreign.goto(address);
   assertEquals(answer?.status(), 400);
   await assertExplained(foreign, "Continuez dans le navigateur où vous avez commencé", "Non.");
-  await foreign.locator('nav a[lang="es"]').click(); // on this very page: the address must not be asked for again
+  await foreign.locator('nav a[lang="es"]').click();
+  await foreign.waitForURL(/\/problem\?page=other_browser/); // the address that led here must not be asked for again
+  assertEquals(await foreign.getAttribute("html", "lang"), "es");
+  assertEquals(await foreign.title(), await foreign.locator("h1").innerText());
   assertMatch(await foreign.locator("main").innerText(), /otro navegador/);
   assert(await foreign.locator("h1:visible").count() === 1);
   await picture(foreign, "limits-other-browser");
@@ -54,6 +58,36 @@ async function otherBrowser(browser: Browser, { endpoints }: Ecosystem): Promise
   await foreign.goto(own.url());
   assertMatch(await foreign.locator("main").innerText(), /appartient à un autre navigateur/);
   for (const page of [own, foreign]) await page.context().close();
+}
+
+/** The bank gives up, and the shop says that nothing was paid. */
+async function wrongEntries(browser: Browser, { endpoints }: Ecosystem): Promise<void> {
+  for (const step of ["login", "otp"]) {
+    const page = await openPage(browser, "en-GB");
+    await order(page, endpoints.shop_url);
+    if (step === "otp") await signIn(page);
+    for (const words of ["2 tries are left.", "1 try is left."]) {
+      await enterWrongly(page, step);
+      assert((await page.locator('[role="alert"]').innerText()).endsWith(words), words);
+    }
+    await enterWrongly(page, step);
+    await page.waitForURL(/\/orders\//);
+    assertMatch(await page.locator("#outcome").innerText(), /No money has moved/);
+    assertEquals(await page.locator("#payment-status").innerText(), "Not paid (access_denied)");
+    await page.context().close();
+  }
+}
+
+/** What stands in the form already stays; the field that has the focus after a complaint is filled. */
+async function enterWrongly(page: Page, step: string): Promise<void> {
+  const hasComplaint = await page.locator('[role="alert"]').count() > 0;
+  if (hasComplaint) await page.keyboard.type("000000");
+  else if (step === "otp") await page.fill("#code", "000000");
+  else {
+    await page.fill("#username", "alice");
+    await page.fill("#password", "wrong");
+  }
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
 }
 
 async function leftOpen(browser: Browser, ecosystem: Ecosystem): Promise<void> {
@@ -72,6 +106,7 @@ async function leftOpen(browser: Browser, ecosystem: Ecosystem): Promise<void> {
   await signIn(atBank);
   await atBank.locator('h1:text-is("Your visit is over")').waitFor();
   assertMatch(await atBank.locator("main").innerText(), /Go back to the shop/);
+  await assertAccessible(atBank, "a visit that is over");
   for (const page of [atBank, atConsent]) await page.context().close();
 }
 

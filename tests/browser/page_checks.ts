@@ -1,14 +1,22 @@
 /** What every page must pass in a real browser, and the pictures taken of it. */
 import axe from "axe-core";
 import { assert, assertEquals } from "@std/assert";
-import type { Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 
+/** CSS pixels: WCAG 2.5.5. */
+const MIN_TARGET = 44;
+/** Pixels that a column of text twice as large keeps: room for most words. */
+const MIN_COLUMN = 150;
 const SCREENSHOTS = new URL("../../.data/screenshots/", import.meta.url);
 
 /** No violation of axe's rules, in the colour scheme that the page is in; leaves axe on the page. */
 export async function assertAccessible(page: Page, what: string): Promise<void> {
   await page.evaluate(axe.source);
-  await assertNoViolation(page, `{ rules: { "target-size": { enabled: true } } }`, what);
+  await assertNoViolation(
+    page,
+    `{ resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }`,
+    what,
+  );
 }
 
 /** The one part of it that depends on the colour scheme, for a page that passed the whole in another one. */
@@ -36,6 +44,58 @@ export async function assertFits(page: Page, what: string): Promise<void> {
     await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
     `${what} scrolls sideways`,
   );
+}
+
+/** Whatever is touched is big enough for a thumb. */
+export async function assertBigTargets(page: Page, what: string): Promise<void> {
+  const small = await page.evaluate(
+    `[...document.querySelectorAll("a:not(.skip), button, summary, .choice, .field input")]
+    .filter((one) => one.checkVisibility())
+    .map((one) => ({ what: one.outerHTML.slice(0, 120), box: one.getBoundingClientRect() }))
+    .filter(({ box }) => box.width < ${MIN_TARGET} || box.height < ${MIN_TARGET})
+    .map(({ what, box }) => [what, box.width, box.height].join(" "))`,
+  );
+  assertEquals(small, [], what);
+}
+
+/** Text twice as large is neither cut off nor squeezed into a column of single words (WCAG 1.4.4); the page keeps it. */
+export async function assertLargeText(page: Page, what: string): Promise<void> {
+  await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
+  await assertFits(page, `${what} at 200%`);
+  const squeezed = await page.evaluate(
+    `[...document.querySelectorAll("main :is(p, dd, label, li > span:not(.mark))")]
+    .filter((one) => !one.closest(".hidden, .visually-hidden"))
+    .filter((one) => one.clientWidth > 0 && one.clientWidth < ${MIN_COLUMN})
+    .filter((one) => one.clientHeight > 1.5 * Number.parseFloat(getComputedStyle(one).lineHeight))
+    .map((one) => one.outerHTML.slice(0, 120))`,
+  );
+  assertEquals(squeezed, [], `${what} at 200%`);
+}
+
+/** Nothing is lost with the reader's own spacing (WCAG 1.4.12); the page keeps it. */
+export async function assertWideSpacing(page: Page, what: string): Promise<void> {
+  await page.evaluate(`document.documentElement.style.fontSize = "";
+  for (const one of document.querySelectorAll("body *")) {
+    one.style.lineHeight = "1.5";
+    one.style.letterSpacing = "0.12em";
+    one.style.wordSpacing = "0.16em";
+    if (one.localName === "p") one.style.marginBlockEnd = "2em";
+  }`);
+  await assertFits(page, `${what} spaced`);
+  const clipped = await page.evaluate(`[...document.querySelectorAll("body *")]
+    .filter((one) => !one.closest(".visually-hidden, .hidden, input") && getComputedStyle(one).overflowY !== "visible")
+    .filter((one) => one.scrollHeight > one.clientHeight + 1).map((one) => one.outerHTML.slice(0, 120))`);
+  assertEquals(clipped, [], `${what} spaced`);
+}
+
+/** Requests to anywhere but this computer, which there must be none of; they are stopped. */
+export async function keepHome(context: BrowserContext): Promise<readonly string[]> {
+  const foreign: string[] = [];
+  await context.route(/^https?:\/\/(?!(localhost|127\.0\.0\.1)[:/])/, (route) => {
+    foreign.push(route.request().url());
+    return route.abort();
+  });
+  return foreign;
 }
 
 /** A picture of the whole page, for people to look at. */

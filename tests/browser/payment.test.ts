@@ -121,7 +121,10 @@ async function toConsent(page: Page, shop: string, bank: string, account: string
   await page.goto(shop);
   const form = page.locator('form[action="/checkout"]').first();
   await form.locator(`input[name="bank"][value="${bank}"]`).check();
-  if (account !== "") await form.locator('input[name="account"]').fill(account);
+  if (account !== "") {
+    await form.locator("summary").click();
+    await form.locator('input[name="account"]').fill(account);
+  }
   await form.locator("button").click();
   await page.locator("#login").waitFor();
   await page.fill('#login input[name="username"]', "alice");

@@ -51,7 +51,7 @@ Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, 
   ];
   for (const fact of facts) assertStringIncludes(words, fact);
   const form = readForm(html);
-  assertEquals(form.action, screen);
+  assertEquals(form.action, `${screen}&lang=en`); // answered in the language of the page
   assertEquals(form.accounts, ["0", "2"]); // the second has not enough money
   for (const account of ACCOUNTS) assertStringIncludes(words, account.Identification.slice(0, 4));
   assertEquals(html.includes("<script"), false);

@@ -44,15 +44,27 @@ const DEBTOR = "Data.Initiation.DebtorAccount";
 const POSTAL = "Data.Initiation.CreditorPostalAddress";
 const DELIVERY = "Risk.DeliveryAddress";
 
-fieldRules("takes the listed values of an enumeration only [CON-14]", [
+const ADDRESS_TYPES = "Business Correspondence DeliveryTo MailTo POBox Postal Residential Statement".split(
+  " ",
+);
+const EXEMPTIONS = "BillPayment ContactlessTravel EcommerceGoods EcommerceServices Kiosk Parking PartyToParty"
+  .split(" ");
+/** Of OBIE 3.1.4 to 3.1.9, then of 3.1.10 on. */
+const CONTEXTS = [
+  ..."BillPayment EcommerceGoods EcommerceServices Other PartyToParty".split(" "),
+  ..."BillingGoodsAndServicesInAdvance BillingGoodsAndServicesInArrears PispPayee".split(" "),
+  ..."EcommerceMerchantInitiatedPayment FaceToFacePointOfSale TransferToSelf TransferToThirdParty".split(" "),
+];
+
+fieldRules("takes the listed values of an enumeration, all of them and no others [CON-14]", [
   { path: "Data.ReadRefundAccount", takes: ["Yes", "No"], refuses: ["yes", "", true] },
   { path: "Data.Authorisation.AuthorisationType", takes: ["Any", "Single"], refuses: ["Multiple", "any"] },
-  { path: `${POSTAL}.AddressType`, takes: ["POBox", "Statement"], refuses: ["Home", "BIZZ"] },
+  { path: `${POSTAL}.AddressType`, takes: ADDRESS_TYPES, refuses: ["Home", "BIZZ"] },
   { path: `${POSTAL}.Country`, takes: ["CO", "UK"], refuses: ["co", "ZZ", "GBR"] },
   { path: `${DELIVERY}.Country`, takes: ["GB"], refuses: ["gb", "XX", ""] },
   {
     path: "Data.SCASupportData.RequestedSCAExemptionType",
-    takes: ["BillPayment", "Kiosk"],
+    takes: EXEMPTIONS,
     refuses: ["Payment", ""],
   },
   {
@@ -60,7 +72,7 @@ fieldRules("takes the listed values of an enumeration only [CON-14]", [
     takes: ["CA", "SCA"],
     refuses: ["NONE", "sca"],
   },
-  { path: "Risk.PaymentContextCode", takes: ["Other", "TransferToSelf"], refuses: ["Ecommerce", "other"] },
+  { path: "Risk.PaymentContextCode", takes: CONTEXTS, refuses: ["Ecommerce", "other"] },
   { path: "Risk.MerchantCategoryCode", takes: ["573", "5732"], refuses: ["57", "57321", "zzzz", 5732] },
   {
     path: "Data.Initiation.SupplementaryData.DebtorMobileNumber",
@@ -107,11 +119,34 @@ fieldRules(
   })),
 );
 
-fieldRules("takes 256 characters of an extension scheme's identification [CON-15]", [{
-  path: CREDITOR,
-  takes: [{ SchemeName: "CO.Banco.Llave", Identification: "x".repeat(256), Name: "n" }],
-  refuses: [],
-}]);
+Deno.test("POST domestic-payment-consents takes 256 characters of an extension scheme's identification, 40 of its name, and none that is empty [CON-15]", async (t) => {
+  await using world = await openWorld();
+  const bound = await clientToken(world, world.tpp);
+  const post = (SchemeName: string, Identification: string): Promise<Response> => {
+    const body = JSON.stringify(edited(FULL_CONSENT, CREDITOR, { SchemeName, Identification, Name: "n" }));
+    return call(world, world.tpp, bound, CONSENTS, { body });
+  };
+  const scheme = (length: number): string => "CO.Banco.Llave".padEnd(length, "e");
+  await t.step("the longest", async () => {
+    for (const name of [scheme(14), scheme(40)]) {
+      const response = await post(name, "x".repeat(256));
+      assertEquals(response.status, 201, await response.text());
+    }
+  });
+  const number = ["Unsupported.AccountIdentifier", `${CREDITOR}.Identification`] as const;
+  const cases: Readonly<Record<string, readonly [string, string, readonly [string, string]]>> = {
+    "an identification of 257": [scheme(14), "x".repeat(257), number],
+    "an empty identification": [scheme(14), "", number],
+    "a scheme of 41": [scheme(41), "x", ["Unsupported.Scheme", `${CREDITOR}.SchemeName`]],
+    "an empty scheme": ["", "x", ["Unsupported.Scheme", `${CREDITOR}.SchemeName`]],
+  };
+  for (const [name, [schemeName, identification, fault]] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      const response = await unchanged(world, () => post(schemeName, identification));
+      await assertFaults(response, 400, [fault]);
+    });
+  }
+});
 
 fieldRules("takes positive amounts of two fraction digits only [CON-16] [RP-N23]", [{
   path: "Data.Initiation.InstructedAmount.Amount",

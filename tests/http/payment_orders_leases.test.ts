@@ -75,6 +75,38 @@ Deno.test("An order that somebody pushes is not due for anyone else for 15 s [D1
   assertEquals(await outboxKeys(world), []);
 });
 
+Deno.test("A worker that stalls between taking an order and pushing it leaves it to whoever has it by then [D1]", async () => {
+  const store = await stallableStore();
+  await using world = await openPushWorld(down, { store });
+  const { DomesticPaymentId: id } = await paid(world);
+  world.answer = accepts;
+  store.stall();
+  const stalled = later(world, 1250);
+  await store.stalled.promise;
+  const other = await anotherProcess(world);
+  world.now += 15_000;
+  assertEquals(await other.deliverDueOrders(), 1);
+  store.goOn.resolve();
+  assertEquals([await stalled, world.pushes.map(orderIdOf)], [0, [id, id]]);
+  assertEquals((await history(world, id)).slice(1), ["payment.AcceptedSettlementInProcess by bank BANKA"]);
+  await other.stop();
+});
+
+Deno.test("A worker that stalls and has lost nothing to anyone pushes late rather than never [D1]", async () => {
+  const store = await stallableStore();
+  await using world = await openPushWorld(down, { store });
+  const { DomesticPaymentId: id } = await paid(world);
+  world.answer = accepts;
+  store.stall();
+  const stalled = later(world, 1250);
+  await store.stalled.promise;
+  world.now += 10_001; // a push takes up to 5 s and the lease is 15 s
+  store.goOn.resolve();
+  assertEquals([await stalled, world.pushes.length], [0, 1]);
+  assertEquals(await later(world, 4999), 1);
+  assertEquals(await statusOf(world, id), "AcceptedSettlementInProcess");
+});
+
 Deno.test("A crash between the push and its record has the order pushed again, with the same id [D1]", async () => {
   const store = await breakableStore();
   await using world = await openPushWorld(accepts, { store });
@@ -168,6 +200,29 @@ async function anotherProcess(world: PushWorld): Promise<Platform> {
       void world.logged.push(line),
     keys: await openKeyRing(world.config.platformKeys),
   });
+}
+
+/** A store whose next reading of a payment takes until it is told to go on. */
+async function stallableStore(): Promise<
+  Store & { stall(): void; readonly stalled: PromiseWithResolvers<void>; goOn: PromiseWithResolvers<void> }
+> {
+  const store = await openDenoKv(":memory:");
+  const [stalled, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let stalls = false;
+  return {
+    ...store,
+    stalled,
+    goOn,
+    stall: () => void (stalls = true),
+    async get<T>(key: Parameters<Store["get"]>[0]): ReturnType<typeof store.get<T>> {
+      if (stalls && key[0] === "payment") {
+        stalls = false;
+        stalled.resolve();
+        await goOn.promise;
+      }
+      return await store.get<T>(key);
+    },
+  };
 }
 
 /** A store that can stop working, as the disk under a crashed process does. */

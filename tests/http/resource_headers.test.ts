@@ -174,6 +174,17 @@ Deno.test("x-fapi-customer-ip-address is an IP address or absent [HDR-02]", asyn
   }
 });
 
+Deno.test("one refusal names both FAPI headers where both are malformed [HDR-02] [C10]", async () => {
+  await using world = await openWorld();
+  const [, consent] = await resourceCalls(world);
+  const headers = { "x-fapi-auth-date": "today", "x-fapi-customer-ip-address": "here" };
+  const response = await unchanged(world, () => consent?.send({ headers }) ?? Promise.reject());
+  await assertFaults(response, 400, [
+    ["Header.Invalid", "x-fapi-auth-date"],
+    ["Header.Invalid", "x-fapi-customer-ip-address"],
+  ]);
+});
+
 Deno.test("the FAPI headers are looked at by every resource endpoint, and x-fapi-financial-id by none [HDR-02]", async (t) => {
   await using world = await openWorld();
   for (const endpoint of await resourceCalls(world)) {

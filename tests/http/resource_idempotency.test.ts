@@ -118,7 +118,10 @@ Deno.test("a key is one client's, at one bank, at one endpoint [IDE-04] [RP-N21]
   ];
   const ids = await Promise.all(answers.map(async (answer) => (await good(answer, 201)).Data.ConsentId));
   assertEquals(new Set(ids).size, 3);
-  await good(pay(world, flow, { idempotencyKey: "k" }), 201);
+  const made = await good(pay(world, flow, { idempotencyKey: "k" }), 201);
+  const atB = await authorised(world, { bank: world.bankB });
+  const madeAtB = await good(pay(world, atB, { idempotencyKey: "k" }), 201);
+  assertEquals([made, madeAtB].map(({ Data }) => Data.ConsentId), [flow.consentId, atB.consentId]);
 });
 
 Deno.test("POST endpoints take a key of 1 to 40 visible characters [IDE-07] [RP-N21]", async (t) => {

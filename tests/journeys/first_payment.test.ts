@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../scripts/demo_customer.ts";
 import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { firstPayment, onboardStrangers, startOwnBank } from "../support/own_bank.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -49,6 +50,44 @@ Deno.test("a stranger onboards a TPP of their own, registers it by DCR and is pa
     assertMatch(output, /payment [0-9a-f-]{36}: AcceptedSettlementInProcess/);
   } finally {
     await ecosystem.stop();
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("after the sandbox's clock was moved, TPPs and banks of one's own onboard, register and pay all the same [E1] [F1]", async (t) => {
+  const dir = `${await Deno.makeTempDir()}/sandbox`;
+  const { endpoints, stop } = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const advance = async (advance_seconds: number): Promise<void> => {
+    const authorization = `Bearer ${endpoints.directory_admin_token}`;
+    const headers = { authorization, "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify({ advance_seconds }) };
+    const moved = await fetch(`${endpoints.directory_url}/sandbox/clock`, init);
+    assertEquals((await moved.json()).ahead_seconds >= advance_seconds, true);
+  };
+  try {
+    await advance(90_000);
+    const strangers = await onboardStrangers(dir);
+    const bank = await startOwnBank(dir);
+    try {
+      await t.step("the bank registers", () => assertMatch(bank.registered, /^201 SC-/));
+      await t.step("the TPP registers and is paid through it, time passing at every stop", async () => {
+        const printed = await firstPayment(dir, strangers, { first: () => advance(400) });
+        assertMatch(printed, /^register: 201 SC-/m);
+        const [, paymentId] = /^payment ([0-9a-f-]{36}): AcceptedSettlementInProcess$/m.exec(printed) ?? [];
+        await bank.said(RegExp(`^order ${paymentId}: EUR 4.20 AcceptedSettlementInProcess\\n`, "m"));
+      });
+      await t.step("days later again, through this bank and the sandbox's", async () => {
+        await advance(3 * 86_400);
+        for (const bankCode of ["BANKA", "BANKB", strangers.bankCode]) {
+          const printed = await firstPayment(dir, { ...strangers, bankCode });
+          assertMatch(printed, /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m);
+        }
+      });
+    } finally {
+      await bank.stop();
+    }
+  } finally {
+    await stop();
     await Deno.remove(dir, { recursive: true });
   }
 });

@@ -74,7 +74,7 @@ export function report(bank: string, consentId: string, changes: Json = {}): Jso
   };
 }
 
-/** The bank reports a payment's status. */
+/** The bank reports a payment's status, as of now where only the status is given. */
 export function putStatus(
   world: World,
   bank: Participant,
@@ -83,7 +83,7 @@ export function putStatus(
   options: CallOptions & { bound?: BoundToken } = {},
 ): Promise<Response> {
   const Data = typeof data === "string"
-    ? { Status: data, StatusUpdateDateTime: "2040-01-15T12:00:00+00:00" }
+    ? { Status: data, StatusUpdateDateTime: new Date(world.now).toISOString() }
     : data;
   return bankCall(world, bank, orderPath(paymentId, bank.orgId), {
     method: "PUT",

@@ -11,9 +11,11 @@ import { AUTH_URL, type World } from "./world.ts";
 export const PAGE = {
   link_unusable: "This link cannot be used",
   finished: "This payment was already decided",
+  undecided: "This payment is waiting for your decision",
   other_browser: "Please continue in the browser you started in",
   not_authentic: "The answer from your bank could not be confirmed",
   not_found: "There is nothing at this address",
+  wrong_method: "This address cannot be used like this",
   unavailable: "Something is not working on our side",
   too_large: "Too much was sent at once",
 } as const;
@@ -62,6 +64,11 @@ export async function assertPage(
 /** The words of the page's heading. */
 export function headingOf(html: string): string {
   return (/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "").replaceAll(/<[^>]*>/g, "");
+}
+
+/** Where the page's button leads, or null where it has none. */
+export function wayOnOf(html: string): string | null {
+  return /<a class="button" href="([^"]*)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? null;
 }
 
 /** Where a TPP answer goes and what it says, in order. */

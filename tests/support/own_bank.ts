@@ -142,16 +142,20 @@ export async function startOwnBank(
   return { ...bank, registered: /^register: (.*)$/m.exec(text)?.[1] ?? "" };
 }
 
-/** The README's payment: `scripts/first_payment.ts`, its link opened by the customer. Gives what it printed. */
+/**
+ * The README's payment: `scripts/first_payment.ts`, its link opened by the customer, who does `first` something else.
+ * Gives what it printed.
+ */
 export async function firstPayment(
   dir: string,
   { bankCode, redirectUri }: Strangers,
-  env: Env = {},
+  { env = {}, first = () => Promise.resolve() }: { env?: Env; first?: () => Promise<void> } = {},
 ): Promise<string> {
   const script = startScript(dir, `scripts/first_payment.ts ${dir}/participants/mine ${bankCode}`, env);
   try {
     const link = /^http\S+authorization\.oauth2\S+$/m;
     const startUrl = link.exec(await script.said(/^http\S+authorization\.oauth2\S+\n/m))?.[0] ?? "";
+    await first();
     const back = await goThroughAuthorization({ startUrl, redirectUri }, () => {});
     await (await fetch(back)).body?.cancel();
     return await script.said(/^payment .*\n/m);

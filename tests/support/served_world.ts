@@ -169,9 +169,13 @@ export interface ServedWorld extends FlowWorld, AsyncDisposable {
   readonly process: ServedPlatform;
 }
 
-/** Opens one. */
-export async function openServedWorld(changes: Readonly<Record<string, string>> = {}): Promise<ServedWorld> {
+/** Opens one; `prepare` may work on the store's file before the platform opens it. */
+export async function openServedWorld(
+  changes: Readonly<Record<string, string>> = {},
+  prepare: (storePath: string) => Promise<void> = () => Promise.resolve(),
+): Promise<ServedWorld> {
   const ground = await openGround();
+  await prepare(ground.env["STORE_URL"] ?? "");
   const env = { ...ground.env, ...changes };
   const process = await startPlatform(ground.folder, env);
   const dispose = async (): Promise<void> => {

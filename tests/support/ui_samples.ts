@@ -7,6 +7,7 @@ import { bankParameter, idempotentHeaders } from "../../src/http/openapi_paramet
 import { type PageWire, REFUSAL_WIRE, type Wire } from "../../src/http/refusal_wire.ts";
 import { paymentRequestSchema } from "../../src/payments/payment_schema.ts";
 import type { ConsentView } from "../../src/ui/consent_page.tsx";
+import type { ErrorView } from "../../src/ui/error_page.tsx";
 import type { ErrorEntry } from "../../src/ui/error_table.tsx";
 import { LANGUAGES } from "../../src/ui/language.ts";
 
@@ -14,12 +15,25 @@ import { LANGUAGES } from "../../src/ui/language.ts";
 export const ERROR_PAGES: readonly PageWire["page"][] = [
   "link_unusable",
   "finished",
+  "undecided",
   "other_browser",
   "not_authentic",
   "not_found",
+  "wrong_method",
   "unavailable",
   "too_large",
 ];
+
+/** An error page of this kind, its language switch leading to itself. */
+export function errorView(page: ErrorView["page"], changes: Partial<ErrorView> = {}): ErrorView {
+  return {
+    page,
+    interactionId: "5f0c7a52-7f65-4f0e-9c0b-1c7f4b0a9a11",
+    sandbox: true,
+    languageSwitch: LANGUAGES.map((language) => ({ language, href: `/error-${page}?lang=${language}` })),
+    ...changes,
+  };
+}
 
 /** 2025-11-21T10:00:00Z. */
 export const NOW = 1_763_719_200_000;

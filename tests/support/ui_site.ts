@@ -8,6 +8,7 @@ import {
   consentView,
   ERROR_PAGES,
   errorEntries,
+  errorView,
   longestConsentView,
   referenceDocument,
 } from "./ui_samples.ts";
@@ -30,7 +31,7 @@ export function openUiSite(): UiSite {
     const url = new URL(request.url);
     if (request.method === "POST") {
       posted.push(Object.fromEntries(new URLSearchParams(await request.text())));
-      return page(renderErrorPage({ page: "finished", interactionId: "-", sandbox: true }, "en"));
+      return page(renderErrorPage(errorView("finished"), "en"));
     }
     if (url.pathname === STYLESHEET_PATH) return asset(STYLESHEET, "text/css; charset=utf-8");
     if (url.pathname === ICON_PATH) return asset(ICON, "image/svg+xml");
@@ -53,8 +54,8 @@ function draw(url: URL): string {
     return renderDocsPage(at, referenceDocument(), parts) ?? "";
   }
   const kind = ERROR_PAGES.find((name) => url.pathname === `/error-${name}`) ?? "not_found";
-  const interactionId = "5f0c7a52-7f65-4f0e-9c0b-1c7f4b0a9a11";
-  return renderErrorPage({ page: kind, interactionId, sandbox: true }, language);
+  const wayOn = ["unavailable", "undecided", "finished"].includes(kind) ? "/on" : undefined;
+  return renderErrorPage(errorView(kind, { wayOn }), language);
 }
 
 function page(html: string): Response {

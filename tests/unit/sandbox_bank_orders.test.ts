@@ -134,11 +134,16 @@ Deno.test("settlement gives up on 404 and tries again on 503 and 400, five times
   world.platform.statusFor = () => statuses.shift();
   await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA, crypto.randomUUID())));
   const waits: number[] = [];
+  const tried = world.platform.calls.length;
   while (world.timers.length > 0) {
     waits.push(...world.timers.map(({ delayMs }) => delayMs));
+    world.platform.nowMs += 60_000;
     await settle(world);
   }
   assertEquals(waits, [3000, 6000, 12_000, 24_000, 48_000]);
+  const booked = { Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: "2030-01-31T12:01:00.000Z" };
+  const told = world.platform.calls.slice(tried).map(({ body }) => body);
+  assertEquals(told, Array(5).fill({ Data: booked })); // when it was booked, however late it is told
 });
 
 Deno.test("stop cancels settlement and takes no more orders", async () => {

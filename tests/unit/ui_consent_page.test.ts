@@ -5,7 +5,10 @@ import { consentView } from "../support/ui_samples.ts";
 
 /** What a reader sees: no tags, no text that is for screen readers only. */
 function visibleText(html: string): string {
-  return html.replaceAll(/<span class="visually-hidden">.*?<\/span>/g, "").replaceAll(/<[^>]+>/g, " ")
+  return html.replaceAll(/<span class="visually-hidden">.*?<\/span>|<wbr\/?>/g, "").replaceAll(
+    /<[^>]+>/g,
+    " ",
+  )
     .replaceAll(/\s+/g, " ");
 }
 
@@ -30,7 +33,7 @@ Deno.test("renderConsentPage shows who asks, whom and how much is paid, and the 
       "€1,250.00",
       "12 minutes",
       "10:12 UTC",
-      "No real money moves here",
+      "no real money moves here",
     ]
   ) assertStringIncludes(text, shown);
 });
@@ -75,13 +78,28 @@ Deno.test("renderConsentPage offers refusal alone where no account can pay", () 
   const accounts = consentView().accounts.filter(({ canPay }) => !canPay);
   const html = renderConsentPage(consentView({ accounts }), "en");
   assertEquals(html.match(/name="decision" value="(\w+)"/g), ['name="decision" value="refuse"']);
-  assertStringIncludes(visibleText(html), "None of these accounts can be used");
+  const text = visibleText(html);
+  assert(text.indexOf("None of your accounts can be used") < text.indexOf("The payment"), "said too late");
+  assertStringIncludes(text, "Your accounts");
+  assert(!/to decide|Which account/.test(text)); // there is nothing to hurry for and nothing to choose
 });
 
 Deno.test("renderConsentPage shows no card number beyond its last four digits", () => {
   const html = renderConsentPage(consentView(), "en").replaceAll(/[\s,]/g, "");
   assert(!html.includes("41111111"));
   assertStringIncludes(html, "1111");
+});
+
+Deno.test("renderConsentPage breaks amounts between thousands alone, and never after a minus", () => {
+  const [first] = consentView().accounts;
+  if (first === undefined) throw new Error("no account");
+  const amount = { amount: "1234567.89", currency: "EUR" };
+  const accounts = [{ ...first, balance: "-1250.5" }];
+  const html = renderConsentPage(consentView({ amount, accounts }), "en");
+  assertStringIncludes(html, ">€1,<wbr>234,<wbr>567.89</bdi>");
+  assertStringIncludes(html, ">\u2212€1,<wbr>250.50</bdi>");
+  const french = renderConsentPage(consentView({ amount, accounts }), "fr");
+  assertStringIncludes(french, ">1\u202f<wbr>234\u202f<wbr>567,89<wbr>\u00a0€</bdi>");
 });
 
 Deno.test("renderConsentPage escapes what participants wrote, everywhere", () => {
@@ -126,9 +144,12 @@ Deno.test("renderConsentPage takes reordering and invisible characters out of na
 
 Deno.test("renderConsentPage spells account numbers out for screen readers", () => {
   const html = renderConsentPage(consentView(), "en");
-  assertStringIncludes(html, '<span aria-hidden="true">ES91 2100 0418 4502 0005 1332</span>');
+  assertStringIncludes(
+    html,
+    "<span>ES91</span> <span>2100</span> <span>0418</span> <span>4502</span> <span>0005</span>",
+  );
   assertStringIncludes(html, '<span class="visually-hidden">E S 9 1, 2 1 0 0, 0 4 1 8,');
-  assertStringIncludes(html, ">20-20-15 55555555<");
+  assertStringIncludes(html, "<span>20-20-15</span> <span>55555555</span>");
 });
 
 for (const language of LANGUAGES) {

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import { readApiReference } from "../../src/ui/api_reference.ts";
 import { docsPaths, renderDocsPage } from "../../src/ui/docs_page.tsx";
+import { search } from "../../src/ui/portal/search.ts";
 import { shapeOf } from "../../src/ui/schema_shape.ts";
 import { errorEntries, referenceDocument } from "../support/ui_samples.ts";
 
@@ -173,3 +174,12 @@ function pagesOf(document: unknown, beside: typeof parts = parts): Map<string, s
     }),
   );
 }
+
+Deno.test("search shows where the first word is, in whole words", () => {
+  const text = `${"before ".repeat(30)}needle ${"behind ".repeat(60)}`.trim();
+  const [found, ...more] = search([{ href: "/x", title: "X", where: "Y", text }], "needle");
+  assertEquals(more, []);
+  assertEquals(found?.excerpt, `… ${"before ".repeat(8)}needle ${"behind ".repeat(19)}…`);
+  const [short] = search([{ href: "/x", title: "X", where: "Y", text: "a needle here" }], "needle");
+  assertEquals(short?.excerpt, "a needle here");
+});

@@ -2,36 +2,55 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { renderErrorPage } from "../../src/ui/error_page.tsx";
 import { LANGUAGES } from "../../src/ui/language.ts";
 import { CATALOGUES } from "../../src/ui/phrase.ts";
-import { ERROR_PAGES } from "../support/ui_samples.ts";
-
-const interactionId = "5f0c7a52-7f65-4f0e-9c0b-1c7f4b0a9a11";
+import { ERROR_PAGES, errorView } from "../support/ui_samples.ts";
 
 for (const language of LANGUAGES) {
   Deno.test(`renderErrorPage in ${language} says what happened, whether money moved and what to do`, () => {
     const words = CATALOGUES[language];
     for (const page of ERROR_PAGES) {
-      const html = renderErrorPage({ page, interactionId, sandbox: false }, language);
+      const view = errorView(page, { sandbox: false });
+      const html = renderErrorPage(view, language);
       const money = page === "finished" || page === "link_unusable" ? "error.nothingAgain" : "error.noMoney";
       for (
         const shown of [
-          words[`error.${page}.title`],
+          `<title>${words[`error.${page}.title`]}</title>`,
+          `<h1>${words[`error.${page}.title`]}</h1>`,
           words[`error.${page}.happened`],
           words[money],
           words[`error.${page}.todo`],
-          interactionId,
+          view.interactionId,
         ]
       ) assertStringIncludes(html, shown);
-      assert(!/<script|\sstyle=|\{\w+\}|class="sandbox"/.test(html));
-      assertEquals(html.match(/<h1/g)?.length, LANGUAGES.length); // one is shown, the others by the language switch
+      assert(!/<script|\sstyle=|\{\w+\}|class="sandbox"|class="button"/.test(html));
       assert(
-        html.indexOf(words[`error.${page}.title`]) < html.indexOf('class="card explanation translation"'),
+        html.startsWith(
+          `<!DOCTYPE html><html lang="${language}" dir="${language === "ar" ? "rtl" : "ltr"}">`,
+        ),
       );
     }
   });
 }
 
-Deno.test("renderErrorPage escapes the interaction id and marks the sandbox", () => {
-  const html = renderErrorPage({ page: "not_found", interactionId: "<b>", sandbox: true }, "en");
+Deno.test("renderErrorPage escapes what it is given and marks the sandbox", () => {
+  const html = renderErrorPage(
+    errorView("not_found", { interactionId: "<b>", wayOn: 'https://x.example/?a=1&b="><b>' }),
+    "en",
+  );
   assertStringIncludes(html, "&lt;b&gt;");
+  assertStringIncludes(
+    html,
+    'href="https://x.example/?a=1&amp;b=&quot;&gt;&lt;b&gt;">Back to the shop or app</a>',
+  );
   assertStringIncludes(html, 'class="sandbox"');
+});
+
+Deno.test("renderErrorPage leads to itself in every language and marks the one it is in", () => {
+  const html = renderErrorPage(errorView("finished"), "es");
+  const links = [...html.matchAll(/<a href="([^"]*)" lang="(\w+)"[^>]*?(?: aria-current="(\w+)")?>/g)];
+  assertEquals(links.map(([, href, lang, current]) => [href, lang, current]), [
+    ["/error-finished?lang=en", "en", undefined],
+    ["/error-finished?lang=es", "es", "true"],
+    ["/error-finished?lang=fr", "fr", undefined],
+    ["/error-finished?lang=ar", "ar", undefined],
+  ]);
 });

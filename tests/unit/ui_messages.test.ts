@@ -41,7 +41,7 @@ Deno.test("phrase fills placeholders in the order of the language", () => {
   assertEquals(phrase("en", "consent.balance", { amount: "€1.00" }).join(""), "Balance €1.00");
   assertEquals(
     phrase("es", "consent.ifRefuse", { tpp: "X" }).join(""),
-    "Si rechaza, no se paga nada y volverá a X.",
+    "Si rechaza, no se pagará nada y volverá a X.",
   );
   assertEquals(phrase("fr", "layout.language"), ["Langue"]);
 });

@@ -114,6 +114,7 @@ function composeBank(
   const settlement = createSettlement({
     delayMs: deps.settlementDelayMs ?? 3000,
     schedule,
+    clock,
     report: (report) => reportStatus(platform, report),
     noteStatus: ledger.noteStatus,
     log,

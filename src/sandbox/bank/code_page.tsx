@@ -1,5 +1,6 @@
 /** The second page of a visit: the payment that the one-time code authorises, and the code (dynamic linking). */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Language } from "../page_language.ts";
 import { SANDBOX_CODE } from "./customers.ts";
 import type { VisitPageProps } from "./login_page.tsx";
 import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";
@@ -14,12 +15,20 @@ export function CodePage({ reader, profile, session }: VisitPageProps): JSX.Elem
   const isLastPage = handover.debtorAccountPresent;
   const title = words(language, isLastPage ? "code.authoriseTitle" : "code.confirmTitle");
   return (
-    <PageFrame reader={reader} owner={profile.displayName} title={title}>
+    <PageFrame
+      reader={reader}
+      owner={profile.displayName}
+      title={title}
+      isFaulty={complaint !== undefined}
+    >
       <PaymentSummary language={language} tppName={handover.tppName} consent={consent} />
       {isLastPage ? null : <p>{phrase(language, "code.accountNext")}</p>}
       <form id="otp" method="post">
         <VisitFields csrf={csrf} step="code" />
         <Complaint id="code-complaint" language={language} complaint={complaint} />
+        <p id="code-hint" class="hint">
+          {phrase(language, "code.hint", { code: <kbd dir="ltr">{SANDBOX_CODE}</kbd> })}
+        </p>
         <TextField
           name="code"
           label={words(language, "code.label")}
@@ -28,19 +37,25 @@ export function CodePage({ reader, profile, session }: VisitPageProps): JSX.Elem
           maxlength={12}
           describedBy={complaint === undefined ? "code-hint" : "code-complaint code-hint"}
           wrong={complaint !== undefined}
+          focused={complaint !== undefined}
         />
-        <p id="code-hint" class="hint">
-          {phrase(language, "code.hint", { code: <kbd dir="ltr">{SANDBOX_CODE}</kbd> })}
-        </p>
-        <div class="actions">
-          <button type="submit" name="decision" value="confirm">
-            {phrase(language, isLastPage ? "code.authorise" : "code.confirm")}
-          </button>
-          <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
-            {phrase(language, "code.refuse")}
-          </button>
-        </div>
+        <Decisions language={language} isLastPage={isLastPage} />
       </form>
     </PageFrame>
+  );
+}
+
+function Decisions(
+  { language, isLastPage }: { readonly language: Language; readonly isLastPage: boolean },
+): JSX.Element {
+  return (
+    <div class="actions">
+      <button type="submit" name="decision" value="confirm">
+        {phrase(language, isLastPage ? "code.authorise" : "code.confirm")}
+      </button>
+      <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
+        {phrase(language, "code.refuse")}
+      </button>
+    </div>
   );
 }

@@ -26,7 +26,12 @@ export function ConsentPage({ reader, profile, session, accounts, balances }: Co
   const remarks = accounts.map((account) => remarkOn(language, account, balances, consent.InstructedAmount));
   const preselected = remarks.indexOf(undefined);
   return (
-    <PageFrame reader={reader} owner={profile.displayName} title={words(language, "consent.title")}>
+    <PageFrame
+      reader={reader}
+      owner={profile.displayName}
+      title={words(language, "consent.title")}
+      isFaulty={complaint !== undefined}
+    >
       <PaymentSummary language={language} tppName={handover.tppName} consent={consent} />
       <form id="consent" method="post">
         <VisitFields csrf={csrf} step="consent" />
@@ -70,7 +75,7 @@ function AccountChoice({ language, id, account, balance, remark, checked }: Acco
       <input id={id} type="radio" name="account" value={account.identification} checked={checked} required />
       <label for={id}>
         <span class="choice-name">{accountLabel(language, account)}</span>
-        <span class="number">
+        <span class="number choice-number">
           <bdi dir="ltr">{groupedIban(account.identification)}</bdi>
         </span>
         <span>

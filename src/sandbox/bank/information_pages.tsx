@@ -87,6 +87,11 @@ export function ProblemPage(
       title={words(language, `problem.${problem}.title`)}
     >
       <p>{phrase(language, `problem.${problem}.text`)}</p>
+      {problem === "not_found" && (
+        <p>
+          <a href="/">{phrase(language, "problem.toBanks")}</a>
+        </p>
+      )}
     </PageFrame>
   );
 }
@@ -136,7 +141,7 @@ function FaultSection(
           path: <code dir="ltr">{`/${code}/faults`}</code>,
         })}
       </p>
-      <dl lang="en" dir="ltr">
+      <dl lang="en" dir="ltr" class="faults">
         {FAULTS.map(({ name, amount, what }) => (
           <div>
             <dt>{amount}</dt>

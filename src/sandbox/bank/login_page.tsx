@@ -20,7 +20,12 @@ export function LoginPage({ reader, profile, session }: VisitPageProps): JSX.Ele
   const { handover, csrf, complaint } = session;
   const { language } = reader;
   return (
-    <PageFrame reader={reader} owner={profile.displayName} title={words(language, "login.title")}>
+    <PageFrame
+      reader={reader}
+      owner={profile.displayName}
+      title={words(language, "login.title")}
+      isFaulty={complaint !== undefined}
+    >
       <p>
         {phrase(language, "login.asks", {
           tpp: (
@@ -33,13 +38,13 @@ export function LoginPage({ reader, profile, session }: VisitPageProps): JSX.Ele
       <form id="login" method="post">
         <VisitFields csrf={csrf} step="login" />
         <Complaint id="login-complaint" language={language} complaint={complaint} />
-        <Credentials language={language} complaint={complaint} />
         <p id="login-hint" class="hint">
           {phrase(language, "login.hint", {
             username: <kbd dir="ltr">alice</kbd>,
             password: <kbd dir="ltr">{SANDBOX_PASSWORD}</kbd>,
           })}
         </p>
+        <Credentials language={language} complaint={complaint} />
         <div class="actions">
           <button type="submit" name="decision" value="continue">{phrase(language, "login.continue")}</button>
           <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
@@ -58,6 +63,8 @@ function Credentials(
     describedBy: complaint === undefined ? "login-hint" : "login-complaint login-hint",
     wrong: complaint !== undefined,
   };
+  const username = complaint?.username ?? "";
+  const goesOnAt = complaint === undefined ? undefined : username === "" ? "username" : "password";
   return (
     <>
       <TextField
@@ -65,6 +72,8 @@ function Credentials(
         label={words(language, "login.username")}
         autocomplete="username"
         maxlength={64}
+        focused={goesOnAt === "username"}
+        {...(username === "" ? {} : { value: username })}
         {...field}
       />
       <TextField
@@ -73,6 +82,7 @@ function Credentials(
         type="password"
         autocomplete="current-password"
         maxlength={128}
+        focused={goesOnAt === "password"}
         {...field}
       />
     </>

@@ -61,8 +61,10 @@ dl > div + div { border-block-start: 1px solid var(--ground); }
 dt { color: var(--muted); font-size: 0.875rem; }
 dd { margin: 0; min-inline-size: 0; font-weight: 600; }
 dd p { margin: 0; }
-.amount dd { font-size: 1.5rem; line-height: 1.25; font-weight: 700; }
+.amount dd { font-size: min(1.5rem, 13vw); line-height: 1.25; font-weight: 700; } /* an amount must not break */
 .number { font-variant-numeric: tabular-nums; }
+dd:has(.number), dd p:has(.number), .choice-number { text-wrap: balance; } /* an account number breaks in its middle, not before its last group */
+.faults dd { font-weight: 400; }
 .field { margin: 0 0 16px; }
 .field label { display: block; font-weight: 600; margin: 0 0 4px; }
 .field input {
@@ -97,13 +99,14 @@ button:hover { text-decoration: underline; text-underline-offset: 0.2em; }
 :focus-visible { outline: 3px solid var(--text); outline-offset: 2px; border-radius: 4px; }
 .choice:has(:checked) { border-color: var(--accent); background: var(--chosen); box-shadow: 0 0 0 1px var(--accent); }
 .plain { padding: 0; margin: 0; list-style-type: ""; }
-.plain a { display: inline-flex; align-items: center; min-block-size: 44px; }
+.plain a, p > a:only-child { display: inline-flex; align-items: center; min-block-size: 44px; }
 footer { color: var(--muted); font-size: 0.875rem; }
 @media (min-width: 36rem) {
   main { padding: 28px; }
   .languages { flex: none; }
   dl > div { flex-direction: row; gap: 16px; align-items: baseline; }
-  dt { flex: 0 0 9.5rem; }
+  dt { flex: 0 0 8rem; }
+  .faults dt { flex-basis: 4rem; }
   .actions { flex-direction: row; }
 }
 @media (max-width: 35.99rem) { main { border-radius: 0; } }

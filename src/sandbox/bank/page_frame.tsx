@@ -13,12 +13,15 @@ export interface FrameProps {
   /** The bank's name, or the name of the server on pages of no bank. */
   readonly owner: string;
   readonly title: string;
+  /** Something of the last entry is to be corrected: the title, which screen readers read first, says so. */
+  readonly isFaulty?: boolean;
   readonly children?: Child;
 }
 
 /** A whole HTML document. */
-export function PageFrame({ reader, owner, title, children }: FrameProps): JSX.Element {
+export function PageFrame({ reader, owner, title, isFaulty, children }: FrameProps): JSX.Element {
   const { language } = reader;
+  const announced = isFaulty === true ? words(language, "frame.error", { title }) : title;
   return (
     <html lang={language} dir={directionOf(language)}>
       <head>
@@ -28,7 +31,7 @@ export function PageFrame({ reader, owner, title, children }: FrameProps): JSX.E
         {/* Phones would make links of account numbers. */}
         <meta name="format-detection" content="telephone=no" />
         <meta name="robots" content="noindex" />
-        <title>{`${title} - ${owner}`}</title>
+        <title>{`${announced} - ${owner}`}</title>
         <link rel="stylesheet" href="/assets/bank.css" />
         <link rel="icon" type="image/svg+xml" href="/logo.svg" />
       </head>

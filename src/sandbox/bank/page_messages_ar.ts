@@ -5,12 +5,13 @@ import type { Messages } from "./page_messages_en.ts";
 export const MESSAGES_AR: Messages = {
   "frame.banks": "مصارف تجريبية",
   "frame.sandbox": "بيئة تجريبية",
-  "frame.notReal": "هذا مصرف للمحاكاة. لا تُنقل هنا أي أموال حقيقية.",
+  "frame.notReal": "هذا مصرف للمحاكاة. لا تُحوَّل هنا أي أموال حقيقية.",
   "frame.language": "اللغة",
   "frame.skip": "الانتقال إلى المحتوى الرئيسي",
+  "frame.error": "خطأ: {title}",
 
   "login.title": "تسجيل الدخول",
-  "login.asks": "تطلب {tpp} دفعة من حسابك. سجِّل الدخول لعرضها والموافقة عليها.",
+  "login.asks": "تطلب شركة {tpp} دفعة من حسابك. سجِّل الدخول لعرضها والموافقة عليها.",
   "login.username": "اسم المستخدم",
   "login.password": "كلمة المرور",
   "login.hint": "العميل التجريبي: {username}، وكلمة المرور {password}",
@@ -30,11 +31,11 @@ export const MESSAGES_AR: Messages = {
   "consent.payFrom": "الدفع من",
   "consent.balance": "الرصيد: {amount}",
   "consent.otherCurrency": "عملة هذا الحساب ليست {currency}: ستُرفض الدفعة.",
-  "consent.insufficientFunds": "المال لا يكفي: ستُرفض الدفعة.",
+  "consent.insufficientFunds": "الرصيد لا يكفي: ستُرفض الدفعة.",
 
   "payment.title": "الدفعة",
   "payment.amount": "المبلغ",
-  "payment.payee": "إلى",
+  "payment.payee": "المستفيد",
   "payment.unnamed": "مستفيد بلا اسم",
   "payment.payeeAccount": "حساب المستفيد",
   "payment.debtorAccount": "من حسابك",
@@ -50,16 +51,17 @@ export const MESSAGES_AR: Messages = {
 
   "problem.not_found.title": "الصفحة غير موجودة",
   "problem.not_found.text": "لا يوجد شيء في هذا العنوان.",
+  "problem.toBanks": "عرض مصارف هذه البيئة التجريبية",
   "problem.unavailable.title": "حاول مرة أخرى بعد قليل",
   "problem.unavailable.text":
-    "لا يستطيع المصرف المتابعة الآن. لم تنقل هذه الصفحة أي أموال. أعد تحميل الصفحة، أو ارجع إلى المتجر.",
+    "لا يستطيع المصرف المتابعة الآن. لم تُحوَّل أي أموال من هذه الصفحة. أعد تحميل الصفحة، أو ارجع إلى المتجر.",
   "problem.link.title": "لا يمكن استخدام هذا الرابط",
   "problem.link.text":
     "هذا الرابط غير صالح، أو استُخدم من قبل. لا يُدفع أي مبلغ بفتحه. ارجع إلى المتجر وابدأ من جديد.",
   "problem.over.title": "انتهت زيارتك",
   "problem.over.text": "انتهت هذه الزيارة، أو بدأت في متصفح آخر. ارجع إلى المتجر لمعرفة ما حدث لدفعتك.",
   "problem.form.title": "يُرجى البدء من جديد",
-  "problem.form.text": "هذا النموذج لا يخص زيارتك، ولذلك لم يُنفَّذ شيء. لم تُنقل أي أموال.",
+  "problem.form.text": "هذا النموذج لا يخص زيارتك، ولذلك لم يُنفَّذ شيء. لم تُحوَّل أي أموال.",
 
   "list.title": "المصارف",
   "home.title": "عن {bank}",
@@ -67,7 +69,7 @@ export const MESSAGES_AR: Messages = {
   "home.ownScreen": "يعرض هذا المصرف شاشة الموافقة الخاصة به.",
   "home.platformScreen": "يترك هذا المصرف شاشة الموافقة للمنصة.",
   "home.secrets":
-    "يصل العملاء إلى هنا من متجر عبر المنصة. كلمة المرور لكل العملاء هي {password} والرمز هو دائمًا {code}.",
+    "يصل العملاء إلى هنا من متجر عبر المنصة. كلمة المرور هي دائمًا {password}، والرمز الذي يُستخدم مرة واحدة هو دائمًا {code}.",
   "home.username": "اسم المستخدم {username}",
   "home.ledger": "أوامر الدفع المنفَّذة والأرصدة (JSON)",
   "faults.title": "عندما يحدث خلل",

@@ -10,6 +10,7 @@ export const MESSAGES_EN = {
   "frame.notReal": "This is a simulated bank. No real money moves.",
   "frame.language": "Language",
   "frame.skip": "Skip to the main content",
+  "frame.error": "Error: {title}",
 
   "login.title": "Sign in",
   "login.asks": "{tpp} asks for a payment from your account. Sign in to see and authorise it.",
@@ -52,6 +53,7 @@ export const MESSAGES_EN = {
 
   "problem.not_found.title": "Page not found",
   "problem.not_found.text": "There is nothing at this address.",
+  "problem.toBanks": "See the banks of this sandbox",
   "problem.unavailable.title": "Try again in a moment",
   "problem.unavailable.text":
     "The bank cannot go on right now. This page has not moved any money. Reload the page, or go back to the shop.",

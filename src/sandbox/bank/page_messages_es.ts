@@ -8,6 +8,7 @@ export const MESSAGES_ES: Messages = {
   "frame.notReal": "Este es un banco simulado. No se mueve dinero real.",
   "frame.language": "Idioma",
   "frame.skip": "Ir al contenido principal",
+  "frame.error": "Error en: {title}",
 
   "login.title": "Identifíquese",
   "login.asks": "{tpp} pide un pago desde su cuenta. Identifíquese para verlo y autorizarlo.",
@@ -19,7 +20,7 @@ export const MESSAGES_ES: Messages = {
 
   "code.confirmTitle": "Confirme que es usted",
   "code.authoriseTitle": "Autorice el pago",
-  "code.accountNext": "En la página siguiente elegirá la cuenta desde la que pagar.",
+  "code.accountNext": "En la página siguiente podrá elegir la cuenta desde la que pagar.",
   "code.label": "Código de un solo uso",
   "code.hint": "En el entorno de pruebas el código es siempre {code}",
   "code.confirm": "Confirmar",
@@ -29,17 +30,17 @@ export const MESSAGES_ES: Messages = {
   "consent.title": "Autorice el pago",
   "consent.payFrom": "Pagar desde",
   "consent.balance": "Saldo: {amount}",
-  "consent.otherCurrency": "No está en {currency}: el pago se rechazaría.",
-  "consent.insufficientFunds": "No hay dinero suficiente: el pago se rechazaría.",
+  "consent.otherCurrency": "Esta cuenta no está en {currency}: el pago se rechazaría.",
+  "consent.insufficientFunds": "No hay saldo suficiente: el pago se rechazaría.",
 
   "payment.title": "Pago",
   "payment.amount": "Importe",
-  "payment.payee": "A",
+  "payment.payee": "Beneficiario",
   "payment.unnamed": "Beneficiario sin nombre",
   "payment.payeeAccount": "Cuenta del beneficiario",
   "payment.debtorAccount": "Desde su cuenta",
   "payment.reference": "Referencia",
-  "payment.askedBy": "Lo pide",
+  "payment.askedBy": "Solicitado por",
 
   "complaint.wrong_credentials": "El usuario o la contraseña no son correctos.",
   "complaint.wrong_code": "El código no es correcto.",
@@ -50,9 +51,10 @@ export const MESSAGES_ES: Messages = {
 
   "problem.not_found.title": "Página no encontrada",
   "problem.not_found.text": "No hay nada en esta dirección.",
+  "problem.toBanks": "Ver los bancos de este entorno de pruebas",
   "problem.unavailable.title": "Inténtelo de nuevo en un momento",
   "problem.unavailable.text":
-    "El banco no puede continuar ahora. Esta página no ha movido dinero. Recargue la página o vuelva a la tienda.",
+    "El banco no puede continuar en este momento. Desde esta página no se ha movido dinero. Recargue la página o vuelva a la tienda.",
   "problem.link.title": "Este enlace no se puede usar",
   "problem.link.text":
     "Este enlace no es válido o ya se usó. Al abrirlo no se paga nada. Vuelva a la tienda y empiece de nuevo.",
@@ -69,12 +71,12 @@ export const MESSAGES_ES: Messages = {
   "home.ownScreen": "Este banco muestra su propia pantalla de consentimiento.",
   "home.platformScreen": "Este banco deja la pantalla de consentimiento a la plataforma.",
   "home.secrets":
-    "Los clientes llegan aquí desde una tienda, a través de la plataforma. Todas las contraseñas son {password} y todos los códigos de un solo uso son {code}.",
+    "Los clientes llegan aquí desde una tienda, a través de la plataforma. La contraseña es siempre {password} y el código de un solo uso, siempre {code}.",
   "home.username": "Usuario {username}",
   "home.ledger": "Órdenes de pago ejecutadas y saldos (JSON)",
   "faults.title": "Cuando algo falla",
   "faults.text":
-    "Un pago por uno de estos importes hace que este banco falle, siempre. Para cualquier otro pago, envíe con POST {body} como JSON a {path}.",
+    "Un pago por uno de estos importes hace que este banco falle siempre. Para cualquier otro pago, envíe {body} como JSON mediante POST a {path}.",
 
   "account.current": "Cuenta corriente",
   "account.savings": "Cuenta de ahorro",

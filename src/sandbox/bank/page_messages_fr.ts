@@ -8,12 +8,13 @@ export const MESSAGES_FR: Messages = {
   "frame.notReal": "Ceci est une banque simulée. Aucun argent réel ne circule.",
   "frame.language": "Langue",
   "frame.skip": "Aller au contenu principal",
+  "frame.error": "Erreur\u00a0: {title}",
 
   "login.title": "Identifiez-vous",
   "login.asks": "{tpp} demande un paiement depuis votre compte. Identifiez-vous pour le voir et l’autoriser.",
   "login.username": "Identifiant",
   "login.password": "Mot de passe",
-  "login.hint": "Client d’essai : {username}, mot de passe {password}",
+  "login.hint": "Client d’essai\u00a0: {username}, mot de passe {password}",
   "login.continue": "Continuer",
   "login.cancel": "Annuler",
 
@@ -28,13 +29,13 @@ export const MESSAGES_FR: Messages = {
 
   "consent.title": "Autorisez le paiement",
   "consent.payFrom": "Payer depuis",
-  "consent.balance": "Solde : {amount}",
-  "consent.otherCurrency": "Ce compte n’est pas en {currency} : le paiement serait rejeté.",
-  "consent.insufficientFunds": "Pas assez d’argent : le paiement serait rejeté.",
+  "consent.balance": "Solde\u00a0: {amount}",
+  "consent.otherCurrency": "Ce compte n’est pas en {currency}\u00a0: le paiement serait rejeté.",
+  "consent.insufficientFunds": "Solde insuffisant\u00a0: le paiement serait rejeté.",
 
   "payment.title": "Paiement",
   "payment.amount": "Montant",
-  "payment.payee": "À",
+  "payment.payee": "Bénéficiaire",
   "payment.unnamed": "Bénéficiaire sans nom",
   "payment.payeeAccount": "Compte du bénéficiaire",
   "payment.debtorAccount": "Depuis votre compte",
@@ -50,18 +51,19 @@ export const MESSAGES_FR: Messages = {
 
   "problem.not_found.title": "Page introuvable",
   "problem.not_found.text": "Il n’y a rien à cette adresse.",
+  "problem.toBanks": "Voir les banques de cet environnement d’essai",
   "problem.unavailable.title": "Réessayez dans un instant",
   "problem.unavailable.text":
-    "La banque ne peut pas continuer pour le moment. Cette page n’a déplacé aucun argent. Rechargez la page ou retournez à la boutique.",
+    "La banque ne peut pas continuer pour le moment. Aucun argent n’a circulé depuis cette page. Rechargez la page ou retournez à la boutique.",
   "problem.link.title": "Ce lien ne peut pas être utilisé",
   "problem.link.text":
-    "Ce lien n’est pas valable ou a déjà été utilisé. L’ouvrir ne paie rien. Retournez à la boutique et recommencez.",
+    "Ce lien n’est pas valable ou a déjà été utilisé. L’ouvrir ne déclenche aucun paiement. Retournez à la boutique et recommencez.",
   "problem.over.title": "Votre visite est terminée",
   "problem.over.text":
     "Cette visite est terminée ou a été commencée dans un autre navigateur. Retournez à la boutique pour voir où en est votre paiement.",
   "problem.form.title": "Veuillez recommencer",
   "problem.form.text":
-    "Ce formulaire ne correspond pas à votre visite : rien n’a été fait. Aucun argent n’a circulé.",
+    "Ce formulaire ne correspond pas à votre visite\u00a0: rien n’a été fait. Aucun argent n’a circulé.",
 
   "list.title": "Banques",
   "home.title": "À propos de {bank}",
@@ -69,12 +71,12 @@ export const MESSAGES_FR: Messages = {
   "home.ownScreen": "Cette banque affiche son propre écran de consentement.",
   "home.platformScreen": "Cette banque laisse l’écran de consentement à la plateforme.",
   "home.secrets":
-    "Les clients arrivent ici depuis une boutique, en passant par la plateforme. Tous les mots de passe sont {password} et tous les codes à usage unique sont {code}.",
+    "Les clients arrivent ici depuis une boutique, en passant par la plateforme. Le mot de passe est toujours {password} et le code à usage unique toujours {code}.",
   "home.username": "Identifiant {username}",
   "home.ledger": "Ordres de paiement exécutés et soldes (JSON)",
   "faults.title": "Quand quelque chose échoue",
   "faults.text":
-    "Un paiement de l’un de ces montants fait échouer cette banque, à chaque fois. Pour tout autre paiement, envoyez par POST {body} en JSON à {path}.",
+    "Un paiement de l’un de ces montants fait échouer cette banque à chaque fois. Pour tout autre paiement, envoyez {body} en JSON, par POST, à {path}.",
 
   "account.current": "Compte courant",
   "account.savings": "Compte d’épargne",

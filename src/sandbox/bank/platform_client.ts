@@ -71,6 +71,8 @@ export interface OrderPage {
 export interface StatusReport {
   readonly domesticPaymentId: string;
   readonly status: string;
+  /** When the payment got there, milliseconds; now where not given. */
+  readonly at?: number;
 }
 
 /** The platform refused a call. `status` is the HTTP status. */
@@ -130,7 +132,8 @@ export async function listOrders(deps: PlatformClientDeps, after: string | undef
  */
 export async function reportStatus(deps: PlatformClientDeps, report: StatusReport): Promise<void> {
   const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-payments/v1/${report.domesticPaymentId}`;
-  const data = { Status: report.status, StatusUpdateDateTime: new Date(deps.clock()).toISOString() };
+  const { status, at = deps.clock() } = report;
+  const data = { Status: status, StatusUpdateDateTime: new Date(at).toISOString() };
   const response = await putSigned(deps, url, { Data: data }, {
     "x-fapi-interaction-id": crypto.randomUUID(),
   });

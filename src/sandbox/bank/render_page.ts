@@ -7,7 +7,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 export function renderPage(
   c: Context,
   page: JSX.Element,
-  status: 200 | 400 | 403 | 404 | 410 | 503 = 200,
+  status: 200 | 400 | 403 | 404 | 410 | 413 | 503 = 200,
 ): Response | Promise<Response> {
   return c.html(html`<!DOCTYPE html>${page}`, status);
 }

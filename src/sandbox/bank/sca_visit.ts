@@ -68,7 +68,9 @@ async function login(bank: Bank, session: ScaSession, entry: FormEntry): Promise
     username: (entry["username"] ?? "").trim().toLowerCase(),
     password: entry["password"] ?? "",
   });
-  if (customer === undefined) return await tryAgain(bank, session, "wrong_credentials");
+  if (customer === undefined) {
+    return await tryAgain(bank, session, { says: "wrong_credentials", username: entry["username"] ?? "" });
+  }
   const { DebtorAccount } = session.consent;
   if (DebtorAccount && ownAccount(customer, DebtorAccount) === undefined) {
     return await finish(bank, session, {
@@ -88,7 +90,7 @@ async function confirmCode(
 ): Promise<VisitOutcome> {
   if (entry["decision"] !== "confirm") return { go: "page", session };
   if ((entry["code"] ?? "").trim() !== SANDBOX_CODE) {
-    return await tryAgain(bank, session, "wrong_code");
+    return await tryAgain(bank, session, { says: "wrong_code" });
   }
   if (session.handover.debtorAccountPresent) return await succeed(bank, session, customer, undefined);
   if (bank.profile.consentScreen === "bank") return moveTo(bank, session, { at: "consent", customer });
@@ -134,11 +136,7 @@ async function succeed(
   return await finish(bank, session, { statusCode: "success", status: "success", sub: customer.id });
 }
 
-function tryAgain(
-  bank: Bank,
-  session: ScaSession,
-  says: EntryComplaint["says"],
-): Promise<VisitOutcome> {
+function tryAgain(bank: Bank, session: ScaSession, complaint: EntryComplaint): Promise<VisitOutcome> {
   const failures = session.failures + 1;
   if (failures >= maxFailures) {
     const result: ScaResult = {
@@ -149,7 +147,7 @@ function tryAgain(
     return finish(bank, session, result);
   }
   const triesLeft = maxFailures - failures;
-  return Promise.resolve(stay(bank, { ...session, failures }, { says, triesLeft }));
+  return Promise.resolve(stay(bank, { ...session, failures }, { ...complaint, triesLeft }));
 }
 
 function stay(bank: Bank, session: ScaSession, complaint: EntryComplaint): VisitOutcome {

@@ -20,6 +20,8 @@ export interface EntryComplaint {
   readonly says: "wrong_credentials" | "wrong_code" | "no_account";
   /** Absent where the customer may try as often as he likes. */
   readonly triesLeft?: number;
+  /** What was entered as the user name, so that it need not be typed again. */
+  readonly username?: string;
 }
 
 /** One visit. */

@@ -2,7 +2,7 @@
  * Plays settlement: some time after an order was accepted it reports the debit as booked, then the credit
  * (edges P5 and P6 of table 2.2, Decision D3). Timers come from outside, so that they can be held or cancelled.
  */
-import type { BankLog } from "./bank_profile.ts";
+import type { BankClock, BankLog } from "./bank_profile.ts";
 import { PlatformRefused, type StatusReport } from "./platform_client.ts";
 
 /** Runs the task after the delay, milliseconds; the result cancels it. */
@@ -21,6 +21,7 @@ export interface SettlementDeps {
   /** Between two steps, milliseconds; also the first wait before a failed report is tried again. */
   readonly delayMs: number;
   readonly schedule: Schedule;
+  readonly clock: BankClock;
   readonly report: (report: StatusReport) => Promise<void>;
   readonly noteStatus: (domesticPaymentId: string, status: string) => Promise<void>;
   readonly log: BankLog;
@@ -62,22 +63,25 @@ interface Step {
   /** Index of the status to report. */
   readonly step: number;
   readonly attempt: number;
+  /** When it was booked, milliseconds: a report that is repeated tells the same. Absent at the first attempt. */
+  readonly at?: number;
 }
 
 type Later = (task: () => Promise<void>, delayMs: number) => void;
 
-async function reportStep(deps: SettlementDeps, later: Later, at: Step): Promise<void> {
-  const { domesticPaymentId, step, attempt } = at;
+async function reportStep(deps: SettlementDeps, later: Later, booked: Step): Promise<void> {
+  const { domesticPaymentId, step, attempt, at = deps.clock() } = booked;
   const status = steps[step];
   if (status === undefined) return; // settled
   try {
-    await deps.report({ domesticPaymentId, status });
+    await deps.report({ domesticPaymentId, status, at });
     await deps.noteStatus(domesticPaymentId, status);
   } catch (error) {
     const givesUp = isFinal(error) || attempt >= maxAttempts;
     deps.log("settlement.not_reported", { error: describe(error), attempt, givesUp });
     if (givesUp) return;
-    later(() => reportStep(deps, later, { ...at, attempt: attempt + 1 }), deps.delayMs * 2 ** attempt);
+    const again = { ...booked, at, attempt: attempt + 1 };
+    later(() => reportStep(deps, later, again), deps.delayMs * 2 ** attempt);
     return;
   }
   deps.log("settlement.reported", { domesticPaymentId, status });

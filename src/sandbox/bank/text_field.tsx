@@ -14,6 +14,10 @@ export interface TextFieldProps {
   readonly describedBy: string;
   /** The last entry was wrong. */
   readonly wrong: boolean;
+  /** What stands in it already. */
+  readonly value?: string;
+  /** Where the customer goes on typing, and what a screen reader reads first. */
+  readonly focused?: boolean;
 }
 
 /** Label and input. */
@@ -33,7 +37,9 @@ export function TextField(props: TextFieldProps): JSX.Element {
         maxlength={props.maxlength}
         required
         aria-describedby={props.describedBy}
+        {...(props.value === undefined ? {} : { value: props.value })}
         {...(props.wrong ? { "aria-invalid": "true" } : {})}
+        {...(props.focused === true ? { autofocus: true } : {})}
       />
     </div>
   );

@@ -35,7 +35,14 @@ export function visitRoutes(bank: Bank, banksUrl: string): Hono<ConnectionEnv> {
     return await (page === undefined ? visitOver(c, bank) : renderPage(c, page));
   });
 
-  routes.post("/sca/:flow", bodyLimit({ maxSize: maxFormBytes }), async (c) => {
+  const limit = bodyLimit({
+    maxSize: maxFormBytes,
+    onError: (c) => {
+      bank.log("sca.entry_refused", { bank: bank.profile.code });
+      return problemPage(c, bank, "form", 413);
+    },
+  });
+  routes.post("/sca/:flow", limit, async (c) => {
     const entry = await readEntry(c);
     const session = bank.sessions.find(readVisitCookie(c, banksUrl), bank.profile.code, c.req.param("flow"));
     if (session === undefined) return visitOver(c, bank);
@@ -109,7 +116,7 @@ function problemPage(
   c: Context,
   bank: Bank,
   problem: Problem,
-  status: 400 | 403 | 410,
+  status: 400 | 403 | 410 | 413,
 ): Response | Promise<Response> {
   const reader = readerOf(c, LANGUAGE_COOKIE);
   return renderPage(

@@ -2,19 +2,24 @@
  * The record of one payment's messages for its developer page: each HTTP exchange of the TPP and each
  * redirect of the customer's browser, masked before they are kept. It only watches; it changes no message.
  */
-import { showMessage, type ShownMessage, showUrl } from "./message_mask.ts";
+import { showMessage, type ShownMessage, showQuery, showUrl } from "./message_mask.ts";
 import type { Fetch, HttpRequest } from "./mutual_tls.ts";
 
 /** One exchange, masked. `response` is absent when none came, and for a browser's redirect. */
 export interface LoggedExchange {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
+  /** From the request to the whole answer, milliseconds; absent for a browser's redirect. */
+  readonly tookMs?: number;
   readonly method: string;
+  /** To read; a redirect's has its query in the request's body. */
   readonly url: string;
   readonly request: ShownMessage;
   readonly response?: ShownMessage & { readonly status: number };
   /** Why no answer came, or what a redirect means. */
   readonly note?: string;
+  /** Reads in a row that were answered alike, of which this is the last. */
+  readonly repeated?: { readonly times: number; readonly firstAt: number };
 }
 
 /** The messages of one payment, oldest first. */
@@ -33,12 +38,13 @@ export function emptyMessageLog(): MessageLog {
 /** `fetch`, with every exchange kept in `log`. `now` in milliseconds. */
 export function recordingFetch(fetch: Fetch, log: MessageLog, now: () => number): Fetch {
   return async (url, request) => {
-    const sent = { at: now(), method: request.method, url: showUrl(url), request: showRequest(request) };
+    const at = now();
+    const sent = { at, method: request.method, url: showUrl(url), request: showRequest(request) };
     try {
       const answer = await fetch(url, request);
       const body = await answer.text();
       const { status, headers } = answer;
-      keep(log, { ...sent, response: { status, ...showMessage(headers, body) } });
+      keep(log, { ...sent, tookMs: now() - at, response: { status, ...showMessage(headers, body) } });
       return new Response(mayHaveBody(status) ? body : null, {
         status,
         statusText: answer.statusText,
@@ -47,6 +53,7 @@ export function recordingFetch(fetch: Fetch, log: MessageLog, now: () => number)
     } catch (error) {
       keep(log, {
         ...sent,
+        tookMs: now() - at,
         note: `No answer: ${error instanceof Error ? error.message : "unknown failure"}`,
       });
       throw error;
@@ -55,12 +62,26 @@ export function recordingFetch(fetch: Fetch, log: MessageLog, now: () => number)
 }
 
 /** Keeps one redirect of the customer's browser. */
-export function recordRedirect(log: MessageLog, at: number, url: string, note: string): void {
-  keep(log, { at, method: "GET", url: showUrl(url), request: { headers: [], body: "", jwts: [] }, note });
+export function recordRedirect(log: MessageLog, at: number, address: string, note: string): void {
+  const { origin, pathname, searchParams } = new URL(address);
+  const request = { headers: [], body: showQuery(searchParams), jwts: [] };
+  keep(log, { at, method: "GET", url: `${origin}${pathname}`, request, note });
 }
 
 function keep(log: MessageLog, exchange: LoggedExchange): void {
-  if (log.exchanges.length < maxExchanges) log.exchanges.push(exchange);
+  const { exchanges } = log;
+  const last = exchanges.at(-1);
+  if (last !== undefined && isSameRead(last, exchange)) {
+    const { times, firstAt } = last.repeated ?? { times: 1, firstAt: last.at };
+    exchanges[exchanges.length - 1] = { ...exchange, repeated: { times: times + 1, firstAt } };
+  } else if (exchanges.length < maxExchanges) exchanges.push(exchange);
+}
+
+/** The order's page asks for the status every few seconds: what tells nothing new would bury the rest. */
+function isSameRead(one: LoggedExchange, other: LoggedExchange): boolean {
+  return one.method === "GET" && other.method === "GET" && one.url === other.url &&
+    one.response !== undefined && one.response.status === other.response?.status &&
+    one.response.body === other.response.body;
 }
 
 function showRequest(request: HttpRequest): ShownMessage {

@@ -1,7 +1,7 @@
 /**
  * What of an HTTP message a developer may see: everything, except that tokens, codes, verifiers, assertions
- * and proofs are cut short, so that nothing shown can be used. JWTs are shown decoded, without their
- * signatures.
+ * and proofs are cut short, so that nothing shown can be used, and that what nobody reads is cut short as
+ * well. JWTs are shown decoded, without their signatures.
  */
 import { decodeJwt, decodeProtectedHeader } from "jose";
 
@@ -10,6 +10,8 @@ export interface ShownJwt {
   readonly where: string;
   readonly header: string;
   readonly payload?: string;
+  /** Its times in words, such as `iat 2026-01-31T12:00:00Z`, oldest first. */
+  readonly times: readonly string[];
 }
 
 /** One half of an exchange, masked. */
@@ -30,6 +32,8 @@ const secretMembers = new Set([
   "oAuthUrl",
 ]);
 const shownCharacters = 8;
+/** Longer texts without a space are cut short, too. */
+const readableCharacters = 100;
 
 /** The first characters of a secret and its length; nothing at all of a short one. */
 export function mask(secret: string): string {
@@ -43,7 +47,7 @@ export function showMessage(headers: Headers, body: string): ShownMessage {
   const form = type.startsWith("application/x-www-form-urlencoded") ? new URLSearchParams(body) : undefined;
   return {
     headers: [...headers].map(([name, value]) => [name, showHeader(name, value)] as const),
-    body: form === undefined ? showText(body) : showParameters(form).join("\n"),
+    body: form === undefined ? showText(body) : showQuery(form),
     jwts: [
       ...showJwt("DPoP", headers.get("dpop")),
       ...showJwt("x-jws-signature", headers.get("x-jws-signature")),
@@ -55,18 +59,20 @@ export function showMessage(headers: Headers, body: string): ShownMessage {
 /** An address with its query decoded and the secrets in it masked: to read, not to follow. */
 export function showUrl(address: string): string {
   const { origin, pathname, searchParams } = new URL(address);
-  if (searchParams.size === 0) return `${origin}${pathname}`;
-  return `${origin}${pathname}?${showParameters(searchParams).join("&")}`;
+  const query = showQuery(searchParams).replaceAll("\n", "&");
+  return `${origin}${pathname}${query === "" ? "" : `?${query}`}`;
+}
+
+/** A query or a form, decoded, one parameter a line, the secrets in it masked. */
+export function showQuery(parameters: URLSearchParams): string {
+  return [...parameters]
+    .map(([name, value]) => `${name}=${secretMembers.has(name) ? mask(value) : value}`).join("\n");
 }
 
 function showHeader(name: string, value: string): string {
   if (secretHeaders.has(name)) return mask(value);
   const [scheme, token] = name === "authorization" ? value.split(" ", 2) : [];
   return scheme === undefined ? value : `${scheme} ${mask(token ?? "")}`;
-}
-
-function showParameters(parameters: URLSearchParams): string[] {
-  return [...parameters].map(([name, value]) => `${name}=${secretMembers.has(name) ? mask(value) : value}`);
 }
 
 /** JSON indented, its secret members masked; any other text as it is. */
@@ -78,17 +84,33 @@ function showText(body: string): string {
   }
 }
 
+/** A key's modulus or a certificate is no secret, but nobody reads it. */
 function maskMember(name: string, value: unknown): unknown {
-  return secretMembers.has(name) && typeof value === "string" ? mask(value) : value;
+  if (typeof value !== "string") return value;
+  const isNoise = value.length > readableCharacters && !/\s/.test(value) && !value.includes("://");
+  return secretMembers.has(name) || isNoise ? mask(value) : value;
 }
 
 function showJwt(where: string, compact: string | null | undefined): ShownJwt[] {
   if (compact === null || compact === undefined) return [];
   try {
-    const header = JSON.stringify(decodeProtectedHeader(compact), null, 2);
-    if (compact.includes("..")) return [{ where, header }];
-    return [{ where, header, payload: JSON.stringify(decodeJwt(compact), null, 2) }];
+    const head = decodeProtectedHeader(compact);
+    const header = JSON.stringify(head, maskMember, 2);
+    if (compact.includes("..")) return [{ where, header, times: showTimes(head) }];
+    const claims = decodeJwt(compact);
+    return [{ where, header, payload: JSON.stringify(claims, maskMember, 2), times: showTimes(claims) }];
   } catch {
     return []; // what cannot be decoded still stands, masked, among the headers
   }
+}
+
+function showTimes(members: object): string[] {
+  return Object.entries(members)
+    .flatMap(([name, value]) => {
+      const short = name.replace(/^.*\//, ""); // OBIE's are named by an address
+      const isTime = ["iat", "nbf", "exp"].includes(short) && typeof value === "number";
+      return isTime ? [{ short, value }] : [];
+    })
+    .toSorted((one, other) => one.value - other.value)
+    .map(({ short, value }) => `${short} ${new Date(value * 1000).toISOString().replace(".000", "")}`);
 }

@@ -51,24 +51,23 @@ const iban = "UK.OBIE.IBAN";
 export function paymentRequest(purchase: Purchase): PaymentRequest {
   const { merchant, debtorIban } = purchase;
   const unique = purchase.orderId.replaceAll("-", ""); // Text35 has no room for a UUID and a prefix
+  const short = unique.slice(0, 12);
+  const reference = `ORDER-${short}`; // for people: the banks show it to the customer
   return {
     initiation: {
       InstructionIdentification: unique,
-      EndToEndIdentification: `E2E${unique}`,
+      EndToEndIdentification: reference,
       InstructedAmount: { Amount: purchase.amount, Currency: "EUR" },
       CreditorAccount: { SchemeName: iban, Identification: merchant.iban, Name: merchant.name },
       ...(debtorIban === undefined
         ? {}
         : { DebtorAccount: { SchemeName: iban, Identification: debtorIban } }),
-      RemittanceInformation: {
-        Unstructured: purchase.description,
-        Reference: `ORDER-${unique.slice(0, 12)}`,
-      },
+      RemittanceInformation: { Unstructured: purchase.description, Reference: reference },
     },
     risk: {
       PaymentContextCode: "EcommerceGoods",
       MerchantCategoryCode: merchant.categoryCode,
-      MerchantCustomerIdentification: `customer-${unique.slice(0, 12)}`,
+      MerchantCustomerIdentification: `customer-${short}`,
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The demo shop: a small TPP with a browser in front of it. Server-rendered, no script. Composes its routes
- * from parts that do the work; addresses come from configuration, never from a request (Decision A6).
+ * The demo shop: a small TPP with a browser in front of it. Server-rendered; every page works without scripts. Composes
+ * its routes from parts that do the work; addresses come from configuration, never from a request (Decision A6).
  */
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -12,13 +12,16 @@ import { finishCheckout, refreshPayment } from "./shop_callback.ts";
 import { banks, goods } from "./shop_catalogue.ts";
 import { type ShopDeps, startCheckout } from "./shop_checkout.ts";
 import { type CheckoutFault, GoodsPage } from "./shop_goods_page.tsx";
-import { type FormTargets, shopHeaders } from "./shop_headers.ts";
+import { type FormTargets, type ShopEnv, shopHeaders } from "./shop_headers.ts";
 import { renderPage } from "./shop_layout.tsx";
-import { MessagesPage } from "./shop_messages_page.tsx";
+import { MessagePage } from "./shop_message_page.tsx";
+import { messagesAsData, MessagesPage } from "./shop_messages_page.tsx";
 import { type Notice, NoticePage } from "./shop_notice_page.tsx";
 import { OrderPage } from "./shop_order_page.tsx";
+import { orderScript } from "./shop_order_script.ts";
 import { LANGUAGE_COOKIE } from "./shop_phrase.ts";
 import { openOrderBook, type Order } from "./shop_orders.ts";
+import { outcomeOf } from "./shop_outcome.ts";
 import { newSession, readSession, sessionCookie } from "./shop_session.ts";
 import { describeFailure } from "./failure.ts";
 import type { Tpp } from "./tpp.ts";
@@ -59,19 +62,19 @@ export function composeShop(
   return { fetch: async (request): Promise<Response> => await app.fetch(request) };
 }
 
-function routes(shop: Shop, targets: FormTargets): Hono {
-  const app = new Hono();
+function routes(shop: Shop, targets: FormTargets): Hono<ShopEnv> {
+  const app = new Hono<ShopEnv>();
   app.use(shopHeaders(shop.shopUrl, targets));
   app.get("/", (c) => page(c, 200, GoodsPage({ reader: reader(c), goods, banks })));
   app.post("/checkout", bodyLimit({ maxSize: maxFormBytes, onError: tooLong }), (c) => checkout(shop, c));
   app.get("/callback", (c) => customerReturn(shop, c));
   app.get("/orders/:id", (c) => showOrder(shop, c));
   app.get("/orders/:id/messages", (c) => showMessages(shop, c));
-  app.get(
-    "/assets/shop.css",
-    (c) => c.body(shopStylesheet, 200, { "content-type": "text/css; charset=utf-8" }),
-  );
-  app.get("/assets/shop.svg", (c) => c.body(shopIcon, 200, { "content-type": "image/svg+xml" }));
+  app.get("/orders/:id/messages/:number{[1-9][0-9]{0,2}}", (c) => showMessage(shop, c));
+  app.get("/orders/:id/messages.json", (c) => messagesJson(shop, c));
+  app.get("/assets/shop.css", (c) => asset(c, shopStylesheet, "text/css; charset=utf-8"));
+  app.get("/assets/shop.svg", (c) => asset(c, shopIcon, "image/svg+xml"));
+  app.get("/assets/order.js", (c) => asset(c, orderScript, "text/javascript; charset=utf-8"));
   app.notFound((c) => notFound(c));
   app.onError((error, c) => {
     shop.log(`shop failed: ${describeFailure(error)}`);
@@ -120,15 +123,35 @@ async function customerReturn(shop: Shop, c: Context): Promise<Response> {
   }
 }
 
-async function showOrder(shop: Shop, c: Context): Promise<Response> {
-  const order = shop.orders.find(c.req.param("id") ?? "", session(shop, c));
+async function showOrder(shop: Shop, c: Context<ShopEnv>): Promise<Response> {
+  const order = orderOf(shop, c);
   if (order === undefined) return notFound(c);
-  return page(c, 200, OrderPage({ reader: reader(c), order: await refreshPayment(shop, order) }));
+  const seen = await refreshPayment(shop, order);
+  c.set("ownScript", !outcomeOf(seen.state).isFinal);
+  return page(c, 200, OrderPage({ reader: reader(c), order: seen }));
 }
 
 function showMessages(shop: Shop, c: Context): Response | Promise<Response> {
-  const order = shop.orders.find(c.req.param("id") ?? "", session(shop, c));
-  return order === undefined ? notFound(c) : page(c, 200, MessagesPage({ order }));
+  const order = orderOf(shop, c);
+  if (order === undefined) return notFound(c);
+  return page(c, 200, MessagesPage({ order }));
+}
+
+function showMessage(shop: Shop, c: Context): Response | Promise<Response> {
+  const order = orderOf(shop, c);
+  const content = order && MessagePage({ order, number: Number(c.req.param("number")) });
+  return content === undefined ? notFound(c) : page(c, 200, content);
+}
+
+function messagesJson(shop: Shop, c: Context): Response | Promise<Response> {
+  const order = orderOf(shop, c);
+  if (order === undefined) return notFound(c);
+  return asset(c, JSON.stringify(messagesAsData(order), null, 2), "application/json; charset=utf-8");
+}
+
+/** The order in the address, if this browser made it. */
+function orderOf(shop: Shop, c: Context): Order | undefined {
+  return shop.orders.find(c.req.param("id") ?? "", session(shop, c));
 }
 
 function session(shop: Shop, c: Context): string | undefined {
@@ -157,6 +180,10 @@ function tooLong(c: Context): Promise<Response> {
 
 function reader(c: Context): Reader {
   return readerOf(c, LANGUAGE_COOKIE);
+}
+
+function asset(c: Context, text: string, type: string): Response {
+  return c.body(text, 200, { "content-type": type });
 }
 
 type Status = 200 | 400 | 403 | 404 | 413 | 422 | 500;

@@ -27,25 +27,24 @@ export function GoodsPage({ reader, goods, banks, fault }: GoodsPageView): JSX.E
   const { language } = reader;
   const title = words(language, "goods.title");
   return (
-    <ShopLayout reader={reader} title={title}>
+    <ShopLayout reader={reader} title={fault ? words(language, "frame.error", { title }) : title}>
       <h1>{title}</h1>
-      {fault && <p role="alert" class="fault" id="fault">{phrase(language, "goods.notIban")}</p>}
-      <p>{phrase(language, "goods.accounts")}</p>
-      <ul class="accounts">
-        {banks.map((bank) => (
-          <li>
-            {bank.name} <code dir="ltr">{groupedIban(bank.exampleIban)}</code>
-          </li>
-        ))}
-      </ul>
+      {fault && (
+        <p role="alert" class="fault" id="fault">
+          <a href={`#account-${fault.item}`}>{phrase(language, "goods.notIban")}</a>
+        </p>
+      )}
+      <p>{phrase(language, "goods.intro")}</p>
       <ul class="goods">
         {goods.map((good) => (
           <li>
-            <h2>{phrase(language, `good.${good.id}.name`)}</h2>
+            <div class="dish">
+              <h2>{phrase(language, `good.${good.id}.name`)}</h2>
+              <p class="price">
+                <Price language={language} good={good} />
+              </p>
+            </div>
             <p>{phrase(language, `good.${good.id}.text`)}</p>
-            <p class="price">
-              <Price language={language} good={good} />
-            </p>
             <CheckoutForm
               language={language}
               good={good}
@@ -67,15 +66,33 @@ interface CheckoutFormView {
 }
 
 function CheckoutForm({ language, good, banks, fault }: CheckoutFormView): JSX.Element {
-  const accountId = `account-${good.id}`;
   const name = words(language, `good.${good.id}.name`);
   return (
     <form method="post" action="/checkout">
       <input type="hidden" name="item" value={good.id} />
       <BankChoices language={language} banks={banks} chosen={fault?.bank ?? banks[0]?.code} />
-      <label for={accountId}>{phrase(language, "goods.account")}</label>
+      <AccountField language={language} good={good} banks={banks} fault={fault} />
+      <button type="submit">
+        {phrase(language, "goods.pay", {
+          price: <Price language={language} good={good} />,
+          what: <span class="hidden">{phrase(language, "goods.payFor", { good: name })}</span>,
+        })}
+      </button>
+    </form>
+  );
+}
+
+/** Few name an account beforehand: the field is folded away, except where it has to be corrected. */
+function AccountField({ language, good, banks, fault }: CheckoutFormView): JSX.Element {
+  const id = `account-${good.id}`;
+  const [hintId, faultId] = [`${id}-hint`, `${id}-fault`];
+  return (
+    <details open={fault !== undefined}>
+      <summary>{phrase(language, "goods.ownAccount")}</summary>
+      {fault && <p class="fault" id={faultId}>{phrase(language, "goods.notIban")}</p>}
+      <label for={id}>{phrase(language, "goods.account")}</label>
       <input
-        id={accountId}
+        id={id}
         name="account"
         type="text"
         dir="ltr"
@@ -84,16 +101,20 @@ function CheckoutForm({ language, good, banks, fault }: CheckoutFormView): JSX.E
         autocomplete="off"
         autocapitalize="characters"
         spellcheck={false}
-        aria-invalid={fault === undefined ? "false" : "true"}
-        {...(fault === undefined ? {} : { "aria-describedby": "fault" })}
+        aria-describedby={fault === undefined ? hintId : `${faultId} ${hintId}`}
+        {...(fault === undefined ? {} : { "aria-invalid": "true", "autofocus": true })}
       />
-      <button type="submit">
-        {phrase(language, "goods.pay", {
-          price: <Price language={language} good={good} />,
-          what: <span class="hidden">{phrase(language, "goods.payFor", { good: name })}</span>,
-        })}
-      </button>
-    </form>
+      <div id={hintId} class="hint">
+        <p>{phrase(language, "goods.accounts")}</p>
+        <ul class="accounts">
+          {banks.map((bank) => (
+            <li>
+              {bank.name} <code dir="ltr">{groupedIban(bank.exampleIban)}</code>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </details>
   );
 }
 
@@ -111,7 +132,7 @@ function BankChoices(
         <label class="choice">
           <input type="radio" name="bank" value={bank.code} checked={bank.code === chosen} required />
           <span>
-            {bank.name} <small>({phrase(language, `bank.${bank.code}.hint`)})</small>
+            {bank.name} <small>{phrase(language, `bank.${bank.code}.hint`)}</small>
           </span>
         </label>
       ))}

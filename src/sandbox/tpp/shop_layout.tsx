@@ -1,6 +1,6 @@
 /**
- * The frame of every shop page: language, viewport, sandbox notice, landmarks. Plain data in, HTML out, no
- * script.
+ * The frame of every shop page: language, viewport, sandbox notice, landmarks. Plain data in, HTML out; no script but
+ * one of the shop's own, where a page asks for it.
  */
 import { html } from "hono/html";
 import type { Child } from "hono/jsx";
@@ -12,9 +12,11 @@ import { phrase, words } from "./shop_phrase.ts";
 
 /** A whole page. */
 export function ShopLayout(
-  { reader, title, children }: {
+  { reader, title, script, children }: {
     readonly reader: Reader;
     readonly title: string;
+    /** Path of the page's script. */
+    readonly script?: string;
     readonly children?: Child;
   },
 ): JSX.Element {
@@ -30,6 +32,7 @@ export function ShopLayout(
         <title>{`${title} - ${merchant.name} (Sandbox)`}</title>
         <link rel="stylesheet" href="/assets/shop.css" />
         <link rel="icon" type="image/svg+xml" href="/assets/shop.svg" />
+        {script === undefined ? null : <script src={script} defer></script>}
       </head>
       <body>
         <a class="skip" href="#main">{phrase(language, "frame.skip")}</a>

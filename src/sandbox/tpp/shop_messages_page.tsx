@@ -1,26 +1,43 @@
-/** The developer page of one order, in English: every message of its payment, masked, with the JWTs decoded. */
+/**
+ * The developer page of one order, in English like the documentation of the interface: which messages made its payment,
+ * step by step, and where it stopped. Each message has a page of its own.
+ */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { LoggedExchange } from "./message_log.ts";
-import type { ShownMessage } from "./message_mask.ts";
+import { stepOf } from "./message_step.ts";
 import { ShopLayout } from "./shop_layout.tsx";
+import { Fact, MessageSummary, whenText } from "./shop_message_summary.tsx";
+import { outcomeOf } from "./shop_outcome.ts";
 import type { Order } from "./shop_orders.ts";
 
 /** The page. */
 export function MessagesPage({ order }: { readonly order: Order }): JSX.Element {
+  const { exchanges } = order.messages;
+  const path = `/orders/${order.id}`;
   return (
     <ShopLayout reader={{ language: "en" }} title="Messages">
       <h1>Messages behind the payment</h1>
       <p>
-        What the shop sent and received for this order, oldest first. Tokens, codes, assertions, proofs and
-        signatures are cut short.
+        Everything that the shop sent and received for this order, oldest first. Open a step to see its
+        request and its answer, JWTs decoded. Tokens, codes, assertions, proofs and signatures are cut short:
+        nothing shown here can be used.
       </p>
-      <p>
-        <a href={`/orders/${order.id}`}>Back to the order</a>
-      </p>
+      <OrderFacts order={order} />
+      <ul class="links">
+        <li>
+          <a href={path}>Back to the order</a>
+        </li>
+        <li>
+          <a href={`${path}/messages.json`}>All of it as JSON</a>
+        </li>
+      </ul>
       <ol class="messages">
-        {order.messages.exchanges.map((exchange) => (
+        {exchanges.map((exchange, index) => (
           <li>
-            <Exchange exchange={exchange} />
+            <h2>
+              <a href={`${path}/messages/${index + 1}`}>{index + 1}. {stepOf(exchange).title}</a>
+            </h2>
+            <MessageSummary exchange={exchange} />
+            <p class="quiet">{whenText(exchange, exchanges[0]?.at ?? exchange.at)}</p>
           </li>
         ))}
       </ol>
@@ -28,42 +45,32 @@ export function MessagesPage({ order }: { readonly order: Order }): JSX.Element 
   );
 }
 
-function Exchange({ exchange }: { readonly exchange: LoggedExchange }): JSX.Element {
-  const { method, url, at, request, response, note } = exchange;
-  return (
-    <>
-      <h2>
-        {method} <span class="reference">{url}</span>
-      </h2>
-      <p>
-        {new Date(at).toISOString()}
-        {response && <>, answer {response.status}</>}
-        {note && <>. {note}</>}
-      </p>
-      {hasContent(request) && <Half title="Request" half={request} />}
-      {response && hasContent(response) && <Half title={`Answer ${response.status}`} half={response} />}
-    </>
-  );
+/** The same as data, to search in or to attach to a report; masked like the page. */
+export function messagesAsData({ id, bank, state, messages }: Order): object {
+  const { word } = outcomeOf(state);
+  return {
+    order: id,
+    bank,
+    phase: state.phase,
+    ...(word === undefined ? {} : { status: word }),
+    messages: messages.exchanges.map((exchange) => ({
+      step: stepOf(exchange).title,
+      ...exchange,
+      at: new Date(exchange.at).toISOString(),
+    })),
+  };
 }
 
-function Half({ title, half }: { readonly title: string; readonly half: ShownMessage }): JSX.Element {
+function OrderFacts({ order: { id, bank, state } }: { readonly order: Order }): JSX.Element {
+  const { word, detail } = outcomeOf(state);
   return (
-    <details>
-      <summary>{title}</summary>
-      <pre>{half.headers.map(([name, value]) => `${name}: ${value}\n`).join("")}</pre>
-      {half.body !== "" && <pre>{half.body}</pre>}
-      {half.jwts.map((jwt) => (
-        <>
-          <h3>{jwt.where}, decoded</h3>
-          <pre>{jwt.header}</pre>
-          {jwt.payload !== undefined && <pre>{jwt.payload}</pre>}
-        </>
-      ))}
-    </details>
+    <dl class="facts">
+      <Fact term="Order">{id}</Fact>
+      <Fact term="Bank">{bank}</Fact>
+      {state.phase === "at_bank" && <Fact term="Consent">{state.consentId}</Fact>}
+      {state.phase === "paid" && <Fact term="Payment">{state.payment.paymentId}</Fact>}
+      <Fact term="Outcome">{word ?? state.phase}</Fact>
+      {detail !== undefined && <Fact term="Reason">{detail}</Fact>}
+    </dl>
   );
-}
-
-/** A redirect of the browser has neither headers nor body to show. */
-function hasContent(half: ShownMessage): boolean {
-  return half.headers.length > 0 || half.body !== "";
 }

@@ -21,7 +21,7 @@ export function NoticePage(
       <p>{phrase(language, `notice.${notice}.text`)}</p>
       <ul class="links">
         <li>
-          <a href="/">{phrase(language, "order.back")}</a>
+          <a href="/" class="button">{phrase(language, "order.back")}</a>
         </li>
       </ul>
     </ShopLayout>

@@ -1,12 +1,21 @@
-/** The page of one order: what became of the payment, in words that claim no more than is known. */
+/**
+ * The page of one order: what became of the payment, in words that claim no more than is known. Where scripts run it
+ * keeps itself up to date as long as something may change; the parts marked for that have ids.
+ */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { instantText } from "../page_formats.ts";
 import type { Language, Reader } from "../page_language.ts";
 import { Price } from "./shop_goods_page.tsx";
 import { ShopLayout } from "./shop_layout.tsx";
-import { type Outcome, outcomeOf } from "./shop_outcome.ts";
+import { type Outcome, outcomeOf, PROGRESS } from "./shop_outcome.ts";
 import type { Order } from "./shop_orders.ts";
 import { phrase, words } from "./shop_phrase.ts";
+
+interface PartProps {
+  readonly language: Language;
+  readonly order: Order;
+  readonly outcome: Outcome;
+}
 
 /** The page. */
 export function OrderPage(
@@ -15,13 +24,34 @@ export function OrderPage(
   const { language } = reader;
   const outcome = outcomeOf(order.state);
   const title = words(language, `outcome.${outcome.says}.title`);
+  const part = { language, order, outcome };
   return (
-    <ShopLayout reader={reader} title={title}>
-      <h1>{title}</h1>
-      <p class={`outcome ${outcome.tone}`}>{phrase(language, `outcome.${outcome.says}.text`)}</p>
+    <ShopLayout reader={reader} title={title} {...(outcome.isFinal ? {} : { script: "/assets/order.js" })}>
+      <h1 id="title" data-part="">{title}</h1>
+      <div id="outcome" data-part="" role="status" class={`outcome ${outcome.tone}`}>
+        <p>{phrase(language, `outcome.${outcome.says}.text`)}</p>
+      </div>
+      <div id="facts" data-part="">
+        <Facts {...part} />
+      </div>
+      {outcome.isFinal ? null : <p id="live" class="hint" hidden>{phrase(language, "order.live")}</p>}
+      <OrderLinks {...part} />
+    </ShopLayout>
+  );
+}
+
+function Facts({ language, order, outcome }: PartProps): JSX.Element {
+  return (
+    <>
       {outcome.detail === undefined ? null : (
         <p class="detail">
           {phrase(language, "order.detail")} <bdi lang="en" dir="ltr">{outcome.detail}</bdi>
+        </p>
+      )}
+      <Progress language={language} outcome={outcome} />
+      {order.state.phase === "at_bank" && (
+        <p>
+          <a class="button" href={order.state.pending.url}>{phrase(language, "order.continue")}</a>
         </p>
       )}
       <dl>
@@ -31,45 +61,54 @@ export function OrderPage(
         </dd>
         <dt>{phrase(language, "order.status")}</dt>
         <dd>
-          <output id="payment-status">{statusText(language, outcome)}</output>
+          <strong id="payment-status">{statusText(language, outcome)}</strong>
         </dd>
         <OrderReferences language={language} order={order} />
       </dl>
-      {order.state.phase === "at_bank" && (
-        <p>
-          <a class="button" href={order.state.pending.url}>{phrase(language, "order.continue")}</a>
-        </p>
-      )}
-      <OrderLinks language={language} order={order} mayChange={outcome.tone !== "bad"} />
-    </ShopLayout>
+    </>
   );
 }
 
-function OrderLinks(
-  { language, order, mayChange }: {
-    readonly language: Language;
-    readonly order: Order;
-    readonly mayChange: boolean;
-  },
-): JSX.Element {
+/** What is done of the payment, and what is still to come. */
+function Progress(
+  { language, outcome: { done } }: { readonly language: Language; readonly outcome: Outcome },
+): JSX.Element | null {
+  if (done === undefined) return null;
+  return (
+    <ol class="progress" aria-label={words(language, "progress.title")}>
+      {PROGRESS.map((step, index) => (
+        <li class={index < done ? "done" : "open"}>
+          <span class="mark" aria-hidden="true">{index < done ? "✓" : ""}</span>
+          <span>
+            {phrase(language, `progress.${step}`)}{" "}
+            <span class="hidden">{phrase(language, index < done ? "progress.done" : "progress.open")}</span>
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function OrderLinks({ language, order, outcome }: PartProps): JSX.Element {
   const self = `/orders/${order.id}`;
   return (
     <ul class="links">
-      {mayChange && (
-        <li>
+      {outcome.isFinal ? null : (
+        <li id="again">
           <a href={self}>{phrase(language, "order.again")}</a>
         </li>
       )}
       <li>
-        <a href={`${self}/messages`}>{phrase(language, "order.messages")}</a>
+        <a href="/" {...(outcome.tone === "bad" ? { class: "button" } : {})}>
+          {phrase(language, "order.back")}
+        </a>
       </li>
       <li>
-        <a href="/">{phrase(language, "order.back")}</a>
+        <a href={`${self}/messages`}>{phrase(language, "order.messages")}</a>
       </li>
     </ul>
   );
 }
-
 function OrderReferences(
   { language, order: { id, state } }: { readonly language: Language; readonly order: Order },
 ): JSX.Element {

@@ -16,24 +16,41 @@ export interface Outcome {
   readonly word?: string;
   /** A sentence of the platform's or of a library's, in English. */
   readonly detail?: string;
+  /** How many of {@link PROGRESS} are done; absent where there is no such progress. */
+  readonly done?: number;
+  /** Nothing will change any more. */
+  readonly isFinal: boolean;
 }
+
+/** The steps of a payment that its bank has, in their order. */
+export const PROGRESS = ["accepted", "debited", "arrived"] as const;
+
+/** Open-banking reference 2.2: how many of {@link PROGRESS} a status stands for. */
+const DONE: ReadonlyMap<string, number> = new Map([
+  ["Pending", 0],
+  ["AcceptedSettlementInProcess", 1],
+  ["AcceptedSettlementCompleted", 2],
+  ["AcceptedWithoutPosting", 2],
+  ["AcceptedCreditSettlementCompleted", 3],
+]);
+const FINAL: ReadonlySet<string> = new Set(["Rejected", "AcceptedCreditSettlementCompleted"]);
 
 /** The outcome; of a payment's status the platform may know more than this shop. */
 export function outcomeOf(state: OrderState): Outcome {
   switch (state.phase) {
     case "starting":
     case "paying":
-      return { says: "waiting", tone: "open", status: "status.inProgress" };
+      return { says: "waiting", tone: "open", status: "status.inProgress", isFinal: false };
     case "at_bank":
-      return { says: "at_bank", tone: "open", status: "status.notPaid" };
+      return { says: "at_bank", tone: "open", status: "status.notPaid", isFinal: false };
     case "refused": {
       const says = state.error === "access_denied" ? "denied" : "refused";
-      return { says, tone: "bad", status: "status.notPaid", word: state.error };
+      return { says, tone: "bad", status: "status.notPaid", word: state.error, isFinal: true };
     }
     case "failed":
-      return { says: "failed", tone: "bad", status: "status.notPaid", detail: state.reason };
+      return { says: "failed", tone: "bad", status: "status.notPaid", detail: state.reason, isFinal: true };
     case "unknown":
-      return { says: "unknown", tone: "open", status: "status.unknown", detail: state.reason };
+      return { says: "unknown", tone: "open", status: "status.unknown", detail: state.reason, isFinal: true };
     case "paid":
       return settlement(state.payment.status);
   }
@@ -41,8 +58,10 @@ export function outcomeOf(state: OrderState): Outcome {
 
 // open-banking reference 2.2
 function settlement(word: string): Outcome {
-  if (!isSettlement(word)) return { says: "other", tone: "open", word };
-  return { says: word, tone: word === "Pending" ? "open" : word === "Rejected" ? "bad" : "good", word };
+  if (!isSettlement(word)) return { says: "other", tone: "open", word, isFinal: false };
+  const tone = word === "Pending" ? "open" : word === "Rejected" ? "bad" : "good";
+  const done = DONE.get(word);
+  return { says: word, tone, word, isFinal: FINAL.has(word), ...(done === undefined ? {} : { done }) };
 }
 
 function isSettlement(word: string): word is Extract<Says, `${"A" | "P" | "R"}${string}`> {

@@ -34,7 +34,23 @@ function onboarding(): Block[] {
   return [
     "Onboard with role `ASPSP`. Your `org_id` becomes the `{BANK}` of every path; your one redirect URL is where customers arrive. Say whether you show the consent screen yourself (`consent_managedby_bank`) and, if orders are to be pushed, your `payment_orders_uri`.",
     "Register like a TPP, with grant type `authorization_code` and scope `bank`. The back channel takes tokens of the client credentials grant with scope `bank`.",
-    { see: [["/docs/tpp#register", "Registration JWT and token request"]] },
+    "The requests below work in your participant’s folder, with `ca.pem` beside your certificates, and these shell variables:",
+    {
+      terms: [
+        [
+          "`$TOKEN`, `$PROOF`, `$SIGNATURE`",
+          "Access token, DPoP proof, and `x-jws-signature` of the file sent.",
+        ],
+        ["`$INTERACTION_ID`", "A fresh UUID, by which both sides find the request in their logs."],
+        ["`$IP`", "The customer’s address, where the request is made for one."],
+      ],
+    },
+    {
+      see: [
+        ["/docs/tpp#register", "Registration JWT and token request"],
+        ["/docs/signatures", "How everything is signed"],
+      ],
+    },
   ];
 }
 
@@ -70,7 +86,7 @@ function consent({ baseUrl }: GuideAddresses): Block[] {
       about: "Read the consent",
       code: `curl ${TLS} \\
   -H "Authorization: DPoP $TOKEN" -H "DPoP: $PROOF" \\
-  -H "x-fapi-interaction-id: $(uuidgen)" -H "x-fapi-customer-ip-address: $IP" \\
+  -H "x-fapi-interaction-id: $INTERACTION_ID" -H "x-fapi-customer-ip-address: $IP" \\
   ${baseUrl}/BANK/back-channel-auth/v1/$CONSENT_ID`,
     },
     "Check that `debtor_account_present` agrees with it: an implicit consent names the payer’s account, and it must be this customer’s.",
@@ -131,12 +147,12 @@ function orders({ baseUrl, authUrl }: GuideAddresses): Block[] {
     { about: "Answer to a push", code: `{"Status":"AcceptedSettlementInProcess"}` },
     `or \`Rejected\`. Without an answer it comes again, ${ORDER_RETRY_SECONDS.length} times over ${
       Math.round(ORDER_RETRY_SECONDS.reduce((sum, wait) => sum + wait, 0) / 60)
-    } minutes. Pulled, always possible, oldest first; \`After\` of a page is \`after\` of the next:`,
+    } minutes. Pulled, always possible, oldest first. Go on with \`?after=\` from the \`After\` of a page until there is none; \`?status=Pending\` leaves out what you have answered:`,
     {
       about: "Pull",
       code: `curl ${TLS} \\
   -H "Authorization: DPoP $TOKEN" -H "DPoP: $PROOF" \\
-  "${baseUrl}/BANK/back-channel-payments/v1?status=Pending"`,
+  ${baseUrl}/BANK/back-channel-payments/v1`,
     },
   ];
 }

@@ -46,7 +46,10 @@ function rankOf({ title, text }: Place, words: readonly string[]): number {
 
 function excerptOf(text: string, [first = ""]: readonly string[]): string {
   const plain = text.replaceAll("`", "").replaceAll(/\s+/g, " ");
-  const start = Math.max(0, plain.toLowerCase().indexOf(first) - EXCERPT_BEFORE);
-  const excerpt = plain.slice(start, start + EXCERPT_CHARACTERS);
-  return `${start > 0 ? "… " : ""}${excerpt}${start + EXCERPT_CHARACTERS < plain.length ? " …" : ""}`;
+  const before = Math.max(0, plain.toLowerCase().indexOf(first) - EXCERPT_BEFORE);
+  const start = before === 0 ? 0 : plain.indexOf(" ", before) + 1; // words are not cut
+  const rest = plain.slice(start);
+  if (rest.length <= EXCERPT_CHARACTERS) return `${start > 0 ? "… " : ""}${rest}`;
+  const excerpt = rest.slice(0, rest.lastIndexOf(" ", EXCERPT_CHARACTERS));
+  return `${start > 0 ? "… " : ""}${excerpt} …`;
 }

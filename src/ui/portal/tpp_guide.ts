@@ -42,7 +42,17 @@ function onboarding(): Block[] {
       code: `npx -y deno@2.9.6 task participant onboard --example PISP > details.json
 npx -y deno@2.9.6 task participant onboard --name mine --details details.json`,
     },
-    "You then have a signing key (its `kid` goes into every JWT), a transport key and certificate for mTLS, and the software statement (`.jks`).",
+    "You then have a folder, `.data/sandbox/participants/mine` in a sandbox, with a signing key (its `kid` goes into every JWT), a transport key and certificate for mTLS, and the software statement (`.jks`). The requests below work in that folder, with the `ca.pem` of the platform’s certificate authority beside them and these shell variables:",
+    {
+      terms: [
+        ["`$ASSERTION`", "A client assertion. It may be used once, like everything that is signed here."],
+        ["`$PROOF`", "A DPoP proof for this very request."],
+        ["`$SIGNATURE`", "The `x-jws-signature` of the file that is sent."],
+        ["`$KEY`", "A fresh UUID for each thing that must happen once."],
+        ["`$TOKEN`, `$PAYMENT_TOKEN`", "The access tokens of steps 3 and 7."],
+      ],
+    },
+    { see: [["/docs/signatures", "How the signed ones are made, with worked examples"]] },
   ];
 }
 
@@ -85,7 +95,6 @@ ${ASSERTION} \\
   ${baseUrl}/BANK/token.oauth2/v1`,
     },
     `The token is opaque, bound to the proof’s key and to your certificate’s owner, and lives ${ACCESS_TOKEN_SECONDS} seconds.`,
-    { see: [["/docs/signatures", "How assertion and proof are made, with worked examples"]] },
   ];
 }
 
@@ -98,7 +107,7 @@ function consent({ baseUrl }: GuideAddresses): Block[] {
         `printf %s '{"Data":{"Initiation":{"InstructedAmount":{"Amount":"12.50","Currency":"EUR"},"CreditorAccount":{"SchemeName":"UK.OBIE.IBAN","Identification":"FR1420041010050500013M02606","Name":"Example Shop"},"RemittanceInformation":{"Reference":"ORDER-1001"}}},"Risk":{}}' > consent.json
 curl ${TLS} \\
   -H "Authorization: DPoP $TOKEN" -H "DPoP: $PROOF" \\
-  -H "x-idempotency-key: $(uuidgen)" -H "x-jws-signature: $SIGNATURE" \\
+  -H "x-idempotency-key: $KEY" -H "x-jws-signature: $SIGNATURE" \\
   -H 'content-type: application/json' --data-binary @consent.json \\
   ${baseUrl}/BANK/domestic-payment-consents/v1`,
     },
@@ -137,6 +146,11 @@ function customer({ authUrl }: GuideAddresses): Block[] {
         ["`code`", `The customer agreed. Exchange it within ${CODE_SECONDS} seconds, once.`],
         ["`error=access_denied`", "The customer or the bank refused. The consent is rejected."],
         ["`error=server_error`", "Something failed at the bank or here. Start again with a new consent."],
+        [
+          "`error=temporarily_unavailable`",
+          "The bank cannot take customers on just now. The consent waits: open the same link again, or push a new request.",
+        ],
+        ["`error=invalid_request`", "The consent awaits no authorization any more. Read it to see why."],
       ],
     },
   ];
@@ -163,7 +177,8 @@ function pay({ baseUrl }: GuideAddresses): Block[] {
     `Send the consent’s \`Initiation\` and \`Risk\` again, unchanged, with its id, within ${USE_WITHIN_SECONDS} seconds of the authorization. A consent yields one payment at most.`,
     {
       about: "Create the payment",
-      code: `curl ${TLS} \\
+      code: `sed 's/{"Data":{/{"Data":{"ConsentId":"'$CONSENT_ID'",/' consent.json > payment.json
+curl ${TLS} \\
   -H "Authorization: DPoP $PAYMENT_TOKEN" -H "DPoP: $PROOF" \\
   -H "x-idempotency-key: $KEY" -H "x-jws-signature: $SIGNATURE" \\
   -H 'content-type: application/json' --data-binary @payment.json \\

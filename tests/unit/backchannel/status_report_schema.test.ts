@@ -31,10 +31,10 @@ Deno.test("status report is decoded with its instant and charges [D3]", () => {
   });
 });
 
-Deno.test("status report needs a status and a time only; a bare date is midnight UTC [D3]", () => {
+Deno.test("status report needs a status and a time only; a bare date is its last second in UTC [D3]", () => {
   assertEquals(decodeStatusReport({ Data: { Status: "Rejected", StatusUpdateDateTime: "2026-06-01" } }), {
     status: "Rejected",
-    statusUpdatedAtMilliseconds: Date.UTC(2026, 5, 1),
+    statusUpdatedAtMilliseconds: Date.UTC(2026, 5, 1, 23, 59, 59),
   });
 });
 

@@ -22,7 +22,7 @@ Deno.test("openBrowserBinding knows the browser by its own cookie alone, on plai
   const held = async (cookie: string): Promise<string> => {
     const app = new Hono().get("/", async (c) => {
       const interaction = { correlationId: ID, bindingHash: hash } as Interaction;
-      return c.text(String(await binding.holds(c, interaction)));
+      return c.text(String(await binding.asking(c).holds(interaction)));
     });
     return await (await app.request("/", { headers: { cookie } })).text();
   };

@@ -6,7 +6,6 @@ import { isCallable } from "../../../src/http/outgoing.ts";
 import { Refusal } from "../../../src/kernel/refusal.ts";
 import { isAllowedUrl } from "../../../src/participants/guarded_fetch.ts";
 import { verifyDpopProof } from "../../../src/security/dpop_proof.ts";
-import { newMarkers } from "../../../src/store/transaction.ts";
 import { dpopProof } from "../../support/jwts.ts";
 import { testKey } from "../../support/keys.ts";
 import { attemptLater, mutated, runs } from "./runs.ts";
@@ -122,9 +121,9 @@ Deno.test("a proof's htu is the request's URL in any spelling of RFC 3986, and n
       const header = await dpopProof(world, key, { method: "POST", url: EXPECTED }, {
         claims: { htu: claimed },
       });
-      const deps = { clock: () => world.now, markers: newMarkers() };
+      const clock = (): number => world.now;
       const proof = await attemptLater(() =>
-        verifyDpopProof(deps, { header, method: "POST", url: EXPECTED })
+        verifyDpopProof(clock, { header, method: "POST", url: EXPECTED })
       );
       if (proof instanceof Refusal) return assertEquals(proof.reason, "dpop.invalid_proof");
       accepted += 1;

@@ -1,0 +1,55 @@
+/** A long run at half load: as much time resting as working, while the platform's memory is watched. */
+import type { FlowWorld } from "../tests/support/flows.ts";
+import { runPayments } from "./bench_flows.ts";
+import { residentMegabytes } from "./bench_process.ts";
+
+/** What a soak found. */
+export interface Soak {
+  readonly minutes: number;
+  readonly payments: number;
+  readonly failures: number;
+  /** Resident memory, megabytes, about every half minute. */
+  readonly memory: readonly { readonly minute: number; readonly megabytes: number }[];
+  /** Megabytes an hour over the second half, by least squares. */
+  readonly slope: number;
+}
+
+const CONCURRENCY = 8;
+const PAYMENTS_AT_ONCE = 24;
+const SAMPLE_MS = 30_000;
+
+/** Soaks. */
+export async function soak(
+  world: FlowWorld,
+  pid: number,
+  minutes: number,
+  say: (text: string) => void,
+): Promise<Soak> {
+  const began = performance.now();
+  const elapsed = (): number => performance.now() - began;
+  const memory: { minute: number; megabytes: number }[] = [];
+  let [payments, failures, sampledAt] = [0, 0, -SAMPLE_MS];
+  while (elapsed() < minutes * 60_000) {
+    const start = elapsed();
+    const sample = await runPayments(world, () => Promise.resolve(0), PAYMENTS_AT_ONCE, CONCURRENCY);
+    payments += sample.requests;
+    failures += sample.failures;
+    if (elapsed() - sampledAt >= SAMPLE_MS) {
+      sampledAt = elapsed();
+      memory.push({ minute: Math.round(sampledAt / 6000) / 10, megabytes: await residentMegabytes(pid) });
+      say(`minute ${memory.at(-1)?.minute}: ${memory.at(-1)?.megabytes} MB, ${payments} payments`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, elapsed() - start)); // half load
+  }
+  return { minutes, payments, failures, memory, slope: slopeOf(memory.slice(Math.floor(memory.length / 2))) };
+}
+
+/** Megabytes an hour. */
+function slopeOf(memory: Soak["memory"]): number {
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [x, y] = [mean(memory.map(({ minute }) => minute)), mean(memory.map(({ megabytes }) => megabytes))];
+  const above = memory.reduce((sum, { minute, megabytes }) => sum + (minute - x) * (megabytes - y), 0);
+  const below = memory.reduce((sum, { minute }) => sum + (minute - x) ** 2, 0);
+  return below === 0 ? 0 : Math.round((above / below) * 60 * 10) / 10;
+}

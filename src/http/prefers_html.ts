@@ -1,0 +1,18 @@
+/** Whether whoever asks reads pages: browsers name `text/html`, programs do not (RFC 9110 12.5.1). Decides nothing else. */
+
+const HTML = "text/html";
+const JSON_TYPE = "application/json";
+
+/** True where `Accept` names HTML and does not prefer JSON to it. Wildcards name nothing. */
+export function prefersHtml(accept: string | undefined): boolean {
+  const qualities = new Map((accept ?? "").split(",").map(rangeOf));
+  const html = qualities.get(HTML) ?? 0;
+  return html > 0 && html >= (qualities.get(JSON_TYPE) ?? 0);
+}
+
+function rangeOf(element: string): [type: string, quality: number] {
+  const [type = "", ...parameters] = element.toLowerCase().split(";").map((part) => part.trim());
+  const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+  const number = quality === undefined ? 1 : Number(quality);
+  return [type, Number.isNaN(number) ? 0 : number];
+}

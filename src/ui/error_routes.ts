@@ -1,0 +1,61 @@
+/**
+ * How error pages come to their readers: in answer to what went wrong, and, in another language, at an address of their
+ * own, since what led to one (a one-time link, a form) must not be asked for again just to read it.
+ */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import type { DrawErrorPage, ErrorPage } from "../http/on_error.ts";
+import { ERROR_PAGES } from "../http/refusal_wire.ts";
+import { isUuid } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { renderErrorPage } from "./error_page.tsx";
+import { chooseLanguage, LANGUAGES } from "./language.ts";
+import type { LanguageLink } from "./layout.tsx";
+
+/** One segment: no bank can have a page there. */
+const PROBLEM_PATH = "/problem";
+
+const problemRoute = createRoute({
+  method: "get",
+  path: PROBLEM_PATH,
+  hide: true,
+  request: { query: z.object({ page: z.string(), request: z.string(), lang: z.string().optional() }) },
+  responses: { 200: { description: "An error page that was shown before" } },
+});
+
+/** Draws error pages where errors happen. */
+export function errorPages(sandbox: boolean): DrawErrorPage {
+  return (c, { status, ...shown }) => {
+    c.header("content-type", "text/html; charset=utf-8");
+    return c.newResponse(draw(c, shown, sandbox), status);
+  };
+}
+
+/** Mounts the address at which an error page can be read again. */
+export function errorPageRoutes(app: PlatformApp, sandbox: boolean): void {
+  app.get(endpoint(app, "browser", problemRoute), (c) => {
+    const page = ERROR_PAGES.find((known) => known === c.req.query("page"));
+    const interactionId = c.req.query("request");
+    if (page === undefined || !isUuid(interactionId)) throw new Refusal("request.not_found");
+    return c.html(draw(c, { page, interactionId, wayOn: undefined }, sandbox));
+  });
+}
+
+function draw(c: Context, shown: Omit<ErrorPage, "status">, sandbox: boolean): string {
+  const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
+  return renderErrorPage({ ...shown, sandbox, languageSwitch: languageSwitch(c, shown) }, language);
+}
+
+function languageSwitch(
+  c: Context,
+  { page, interactionId, wayOn }: Omit<ErrorPage, "status">,
+): LanguageLink[] {
+  const again = wayOn === undefined
+    ? { path: PROBLEM_PATH, query: { page, request: interactionId } }
+    : { path: c.req.path, query: c.req.query() }; // a link that may be opened again, and its way back with it
+  return LANGUAGES.map((language) => ({
+    language,
+    href: `${again.path}?${new URLSearchParams({ ...again.query, lang: language })}`,
+  }));
+}

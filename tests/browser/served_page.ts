@@ -1,0 +1,53 @@
+/** What a sandbox page must be as it is served, before any browser reads it: small, strict, and all its own. */
+import { assert, assertEquals } from "@std/assert";
+
+const MAX_PAGE_BYTES = 30_000;
+/** Where a form may lead is each site's own; it is looked at by whoever follows one. */
+const POLICY: Readonly<Record<string, string>> = {
+  "default-src": "'none'",
+  "style-src": "'self'",
+  "img-src": "'self'",
+  "base-uri": "'none'",
+  "frame-ancestors": "'none'",
+};
+/** The one page that runs a script runs it from a file of its own. */
+const WITH_SCRIPT = { ...POLICY, "script-src": "'self'", "connect-src": "'self'" };
+
+/** A page as it came. */
+export interface ServedPage {
+  readonly address: string;
+  readonly html: string;
+  readonly headers: Headers;
+}
+
+/** Asks for the page and checks body and headers. */
+export async function assertServedSafely(address: string): Promise<void> {
+  const answer = await fetch(address, { redirect: "manual" });
+  assertSafe({ address, html: await answer.text(), headers: answer.headers });
+}
+
+/** Checks body and headers. */
+export function assertSafe({ address, html, headers }: ServedPage): void {
+  const bytes = new TextEncoder().encode(html).length;
+  assert(bytes < MAX_PAGE_BYTES, `${address} has ${bytes} bytes`);
+  assertEquals(policyOf(headers), html.includes("<script") ? WITH_SCRIPT : POLICY, address);
+  assertEquals(headers.get("x-content-type-options"), "nosniff", address);
+  assertEquals(headers.get("x-frame-options"), "DENY", address);
+  assertEquals(headers.get("cache-control"), "no-store", address);
+  const inline = html.match(/<script(?![^>]* src=)[^>]*>|<style|\sstyle=|\son\w+=|javascript:|http-equiv/gi);
+  assertEquals(inline, null, address);
+  const loaded = [...html.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="([^"]*)"/g)].map((
+    [, from = ""],
+  ) => from);
+  assertEquals(loaded.filter((from) => !/^\/[^/]/.test(from)), [], `${address} loads from elsewhere`);
+  assert(loaded.length >= 2, `${address} has a style sheet and an icon`);
+}
+
+function policyOf(headers: Headers): Readonly<Record<string, string>> {
+  const directives = (headers.get("content-security-policy") ?? "").split("; ")
+    .map((directive): [string, string] => {
+      const [name = "", ...sources] = directive.split(" ");
+      return [name, sources.join(" ")];
+    });
+  return Object.fromEntries(directives.filter(([name]) => name !== "form-action"));
+}

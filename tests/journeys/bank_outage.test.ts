@@ -1,0 +1,216 @@
+/**
+ * A bank that is killed and comes back a minute later: a process of its own in a sandbox whose clock is moved, a TPP
+ * that pays meanwhile, and what it sees until the payment has settled.
+ */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { goThroughAuthorization } from "../../scripts/demo_customer.ts";
+import { loadBank } from "../../src/sandbox/bank/load_bank.ts";
+import { mtlsFetch } from "../../src/sandbox/bank/mtls_fetch.ts";
+import { reportStatus, type StatusReport } from "../../src/sandbox/bank/platform_client.ts";
+import { createPlatformLink } from "../../src/sandbox/bank/platform_link.ts";
+import { type Endpoints, startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import {
+  type AccessToken,
+  checkCallback,
+  exchangeCode,
+  grantClientToken,
+  pushAuthorization,
+} from "../../src/sandbox/tpp/authorization.ts";
+import { createConsent, createPayment } from "../../src/sandbox/tpp/domestic_payments.ts";
+import { emptyMessageLog } from "../../src/sandbox/tpp/message_log.ts";
+import { openFlow, type PaymentFlow } from "../../src/sandbox/tpp/payment_flow.ts";
+import { type PaymentRequest, paymentRequest } from "../../src/sandbox/tpp/payment_request.ts";
+import { getResource } from "../../src/sandbox/tpp/resource_request.ts";
+import { openTpp, type Tpp } from "../../src/sandbox/tpp/tpp.ts";
+import type { Json } from "../support/flows.ts";
+import { firstPayment, onboardStrangers, startOwnBank, type Strangers } from "../support/own_bank.ts";
+import { freeFirstPort } from "../support/sandbox_process.ts";
+
+const ACCEPTED = "AcceptedSettlementInProcess";
+const COMPLETED = "AcceptedSettlementCompleted";
+
+Deno.test("a payment to a bank that is down for a minute is taken, tried, put off, delivered once and settled [D1] [D4] [P2] [P3] [P5]", async (t) => {
+  const dir = `${await Deno.makeTempDir()}/sandbox`;
+  const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const clock = sandboxClock(ecosystem.endpoints);
+  const strangers = await onboardStrangers(dir);
+  let bank = await startOwnBank(dir);
+  await firstPayment(dir, strangers); // registers the TPP; the bank's circuit is closed
+  const tpp = await openTpp({
+    dir,
+    name: "mine",
+    endpoints: ecosystem.endpoints,
+    redirectUri: strangers.redirectUri,
+    now: clock.now,
+  });
+  try {
+    const first = await agreed(tpp, strangers);
+    const [second, third] = [await agreed(tpp, strangers), await agreed(tpp, strangers)];
+    await bank.stop("SIGKILL");
+    const paidAt = clock.now();
+    const { id, made } = await pay(first);
+
+    await t.step("201 Pending at once: the payment is the platform's to deliver", () => {
+      assertEquals([made.Status, made.StatusUpdateDateTime], ["Pending", made.CreationDateTime]);
+      assert(Math.abs(Date.parse(made.CreationDateTime) - paidAt) < 5000);
+    });
+
+    await t.step("each attempt fails and the next one comes later", async () => {
+      for (const [failures, seconds] of [[1, 0], [2, 2], [3, 3], [4, 5], [5, 10]] as const) {
+        await clock.advance(seconds); // 1, 2, 4, 8 s and up to a quarter more
+        await until(async () => (await failuresOf(dir, id)).length >= failures);
+        assertEquals(await failuresOf(dir, id), Array.from({ length: failures }, (_, index) => index + 1));
+      }
+    });
+
+    const { id: other, made: alsoMade } = await pay(second);
+    await t.step("after the fifth the bank is left alone: the next payment is not even tried", async () => {
+      assertEquals(alsoMade.Status, "Pending");
+      assertEquals(await failuresOf(dir, other), []);
+      assertEquals((await failuresOf(dir, id)).length, 5);
+      assertEquals((await seen(first, id)).Status, "Pending");
+    });
+
+    bank = await startOwnBank(dir);
+    await clock.advance(Math.max(31, 60 - (clock.now() - paidAt) / 1000)); // the bank was left alone for 30 s
+    const backAt = clock.now();
+    assert(backAt - paidAt >= 60_000);
+
+    await t.step("the bank is back: both orders are delivered, each of them once", async () => {
+      await until(async () => (await deliveredOf(dir)).length > 0); // the probe
+      await clock.advance(7); // the others have waited for what it found
+      await until(async () => (await deliveredOf(dir)).length > 1);
+      assertEquals((await deliveredOf(dir)).toSorted(), [id, other].toSorted());
+      const printed = await bank.said(RegExp(`^order ${other}: .*\n(.*\n)*`, "m"));
+      const orders = [...printed.matchAll(/^order (.*)$/gm)].map(([, order]) => order);
+      assertEquals(
+        orders.toSorted(),
+        [`${id}: EUR 4.20 ${ACCEPTED}`, `${other}: EUR 4.20 ${ACCEPTED}`].toSorted(),
+      );
+    });
+
+    const accepted = await seen(first, id);
+    await t.step("the TPP sees it accepted since the bank was back, and made when it was made", () => {
+      assertEquals([accepted.Status, accepted.CreationDateTime], [ACCEPTED, made.CreationDateTime]);
+      const since = Date.parse(accepted.StatusUpdateDateTime);
+      assert(since >= backAt - 1000 && since <= clock.now(), accepted.StatusUpdateDateTime);
+    });
+
+    await t.step("and settled since the moment that the bank says", async () => {
+      await clock.advance(1800);
+      const at = clock.now() - 600_000; // it is told ten minutes later
+      await reported(dir, ecosystem.endpoints, { domesticPaymentId: id, status: COMPLETED, at }, clock.now);
+      const settled = await seen(first, id);
+      const StatusUpdateDateTime = new Date(at).toISOString().replace(/\.\d+Z$/, "+00:00");
+      assertEquals(settled, { ...accepted, Status: COMPLETED, StatusUpdateDateTime });
+      assertEquals((await seen(second, other)).Status, ACCEPTED);
+    });
+
+    await t.step("down and back once more: what was delivered stays delivered", async () => {
+      await bank.stop("SIGKILL");
+      const { id: late } = await pay(third);
+      assertEquals(await failuresOf(dir, late), [1]);
+      bank = await startOwnBank(dir); // remembers nothing: whatever came again would be printed
+      await clock.advance(2);
+      const printed = await bank.said(RegExp(`^order ${late}: .*\n`, "m"));
+      assertEquals(printed.match(/^order .*$/gm), [`order ${late}: EUR 4.20 ${ACCEPTED}`]);
+      await until(async () => (await deliveredOf(dir)).length > 2);
+      assertEquals((await deliveredOf(dir)).toSorted(), [id, other, late].toSorted());
+    });
+  } finally {
+    tpp.close();
+    await bank.stop();
+    await ecosystem.stop();
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+/** A consent that the customer has agreed to, ready to be paid with. */
+interface Agreed {
+  readonly flow: PaymentFlow;
+  readonly token: AccessToken;
+  readonly request: PaymentRequest;
+  readonly consentId: string;
+}
+
+async function agreed(tpp: Tpp, { bankCode, redirectUri }: Strangers): Promise<Agreed> {
+  const flow = await openFlow(tpp, bankCode, emptyMessageLog());
+  const request = paymentRequest({
+    orderId: crypto.randomUUID(),
+    description: "Lunch of the day",
+    amount: "4.20",
+    merchant: { name: "Company Limited", iban: "FR1420041010050500013M02606", categoryCode: "5812" },
+  });
+  const { consentId } = await createConsent(flow, await grantClientToken(flow), request);
+  const pending = await pushAuthorization(flow, consentId);
+  const callback = await goThroughAuthorization({ startUrl: pending.url, redirectUri }, () => {});
+  const token = await exchangeCode(flow, pending, checkCallback(flow, pending, callback));
+  return { flow, token, request, consentId };
+}
+
+/** Its id, and what the TPP reads of it right after the 201. */
+async function pay(agreement: Agreed): Promise<{ readonly id: string; readonly made: Json }> {
+  const { flow, token, request, consentId } = agreement;
+  const { paymentId: id } = await createPayment(flow, token, { consentId, ...request }); // throws unless it is a 201
+  assertMatch(id, /^[0-9a-f-]{36}$/);
+  return { id, made: await seen(agreement, id) };
+}
+
+async function seen({ flow }: Agreed, id: string): Promise<Json> {
+  const answer: Json = await getResource(flow, await grantClientToken(flow), `domestic-payments/v1/${id}`);
+  return answer.Data;
+}
+
+/** The bank tells the platform how a payment went (Decision D3). */
+async function reported(
+  dir: string,
+  { base_url: baseUrl, auth_url: authUrl }: Endpoints,
+  report: StatusReport,
+  clock: () => number,
+): Promise<void> {
+  const profile = await loadBank(`${dir}/participants/my-bank`);
+  const { fetch, close } = mtlsFetch(profile, await Deno.readTextFile(`${dir}/ca.pem`));
+  const link = createPlatformLink({ profile, baseUrl, authUrl, fetch, clock });
+  await reportStatus({ profile, baseUrl, link, clock }, report);
+  close();
+}
+
+/** How often a push of the payment had failed at each failure, as the platform logged it. */
+async function failuresOf(dir: string, id: string): Promise<readonly number[]> {
+  return (await logged(dir, "order.not_delivered", id)).map(({ failures }) => failures);
+}
+
+/** The delivered orders since the bank was killed. */
+async function deliveredOf(dir: string): Promise<readonly string[]> {
+  return (await logged(dir, "order.delivered")).slice(1).map(({ paymentId }) => paymentId);
+}
+
+async function logged(dir: string, event: string, id?: string): Promise<readonly Json[]> {
+  const lines = (await Deno.readTextFile(`${dir}/sandbox.log`)).split("\n").filter((line) => line !== "");
+  return lines.map((line): Json => JSON.parse(line))
+    .filter((line) => line.event === event && (id === undefined || line.paymentId === id));
+}
+
+function sandboxClock(
+  { directory_url, directory_admin_token }: Endpoints,
+): { now: () => number; advance: (seconds: number) => Promise<void> } {
+  let aheadMs = 0;
+  const headers = { authorization: `Bearer ${directory_admin_token}`, "content-type": "application/json" };
+  return {
+    now: () => Date.now() + aheadMs,
+    async advance(seconds): Promise<void> {
+      const body = JSON.stringify({ advance_seconds: Math.ceil(seconds) });
+      const moved = await fetch(`${directory_url}/sandbox/clock`, { method: "POST", headers, body });
+      aheadMs = (await moved.json()).ahead_seconds * 1000;
+    },
+  };
+}
+
+/** Resolves once it is so; the platform looks for due orders every second. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let look = 0; look < 600; look++) {
+    if (await isSo()) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error("it never happened");
+}

@@ -1,0 +1,188 @@
+/**
+ * The guides of the documentation, followed to the letter by strangers with a shell: every block of theirs is taken from
+ * the page that the running sandbox serves, its placeholders are filled, and it runs as it stands.
+ */
+import { assertEquals, assertMatch } from "@std/assert";
+import { goThroughAuthorization } from "../../scripts/demo_customer.ts";
+import { attendCustomer, pullAndReport, takesOrders } from "../support/guide_bank.ts";
+import { type Guides, onboard, openGuides, ownToken, registers } from "../support/guide_world.ts";
+import { armForOAuth, armWithProof, armWithSignature, type Party } from "../support/guide_party.ts";
+import { areToolsThere, request, run } from "../support/guide_snippets.ts";
+import { startProcess } from "../support/own_bank.ts";
+import { freePort } from "../support/served_platform.ts";
+import { customerLeaves, type Departure } from "../support/guide_customer.ts";
+
+const NAME = "every block of the guides works as it is shown [F1] [F4] [E1]";
+Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
+  await using guides = await openGuides();
+  await t.step("sandbox guide: a payment, faults, a TPP of one's own", () => sandboxPage(guides));
+  const tpp = await valueOf(t, "TPP guide: onboarding", () => onboardTpp(guides));
+  const bank = await valueOf(t, "bank guide: onboarding", () => onboardBank(guides));
+  await t.step("TPP guide: registration, and a bank registers alike", async () => {
+    await registers(guides, tpp);
+    await registers(guides, bank);
+  });
+  await t.step("TPP guide: token and consent", () => createConsent(guides, tpp));
+  const departure = await valueOf(t, "TPP guide: the customer leaves", () => sendCustomer(guides, tpp));
+  await t.step("bank guide: the customer's visit", () => attendCustomer(guides, { bank, tpp, departure }));
+  await using orders = takesOrders(guides, bank);
+  await t.step("TPP guide: the payment", () => pay(guides, tpp));
+  await t.step("bank guide: orders and reports", async () => {
+    assertEquals(orders.taken, [tpp.shell.env["PAYMENT_ID"]]);
+    await pullAndReport(guides, bank, tpp.shell.env["PAYMENT_ID"] ?? "");
+    assertEquals(await readStatus(guides, tpp), "AcceptedSettlementCompleted");
+  });
+  await t.step("signatures guide: every example proves itself", () => examples(guides));
+  await t.step("no block was left out", () => {
+    const pages = Object.entries(guides.pages);
+    assertEquals(pages.flatMap(([page, { untried }]) => untried().map((name) => `${page} ${name}`)), []);
+  });
+});
+
+async function sandboxPage({ pages: { sandbox }, shell, startedWith }: Guides): Promise<void> {
+  assertEquals(sandbox.take("start", "Start"), startedWith);
+  const demo = await run(shell, sandbox.take("start", "One payment, step by step, in another terminal"));
+  assertMatch(demo.text, /AcceptedSettlement/);
+  const { by_amount } = await request(shell, sandbox.take("faults", "What there is"), 200);
+  assertEquals(by_amount.length > 5, true);
+  const { armed } = await request(shell, sandbox.take("faults", "Arm one"), 201);
+  assertEquals(armed, [{ fault: "lose_answer", times: 1 }]);
+  assertEquals((await request(shell, sandbox.take("faults", "Disarm all"), 200)).armed, []);
+  const block = sandbox.take("yours", "A TPP of your own, paying").replaceAll("mine", "other");
+  const [example = "", onboarding = "", payment = ""] = block.split("\n");
+  await run(shell, example);
+  const redirectUri = await onFreePort(`${shell.cwd}/details.json`);
+  await run(shell, onboarding);
+  const args = ["-c", `exec ${payment}`];
+  const command = { args, cwd: shell.cwd, env: shell.env, stdout: "piped", stderr: "piped" } as const;
+  const script = startProcess("first_payment", new Deno.Command("bash", command));
+  try {
+    const link = /^http\S+authorization\.oauth2\S+$/m;
+    const startUrl = link.exec(await script.said(/^http\S+authorization\.oauth2\S+\n/m))?.[0] ?? "";
+    const back = await goThroughAuthorization({ startUrl, redirectUri }, () => {});
+    await (await fetch(back)).body?.cancel();
+    assertMatch(await script.said(/^payment .*\n/m), /AcceptedSettlementInProcess/);
+  } finally {
+    await script.stop();
+  }
+}
+
+/** The example's port may be taken on this computer: "edit it if you like". Gives the TPP's redirect URL. */
+async function onFreePort(file: string): Promise<string> {
+  const home = `http://localhost:${freePort()}`;
+  const details = await Deno.readTextFile(file);
+  await Deno.writeTextFile(file, details.replaceAll(/http:\/\/localhost:900\d/g, home));
+  return `${home}/callback`;
+}
+
+async function onboardTpp(guides: Guides): Promise<Party> {
+  const { shell, pages } = guides;
+  const [example = "", onboarding = ""] = pages.tpp.take("onboard", "Onboard at a directory").split("\n");
+  await run(shell, example);
+  const redirectUri = await onFreePort(`${shell.cwd}/details.json`);
+  await run(shell, onboarding);
+  guides.fills.push([/https:\/\/tpp\.example\.com\/callback/g, redirectUri]);
+  return await onboard(guides, "mine");
+}
+
+async function onboardBank(guides: Guides): Promise<Party> {
+  const { shell, pages } = guides;
+  const block = pages.tpp.take("onboard", "Onboard at a directory").replaceAll("mine", "my-bank")
+    .replace("PISP", "ASPSP").concat(" --encryption");
+  const [example = "", onboarding = ""] = block.split("\n");
+  await run(shell, example);
+  await onFreePort(`${shell.cwd}/details.json`);
+  const details = JSON.parse(await Deno.readTextFile(`${shell.cwd}/details.json`));
+  const onPlatformsScreen = { ...details, consent_managedby_bank: false };
+  await Deno.writeTextFile(`${shell.cwd}/details.json`, JSON.stringify(onPlatformsScreen));
+  await run(shell, onboarding);
+  return await onboard(guides, "my-bank");
+}
+
+async function createConsent(guides: Guides, tpp: Party): Promise<void> {
+  const { shell, at } = tpp;
+  const page = guides.pages.tpp;
+  const metadata = await request(shell, page.take("token", "Discover"), 200);
+  assertEquals(metadata.issuer, at.issuer);
+  shell.env["TOKEN"] = await ownToken(guides, tpp, "payments");
+  const block = page.take("consent", "Create a consent");
+  await run(shell, block.split("\n")[0] ?? "");
+  await armWithSignature(tpp, "consent.json", "a");
+  await armWithProof(tpp, "POST", "/BANKC/domestic-payment-consents/v1", shell.env["TOKEN"]);
+  shell.env["KEY"] = crypto.randomUUID();
+  const { Data } = await request(shell, block, 201);
+  assertEquals(Data.Status, "AwaitingAuthorisation");
+  shell.env["CONSENT_ID"] = Data.ConsentId;
+}
+
+async function sendCustomer(guides: Guides, tpp: Party): Promise<Departure> {
+  const { shell } = tpp;
+  const page = guides.pages.tpp;
+  await armForOAuth(tpp, "/BANKC/par.oauth2/v1");
+  const { JKT, CHALLENGE, VERIFIER, ...state } = await customerLeaves.secrets(tpp);
+  Object.assign(shell.env, { JKT, CHALLENGE, VERIFIER, ...state });
+  const pushed = await request(shell, page.take("push", "Pushed authorization request"), 201);
+  shell.env["REQUEST_URI"] = pushed.request_uri;
+  const address = page.take("customer", "Authorization address");
+  return await customerLeaves.by((await run(shell, `printf %s "${address}"`)).text);
+}
+
+async function pay(guides: Guides, tpp: Party): Promise<void> {
+  const { shell } = tpp;
+  const page = guides.pages.tpp;
+  await armForOAuth(tpp, "/BANKC/token.oauth2/v1");
+  const token = await request(shell, page.take("code", "Authorization code"), 200);
+  shell.env["PAYMENT_TOKEN"] = token.access_token;
+  const block = page.take("pay", "Create the payment");
+  await run(shell, block.split("\n")[0] ?? "");
+  await armWithSignature(tpp, "payment.json", "b");
+  await armWithProof(tpp, "POST", "/BANKC/domestic-payments/v1", token.access_token);
+  shell.env["KEY"] = crypto.randomUUID();
+  const { Data } = await request(shell, block, 201);
+  assertEquals(Data.Status, "AcceptedSettlementInProcess");
+  shell.env["PAYMENT_ID"] = Data.DomesticPaymentId;
+  assertEquals(await readStatus(guides, tpp), "AcceptedSettlementInProcess");
+}
+
+async function readStatus({ pages }: Guides, tpp: Party): Promise<string> {
+  const { env } = tpp.shell;
+  await armWithProof(tpp, "GET", `/BANKC/domestic-payments/v1/${env["PAYMENT_ID"]}`, env["TOKEN"] ?? "");
+  const { Data } = await request(tpp.shell, pages.tpp.take("pay", "Read its status, with either token"), 200);
+  return Data.Status;
+}
+
+async function examples({ pages: { signatures }, shell }: Guides): Promise<void> {
+  const jwk = JSON.parse(signatures.take("checking", "Public key of the examples"));
+  const algorithm = { name: "RSA-PSS", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["verify"]);
+  for (const section of ["client-assertion", "dpop-proof", "profile-a", "profile-b", "bank-return"]) {
+    const take = (what: string): string => signatures.take(section, `Example: ${what}`);
+    const payload = section === "profile-a"
+      ? take("body, in the signing input as it is")
+      : base64url(take("payload"));
+    const input = take("signing input");
+    assertEquals(input, `${base64url(take("header"))}.${payload}`, section);
+    const env = { ...shell.env, SIGNING_INPUT: input };
+    const hash = await run({ ...shell, env }, signatures.take("checking", "Hash a signing input"));
+    assertEquals(hash.text.split(" ")[0], take("SHA-256 of the signing input"), section);
+    const signature = Uint8Array.fromBase64(take("a signature"), { alphabet: "base64url" });
+    const bytes = new TextEncoder().encode(input);
+    assertEquals(
+      await crypto.subtle.verify({ name: "RSA-PSS", saltLength: 32 }, key, signature, bytes),
+      true,
+    );
+  }
+}
+
+function base64url(text: string): string {
+  return new TextEncoder().encode(text).toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** A step whose value the next ones need. */
+async function valueOf<T>(t: Deno.TestContext, name: string, act: () => Promise<T>): Promise<T> {
+  const values: T[] = [];
+  await t.step(name, async () => void values.push(await act()));
+  const [value] = values;
+  if (value === undefined) throw new Error(`${name}: failed, so the rest cannot go on`);
+  return value;
+}

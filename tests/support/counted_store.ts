@@ -1,0 +1,67 @@
+/** A store that counts what requests cost there. Rate limits are drawn in blocks and not counted. */
+import { openDenoKv } from "../../src/store/deno_kv.ts";
+import type { Commit, Key, Store } from "../../src/store/store.ts";
+
+/** Round trips of an act, and what its commits held. */
+export interface StoreCost {
+  readonly reads: number;
+  readonly commits: number;
+  readonly checks: number;
+  readonly writes: number;
+  /** Of all written values, as JSON. */
+  readonly bytes: number;
+}
+
+/** An in-memory store that counts. */
+export interface CountedStore extends Store {
+  /** The cost of an act; acts must not overlap. */
+  costOf<T>(act: () => Promise<T>): Promise<{ readonly result: T; readonly cost: StoreCost }>;
+}
+
+const NOTHING = { reads: 0, commits: 0, checks: 0, writes: 0, bytes: 0 };
+
+/** Opens one. */
+export async function openCountedStore(): Promise<CountedStore> {
+  const store = await openDenoKv(":memory:");
+  const cost = { ...NOTHING };
+  const readOf = (key: Key | undefined): void => void (cost.reads += key?.[0] === "rate_bucket" ? 0 : 1);
+  return {
+    ...store,
+    get(key) {
+      readOf(key);
+      return store.get(key);
+    },
+    getMany(keys) {
+      readOf(keys[0]);
+      return store.getMany(keys);
+    },
+    list(listing) {
+      readOf(listing.prefix);
+      return store.list(listing);
+    },
+    commit(staged) {
+      if (staged.writes[0]?.key[0] !== "rate_bucket") add(cost, staged);
+      return store.commit(staged);
+    },
+    async costOf(act) {
+      Object.assign(cost, NOTHING);
+      const result = await act();
+      return { result, cost: { ...cost } };
+    },
+  };
+}
+
+function add(cost: { -readonly [name in keyof StoreCost]: number }, { checks, writes }: Commit): void {
+  cost.commits += 1;
+  cost.checks += checks.length;
+  cost.writes += writes.length;
+  for (const write of writes) cost.bytes += write.kind === "set" ? sizeOf(write.value) : 0;
+}
+
+function sizeOf(value: unknown): number {
+  return JSON.stringify(
+    value,
+    (_name, member) => member instanceof Uint8Array ? "x".repeat(member.length) : member,
+  )
+    .length;
+}

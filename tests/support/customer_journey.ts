@@ -1,0 +1,127 @@
+/** A customer who wanders: every page they open, and everything that a TPP learns by it. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { type IMPLICIT, sealedReturn, signedReturn } from "./bank_return.ts";
+import { type AtBank, authorize, Browser, clientToken, good, openHandover, push, toBank } from "./flows.ts";
+import {
+  assertPage,
+  codesIssued,
+  consentStatus,
+  type PAGE,
+  readForm,
+  reportAccounts,
+  wayOnOf,
+} from "./front_channel.ts";
+import { openWorld, SHOP_REDIRECTS, type World } from "./world.ts";
+
+type Form = ReturnType<typeof readForm>;
+
+/** One customer on their way, and everything that a TPP is told of it. */
+export class Journey implements AsyncDisposable {
+  /** Every address of the TPP's that a browser was sent or offered to go to. */
+  readonly learnt = new Set<string>();
+  constructor(readonly world: World, public flow: AtBank, readonly pushedAt: number) {}
+
+  get link(): string {
+    const query = { client_id: this.world.tpp.clientId, request_uri: this.flow.requestUri };
+    return `/BANKA/authorization.oauth2?${new URLSearchParams(query)}`;
+  }
+
+  /** Opens a page in the customer's browser. */
+  async open(url: string, init: RequestInit = {}): Promise<Response> {
+    return this.#noted(await this.flow.browser.open(url, init));
+  }
+
+  /** Opens a page that must be an error page; gives its HTML. */
+  async page(url: string, status: number, page: keyof typeof PAGE): Promise<string> {
+    return await assertPage(await this.open(url), status, page);
+  }
+
+  decide({ action, csrf }: Form, decision: string): Promise<Response> {
+    return this.open(action, { method: "POST", body: new URLSearchParams({ csrf, decision, account: "0" }) });
+  }
+
+  /** Three times over; the browser drops all answers but the last. */
+  async reload(act: () => Promise<unknown>): Promise<void> {
+    for (let time = 0; time < 2; time++) {
+      const before = new Set(this.learnt);
+      await act();
+      this.learnt.clear();
+      before.forEach((address) => this.learnt.add(address));
+    }
+    await act();
+  }
+
+  /** The bank takes the customer back; gives the address. */
+  async bankReturn(claims: Readonly<Record<string, unknown>> = {}, flow = this.flow): Promise<string> {
+    if (flow.handover.debtor_account_present === "false") {
+      await reportAccounts(this.world, flow).catch(() => {}); // a flow that is over takes none
+    }
+    return await sealedReturn(this.world, "BANKA", await signedReturn(this.world, flow, { claims }));
+  }
+
+  /** To the consent screen; gives its address. */
+  async arrive(back: string): Promise<string> {
+    const answer = await this.open(back);
+    const location = answer.headers.get("location") ?? "";
+    assertMatch(location, /\/BANKA\/authorization\.consent\.oauth2\?flow=/);
+    return location;
+  }
+
+  async secondTab(): Promise<AtBank> {
+    const { claims } = await openHandover(this.world.bankA, await this.open(this.link));
+    return { ...this.flow, handover: claims };
+  }
+
+  /** The TPP pushes the same consent again, and the customer opens the new link. */
+  async askAgain(): Promise<void> {
+    const form = { code_challenge: "K".repeat(42) + "A" };
+    const { request_uri } = await good(push(this.world, this.flow.consentId, { form }), 201);
+    this.flow = { ...this.flow, requestUri: request_uri };
+    this.flow = await this.secondTab();
+  }
+
+  /** As the TPP reads it. */
+  async status(): Promise<string> {
+    const bound = await clientToken(this.world, this.world.tpp); // journeys outlive tokens
+    return await consentStatus(this.world, { ...this.flow, bound });
+  }
+
+  /** Exactly one address, and the consent agrees with it. */
+  async assertLearnt(outcome: string): Promise<void> {
+    const [only = "", ...more] = this.learnt;
+    assertEquals(more, []);
+    const parameters = new URL(only).searchParams;
+    assertEquals(parameters.get("error") ?? (parameters.has("code") ? "code" : "nothing"), outcome);
+    const paid = outcome === "code";
+    assertEquals(
+      [await this.status(), await codesIssued(this.world)],
+      paid ? ["Authorized", 1] : ["Rejected", 0],
+    );
+  }
+
+  async #noted(answer: Response): Promise<Response> {
+    const text = await answer.text();
+    for (const address of [answer.headers.get("location"), wayOnOf(text)]) {
+      if (address?.startsWith(`${SHOP_REDIRECTS[0]}?`) === true) this.learnt.add(address);
+    }
+    return new Response(text === "" ? null : text, answer);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]();
+  }
+}
+
+/** A customer at the bank; the link opened so long after the request was pushed. */
+export async function begin(
+  { openedAfterMs = 0, ...options }: { body?: typeof IMPLICIT; openedAfterMs?: number } = {},
+): Promise<Journey> {
+  const world = await openWorld();
+  const pushedAt = world.now;
+  const flow = await toBank(world, options);
+  if (openedAfterMs === 0) return new Journey(world, flow, pushedAt);
+  world.now += openedAfterMs;
+  const browser = new Browser(world);
+  const { claims } = await openHandover(world.bankA, await authorize(browser, world.tpp, flow.requestUri));
+  return new Journey(world, { ...flow, browser, handover: claims }, pushedAt);
+}

@@ -1,0 +1,27 @@
+/** Apps with something wrong about them, for the fuzzer to find. */
+import type { Handler, Plant } from "../../scripts/fuzz_ground.ts";
+import type { Host } from "../../scripts/fuzz_shot.ts";
+import type { WatchedStore } from "../../scripts/fuzz_store.ts";
+
+/** Wraps one of the apps. */
+export function around(wrapped: Host, wrap: (app: Handler, store: WatchedStore) => Handler): Plant {
+  return (app, host, store) => host === wrapped ? wrap(app, store) : app;
+}
+
+/** An app that does the last good request at a path again, whatever it is sent there. */
+export function lenient(path: string): Plant {
+  return (app, _, store) => {
+    const good = new Map<string, Request>();
+    return async (request) => {
+      const { pathname } = new URL(request.url);
+      const known = good.get(pathname);
+      const kept = request.clone();
+      const answer = await app(request);
+      if (!pathname.includes(path)) return answer;
+      if (answer.status < 400 && known === undefined) good.set(pathname, kept);
+      if (answer.status < 400 || known === undefined) return answer;
+      await store.undo(); // the proof may be spent already
+      return await app(known.clone());
+    };
+  };
+}

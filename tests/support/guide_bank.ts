@@ -1,0 +1,125 @@
+/** The bank of the guides: takes the customer in, tells the accounts, sends the customer back, takes orders, reports. */
+import { assertEquals } from "@std/assert";
+import * as jose from "jose";
+import { fillForm, findForms } from "../../scripts/demo_forms.ts";
+import type { Departure } from "./guide_customer.ts";
+import { armWithProof, armWithSignature, type Party, privateKeyOf } from "./guide_party.ts";
+import { evaluate, request, run } from "./guide_snippets.ts";
+import { type Guides, ownToken } from "./guide_world.ts";
+
+/** From the customer's arrival at the bank to the TPP's code, which is left in the TPP's shell. */
+export async function attendCustomer(
+  guides: Guides,
+  { bank, tpp, departure }: { readonly bank: Party; readonly tpp: Party; readonly departure: Departure },
+): Promise<void> {
+  const handover = await openHandover(guides, bank, departure.oAuthUrl);
+  assertEquals(handover["ref_id"], tpp.shell.env["CONSENT_ID"]);
+  await readConsent(guides, bank, String(handover["ref_id"]));
+  await putAccounts(guides, bank);
+  const back = await returnAddress(guides, bank, handover);
+  const screen = (await departure.browser.visit(new URL(back))).location;
+  if (screen === undefined) throw new Error("the return leads nowhere");
+  const visit = await departure.browser.visit(screen);
+  const form = findForms(visit.page).find(({ id }) => id === "consent");
+  if (form === undefined) throw new Error(visit.page);
+  const body = fillForm(form, { account: "0" }, { name: "decision", value: "accept" });
+  const { location } = await departure.browser.submit(new URL(form.action, visit.url), body, visit.url);
+  const answer = location?.searchParams ?? new URLSearchParams();
+  assertEquals([answer.get("iss"), answer.get("state")], [tpp.at.issuer, tpp.shell.env["STATE"]]);
+  tpp.shell.env["CODE"] = answer.get("code") ?? "";
+}
+
+/** Opened in the guide's order; it has exactly the claims that the guide shows. */
+async function openHandover({ pages }: Guides, bank: Party, sealed: string): Promise<jose.JWTPayload> {
+  const key = await privateKeyOf(bank.shell.cwd, "encryption", "RSA-OAEP-256");
+  const { plaintext, protectedHeader } = await jose.compactDecrypt(sealed, key);
+  assertEquals([protectedHeader.cty, protectedHeader.zip], ["JWT", undefined]);
+  const shown = JSON.parse(pages.bank.take("arrival", "Claims"));
+  const platform = jose.createRemoteJWKSet(new URL(`${shown.iss}/jwks`));
+  const { payload } = await jose.jwtVerify(plaintext, platform, {
+    issuer: shown.iss,
+    audience: shown.aud,
+    algorithms: ["PS256"],
+    typ: "JWT",
+  });
+  assertEquals(Object.keys(payload).toSorted(), Object.keys(shown).toSorted());
+  assertEquals(Number(payload.exp) - Number(payload.iat), shown.exp - shown.iat);
+  return payload;
+}
+
+async function readConsent(guides: Guides, bank: Party, consentId: string): Promise<void> {
+  const { shell } = bank;
+  Object.assign(shell.env, { CONSENT_ID: consentId, INTERACTION_ID: crypto.randomUUID(), IP: "192.0.2.1" });
+  shell.env["TOKEN"] = await ownToken(guides, bank, "bank");
+  await armWithProof(bank, "GET", `/BANKC/back-channel-auth/v1/${consentId}`, shell.env["TOKEN"]);
+  const { Data } = await request(shell, guides.pages.bank.take("consent", "Read the consent"), 200);
+  assertEquals(Data.Initiation.InstructedAmount, { Amount: "12.50", Currency: "EUR" });
+}
+
+async function putAccounts({ pages }: Guides, bank: Party): Promise<void> {
+  const { shell } = bank;
+  const block = pages.bank.take("accounts", "Put the accounts");
+  await run(shell, block.split("\n")[0] ?? "");
+  await armWithSignature(bank, "accounts.json", "b");
+  const path = `/BANKC/back-channel-auth/v1/${shell.env["CONSENT_ID"]}`;
+  await armWithProof(bank, "PUT", path, shell.env["TOKEN"] ?? "");
+  const { Data } = await request(shell, block, 200);
+  assertEquals(Data.DebtorAccount.length, 1);
+}
+
+/** The guide's claims, signed and sealed by the signatures guide's code, at the guide's address. */
+async function returnAddress({ pages }: Guides, bank: Party, handover: jose.JWTPayload): Promise<string> {
+  const shown = JSON.parse(pages.bank.take("return", "Claims"));
+  const fill = ([name, value]: [string, unknown]): [string, unknown] => {
+    if (value === "<as received>") return [name, handover[name]];
+    if (value === "<new>") return [name, crypto.randomUUID()];
+    return [name, value];
+  };
+  const claims = Object.fromEntries(Object.entries(shown).map(fill));
+  const { keys } = await (await fetch(`${shown.aud}/jwks`)).json();
+  const jwk = keys.find(({ use }: { use: string }) => use === "enc");
+  const names = {
+    jose,
+    claims,
+    x5t: bank.me.signing_kid,
+    signingKey: bank.signingKey,
+    platformEncKid: jwk.kid,
+    platformEncKey: await jose.importJWK(jwk, "RSA-OAEP-256"),
+  };
+  const sealed = await evaluate(bank.signs.take("bank-return", "With the jose library"), names, "sealed");
+  return pages.bank.take("return", "Return address").replace("<JWE>", sealed);
+}
+
+/** A bank's address for pushed orders that answers what the guide says. */
+export interface OrderTaker extends AsyncDisposable {
+  /** Payment ids, in the order of their pushes. */
+  readonly taken: readonly string[];
+}
+
+/** Listens at the bank's `payment_orders_uri`. */
+export function takesOrders({ pages }: Guides, bank: Party): OrderTaker {
+  const taken: string[] = [];
+  const answer = pages.bank.take("orders", "Answer to a push");
+  const port = Number(new URL(bank.me.redirect_uris[0]).port);
+  const server = Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, async (pushed) => {
+    const { Data } = jose.decodeJwt<{ Data: { DomesticPaymentId: string } }>(await pushed.text());
+    taken.push(Data.DomesticPaymentId);
+    return new Response(answer, { headers: { "content-type": "application/json" } });
+  });
+  return { taken, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
+/** The order is in the list, and its end is reported. */
+export async function pullAndReport({ pages }: Guides, bank: Party, paymentId: string): Promise<void> {
+  const { shell } = bank;
+  const path = "/BANKC/back-channel-payments/v1";
+  await armWithProof(bank, "GET", path, shell.env["TOKEN"] ?? "");
+  const { Data } = await request(shell, pages.bank.take("orders", "Pull"), 200);
+  assertEquals(JSON.stringify(Data).includes(paymentId), true);
+  shell.env["PAYMENT_ID"] = paymentId;
+  const block = pages.bank.take("report", "Report a status");
+  await run(shell, block.split("\n")[0] ?? "");
+  await armWithSignature(bank, "status.json", "a");
+  await armWithProof(bank, "PUT", `${path}/${paymentId}`, shell.env["TOKEN"] ?? "");
+  await request(shell, block, 200);
+}

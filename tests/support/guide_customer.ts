@@ -1,0 +1,34 @@
+/** The customer of the guides: sent off by the TPP, attended to by the bank, deciding on the platform's screen. */
+import * as jose from "jose";
+import { type Browser, openBrowser } from "../../scripts/demo_browser.ts";
+import type { Party } from "./guide_party.ts";
+
+/** A browser that has been sent to the bank. */
+export interface Departure {
+  readonly browser: Browser;
+  /** What it brings. */
+  readonly oAuthUrl: string;
+}
+
+/** What the TPP makes for a customer, and the customer leaving. */
+export const customerLeaves = {
+  /** Shell variables for the pushed request. */
+  async secrets(tpp: Party): Promise<Record<"STATE" | "VERIFIER" | "CHALLENGE" | "JKT", string>> {
+    const VERIFIER = jose.base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
+    const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(VERIFIER));
+    return {
+      STATE: crypto.randomUUID(),
+      VERIFIER,
+      CHALLENGE: jose.base64url.encode(new Uint8Array(hash)),
+      JKT: await jose.calculateJwkThumbprint(tpp.dpop.jwk),
+    };
+  },
+  /** Opens the TPP's link. @throws {Error} unless it leads to the bank */
+  async by(link: string): Promise<Departure> {
+    const browser = openBrowser();
+    const { location, page } = await browser.visit(new URL(link));
+    const oAuthUrl = location?.searchParams.get("oAuthUrl") ?? null;
+    if (oAuthUrl === null) throw new Error(`the link leads to ${location}: ${page}`);
+    return { browser, oAuthUrl };
+  },
+} as const;

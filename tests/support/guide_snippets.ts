@@ -1,0 +1,141 @@
+/**
+ * The guides' code blocks as a reader copies them: out of the page that the platform serves, into a shell. Placeholders
+ * are filled, nothing else changes; who takes snippets can tell in the end which ones were never tried.
+ */
+import { assertEquals } from "@std/assert";
+import type { Json } from "./flows.ts";
+
+/** Whether there are the programs that the blocks are for. Says loudly where they are not, because nothing is tried then. */
+export function areToolsThere(): boolean {
+  const missing = ["bash", "curl", "sed", "sha256sum"].filter((tool) => {
+    const found = new Deno.Command("which", { args: [tool], stdout: "null", stderr: "null" }).outputSync();
+    return !found.success;
+  });
+  if (missing.length === 0) return true;
+  const words = `\n*** SKIPPED: the guides were not followed, there is no ${missing.join(", no ")} ***\n\n`;
+  Deno.stdout.writeSync(new TextEncoder().encode(words));
+  return false;
+}
+
+/** The code blocks of one page. */
+export interface Snippets {
+  /** The block under this heading's anchor with this caption, its placeholders filled. */
+  take(section: string, about: string): string;
+  /** `section: caption` of the blocks that nobody took. */
+  untried(): readonly string[];
+}
+
+/** What is filled in for what, one after the other. */
+export type Placeholders = readonly (readonly [placeholder: RegExp, value: string])[];
+
+/** Reads a page of the guides. */
+export async function readSnippets(url: string, placeholders: () => Placeholders): Promise<Snippets> {
+  const response = await fetch(url);
+  const html = await response.text();
+  assertEquals(response.status, 200, url);
+  const blocks = blocksOf(html);
+  const taken = new Set<string>();
+  return {
+    take(section, about) {
+      const name = `${section}: ${about}`;
+      const code = blocks.get(name);
+      if (code === undefined) {
+        throw new Error(`${url} has no block ${name}; it has ${[...blocks.keys()].join("; ")}`);
+      }
+      taken.add(name);
+      return filled(code, placeholders());
+    },
+    untried: () => [...blocks.keys()].filter((name) => !taken.has(name)),
+  };
+}
+
+function blocksOf(html: string): ReadonlyMap<string, string> {
+  const sections = [...html.matchAll(/<section aria-labelledby="([^"]+)"[^>]*>(.*?)<\/section>/gs)];
+  return new Map(
+    sections.flatMap(([, section = "", body = ""]) =>
+      [...body.matchAll(/<figcaption>(.*?)<\/figcaption><pre[^>]*><code>(.*?)<\/code><\/pre>/gs)]
+        .map(([, about = "", code = ""]): [string, string] => [`${section}: ${plain(about)}`, plain(code)])
+    ),
+  );
+}
+
+function plain(html: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    "&lt;": "<",
+    "&gt;": ">",
+    "&quot;": '"',
+    "&#39;": "'",
+    "&amp;": "&",
+  };
+  return html.replaceAll(/<[^>]*>/g, "").replaceAll(
+    /&(lt|gt|quot|#39|amp);/g,
+    (entity) => entities[entity] ?? entity,
+  );
+}
+
+/** The block with its placeholders filled. */
+export function filled(code: string, placeholders: Placeholders): string {
+  return placeholders.reduce((text, [placeholder, value]) => text.replaceAll(placeholder, () => value), code);
+}
+
+/** A shell in a folder. */
+export interface Shell {
+  readonly cwd: string;
+  /** Variables of the reader's. */
+  readonly env: Record<string, string>;
+}
+
+/** What a command printed, and the status of its last HTTP answer. */
+export interface Printed {
+  readonly text: string;
+  readonly status: number;
+}
+
+/** Runs the block as it stands. @throws {Error} with its words when it fails */
+export async function run({ cwd, env }: Shell, code: string): Promise<Printed> {
+  const home = await curlHome();
+  const command = new Deno.Command("bash", {
+    args: ["-eu", "-o", "pipefail", "-c", code],
+    cwd,
+    env: { ...env, CURL_HOME: home, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+  });
+  const { code: exit, stdout, stderr } = await command.output();
+  const [text, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  if (exit !== 0) throw new Error(`${code}\nended with ${exit}: ${text}${errors}`);
+  return { text: text ?? "", status: Number(/HTTP status (\d{3})\s*$/.exec(errors ?? "")?.[1] ?? 0) };
+}
+
+/** As {@link run}, for a request: gives its JSON. @throws {Error} with the answer unless it has this status */
+export async function request(shell: Shell, code: string, status: number): Promise<Json> {
+  const printed = await run(shell, code);
+  if (printed.status !== status) throw new Error(`${code}\nanswered ${printed.status}: ${printed.text}`);
+  return JSON.parse(printed.text);
+}
+
+let home: Promise<string> | undefined;
+
+/** A configuration of curl's that shows what the tests look at; the blocks themselves stay as they are. */
+function curlHome(): Promise<string> {
+  home ??= (async (): Promise<string> => {
+    const dir = await Deno.makeTempDir();
+    const settings =
+      'silent\nshow-error\nmax-time = 20\nwrite-out = "%{stderr}HTTP status %{http_code}\\n"\n';
+    await Deno.writeTextFile(`${dir}/.curlrc`, settings);
+    return dir;
+  })();
+  return home;
+}
+
+const AsyncFunction: new (...parts: string[]) => (...values: unknown[]) => Promise<unknown> =
+  Object.getPrototypeOf(async () => {}).constructor;
+
+/** Runs a block of JavaScript among these names; gives what it calls `result`. */
+export async function evaluate(
+  code: string,
+  names: Readonly<Record<string, unknown>>,
+  result: string,
+): Promise<Json> {
+  return await new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result};`)(
+    ...Object.values(names),
+  );
+}

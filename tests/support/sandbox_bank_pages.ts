@@ -1,0 +1,81 @@
+/** Every page of the sandbox's banks in every state, drawn by the banks' own code for a customer who got there. */
+import { ALICE_EUR_AT_BANKA } from "../../src/sandbox/bank/customers.ts";
+import { ALICE, arrive, type BankBrowser, BankBrowser as Browser, CODE } from "./bank_browser.ts";
+import { type BankWorld, bankWorld, sealHandover } from "./bank_world.ts";
+
+/** Asks for a page in a language, as the browser that belongs there. */
+export type Ask = (language: string) => Promise<Response>;
+
+/** The banks' pages by name, and what ends their worlds. */
+export interface BankPages extends Disposable {
+  readonly pages: ReadonlyMap<string, Ask>;
+  readonly world: BankWorld;
+}
+
+type Entries = readonly (readonly [formId: string, fields: Readonly<Record<string, string>>])[];
+
+const LOGIN: Entries = [["login", ALICE]];
+const PAST_CODE: Entries = [...LOGIN, ["otp", CODE]];
+const WRONG_LOGIN: Entries = [["login", { ...ALICE, password: "wrong" }]];
+const WRONG_CODE: Entries = [...LOGIN, ["otp", { ...CODE, code: "000000" }]];
+const NO_ACCOUNT: Entries = [...PAST_CODE, ["consent", { decision: "accept", account: "none" }]];
+
+/** Fresh worlds with a visit at each step. */
+export async function bankPages(): Promise<BankPages> {
+  const [world, broken] = [await bankWorld(), await bankWorld()];
+  broken.platform.keySetStatus = 503;
+  const visit = (entries: Entries, account?: string): Promise<Ask> => visitAt(world, entries, account);
+  const [home, foreign] = [new Browser(world.banks), new Browser(world.banks)];
+  const plain = (path: string): Ask => (language) => ask(home, path, language);
+  const left = await arrive(world, "BANKB");
+  const post = (fields: Record<string, string>): Ask => (language) =>
+    ask(left, left.path, language, { method: "POST", body: new URLSearchParams(fields) });
+  const arrival = `/BANKA/sca?oAuthUrl=${await sealHandover(broken)}`;
+  const pages = new Map<string, Ask>([
+    ["bank-login", await visit([])],
+    ["bank-login-wrong", await visit(WRONG_LOGIN)],
+    ["bank-code", await visit(LOGIN)],
+    ["bank-code-wrong", await visit(WRONG_CODE)],
+    ["bank-code-last", await visit(LOGIN, ALICE_EUR_AT_BANKA)],
+    ["bank-consent", await visit(PAST_CODE)],
+    ["bank-consent-none", await visit(NO_ACCOUNT)],
+    ["bank-home-a", plain("/BANKA")],
+    ["bank-home-b", plain("/BANKB")],
+    ["bank-list", plain("/")],
+    ["bank-not-found", plain("/nowhere")],
+    ["bank-link", plain("/BANKA/sca?oAuthUrl=x")],
+    ["bank-form", post({ csrf: "forged" })],
+    ["bank-form-long", post({ filler: "x".repeat(9000) })],
+    ["bank-over", (language) => ask(foreign, left.path, language)],
+    ["bank-unavailable", (language) => ask(new Browser(broken.banks), arrival, language)],
+  ]);
+  return {
+    pages,
+    world,
+    [Symbol.dispose]: () => {
+      for (const each of [world, broken]) each[Symbol.dispose]();
+    },
+  };
+}
+
+/** BANKB has the consent screen; only BANKA has the account. */
+async function visitAt(world: BankWorld, entries: Entries, account: string | undefined): Promise<Ask> {
+  const browser = await arrive(world, account === undefined ? "BANKB" : "BANKA", account);
+  for (const [formId, fields] of entries) await browser.submit(formId, fields);
+  const { path } = browser;
+  return (language) => ask(browser, path, language);
+}
+
+async function ask(
+  browser: BankBrowser,
+  path: string,
+  language: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  const { html, status, headers } = await browser.send(path, {
+    ...init,
+    headers: { "accept-language": language },
+  });
+  browser.path = path;
+  return new Response(html, { status, headers });
+}

@@ -1,0 +1,151 @@
+/** Every page of the demo shop in every state, drawn by the shop's own code; its platform is a double. */
+import { json, paymentAnswer, paymentId } from "./sandbox_tpp_platform.ts";
+import type { Ask } from "./sandbox_bank_pages.ts";
+import {
+  callback,
+  cookieOf,
+  get,
+  goToBank,
+  issuer,
+  openShop,
+  order,
+  paymentsPath,
+  type ShopWorld,
+} from "./shop_world.ts";
+
+/** Words of the platform for a payment that was made; the last is none that the shop knows. */
+export const STATUSES = [
+  "Pending",
+  "Rejected",
+  "AcceptedSettlementInProcess",
+  "AcceptedSettlementCompleted",
+  "AcceptedWithoutPosting",
+  "AcceptedCreditSettlementCompleted",
+  "SomethingElse",
+] as const;
+
+const LUNCH = { item: "lunch", bank: "BANKA", account: "" };
+const code = "secret-code-secret-code-secret";
+
+/** The shop's pages by name. */
+export async function shopPages(): Promise<ReadonlyMap<string, Ask>> {
+  // Keys take a while to make: each of these worlds makes its own.
+  const [world, failed, isPaying, isUnknown, isBroken] = await Promise.all(
+    [openShop(), refusedConsent(), paying(), unknown(), broken()],
+  );
+  const plain = (request: () => Request): Ask => (language) => ask(world, request(), language);
+  const paid = await pay(world);
+  // Another's: each look at a status is one more message.
+  const told = await openShop();
+  const { path, cookie } = await pay(told);
+  const messages = (below: string): Ask => (language) =>
+    ask(told, get(`${path}/messages${below}`, cookie), language);
+  return new Map<string, Ask>([
+    ["shop-goods", plain(() => get("/"))],
+    ["shop-fault", plain(() => order({ ...LUNCH, account: "GB00 NOT AN IBAN" }))],
+    ["shop-at-bank", await atBank(world)],
+    ["shop-paying", isPaying],
+    ["shop-denied", await returned(world, { error: "access_denied" })],
+    ["shop-refused", await returned(world, { error: "server_error" })],
+    ["shop-failed", failed.order],
+    ["shop-unknown", isUnknown],
+    ...STATUSES.map((status) => [`shop-${status}`, inStatus(world, paid, status)] as const),
+    ["shop-messages", messages("")],
+    ["shop-message-redirect", messages("/5")],
+    ["shop-message", messages("/8")],
+    ["shop-messages-failed", failed.messages],
+    ["shop-stray", plain(() => callback({ state: "x", code: "y" }))],
+    ["shop-not-found", plain(() => get("/nowhere"))],
+    ["shop-origin", plain(() => order(LUNCH, "https://evil.example"))],
+    ["shop-choice", plain(() => order({}))],
+    ["shop-too-long", plain(() => order({ ...LUNCH, account: "1".repeat(5000) }))],
+    ["shop-broken", isBroken],
+  ]);
+}
+
+interface Place {
+  readonly path: string;
+  readonly cookie: string;
+}
+
+async function pay(world: ShopWorld, query: Readonly<Record<string, string>> = { code }): Promise<Place> {
+  const { cookie, state } = await goToBank(world);
+  const back = await world.fetch(callback({ ...query, state, iss: issuer }, cookie));
+  return { path: back.headers.get("location") ?? "", cookie };
+}
+
+async function returned(world: ShopWorld, query: Readonly<Record<string, string>>): Promise<Ask> {
+  const { path, cookie } = await pay(world, query);
+  return (language) => ask(world, get(path, cookie), language);
+}
+
+function inStatus(world: ShopWorld, { path, cookie }: Place, status: string): Ask {
+  return (language) => {
+    world.answers.set(`${paymentsPath}/${paymentId}`, [() => paymentAnswer(200, status)]);
+    return ask(world, get(path, cookie), language);
+  };
+}
+
+/** The page that the customer can go back to while at the bank. */
+async function atBank(world: ShopWorld): Promise<Ask> {
+  const { cookie } = await goToBank(world);
+  const path = orderPath(world);
+  return (language) => ask(world, get(path, cookie), language);
+}
+
+/** The payment was sent and the platform has not answered yet. */
+async function paying(): Promise<Ask> {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  const path = orderPath(world);
+  const sent = Promise.withResolvers<void>();
+  world.answers.set(paymentsPath, [() => {
+    sent.resolve();
+    return new Promise(() => {});
+  }]);
+  world.fetch(callback({ code, state, iss: issuer }, cookie));
+  await sent.promise;
+  return (language) => ask(world, get(path, cookie), language);
+}
+
+async function refusedConsent(): Promise<{ readonly order: Ask; readonly messages: Ask }> {
+  const world = await openShop();
+  const Errors = [{ ErrorCode: "UK.OBIE.Field.Invalid", Path: "Data.Initiation", Message: "Not valid" }];
+  world.answers.set("/BANKA/domestic-payment-consents/v1", [() => json(400, { Errors })]);
+  const response = await world.fetch(order(LUNCH));
+  const [path, cookie] = [response.headers.get("location") ?? "", cookieOf(response)];
+  return {
+    order: (language) => ask(world, get(path, cookie), language),
+    messages: (language) => ask(world, get(`${path}/messages`, cookie), language),
+  };
+}
+
+async function unknown(): Promise<Ask> {
+  const world = await openShop();
+  world.answers.set(paymentsPath, [1, 2, 3].map(() => () => json(503, {})));
+  const { path, cookie } = await pay(world);
+  return (language) => ask(world, get(path, cookie), language);
+}
+
+/** A shop whose operator's log is full. */
+async function broken(): Promise<Ask> {
+  const world = await openShop((line) => {
+    if (line.startsWith("order ")) throw new Error("no space left on device");
+  });
+  return (language) => {
+    world.answers.set("/BANKA/par.oauth2/v1", [() => json(400, {})]);
+    return ask(world, order(LUNCH), language);
+  };
+}
+
+/** The shop tells nobody the number of an order that is still at the bank, but its consent carries it. */
+function orderPath({ seen }: ShopWorld): string {
+  const consent = seen.findLast(({ path }) => path.endsWith("/domestic-payment-consents/v1"))?.body ?? "{}";
+  const number: string = JSON.parse(consent).Data.Initiation.InstructionIdentification;
+  return `/orders/${number.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")}`;
+}
+
+async function ask(world: ShopWorld, request: Request, language: string): Promise<Response> {
+  request.headers.set("accept-language", language);
+  return await world.fetch(request);
+}
