@@ -4,10 +4,11 @@
  * elsewhere. Screenshots go to `.data/screenshots`.
  */
 /// <reference lib="dom" />
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { LANGUAGES } from "../../src/sandbox/page_language.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
+import { STATUSES } from "../support/sandbox_shop_pages.ts";
 import { openSandboxSite, type SandboxSite } from "../support/sandbox_site.ts";
 import {
   assertAccessible,
@@ -59,9 +60,12 @@ Deno.test({
 Deno.test("every page of bank and shop, in every language, is small, strict and has nothing from elsewhere", async () => {
   const site = await openSandboxSite();
   try {
-    for (const language of LANGUAGES) {
-      for (const name of site.pages) await assertServedSafely(`${site.origin}/${name}?lang=${language}`);
-    }
+    const all = LANGUAGES.flatMap((language) => site.pages.map((name) => ({ language, name })));
+    await Promise.all(all.map(async ({ language, name }) => {
+      const html = await assertServedSafely(`${site.origin}/${name}?lang=${language}`);
+      const status = STATUSES.find((one) => name === `shop-${one}`);
+      if (status !== undefined) assertStringIncludes(html, `id="payment-status">${status}<`);
+    }));
   } finally {
     await site.stop();
   }

@@ -20,10 +20,12 @@ export interface ServedPage {
   readonly headers: Headers;
 }
 
-/** Asks for the page and checks body and headers. */
-export async function assertServedSafely(address: string): Promise<void> {
+/** Asks for the page, checks body and headers, and gives the body. */
+export async function assertServedSafely(address: string): Promise<string> {
   const answer = await fetch(address, { redirect: "manual" });
-  assertSafe({ address, html: await answer.text(), headers: answer.headers });
+  const html = await answer.text();
+  assertSafe({ address, html, headers: answer.headers });
+  return html;
 }
 
 /** Checks body and headers. */

@@ -18,10 +18,17 @@ export interface SandboxSite {
 export async function openSandboxSite(): Promise<SandboxSite> {
   const [banks, shop, ofShop] = await Promise.all([bankPages(), openShop(), shopPages()]);
   const pages: ReadonlyMap<string, Ask> = new Map([...banks.pages, ...ofShop]);
+  let last: Promise<unknown> = Promise.resolve();
+  /** One at a time: what the platform's double answers next is meant for one page. */
+  const inTurn = (ask: Ask, language: string): Promise<Response> => {
+    const answer = last.then(() => ask(language));
+    last = answer.catch(() => {});
+    return answer;
+  };
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
     const { pathname, searchParams } = new URL(request.url);
     const ask = pages.get(pathname.slice(1));
-    if (ask !== undefined) return withoutCookies(await ask(searchParams.get("lang") ?? "en"));
+    if (ask !== undefined) return withoutCookies(await inTurn(ask, searchParams.get("lang") ?? "en"));
     return /^\/assets\/(shop|order)\./.test(pathname)
       ? await shop.fetch(get(pathname))
       : await banks.world.banks.fetch(new Request(request.url));

@@ -24,7 +24,7 @@ export function ConsentPage({ reader, profile, session, accounts, balances }: Co
   const { handover, consent, csrf, complaint } = session;
   const { language } = reader;
   const remarks = accounts.map((account) => remarkOn(language, account, balances, consent.InstructedAmount));
-  const preselected = remarks.indexOf(undefined);
+  const preselected = complaint === undefined ? remarks.indexOf(undefined) : -1; // asked to choose, nothing is chosen
   return (
     <PageFrame
       reader={reader}

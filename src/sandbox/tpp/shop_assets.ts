@@ -54,6 +54,7 @@ a:hover { text-decoration-thickness: 2px; }
 code, pre, .reference { font-family: ui-monospace, monospace; font-size: 0.8125rem; }
 .reference { text-align: start; }
 [dir="rtl"] :is(.reference, .accounts code) { text-align: right; } /* the number is Latin, its place is the reader's */
+pre, .facts { border: 1px solid transparent; } /* seen where colours are forced */
 pre { white-space: pre-wrap; font-size: 0.75rem; background: var(--sunken); padding: 12px; margin: 8px 0; }
 .goods, .links, .accounts, .progress, .messages { list-style-type: ""; padding: 0; }
 .goods > li { border: var(--edge) solid var(--line); border-radius: 8px; padding: 16px; margin: 0 0 16px; }

@@ -23,7 +23,7 @@ export const orderScript = `"use strict";
   };
   const look = async () => {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-    if (!answer.ok) return false;
+    if (!answer.ok) return true;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const part of document.querySelectorAll("[data-part]")) {
       const other = fresh.getElementById(part.id);

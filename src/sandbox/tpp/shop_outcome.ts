@@ -30,7 +30,7 @@ const DONE: ReadonlyMap<string, number> = new Map([
   ["Pending", 0],
   ["AcceptedSettlementInProcess", 1],
   ["AcceptedSettlementCompleted", 2],
-  ["AcceptedWithoutPosting", 2],
+  ["AcceptedWithoutPosting", 3],
   ["AcceptedCreditSettlementCompleted", 3],
 ]);
 const FINAL: ReadonlySet<string> = new Set(["Rejected", "AcceptedCreditSettlementCompleted"]);

@@ -1,0 +1,118 @@
+/** Ways through the running sandbox in a real browser: what is looked at on every page, and the forms that are filled. */
+import { assert, assertEquals } from "@std/assert";
+import type { Browser, BrowserContext, Page, Response } from "playwright-core";
+import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { openChromium } from "../support/chromium.ts";
+import { freeFirstPort } from "../support/sandbox_process.ts";
+import { assertAccessible, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";
+import { assertSafe, type ServedPage } from "./served_page.ts";
+
+/** Where the tour stands. */
+export interface Tour {
+  readonly page: Page;
+  readonly language: string;
+  readonly endpoints: Ecosystem["endpoints"];
+  /** Each page's name and what was wrong with it. */
+  readonly look: (name: string) => Promise<void>;
+}
+
+/** One tour to make. */
+export interface Visit {
+  readonly language: string;
+  readonly endpoints: Ecosystem["endpoints"];
+  readonly check: (at: Tour) => Promise<void>;
+}
+
+/** Makes it with a browser context of its own; every page that came on the way is small, strict and all its own. */
+async function tour(browser: Browser, { language, endpoints, check }: Visit): Promise<void> {
+  const context = await browser.newContext({
+    locale: language,
+    viewport: { width: 320, height: 740 },
+    reducedMotion: "reduce", // a colour in transition is none of either scheme
+  });
+  const foreign = await keepHome(context);
+  const served = keepPages(context);
+  const page = await context.newPage();
+  const blocked = blockedOn(page);
+  await check({ page, language, endpoints, look: (name) => lookAt(page, language, name) });
+  for (const one of await Promise.all(served)) assertSafe(one);
+  assert(served.length > 0);
+  assertEquals(blocked, []);
+  assertEquals(foreign, []);
+  await context.close();
+}
+
+/** Every page that comes, as it goes on. */
+function keepPages(context: BrowserContext): Promise<ServedPage>[] {
+  const served: Promise<ServedPage>[] = [];
+  const keep = async (answer: Response): Promise<ServedPage> => ({
+    address: answer.url(),
+    html: await answer.text(),
+    headers: new Headers(await answer.allHeaders()),
+  });
+  context.on("response", (answer) => {
+    const isPage = answer.headers()["content-type"]?.startsWith("text/html") === true;
+    if (isPage) served.push(keep(answer));
+  });
+  return served;
+}
+
+async function lookAt(page: Page, language: string, name: string): Promise<void> {
+  const what = `${name} in ${language}`;
+  assertEquals(await page.getAttribute("html", "lang"), language, what);
+  assertEquals(await page.getAttribute("html", "dir"), language === "ar" ? "rtl" : "ltr", what);
+  assertEquals(await page.locator(`nav a[lang="${language}"]`).count(), 1, `${what} has a language switch`);
+  await assertFits(page, what);
+  await assertAccessible(page, what);
+  await picture(page, `tour-${language}-${name}`);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await assertAccessible(page, `${what}, dark`);
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** Buys the first dish. */
+export async function order(page: Page, bank: string): Promise<void> {
+  const form = page.locator('form[action="/checkout"]').first();
+  await form.locator(`input[name="bank"][value="${bank}"]`).check();
+  await form.locator("button").click();
+}
+
+/** As Alice. */
+export async function signIn(page: Page): Promise<void> {
+  await page.fill('#login input[name="username"]', "alice");
+  await page.fill('#login input[name="password"]', "sandbox");
+  await page.locator('#login button[value="continue"]').click();
+}
+
+/** The right one. */
+export async function enterCode(page: Page): Promise<void> {
+  await page.fill('#otp input[name="code"]', "123456");
+  await page.locator('#otp button[value="confirm"]').click();
+}
+
+/** Steps that run at the same time, by name, on one sandbox and one browser; each has a browser context of its own. */
+export async function sideBySide(
+  t: Deno.TestContext,
+  visits: Readonly<Record<string, Pick<Visit, "language" | "check">>>,
+): Promise<void> {
+  const dir = `${await Deno.makeTempDir()}/sandbox`;
+  const { endpoints, stop } = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const browser = await openChromium();
+  try {
+    await Promise.all(
+      Object.entries(visits).map(([name, visit]) =>
+        t.step({
+          name,
+          fn: () => tour(browser, { ...visit, endpoints }),
+          sanitizeOps: false,
+          sanitizeResources: false,
+          sanitizeExit: false,
+        })
+      ),
+    );
+  } finally {
+    await browser.close();
+    await stop();
+    await Deno.remove(dir, { recursive: true });
+  }
+}
