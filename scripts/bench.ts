@@ -98,8 +98,7 @@ async function soaked({ soak: minutes, json }: BenchOptions): Promise<number> {
     json
       ? `${JSON.stringify(found, null, 1)}\n`
       : `${found.payments} payments in ${minutes} minutes at half load, ${found.failures} failed; resident memory ` +
-        `${found.memory.map(({ minute, megabytes }) => `${megabytes} MB at ${minute} min`).join(", ")}; ` +
-        `over the second half ${found.slope} MB an hour\n`,
+        `at most ${found.peaks.join(", ")} MB in its quarters (${found.slope} MB an hour)\n`,
   );
   return found.failures > 0 ? 1 : 0;
 }

@@ -10,7 +10,9 @@ export interface Soak {
   readonly failures: number;
   /** Resident memory, megabytes, about every half minute. */
   readonly memory: readonly { readonly minute: number; readonly megabytes: number }[];
-  /** Megabytes an hour over the second half, by least squares. */
+  /** The most in each quarter: memory goes up and down with the garbage collector, a leak would raise its peaks. */
+  readonly peaks: readonly number[];
+  /** Of the peaks, megabytes an hour, by least squares. */
   readonly slope: number;
 }
 
@@ -41,7 +43,14 @@ export async function soak(
     }
     await new Promise((resolve) => setTimeout(resolve, elapsed() - start)); // half load
   }
-  return { minutes, payments, failures, memory, slope: slopeOf(memory.slice(Math.floor(memory.length / 2))) };
+  const quarters = [0, 1, 2, 3].map((quarter) =>
+    memory.filter(({ minute }) => Math.min(3, Math.floor((4 * minute) / minutes)) === quarter)
+  );
+  const highest = quarters.flatMap((quarter) =>
+    quarter.toSorted((a, b) => b.megabytes - a.megabytes).slice(0, 1)
+  );
+  const peaks = highest.map(({ megabytes }) => megabytes);
+  return { minutes, payments, failures, memory, peaks, slope: slopeOf(highest) };
 }
 
 /** Megabytes an hour. */

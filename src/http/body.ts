@@ -5,6 +5,7 @@
 import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
 import { Refusal } from "../kernel/refusal.ts";
+import { utf8Text } from "../kernel/strict_json.ts";
 import { MAX_BODY_BYTES } from "../profile.ts";
 
 /** Set by {@link jsonBody}. */
@@ -47,7 +48,7 @@ export async function readForm(c: Context): Promise<Form> {
     throw new Refusal("request.unsupported_media_type");
   }
   refuseContentCoding(c);
-  return parseForm(decodeUtf8(await readBytes(c.req.raw, MAX_BODY_BYTES)));
+  return parseForm(formText(await readBytes(c.req.raw, MAX_BODY_BYTES)));
 }
 
 /** Parses form text; also used for query strings. @throws {Refusal} as {@link readForm} */
@@ -114,12 +115,10 @@ function headerFault(name: string): { faults: [{ code: "Header.Invalid"; path: s
   return { faults: [{ code: "Header.Invalid", path: name, message: `${name} is not acceptable here.` }] };
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Refusal("request.malformed_form", "body is not UTF-8");
-  }
+function formText(bytes: Uint8Array): string {
+  const text = utf8Text(bytes);
+  if (text === undefined) throw new Refusal("request.malformed_form", "body is not UTF-8");
+  return text;
 }
 
 function unescape(text: string): string {

@@ -1,8 +1,7 @@
 /** Request bytes -> JSON value, strictly. Knows nothing about what the value should contain. */
 import { Refusal } from "../kernel/refusal.ts";
-import { strictJson } from "../kernel/strict_json.ts";
+import { strictJson, utf8Text } from "../kernel/strict_json.ts";
 
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // ignoreBOM keeps the mark
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
@@ -11,20 +10,12 @@ const BYTE_ORDER_MARK = "\uFEFF";
  * @throws {Refusal} `resource.invalid_format`; the message never quotes the input
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
-  const text = utf8(bytes);
+  const text = utf8Text(bytes);
   if (text === undefined) throw refused("is not UTF-8");
   if (text.startsWith(BYTE_ORDER_MARK)) throw refused("begins with a byte order mark"); // RFC 8259 8.1
   const parsed = strictJson(text);
   if (!parsed.ok) throw refused(parsed.why);
   return parsed.value;
-}
-
-function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return UTF8.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function refused(why: string): Refusal {

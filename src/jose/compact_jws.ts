@@ -4,7 +4,7 @@
  * token bring its own key, compression or processing rules (checklist CA7, J9-J13, J17, J18).
  */
 import { compactVerify, errors } from "jose";
-import { strictJson } from "../kernel/strict_json.ts";
+import { strictJson, utf8Text } from "../kernel/strict_json.ts";
 import { no, type Verdict, yes } from "../kernel/verdict.ts";
 import { SIGNATURE_ALG } from "../profile.ts";
 
@@ -106,19 +106,11 @@ export function decodeObject(segment: string): Verdict<JsonObject> {
 }
 
 function objectFrom(bytes: Uint8Array): Verdict<JsonObject> {
-  const decoded = decodeUtf8(bytes);
+  const decoded = utf8Text(bytes);
   if (decoded === undefined) return no("is not UTF-8");
   const parsed = strictJson(decoded);
   if (!parsed.ok) return no(parsed.why);
   const value = parsed.value;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return no("is no JSON object");
   return yes(value as JsonObject);
-}
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@
  * `openSealed` gives is still an unverified JWS.
  */
 import { compactDecrypt, CompactEncrypt, SignJWT } from "jose";
+import { utf8Text } from "../kernel/strict_json.ts";
 import { no, type Verdict, yes } from "../kernel/verdict.ts";
 import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG, MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../profile.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
@@ -50,7 +51,8 @@ export async function openSealed(token: string, keys: readonly NamedKey[]): Prom
       contentEncryptionAlgorithms: [CONTENT_ENCRYPTION_ALG],
       maxDecompressedLength: 0,
     });
-    return yes(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(plaintext));
+    const inner = utf8Text(plaintext);
+    return inner === undefined ? no("plaintext is not UTF-8") : yes(inner);
   } catch (error) {
     return no(joseFailure(error));
   }

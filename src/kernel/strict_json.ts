@@ -5,6 +5,7 @@
 import { MAX_JSON_DEPTH } from "../profile.ts";
 import { no, type Verdict, yes } from "./verdict.ts";
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // ignoreBOM keeps the mark
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
@@ -13,6 +14,15 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const MINUS = 0x2d;
 const NUMBER = /[-+.0-9eE]+/y;
+
+/** The text of UTF-8 bytes, a byte order mark included; undefined where they are none. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * The value that the text holds, or why it is refused: words that follow "the body …" and never quote the

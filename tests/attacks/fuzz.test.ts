@@ -1,0 +1,183 @@
+/** The fuzzer: what it tries breaks nothing, and what is planted it finds. */
+import { assert, assertEquals } from "@std/assert";
+import { fuzz, type FuzzResult } from "../../scripts/fuzz.ts";
+import type { Plant } from "../../scripts/fuzz_ground.ts";
+import { type FuzzOptions, readFuzzOptions, UsageError } from "../../scripts/fuzz_options.ts";
+import { countOf, isRefused, isTaken } from "../../scripts/fuzz_report.ts";
+import { around, lenient } from "../support/fuzz_plants.ts";
+
+const OPTIONS: FuzzOptions = { seed: 11, mutations: 10_000, seconds: 600, first: 0, only: "" };
+
+Deno.test("fuzz: 10,000 changed requests are no failure, no forgery and no write by a refusal; every part of every request is both taken and refused [J38]", async () => {
+  const { lines, result } = await run({});
+  assertEquals(result.findings.map(({ target, number, wrong }) => `${number} ${target}: ${wrong}`), []);
+  const oneSided = result.tallies.filter((tally) =>
+    countOf(tally, isTaken) === 0 || countOf(tally, isRefused) === 0
+  );
+  assertEquals(oneSided.map(({ name }) => name), []);
+  assertEquals(result.tallies.reduce((sum, tally) => sum + countOf(tally, () => true), 0), 10_000);
+  assert(/^seed 11: changes \d+ parts of \d+ good requests$/.test(lines[0] ?? ""), lines[0]);
+  assert(/^10000 mutations in [\d.]+ s, \d+ a second; 0 findings of 0 kinds$/.test(lines.at(-1) ?? ""));
+});
+
+Deno.test("fuzz finds an app that throws, and repeats just the mutation that made it", async () => {
+  const plant = around("api", (app) => async (request) => {
+    if ((await request.clone().text()).includes("__proto__")) throw new TypeError("planted");
+    return await app(request);
+  });
+  const only = "POST consent: JSON";
+  const { lines, result: { findings: [found, ...others] } } = await run({ only, mutations: 400 }, plant);
+  assert(found?.wrong.startsWith("the app threw: TypeError: planted"), found?.wrong);
+  const repeated = lines.find((line) => line.startsWith("  repeat with: "));
+  assertEquals(
+    repeated,
+    `  repeat with: deno task fuzz --seed 11 --first ${found?.number} --mutations 1 --only "${only}"`,
+  );
+  const words = repeated?.replaceAll('"', "").split("fuzz ")[1]?.replace(` --only ${only}`, "").split(" ") ??
+    [];
+  const again = readFuzzOptions([...words, "--only", only]) ?? OPTIONS;
+  const { findings } = (await run(again, plant)).result;
+  assertEquals(findings.map(({ number, target }) => [number, target]), [[found?.number, found?.target]]);
+  assert(
+    others.length > 0 && lines.filter((line) => line.startsWith("FINDING")).length === 1,
+    "one kind, told once",
+  );
+});
+
+Deno.test("fuzz finds an app that answers with a failure", async () => {
+  const plant = around("directory", (app) => async (request) => {
+    const answer = await app(request);
+    return answer.status === 409 || answer.status === 400 ? new Response("busy", { status: 503 }) : answer;
+  });
+  assertEquals(await wrongs(plant, { only: "directory: POST revoke: JSON" }), ["answered with 503: "]);
+});
+
+Deno.test("fuzz finds an app that writes before it refuses", async () => {
+  const plant = around("api", (app, store) => async (request) => {
+    await store.commit({ checks: [], writes: [{ kind: "set", key: ["audit", "x"], value: request.url }] });
+    return await app(request);
+  });
+  const wrong = await wrongs(plant, { only: "token: form" });
+  assert(wrong.includes("refused with 400, and yet wrote audit"), wrong.join());
+  assert(
+    (await wrongs(plant, { only: "GET order: dpop" })).includes("the good request: wrote audit at a GET"),
+    "a read that writes",
+  );
+});
+
+Deno.test("fuzz finds an app that refuses in another form", async () => {
+  const plain: Plant = (app) => async (request) => {
+    const answer = await app(request);
+    return answer.status === 400 ? new Response("no", { status: 400, headers: answer.headers }) : answer;
+  };
+  for (const only of ["PUT order: JSON", "PAR: form", "directory: PUT status: JSON"]) {
+    const wrong = await wrongs(plain, { only });
+    assert(wrong.includes("refused with 400 in the wrong form: members"), `${only}: ${wrong.join()}`);
+  }
+  const cached = around("browser", (app) => async (request) => {
+    const answer = await app(request);
+    answer.headers.set("cache-control", "public");
+    return answer;
+  });
+  const wrong = await wrongs(cached, { only: "bank return: oAuthUrl" });
+  assert(wrong.includes("refused with 400 in the wrong form: not no-store"), wrong.join());
+});
+
+Deno.test("fuzz finds an app that takes forged assertions, and assertions that say something else", async () => {
+  const wrong = await wrongs(lenient("/token.oauth2/v1"), { only: "token: client_assertion" });
+  assert(wrong.includes("took a forged assertion"), wrong.join());
+  for (const claim of ["aud", "iss", "exp", "alg"]) {
+    assert(wrong.includes(`took the assertion with a wrong ${claim}`), `${claim}: ${wrong.join()}`);
+  }
+});
+
+const FORGERIES: Readonly<Record<string, readonly [path: string, wrong: string]>> = {
+  "code: dpop": ["/token.oauth2/v1", "took a forged proof"],
+  "registration: registration JWT": ["/register/v1", "took a forged registration"],
+  "registration: software_statement": ["/register/v1", "took a forged statement"],
+  "POST payment: x-jws-signature": ["/domestic-payments/v1", "took a forged payload signature"],
+  "POST payment: JSON": ["/domestic-payments/v1", "took a document that differs"],
+  "PAR: form": ["/par.oauth2/v1", "took a wrong redirect_uri"],
+  "GET orders: request": ["/back-channel-payments/v1", "took another access token"],
+  "bank return: oAuthUrl": ["/authorization.sca.oauth2", "took a forged seal"],
+  "decision: form": ["/authorization.consent.oauth2", "took a wrong csrf"],
+  "directory: POST statement: request": ["/statement", "took another administration token"],
+  "directory: certificates: signing request": ["/certificates", "took a forged signing request"],
+};
+
+Deno.test("fuzz finds an app that takes what is forged", async (t) => {
+  for (const [only, [path, wanted]] of Object.entries(FORGERIES)) {
+    await t.step(`${only}: ${wanted}`, async () => {
+      const wrong = await wrongs(lenient(path), { only });
+      assert(wrong.includes(wanted), wrong.join());
+    });
+  }
+});
+
+Deno.test("fuzz finds an app that sends browsers elsewhere", async () => {
+  const plant = around("browser", (app) => async (request) => {
+    const answer = await app(request);
+    return answer.status === 400 ? Response.redirect("https://evil.example/", 303) : answer;
+  });
+  assertEquals(await wrongs(plant, { only: "authorize: request" }), ["sent to https://evil.example/"]);
+});
+
+Deno.test("fuzz finds a good request that is refused", async () => {
+  const plant = around("directory", () => () => Promise.resolve(new Response(null, { status: 404 })));
+  const { findings } = (await run({ only: "directory: GET /jwks", mutations: 0 }, plant)).result;
+  assert(findings.length > 0 && findings.every(({ number }) => number === undefined));
+});
+
+Deno.test("fuzz decides everything by its seed", async () => {
+  const tallies = async (seed: number): Promise<unknown> =>
+    (await run({ seed, mutations: 500 })).result.tallies.map(({ name, statuses }) => [name, [...statuses]]);
+  const first = await tallies(3);
+  assertEquals(await tallies(3), first);
+  assert(JSON.stringify(await tallies(4)) !== JSON.stringify(first));
+});
+
+Deno.test("fuzz takes its options, and refuses what is none", async () => {
+  assertEquals(
+    readFuzzOptions(["--seconds", "5", "--seed", "1", "--mutations", "9", "--first", "3", "--only", "PAR"]),
+    { seconds: 5, seed: 1, mutations: 9, first: 3, only: "PAR" },
+  );
+  assertEquals(readFuzzOptions(["--help"]), undefined);
+  assertEquals(readFuzzOptions([])?.mutations, 10_000);
+  assert((readFuzzOptions(["--seconds", "1"])?.mutations ?? 0) > 1_000_000, "as many as there is time for");
+  for (const wrong of [["--seed"], ["--seed", "x"], ["--seconds", "-1"], ["--seeds", "1"], ["3"]]) {
+    let refused: unknown;
+    try {
+      readFuzzOptions(wrong);
+    } catch (error) {
+      refused = error;
+    }
+    assert(refused instanceof UsageError, wrong.join(" "));
+  }
+  assertEquals(await exitStatus(["--mutations", "5", "--seed", "1"]), 0);
+  assertEquals(await exitStatus(["--only", "no such part"]), 2);
+});
+
+/** A run, quietly; much shorter than {@link OPTIONS} where an app is wrapped. */
+async function run(
+  changes: Partial<FuzzOptions>,
+  plant?: Plant,
+): Promise<{ lines: readonly string[]; result: FuzzResult }> {
+  const lines: string[] = [];
+  const result = await fuzz({ ...OPTIONS, ...changes }, (line) => void lines.push(line), plant);
+  return { lines, result };
+}
+
+/** What was found wrong, each once. */
+async function wrongs(plant: Plant, changes: Partial<FuzzOptions>): Promise<readonly string[]> {
+  const { result } = await run({ mutations: 300, ...changes }, plant);
+  return [...new Set(result.findings.map(({ wrong }) => wrong))];
+}
+
+async function exitStatus(args: readonly string[]): Promise<number> {
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "fuzz", ...args],
+    stdout: "null",
+    stderr: "null",
+  });
+  return (await command.output()).code;
+}
