@@ -7,7 +7,8 @@ import { openServedWorld, type ServedWorld } from "../tests/support/served_world
 import { fill } from "./bench_fill.ts";
 import { type Floor, startFloor } from "./bench_floor_process.ts";
 import { type Meter, runPayments, runStages, type StageSample } from "./bench_flows.ts";
-import { type BenchOptions, readBenchOptions, usage, UsageError } from "./bench_options.ts";
+import { UsageError } from "./command_line.ts";
+import { type BenchOptions, readBenchOptions, usage } from "./bench_options.ts";
 import { cpuMilliseconds, residentMegabytes } from "./bench_process.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "./bench_report.ts";
 import { soak } from "./bench_soak.ts";

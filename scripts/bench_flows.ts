@@ -100,7 +100,8 @@ export async function runPayments(
   return { name: WHOLE, requests: count, seconds, cpu: await meter() - cpu, latencies, failures };
 }
 
-async function meet(world: FlowWorld): Promise<Parties> {
+/** The parties' own tokens, and what the bank keeps of the platform's keys. */
+export async function meet(world: FlowWorld): Promise<Parties> {
   const key = await testKey(9);
   const own = await clientToken(world, world.tpp, BANK);
   const jwks = await world.browser(new Request(`${AUTH_URL}/jwks`));

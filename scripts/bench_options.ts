@@ -1,4 +1,5 @@
 /** The command line of the bench. Reads arguments; does nothing. */
+import { optionsOf, UsageError } from "./command_line.ts";
 
 /** What to measure. */
 export interface BenchOptions {
@@ -14,11 +15,6 @@ export interface BenchOptions {
   readonly soak: number;
   readonly json: boolean;
   readonly guard: boolean;
-}
-
-/** A command line that cannot be obeyed; `message` says which part. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
 }
 
 /** Printed for `--help` and after a {@link UsageError}. */
@@ -48,16 +44,8 @@ const SWITCHES = ["--json", "--guard"];
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions | undefined {
   if (args.includes("--help")) return undefined;
-  const given: Record<string, string> = { ...DEFAULTS };
-  const named = args.filter((arg) => !SWITCHES.includes(arg));
-  for (let at = 0; at < named.length; at += 2) {
-    const name = named[at]?.replace(/^--/, "") ?? "";
-    const value = named[at + 1];
-    if (!named[at]?.startsWith("--") || !Object.hasOwn(DEFAULTS, name) || value === undefined) {
-      throw new UsageError(`Unknown option, or one without a value: ${named[at]}`);
-    }
-    given[name] = value;
-  }
+  const pairs = args.filter((arg) => !SWITCHES.includes(arg));
+  const given = { ...DEFAULTS, ...Object.fromEntries(optionsOf(pairs, Object.keys(DEFAULTS))) };
   return {
     requests: number(given, "requests", 1),
     rounds: number(given, "rounds", 1),

@@ -128,10 +128,7 @@ export const STEPS: readonly Step[] = [
       return browser.open(`${AUTH_URL}/${BANK}/authorization.oauth2?${query}`);
     },
     async take(flow, answer) {
-      for (const line of answer.headers.getSetCookie()) {
-        const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
-        flow.browser.cookies.set(name, value);
-      }
+      flow.browser.keep(answer);
       flow.handover = (await openHandover(flow.world.bankB, answer)).claims;
     },
   },

@@ -4,7 +4,8 @@
  */
 import { describeFailure } from "../src/sandbox/tpp/failure.ts";
 import { openTpp } from "../src/sandbox/tpp/tpp.ts";
-import { type DemoOptions, readOptions, usage, UsageError } from "./demo_options.ts";
+import { UsageError } from "./command_line.ts";
+import { type DemoOptions, readOptions, usage } from "./demo_options.ts";
 import { type DemoOutcome, type DemoStep, makePayment } from "./demo_payment.ts";
 import { openSandbox } from "./demo_sandbox.ts";
 

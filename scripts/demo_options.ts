@@ -1,4 +1,5 @@
 /** The command line of the demo. Reads arguments; does nothing. */
+import { UsageError } from "./command_line.ts";
 
 /**
  * Who shows the consent, or `implicit` when the account is in the consent already (interface "Consent
@@ -12,11 +13,6 @@ export interface DemoOptions {
   readonly refuse: boolean;
   readonly json: boolean;
   readonly profile: "a" | "b";
-}
-
-/** A command line that cannot be obeyed; `message` says which part. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
 }
 
 /** Printed for `--help` and after a {@link UsageError}. */

@@ -1,4 +1,5 @@
 /** The command line of the fuzzer. Reads arguments; does nothing. */
+import { optionsOf, wholeNumber } from "./command_line.ts";
 
 /** What to try. */
 export interface FuzzOptions {
@@ -13,12 +14,7 @@ export interface FuzzOptions {
   readonly only: string;
 }
 
-/** A command line that cannot be obeyed; `message` says which part. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
-/** Printed for `--help` and after a {@link UsageError}. */
+/** Printed for `--help` and after a a `UsageError`. */
 export const usage =
   `Mutates valid requests, tokens, signatures, forms, headers and bodies against a platform and a directory
 in this process, and looks for answers of 5xx, forgeries that are taken, and refusals that change something.
@@ -40,24 +36,10 @@ const NUMBERS = { mutations: 10_000_000, seconds: 86_400, seed: 2 ** 31 - 1, fir
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readFuzzOptions(args: readonly string[]): FuzzOptions | undefined {
   if (args.includes("--help")) return undefined;
-  const given = new Map<string, string>();
-  for (let at = 0; at < args.length; at += 2) {
-    const name = args[at]?.replace(/^--/, "") ?? "";
-    const value = args[at + 1];
-    if (
-      !args[at]?.startsWith("--") || !(name === "only" || Object.hasOwn(NUMBERS, name)) || value === undefined
-    ) {
-      throw new UsageError(`Unknown option, or one without a value: ${args[at]}`);
-    }
-    given.set(name, value);
-  }
+  const given = optionsOf(args, [...Object.keys(NUMBERS), "only"]);
   const number = (name: keyof typeof NUMBERS, otherwise: number): number => {
     const value = given.get(name);
-    if (value === undefined) return otherwise;
-    if (!/^\d{1,10}$/.test(value) || Number(value) > NUMBERS[name]) {
-      throw new UsageError(`--${name} must be a whole number up to ${NUMBERS[name]}`);
-    }
-    return Number(value);
+    return value === undefined ? otherwise : wholeNumber(name, value, NUMBERS[name]);
   };
   const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % NUMBERS.seed;
   return {

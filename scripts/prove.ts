@@ -16,7 +16,8 @@ import {
 } from "./prove_books.ts";
 import { pause, persistently } from "./prove_calls.ts";
 import { type CheckResult, type Evidence, judge } from "./prove_checks.ts";
-import { type ProveOptions, readProveOptions, usage, UsageError } from "./prove_options.ts";
+import { UsageError } from "./command_line.ts";
+import { type ProveOptions, readProveOptions, usage } from "./prove_options.ts";
 import { type ConsentFact, makePayment } from "./prove_payment.ts";
 import { type KillPlan, planKills, planPayment } from "./prove_plan.ts";
 import { type ProvedSandbox, startProvedSandbox } from "./prove_sandbox.ts";

@@ -1,15 +1,11 @@
 /** The command line of the prover. Reads arguments; does nothing. */
+import { UsageError, wholeNumber } from "./command_line.ts";
 
 /** What to prove. */
 export interface ProveOptions {
   readonly payments: number;
   readonly seed: number;
   readonly kills: number;
-}
-
-/** A command line that cannot be obeyed; `message` says which part. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
 }
 
 /** Printed for `--help` and after a {@link UsageError}. */
@@ -40,10 +36,7 @@ export function readProveOptions(args: readonly string[]): ProveOptions | undefi
     if (name !== "payments" && name !== "kills" && name !== "seed") {
       throw new UsageError(`Unknown option: ${args[at]}`);
     }
-    if (!/^\d{1,10}$/.test(value) || Number(value) > LIMITS[name]) {
-      throw new UsageError(`--${name} must be a whole number up to ${LIMITS[name]}`);
-    }
-    options[name] = Number(value);
+    options[name] = wholeNumber(name, value, LIMITS[name]);
   }
   if (options.payments < 1) throw new UsageError("--payments must be at least 1");
   return options;

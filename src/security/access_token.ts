@@ -14,7 +14,7 @@ import { clientKey } from "../store/keys.ts";
 import type { Key, Reader } from "../store/store.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
 import { verifyDpopProof } from "./dpop_proof.ts";
-import type { PresentedTokenVariables } from "./first_reads.ts";
+import { dpopCredentials, type PresentedTokenVariables } from "./first_reads.ts";
 
 /** How a token was obtained. */
 export type Grant = "client_credentials" | "authorization_code";
@@ -36,7 +36,7 @@ export interface AccessToken {
 export type FindAccessToken = (tokenHash: string, from?: Reader) => Promise<AccessToken | null>;
 
 /** What the endpoint will want to read now that the token is known: it comes along with the token's owner. */
-export type KeysOfToken = (c: Context<Env>, token: AccessToken) => readonly Key[];
+export type KeysOfToken = (c: Context<AccessEnv>, token: AccessToken) => readonly Key[];
 
 /** Proven access. Only {@link accessToken} makes one. */
 export interface Access {
@@ -64,7 +64,8 @@ export interface AccessTokenDeps {
   readonly keys: ParticipantKeys;
 }
 
-type Env = {
+/** What the guard finds and sets on the context. */
+export type AccessEnv = {
   Variables:
     & RequestVariables
     & BankVariables
@@ -76,9 +77,9 @@ type Env = {
 /** Guard factory. @throws {Refusal} `token.*`, `dpop.*`, `certificate.not_participants` */
 export function accessToken(
   deps: AccessTokenDeps,
-): (requirement: Requirement, more?: KeysOfToken) => ReturnType<typeof createMiddleware<Env>> {
+): (requirement: Requirement, more?: KeysOfToken) => ReturnType<typeof createMiddleware<AccessEnv>> {
   return (requirement, more = () => []) =>
-    createMiddleware<Env>(async function authorized(c, next) {
+    createMiddleware<AccessEnv>(async function authorized(c, next) {
       const url = new URL(c.req.url);
       const text = readCredentials(c.req.header("authorization"), url.searchParams);
       const reads = c.get("reads");
@@ -116,8 +117,8 @@ function readCredentials(authorization: string | undefined, query: URLSearchPara
   if (authorization.includes(",")) {
     throw new Refusal("token.malformed_request", "more than one Authorization");
   }
-  const [, scheme = "", token = ""] = /^(\S+) +(\S+)$/.exec(authorization.trim()) ?? [];
-  if (scheme.toLowerCase() !== "dpop") throw new Refusal("token.missing", "not the DPoP scheme"); // RFC 9449 7.2
+  const token = dpopCredentials(authorization);
+  if (token === undefined) throw new Refusal("token.missing", "not the DPoP scheme"); // RFC 9449 7.2
   return token;
 }
 

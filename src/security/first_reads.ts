@@ -26,14 +26,22 @@ type Env = { Variables: RequestVariables & PresentedTokenVariables };
 /** What an endpoint adds: keys of the resource that its path names. */
 export type KeysOfRequest = (c: Context) => readonly Key[];
 
-const CREDENTIALS = /^DPoP +(\S{1,512})$/i;
+/** A longer text is no token of ours: it is not looked up before its turn comes. */
+const MAX_CHARACTERS = 512;
+const CREDENTIALS = /^DPoP +(\S+)$/i; // RFC 9449 7.1: the scheme in any case
+
+/** The token of an `Authorization` header; undefined where it is none of the DPoP scheme. */
+export function dpopCredentials(authorization: string | undefined): string | undefined {
+  return CREDENTIALS.exec(authorization?.trim() ?? "")?.[1];
+}
 
 /** Guard factory. */
 export function firstReads(more: KeysOfRequest = () => []): ReturnType<typeof createMiddleware<Env>> {
   return createMiddleware<Env>(async function read(c, next) {
     const code = asBankCode(c.req.param("bank"));
-    const text = CREDENTIALS.exec(c.req.header("authorization") ?? "")?.[1];
-    const presented = text === undefined ? undefined : { text, hash: await sha256(text) };
+    const text = dpopCredentials(c.req.header("authorization"));
+    const looksOurs = text !== undefined && text.length <= MAX_CHARACTERS;
+    const presented = looksOurs ? { text, hash: await sha256(text) } : undefined;
     if (presented !== undefined) c.set("presented", presented);
     c.get("reads").ahead([
       ...(code === undefined ? [] : [bankKey(code)]),

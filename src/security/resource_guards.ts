@@ -2,10 +2,9 @@
 import type { MiddlewareHandler } from "hono";
 import type { RequestVariables } from "../http/context.ts";
 import type { BodyVariables } from "../http/body.ts";
-import type { AccessVariables, KeysOfToken, Requirement } from "./access_token.ts";
+import type { AccessEnv, AccessVariables, KeysOfToken, Requirement } from "./access_token.ts";
 import type { BankVariables } from "./bank_path.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
-import type { PresentedTokenVariables } from "./first_reads.ts";
 import type { RateLimit } from "./rate_limit.ts";
 import type { SignedBodyVariables } from "./payload_signature.ts";
 
@@ -15,16 +14,7 @@ export interface ResourceGuards {
   /** Right after the certificate: what it refuses has cost nothing and used nothing up. */
   readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;
-  readonly token: (requirement: Requirement, more?: KeysOfToken) => MiddlewareHandler<
-    {
-      Variables:
-        & RequestVariables
-        & BankVariables
-        & CertificateVariables
-        & PresentedTokenVariables
-        & AccessVariables;
-    }
-  >;
+  readonly token: (requirement: Requirement, more?: KeysOfToken) => MiddlewareHandler<AccessEnv>;
   readonly payloadSignature: MiddlewareHandler<
     { Variables: BodyVariables & AccessVariables & SignedBodyVariables }
   >;

@@ -2,7 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { fuzz, type FuzzResult } from "../../scripts/fuzz.ts";
 import type { Plant } from "../../scripts/fuzz_ground.ts";
-import { type FuzzOptions, readFuzzOptions, UsageError } from "../../scripts/fuzz_options.ts";
+import { UsageError } from "../../scripts/command_line.ts";
+import { type FuzzOptions, readFuzzOptions } from "../../scripts/fuzz_options.ts";
 import { countOf, isRefused, isTaken } from "../../scripts/fuzz_report.ts";
 import { around, lenient } from "../support/fuzz_plants.ts";
 

@@ -78,11 +78,7 @@ Deno.test("An order that somebody pushes is not due for anyone else for 15 s [D1
 Deno.test("A worker that stalls between taking an order and pushing it leaves it to whoever has it by then [D1]", async () => {
   const store = await stallableStore();
   await using world = await openPushWorld(down, { store });
-  const { DomesticPaymentId: id } = await paid(world);
-  world.answer = accepts;
-  store.stall();
-  const stalled = later(world, 1250);
-  await store.stalled.promise;
+  const { id, stalled } = await stallWorker(world, store);
   const other = await anotherProcess(world);
   world.now += 15_000;
   assertEquals(await other.deliverDueOrders(), 1);
@@ -95,11 +91,7 @@ Deno.test("A worker that stalls between taking an order and pushing it leaves it
 Deno.test("A worker that stalls and has lost nothing to anyone pushes late rather than never [D1]", async () => {
   const store = await stallableStore();
   await using world = await openPushWorld(down, { store });
-  const { DomesticPaymentId: id } = await paid(world);
-  world.answer = accepts;
-  store.stall();
-  const stalled = later(world, 1250);
-  await store.stalled.promise;
+  const { id, stalled } = await stallWorker(world, store);
   world.now += 10_001; // a push takes up to 5 s and the lease is 15 s
   store.goOn.resolve();
   assertEquals([await stalled, world.pushes.length], [0, 1]);
@@ -223,6 +215,19 @@ async function stallableStore(): Promise<
       return await store.get<T>(key);
     },
   };
+}
+
+/** A worker that has taken an order, which the bank would accept now, and stalls before it pushes it. */
+async function stallWorker(
+  world: PushWorld,
+  store: Awaited<ReturnType<typeof stallableStore>>,
+): Promise<{ readonly id: string; readonly stalled: Promise<number> }> {
+  const { DomesticPaymentId: id } = await paid(world);
+  world.answer = accepts;
+  store.stall();
+  const stalled = later(world, 1250);
+  await store.stalled.promise;
+  return { id, stalled };
 }
 
 /** A store that can stop working, as the disk under a crashed process does. */

@@ -2,7 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { prove } from "../../scripts/prove.ts";
 import { planKills, planPayment } from "../../scripts/prove_plan.ts";
-import { readProveOptions, UsageError } from "../../scripts/prove_options.ts";
+import { UsageError } from "../../scripts/command_line.ts";
+import { readProveOptions } from "../../scripts/prove_options.ts";
 import { writeSplitCommitsConfig } from "../support/split_commits_config.ts";
 
 function brokenIn(results: Awaited<ReturnType<typeof prove>>): readonly string[] {

@@ -253,11 +253,16 @@ export class Browser {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     if (cookie !== "") request.headers.set("cookie", cookie);
     const response = await this.world.browser(request);
+    this.keep(response);
+    return response;
+  }
+
+  /** Keeps the cookies that an answer sets. */
+  keep(response: Response): void {
     for (const line of response.headers.getSetCookie()) {
       const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
       this.cookies.set(name, value);
     }
-    return response;
   }
 }
 

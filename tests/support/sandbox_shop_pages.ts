@@ -1,4 +1,5 @@
 /** Every page of the demo shop in every state, drawn by the shop's own code; its platform is a double. */
+import { PAYMENT_STATUSES } from "../../src/backchannel/status_report_schema.ts";
 import { json, paymentAnswer, paymentId } from "./sandbox_tpp_platform.ts";
 import type { Ask } from "./sandbox_bank_pages.ts";
 import {
@@ -14,15 +15,7 @@ import {
 } from "./shop_world.ts";
 
 /** Words of the platform for a payment that was made; the last is none that the shop knows. */
-export const STATUSES = [
-  "Pending",
-  "Rejected",
-  "AcceptedSettlementInProcess",
-  "AcceptedSettlementCompleted",
-  "AcceptedWithoutPosting",
-  "AcceptedCreditSettlementCompleted",
-  "SomethingElse",
-] as const;
+export const STATUSES = [...PAYMENT_STATUSES, "SomethingElse"] as const;
 
 const LUNCH = { item: "lunch", bank: "BANKA", account: "" };
 const code = "secret-code-secret-code-secret";

@@ -1,7 +1,8 @@
 /** The bench's figures and its guard, on made-up samples: ratios, targets, growth, and what fails a run. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { type StageSample, WHOLE } from "../../scripts/bench_flows.ts";
-import { readBenchOptions, UsageError } from "../../scripts/bench_options.ts";
+import { UsageError } from "../../scripts/command_line.ts";
+import { readBenchOptions } from "../../scripts/bench_options.ts";
 import { RATIOS } from "../../scripts/bench_ratios.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "../../scripts/bench_report.ts";
 import { STAGES } from "../../scripts/bench_stages.ts";

@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { readOptions, UsageError } from "../../scripts/demo_options.ts";
+import { UsageError } from "../../scripts/command_line.ts";
+import { readOptions } from "../../scripts/demo_options.ts";
 
 Deno.test("readOptions without arguments: explicit consent on the platform's page, profile b", () => {
   assertEquals(readOptions([]), { consent: "platform", refuse: false, json: false, profile: "b" });

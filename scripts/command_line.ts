@@ -1,0 +1,26 @@
+/** What the tasks' command lines have in common. Reads arguments; does nothing. */
+
+/** A command line that cannot be obeyed; `message` says which part. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The `--name value` pairs, by name. @throws {UsageError} for what is none of the names, or has no value */
+export function optionsOf(args: readonly string[], names: readonly string[]): ReadonlyMap<string, string> {
+  const given = new Map<string, string>();
+  for (let at = 0; at < args.length; at += 2) {
+    const name = args[at]?.replace(/^--/, "") ?? "";
+    const value = args[at + 1];
+    if (!args[at]?.startsWith("--") || !names.includes(name) || value === undefined) {
+      throw new UsageError(`Unknown option, or one without a value: ${args[at]}`);
+    }
+    given.set(name, value);
+  }
+  return given;
+}
+
+/** A whole number from 0 to `most`. @throws {UsageError} */
+export function wholeNumber(name: string, text: string, most: number): number {
+  if (/^\d{1,10}$/.test(text) && Number(text) <= most) return Number(text);
+  throw new UsageError(`--${name} must be a whole number up to ${most}`);
+}
