@@ -59,7 +59,7 @@ export interface Violation {
 
 /** What a source file of `src` breaks. */
 export function sourceViolations(file: SourceFile): Violation[] {
-  return [...lengthFaults(file), ...headerFaults(file), ...documentationFaults(file), ...denoFaults(file)];
+  return [...lengthFaults(file), ...headerFaults(file), ...denoFaults(file)];
 }
 
 /** What any program file breaks: names and forbidden words. */
@@ -112,20 +112,6 @@ function headerFaults({ path, text }: SourceFile): Violation[] {
     where: `${path}:1`,
     sentence: `opens with ${lines} lines of comment; ${MAX_HEADER_LINES} are enough`,
   }];
-}
-
-function documentationFaults({ path, text, bare }: SourceFile): Violation[] {
-  const lines = linesOf(text);
-  const declared =
-    /^export (?:async |abstract |declare )*(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm;
-  return [...bare.matchAll(declared)].flatMap((match) => {
-    const line = lineAt(bare, match.index);
-    const above = lines.slice(0, line - 1).findLast((earlier) => !earlier.startsWith("// deno-lint-ignore"));
-    return above?.endsWith("*/") === true ? [] : [{
-      where: `${path}:${line}`,
-      sentence: `exports ${match[1]} without a comment; say what it is, its units and errors`,
-    }];
-  });
 }
 
 function denoFaults({ path, bare }: SourceFile): Violation[] {
