@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { refusedAs, valueAt } from "../http/decode.ts";
 import { text } from "../http/wire_fields.ts";
-import { canonicalScheme, isIdentificationOf } from "../kernel/account.ts";
+import { canonicalScheme, identificationFault } from "../kernel/account.ts";
 import type { Fault } from "../kernel/refusal.ts";
 
 const MAX_IDENTIFICATION = 256;
@@ -45,7 +45,9 @@ export function identificationFaults(account: unknown, path: string): Fault[] {
   const scheme = valueAt(account, ["SchemeName"]);
   const identification = valueAt(account, ["Identification"]);
   if (typeof scheme !== "string" || typeof identification !== "string") return [];
-  if (canonicalScheme(scheme) === undefined || isIdentificationOf(scheme, identification)) return [];
-  const message = "Is not an identification of this scheme.";
-  return [{ code: "Unsupported.AccountIdentifier", path: `${path}.Identification`, message }];
+  if (canonicalScheme(scheme) === undefined) return []; // the scheme is the fault
+  const message = identificationFault(scheme, identification);
+  return message === undefined
+    ? []
+    : [{ code: "Unsupported.AccountIdentifier", path: `${path}.Identification`, message }];
 }

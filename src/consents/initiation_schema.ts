@@ -39,6 +39,9 @@ const PAYMENT_CONTEXT_CODES = [
   "TransferToThirdParty",
 ] as const;
 
+/** Keeps the message within the 500 characters of `Errors[].Message`. */
+const MAX_LISTED_CURRENCIES = 80;
+
 const amount = z.string()
   .refine(
     isAmount,
@@ -132,7 +135,9 @@ export function initiationFaults(body: unknown, currencies: readonly string[]): 
 function currencyFaults(currency: unknown, currencies: readonly string[]): Fault[] {
   if (!isCurrencyCode(currency) || currencies.includes(currency)) return [];
   const path = "Data.Initiation.InstructedAmount.Currency";
-  return [{ code: "Unsupported.Currency", path, message: "Payments in this currency are not supported." }];
+  const supported = currencies.slice(0, MAX_LISTED_CURRENCIES).join(", ");
+  const message = `Payments in this currency are not supported. Supported are: ${supported}.`;
+  return [{ code: "Unsupported.Currency", path, message }];
 }
 
 function selfPaymentFaults(creditor: unknown, debtor: unknown): Fault[] {

@@ -2,7 +2,7 @@
  * Accounts and the schemes that identify them (open-banking reference 1.7). Says whether an identification
  * fits its scheme; never whether the account exists.
  */
-import { isIban } from "./iban.ts";
+import { ibanFault, isIban } from "./iban.ts";
 import { isCountryCode } from "./iso_countries.ts";
 
 /** An account as its holder or its bank names it. The strings are kept exactly as given. */
@@ -19,13 +19,19 @@ export const MOBILE_NUMBER_PATTERN = /^(\+?[0-9]{7,15}|\+[0-9]{1,3}-[0-9()+-]{1,
 const MAX_SCHEME_CHARACTERS = 40;
 const EXTENSION = /^([A-Z]{2})\.([A-Za-z0-9][A-Za-z0-9_-]*)\.[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
-const FORMATS: ReadonlyMap<string, (identification: string) => boolean> = new Map([
-  ["UK.OBIE.IBAN", isIban],
-  ["UK.OBIE.BBAN", (text: string) => /^[A-Za-z0-9]{1,30}$/.test(text)],
-  ["UK.OBIE.SortCodeAccountNumber", (text: string) => /^[0-9]{14}$/.test(text)],
-  ["UK.OBIE.PAN", (text: string) => /^[0-9]{8,19}$/.test(text) && hasLuhnDigit(text)],
-  ["UK.OBIE.Paym", (text: string) => MOBILE_NUMBER_PATTERN.test(text)],
-  ["UK.OBIE.Wallet", () => true],
+/** What is wrong with an identification of the scheme, as a sentence for the caller; undefined for a good one. */
+type FindFault = (identification: string) => string | undefined;
+
+const FORMATS: ReadonlyMap<string, FindFault> = new Map<string, FindFault>([
+  ["UK.OBIE.IBAN", ibanFault],
+  ["UK.OBIE.BBAN", unless(/^[A-Za-z0-9]{1,30}$/, "Must be a BBAN: 1 to 30 letters and digits.")],
+  [
+    "UK.OBIE.SortCodeAccountNumber",
+    unless(/^[0-9]{14}$/, "Must be a sort code and account number: 14 digits."),
+  ],
+  ["UK.OBIE.PAN", panFault],
+  ["UK.OBIE.Paym", unless(MOBILE_NUMBER_PATTERN, "Must be a mobile number such as +447700900123.")],
+  ["UK.OBIE.Wallet", () => undefined],
 ]);
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["IBAN", "UK.OBIE.IBAN"],
@@ -44,13 +50,13 @@ export function canonicalScheme(schemeName: string): string | undefined {
 }
 
 /**
- * Whether the identification fits the scheme. An extension scheme sets no format; an unknown scheme fits
- * nothing.
+ * What is wrong with an identification of this scheme, as a sentence for the caller that does not quote the
+ * identification; undefined if it fits. An extension scheme sets no format; nothing fits an unknown scheme.
  */
-export function isIdentificationOf(schemeName: string, identification: string): boolean {
+export function identificationFault(schemeName: string, identification: string): string | undefined {
   const scheme = canonicalScheme(schemeName);
-  if (scheme === undefined) return false;
-  return FORMATS.get(scheme)?.(identification) ?? true;
+  if (scheme === undefined) return "Must be an identification of a supported scheme.";
+  return FORMATS.get(scheme)?.(identification);
 }
 
 /**
@@ -73,6 +79,17 @@ export function ungrouped(text: string): string {
 export function isAccountNumberLike(text: string): boolean {
   const number = ungrouped(text);
   return isIban(number) || (/^[0-9]{12,19}$/.test(number) && hasLuhnDigit(number));
+}
+
+function unless(pattern: RegExp, words: string): FindFault {
+  return (text) => pattern.test(text) ? undefined : words;
+}
+
+function panFault(text: string): string | undefined {
+  if (!/^[0-9]{8,19}$/.test(text)) return "Must be a card number: 8 to 19 digits.";
+  return hasLuhnDigit(text)
+    ? undefined
+    : "Must be a card number; its last digit, the check digit, does not fit the rest.";
 }
 
 /** ISO/IEC 7812-1 annex B. */

@@ -18,7 +18,27 @@ const LENGTHS = new Map(
 
 /** Whether the text is an IBAN in electronic form: capitals, no spaces, right length, right check digits. */
 export function isIban(text: string): boolean {
-  return FORM.test(text) && LENGTHS.get(text.slice(0, 2)) === text.length && remainder97(text) === 1;
+  return ibanFault(text) === undefined;
+}
+
+/**
+ * What is wrong with a text that should be an IBAN, as a sentence for the caller; undefined for an IBAN.
+ * Quotes nothing of the text but the code of a country that has IBANs.
+ */
+export function ibanFault(text: string): string | undefined {
+  const country = text.slice(0, 2);
+  const length = LENGTHS.get(country);
+  if (!FORM.test(text)) return formFault(text);
+  if (length === undefined) return "Must be an IBAN; its first two letters are not a country that has IBANs.";
+  if (length !== text.length) return `Must be an IBAN; an IBAN of ${country} has ${length} characters.`;
+  if (remainder97(text) === 1) return undefined;
+  return "Must be an IBAN; its check digits (the third and fourth character) do not fit the rest.";
+}
+
+function formFault(text: string): string {
+  if (/[\s\p{P}]/u.test(text)) return "Must be an IBAN without spaces, hyphens or other separators.";
+  if (FORM.test(text.toUpperCase())) return "Must be an IBAN in capital letters.";
+  return "Must be an IBAN: two letters, two check digits, then 11 to 30 letters and digits.";
 }
 
 /** ISO 7064 MOD 97-10 over the rearranged number, digit by digit; letters count 10 to 35. */

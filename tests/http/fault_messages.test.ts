@@ -1,0 +1,70 @@
+/** `Errors[].Message`: each kind of fault has words of its own that say what was expected. [G8] */
+import { assertEquals } from "@std/assert";
+import { call, clientToken } from "../support/flows.ts";
+import { FULL_CONSENT } from "../support/resource_bodies.ts";
+import { CONSENTS } from "../support/resource_calls.ts";
+import { openWorld } from "../support/world.ts";
+import { edited } from "../unit/http/edited.ts";
+
+const IDENTIFICATION = "Data.Initiation.DebtorAccount.Identification";
+const CURRENCY = "Data.Initiation.InstructedAmount.Currency";
+
+/** Faulty values of a field of the consent request, and the words of the answer. */
+const MESSAGES: Readonly<Record<string, readonly [path: string, value: string, message: string]>> = {
+  "an IBAN with spaces": [
+    IDENTIFICATION,
+    "GB29 NWBK 6016 1331 9268 19",
+    "Must be an IBAN without spaces, hyphens or other separators.",
+  ],
+  "an IBAN in small letters": [
+    IDENTIFICATION,
+    "gb29nwbk60161331926819",
+    "Must be an IBAN in capital letters.",
+  ],
+  "an IBAN with wrong check digits": [
+    IDENTIFICATION,
+    "GB29NWBK60161331926818",
+    "Must be an IBAN; its check digits (the third and fourth character) do not fit the rest.",
+  ],
+  "an IBAN of the wrong length": [
+    IDENTIFICATION,
+    "GB29NWBK6016133192681",
+    "Must be an IBAN; an IBAN of GB has 22 characters.",
+  ],
+  "an IBAN of a country without IBANs": [
+    IDENTIFICATION,
+    "US29NWBK60161331926819",
+    "Must be an IBAN; its first two letters are not a country that has IBANs.",
+  ],
+  "what has no form of an IBAN": [
+    IDENTIFICATION,
+    "12345678",
+    "Must be an IBAN: two letters, two check digits, then 11 to 30 letters and digits.",
+  ],
+  "a currency that is not supported": [
+    CURRENCY,
+    "CHF",
+    "Payments in this currency are not supported. Supported are: COP, EUR, GBP, USD.",
+  ],
+  "a currency that does not exist": [CURRENCY, "ZZZ", "Must be an active ISO 4217 currency code."],
+};
+
+Deno.test("A faulty field is answered with words of its own for each fault [CON-17] [CON-18] [G8]", async (t) => {
+  await using world = await openWorld();
+  const bound = await clientToken(world, world.tpp);
+  for (const [name, [path, value, message]] of Object.entries(MESSAGES)) {
+    await t.step(name, async () => {
+      const body = JSON.stringify(edited(FULL_CONSENT, path, value));
+      const response = await call(world, world.tpp, bound, CONSENTS, { body });
+      assertEquals([response.status, (await response.json()).Errors[0]?.Message], [400, message]);
+    });
+  }
+});
+
+Deno.test("A currency that is not supported is answered with those that this platform takes [CON-17] [G8]", async () => {
+  await using world = await openWorld({ environment: { CURRENCIES: "COP" } });
+  const bound = await clientToken(world, world.tpp);
+  const response = await call(world, world.tpp, bound, CONSENTS, { body: JSON.stringify(FULL_CONSENT) });
+  const [fault] = (await response.json()).Errors;
+  assertEquals(fault.Message, "Payments in this currency are not supported. Supported are: COP.");
+});
