@@ -1,5 +1,5 @@
 /** Fills a store's file, before the platform opens it, with as much as it may hold one day. */
-import { asBankCode, asClientId, newConsentId, newPaymentId } from "../src/kernel/identifiers.ts";
+import { asBankCode, asClientId, newConsentId, paymentIdOf } from "../src/kernel/identifiers.ts";
 import {
   auditKey,
   consentDeadlineKey,
@@ -33,7 +33,7 @@ export async function fill(path: string, count: number, say: (text: string) => v
   for (let first = 0; first < count; first += CONSENTS_A_COMMIT) {
     let operation = kv.atomic();
     for (let index = first; index < Math.min(count, first + CONSENTS_A_COMMIT); index++) {
-      for (const { key, value, ...expiry } of rowsOf(index, count, now)) {
+      for (const { key, value, ...expiry } of await rowsOf(index, count, now)) {
         operation = operation.set([...key], value, expiry);
       }
     }
@@ -43,7 +43,7 @@ export async function fill(path: string, count: number, say: (text: string) => v
   kv.close();
 }
 
-function rowsOf(index: number, count: number, now: number): readonly Row[] {
+async function rowsOf(index: number, count: number, now: number): Promise<readonly Row[]> {
   const [bank, clientId] = [asBankCode(BANK), asClientId(`SC-${crypto.randomUUID()}`)];
   if (bank === undefined || clientId === undefined) throw new Error("an id is malformed");
   const id = newConsentId();
@@ -66,7 +66,7 @@ function rowsOf(index: number, count: number, now: number): readonly Row[] {
     { key: spent, value: { expiresAt: now + HOUR_MS }, expireIn: HOUR_MS },
   ];
   if (awaited) return [...rows, { key: consentDeadlineKey(authoriseBy, id), value: id }];
-  const paymentId = newPaymentId();
+  const paymentId = await paymentIdOf(id);
   const payment = {
     id: paymentId,
     consentId: id,

@@ -9,7 +9,7 @@ export type BankCode = Branded<string, "BankCode">;
 export type ClientId = Branded<string, "ClientId">;
 /** UUID v4 in lower case. */
 export type ConsentId = Branded<string, "ConsentId">;
-/** UUID v4 in lower case. */
+/** UUID in lower case: version 8, made from the consent's id; version 4 in records of before (Decision G9). */
 export type PaymentId = Branded<string, "PaymentId">;
 
 const BANK_CODE = /^[A-Za-z0-9_-]{2,32}$/; // Decision A4
@@ -46,9 +46,18 @@ export function newConsentId(): ConsentId {
   return crypto.randomUUID() as ConsentId;
 }
 
-/** A fresh payment id. */
-export function newPaymentId(): PaymentId {
-  return crypto.randomUUID() as PaymentId;
+const PAYMENT_LABEL = "domestic payment of consent ";
+
+/**
+ * The id of a consent's one payment: a version 8 UUID (RFC 9562 section 5.8) from the first 16 octets of SHA-256 over a
+ * fixed label and the consent id in lower case. A store that was restored, and a TPP that repeats its request, arrive
+ * at the same id, which is the bank's idempotency key: the bank executes the payment once (Decision G9).
+ */
+export async function paymentIdOf(consent: ConsentId): Promise<PaymentId> {
+  const octets = (await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent))).slice(0, 16);
+  octets[6] = ((octets[6] ?? 0) & 0x0f) | 0x80; // version 8
+  octets[8] = ((octets[8] ?? 0) & 0x3f) | 0x80; // variant of RFC 9562
+  return octets.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") as PaymentId;
 }
 
 /** 256 random bits as 43 base64url characters: tokens, codes, request_uris, browser bindings (FAPI 5.4.1-4). */

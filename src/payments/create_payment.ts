@@ -8,7 +8,7 @@ import { type Consent, invalidStatus, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
-import { newPaymentId } from "../kernel/identifiers.ts";
+import { type PaymentId, paymentIdOf } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { AccessToken } from "../security/access_token.ts";
 import type { Bank } from "../security/caller.ts";
@@ -60,7 +60,8 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
     const raced = attempt > 0 || entry.value.status !== "Authorized";
     const made = raced ? await madeMeanwhile(deps, command) : undefined;
     if (made !== undefined) return made;
-    const { payment, consumed } = consume(entry.value, request, pushed, deps.clock());
+    const id = await paymentIdOf(entry.value.id);
+    const { payment, consumed } = consume(entry.value, { id, request, pushed }, deps.clock());
     const order = pushed ? openOrder(payment.id, payment.bank, payment.createdAt) : undefined;
     const tx = begin(command.markers);
     stage(deps, tx, command, { entry, consumed, payment, order });
@@ -88,8 +89,11 @@ function requireTokenOf(token: AccessToken, consent: Consent): void {
 /** Status first, then the comparison; a mismatch leaves the consent as it is (Decision C6). */
 function consume(
   consent: Consent,
-  request: PaymentRequest,
-  pushed: boolean,
+  { id, request, pushed }: {
+    readonly id: PaymentId;
+    readonly request: PaymentRequest;
+    readonly pushed: boolean;
+  },
   now: number,
 ): { payment: Payment; consumed: Consent } {
   const consumed = moved(consent, "consume", now);
@@ -106,7 +110,7 @@ function consume(
     (selected === undefined ? undefined : wireAccountOf(selected));
   if (debtorAccount === undefined) throw new Error("an authorised consent without an account that pays");
   const payment: Payment = {
-    id: newPaymentId(),
+    id,
     consentId: consent.id,
     clientId: consent.clientId,
     bank: consent.bank,
