@@ -1,5 +1,6 @@
 /** POST domestic-payments: what it answers, which account it may name, and what is kept of it. */
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals } from "@std/assert";
+import { paymentIdOf } from "../../src/kernel/identifiers.ts";
 import { evidenceOf } from "../../src/security/evidence_store.ts";
 import {
   authorised,
@@ -12,7 +13,7 @@ import {
   paymentBody,
 } from "../support/flows.ts";
 import { payloadSignature } from "../support/jwts.ts";
-import { assertFaults, unchanged, UUID } from "../support/resource_answers.ts";
+import { assertFaults, unchanged } from "../support/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "../support/resource_bodies.ts";
 import { BASE_URL, openWorld } from "../support/world.ts";
 import { edited, without } from "../unit/http/edited.ts";
@@ -24,7 +25,7 @@ Deno.test("POST domestic-payments answers a full payment with all of its initiat
   const flow = await authorised(world, { body: FULL_CONSENT });
   const made = await good(pay(world, flow), 201);
   const id = made.Data.DomesticPaymentId;
-  assertMatch(id, UUID);
+  assertEquals(id, await paymentIdOf(made.Data.ConsentId));
   const debtor = omitting(FULL_CONSENT.Data.Initiation.DebtorAccount, "Name");
   const expected = {
     Data: {
