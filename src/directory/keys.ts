@@ -13,6 +13,9 @@ export const PARTICIPANTS: Key = [ROOT, "participant"];
 /** A participant (`participant.ts`). Lower case: org_ids are unique whatever their case. */
 export const participantKey = (orgId: OrgId): Key => [...PARTICIPANTS, orgId.toLowerCase()];
 
+/** Written with every change of a participant: its version in the store tells whether anything has changed since. */
+export const PARTICIPANTS_CHANGED: Key = [ROOT, "participants_changed"];
+
 /** Above the certified keys of a participant. */
 export const certifiedKeysOf = (orgId: OrgId): Key => [ROOT, "certified_key", orgId.toLowerCase()];
 

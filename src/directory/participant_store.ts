@@ -12,6 +12,7 @@ import {
   knownKeyKey,
   participantKey,
   PARTICIPANTS,
+  PARTICIPANTS_CHANGED,
 } from "./keys.ts";
 import type { Participant } from "./participant.ts";
 
@@ -31,6 +32,11 @@ export async function isOrgIdTaken(store: Store, orgId: OrgId): Promise<boolean>
 /** Every participant, by org_id. */
 export function listParticipants(store: Store): Promise<Participant[]> {
   return listAll<Participant>(store, PARTICIPANTS);
+}
+
+/** Changes with every change of any participant. Opaque. */
+export async function participantsVersion(store: Store): Promise<string> {
+  return (await store.get(PARTICIPANTS_CHANGED))?.version ?? "none since this key exists";
 }
 
 /** Every key ever certified for a participant, revoked and expired ones included. */
@@ -65,6 +71,7 @@ export function stageParticipant(
   const first = participant.historyLength;
   check(tx, participantKey(participant.orgId), version);
   set(tx, participantKey(participant.orgId), { ...participant, historyLength: first + notes.length });
+  set(tx, PARTICIPANTS_CHANGED, at); // without a check: changes of different participants do not compete
   notes.forEach((note, index) => {
     const entry: HistoryEntry = { sequence: first + index, at, who, ...note };
     set(tx, historyKey(participant.orgId, entry.sequence), entry);

@@ -7,9 +7,11 @@ import { cacheable } from "./cacheable.ts";
 import type { Directory } from "./directory.ts";
 import { asOrgId } from "./identifiers.ts";
 import { keySet, revokedKeySet } from "./key_set_representation.ts";
+import { type NewestStatements, openNewestStatements } from "./newest_statement.ts";
 import type { Participant } from "./participant.ts";
 import { publicParticipant } from "./participant_representation.ts";
 import { findParticipant, listKeys, listParticipants } from "./participant_store.ts";
+import { openStatusList } from "./status_list.ts";
 import { participantsPage } from "./participants_page.tsx";
 import type { DirectoryEnv } from "./request_context.ts";
 
@@ -19,10 +21,14 @@ const PEM_TYPE = "application/x-pem-file";
 
 /** Routes without a guard. */
 export function publicRoutes(directory: Directory): Hono<DirectoryEnv> {
+  const statuses = openStatusList(directory.store);
+  const statements = openNewestStatements(directory);
   return new Hono<DirectoryEnv>()
     .get("/", (c) => c.redirect("/participants", 303))
     .get("/health", (c) => health(directory, c))
     .get("/participants", (c) => participants(directory, c))
+    .get("/status", async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated"))
+    .get("/participants/:org_id/statement", (c) => newestStatement(directory, statements, c))
     .get("/participants/:org_id/jwks", (c) => activeKeySet(directory, c))
     .get("/participants/:org_id/jwks/revoked", (c) => revokedSet(directory, c))
     .get("/jwks", (c) => cacheable(c, JSON.stringify({ keys: [directory.signer.publicJwk] }), JWK_SET_TYPE))
@@ -43,6 +49,16 @@ async function participants(directory: Directory, c: Context): Promise<Response>
   const page = await participantsPage(directory.terms, lines);
   c.header("content-security-policy", page.contentSecurityPolicy);
   return await cacheable(c, page.html, "text/html; charset=utf-8");
+}
+
+async function newestStatement(
+  directory: Directory,
+  statements: NewestStatements,
+  c: Context,
+): Promise<Response> {
+  const statement = await statements(await participantAt(directory, c));
+  if (statement === undefined) throw new Refusal("directory.not_found", "not Active: nothing is stated");
+  return await cacheable(c, JSON.stringify({ software_statement: statement }), JSON_TYPE, "revalidated");
 }
 
 async function activeKeySet(directory: Directory, c: Context): Promise<Response> {

@@ -1,0 +1,33 @@
+/**
+ * The newest statement of a participant, for whoever relies on it. Statements are not stored: this one is signed
+ * again, with the `iat` of its issue and the details of then, which only a new issue changes.
+ */
+import type { Directory } from "./directory.ts";
+import { isTrusted, type Participant } from "./participant.ts";
+import { signStatement } from "./software_statement.ts";
+
+/** Gives the statement; undefined while the participant is not Active. */
+export type NewestStatements = (participant: Participant) => Promise<string | undefined>;
+
+interface Signed {
+  readonly version: number;
+  readonly text: Promise<string>;
+}
+
+/** Opens the source. It keeps one signature a participant, so that reading costs none. */
+export function openNewestStatements(
+  { signer, terms }: Pick<Directory, "signer" | "terms">,
+): NewestStatements {
+  const signed = new Map<string, Signed>();
+  return async (participant) => {
+    if (!isTrusted(participant)) return undefined;
+    const { orgId, historyLength: version } = participant;
+    let newest = signed.get(orgId);
+    if (newest?.version !== version) {
+      newest = { version, text: signStatement(signer, terms, participant) };
+      newest.text.catch(() => signed.delete(orgId));
+      signed.set(orgId, newest);
+    }
+    return await newest.text;
+  };
+}
