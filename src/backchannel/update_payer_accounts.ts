@@ -1,11 +1,11 @@
 /** The bank reports the payer's accounts, or the one that was chosen on its own screen (endpoint 12; Decision C11). */
 import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
+import { stagePayerAccounts } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Reader, Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
@@ -53,12 +53,13 @@ export async function updatePayerAccounts(
     const mode = command.consentManagedByBank ? "bank" : "platform";
     const update = decodePayerAccounts(command.json, { bank: command.bank, consentId: consent.id, mode });
     const now = deps.clock();
-    const changed = withPayer(consent, { sub: update.Data.Sub, accounts: update.Data.DebtorAccount }, now);
+    const chosen = mode === "bank" ? { accounts: update.Data.DebtorAccount } : {};
+    const changed = withPayer(consent, { sub: update.Data.Sub, ...chosen }, now);
     if (!await deps.openFlows.isOpen(consent.id, from)) throw invalidStatus("no flow is open");
     const tx = begin(command.markers);
     const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
     deps.consents.stageChange(tx, entry, changed, cause, now);
-    stageEvidence(tx, `${consent.id} payer accounts ${changed.payer.report}`, command.signedBody);
+    stagePayerAccounts(tx, consent.id, changed.payer.report, command.signedBody);
     if (await commit(deps.store, deps.clock, tx)) return update;
   }
   throw invalidStatus("the consent kept changing");

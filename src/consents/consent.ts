@@ -24,9 +24,10 @@ export interface PayerAccount {
 export interface Payer {
   /** The bank's opaque name for the customer. */
   readonly sub: string;
-  readonly accounts: readonly PayerAccount[];
-  /** Which of the bank's reports on this consent it is, from 1: its signed bytes are kept under that. */
+  /** Which of the bank's reports on this consent it is, from 1. `payer_accounts_store.ts` reads its accounts. */
   readonly report?: number;
+  /** The one account that was chosen on the bank's own screen. Older records hold every reported list here. */
+  readonly accounts?: readonly PayerAccount[];
 }
 
 /** A consent as stored. Read it through {@link asOf}. */
@@ -104,7 +105,7 @@ export function withPayer(
   consent: Consent,
   reported: Pick<Payer, "sub" | "accounts">,
   now: number,
-): Consent & { readonly payer: Required<Payer> } {
+): Consent & { readonly payer: Payer & { readonly report: number } } {
   const current = asOf(consent, now);
   if (current.status !== "AwaitingAuthorisation") {
     throw invalidStatus(`payer accounts while ${current.status}`);

@@ -2,7 +2,7 @@
  * A consent as the platform's screen shows it: exactly what is stored, in the page's words. What it shows stands still
  * from the bank's return to the decision, so its hash, taken at the decision, is that of the page that was read.
  */
-import type { Consent, Payer } from "../consents/consent.ts";
+import type { Consent, PayerAccount } from "../consents/consent.ts";
 import { fingerprint } from "../idempotency/fingerprint.ts";
 import type { ShownPage } from "../observability/audit_trail.ts";
 import { type Language, LANGUAGE_NAMES, LANGUAGES } from "../ui/language.ts";
@@ -48,7 +48,7 @@ export async function shownPage(open: OpenDecision, language: Language): Promise
   return { language, sha256: await fingerprint({ language, ...factsOf(open) }) };
 }
 
-function factsOf({ interaction, consent, parties }: OpenDecision): ConsentFacts {
+function factsOf({ interaction, consent, parties, accounts }: OpenDecision): ConsentFacts {
   const { InstructedAmount, CreditorAccount, RemittanceInformation } = consent.request.Data.Initiation;
   return {
     ...parties,
@@ -60,14 +60,14 @@ function factsOf({ interaction, consent, parties }: OpenDecision): ConsentFacts 
     amount: { amount: InstructedAmount.Amount, currency: InstructedAmount.Currency },
     reference: RemittanceInformation?.Reference,
     unstructured: RemittanceInformation?.Unstructured,
-    accounts: accountViews(interaction.payer, consent),
+    accounts: accountViews(accounts, consent),
     expiresAt: Math.min(interaction.expiresAt, consent.authoriseBy),
   };
 }
 
-function accountViews(payer: Payer | undefined, consent: Consent): ConsentFacts["accounts"] {
+function accountViews(accounts: readonly PayerAccount[], consent: Consent): ConsentFacts["accounts"] {
   const paid = consent.request.Data.Initiation.InstructedAmount.Currency;
-  return (payer?.accounts ?? []).map((account, index) => {
+  return accounts.map((account, index) => {
     const why = cannotPay(account, consent);
     return {
       index,

@@ -1,5 +1,6 @@
 /** The platform's consent screen: what it shows, and the customer's decision (explicit consent, table 2.1 C7, C9). */
-import type { Consent } from "../consents/consent.ts";
+import type { Consent, PayerAccount } from "../consents/consent.ts";
+import { payerAccountsAhead, payerAccountsOf } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { type BankCode, isUuid } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -21,6 +22,8 @@ export interface OpenDecision {
   readonly interaction: Interaction;
   readonly consent: Consent;
   readonly parties: Parties;
+  /** What the customer chooses from. */
+  readonly accounts: readonly PayerAccount[];
 }
 
 /** The customer's decision. */
@@ -44,13 +47,21 @@ export async function openDecision(
   if (entry === null || entry.value.bank !== bankCode) throw new Refusal("authorization.invalid_request");
   const interaction = entry.value;
   if (!await browser.holds(interaction)) throw new Refusal("interaction.not_yours");
-  const { stage, parties } = interaction;
-  if (stage !== "deciding" || parties === undefined || deps.clock() >= interaction.expiresAt) {
+  const { stage, parties, payer } = interaction;
+  if (
+    stage !== "deciding" || parties === undefined || payer === undefined ||
+    deps.clock() >= interaction.expiresAt
+  ) {
     throw new Refusal("interaction.finished");
   }
-  reads.ahead([pushedRequestKey(interaction.requestHash), consentKey(interaction.consentId)]);
-  const { value: consent } = await readConsent(deps, interaction.consentId, interaction, reads);
-  return { interaction, consent, parties };
+  const { requestHash, consentId } = interaction;
+  reads.ahead([
+    pushedRequestKey(requestHash),
+    consentKey(consentId),
+    ...payerAccountsAhead(consentId, payer),
+  ]);
+  const { value: consent } = await readConsent(deps, consentId, interaction, reads);
+  return { interaction, consent, parties, accounts: await payerAccountsOf(reads, consentId, payer) };
 }
 
 /**
@@ -74,7 +85,11 @@ export async function decideConsent(
   traces: Traces,
 ): Promise<string> {
   const url = await endInteraction(deps, open.interaction.correlationId, newMarkers(), (consent) => {
-    const step = stepAfterDecision(decision, open.interaction.payer, consent);
+    const step = stepAfterDecision(
+      decision,
+      { payer: open.interaction.payer, accounts: open.accounts },
+      consent,
+    );
     return step === undefined || step.kind === "ask" ? "stay" : step;
   }, traces);
   if (url === null) throw new Refusal("authorization.invalid_request", "no account that can pay was chosen");

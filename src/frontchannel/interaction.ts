@@ -26,8 +26,8 @@ export interface Interaction {
   /** What the bank was told in `debtor_account_present`. */
   readonly debtorAccountPresent: boolean;
   /**
-   * While deciding: what the bank had reported when it sent this customer back. The screen offers these accounts,
-   * whatever is reported later for another customer or in another order.
+   * While deciding: what the bank had reported when it sent this customer back. The screen offers the accounts of this
+   * report, whatever is reported later for another customer or in another order.
    */
   readonly payer?: Payer;
   /** While deciding: who asks and at which bank, as the screen names them until the decision. */
@@ -85,7 +85,7 @@ export function stepAfterBank(result: ScaResult, consent: Consent, consentManage
   // One person's accounts must never be shown to, or chosen for, another.
   if (payer.sub !== result.sub) return reject("server_error", "bank: another customer's accounts");
   if (!consentManagedByBank) return { kind: "ask", payer, reason };
-  const [account, ...more] = payer.accounts;
+  const [account, ...more] = payer.accounts ?? [];
   if (account === undefined || more.length > 0) {
     return reject("server_error", "bank: not exactly one account");
   }
@@ -103,11 +103,11 @@ function isDebtorAccount(sub: string, consent: Consent): boolean {
 /** The step after the customer's decision on the platform's screen; undefined where the choice is not possible. */
 export function stepAfterDecision(
   decision: { readonly accepted: boolean; readonly accountIndex: number | undefined },
-  payer: Payer | undefined,
+  { payer, accounts }: { readonly payer: Payer | undefined; readonly accounts: readonly PayerAccount[] },
   consent: Consent,
 ): Step | undefined {
   if (!decision.accepted) return reject("access_denied", "customer refused");
-  const account = decision.accountIndex === undefined ? undefined : payer?.accounts[decision.accountIndex];
+  const account = decision.accountIndex === undefined ? undefined : accounts[decision.accountIndex];
   if (payer === undefined || account === undefined || cannotPay(account, consent) !== undefined) {
     return undefined;
   }

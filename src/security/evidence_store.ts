@@ -3,7 +3,7 @@
  * was ordered (checklist RP11). In pieces, since a body can be as large as the store's largest value.
  */
 import { evidenceKey } from "../store/keys.ts";
-import type { Store } from "../store/store.ts";
+import type { Key, Reader } from "../store/store.ts";
 import { set, type Transaction } from "../store/transaction.ts";
 import type { SignedBody } from "./payload_signature.ts";
 
@@ -30,9 +30,14 @@ export function stageEvidence(tx: Transaction, subject: string, { bytes, signatu
   }
 }
 
-/** The evidence for a resource, or null where there is none. */
-export async function evidenceOf(store: Store, subject: string): Promise<Evidence | null> {
-  const [first, second] = await store.getMany<Piece>([evidenceKey(subject, 0), evidenceKey(subject, 1)]);
+/** The keys of the evidence for a resource: what to read ahead. */
+export function evidenceAhead(subject: string): readonly Key[] {
+  return [evidenceKey(subject, 0), evidenceKey(subject, 1)]; // a body has two pieces at most
+}
+
+/** The evidence for a resource, or null if there is none. */
+export async function evidenceOf(reader: Reader, subject: string): Promise<Evidence | null> {
+  const [first, second] = await Promise.all(evidenceAhead(subject).map((key) => reader.get<Piece>(key)));
   if (first?.value.signature === undefined) return null;
   const pieces = [first.value.bytes, second?.value.bytes ?? new Uint8Array()];
   return {

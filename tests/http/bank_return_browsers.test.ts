@@ -139,7 +139,7 @@ Deno.test("Two customers with two flows for one consent: neither sees or spends 
   await assertCodeAnswer(await decide(alice.browser, screen, "accept", "0"));
   const consent = await storedConsent(world, alice);
   assertEquals(consent.selectedAccount, ACCOUNTS[0]);
-  assertEquals([consent.payer.sub, consent.payer.accounts], ["alice", [ACCOUNTS[0]]]);
+  assertEquals(consent.payer, { sub: "alice", report: 1 });
   // Bob comes too late, and learns nothing but that.
   await assertErrorAnswer(
     await bob.browser.open(await goodReturn(world, bob, { sub: "bob" })),
