@@ -22,6 +22,7 @@ export function requestContext(log: DirectoryLog): MiddlewareHandler<DirectoryEn
     c.header("x-content-type-options", "nosniff");
     c.header("referrer-policy", "no-referrer");
     c.header("x-frame-options", "DENY");
+    c.header("cross-origin-opener-policy", "same-origin");
     if (!c.res.headers.has("content-security-policy")) {
       c.header("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
     }

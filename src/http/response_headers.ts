@@ -27,6 +27,7 @@ export const browserHeaders = createMiddleware(async function setBrowserHeaders(
   headers.set("referrer-policy", "no-referrer");
   headers.set("x-content-type-options", "nosniff");
   headers.set("x-frame-options", "DENY");
+  headers.set("cross-origin-opener-policy", "same-origin"); // a page that opened this one keeps no handle on it
   // HSTS is ignored by browsers over plain http, so the sandbox may carry it too (FAPI 5.2.3-1).
   headers.set("strict-transport-security", "max-age=63072000; includeSubDomains; preload");
 });

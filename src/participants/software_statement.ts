@@ -15,6 +15,8 @@ export interface SoftwareStatement {
   readonly orgId: string;
   readonly orgName: string;
   readonly softwareName: string;
+  /** The participant's own web page, for links back to it. */
+  readonly clientUri?: string;
   readonly role: "PISP" | "ASPSP";
   readonly redirectUris: readonly string[];
   readonly jwksUri: string;
@@ -44,6 +46,7 @@ const claimsSchema = z.object({
   software_client_id: text,
   software_id: text,
   software_client_name: text,
+  software_client_uri: text.optional(),
   software_client_status: z.string(),
   software_environment: z.string(),
   software_roles: z.array(z.string()).length(1),
@@ -117,6 +120,7 @@ function approved(deps: SoftwareStatementDeps, claims: Claims, statement: string
     orgId: claims.org_id,
     orgName: claims.org_name,
     softwareName: claims.software_client_name,
+    ...linkTo(deps, claims.software_client_uri),
     redirectUris: claims.software_redirect_uris,
     jwksUri: claims.org_jwks_endpoint,
     revokedJwksUri: claims.org_jwks_revoked_endpoint,
@@ -125,6 +129,13 @@ function approved(deps: SoftwareStatementDeps, claims: Claims, statement: string
     issuedAt: claims.iat,
     text: statement,
   };
+}
+
+/** Pages show it as a link: only a web address is kept, over http only if the deployment allows it on loopback. */
+function linkTo({ urls }: SoftwareStatementDeps, clientUri: string | undefined): { clientUri?: string } {
+  const url = clientUri === undefined ? null : URL.parse(clientUri);
+  if (url === null || !isAllowedUrl({ ...urls, allowedHosts: [url.host] }, url.href)) return {};
+  return { clientUri: url.href };
 }
 
 function invalid(why: string): Refusal {

@@ -11,6 +11,8 @@ export interface Client {
   readonly orgName: string;
   readonly softwareId: string;
   readonly softwareName: string;
+  /** Its own web page, for links back to it. Records from before it was kept have none. */
+  readonly clientUri?: string;
   readonly role: "PISP" | "ASPSP";
   readonly scope: "payments" | "bank";
   readonly grantTypes: readonly string[];
@@ -54,6 +56,7 @@ export function clientFrom(
     orgName,
     softwareId,
     softwareName,
+    ...(statement.clientUri === undefined ? {} : { clientUri: statement.clientUri }),
     role,
     jwksUri,
     revokedJwksUri,

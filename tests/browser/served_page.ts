@@ -35,6 +35,7 @@ export function assertSafe({ address, html, headers }: ServedPage): void {
   assertEquals(policyOf(headers), html.includes("<script") ? WITH_SCRIPT : POLICY, address);
   assertEquals(headers.get("x-content-type-options"), "nosniff", address);
   assertEquals(headers.get("x-frame-options"), "DENY", address);
+  assertEquals(headers.get("cross-origin-opener-policy"), "same-origin", address);
   assertEquals(headers.get("cache-control"), "no-store", address);
   const inline = html.match(/<script(?![^>]* src=)[^>]*>|<style|\sstyle=|\son\w+=|javascript:|http-equiv/gi);
   assertEquals(inline, null, address);

@@ -194,6 +194,7 @@ Deno.test("every answer has an id and keeps browsers from guessing [E2]", async 
     const { headers } = await world.get(path);
     assertMatch(headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
     assertEquals(headers.get("x-content-type-options"), "nosniff");
+    assertEquals(headers.get("cross-origin-opener-policy"), "same-origin");
     assertEquals(headers.get("content-security-policy"), "default-src 'none'; frame-ancestors 'none'");
   }
 });

@@ -62,6 +62,28 @@ Deno.test("POST register makes a bank addressable, with the grant that the inter
   assertEquals((await requestToken(world, bank, "BANKC")).status, 200); // Decision B1
 });
 
+Deno.test("POST register keeps client_uri for links on pages, but only a web address over https [G1]", async (t) => {
+  const kept: Readonly<Record<string, string | undefined>> = {
+    "https://www.new.example": "https://www.new.example/",
+    "https://www.new.example/shop?a=1": "https://www.new.example/shop?a=1",
+    "http://www.new.example/": undefined,
+    "http://localhost:8444/": undefined,
+    "javascript:alert(1)": undefined,
+    "https://user:secret@www.new.example/": undefined,
+    "not an address": undefined,
+  };
+  for (const [stated, expected] of Object.entries(kept)) {
+    await t.step(stated, async () => {
+      await using world = await openWorld(MANY_REGISTRATIONS);
+      const newcomer = await onboardOnly(world, NEWCOMER);
+      const statement = await statementWith(newcomer, { claims: { software_client_uri: stated } });
+      assertEquals((await postRegistration(world, newcomer, { statement })).status, 201);
+      const stored = await world.store.get<{ clientUri?: string }>(["client", newcomer.clientId]);
+      assertEquals(stored?.value.clientUri, expected);
+    });
+  }
+});
+
 Deno.test("POST register accepts what the interface leaves to the participant [DC1] [DC6] [DC7] [DC9]", async (t) => {
   const accepted: Readonly<Record<string, Parameters<typeof postRegistration>[2]>> = {
     "the optional claims left out": {

@@ -23,6 +23,7 @@ export const PAGE = {
 /** Headers that every answer of the browser host carries, errors included (checklist AZ12). */
 export const BROWSER_HEADERS = {
   "cache-control": "no-store",
+  "cross-origin-opener-policy": "same-origin",
   "content-security-policy":
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
