@@ -192,6 +192,10 @@ function unsafe(values: Partial<Values>): string[] {
   if (values.BASE_URL !== undefined && values.BASE_URL === values.AUTH_URL) {
     faults.push("BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates");
   }
+  // The proxy's file would otherwise hold the operator's token.
+  if (values.OPERATOR_TOKEN !== undefined && values.OPERATOR_TOKEN === values.PROXY_SECRET) {
+    faults.push("PROXY_SECRET and OPERATOR_TOKEN: must be different");
+  }
   if (values.ENVIRONMENT === "Sandbox") return faults;
   if (values.STORE_URL === ":memory:") {
     faults.push("STORE_URL: :memory: loses every payment at a restart; set a file or an https: URL");

@@ -14,6 +14,9 @@ import type { Store } from "./store/store.ts";
 const API_PATHS =
   /^\/(?:register\/v1$|operations\/payment-orders|[^/]+\/(?:token\.oauth2|par\.oauth2|domestic-payment-consents|domestic-payments|back-channel-auth|back-channel-payments)(?:\/|$))/;
 
+/** The file that `--env-file` reads: in the folder where the process starts. */
+const ENVIRONMENT_FILE = ".env";
+
 /** Running requests may take this long to end; a payment waits at most 3 s for its bank. */
 const DRAIN_MS = 25_000;
 
@@ -40,7 +43,7 @@ async function configure(): Promise<Configured> {
   const environment: Environment = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
   const given = environment["PLATFORM_KEYS"] ?? "";
   const keysFile = given === "" || given.trimStart().startsWith("{") ? undefined : given;
-  const faults: string[] = [];
+  const faults = await environmentFileFaults();
   const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
   const json = keysFile === undefined ? given : await readKeysFile(keysFile).catch(note);
   const keys = json === undefined || json === "" ? undefined : await openKeyRing(json).catch(note);
@@ -49,12 +52,27 @@ async function configure(): Promise<Configured> {
   return { environment, config, keys, keysFile };
 }
 
-/** @throws {Error} where it cannot be read, or where everybody on this computer could */
+/** Deno has read `.env` before this code starts (`--env-file`). It holds secrets, so it is the owner's alone. */
+async function environmentFileFaults(): Promise<string[]> {
+  // An operator who keeps the variables elsewhere gives no right to read this file.
+  if ((await Deno.permissions.query({ name: "read", path: ENVIRONMENT_FILE })).state !== "granted") return [];
+  const { mode } = await Deno.stat(ENVIRONMENT_FILE).catch(() => ({ mode: null }));
+  const fault = modeFault(ENVIRONMENT_FILE, mode);
+  return fault === undefined ? [] : [`${ENVIRONMENT_FILE}: ${fault}`];
+}
+
+/** What is wrong with the mode of a file of secrets; it has none (null) on Windows or if the file does not exist. */
+function modeFault(path: string, mode: number | null): string | undefined {
+  return mode !== null && (mode & 0o077) !== 0 ? `others may open ${path}; chmod 600 ${path}` : undefined;
+}
+
+/** @throws {Error} if it cannot be read, or if anybody but its owner may open it */
 async function readKeysFile(path: string): Promise<string> {
   const { mode } = await Deno.stat(path).catch(() => {
     throw new Error(`the file ${path} cannot be read`);
   });
-  if (mode !== null && (mode & 0o007) !== 0) throw new Error(`others may open ${path}; chmod 600 ${path}`);
+  const fault = modeFault(path, mode);
+  if (fault !== undefined) throw new Error(fault);
   return await Deno.readTextFile(path).catch(() => {
     throw new Error(`the file ${path} cannot be read`);
   });

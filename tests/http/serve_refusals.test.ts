@@ -51,6 +51,7 @@ Deno.test("serve names unsafe values of every kind in one refusal", () =>
       DIRECTORY_ISSUER: "http://directory.example",
       PROXY_SECRET: "",
     };
+    await Deno.writeTextFile(`${folder}/.env`, "LOG_LEVEL=debug\n", { mode: 0o640 });
     assertEquals(await faultsOf(folder, { ...env, ...unsafe }), [
       "PROXY_SECRET: set it to the secret that the TLS proxy sends in x-proxy-secret",
       "BASE_URL: must be https",
@@ -59,6 +60,7 @@ Deno.test("serve names unsafe values of every kind in one refusal", () =>
       "BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates",
       "STORE_URL: :memory: loses every payment at a restart; set a file or an https: URL",
       "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",
+      ".env: others may open .env; chmod 600 .env",
     ]);
   }));
 
@@ -71,11 +73,31 @@ Deno.test("serve refuses keys that it cannot read, that others can read, and tha
     assertEquals(await refusal(), [port, `PLATFORM_KEYS: the file ${path} cannot be read`]);
     await Deno.writeTextFile(path, "no JSON", { mode: 0o644 });
     assertEquals(await refusal(), [port, `PLATFORM_KEYS: others may open ${path}; chmod 600 ${path}`]);
+    await Deno.chmod(path, 0o640);
+    assertEquals(
+      await refusal(),
+      [port, `PLATFORM_KEYS: others may open ${path}; chmod 600 ${path}`],
+      "its group",
+    );
     await Deno.chmod(path, 0o600);
     assertEquals(await refusal(), [port, "PLATFORM_KEYS: is not JSON"]);
     await Deno.writeTextFile(path, '{"keys":[]}');
     const [, fault] = await refusal();
     assert(fault?.startsWith("PLATFORM_KEYS: is not a private JWK set with sig"), fault);
+  }));
+
+Deno.test("serve does not start while its group or others may open .env", () =>
+  inGround(async ({ folder, env }) => {
+    const secrets = `${folder}/.env`;
+    for (const mode of [0o640, 0o604, 0o620]) {
+      await Deno.writeTextFile(secrets, `PROXY_SECRET=${env["PROXY_SECRET"]}\n`);
+      await Deno.chmod(secrets, mode);
+      assertEquals(
+        await faultsOf(folder, env),
+        [".env: others may open .env; chmod 600 .env"],
+        mode.toString(8),
+      );
+    }
   }));
 
 Deno.test("serve refuses a port in use and a database in use, and names both", () =>
@@ -110,7 +132,7 @@ Deno.test("serve refuses a store and an address that it cannot have", () =>
 Deno.test("serve reads .env from where it starts; the process's own variables win; no .env is no fault [F6]", () =>
   inGround(async ({ folder, env }) => {
     const file = Object.entries({ ...env, PORT: "none" }).map(([name, value]) => `${name}=${value}\n`);
-    await Deno.writeTextFile(`${folder}/.env`, file.join(""));
+    await Deno.writeTextFile(`${folder}/.env`, file.join(""), { mode: 0o600 });
     assertEquals(await faultsOf(folder, {}), ["PORT: set it to a port number"]);
     const process = await startPlatform(folder, {
       PORT: env["PORT"] ?? "",

@@ -112,6 +112,14 @@ const REFUSED: readonly (readonly [string, Environment, readonly string[]])[] = 
   ["one host for both", { AUTH_URL: "https://api.example.com" }, [
     "BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates",
   ]],
+  [
+    "the proxy's secret as the operator's token",
+    { OPERATOR_TOKEN: "0123456789abcdefghijABCDEFGHIJ._~+/=-" },
+    [
+      "OPERATOR_TOKEN: must be of letters, digits and . _ ~ + / - (RFC 6750 2.1)",
+      "PROXY_SECRET and OPERATOR_TOKEN: must be different",
+    ],
+  ],
   ["a key set host of no directory", { DIRECTORY_HOSTS: "keys.example.com" }, [
     "DIRECTORY_HOSTS: must list directory.example.com, the host of DIRECTORY_JWKS_URI",
   ]],
