@@ -7,6 +7,14 @@ check() {
   check_here "$what" limited "$seconds" "$@"
 }
 
+# ends_with STATUS COMMAND...: succeeds if the command ends with this exit status.
+ends_with() {
+  local wanted=$1 status=0
+  shift
+  "$@" || status=$?
+  [ "$status" -eq "$wanted" ] || { printf 'exit status %d instead of %d\n' "$status" "$wanted"; return 1; }
+}
+
 # check_here WHAT FUNCTION...: a function that runs in this shell and watches the clock itself.
 check_here() {
   local what=$1 log started

@@ -9,6 +9,9 @@ import { type DemoOptions, readOptions, usage } from "./demo_options.ts";
 import { type DemoOutcome, type DemoStep, makePayment } from "./demo_payment.ts";
 import { openSandbox } from "./demo_sandbox.ts";
 
+// Decision F4: 0 only if the payment is accepted.
+const exitStatus: Readonly<Record<DemoOutcome["result"], number>> = { accepted: 0, failed: 1, refused: 3 };
+
 type Print = (line: string) => void;
 
 /** Runs the demo and returns its exit status. */
@@ -34,7 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
     });
     print(outcome.summary);
     if (options.json) toStdout(JSON.stringify(result(options, outcome, steps), null, 2));
-    return outcome.ok ? 0 : 1;
+    return exitStatus[outcome.result];
   } catch (error) {
     const summary = `The demo failed after step ${steps.at(-1)?.step ?? 0}: ${describeFailure(error)}`;
     toStderr(summary);

@@ -25,12 +25,16 @@ Usage: deno task demo [options]
   --consent bank       the customer chooses the account at the bank; Bank B
   --profile b          sign payloads as OBIE v3.1.4 and later do (default)
   --profile a          sign payloads as OBIE v3.1.2 does (b64 false)
-  --refuse             the customer refuses; success is that the TPP learns so
+  --refuse             the customer refuses; the exit status is then 3, never 0
   --json               print the result as JSON on stdout, the steps on stderr
   --help               print this
 
 A running sandbox is used where there is one (SANDBOX_DIR, default .data/sandbox); else the demo starts its own.
-Exit status: 0 the payment was accepted (with --refuse: refused), 1 it was not, 2 the options are wrong.
+Exit status:
+  0  the payment was accepted
+  1  it was not
+  2  the options are wrong
+  3  the customer refused, as --refuse asks: the TPP got access_denied, and no payment was made
 `;
 
 const consentKinds: readonly ConsentKind[] = ["implicit", "platform", "bank"];

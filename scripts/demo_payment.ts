@@ -1,7 +1,7 @@
 /**
  * The nine steps of a payment (interface "What the service does"), played by the TPP library and the demo's
- * customer. Reports each step as it happens; judges only whether the payment was accepted, or refused where
- * that was the plan.
+ * customer. Reports each step as it happens; judges only whether the payment was accepted, or refused as the
+ * options asked.
  */
 import * as oauth from "oauth4webapi";
 import {
@@ -38,7 +38,10 @@ export interface DemoStep {
 
 /** What became of the payment. */
 export interface DemoOutcome {
+  /** Whether the payment was accepted. */
   readonly ok: boolean;
+  /** `refused`: the customer refused, as the options asked, and the TPP was informed. */
+  readonly result: "accepted" | "refused" | "failed";
   /** One sentence. */
   readonly summary: string;
   readonly bank: string;
@@ -82,8 +85,10 @@ export async function makePayment(
   const token = await exchange(demo, pending, callback);
   const funds = await askForFunds(demo, token, consentId);
   const payment = await pay(demo, token, consentId);
+  const ok = payment.status.startsWith("Accepted");
   return {
-    ok: payment.status.startsWith("Accepted"),
+    ok,
+    result: ok ? "accepted" : "failed",
     summary: `The payment is ${payment.status}.`,
     bank,
     consentId,
@@ -175,11 +180,11 @@ async function afterError(
   demo.report({ step: 6, text: `the TPP learns error=${error}` });
   const { status } = await readConsent(demo.flow, token, consentId);
   tell(demo, 9, `consent ${consentId}: ${status}`);
-  const ok = refuse && error === "access_denied";
-  const summary = ok
+  const result = refuse && error === "access_denied" ? "refused" : "failed";
+  const summary = result === "refused"
     ? "The customer refused; no payment was made."
     : `The authorization failed with ${error}; no payment was made.`;
-  return { ok, summary, bank, consentId, consentStatus: status, error };
+  return { ok: false, result, summary, bank, consentId, consentStatus: status, error };
 }
 
 async function exchange(demo: Demo, pending: PendingAuthorization, callback: URL): Promise<AccessToken> {

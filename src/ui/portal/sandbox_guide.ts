@@ -22,7 +22,8 @@ function starting(): Block[] {
     { about: "Start", code: "npx -y deno@2.9.6 task start" },
     {
       about: "One payment, step by step, in another terminal",
-      code: "npx -y deno@2.9.6 task demo --consent implicit   # or platform, bank; --refuse; --json",
+      code:
+        "npx -y deno@2.9.6 task demo --consent implicit   # or platform, bank; --json; --refuse (exit status 3)",
     },
     "`SANDBOX_PORT` moves all ports, `SANDBOX_DIR` the files. What was paid is still there at the next start.",
   ];

@@ -1,0 +1,46 @@
+/** `deno task demo` as a shell sees it: its exit status and its JSON output [F4]. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { freeFirstPort } from "../support/sandbox_process.ts";
+import { taskCommand } from "../support/served_platform.ts";
+
+async function demo(
+  dir: string,
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const [program = "", ...words] = await taskCommand("demo");
+  const command = new Deno.Command(program, { args: [...words, ...args], env: { SANDBOX_DIR: dir } });
+  const { code, stdout, stderr } = await command.output();
+  const [out = "", err = ""] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, stdout: out, stderr: err };
+}
+
+Deno.test("the demo's exit status is 0 only if the payment is accepted, and 3 if the customer refused as asked [F4]", async () => {
+  const dir = `${await Deno.makeTempDir()}/sandbox`;
+  const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  try {
+    const paid = await demo(dir, ["--consent", "bank", "--json"]);
+    const { ok, result, paymentStatus } = JSON.parse(paid.stdout);
+    assertEquals([paid.code, ok, result, paymentStatus], [
+      0,
+      true,
+      "accepted",
+      "AcceptedSettlementInProcess",
+    ]);
+    const refused = await demo(dir, ["--consent", "implicit", "--refuse", "--json"]);
+    const seen = JSON.parse(refused.stdout);
+    assertEquals([refused.code, seen.ok, seen.result, seen.error, seen.consentStatus], [
+      3,
+      false,
+      "refused",
+      "access_denied",
+      "Rejected",
+    ]);
+    const wrong = await demo(dir, ["--refuse=yes"]);
+    assertEquals([wrong.code, wrong.stdout], [2, ""]);
+    assertMatch(wrong.stderr, /3\s+the customer refused, as --refuse asks/);
+  } finally {
+    await ecosystem.stop();
+    await Deno.remove(dir, { recursive: true });
+  }
+});
