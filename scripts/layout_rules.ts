@@ -9,7 +9,16 @@ export const LEVELS: readonly (readonly string[])[] = [
   ["kernel", "profile.ts", "rate_policies.ts", "config.ts"],
   ["http", "jose", "store", "observability"],
   ["security", "idempotency", "ui"],
-  ["frontchannel", "backchannel", "payments", "consents", "oauth", "registration", "participants"],
+  [
+    "frontchannel",
+    "backchannel",
+    "payments",
+    "consents",
+    "oauth",
+    "registration",
+    "participants",
+    "recovery",
+  ],
   [
     "main.ts",
     "compose.ts",
@@ -52,6 +61,14 @@ export const CROSSINGS: readonly Crossing[] = [
   { from: "payments", to: "consents", because: "a payment consumes its consent" },
   { from: "backchannel", to: "consents", because: "a bank reads a consent and names its payer accounts" },
   { from: "backchannel", to: "payments", because: "a bank fetches payment orders and reports on them" },
+  {
+    from: "recovery",
+    to: "consents",
+    because: "a restore voids consents, and a bank's statement recovers them",
+  },
+  { from: "recovery", to: "payments", because: "held orders and lost payments are compared with the bank's" },
+  { from: "recovery", to: "participants", because: "banks sign their statements" },
+  { from: "recovery", to: "registration", because: "where a bank takes orders" },
   { from: "oauth", to: "consents", because: "an authorization request is for one consent" },
   { from: "oauth", to: "registration", because: "what a client registered" },
   {

@@ -19,6 +19,8 @@ import { openApiDocument } from "./openapi.ts";
 import { type ParticipantKeySets } from "./participants/participant_keys.ts";
 import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
 import { deliverDueOrders } from "./payments/deliver_order.ts";
+import { beginEpoch } from "./recovery/begin_epoch.ts";
+import { openEpochStore } from "./recovery/epoch_store.ts";
 import { accessToken } from "./security/access_token.ts";
 import { answerSignature } from "./security/answer_signature.ts";
 import { bankPath } from "./security/bank_path.ts";
@@ -45,10 +47,11 @@ export interface Platform extends BackgroundWork {
 }
 
 /** Builds the platform. */
-export function composePlatform(parts: PlatformParts): Promise<Platform> {
+export async function composePlatform(parts: PlatformParts): Promise<Platform> {
   const { config, store, clock } = parts;
   const log = openLog({ clock, sink: parts.log, level: config.logLevel });
   const shared = composeShared(parts, log);
+  await beginEpoch({ store, clock, log, consents: shared.consents, epochs: openEpochStore(store) });
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> =>
     readiness({ store: storeProbe(store) }, { directory: () => directoryHealth(shared.participantKeys) });
@@ -58,13 +61,13 @@ export function composePlatform(parts: PlatformParts): Promise<Platform> {
     sweepConsents: () => sweepConsents({ store, clock, consents: shared.consents }),
   };
   const handler = (app: PlatformApp): Handler => ({ fetch: async (request) => await app.fetch(request) });
-  return Promise.resolve({
+  return {
     api: handler(api),
     browser: handler(browser),
     readiness: ready,
     ...jobs,
     ...backgroundWork(Object.values(jobs), () => Promise.all(shared.delivery.underWay), log),
-  });
+  };
 }
 
 function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp {

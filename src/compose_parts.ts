@@ -20,6 +20,7 @@ import type { FirstPushDeps } from "./payments/first_push.ts";
 import { openOrderOutboxStore } from "./payments/order_outbox_store.ts";
 import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts";
 import { type ClientStore, openClientStore } from "./registration/client_store.ts";
+import { openHoldStore } from "./recovery/hold_store.ts";
 import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
 import type { Store } from "./store/store.ts";
@@ -94,6 +95,7 @@ function composeDelivery(
   payments: PaymentStore,
 ): FirstPushDeps {
   const { config, store, clock, keys } = parts;
+  const holds = openHoldStore(store);
   return {
     store,
     clock,
@@ -105,6 +107,7 @@ function composeDelivery(
     outbox: openOrderOutboxStore(store),
     circuit: openBankCircuit(clock),
     paymentOrdersUri: async (bank) => (await clients.findBank(bank))?.paymentOrdersUri,
+    isHeld: async (bank) => await holds.find(bank) !== null,
     random: Math.random,
     loopbackBanks: config.environment === "Sandbox",
     underWay: new Set(),

@@ -48,13 +48,20 @@ export interface Consent {
 }
 
 /** What can happen to a consent after its creation. */
-export type ConsentMove = "authorise" | "reject" | "consume";
+export type ConsentMove =
+  | "authorise"
+  | "reject"
+  | "consume"
+  /** The store was restored: the consent may have been used in the time that is lost (Decision G9). */
+  | "void"
+  /** The bank holds the payment of this consent that the restored store had lost (Decision G9). */
+  | "recover";
 
 /** Table 2.1 of the open-banking reference (C5-C16): from -> move -> to. What is absent is not legal. */
 const MOVES: Readonly<Record<ConsentStatus, Partial<Record<ConsentMove, ConsentStatus>>>> = {
-  AwaitingAuthorisation: { authorise: "Authorized", reject: "Rejected" }, // C5-C11
-  Authorized: { consume: "Consumed" }, // C14
-  Rejected: {}, // C16
+  AwaitingAuthorisation: { authorise: "Authorized", reject: "Rejected", recover: "Consumed" }, // C5-C11
+  Authorized: { consume: "Consumed", void: "Rejected", recover: "Consumed" }, // C14
+  Rejected: { recover: "Consumed" }, // C16, but for a restore
   Consumed: {}, // C16
 };
 

@@ -26,6 +26,8 @@ export interface DeliverOrderDeps extends PushOrderDeps {
   readonly circuit: BankCircuit;
   /** Where the bank takes orders, by its registration now. */
   readonly paymentOrdersUri: (bank: BankCode) => Promise<string | undefined>;
+  /** Whether the bank's orders wait for the reconciliation after a restore. */
+  readonly isHeld: (bank: BankCode) => Promise<boolean>;
   /** 0 to 1, for the jitter of retries. */
   readonly random: () => number;
 }
@@ -33,6 +35,8 @@ export interface DeliverOrderDeps extends PushOrderDeps {
 const BATCH = 50;
 const MAX_BATCHES = 20;
 const MAX_ATTEMPTS = 5;
+/** A held order looks again after this long, milliseconds. */
+const HELD_MS = 60_000;
 
 /** Delivers the orders that are due; gives how many were pushed. Run it every second, in as many processes as there are. */
 export async function deliverDueOrders(deps: DeliverOrderDeps): Promise<number> {
@@ -83,6 +87,10 @@ async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry
 /** True where it was pushed, whatever came of it. */
 async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
   const { paymentId, bank } = entry.value;
+  if (await deps.isHeld(bank)) {
+    await stageAlone(deps, entry, putOff(entry.value, deps.clock() + HELD_MS));
+    return false;
+  }
   const waitUntil = deps.circuit.admit(bank);
   if (waitUntil !== undefined) {
     await stageAlone(deps, entry, putOff(entry.value, waitUntil));

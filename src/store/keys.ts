@@ -81,6 +81,19 @@ export const outboxDueKey = (dueAt: number, payment: PaymentId): Key => [
 /** Orders given up: the payment's id. Until an operator has one tried again, or the bank reports on it. */
 export const outboxDeadKey = (payment: PaymentId): Key => ["outbox_dead", payment];
 
+/** A bank whose orders are held after a restore (`recovery/hold.ts`). Until they are reconciled. */
+export const orderHoldKey = (bank: BankCode): Key => ["order_hold", bank];
+
+/** The mark of a copy of the store, until a process has begun an epoch with it. */
+export const storeCopyKey: Key = ["store_copy"];
+
+/** The epochs that began with a restored copy, oldest first. Kept. */
+export const storeEpochKey = (startedAt: number, id: string): Key => [
+  "store_epoch",
+  String(startedAt).padStart(15, "0"),
+  id,
+];
+
 /** An idempotency claim (`idempotency/claim_store.ts`); its key has 40 characters at most. 24 h. */
 export const claimKey = (client: ClientId, bank: BankCode, route: string, idempotencyKey: string): Key => [
   "idempotency_claim",

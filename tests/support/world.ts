@@ -27,7 +27,7 @@ export interface World extends AsyncDisposable {
   now: number;
   readonly config: Config;
   readonly store: Store;
-  readonly platform: Platform;
+  platform: Platform;
   readonly directory: DirectoryApp;
   /** Every line the platform logged. */
   readonly logged: string[];
@@ -42,6 +42,8 @@ export interface World extends AsyncDisposable {
   readonly bankA: Participant;
   /** Bank with its own consent screen, sealed to by its TLS key. */
   readonly bankB: Participant;
+  /** Ends the platform's process and starts it again on the same store, so to speak. */
+  restart(): Promise<void>;
   /** Sends a request to the API host; `as` brings that participant's certificate through the proxy. */
   api(request: Request, as?: Participant): Promise<Response>;
   /** Sends a request to the browser host. */
@@ -97,26 +99,33 @@ async function openEmptyWorld(options: WorldOptions): Promise<EmptyWorld> {
     world.fetched.push(request.url);
     return world.network(request);
   };
-  const platform = await composePlatform({
-    config,
-    store,
-    clock: () => world.now,
-    fetch: fetchThroughWorld as typeof fetch,
-    log: (line) => void world.logged.push(line),
-    keys: await openKeyRing(config.platformKeys),
-  });
-  return Object.assign(world, {
-    platform,
+  const keys = await openKeyRing(config.platformKeys);
+  const compose = (): Promise<Platform> =>
+    composePlatform({
+      config,
+      store,
+      clock: () => world.now,
+      fetch: fetchThroughWorld as typeof fetch,
+      log: (line) => void world.logged.push(line),
+      keys,
+    });
+  const running: EmptyWorld = Object.assign(world, {
+    platform: await compose(),
+    async restart(): Promise<void> {
+      await running.platform.stop();
+      running.platform = await compose();
+    },
     api: (request: Request, as?: Participant): Promise<Response> =>
-      platform.api.fetch(throughProxy(request, as)),
-    browser: (request: Request): Promise<Response> => platform.browser.fetch(request),
+      running.platform.api.fetch(throughProxy(request, as)),
+    browser: (request: Request): Promise<Response> => running.platform.browser.fetch(request),
     snapshot: () => snapshot(store),
     async [Symbol.asyncDispose](): Promise<void> {
-      await platform.stop();
+      await running.platform.stop();
       store.close();
       directoryStore.close();
     },
   });
+  return running;
 }
 
 const ENVIRONMENT = {

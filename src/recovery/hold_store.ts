@@ -1,0 +1,45 @@
+/** Holds by bank. A bank whose hold is gone gets its orders. */
+import { asBankCode, type BankCode } from "../kernel/identifiers.ts";
+import { record } from "../observability/audit_trail.ts";
+import { orderHoldKey } from "../store/keys.ts";
+import type { Entry, Store } from "../store/store.ts";
+import { check, remove, set, type Transaction } from "../store/transaction.ts";
+import type { Hold } from "./hold.ts";
+
+/** Reads and stages holds. */
+export interface HoldStore {
+  find(bank: BankCode): Promise<Entry<Hold> | null>;
+  /** Every hold; there is one bank each. */
+  all(): Promise<readonly Hold[]>;
+  /** Stages a change; of parallel comparisons one commits. */
+  stageChange(tx: Transaction, former: Entry<Hold>, changed: Hold): void;
+  /** Stages the end, with who ended it and why in the history of the bank's holds. */
+  stageRelease(tx: Transaction, former: Entry<Hold>, by: { actor: string; reason: string; at: number }): void;
+}
+
+const MAX_BANKS = 10_000;
+
+/** Subject of the history of a bank's holds. */
+export function holdHistoryOf(bank: string): string {
+  return `order hold ${bank}`;
+}
+
+/** Opens it. */
+export function openHoldStore(store: Store): HoldStore {
+  return {
+    find: (bank) => store.get<Hold>(orderHoldKey(bank)),
+    async all() {
+      const entries = await store.list<Hold>({ prefix: ["order_hold"], limit: MAX_BANKS });
+      return entries.flatMap(({ value }) => asBankCode(value.bank) === undefined ? [] : [value]);
+    },
+    stageChange(tx, former, changed) {
+      check(tx, former.key, former.version);
+      set(tx, former.key, changed);
+    },
+    stageRelease(tx, former, { actor, reason, at }) {
+      check(tx, former.key, former.version);
+      remove(tx, former.key);
+      record(tx, holdHistoryOf(former.value.bank), { at, event: "order_hold.released", actor, reason });
+    },
+  };
+}

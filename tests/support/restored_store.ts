@@ -1,0 +1,37 @@
+/** A store as it is after a restore: the entries of an earlier moment, with the mark that a backup carries. */
+import type { Entry } from "../../src/store/store.ts";
+import type { World } from "./world.ts";
+
+/** Everything in the store at one moment. */
+export interface Copy {
+  readonly takenAt: number;
+  readonly entries: readonly Entry<unknown>[];
+}
+
+/** The moment's copy. */
+export async function copyOf({ store, now }: World): Promise<Copy> {
+  return { takenAt: now, entries: await store.list<unknown>({ prefix: [], limit: 10_000 }) };
+}
+
+/** Puts the copy in the place of the store's content, without a mark: as if nobody had noticed. */
+export async function goBackTo({ store }: World, { entries }: Copy): Promise<void> {
+  const nameOf = ({ key }: Entry<unknown>): string => JSON.stringify(key);
+  const known = new Set(entries.map(nameOf));
+  const now = await store.list<unknown>({ prefix: [], limit: 10_000 });
+  const later = now.filter((entry) => !known.has(nameOf(entry)));
+  await store.commit({
+    checks: [],
+    writes: [
+      ...later.map(({ key }) => ({ kind: "delete", key }) as const),
+      ...entries.map(({ key, value }) => ({ kind: "set", key, value }) as const),
+    ],
+  });
+}
+
+/** Restores the copy as the operator does: the platform ends, the marked copy takes the store's place, it starts. */
+export async function restore(world: World, copy: Copy): Promise<void> {
+  await goBackTo(world, copy);
+  const value = { id: crypto.randomUUID(), takenAt: copy.takenAt };
+  await world.store.commit({ checks: [], writes: [{ kind: "set", key: ["store_copy"], value }] });
+  await world.restart();
+}
