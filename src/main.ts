@@ -7,7 +7,8 @@ import { composePlatform, type Platform } from "./compose.ts";
 import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "./config.ts";
 import { openKeyRing, type RenewableKeyRing } from "./jose/key_ring.ts";
 import { systemClock } from "./kernel/clock.ts";
-import { type Log, type LogSink, openLog, stdoutSink } from "./observability/log.ts";
+import { type Log, openLog } from "./observability/log.ts";
+import { openLogQueue } from "./observability/log_queue.ts";
 import { openDenoKv } from "./store/deno_kv.ts";
 import type { Store } from "./store/store.ts";
 
@@ -20,9 +21,12 @@ const ENVIRONMENT_FILE = ".env";
 /** Running requests may take this long to end; a payment waits at most 3 s for its bank. */
 const DRAIN_MS = 25_000;
 
-const toStdout: LogSink = stdoutSink((bytes) => Deno.stdout.writeSync(bytes));
+/** At the end, the reader of standard output has this long to take what is queued. */
+const FLUSH_MS = 2000;
+
+const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });
 /** The life of the process is told whatever LOG_LEVEL says. */
-const log: Log = openLog({ clock: systemClock, sink: toStdout, level: "info" });
+const log: Log = openLog({ clock: systemClock, sink: output.sink, level: "info" });
 
 /** What a start is made from. */
 interface Configured {
@@ -95,7 +99,14 @@ async function makeOwnFile(path: string): Promise<void> {
 }
 
 async function start({ config, keys }: Configured, store: Store): Promise<Running> {
-  const platform = await composePlatform({ config, store, clock: systemClock, fetch, log: toStdout, keys });
+  const platform = await composePlatform({
+    config,
+    store,
+    clock: systemClock,
+    fetch,
+    log: output.sink,
+    keys,
+  });
   platform.startWork();
   return { store, platform };
 }
@@ -209,7 +220,7 @@ function onFirstStopSignal(stop: () => Promise<void>): void {
     void stop();
     Deno.unrefTimer(setTimeout(() => {
       log.error("platform.stopped_late", { seconds: DRAIN_MS / 1000 });
-      Deno.exit(1);
+      void output.flush(FLUSH_MS).then(() => Deno.exit(1));
     }, DRAIN_MS));
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
@@ -235,6 +246,8 @@ export default listens ? undefined : {
 if (listens) {
   try {
     await serve();
+    await output.flush(FLUSH_MS);
+    Deno.exit(0); // a write that the reader does not take would keep the process
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     Deno.stderr.writeSync(new TextEncoder().encode(`${words}\n`));

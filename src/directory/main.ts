@@ -3,18 +3,17 @@ import { systemClock } from "../kernel/clock.ts";
 import { openDenoKv } from "../store/deno_kv.ts";
 import { composeDirectory, type DirectoryApp } from "./compose_directory.ts";
 import { type DirectoryConfig, readDirectoryConfig } from "./config.ts";
+import { openLog } from "../observability/log.ts";
+import { openLogQueue } from "../observability/log_queue.ts";
 import type { DirectoryLog } from "./directory.ts";
 
 const encoder = new TextEncoder();
 
-const log: DirectoryLog = { info: line("info"), warn: line("warn"), error: line("error") };
+/** At the end, the reader of standard output has this long to take what is queued. */
+const FLUSH_MS = 2000;
 
-function line(level: string): DirectoryLog["info"] {
-  return (event, fields = {}): void => {
-    const at = new Date(systemClock()).toISOString();
-    Deno.stdout.writeSync(encoder.encode(`${JSON.stringify({ at, level, event, ...fields })}\n`));
-  };
-}
+const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });
+const log: DirectoryLog = openLog({ clock: systemClock, sink: output.sink, level: "info" });
 
 async function start(): Promise<void> {
   const config = await readDirectoryConfig({
@@ -48,6 +47,8 @@ async function serve(app: DirectoryApp, { host, port, issuer, environment }: Dir
 
 try {
   await start();
+  await output.flush(FLUSH_MS);
+  Deno.exit(0); // a write that the reader does not take would keep the process
 } catch (error) {
   const words = error instanceof Deno.errors.AddrInUse
     ? "DIRECTORY_PORT is in use by another process; stop that one, or set another port."

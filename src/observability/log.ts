@@ -27,13 +27,12 @@ export function openLog(
   const least = ORDER.indexOf(deps.level);
   const at = (level: LogLevel) => (event: string, fields: LogFields = {}): void => {
     if (ORDER.indexOf(level) < least) return;
-    deps.sink(JSON.stringify({ at: new Date(deps.clock()).toISOString(), level, event, ...fields }));
+    deps.sink(formatLine(deps.clock, level, event, fields));
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** Lines to standard output, as a container's log collector expects them. */
-export function stdoutSink(write: (bytes: Uint8Array) => unknown): LogSink {
-  const encoder = new TextEncoder();
-  return (line) => void write(encoder.encode(`${line}\n`));
+/** One line, without its line break. */
+export function formatLine(clock: Clock, level: LogLevel, event: string, fields: LogFields): string {
+  return JSON.stringify({ at: new Date(clock()).toISOString(), level, event, ...fields });
 }

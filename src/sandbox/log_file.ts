@@ -18,7 +18,12 @@ export async function openLogFile(path: string): Promise<LogFile> {
   const encoder = new TextEncoder();
   let open = true;
   function write(line: string): void {
-    if (open) file.writeSync(encoder.encode(`${line}\n`));
+    if (!open) return;
+    try {
+      file.writeSync(encoder.encode(`${line}\n`));
+    } catch {
+      // a full disk loses lines, not requests
+    }
   }
   return {
     write,

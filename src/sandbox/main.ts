@@ -19,7 +19,11 @@ const PATIENCE_MS = 2000;
 const encoder = new TextEncoder();
 
 function print(text: string): void {
-  Deno.stdout.writeSync(encoder.encode(`${text}\n`));
+  try {
+    Deno.stdout.writeSync(encoder.encode(`${text}\n`));
+  } catch {
+    // a closed terminal or pipe: the sandbox runs as well without it
+  }
 }
 
 function complain(text: string): void {

@@ -5,6 +5,9 @@ export interface ServedPlatform {
   readonly pid: number;
   /** Resolves when it says that it listens; rejects with its words when it ends before. */
   readonly ready: Promise<void>;
+  /** Its exit status, as soon as it ends. */
+  readonly exited: Promise<number>;
+  /** As {@link exited}, with all output read. */
   readonly ended: Promise<Ending>;
   /** The log lines so far, decoded. */
   readonly lines: readonly LogLine[];
@@ -12,6 +15,16 @@ export interface ServedPlatform {
   kill(signal: Deno.Signal): void;
   /** Resolves with the first line of this event, from now or before. */
   logged(event: string): Promise<LogLine>;
+  /** Its standard output: a reader that stalls, goes on, or goes away. */
+  readonly output: OutputReader;
+}
+
+/** How standard output is read. It is read from the start on. */
+export interface OutputReader {
+  stall(): void;
+  resume(): void;
+  /** Closes the pipe at this end: a write at the other end fails with EPIPE. */
+  close(): Promise<void>;
 }
 
 /** A decoded log line. */
@@ -80,7 +93,7 @@ function watch(child: Deno.ChildProcess): ServedPlatform {
       waiting.add(look);
       look();
     });
-  const reading = readLines(child.stdout, (line) => {
+  const { reading, ...output } = readLines(child.stdout, (line) => {
     lines.push(JSON.parse(line));
     for (const look of [...waiting]) look();
   });
@@ -94,21 +107,40 @@ function watch(child: Deno.ChildProcess): ServedPlatform {
   ]);
   ready.catch(() => {}); // whoever expects the end does not wait for it
   let running = true;
-  void ended.then(() => running = false);
-  const kill = (signal: Deno.Signal): void => running ? child.kill(signal) : undefined;
-  return { pid: child.pid, ready, ended, lines, logged, kill };
+  const exited = child.status.then(({ code }) => code);
+  void exited.then(() => running = false);
+  const kill = (signal: Deno.Signal): void => {
+    if (running) child.kill(signal);
+    if (signal === "SIGKILL") output.resume(); // the last lines are read, however it was
+  };
+  return { pid: child.pid, ready, exited, ended, lines, logged, kill, output };
 }
 
-async function readLines(
+function readLines(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   take: (line: string) => void,
-): Promise<void> {
-  let rest = "";
-  for await (const part of stream.pipeThrough(new TextDecoderStream())) {
-    const whole = (rest + part).split("\n");
-    rest = whole.pop() ?? "";
-    for (const line of whole) take(line);
-  }
+): OutputReader & { readonly reading: Promise<void> } {
+  const reader = stream.getReader();
+  let going = Promise.withResolvers<void>();
+  going.resolve();
+  const read = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    let rest = "";
+    while (true) {
+      await going.promise;
+      const { done, value } = await reader.read();
+      if (done) return;
+      const whole = (rest + decoder.decode(value, { stream: true })).split("\n");
+      rest = whole.pop() ?? "";
+      for (const line of whole) take(line);
+    }
+  };
+  return {
+    reading: read(),
+    stall: () => void (going = Promise.withResolvers<void>()),
+    resume: () => going.resolve(),
+    close: async () => await reader.cancel(),
+  };
 }
 
 /** A port that was free just now, below those that the system gives to outgoing connections of parallel tests. */
