@@ -60,7 +60,7 @@ async function flood(world: ServedWorld, count: number): Promise<void> {
 }
 
 async function within<T>(what: string, promise: Promise<T>): Promise<T> {
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not within ${PATIENCE_MS} ms: ${what}`)), PATIENCE_MS);
   });
