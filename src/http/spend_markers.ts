@@ -4,9 +4,8 @@
  */
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../kernel/clock.ts";
-import { Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
-import { begin, commit } from "../store/transaction.ts";
+import { begin, commit, usedBefore } from "../store/transaction.ts";
 import type { RequestEnv } from "./context.ts";
 
 /** Middleware; the answer of a request whose marker was spent before is the marker's refusal instead. */
@@ -21,7 +20,7 @@ export function spendMarkers(
     const answer = c.res;
     c.res = undefined; // a refusal takes the answer's place as a whole, headers too
     const spent = await commit(deps.store, deps.clock, begin(markers));
-    if (!spent) throw new Refusal(first.refusal, "used by a parallel request");
+    if (!spent) throw usedBefore(first);
     c.res = answer;
   });
 }

@@ -92,6 +92,13 @@ export async function verifySoftwareStatement(
   return approved(deps, decoded.data, statement);
 }
 
+/** The `jti` of a statement that was verified before it was stored. */
+export function statementId(statement: string): string | undefined {
+  const jws = readCompactJws(statement, { maxCharacters: MAX_REGISTRATION_JWT_CHARACTERS, typ: ["JWT"] });
+  const claims = jws.ok ? unverifiedClaims(jws.value) : jws;
+  return claims.ok && typeof claims.value["jti"] === "string" ? claims.value["jti"] : undefined;
+}
+
 // Another directory's statement is well made but not approved here (RFC 7591 3.2.2); nothing else of it is believed.
 function refuseForeignIssuer(deps: SoftwareStatementDeps, jws: UnverifiedJws): void {
   const claims = unverifiedClaims(jws);

@@ -21,6 +21,8 @@ export interface ClientStore {
   findBank(code: BankCode, from?: Reader): Promise<BankClient | null>;
   /** As stored, for {@link ClientStore.stageRegistration}. */
   readStanding(clientId: ClientId, code: BankCode | undefined): Promise<Standing>;
+  /** The software statement that the client stands on, as the directory signed it. */
+  findStatement(clientId: ClientId): Promise<string | null>;
   /** Stages the client in place of what stood there; the commit fails if another registration came between. */
   stageRegistration(tx: Transaction, registration: Registration, former: Standing): void;
 }
@@ -37,6 +39,8 @@ export function openClientStore(store: Store): ClientStore {
       ]);
       return { client, bank };
     },
+    findStatement: async (clientId) =>
+      (await store.get<string>(softwareStatementKey(clientId)))?.value ?? null,
     stageRegistration(tx, { client, softwareStatement }, former) {
       check(tx, clientKey(client.clientId), former.client?.version ?? null);
       set(tx, clientKey(client.clientId), client);

@@ -3,20 +3,21 @@
  * One registration per software; a newer statement updates it, an older or equal one is refused (Decision B6).
  */
 import type { Clock } from "../kernel/clock.ts";
-import { unixSeconds } from "../kernel/clock.ts";
+import { unixSeconds, wireDateTime } from "../kernel/clock.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { readCompactJws, unverifiedClaims, type UnverifiedJws, verifyClaims } from "../jose/compact_jws.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import {
   type SoftwareStatement,
   type SoftwareStatementDeps,
+  statementId,
   verifySoftwareStatement,
 } from "../participants/software_statement.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import { idPart, spentJwtKey } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import { begin, commit, type Markers } from "../store/transaction.ts";
-import { bankCodeOf, clientFrom, type Registration } from "./client.ts";
+import { bankCodeOf, type Client, clientFrom, type Registration } from "./client.ts";
 import type { ClientStore, Standing } from "./client_store.ts";
 import { readRegistration } from "./registration_jwt.ts";
 
@@ -59,16 +60,17 @@ export async function registerClient(
     key: spentJwtKey("registration", statement.clientId, await idPart(request.jti)),
     expiresAt: Math.ceil(request.expiresAt + EXPIRY_SKEW_SECONDS) * 1000,
     refusal: "registration.invalid_client_metadata",
+    description: "A registration JWT with this jti was used before. Sign a new one with a new jti.",
   });
   const former = await deps.clients.readStanding(statement.clientId, bankCodeOf(statement));
-  refuseRollback(statement, former);
+  await refuseRollback(deps.clients, statement, former);
   const registeredAt = former.client?.value.registeredAt ?? now;
   const client = clientFrom(statement, request, { registeredAt, updatedAt: now });
   const tx = begin(command.markers);
   const registration = { client, softwareStatement: statement.text };
   deps.clients.stageRegistration(tx, registration, former);
   if (await commit(deps.store, deps.clock, tx)) return registration;
-  throw invalidStatement("a parallel registration of the same software came first");
+  throw unusableStatement("Another registration of this client or bank was completed at the same time.");
 }
 
 function carriedStatement(outer: UnverifiedJws): string {
@@ -100,23 +102,52 @@ async function verifiedRequest(
   });
 }
 
-function refuseRollback(statement: SoftwareStatement, { client, bank }: Standing): void {
+/** The caller's certificate is proven here, so that it may read why (Decision G8). */
+async function refuseRollback(
+  clients: ClientStore,
+  statement: SoftwareStatement,
+  { client, bank }: Standing,
+): Promise<void> {
   if (client !== null && client.value.orgId !== statement.orgId) {
-    throw invalidStatement("software of another organisation");
+    throw unusableStatement(
+      "The software_client_id of the software statement is registered for another org_id.",
+    );
   }
   if (client !== null && client.value.role !== statement.role) {
-    throw invalidStatement("software of another role");
+    throw unusableStatement(
+      "The software_client_id of the software statement is registered with another role.",
+    );
   }
   if (client !== null && statement.issuedAt <= client.value.statementIssuedAt) {
-    throw invalidStatement("not newer");
+    throw registeredAlready(client.value, await clients.findStatement(client.value.clientId));
   }
   if (bank !== null && bank.value.clientId !== statement.clientId) {
-    throw invalidStatement("the bank code is taken");
+    throw unusableStatement(
+      "The org_id of the software statement is the code of a bank that is registered with another " +
+        "software_client_id.",
+    );
   }
+}
+
+/** A jti that can stand in an `error_description`. */
+const SHOWABLE_ID = /^[\w.:-]{1,128}$/;
+
+function registeredAlready({ clientId, statementIssuedAt: iat }: Client, statement: string | null): Refusal {
+  const id = statement === null ? undefined : statementId(statement);
+  const named = id === undefined || !SHOWABLE_ID.test(id) ? `iat ${iat}` : `iat ${iat}, jti ${id}`;
+  return unusableStatement(
+    `Client ${clientId} is registered already, with the software statement that was issued at ` +
+      `${wireDateTime(iat * 1000)} (${named}). ` +
+      "To update the registration, send a statement that was issued later.",
+  );
 }
 
 function invalid(why: string): Refusal {
   return new Refusal("registration.invalid_client_metadata", why);
+}
+
+function unusableStatement(description: string): Refusal {
+  return new Refusal("registration.invalid_software_statement", { detail: description, description });
 }
 
 function invalidStatement(why: string): Refusal {

@@ -13,6 +13,8 @@ export interface Once {
   /** Milliseconds; until then a second use is refused. */
   readonly expiresAt: number;
   readonly refusal: RefusalReason;
+  /** What the caller reads about a second use, in place of the reason's own words. */
+  readonly description?: string;
 }
 
 /**
@@ -93,7 +95,15 @@ function spendingWrite(marker: Once): Write {
 }
 
 function refuseIfSpent(marker: Once, spent: SpentMarker | undefined, now: number): void {
-  if (spent !== undefined && now < spent.expiresAt) throw new Refusal(marker.refusal, "used before");
+  if (spent !== undefined && now < spent.expiresAt) throw usedBefore(marker);
+}
+
+/** The refusal of a second use. */
+export function usedBefore({ refusal, description }: Once): Refusal {
+  return new Refusal(refusal, {
+    detail: "used before",
+    ...(description === undefined ? {} : { description }),
+  });
 }
 
 function settled(tx: Transaction): true {
