@@ -9,8 +9,7 @@ import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceErrors } from "../http/openapi_errors.ts";
 import { bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import { parseStrictJson } from "../http/strict_json.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import type { AccessVariables, Requirement } from "../security/access_token.ts";
+import { type AccessVariables, insufficientToken, type Requirement } from "../security/access_token.ts";
 import type { BankVariables } from "../security/bank_path.ts";
 import { firstReads } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
@@ -31,7 +30,7 @@ export const BANK: Requirement = { scope: "bank", grants: ["client_credentials"]
 export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVariables }>(
   async function itself(c, next) {
     if (c.get("access").token.clientId !== c.get("bank").clientId) {
-      throw new Refusal("token.insufficient_scope", { detail: "another bank", scope: BANK.scope });
+      throw insufficientToken("The access token is not one of the bank in the path.", BANK.scope);
     }
     await next();
   },

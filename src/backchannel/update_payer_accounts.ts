@@ -1,5 +1,5 @@
 /** The bank reports the payer's accounts, or the one that was chosen on its own screen (endpoint 12; Decision C11). */
-import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
+import { consentKeptChanging, invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { stagePayerAccounts } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
@@ -55,14 +55,20 @@ export async function updatePayerAccounts(
     const now = deps.clock();
     const chosen = mode === "bank" ? { accounts: update.Data.DebtorAccount } : {};
     const changed = withPayer(consent, { sub: update.Data.Sub, ...chosen }, now);
-    if (!await deps.openFlows.isOpen(consent.id, from)) throw invalidStatus("no flow is open");
+    if (!await deps.openFlows.isOpen(consent.id, from)) throw noOpenSession();
     const tx = begin(command.markers);
     const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
     deps.consents.stageChange(tx, entry, changed, cause, now);
     stagePayerAccounts(tx, consent.id, changed.payer.report, command.signedBody);
     if (await commit(deps.store, deps.clock, tx)) return update;
   }
-  throw invalidStatus("the consent kept changing");
+  throw consentKeptChanging();
+}
+
+function noOpenSession(): Refusal {
+  const message = "No authorization session is open for this consent. Send the payer's accounts after the " +
+    "platform has redirected the customer to the bank and before the bank's return.";
+  return invalidStatus(message, "no authorization session is open");
 }
 
 function unexpectedAccounts(): Refusal {

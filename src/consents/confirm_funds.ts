@@ -1,6 +1,6 @@
 /** Funds confirmation (endpoint 8): what the selected account's last known balance says. Never changes the consent. */
 import { covers } from "../kernel/money.ts";
-import { type Consent, invalidStatus } from "./consent.ts";
+import { type Consent, wrongStatus } from "./consent.ts";
 
 /**
  * Whether the funds are there; undefined where no balance is known or it is in another currency (Decision C8).
@@ -8,7 +8,7 @@ import { type Consent, invalidStatus } from "./consent.ts";
  * @throws {Refusal} `resource.invalid_consent_status` unless the consent is `Authorized`
  */
 export function confirmFunds(consent: Consent): boolean | undefined {
-  if (consent.status !== "Authorized") throw invalidStatus(`funds confirmation while ${consent.status}`);
+  if (consent.status !== "Authorized") throw wrongStatus("funds confirmation", consent.status);
   const { Amount, Currency } = consent.request.Data.Initiation.InstructedAmount;
   const account = consent.selectedAccount;
   if (account?.Balance === undefined) return undefined;

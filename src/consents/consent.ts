@@ -103,7 +103,7 @@ export function isImplicit(consent: Consent): boolean {
 export function moved(consent: Consent, move: ConsentMove, now: number): Consent {
   const current = asOf(consent, now);
   const status = MOVES[current.status][move];
-  if (status === undefined) throw invalidStatus(`${move} while ${current.status}`);
+  if (status === undefined) throw wrongStatus(move, current.status);
   return { ...current, status, statusUpdatedAt: now };
 }
 
@@ -115,19 +115,32 @@ export function withPayer(
 ): Consent & { readonly payer: Payer & { readonly report: number } } {
   const current = asOf(consent, now);
   if (current.status !== "AwaitingAuthorisation") {
-    throw invalidStatus(`payer accounts while ${current.status}`);
+    throw wrongStatus("payer accounts", current.status);
   }
   return { ...current, payer: { ...reported, report: (current.payer?.report ?? 0) + 1 } };
 }
 
-/** The refusal of a move, with the place that a client should look at. */
-export function invalidStatus(detail: string): Refusal {
-  const fault = {
-    code: "Resource.InvalidConsentStatus",
-    path: "Data.ConsentId",
-    message: "The consent's status does not allow this.",
-  } as const;
+/** The refusal of what a consent of this status does not allow; `attempt` is for the log. */
+export function wrongStatus(attempt: string, status: ConsentStatus): Refusal {
+  const message = `The consent's status is ${status}, which does not allow this.`;
+  return invalidStatus(message, `${attempt} while ${status}`);
+}
+
+/**
+ * The refusal of what a consent does not allow now, with the place that a client should look at.
+ *
+ * @param message for the caller
+ * @param detail for the log
+ */
+export function invalidStatus(message: string, detail: string): Refusal {
+  const fault = { code: "Resource.InvalidConsentStatus", path: "Data.ConsentId", message } as const;
   return new Refusal("resource.invalid_consent_status", { detail, faults: [fault] });
+}
+
+/** The refusal of a request whose every attempt met another change of the consent. */
+export function consentKeptChanging(): Refusal {
+  const message = "Parallel requests changed the consent. Read it, then send this request again.";
+  return invalidStatus(message, "the consent kept changing");
 }
 
 /** When the consent ends by itself, milliseconds; undefined where it has ended. */

@@ -7,8 +7,7 @@ import { resourceErrors } from "../http/openapi_errors.ts";
 import { bankParameter, idempotentHeaders, resourceHeaders } from "../http/openapi_parameters.ts";
 import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
 import type { ConsentId } from "../kernel/identifiers.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import type { Requirement } from "../security/access_token.ts";
+import { type Requirement, tokenOfAnotherConsent } from "../security/access_token.ts";
 import { firstReads, type KeysOfRequest } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import { confirmFunds } from "./confirm_funds.ts";
@@ -148,10 +147,7 @@ function mountConfirmFunds(app: PlatformApp, deps: ConsentRouteDeps): void {
       const owner = { clientId: caller.clientId, bank: c.get("bank").code };
       const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
       if (granted.consentId !== undefined && granted.consentId !== value.id) { // Decision C8: this consent's token
-        throw new Refusal("token.insufficient_scope", {
-          detail: "token of another consent",
-          scope: "payments",
-        });
+        throw tokenOfAnotherConsent();
       }
       await deps.limitFunds(value.id);
       return c.json(representFunds(confirmFunds(value), value, deps.baseUrl, deps.clock()));

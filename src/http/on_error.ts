@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
-import type { Fault } from "../kernel/refusal.ts";
+import type { Fault, FaultCode, RefusalParts } from "../kernel/refusal.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Log } from "../observability/log.ts";
 import type { RequestEnv, Surface } from "./context.ts";
@@ -79,28 +79,25 @@ function oauthError({ oauth }: Wire, refusal: Refusal | undefined): Response {
 function resourceError(wire: ResourceWire, refusal: Refusal | undefined): Response {
   const headers = headersOf(refusal);
   if (wire.challenge !== undefined) {
-    headers.set("www-authenticate", challenge(wire.challenge, refusal?.parts.scope));
+    headers.set("www-authenticate", challenge(wire.challenge, refusal?.parts));
   }
-  const bare = wire.code === undefined && wire.challenge === undefined;
-  if (bare || wire.status === 401) return answer(wire.status, headers); // Decision C3: 401 has no body
-  return answer(wire.status, headers, obError(wire, refusal?.parts.faults));
+  if (wire.code === undefined) return answer(wire.status, headers); // Decision C3: 401 has no body
+  return answer(wire.status, headers, obError(wire, wire.code, refusal?.parts.faults));
 }
 
 /** `OBErrorResponse1` (reference 5.1). */
-function obError(wire: ResourceWire, faults: readonly Fault[] = []): object {
-  const first: Fault = { code: wire.code ?? "Field.Invalid", message: wire.message };
-  const listed = wire.code === undefined ? [] : faults.length > 0 ? faults : [first];
+function obError(wire: ResourceWire, code: FaultCode, faults: readonly Fault[] = []): object {
+  const listed: readonly Fault[] = faults.length > 0 ? faults : [{ code, message: wire.message }];
   const errors = listed.map(({ code, message, path }) => ({
     ErrorCode: `UK.OBIE.${code}`,
     Message: message,
     ...(path === undefined ? {} : { Path: path }),
   }));
-  const forbidden = { ErrorCode: "UK.OBIE.Resource.InvalidFormat", Message: wire.message };
   return {
     Code: STATUS_CODE[wire.status] ?? String(wire.status),
     Id: crypto.randomUUID(),
     Message: wire.message,
-    Errors: errors.length > 0 ? errors : [forbidden],
+    Errors: errors,
   };
 }
 
@@ -114,8 +111,9 @@ const STATUS_CODE: Readonly<Record<number, string>> = {
 };
 
 // RFC 9449 7.1: the challenge names the algorithms; no error where no credentials were sent (RFC 6750 3.1).
-function challenge(error: string, scope: string | undefined): string {
+function challenge(error: string, { description, scope }: RefusalParts = {}): string {
   const parts = error === "" ? [] : [`error="${error}"`];
+  if (description !== undefined) parts.push(`error_description="${description}"`);
   if (scope !== undefined) parts.push(`scope="${scope}"`);
   return `DPoP ${[...parts, 'algs="PS256"'].join(", ")}`;
 }

@@ -14,7 +14,7 @@ export interface OAuthWire {
   readonly description: string;
 }
 
-/** An `OBErrorResponse1`; with `challenge`, a `WWW-Authenticate: DPoP` whose `error` may be empty. 401 has no body. */
+/** With `code`, an `OBErrorResponse1`; with `challenge`, a `WWW-Authenticate: DPoP` whose `error` may be empty. */
 export interface ResourceWire {
   readonly status: StatusCode;
   readonly code?: FaultCode;
@@ -145,9 +145,17 @@ export const REFUSAL_WIRE = {
     badToken, // RFC 9449 7.1: the token is not valid for this key
   ),
   "token.missing": row(unauthenticated, challenge(401, "")),
-  "token.malformed_request": row(badRequest, challenge(400, "invalid_request")),
+  "token.malformed_request": row(badRequest, {
+    ...challenge(400, "invalid_request"),
+    code: "Header.Invalid",
+    message: "The access token is not sent as it must be.",
+  }),
   "token.invalid": row(unauthenticated, badToken),
-  "token.insufficient_scope": row(unauthenticated, challenge(403, "insufficient_scope")),
+  "token.insufficient_scope": row(unauthenticated, {
+    ...challenge(403, "insufficient_scope"),
+    code: "Header.Invalid",
+    message: "The access token does not allow this.",
+  }),
   "signature.missing": row(badRequest, fault(400, "Signature.Missing", "x-jws-signature is missing.")),
   "signature.malformed": row(badRequest, fault(400, "Signature.Malformed", "x-jws-signature is malformed.")),
   "signature.missing_claim": row(
@@ -248,5 +256,5 @@ function fault(status: StatusCode, code: FaultCode, message: string): ResourceWi
 }
 
 function challenge(status: StatusCode, error: NonNullable<ResourceWire["challenge"]>): ResourceWire {
-  return { status, message: "The access token does not allow this.", challenge: error };
+  return { status, message: "", challenge: error };
 }

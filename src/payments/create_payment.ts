@@ -4,13 +4,13 @@
  */
 import { compareWithConsent } from "../consents/initiation.ts";
 import { accountOf, wireAccountOf } from "../consents/initiation.ts";
-import { type Consent, invalidStatus, moved } from "../consents/consent.ts";
+import { type Consent, consentKeptChanging, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
 import { type PaymentId, paymentIdOf } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { AccessToken } from "../security/access_token.ts";
+import { type AccessToken, tokenOfAnotherConsent } from "../security/access_token.ts";
 import type { Bank } from "../security/caller.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
@@ -67,7 +67,7 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
     stage(deps, tx, command, { entry, consumed, payment, order });
     if (await commit(deps.store, deps.clock, tx)) return await answered(deps, payment, order);
   }
-  throw invalidStatus("the consent kept changing");
+  throw consentKeptChanging();
 }
 
 /** The payment of a parallel request with the same key and body. @throws {Refusal} `idempotency.key_reused` */
@@ -83,7 +83,7 @@ async function madeMeanwhile(
 
 function requireTokenOf(token: AccessToken, consent: Consent): void {
   if (token.consentId === consent.id) return;
-  throw new Refusal("token.insufficient_scope", { detail: "token of another consent", scope: "payments" });
+  throw tokenOfAnotherConsent();
 }
 
 /** Status first, then the comparison; a mismatch leaves the consent as it is (Decision C6). */

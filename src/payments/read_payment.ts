@@ -3,7 +3,7 @@ import type { BankCode } from "../kernel/identifiers.ts";
 import { asPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { type ClaimStore, isIdempotencyKey } from "../idempotency/claim_store.ts";
-import type { AccessToken } from "../security/access_token.ts";
+import { type AccessToken, tokenOfAnotherConsent } from "../security/access_token.ts";
 import { claimKey } from "../store/keys.ts";
 import type { Entry, Reader } from "../store/store.ts";
 import type { Payment } from "./payment.ts";
@@ -26,7 +26,7 @@ export async function readPayment(
     throw new Refusal("resource.not_found");
   }
   if (by.token.consentId !== undefined && by.token.consentId !== entry.value.consentId) {
-    throw new Refusal("token.insufficient_scope", { detail: "token of another consent", scope: "payments" });
+    throw tokenOfAnotherConsent();
   }
   return entry;
 }

@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../kernel/clock.ts";
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../kernel/identifiers.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { type Fault, Refusal } from "../kernel/refusal.ts";
 import type { RequestVariables } from "../http/context.ts";
 import type { BankVariables } from "./bank_path.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
@@ -111,11 +111,13 @@ async function hashOf(text: string, presented: PresentedTokenVariables["presente
 
 function readCredentials(authorization: string | undefined, query: URLSearchParams): string {
   if (query.has("access_token")) { // FAPI 5.3.4-2
-    throw new Refusal("token.malformed_request", "access_token in the query");
+    const message = "Send the access token in the Authorization header, not in the query.";
+    throw malformedRequest({ code: "Field.Unexpected", path: "access_token", message });
   }
   if (authorization === undefined) throw new Refusal("token.missing", "no Authorization");
   if (authorization.includes(",")) {
-    throw new Refusal("token.malformed_request", "more than one Authorization");
+    const message = "Send one Authorization header with one access token.";
+    throw malformedRequest({ code: "Header.Invalid", path: "Authorization", message });
   }
   const token = dpopCredentials(authorization);
   if (token === undefined) throw new Refusal("token.missing", "not the DPoP scheme"); // RFC 9449 7.2
@@ -138,8 +140,29 @@ async function owner(
 
 function requireScope(requirement: Requirement, token: AccessToken): void {
   if (token.scope === requirement.scope && requirement.grants.includes(token.grant)) return;
-  throw new Refusal("token.insufficient_scope", {
-    detail: `${token.scope} by ${token.grant}`,
-    scope: requirement.scope,
-  });
+  const grants = requirement.grants.join(" or ");
+  const words = `This request needs an access token of scope ${requirement.scope} from the grant ${grants}.`;
+  throw insufficientToken(words, requirement.scope);
+}
+
+/**
+ * The refusal of a live token that does not allow the request. OBIE has no code for a scope or a grant; the
+ * header that carries the token is the place at fault.
+ *
+ * @param words for the caller
+ * @param scope the one that would have been enough
+ */
+export function insufficientToken(words: string, scope: AccessToken["scope"]): Refusal {
+  const fault = { code: "Header.Invalid", path: "Authorization", message: words } as const;
+  const parts = { detail: words, description: words, scope, faults: [fault] };
+  return new Refusal("token.insufficient_scope", parts);
+}
+
+/** The refusal of an authorization code token at another consent than its own. */
+export function tokenOfAnotherConsent(): Refusal {
+  return insufficientToken("The access token was issued for another consent.", "payments");
+}
+
+function malformedRequest(fault: Fault): Refusal {
+  return new Refusal("token.malformed_request", { detail: fault.message, faults: [fault] });
 }

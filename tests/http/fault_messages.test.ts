@@ -1,6 +1,6 @@
 /** `Errors[].Message`: each kind of fault has words of its own that say what was expected. [G8] */
 import { assertEquals } from "@std/assert";
-import { call, clientToken } from "../support/flows.ts";
+import { authorised, call, clientToken, createConsent, good, pay, putAccounts } from "../support/flows.ts";
 import { FULL_CONSENT } from "../support/resource_bodies.ts";
 import { CONSENTS } from "../support/resource_calls.ts";
 import { openWorld } from "../support/world.ts";
@@ -67,4 +67,59 @@ Deno.test("A currency that is not supported is answered with those that this pla
   const response = await call(world, world.tpp, bound, CONSENTS, { body: JSON.stringify(FULL_CONSENT) });
   const [fault] = (await response.json()).Errors;
   assertEquals(fault.Message, "Payments in this currency are not supported. Supported are: COP.");
+});
+
+Deno.test("A 403 says which access token the request needs [C3] [G8]", async (t) => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const other = await authorised(world);
+  const bank = await clientToken(world, world.bankA);
+  const cases: Readonly<Record<string, readonly [string, () => Promise<Response>]>> = {
+    "a client credentials token for a payment": [
+      "This request needs an access token of scope payments from the grant authorization_code.",
+      () => pay(world, { ...flow, payment: flow.bound }),
+    ],
+    "a bank's token at a TPP's endpoint": [
+      "This request needs an access token of scope payments from the grant client_credentials.",
+      () => call(world, world.bankA, bank, `${CONSENTS}/${flow.consentId}`),
+    ],
+    "the token of another consent": [
+      "The access token was issued for another consent.",
+      () => pay(world, { ...other, payment: flow.payment }),
+    ],
+  };
+  for (const [name, [message, send]] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      const response = await send();
+      assertEquals([response.status, (await response.json()).Errors[0].Message], [403, message]);
+    });
+  }
+});
+
+Deno.test("PUT back-channel-auth without an authorization session says so, not that the status forbids it [C11] [G8]", async () => {
+  await using world = await openWorld();
+  const { ConsentId } = (await createConsent(world, await clientToken(world, world.tpp))).Data;
+  const response = await putAccounts(world, world.bankA, ConsentId);
+  const [fault] = (await response.json()).Errors;
+  assertEquals([response.status, fault.ErrorCode], [400, "UK.OBIE.Resource.InvalidConsentStatus"]);
+  assertEquals(
+    fault.Message,
+    "No authorization session is open for this consent. Send the payer's accounts after the platform has " +
+      "redirected the customer to the bank and before the bank's return.",
+  );
+});
+
+Deno.test("What the status of a consent does not allow is answered with that status [C1] [G8]", async (t) => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const message = (status: string): string => `The consent's status is ${status}, which does not allow this.`;
+  await t.step("payer accounts of an authorized consent", async () => {
+    const response = await putAccounts(world, world.bankA, flow.consentId);
+    assertEquals((await response.json()).Errors[0].Message, message("Authorized"));
+  });
+  await t.step("a second payment for a consent", async () => {
+    await good(pay(world, flow), 201);
+    const response = await pay(world, flow);
+    assertEquals([response.status, (await response.json()).Errors[0].Message], [400, message("Consumed")]);
+  });
 });

@@ -62,15 +62,25 @@ function assertText(value: unknown): void {
   assert(typeof value === "string" && value !== "" && value.length <= 500);
 }
 
-/** The answer is a 401 without a body, or a 400 or 403 with one, and carries exactly this challenge. */
+/**
+ * The answer is a 401 without a body, or a 400 or 403 with one, and carries exactly this challenge. A 403 says in
+ * the challenge and in the body why the token is not enough; the fault is the Authorization header's [C3] [G8].
+ */
 export async function assertChallenge(
   response: Response,
   status: 400 | 401 | 403,
   challenge: string,
 ): Promise<void> {
-  assertEquals(response.headers.get("www-authenticate"), challenge);
+  const given = response.headers.get("www-authenticate") ?? "";
+  const description = /error_description="([^"]+)", /.exec(given);
+  assertEquals(given.replace(description?.[0] ?? "", ""), challenge);
   if (status === 401) return await assertBare(response, 401);
-  await errorBody(response, status);
+  const [fault] = (await errorBody(response, status)).Errors;
+  if (status === 400) {
+    return assert(fault.ErrorCode !== "UK.OBIE.Resource.InvalidFormat", "the body is not at fault");
+  }
+  const expected = { ErrorCode: "UK.OBIE.Header.Invalid", Message: description?.[1], Path: "Authorization" };
+  assertEquals(fault, expected);
 }
 
 /** The answer has no body, hence no type and no signature (reference 5.3). */
