@@ -9,7 +9,7 @@ import { type Language, LANGUAGE_NAMES, LANGUAGES } from "../ui/language.ts";
 import type { ConsentFacts } from "../ui/consent_facts.tsx";
 import type { ConsentView } from "../ui/consent_page.tsx";
 import type { OpenDecision } from "./decide_consent.ts";
-import { cannotPay } from "./interaction.ts";
+import { accountNotice, canPay } from "./interaction.ts";
 
 /** What the page needs beside the open decision. */
 export interface ViewContext {
@@ -67,18 +67,15 @@ function factsOf({ interaction, consent, parties, accounts }: OpenDecision): Con
 
 function accountViews(accounts: readonly PayerAccount[], consent: Consent): ConsentFacts["accounts"] {
   const paid = consent.request.Data.Initiation.InstructedAmount.Currency;
-  return accounts.map((account, index) => {
-    const why = cannotPay(account, consent);
-    return {
-      index,
-      schemeName: account.SchemeName,
-      identification: account.Identification,
-      balance: account.Balance,
-      currency: account.Currency ?? paid,
-      canPay: why === undefined,
-      why,
-    };
-  });
+  return accounts.map((account, index) => ({
+    index,
+    schemeName: account.SchemeName,
+    identification: account.Identification,
+    balance: account.Balance,
+    currency: account.Currency ?? paid,
+    canPay: canPay(account, consent),
+    why: accountNotice(account, consent),
+  }));
 }
 
 function inLanguage(address: string, language: Language): string {

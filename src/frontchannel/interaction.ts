@@ -60,13 +60,19 @@ export interface ChosenAccount {
   readonly account: PayerAccount;
 }
 
-/** Why an account cannot pay, or undefined where it can as far as is known. */
-export function cannotPay(
+/** Whether the customer may choose the account. A low balance is no obstacle: the bank decides about overdrafts (Decision G3). */
+export function canPay(account: PayerAccount, consent: Consent): boolean {
+  const { Currency } = consent.request.Data.Initiation.InstructedAmount;
+  return (account.Currency ?? Currency) === Currency;
+}
+
+/** Why the account cannot be chosen, or what the customer is warned of; undefined if neither applies. */
+export function accountNotice(
   account: PayerAccount,
   consent: Consent,
 ): "other_currency" | "insufficient_funds" | undefined {
-  const { Amount, Currency } = consent.request.Data.Initiation.InstructedAmount;
-  if ((account.Currency ?? Currency) !== Currency) return "other_currency";
+  if (!canPay(account, consent)) return "other_currency";
+  const { Amount } = consent.request.Data.Initiation.InstructedAmount;
   return account.Balance !== undefined && !covers(account.Balance, Amount) ? "insufficient_funds" : undefined;
 }
 
@@ -108,7 +114,7 @@ export function stepAfterDecision(
 ): Step | undefined {
   if (!decision.accepted) return reject("access_denied", "customer refused");
   const account = decision.accountIndex === undefined ? undefined : accounts[decision.accountIndex];
-  if (payer === undefined || account === undefined || cannotPay(account, consent) !== undefined) {
+  if (payer === undefined || account === undefined || !canPay(account, consent)) {
     return undefined;
   }
   return { kind: "authorise", chosen: { payer, account }, reason: "customer accepted" };

@@ -1,6 +1,7 @@
 /**
- * The choice of the account to pay from. An account that cannot pay is shown with the reason and cannot be chosen; the
- * only one that can pay is chosen already; among several the customer chooses.
+ * The choice of the account to pay from. An account that cannot pay is shown with the reason and cannot be chosen. One
+ * whose balance is low can be chosen and has a warning (Decision G3). The only one that can pay is chosen already,
+ * unless it has a warning; among several the customer chooses.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { type AccountIdentification, AccountNumber, endingOf } from "./account_number.tsx";
@@ -16,7 +17,7 @@ export interface PayerAccount extends AccountIdentification {
   readonly balance?: string | undefined;
   readonly currency: string;
   readonly canPay: boolean;
-  /** Why it cannot pay. */
+  /** Why it cannot pay, or what to be warned of if it can. */
   readonly why?: "insufficient_funds" | "other_currency" | undefined;
 }
 
@@ -37,7 +38,7 @@ export function AccountChoice({ accounts, paymentCurrency, language }: ChoicePro
       {accounts.map((account) => (
         <Account
           account={account}
-          only={account.canPay && payable.length === 1}
+          only={account.canPay && account.why === undefined && payable.length === 1}
           paymentCurrency={paymentCurrency}
           language={language}
         />
@@ -81,7 +82,7 @@ function Account(
           <p>
             <AccountNumber account={account} language={language} />
           </p>
-          {account.canPay
+          {account.canPay && account.why === undefined
             ? null
             : <Why account={account} paymentCurrency={paymentCurrency} language={language} />}
         </div>
@@ -100,7 +101,7 @@ function Balance(
 
 function Why({ account, paymentCurrency, language }: AccountProps): JSX.Element {
   if (account.why === "insufficient_funds") {
-    return <p class="why">{phrase(language, "consent.insufficientFunds")}</p>;
+    return <p class="why warning">{phrase(language, "consent.insufficientFunds")}</p>;
   }
   if (account.why === undefined) return <p class="why">{phrase(language, "consent.cannotPay")}</p>;
   const accountCurrency = <bdi>{account.currency}</bdi>;

@@ -29,7 +29,7 @@ export const MESSAGES_AR: Messages = {
   "consent.balance": "الرصيد: {amount}",
   "consent.balanceUnknown": "الرصيد غير معروف",
   "consent.cannotPay": "لا يمكن استخدام هذا الحساب لهذه الدفعة.",
-  "consent.insufficientFunds": "الرصيد في هذا الحساب لا يكفي لهذه الدفعة.",
+  "consent.insufficientFunds": "رصيد هذا الحساب أقل من المبلغ. قد يرفض بنكك الدفعة.",
   "consent.otherCurrency": "عملة هذا الحساب ({accountCurrency}) تختلف عن عملة الدفعة ({paymentCurrency}).",
   "consent.noneCanPay": "لا يمكن استخدام أي من حساباتك لهذه الدفعة، ولذلك يتعذر إجراؤها.",
   "consent.next": "ما الذي سيحدث بعد ذلك",

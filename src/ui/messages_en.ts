@@ -32,7 +32,8 @@ export const MESSAGES_EN = {
   "consent.balance": "Balance {amount}",
   "consent.balanceUnknown": "Balance not known",
   "consent.cannotPay": "This account cannot be used for this payment.",
-  "consent.insufficientFunds": "There is not enough money in this account for this payment.",
+  "consent.insufficientFunds":
+    "The balance of this account is lower than the amount. Your bank may reject the payment.",
   "consent.otherCurrency":
     "This account is in another currency ({accountCurrency}) than the payment ({paymentCurrency}).",
   "consent.noneCanPay": "None of your accounts can be used for this payment, so it cannot be made.",

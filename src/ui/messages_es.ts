@@ -31,7 +31,8 @@ export const MESSAGES_ES: Messages = {
   "consent.balance": "Saldo: {amount}",
   "consent.balanceUnknown": "Saldo desconocido",
   "consent.cannotPay": "Esta cuenta no se puede usar para este pago.",
-  "consent.insufficientFunds": "En esta cuenta no hay dinero suficiente para este pago.",
+  "consent.insufficientFunds":
+    "El saldo de esta cuenta es menor que el importe. Su banco puede rechazar el pago.",
   "consent.otherCurrency":
     "Esta cuenta está en una moneda ({accountCurrency}) distinta de la del pago ({paymentCurrency}).",
   "consent.noneCanPay":

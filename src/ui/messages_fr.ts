@@ -31,7 +31,8 @@ export const MESSAGES_FR: Messages = {
   "consent.balance": "Solde\u00a0: {amount}",
   "consent.balanceUnknown": "Solde inconnu",
   "consent.cannotPay": "Ce compte ne peut pas être utilisé pour ce paiement.",
-  "consent.insufficientFunds": "Il n’y a pas assez d’argent sur ce compte pour ce paiement.",
+  "consent.insufficientFunds":
+    "Le solde de ce compte est inférieur au montant. Votre banque peut rejeter le paiement.",
   "consent.otherCurrency":
     "Ce compte est dans une autre devise ({accountCurrency}) que le paiement ({paymentCurrency}).",
   "consent.noneCanPay":

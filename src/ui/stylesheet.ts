@@ -186,6 +186,7 @@ main:focus { outline: none; }
 .account label::after { content: ""; position: absolute; inset: 0; border-radius: inherit; cursor: pointer; }
 .account .more { color: var(--muted); font-size: var(--small); }
 .account .why { margin-block-start: 4px; color: var(--text); }
+.account .warning { padding: 4px 8px; background: var(--warn); color: var(--on-warn); border-radius: 6px; }
 .account:hover { border-color: var(--accent); }
 .account:has(:checked) { border-color: var(--accent); background: var(--accent-soft); box-shadow: inset 0 0 0 1px var(--accent); }
 .account:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }

@@ -173,7 +173,7 @@ async function byKeyboard(world: World): Promise<void> {
     await page.keyboard.press("Tab");
     visited.push(await page.evaluate("document.activeElement.id || document.activeElement.className"));
   }
-  assertEquals(visited, ["account-0", "accept", "refuse"]); // accounts that cannot pay are passed over
+  assertEquals(visited, ["account-0", "accept", "refuse"]); // one stop for the choice; accounts that cannot pay are passed over
   await page.keyboard.press("Enter");
   await page.waitForURL("**/BANKA/consent");
   assertEquals(world.site.posted.slice(before), [{ csrf: "csrf-token-of-this-flow", decision: "refuse" }]);

@@ -37,7 +37,7 @@ Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the h
       ) {
         assertStringIncludes(html, text ?? "");
       }
-      assertEquals(readForm(html).accounts, ["0", "2"]); // `canPay` of the hashed facts
+      assertEquals(readForm(html).accounts, ["0", "1", "2"]); // `canPay` of the hashed facts
     });
   }
 });
@@ -111,7 +111,7 @@ function factsOnPage(world: World, expiresAt: number, language: string): string 
     }","index":${index},"schemeName":"UK.OBIE.IBAN"${why}}`;
   const accounts = [
     account(0, "1000.00", true),
-    account(1, "10.00", false, ',"why":"insufficient_funds"'),
+    account(1, "10.00", true, ',"why":"insufficient_funds"'),
     account(2, "5000.00", true),
   ];
   return `{"accounts":[${accounts}],"amount":{"amount":"165.88","currency":"EUR"},` +

@@ -1,5 +1,5 @@
 /** GET domestic-payment-consents/{id}/funds-confirmation (reference 6.1, Decision C8). */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   authorised,
   type BoundToken,
@@ -77,6 +77,20 @@ Deno.test("GET funds-confirmation goes by the account that the customer chose am
   codeOf(await decide(flow.browser, screen.headers.get("location") ?? "", "accept", "1"));
   const { Data } = await good(ask(world, flow.bound, flow.consentId), 200);
   assertEquals(Data.FundsAvailableResult.FundsAvailable, true);
+});
+
+Deno.test("An account whose balance is below the amount can be chosen, with a warning, and funds confirmation is false [G3] [FUN-02]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world);
+  const low = { ...DEBTOR_ACCOUNT, Balance: "165.87", Currency: "EUR" };
+  await good(putAccounts(world, world.bankA, flow.consentId, [low]), 200);
+  const screen = await flow.browser.open(await returnPath(world, world.bankA, flow.handover));
+  const location = screen.headers.get("location") ?? "";
+  const html = await (await flow.browser.open(location)).text();
+  assertStringIncludes(html, "The balance of this account is lower than the amount.");
+  codeOf(await decide(flow.browser, location, "accept", "0"));
+  const { Data } = await good(ask(world, flow.bound, flow.consentId), 200);
+  assertEquals(Data.FundsAvailableResult.FundsAvailable, false);
 });
 
 Deno.test("GET funds-confirmation does not know the balance of an implicit consent's account [FUN-02]", async () => {

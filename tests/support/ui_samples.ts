@@ -74,7 +74,7 @@ export function consentView(changes: Partial<ConsentView> = {}): ConsentView {
         identification: "4111111111111111",
         balance: "3.10",
         currency: "EUR",
-        canPay: false,
+        canPay: true,
         why: "insufficient_funds",
       },
       {

@@ -56,22 +56,25 @@ Deno.test("renderConsentPage has one form with csrf, accounts and two decisions"
   assertMatch(html, /<button class="refuse"[^>]* formnovalidate/); // refusing needs no account
 });
 
-Deno.test("renderConsentPage lets only accounts that can pay be chosen, and says why", () => {
+Deno.test("renderConsentPage lets only accounts that can pay be chosen, says why, and warns of a low balance [G3]", () => {
   const html = renderConsentPage(consentView(), "en");
-  for (const id of ["account-0", "account-1"]) {
+  for (const id of ["account-0", "account-1", "account-2"]) {
     assertMatch(inputOf(html, id), / required/);
     assert(!/ disabled| checked/.test(inputOf(html, id)));
   }
-  for (const id of ["account-2", "account-3"]) assertMatch(inputOf(html, id), / disabled/);
+  assertMatch(inputOf(html, "account-3"), / disabled/);
   const text = visibleText(html);
-  assertStringIncludes(text, "There is not enough money in this account for this payment.");
+  assertStringIncludes(text, "The balance of this account is lower than the amount.");
   assertStringIncludes(text, "in another currency ( GBP ) than the payment ( EUR )");
 });
 
-Deno.test("renderConsentPage chooses the only account that can pay", () => {
-  const { accounts } = consentView();
-  const html = renderConsentPage(consentView({ accounts: accounts.slice(1) }), "en");
-  assertMatch(inputOf(html, "account-1"), / checked/);
+Deno.test("renderConsentPage chooses the only account that can pay, but none with a warning [G3]", () => {
+  const [, payable, low, other] = consentView().accounts;
+  if (payable === undefined || low === undefined || other === undefined) throw new Error("no accounts");
+  const chosen = renderConsentPage(consentView({ accounts: [payable, other] }), "en");
+  assertMatch(inputOf(chosen, "account-1"), / checked/);
+  const warned = renderConsentPage(consentView({ accounts: [low, other] }), "en");
+  assert(!/ checked/.test(inputOf(warned, "account-2")), "the customer has not read the warning yet");
 });
 
 Deno.test("renderConsentPage offers refusal alone where no account can pay", () => {
