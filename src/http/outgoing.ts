@@ -21,20 +21,24 @@ export function isCallable(text: string, { loopback }: OutgoingRules): boolean {
 }
 
 /**
- * The text of an answer, or undefined where it has more bytes: the rest is not read.
+ * The text of an answer; undefined if it has more than `maxBytes`, the rest of which is not read, or is not UTF-8.
  *
- * @throws {TypeError} where it is not UTF-8, or breaks off
+ * @throws {TypeError} if the connection breaks off
  */
 export async function readBounded(response: Response, maxBytes: number): Promise<string | undefined> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let text = "";
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
     if (size > maxBytes) return undefined; // leaving the loop cancels the stream
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  const bytes = await new Blob(chunks).arrayBuffer();
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function isLoopback(hostname: string): boolean {

@@ -45,7 +45,7 @@ export function guardedFetch(deps: GuardedFetchDeps): FetchJson {
         return no(`status ${response.status}`);
       }
       const text = await readBounded(response, MAX_BYTES);
-      return text === undefined ? no("too large") : strictJson(text);
+      return text === undefined ? no("too large, or not UTF-8") : strictJson(text);
     } catch (error) {
       return no(error instanceof Error ? error.name : "failed");
     }

@@ -1,55 +1,82 @@
 /**
- * A circuit breaker per bank: after five failures in a row its orders wait half a minute, then one of them tries and
- * the others wait for what it finds. In this process's memory only: it spares a struggling bank, nothing depends on it.
+ * A circuit breaker per bank, fed by the first push of each order only. An order that has failed before tells nothing
+ * new about its bank: it may fail for itself alone, and the same order would otherwise count again at every retry.
+ * In this process's memory only: it spares a bank that cannot be reached, and no order depends on it.
  */
 import type { BankCode } from "../kernel/identifiers.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { ORDER_PUSH_SECONDS } from "../profile.ts";
+import type { PaymentOrder } from "./payment_order.ts";
 
-/** Asks and tells. */
+/** What the breaker has to know of an order. */
+type Pushed = Pick<PaymentOrder, "bank" | "failures">;
+
+/** The breaker. */
 export interface BankCircuit {
   /**
-   * Asked by whoever is about to push: undefined where it may, else until when (ms) the bank is left alone. The
-   * first one that may after a pause is the probe.
+   * Asked before each push: undefined if the order may be pushed now, else when to ask again (ms). After a pause it
+   * lets one order at a time through that has not failed before, and one that has: neither waits for the other.
    */
-  admit(bank: BankCode): number | undefined;
-  /** Whether the bank is being left alone; asking changes nothing. */
+  admit(order: Pushed): number | undefined;
+  /** Whether the bank is in a pause. Does not change the state. */
   isOpen(bank: BankCode): boolean;
-  succeeded(bank: BankCode): void;
-  failed(bank: BankCode): void;
+  /** The bank answered, whatever its answer was: the circuit is closed. */
+  answered(bank: BankCode): void;
+  /** No connection, no answer in time, or a 5xx. */
+  unreachable(order: Pushed): void;
 }
 
 interface State {
+  /** Orders whose first push has failed since the bank last answered. */
   readonly failures: number;
-  /** Milliseconds; while closed, 0. */
-  readonly openUntil: number;
+  /** Milliseconds. */
+  readonly lastFailureAt: number;
+  /** Milliseconds; after a pause, until when the probe under way of each kind has time to report. */
+  readonly probing: { first: number; again: number };
 }
 
 const FAILURES_TO_OPEN = 5;
-const OPEN_MS = 30_000;
-/** A probe that has not told anything by then counts as lost. */
+const PAUSE_MS = 30_000;
+/** A probe that has not reported by then counts as lost. */
 const PROBE_MS = (ORDER_PUSH_SECONDS + 1) * 1000;
+/** Failures that lie further apart are not one outage. */
+const MEMORY_MS = 300_000;
 
 /** A breaker with every circuit closed. */
 export function openBankCircuit(clock: Clock): BankCircuit {
   const states = new Map<BankCode, State>();
+  const current = (bank: BankCode): State | undefined => {
+    const state = states.get(bank);
+    return state !== undefined && clock() < state.lastFailureAt + MEMORY_MS ? state : undefined;
+  };
+  const tripped = (bank: BankCode): State | undefined => {
+    const state = current(bank);
+    return state !== undefined && state.failures >= FAILURES_TO_OPEN ? state : undefined;
+  };
   return {
-    admit(bank) {
-      const state = states.get(bank);
-      if (state === undefined || state.failures < FAILURES_TO_OPEN) return undefined;
+    admit(order) {
+      const state = tripped(order.bank);
+      if (state === undefined) return undefined;
+      const kind = isFirst(order) ? "first" : "again";
+      const waitUntil = Math.max(state.lastFailureAt + PAUSE_MS, state.probing[kind]);
       const now = clock();
-      if (now < state.openUntil) return state.openUntil;
-      states.set(bank, { ...state, openUntil: now + PROBE_MS });
+      if (now < waitUntil) return waitUntil;
+      state.probing[kind] = now + PROBE_MS;
       return undefined;
     },
     isOpen(bank) {
-      const state = states.get(bank);
-      return state !== undefined && state.failures >= FAILURES_TO_OPEN && clock() < state.openUntil;
+      const state = tripped(bank);
+      return state !== undefined && clock() < state.lastFailureAt + PAUSE_MS;
     },
-    succeeded: (bank) => void states.delete(bank),
-    failed(bank) {
-      const failures = (states.get(bank)?.failures ?? 0) + 1;
-      states.set(bank, { failures, openUntil: failures >= FAILURES_TO_OPEN ? clock() + OPEN_MS : 0 });
+    answered: (bank) => void states.delete(bank),
+    unreachable(order) {
+      if (!isFirst(order)) return;
+      const failures = (current(order.bank)?.failures ?? 0) + 1;
+      states.set(order.bank, { failures, lastFailureAt: clock(), probing: { first: 0, again: 0 } });
     },
   };
+}
+
+function isFirst({ failures }: Pushed): boolean {
+  return failures === 0;
 }

@@ -12,9 +12,16 @@ import type { BankCircuit } from "./bank_circuit.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { Payment } from "./payment.ts";
 import { isLegalMove } from "./payment.ts";
-import { afterFailure, isHeldForPush, leased, type PaymentOrder, putOff } from "./payment_order.ts";
+import {
+  afterFailure,
+  isHeldForPush,
+  leased,
+  type PaymentOrder,
+  type PushFailure,
+  putOff,
+} from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
-import { type OrderAnswer, pushOrder, type PushOrderDeps } from "./push_order.ts";
+import { type OrderAnswer, pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
 
 /** What delivery needs. */
 export interface DeliverOrderDeps extends PushOrderDeps {
@@ -84,14 +91,14 @@ async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry
   return mine !== null && isSame(mine.value, taken) ? mine : undefined;
 }
 
-/** True where it was pushed, whatever came of it. */
+/** True if it was pushed, whatever the outcome. */
 async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
   const { paymentId, bank } = entry.value;
   if (await deps.isHeld(bank)) {
     await stageAlone(deps, entry, putOff(entry.value, deps.clock() + HELD_MS));
     return false;
   }
-  const waitUntil = deps.circuit.admit(bank);
+  const waitUntil = deps.circuit.admit(entry.value);
   if (waitUntil !== undefined) {
     await stageAlone(deps, entry, putOff(entry.value, waitUntil));
     return false;
@@ -99,17 +106,20 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
   const [payment, uri] = await Promise.all([deps.payments.find(paymentId), deps.paymentOrdersUri(bank)]);
   if (payment === null) throw new Error("an order without its payment");
   if (!isHeldForPush(entry.value, deps.clock())) return false; // this worker stalled: it is another's, or due again
-  const pushed = uri === undefined
-    ? { ok: false as const, why: "the bank has no payment_orders_uri" }
+  const outcome = uri === undefined
+    ? unsent("the bank has no payment_orders_uri")
     : await pushOrder(deps, uri, payment.value, deps.clock());
-  if (pushed.ok) {
-    deps.circuit.succeeded(bank);
-    await recordAnswer(deps, paymentId, pushed.value);
-  } else {
-    deps.circuit.failed(bank);
-    await recordFailure(deps, entry, pushed.why);
-  }
+  reportTo(deps.circuit, entry.value, outcome);
+  if (outcome.ok) await recordAnswer(deps, paymentId, outcome.answer);
+  else await recordFailure(deps, entry, outcome.failure);
   return true;
+}
+
+/** A 4xx or an unusable answer is the order's own trouble: the bank has been reached. */
+function reportTo(circuit: BankCircuit, order: PaymentOrder, outcome: PushOutcome): void {
+  const kind = outcome.ok ? "answered" : outcome.failure.kind;
+  if (kind === "unreachable") circuit.unreachable(order);
+  else if (kind !== "unsent") circuit.answered(order.bank);
 }
 
 /** Status and outbox in one commit; the bank may have reported further on the back channel meanwhile. */
@@ -138,9 +148,14 @@ async function recordAnswer(
   deps.log.warn("order.answer_not_recorded", { paymentId, answer }); // still in the outbox: it is pushed again
 }
 
-async function recordFailure(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>, why: string): Promise<void> {
-  const failed = afterFailure(entry.value, why, deps.clock(), deps.random);
+async function recordFailure(
+  deps: DeliverOrderDeps,
+  entry: Entry<PaymentOrder>,
+  failure: PushFailure,
+): Promise<void> {
+  const failed = afterFailure(entry.value, failure, deps.clock(), deps.random);
   const { paymentId, bank, failures } = failed;
+  const { why } = failure;
   if (!await stageAlone(deps, entry, failed)) return; // somebody else has it: theirs to record
   if (failed.dead) deps.log.error("order.dead", { paymentId, bank, failures, why });
   else deps.log.warn("order.not_delivered", { paymentId, bank, failures, why });

@@ -15,8 +15,26 @@ export interface PaymentOrder {
   readonly dueAt: number;
   /** Given up: an operator looks at it and may have it tried again. */
   readonly dead: boolean;
-  /** Why the last push failed. */
+  /** Why the last push failed, in the platform's words. */
   readonly lastFailure?: string;
+  /** What the bank wrote with its last 4xx: bounded, for the operator alone. */
+  readonly bankText?: string;
+}
+
+/** A push that has not led to an answer. */
+export interface PushFailure {
+  /**
+   * - `unsent`: the bank has no address to push to, or one that may not be called.
+   * - `unreachable`: no connection, no answer in time, or a 5xx. The bank itself may be in trouble.
+   * - `unclear`: the bank can be reached, but its answer settles nothing (a redirect, no `Status`, "later").
+   * - `refused`: a 4xx. The same order would fail in the same way again.
+   */
+  readonly kind: "unsent" | "unreachable" | "unclear" | "refused";
+  /** In the platform's words, without anything from the bank but the status. */
+  readonly why: string;
+  /** How long the bank wants to be left alone with this order. */
+  readonly retryAfterSeconds?: number;
+  readonly bankText?: string;
 }
 
 /** A fresh order, in the hands of the request that made it. */
@@ -34,17 +52,26 @@ export function isHeldForPush({ dueAt }: PaymentOrder, now: number): boolean {
   return now + ORDER_PUSH_SECONDS * 1000 <= dueAt;
 }
 
-/** The order after a failed push: due again after 1, 2, 4 … 512 s with up to a quarter more, or dead. */
+/**
+ * The order after a failed push: dead if the bank refused it, else due again after 1, 2, 4 … 512 s, or later if the bank
+ * asked for that (at most 512 s), with up to a quarter more. After the last of these waits it is dead.
+ */
 export function afterFailure(
-  order: PaymentOrder,
-  why: string,
+  { bankText: _, ...order }: PaymentOrder,
+  { kind, why, retryAfterSeconds = 0, bankText }: PushFailure,
   now: number,
   random: () => number,
 ): PaymentOrder {
-  const wait = ORDER_RETRY_SECONDS[order.failures];
-  const failures = order.failures + 1;
-  if (wait === undefined) return { ...order, failures, lastFailure: why, dead: true, dueAt: now };
-  return { ...order, failures, lastFailure: why, dueAt: now + Math.round(wait * 1000 * (1 + random() / 4)) };
+  const wait = kind === "refused" ? undefined : ORDER_RETRY_SECONDS[order.failures];
+  const failed = {
+    ...order,
+    failures: order.failures + 1,
+    lastFailure: why,
+    ...(bankText === undefined ? {} : { bankText }),
+  };
+  if (wait === undefined) return { ...failed, dead: true, dueAt: now };
+  const seconds = Math.max(wait, Math.min(retryAfterSeconds, ORDER_RETRY_SECONDS.at(-1) ?? 0));
+  return { ...failed, dueAt: now + Math.round(seconds * 1000 * (1 + random() / 4)) };
 }
 
 /** The order put off without counting a failure: its bank is known to be down. */

@@ -1,16 +1,25 @@
-/** One push of an order to its bank (Decision D4): a PS256 JWS by POST, the bank's `Status` in answer. Never trusts more of it. */
+/**
+ * One push of an order to its bank (Decision D4): a PS256 JWS by POST, the bank's `Status` in answer. It settles a
+ * payment only by a 200 with a known `Status`; every other outcome is a failure.
+ */
 import { isCallable, readBounded } from "../http/outgoing.ts";
 import { unixSeconds } from "../kernel/clock.ts";
+import { boundedText } from "../kernel/foreign_text.ts";
 import { strictJson } from "../kernel/strict_json.ts";
-import { no, type Verdict, yes } from "../kernel/verdict.ts";
 import type { NamedKey } from "../jose/sealed_jwt.ts";
 import { signClaims } from "../jose/sign_claims.ts";
 import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../profile.ts";
 import type { Payment } from "./payment.ts";
+import type { PushFailure } from "./payment_order.ts";
 import { representOrder } from "./payment_order_representation.ts";
 
 /** What the bank can answer to an order. */
 export type OrderAnswer = "AcceptedSettlementInProcess" | "Rejected";
+
+/** What came of a push. */
+export type PushOutcome =
+  | { readonly ok: true; readonly answer: OrderAnswer }
+  | { readonly ok: false; readonly failure: PushFailure };
 
 /** What pushing needs. */
 export interface PushOrderDeps {
@@ -22,15 +31,20 @@ export interface PushOrderDeps {
 }
 
 const MAX_ANSWER_BYTES = 16_384;
+const MAX_TEXT_CHARACTERS = 256;
+/** The bank asks for patience: Request Timeout, Too Early, Too Many Requests. */
+const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Pushes once. `now` in milliseconds. A "no" means: nothing is known, try again. */
+/** Pushes once. `now` in milliseconds. */
 export async function pushOrder(
   deps: PushOrderDeps,
   uri: string,
   payment: Payment,
   now: number,
-): Promise<Verdict<OrderAnswer>> {
-  if (!isCallable(uri, { loopback: deps.loopbackBanks })) return no("payment_orders_uri may not be called");
+): Promise<PushOutcome> {
+  if (!isCallable(uri, { loopback: deps.loopbackBanks })) {
+    return unsent("payment_orders_uri may not be called");
+  }
   const body = await signedOrder(deps, payment, unixSeconds(now));
   try {
     const response = await deps.fetch(uri, {
@@ -41,11 +55,52 @@ export async function pushOrder(
       signal: AbortSignal.timeout(ORDER_PUSH_SECONDS * 1000),
     });
     if (response.status === 200) return readAnswer(await readBounded(response, MAX_ANSWER_BYTES));
-    await response.body?.cancel();
-    return no(`status ${response.status}`);
+    return failed(await failureOf(response, now));
   } catch (error) {
-    return no(error instanceof Error ? error.name : "failed");
+    return failed({ kind: "unreachable", why: error instanceof Error ? error.name : "failed" });
   }
+}
+
+/** A push that was not tried. */
+export function unsent(why: string): PushOutcome {
+  return failed({ kind: "unsent", why });
+}
+
+function unclear(why: string): PushOutcome {
+  return failed({ kind: "unclear", why });
+}
+
+function failed(failure: PushFailure): PushOutcome {
+  return { ok: false, failure };
+}
+
+async function failureOf(response: Response, now: number): Promise<PushFailure> {
+  const { status, headers } = response;
+  const why = `status ${status}`;
+  if (status >= 400 && status < 500 && !LATER.has(status)) {
+    return { kind: "refused", why, ...await textOf(response) };
+  }
+  await response.body?.cancel();
+  const retryAfterSeconds = secondsUntil(headers.get("retry-after"), now);
+  return {
+    kind: status >= 500 ? "unreachable" : "unclear",
+    why,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** Why the bank refuses is good to know; that it refuses is known without. */
+async function textOf(response: Response): Promise<{ readonly bankText?: string }> {
+  const text = await readBounded(response, MAX_ANSWER_BYTES).catch(() => undefined);
+  return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };
+}
+
+/** `Retry-After` (RFC 9110 10.2.3), in seconds or as a date; undefined if it is absent or malformed. */
+function secondsUntil(retryAfter: string | null, now: number): number | undefined {
+  const value = retryAfter?.trim() ?? "";
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const seconds = Math.ceil((Date.parse(value) - now) / 1000);
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }
 
 function signedOrder({ authUrl, signer }: PushOrderDeps, payment: Payment, iat: number): Promise<string> {
@@ -59,11 +114,11 @@ function signedOrder({ authUrl, signer }: PushOrderDeps, payment: Payment, iat: 
   }, signer);
 }
 
-function readAnswer(text: string | undefined): Verdict<OrderAnswer> {
-  if (text === undefined) return no("the answer is too large");
+function readAnswer(text: string | undefined): PushOutcome {
+  if (text === undefined) return unclear("the answer is too large, or not UTF-8");
   const parsed = strictJson(text);
   const value = parsed.ok ? parsed.value : undefined;
   const status = typeof value === "object" && value !== null && "Status" in value ? value.Status : undefined;
-  if (status === "AcceptedSettlementInProcess" || status === "Rejected") return yes(status);
-  return no("no Status in the answer");
+  if (status === "AcceptedSettlementInProcess" || status === "Rejected") return { ok: true, answer: status };
+  return unclear("no Status in the answer");
 }

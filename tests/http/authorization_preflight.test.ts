@@ -1,26 +1,15 @@
 /** Before a customer leaves for the bank: whether it can take them on, from signing in to the payment. */
 import { assertEquals } from "@std/assert";
 import { IMPLICIT } from "../support/bank_return.ts";
-import {
-  authorise,
-  authorised,
-  authorize,
-  Browser,
-  clientToken,
-  createConsent,
-  good,
-  pay,
-  push,
-  toBank,
-} from "../support/flows.ts";
+import { authorise, authorised, good, pay, toBank } from "../support/flows.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
   assertNothingChanges,
   consentStatus,
 } from "../support/front_channel.ts";
+import { depart, leavesForBank, pushed } from "../support/departures.ts";
 import { accepts, down, later, openPushWorld, paid, type PushWorld, statusOf } from "../support/orders.ts";
-import type { World } from "../support/world.ts";
 
 /** Failures in a row after which a bank is left alone, and for how long. */
 const FAILURES = 5;
@@ -35,6 +24,7 @@ Deno.test("GET authorization.oauth2 sends nobody to a bank that does not take pa
     assertEquals((await depart(world, link)).status, 303);
     assertEquals(await leavesForBank(world, link), true);
   });
+  const waiting = await authorised(world);
   const last = await paid(world);
   await t.step("five in a row do", async () => {
     const answer = await assertNothingChanges(world, () => depart(world, link));
@@ -54,8 +44,15 @@ Deno.test("GET authorization.oauth2 sends nobody to a bank that does not take pa
     world.now += 1;
     assertEquals(await leavesForBank(world, link), true);
   });
-  await t.step("while its answer is tried and fails, customers stay away", async () => {
-    await later(world, 1000);
+  await t.step(
+    "orders that have failed before keep no customer away, however often they fail again",
+    async () => {
+      await later(world, 1000);
+      assertEquals(await leavesForBank(world, link), true);
+    },
+  );
+  await t.step("an order that has not does", async () => {
+    await good(pay(world, waiting), 201);
     await assertErrorAnswer(await depart(world, link), "temporarily_unavailable");
   });
   await t.step("as soon as it takes an order they leave again, with the same link", async () => {
@@ -77,30 +74,6 @@ Deno.test("GET authorization.oauth2: failed pushes say nothing of a bank that fe
   await withoutOrdersUri(world);
   assertEquals(await leavesForBank(world, link), true);
 });
-
-interface Link {
-  readonly requestUri: string;
-  readonly consentId: string;
-  readonly bank: World["bankA"];
-  readonly bound: Awaited<ReturnType<typeof clientToken>>;
-}
-
-async function pushed(world: PushWorld, code: "BANKA" | "BANKB"): Promise<Link> {
-  const bank = code === "BANKA" ? world.bankA : world.bankB;
-  const bound = await clientToken(world, world.tpp, code);
-  const consentId = (await createConsent(world, bound, IMPLICIT, code)).Data.ConsentId;
-  const { request_uri } = await good(push(world, consentId, { bank: code }), 201);
-  return { requestUri: request_uri, consentId, bank, bound };
-}
-
-function depart(world: PushWorld, { requestUri, bank }: Link): Promise<Response> {
-  return authorize(new Browser(world), world.tpp, requestUri, bank.orgId);
-}
-
-async function leavesForBank(world: PushWorld, link: Link): Promise<boolean> {
-  const location = (await depart(world, link)).headers.get("location") ?? "";
-  return location.startsWith(`${link.bank.redirectUris[0]}?oAuthUrl=`);
-}
 
 /** The bank's registration without a `payment_orders_uri`, as a newer software statement would make it. */
 async function withoutOrdersUri(world: PushWorld): Promise<void> {

@@ -59,7 +59,9 @@ const unanswered: Record<string, BankAnswer> = {
   "503": down,
   "500 with a Status in it": () => Response.json({ Status: "AcceptedSettlementInProcess" }, { status: 500 }),
   "201 with a Status in it": () => Response.json({ Status: "AcceptedSettlementInProcess" }, { status: 201 }),
-  "400": () => Response.json({ error: "invalid_order" }, { status: 400 }),
+  "408": () => new Response(null, { status: 408 }),
+  "425": () => new Response(null, { status: 425 }),
+  "429": () => new Response("slower", { status: 429 }),
   "a connection that fails": () => Promise.reject(new TypeError("connection refused")),
   "a body that breaks off": () => new Response(brokenOff('{"Status":"Accepted')),
   "a complete answer whose body then breaks off": () =>

@@ -145,9 +145,12 @@ function orders({ baseUrl, authUrl }: GuideAddresses): Block[] {
     "Once the TPP pays, you have an order: the initiation and the account that pays. You get it at least once; take it once, by `DomesticPaymentId`.",
     `Pushed: \`POST\` to your \`payment_orders_uri\`, content type \`application/jose\`, a JWS of the platform with \`iss\` ${authUrl}, \`aud\` your code and the order under \`Data\`. Answer 200 within ${ORDER_PUSH_SECONDS} seconds:`,
     { about: "Answer to a push", code: `{"Status":"AcceptedSettlementInProcess"}` },
-    `or \`Rejected\`. Without an answer it comes again, ${ORDER_RETRY_SECONDS.length} times over ${
+    `or \`Rejected\`. Without an answer, with a 5xx, 408, 425 or 429 it comes again, ${ORDER_RETRY_SECONDS.length} times over ${
       Math.round(ORDER_RETRY_SECONDS.reduce((sum, wait) => sum + wait, 0) / 60)
-    } minutes. Pulled, always possible, oldest first. Go on with \`?after=\` from the \`After\` of a page until there is none; \`?status=Pending\` leaves out what you have answered:`,
+    } minutes, and not before your \`Retry-After\` (${
+      ORDER_RETRY_SECONDS.at(-1)
+    } seconds at most). After any other 4xx it does not come again: the payment stays \`Pending\` until the operator has talked to you. To reject a payment answer 200 with \`Rejected\`.`,
+    "Pulled, always possible, oldest first. Go on with `?after=` from the `After` of a page until there is none; `?status=Pending` leaves out what you have answered:",
     {
       about: "Pull",
       code: `curl ${TLS} \\
