@@ -68,10 +68,10 @@ token_status_is() {
   [ "$2" != 200 ] || grep -q '"token_type" *: *"DPoP"' "$body"
 }
 
-# As the README does it; the details go to the logs instead of the working folder.
+# As the README does it.
 onboard_mine() {
-  limited 60 "${deno[@]}" task participant onboard --example PISP >"$logs/details.json" &&
-    limited 60 "${deno[@]}" task participant onboard --name mine --details "$logs/details.json"
+  limited 60 "${deno[@]}" task participant onboard --example PISP >.data/details.json &&
+    limited 60 "${deno[@]}" task participant onboard --name mine --details .data/details.json
 }
 
 says_what_is_missing() {

@@ -1,6 +1,6 @@
 /**
- * `{directory_url}/sandbox/clock`: shows the sandbox's clock and, to the holder of the directory's administration
- * token, moves it. Stands in front of the directory in a sandbox; no directory or platform has such a route itself.
+ * `{directory_url}/sandbox/clock`: shows the sandbox's clock (GET) and, for the holder of the directory's administration
+ * token, moves it (POST) or sets it back to this computer's time (DELETE). Stands in front of the directory in a sandbox; no directory or platform has such a route itself.
  */
 import { z } from "zod";
 import type { SandboxClock } from "./clock.ts";
@@ -29,11 +29,13 @@ export function withClock(deps: ClockRouteDeps, directory: Handle): Handle {
 
 async function answer(deps: ClockRouteDeps, request: Request): Promise<Response> {
   if (request.method === "GET") return json(200, shown(deps.clock));
-  if (request.method !== "POST") return json(405, { error: "invalid_request" }, { allow: "GET, POST" });
+  if (request.method !== "POST" && request.method !== "DELETE") {
+    return json(405, { error: "invalid_request" }, { allow: "GET, POST, DELETE" });
+  }
   if (!await isAdministrator(request, deps.adminToken)) {
     return json(401, { error: "unauthorized" }, { "www-authenticate": "Bearer" });
   }
-  const wanted = await wantedTime(request, deps.clock);
+  const wanted = request.method === "DELETE" ? Date.now() : await wantedTime(request, deps.clock);
   if (wanted !== undefined && await deps.clock.moveTo(wanted)) return json(200, shown(deps.clock));
   const error_description =
     "Send {advance_seconds} or {now} as JSON; now is a date-time with an offset, not " +

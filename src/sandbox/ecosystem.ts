@@ -67,6 +67,8 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
   await openStrangers(site, running);
   const endpoints = endpointsOf(site);
   running.defer(() => removeIfAny(site.files.endpoints));
+  running.defer(() => removeIfAny(site.files.adminHeader));
+  await writeSecret(site.files.adminHeader, `authorization: Bearer ${endpoints.directory_admin_token}\n`);
   await writeSecret(site.files.endpoints, asJson(endpoints));
   const parts = running.move();
   let stopped: Promise<void> | undefined;

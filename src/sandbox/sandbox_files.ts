@@ -10,6 +10,8 @@ export interface SandboxFiles {
   /** For which port the rest was made, and whether making it has ended. */
   readonly state: string;
   readonly endpoints: string;
+  /** The directory's administration token as a header, for `curl -H @file`. */
+  readonly adminHeader: string;
   readonly secrets: string;
   readonly caCertificate: string;
   readonly caKey: string;
@@ -50,6 +52,7 @@ export function sandboxFiles(directory: string): SandboxFiles {
     lock: `${directory}/sandbox.lock`,
     state: `${directory}/sandbox.json`,
     endpoints: `${directory}/endpoints.json`,
+    adminHeader: `${directory}/admin.header`,
     secrets: `${directory}/secrets.json`,
     caCertificate: `${directory}/ca.pem`,
     caKey: `${directory}/ca.key.pem`,

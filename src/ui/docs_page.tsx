@@ -87,7 +87,7 @@ function guidesAt(addresses: { readonly baseUrl: string; readonly authUrl: strin
     ["/docs/tpp", tppGuide(addresses)],
     ["/docs/bank", bankGuide(addresses)],
     ["/docs/signatures", signaturesGuide(addresses)],
-    ["/docs/sandbox", sandboxGuide()],
+    ["/docs/sandbox", sandboxGuide(addresses)],
   ]);
 }
 

@@ -48,10 +48,15 @@ async function sandboxPage({ pages: { sandbox }, shell, startedWith }: Guides): 
   const { armed } = await request(shell, sandbox.take("faults", "Arm one"), 201);
   assertEquals(armed, [{ fault: "lose_answer", times: 1 }]);
   assertEquals((await request(shell, sandbox.take("faults", "Disarm all"), 200)).armed, []);
+  const { now } = await request(shell, sandbox.take("clock", "Move it ahead by an hour"), 200);
+  assertEquals(Math.round((Date.parse(now) - Date.now()) / 60_000), 60);
+  assertEquals((await request(shell, sandbox.take("clock", "What time it is"), 200)).ahead_seconds, 3600);
+  const back = await request(shell, sandbox.take("clock", "Set it back to this computer’s time"), 200);
+  assertEquals(back.ahead_seconds, 0);
   const block = sandbox.take("yours", "A TPP of your own, paying").replaceAll("mine", "other");
   const [example = "", onboarding = "", payment = ""] = block.split("\n");
   await run(shell, example);
-  const redirectUri = await onFreePort(`${shell.cwd}/details.json`);
+  const redirectUri = await onFreePort(`${shell.cwd}/.data/details.json`);
   await run(shell, onboarding);
   const args = ["-c", `exec ${payment}`];
   const command = { args, cwd: shell.cwd, env: shell.env, stdout: "piped", stderr: "piped" } as const;
@@ -79,7 +84,7 @@ async function onboardTpp(guides: Guides): Promise<Party> {
   const { shell, pages } = guides;
   const [example = "", onboarding = ""] = pages.tpp.take("onboard", "Onboard at a directory").split("\n");
   await run(shell, example);
-  const redirectUri = await onFreePort(`${shell.cwd}/details.json`);
+  const redirectUri = await onFreePort(`${shell.cwd}/.data/details.json`);
   await run(shell, onboarding);
   guides.fills.push([/https:\/\/tpp\.example\.com\/callback/g, redirectUri]);
   return await onboard(guides, "mine");
@@ -91,10 +96,10 @@ async function onboardBank(guides: Guides): Promise<Party> {
     .replace("PISP", "ASPSP").concat(" --encryption");
   const [example = "", onboarding = ""] = block.split("\n");
   await run(shell, example);
-  await onFreePort(`${shell.cwd}/details.json`);
-  const details = JSON.parse(await Deno.readTextFile(`${shell.cwd}/details.json`));
+  await onFreePort(`${shell.cwd}/.data/details.json`);
+  const details = JSON.parse(await Deno.readTextFile(`${shell.cwd}/.data/details.json`));
   const onPlatformsScreen = { ...details, consent_managedby_bank: false };
-  await Deno.writeTextFile(`${shell.cwd}/details.json`, JSON.stringify(onPlatformsScreen));
+  await Deno.writeTextFile(`${shell.cwd}/.data/details.json`, JSON.stringify(onPlatformsScreen));
   await run(shell, onboarding);
   return await onboard(guides, "my-bank");
 }

@@ -111,6 +111,38 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
       const present = await clock(running, { now: new Date() }, admin(running));
       assertEquals([present.status, Math.round(present.body.ahead_seconds)], [200, 0]);
     });
+
+    await t.step(
+      "DELETE is for the administrator, and sets the clock back to this computer's time",
+      async () => {
+        await clock(running, { advance_seconds: 90_000 }, admin(running));
+        const late = await asShop(running, dir, now, (shop) => newConsent(shop));
+        const refused = await clock(running, "DELETE", "Bearer x");
+        assertEquals([refused.status, Math.round((await clock(running)).body.ahead_seconds)], [401, 90_000]);
+        const back = await clock(running, "DELETE", admin(running));
+        assertEquals([back.status, back.body.ahead_seconds], [200, 0]);
+        assert(Math.abs(Date.parse(back.body.now) - Date.now()) < 60_000);
+        assertEquals(
+          await asShop(running, dir, Date.now, (shop) => statusOf(shop, late)),
+          "AwaitingAuthorisation",
+          "what was made meanwhile keeps its date",
+        );
+        assertEquals((await clock(running, "DELETE", admin(running))).body.ahead_seconds, 0);
+      },
+    );
+
+    await t.step("payments go on after it, at both banks", async () => {
+      for (const consent of ["platform", "bank"] as const) {
+        const options = { consent, refuse: false, json: false, profile: "b" } as const;
+        assert((await asShop(running, dir, Date.now, (shop) => makePayment(shop, options, () => {}))).ok);
+      }
+    });
+
+    await t.step("curl reads the administrator's credential from a file of the owner's alone", async () => {
+      const path = `${dir}/admin.header`;
+      assertEquals(await Deno.readTextFile(path), `authorization: ${admin(running)}\n`);
+      assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+    });
   } finally {
     await running.stop();
     await Deno.remove(dir, { recursive: true });
@@ -121,7 +153,7 @@ Deno.test("Neither a directory nor a platform of its own has a clock to move", a
   await using directory = await openDirectoryWorld();
   await using world = await openWorld();
   const admin = { authorization: "Bearer directory-test-token-0123456789abcdef" };
-  for (const method of ["GET", "POST"]) {
+  for (const method of ["GET", "POST", "DELETE"]) {
     const init = { method, headers: admin, ...(method === "POST" ? { body: '{"advance_seconds":1}' } : {}) };
     const answers = [
       await directory.fetch(new Request("https://directory.example/sandbox/clock", init)),
@@ -142,7 +174,11 @@ async function clock(
 ): Promise<{ readonly status: number; readonly body: Json }> {
   const headers = new Headers({ "content-type": "application/json" });
   if (authorization !== undefined) headers.set("authorization", authorization);
-  const init = command === undefined ? {} : { method: "POST", headers, body: JSON.stringify(command) };
+  const init = command === undefined
+    ? {}
+    : command === "DELETE"
+    ? { method: "DELETE", headers }
+    : { method: "POST", headers, body: JSON.stringify(command) };
   const response = await fetch(`${endpoints.directory_url}/sandbox/clock`, init);
   return { status: response.status, body: await response.json() };
 }

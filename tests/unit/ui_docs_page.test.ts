@@ -28,6 +28,28 @@ Deno.test("the documentation shows endpoints, parameters, nested members, errors
   ) assertStringIncludes(html, shown);
 });
 
+Deno.test("the sandbox's page names the ports of the sandbox that serves it, elsewhere those of the defaults", () => {
+  const page = (baseUrl: string, authUrl: string): string =>
+    renderDocsPage(
+      { path: "/docs/sandbox" },
+      { ...Object(referenceDocument()), servers: [{ url: baseUrl }] },
+      { ...parts, authUrl },
+    ) ?? "";
+  const portsOf = (html: string): readonly string[] =>
+    [...new Set([...html.matchAll(/localhost:(\d+)/g)].map(([, port = ""]) => port))].sort();
+  assertEquals(portsOf(page("https://localhost:9440", "http://localhost:9441")), [
+    "9440",
+    "9441",
+    "9442",
+    "9443",
+    "9444",
+  ]);
+  const defaults = ["8440", "8441", "8442", "8443", "8444"];
+  for (const [api, auth] of [["https://api.example.com", "https://auth.example.com"], ["/", ""]] as const) {
+    assertEquals(portsOf(page(api, auth)), defaults);
+  }
+});
+
 Deno.test("the documentation's links lead somewhere and its anchors are unique", () => {
   const pages = pagesOf(referenceDocument());
   const ids = new Map([...pages].map(([path, html]) => {

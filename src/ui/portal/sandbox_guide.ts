@@ -1,17 +1,20 @@
 /** The guide to the sandbox: what runs where, who banks there, how to make it go wrong. */
-import type { Block, Guide } from "./guide.ts";
+import type { Block, Guide, GuideAddresses } from "./guide.ts";
+import { type SandboxAddresses, sandboxAddresses } from "./sandbox_addresses.ts";
 
-/** The guide; addresses are those of a sandbox as it starts by itself. */
-export function sandboxGuide(): Guide {
+/** The guide; addresses are those of this sandbox, or outside of one those of a sandbox as it starts by itself. */
+export function sandboxGuide(platform: GuideAddresses): Guide {
+  const at = sandboxAddresses(platform);
   return {
     title: "Sandbox",
     lead:
       "The whole ecosystem on one computer: platform, directory, two banks and a shop. No real money, no network.",
     sections: [
       { id: "start", title: "Start it", blocks: starting() },
-      { id: "ports", title: "What is where", blocks: places() },
+      { id: "ports", title: "What is where", blocks: places(at) },
       { id: "customers", title: "Banks and customers", blocks: customers() },
-      { id: "faults", title: "Make it go wrong", blocks: faults() },
+      { id: "faults", title: "Make it go wrong", blocks: faults(at) },
+      { id: "clock", title: "Move its time", blocks: clock(at) },
       { id: "yours", title: "Bring your own", blocks: yours() },
     ],
   };
@@ -29,14 +32,14 @@ function starting(): Block[] {
   ];
 }
 
-function places(): Block[] {
+function places(at: SandboxAddresses): Block[] {
   return [{
     terms: [
-      ["`https://localhost:8440`", "API. Wants a client certificate in the TLS handshake."],
-      ["`http://localhost:8441`", "Customers’ browsers, metadata, keys, this documentation."],
-      ["`http://localhost:8442`", "Participants directory."],
-      ["`http://localhost:8443`", "Both banks: what they know, and their customers."],
-      ["`http://localhost:8444`", "Demo shop, a TPP."],
+      [`\`${at.api}\``, "API. Wants a client certificate in the TLS handshake."],
+      [`\`${at.auth}\``, "Customers’ browsers, metadata, keys, this documentation."],
+      [`\`${at.directory}\``, "Participants directory."],
+      [`\`${at.banks}\``, "Both banks: what they know, and their customers."],
+      [`\`${at.shop}\``, "Demo shop, a TPP."],
       [
         "`.data/sandbox/`",
         "`endpoints.json`, `ca.pem`, and keys and certificates of every participant.",
@@ -61,16 +64,31 @@ function customers(): Block[] {
   ];
 }
 
-function faults(): Block[] {
+function faults(at: SandboxAddresses): Block[] {
   return [
     "Each bank goes wrong when it is told to: rejects an order, answers late, twice or not at all, returns a customer with a JWT that must not be believed. It meets a fault by the amount of the payment, 666.01 and on, or because it was armed for the next one. Each bank’s page lists its faults.",
-    { about: "What there is", code: "curl http://localhost:8443/BANKA/faults" },
+    { about: "What there is", code: `curl ${at.banks}/BANKA/faults` },
     {
       about: "Arm one",
       code: `curl -H 'content-type: application/json' \\
-  -d '{"fault":"lose_answer","times":1}' http://localhost:8443/BANKA/faults`,
+  -d '{"fault":"lose_answer","times":1}' ${at.banks}/BANKA/faults`,
     },
-    { about: "Disarm all", code: "curl -X DELETE http://localhost:8443/BANKA/faults" },
+    { about: "Disarm all", code: `curl -X DELETE ${at.banks}/BANKA/faults` },
+  ];
+}
+
+function clock({ directory }: SandboxAddresses): Block[] {
+  const authorized = `-H @.data/sandbox/admin.header ${directory}/sandbox/clock`;
+  return [
+    "The time of a sandbox can be moved ahead for all its parts, so that you see what expires. JWTs are judged by that time: ask for it, as `scripts/first_payment.ts` does.",
+    {
+      about: "Move it ahead by an hour",
+      code: `curl -X POST -H 'content-type: application/json' -d '{"advance_seconds": 3600}' \\
+  ${authorized}`,
+    },
+    { about: "What time it is", code: `curl ${directory}/sandbox/clock` },
+    { about: "Set it back to this computer’s time", code: `curl -X DELETE ${authorized}` },
+    "Records keep the later dates that they got meanwhile: consents and tokens live until then, and an order that waits for its next try waits until then. Software statements issued meanwhile are refused until then.",
   ];
 }
 
@@ -79,8 +97,8 @@ function yours(): Block[] {
     "Onboard a TPP or a bank of your own at the sandbox’s directory; the shop’s order pages show every message of a payment, decoded.",
     {
       about: "A TPP of your own, paying",
-      code: `npx -y deno@2.9.6 task participant onboard --example PISP > details.json
-npx -y deno@2.9.6 task participant onboard --name mine --details details.json
+      code: `npx -y deno@2.9.6 task participant onboard --example PISP > .data/details.json
+npx -y deno@2.9.6 task participant onboard --name mine --details .data/details.json
 npx -y deno@2.9.6 run --allow-net --allow-read --allow-env scripts/first_payment.ts .data/sandbox/participants/mine BANKA`,
     },
     { see: [["/docs/tpp", "Guide for TPPs"], ["/docs/bank", "Guide for banks"]] },

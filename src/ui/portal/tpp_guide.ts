@@ -39,8 +39,8 @@ function onboarding(): Block[] {
     "The participants directory certifies your keys and issues a software statement. Private keys never leave your machine: you send certificate signing requests. With the command of this project:",
     {
       about: "Onboard at a directory",
-      code: `npx -y deno@2.9.6 task participant onboard --example PISP > details.json
-npx -y deno@2.9.6 task participant onboard --name mine --details details.json`,
+      code: `npx -y deno@2.9.6 task participant onboard --example PISP > .data/details.json
+npx -y deno@2.9.6 task participant onboard --name mine --details .data/details.json`,
     },
     "You then have a folder, `.data/sandbox/participants/mine` in a sandbox, with a signing key (its `kid` goes into every JWT), a transport key and certificate for mTLS, and the software statement (`.jks`). The requests below work in that folder, with the `ca.pem` of the platform’s certificate authority beside them and these shell variables:",
     {
