@@ -57,7 +57,6 @@ function administrated(method: string, path: string, body?: Json): Promise<Shot>
   const headers = {
     authorization: `Bearer ${ADMIN_TOKEN}`,
     "content-type": "application/json",
-    "x-operator": "ana",
   };
   const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
   return shotOf("directory", new Request(ISSUER + path, init));

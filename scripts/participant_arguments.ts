@@ -44,7 +44,6 @@ export type Command =
 export interface Surroundings {
   readonly directoryUrl?: string;
   readonly adminToken?: string;
-  readonly operator?: string;
   /** The folder that holds the participants' folders. */
   readonly out?: string;
 }
@@ -67,15 +66,14 @@ export const USAGE = `deno task participant <command> [options]
   show             --name <folder> | --org-id <id>   [--history]
 
 Options of all commands:
-  --directory-url <url>   DIRECTORY_URL, or directory_url of endpoints.json in SANDBOX_DIR (default .data/sandbox)
+  --directory-url <url>   DIRECTORY_URL (the administrators' address), or directory_url of endpoints.json in SANDBOX_DIR (default .data/sandbox)
   --admin-token <token>   DIRECTORY_ADMIN_TOKEN (better: not seen by others), or directory_admin_token of endpoints.json
-  --operator <name>       DIRECTORY_OPERATOR: your name in the participant's history
   --out <folder>          where participants' folders are; default participants/ in SANDBOX_DIR
 `;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
-const COMMON = { "directory-url": text, "admin-token": text, operator: text, out: text, help: flag };
+const COMMON = { "directory-url": text, "admin-token": text, out: text, help: flag };
 const OPTIONS = {
   onboard: { name: text, details: text, encryption: flag, example: text },
   "renew-statement": { name: text, changes: text },
@@ -103,7 +101,6 @@ export function readArguments(
   const surroundings = {
     ...optional(values, "directory-url", "directoryUrl"),
     ...optional(values, "admin-token", "adminToken"),
-    ...optional(values, "operator", "operator"),
     ...optional(values, "out", "out"),
   };
   return { command: commandOf(verb, values), surroundings };

@@ -20,7 +20,6 @@ export interface DirectoryClient {
 interface Access {
   readonly directoryUrl: string;
   readonly adminToken: string;
-  readonly operator: string | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -49,8 +48,7 @@ export async function openDirectoryClient(
 async function findAccess(surroundings: Surroundings, env: Environment): Promise<Access> {
   const directoryUrl = surroundings.directoryUrl ?? env["DIRECTORY_URL"];
   const adminToken = surroundings.adminToken ?? env["DIRECTORY_ADMIN_TOKEN"];
-  const operator = surroundings.operator ?? env["DIRECTORY_OPERATOR"];
-  if (directoryUrl !== undefined && adminToken !== undefined) return { directoryUrl, adminToken, operator };
+  if (directoryUrl !== undefined && adminToken !== undefined) return { directoryUrl, adminToken };
   // The two belong together: a sandbox's token is never sent to another directory, nor another token to a sandbox.
   if (directoryUrl !== undefined) {
     throw new ParticipantFailure(
@@ -62,10 +60,10 @@ async function findAccess(surroundings: Surroundings, env: Environment): Promise
       "The directory's address is missing: set DIRECTORY_URL or give --directory-url.",
     );
   }
-  return { ...await sandboxAccess(`${sandboxFolder(env)}/endpoints.json`), operator };
+  return await sandboxAccess(`${sandboxFolder(env)}/endpoints.json`);
 }
 
-async function sandboxAccess(file: string): Promise<Omit<Access, "operator">> {
+async function sandboxAccess(file: string): Promise<Access> {
   try {
     const endpoints = endpointsSchema.parse(JSON.parse(await Deno.readTextFile(file)));
     return { directoryUrl: endpoints.directory_url, adminToken: endpoints.directory_admin_token };
@@ -99,14 +97,13 @@ async function ask<T>(
 }
 
 async function send(
-  { directoryUrl, adminToken, operator }: Access,
+  { directoryUrl, adminToken }: Access,
   { method, path, body }: { readonly method: string; readonly path: string; readonly body: unknown },
 ): Promise<Response> {
   const headers: Record<string, string> = {
     authorization: `Bearer ${adminToken}`,
     accept: "application/json",
   };
-  if (operator !== undefined) headers["x-operator"] = operator;
   if (body !== undefined) headers["content-type"] = "application/json";
   try {
     return await fetch(`${directoryUrl.replace(/\/$/, "")}${path}`, {

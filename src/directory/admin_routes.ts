@@ -66,7 +66,11 @@ async function onboard(
   c: AdminContext,
   command: OnboardingCommand,
 ): Promise<Response> {
-  const { participant, statement, keys } = await onboardParticipant(directory, command, c.get("operator"));
+  const { participant, statement, keys } = await onboardParticipant(
+    directory,
+    command,
+    c.get("administrator"),
+  );
   const body = {
     org_id: participant.orgId,
     software_client_id: participant.software.clientId,
@@ -117,7 +121,7 @@ async function revoke(directory: Directory, c: AdminContext): Promise<Response> 
 function target(c: AdminContext): Target {
   const orgId = asOrgId(c.req.param("org_id"));
   if (orgId === undefined) throw new Refusal("directory.not_found", "no org_id");
-  return { orgId, who: c.get("operator") };
+  return { orgId, who: c.get("administrator") };
 }
 
 async function participantAt(directory: Directory, c: AdminContext): Promise<Participant> {

@@ -14,7 +14,7 @@ import { findParticipant, stageKey, stageNewKey, stageParticipant } from "./part
 /** Whom to change, and who asks for it. */
 export interface Target {
   readonly orgId: OrgId;
-  /** The operator, for the history. */
+  /** The administrator, for the history. */
   readonly who: string;
 }
 

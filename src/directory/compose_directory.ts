@@ -7,12 +7,13 @@ import type { Clock } from "../kernel/clock.ts";
 import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../profile.ts";
 import type { Store } from "../store/store.ts";
 import { adminRoutes } from "./admin_routes.ts";
-import { MIN_ADMIN_TOKEN_CHARACTERS, requireAdministrator } from "./administrator.ts";
+import { requireAdministrator } from "./administrator.ts";
+import type { Administrators } from "./administrators.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
 import type { Directory, DirectoryLog } from "./directory.ts";
 import { otherMethods } from "./methods.ts";
 import { answerErrors } from "./on_error.ts";
-import { publicRoutes } from "./public_routes.ts";
+import { healthRoutes, publicRoutes } from "./public_routes.ts";
 import { type DirectoryEnv, requestContext } from "./request_context.ts";
 import { openStatementSigner } from "./software_statement.ts";
 
@@ -20,8 +21,7 @@ import { openStatementSigner } from "./software_statement.ts";
 export interface DirectoryParts {
   /** Its public address without a trailing slash: `iss` of its statements. */
   readonly issuer: string;
-  /** At least 32 characters. */
-  readonly adminToken: string;
+  readonly administrators: Administrators;
   /** PEM of the CA certificate and of its PKCS 8 private key (RSA or ECDSA). */
   readonly ca: { readonly certificatePem: string; readonly privateKeyPem: string };
   /** PKCS 8 PEM of the RSA key that signs software statements. */
@@ -41,9 +41,16 @@ export interface DirectoryParts {
   readonly log?: DirectoryLog;
 }
 
+type Handler = (request: Request) => Promise<Response>;
+
 /** A running directory. */
 export interface DirectoryApp {
-  fetch(request: Request): Promise<Response>;
+  /** What anybody may read. Paths of administrators do not exist here. */
+  readonly publicFetch: Handler;
+  /** What administrators may do. Nothing else exists here but `/health`. */
+  readonly adminFetch: Handler;
+  /** Both at one address, for a sandbox. */
+  readonly fetch: Handler;
 }
 
 const DEFAULT_CERTIFICATE_DAYS = 397;
@@ -60,19 +67,31 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const log = parts.log ?? SILENT;
   const directory = await openDirectory(parts);
   const rules = { environment: parts.environment, loopback: parts.loopbackRedirects };
+  const { administrators, clock } = parts;
+  const health = healthRoutes(directory);
+  const forAll = publicRoutes(directory);
+  const forAdministrators = adminRoutes(
+    directory,
+    rules,
+    requireAdministrator({ administrators, clock, log }),
+  );
+  return {
+    publicFetch: handler(log, [health, forAll]),
+    adminFetch: handler(log, [health, forAdministrators]),
+    fetch: handler(log, [health, forAll, forAdministrators]),
+  };
+}
+
+function handler(log: DirectoryLog, routes: readonly Hono<DirectoryEnv>[]): Handler {
   const app = new Hono<DirectoryEnv>();
   app.use("*", requestContext(log));
-  app.route("/", publicRoutes(directory));
-  app.route("/", adminRoutes(directory, rules, requireAdministrator(parts.adminToken)));
-  app.route("/", otherMethods());
+  for (const some of routes) app.route("/", some);
+  app.route("/", otherMethods(routes));
   app.onError(answerErrors(log));
-  return { fetch: async (request): Promise<Response> => await app.fetch(request) };
+  return async (request) => await app.fetch(request);
 }
 
 async function openDirectory(parts: DirectoryParts): Promise<Directory> {
-  if (parts.adminToken.length < MIN_ADMIN_TOKEN_CHARACTERS) {
-    throw new Error(`the administration token needs at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`);
-  }
   const {
     issuer,
     environment,

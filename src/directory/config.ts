@@ -1,7 +1,11 @@
-/** Environment -> the configuration of a directory that runs alone. Every fault is named at once; nothing unsafe starts. */
+/**
+ * Environment -> the configuration of a directory that runs alone. Every fault is named at once. Nothing starts that
+ * is missing, malformed, readable by others, or made for a sandbox.
+ */
 import { z } from "zod";
-import { MIN_ADMIN_TOKEN_CHARACTERS } from "./administrator.ts";
+import { readCredentials } from "./administrators.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
+import { fileFaults, type FileModes } from "./file_modes.ts";
 import { openStatementSigner } from "./software_statement.ts";
 import { isLoopback } from "./web_address.ts";
 
@@ -9,14 +13,23 @@ import { isLoopback } from "./web_address.ts";
 export interface DirectoryConfig {
   /** Its public address without a trailing slash. */
   readonly issuer: string;
-  readonly host: string;
-  readonly port: number;
+  /** Where anybody may read. */
+  readonly listen: Listen;
+  /** Where administrators work. */
+  readonly adminListen: Listen;
   /** Path of a Deno KV file, `:memory:`, or an `https:` KV Connect URL. */
   readonly storeUrl: string;
-  readonly adminToken: string;
+  /** Path of the list that `deno task directory-admin` keeps. */
+  readonly administratorsFile: string;
   readonly ca: { readonly certificatePem: string; readonly privateKeyPem: string };
   readonly signingKeyPem: string;
   readonly environment: "Production" | "Sandbox";
+}
+
+/** An address of this computer and a port. */
+export interface Listen {
+  readonly hostname: string;
+  readonly port: number;
 }
 
 /** What configuration is read from: variables, files and the time. */
@@ -24,6 +37,8 @@ export interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A file's text. */
   readonly readFile: (path: string) => Promise<string>;
+  /** Who may open a file; undefined if it does not exist. */
+  readonly modesOf: (path: string) => Promise<FileModes | undefined>;
   /** Milliseconds. */
   readonly now: number;
 }
@@ -40,26 +55,31 @@ export class DirectoryConfigError extends Error {
 
 const pemOrPath = (what: string): z.ZodType<string> =>
   z.string(`set it to ${what}: the path of a PEM file, or the PEM itself`);
+const port = (usual: number) =>
+  z.string().regex(/^[1-9]\d{0,4}$/, "must be a port number").transform(Number)
+    .refine((number) => number <= 65_535, "must be a port number").default(usual);
 
 const schema = z.object({
   DIRECTORY_ISSUER: z.string(
     "set it to the directory's public address, such as https://directory.example.com",
   ),
   DIRECTORY_HOST: z.string().default("127.0.0.1"),
-  DIRECTORY_PORT: z.string().regex(/^[1-9]\d{0,4}$/, "must be a port number").transform(Number)
-    .refine((port) => port <= 65_535, "must be a port number").default(8090),
+  DIRECTORY_PORT: port(8090),
+  DIRECTORY_ADMIN_HOST: z.string().default("127.0.0.1"),
+  DIRECTORY_ADMIN_PORT: port(8091),
   DIRECTORY_STORE_URL: z.string("set it to the path of a Deno KV file or an https: KV Connect URL"),
-  DIRECTORY_ADMIN_TOKEN: z.string(
-    `set it to a random text of at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`,
-  )
-    .min(MIN_ADMIN_TOKEN_CHARACTERS, `must have at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`)
-    .regex(/^[A-Za-z0-9._~+/-]+=*$/, "must be of letters, digits and . _ ~ + / - (RFC 6750 2.1)"),
+  DIRECTORY_ADMINISTRATORS: z.string(
+    "set it to the path of the administrators' list (deno task directory-admin add makes it)",
+  ),
   DIRECTORY_CA_CERT: pemOrPath("the CA's certificate"),
   DIRECTORY_CA_KEY: pemOrPath("the CA's private key (PKCS 8)"),
   DIRECTORY_SIGNING_KEY: pemOrPath("the RSA key that signs software statements (PKCS 8)"),
   ENVIRONMENT: z.enum(["Production", "Sandbox"], "must be Production or Sandbox").default("Production"),
 });
 type Values = z.infer<typeof schema>;
+
+/** Every variable that is read. */
+export const DIRECTORY_VARIABLES: readonly string[] = Object.freeze(Object.keys(schema.shape));
 
 /**
  * Reads and judges the configuration, the keys included.
@@ -68,23 +88,26 @@ type Values = z.infer<typeof schema>;
  */
 export async function readDirectoryConfig(source: ConfigSource): Promise<DirectoryConfig> {
   const given = Object.fromEntries(
-    Object.entries(source.env).filter(([, value]) => value !== undefined && value !== ""),
+    DIRECTORY_VARIABLES.map((name) => [name, source.env[name]])
+      .filter(([, value]) => value !== undefined && value !== ""),
   );
   const parsed = schema.safeParse(given);
   const values: Partial<Values> = parsed.data ?? given;
   const faults = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  faults.push(...issuerFaults(values), ...storeFaults(values));
+  faults.push(...issuerFaults(values), ...listenFaults(values), ...await storeFaults(values, source));
+  faults.push(...await administratorsFaults(values, source));
   const pems = await readPems(values, source, faults);
   if (!parsed.success || faults.length > 0) throw new DirectoryConfigError(faults);
+  const { data } = parsed;
   return {
-    issuer: parsed.data.DIRECTORY_ISSUER,
-    host: parsed.data.DIRECTORY_HOST,
-    port: parsed.data.DIRECTORY_PORT,
-    storeUrl: parsed.data.DIRECTORY_STORE_URL,
-    adminToken: parsed.data.DIRECTORY_ADMIN_TOKEN,
+    issuer: data.DIRECTORY_ISSUER,
+    listen: { hostname: data.DIRECTORY_HOST, port: data.DIRECTORY_PORT },
+    adminListen: { hostname: data.DIRECTORY_ADMIN_HOST, port: data.DIRECTORY_ADMIN_PORT },
+    storeUrl: data.DIRECTORY_STORE_URL,
+    administratorsFile: data.DIRECTORY_ADMINISTRATORS,
     ca: { certificatePem: pems.DIRECTORY_CA_CERT, privateKeyPem: pems.DIRECTORY_CA_KEY },
     signingKeyPem: pems.DIRECTORY_SIGNING_KEY,
-    environment: parsed.data.ENVIRONMENT,
+    environment: data.ENVIRONMENT,
   };
 }
 
@@ -102,11 +125,47 @@ function issuerFaults({ DIRECTORY_ISSUER: issuer, ENVIRONMENT: environment }: Pa
   return [`${name}: must be https${sandbox ? " (http only on loopback)" : ""}`];
 }
 
-function storeFaults({ DIRECTORY_STORE_URL: storeUrl, ENVIRONMENT: environment }: Partial<Values>): string[] {
-  if (storeUrl !== ":memory:" || environment === "Sandbox") return [];
-  return [
-    "DIRECTORY_STORE_URL: :memory: forgets every participant at a restart; set a file or an https: URL",
-  ];
+// The public listener is the internet's: administrators must not share it.
+function listenFaults(values: Partial<Values>): string[] {
+  const { DIRECTORY_PORT: open, DIRECTORY_ADMIN_PORT: administrators } = values;
+  if (open === undefined || open !== administrators) return [];
+  return ["DIRECTORY_ADMIN_PORT: must be another port than DIRECTORY_PORT"];
+}
+
+async function storeFaults(
+  { DIRECTORY_STORE_URL: storeUrl, ENVIRONMENT: environment }: Partial<Values>,
+  source: ConfigSource,
+): Promise<string[]> {
+  const name = "DIRECTORY_STORE_URL";
+  if (storeUrl === ":memory:") {
+    return environment === "Sandbox"
+      ? []
+      : [`${name}: :memory: forgets every participant at a restart; set a file or an https: URL`];
+  }
+  if (storeUrl?.startsWith("http:")) return [`${name}: must be https, or the path of a file`];
+  if (storeUrl === undefined || storeUrl.includes(":")) return [];
+  try {
+    return fileFaults(name, storeUrl, "secret", await source.modesOf(storeUrl));
+  } catch {
+    return [`${name}: this process may not open ${storeUrl} or its folder`];
+  }
+}
+
+async function administratorsFaults(
+  { DIRECTORY_ADMINISTRATORS: path }: Partial<Values>,
+  source: ConfigSource,
+): Promise<string[]> {
+  if (path === undefined) return [];
+  const name = "DIRECTORY_ADMINISTRATORS";
+  const faults: string[] = [];
+  const json = await readSecret(name, path, source, faults, "secret");
+  if (json === "") return faults.map((fault) => `${fault} (deno task directory-admin add makes it)`);
+  try {
+    readCredentials(json);
+  } catch (error) {
+    faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return faults;
 }
 
 const PEM_NAMES = ["DIRECTORY_CA_CERT", "DIRECTORY_CA_KEY", "DIRECTORY_SIGNING_KEY"] as const;
@@ -117,7 +176,11 @@ async function readPems(values: Partial<Values>, source: ConfigSource, faults: s
   const [certificatePem = "", privateKeyPem = "", signingKeyPem = ""] = texts;
   if (certificatePem !== "" && privateKeyPem !== "") {
     await openCertificateAuthority({ certificatePem, privateKeyPem }, source.now)
-      .catch((error: Error) => faults.push(`DIRECTORY_CA_CERT and DIRECTORY_CA_KEY: the ${error.message}`));
+      .then(({ certificate }) => {
+        if (values.ENVIRONMENT !== "Sandbox" && SANDBOX_AUTHORITY.test(certificate.subject)) {
+          faults.push("DIRECTORY_CA_CERT: is a sandbox's authority; make one of your own");
+        }
+      }, (error: Error) => faults.push(`DIRECTORY_CA_CERT and DIRECTORY_CA_KEY: the ${error.message}`));
   }
   if (signingKeyPem !== "") {
     await openStatementSigner(signingKeyPem)
@@ -130,17 +193,31 @@ async function readPems(values: Partial<Values>, source: ConfigSource, faults: s
   };
 }
 
+/** What sandboxes call themselves (`sandbox/authority.ts`). */
+const SANDBOX_AUTHORITY = /\bSandbox\b/;
+
 async function readPem(
-  name: string,
+  name: typeof PEM_NAMES[number],
   value: string | undefined,
   source: ConfigSource,
   faults: string[],
 ): Promise<string> {
   if (value === undefined || value.trimStart().startsWith("-----BEGIN ")) return value ?? "";
+  return await readSecret(name, value, source, faults, name === "DIRECTORY_CA_CERT" ? "trusted" : "secret");
+}
+
+async function readSecret(
+  name: string,
+  path: string,
+  source: ConfigSource,
+  faults: string[],
+  kind: "secret" | "trusted",
+): Promise<string> {
   try {
-    return await source.readFile(value);
+    faults.push(...fileFaults(name, path, kind, await source.modesOf(path)));
+    return await source.readFile(path);
   } catch {
-    faults.push(`${name}: the file that it names cannot be read`);
+    faults.push(`${name}: the file ${path} cannot be read by this process`);
     return "";
   }
 }

@@ -23,6 +23,6 @@ export interface HistoryEntry extends HistoryNote {
   readonly sequence: number;
   /** Milliseconds. */
   readonly at: number;
-  /** The operator as the holder of the administration token named it. */
+  /** The administrator whose credential the request had. */
   readonly who: string;
 }

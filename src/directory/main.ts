@@ -1,48 +1,152 @@
-/** `deno task directory`: the participants directory alone, plain HTTP behind a TLS proxy. Environment in, handler out. */
+/**
+ * `deno task directory`: the participants directory alone, plain HTTP behind a TLS proxy, with one listener for anybody
+ * and one for administrators. What is missing or unsafe is named and nothing starts. After the start the process can
+ * neither write files nor read the environment.
+ */
 import { systemClock } from "../kernel/clock.ts";
-import { openDenoKv } from "../store/deno_kv.ts";
-import { composeDirectory, type DirectoryApp } from "./compose_directory.ts";
-import { type DirectoryConfig, readDirectoryConfig } from "./config.ts";
-import { openLog } from "../observability/log.ts";
+import { type Log, openLog } from "../observability/log.ts";
 import { openLogQueue } from "../observability/log_queue.ts";
-import type { DirectoryLog } from "./directory.ts";
+import { openDenoKv } from "../store/deno_kv.ts";
+import type { Store } from "../store/store.ts";
+import { openAdministrators, type WatchedFile } from "./administrators.ts";
+import { composeDirectory, type DirectoryApp } from "./compose_directory.ts";
+import {
+  DIRECTORY_VARIABLES,
+  type DirectoryConfig,
+  DirectoryConfigError,
+  type Listen,
+  readDirectoryConfig,
+} from "./config.ts";
+import { fileFaults, type FileModes } from "./file_modes.ts";
 
-const encoder = new TextEncoder();
+/** Running requests may take this long to end. */
+const DRAIN_MS = 10_000;
 
 /** At the end, the reader of standard output has this long to take what is queued. */
 const FLUSH_MS = 2000;
 
 const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });
-const log: DirectoryLog = openLog({ clock: systemClock, sink: output.sink, level: "info" });
+const log: Log = openLog({ clock: systemClock, sink: output.sink, level: "info" });
 
 async function start(): Promise<void> {
   const config = await readDirectoryConfig({
-    env: Deno.env.toObject(),
+    env: Object.fromEntries(DIRECTORY_VARIABLES.map((name) => [name, Deno.env.get(name)])),
     readFile: (path) => Deno.readTextFile(path),
+    modesOf,
     now: systemClock(),
   });
-  const store = await openDenoKv(config.storeUrl);
+  const store = await openStoreBesideFreePorts(config);
   const app = await composeDirectory({
     ...config,
+    administrators: openAdministrators(administratorsFile(config.administratorsFile)),
     store,
     clock: systemClock,
     loopbackRedirects: config.environment === "Sandbox",
     log,
   });
+  await giveUpPermissions();
   await serve(app, config);
   store.close();
+  log.info("directory.stopped");
 }
 
-async function serve(app: DirectoryApp, { host, port, issuer, environment }: DirectoryConfig): Promise<void> {
-  const server = Deno.serve({
-    hostname: host,
-    port,
-    onListen: ({ hostname, port }) => log.info("directory.started", { hostname, port, issuer, environment }),
-  }, (request) => app.fetch(request));
-  const stop = (): void => void server.shutdown(); // lets running requests end
-  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, stop);
-  await server.finished;
-  log.info("directory.stopped");
+async function serve(app: DirectoryApp, config: DirectoryConfig): Promise<void> {
+  const { listen, adminListen, issuer, environment } = config;
+  const servers = [
+    Deno.serve({ ...listen, onListen: () => {} }, (request) => app.publicFetch(request)),
+    Deno.serve({ ...adminListen, onListen: () => {} }, (request) => app.adminFetch(request)),
+  ];
+  onFirstStopSignal(() => void servers.map((server) => server.shutdown())); // lets running requests end
+  const [host, admin] = [listen, adminListen].map(({ hostname, port }) => `${hostname}:${port}`);
+  log.info("directory.started", { listen: host, adminListen: admin, issuer, environment });
+  await Promise.all(servers.map((server) => server.finished));
+}
+
+/** @throws {DirectoryConfigError} naming the ports that are taken and the store that cannot be opened */
+async function openStoreBesideFreePorts(config: DirectoryConfig): Promise<Store> {
+  const faults = [...listenFaults("", config.listen), ...listenFaults("ADMIN_", config.adminListen)];
+  const store = await openStore(config.storeUrl).catch((error: Error) =>
+    void faults.push(`DIRECTORY_STORE_URL: ${error.message}`)
+  );
+  if (store !== undefined && faults.length === 0) return store;
+  store?.close();
+  throw new DirectoryConfigError(faults);
+}
+
+function listenFaults(of: string, { hostname, port }: Listen): string[] {
+  try {
+    Deno.listen({ hostname, port }).close();
+    return [];
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) {
+      return [
+        `DIRECTORY_${of}PORT: ${port} on ${hostname} is in use by another process; stop that one, or set another port`,
+      ];
+    }
+    const names = `DIRECTORY_${of}HOST and DIRECTORY_${of}PORT`;
+    return [`${names}: cannot listen on ${hostname} port ${port}: ${words(error)}`];
+  }
+}
+
+// The database gives its further files the rights of the first: for the owner alone, whatever the umask.
+async function openStore(storeUrl: string): Promise<Store> {
+  if (!storeUrl.includes(":")) {
+    const file = await Deno.open(storeUrl, { create: true, append: true, mode: 0o600 }).catch((error) => {
+      throw new Error(`The database ${storeUrl} cannot be opened: ${words(error)}`);
+    });
+    file.close();
+  }
+  return await openDenoKv(storeUrl);
+}
+
+/** From here on neither the environment can be read nor any file written, by this code or by a dependency. */
+async function giveUpPermissions(): Promise<void> {
+  await Deno.permissions.revoke({ name: "env" });
+  await Deno.permissions.revoke({ name: "write" });
+}
+
+function administratorsFile(path: string): WatchedFile {
+  return {
+    async version(): Promise<string> {
+      const { mtime, ino, size } = await Deno.stat(path);
+      return [mtime?.getTime(), ino, size].join(" ");
+    },
+    async text(): Promise<string> {
+      const [fault] = fileFaults("DIRECTORY_ADMINISTRATORS", path, "secret", await modesOf(path));
+      if (fault !== undefined) throw new Error(fault);
+      return await Deno.readTextFile(path);
+    },
+  };
+}
+
+async function modesOf(path: string): Promise<FileModes | undefined> {
+  const file = await Deno.stat(path).catch(missing);
+  const folder = await Deno.stat(path.includes("/") ? path.replace(/\/[^/]*$/, "/") : ".").catch(missing);
+  return folder === undefined ? undefined : { file: file?.mode ?? null, folder: folder.mode };
+}
+
+function missing(error: unknown): undefined {
+  if (error instanceof Deno.errors.NotFound) return undefined;
+  throw error;
+}
+
+function onFirstStopSignal(stop: () => void): void {
+  let stopping = false;
+  const once = (signal: Deno.Signal): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info("directory.stopping", { signal });
+    stop();
+    Deno.unrefTimer(setTimeout(() => {
+      log.error("directory.stopped_late", { seconds: DRAIN_MS / 1000 });
+      Deno.exit(1);
+    }, DRAIN_MS));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 try {
@@ -50,11 +154,6 @@ try {
   await output.flush(FLUSH_MS);
   Deno.exit(0); // a write that the reader does not take would keep the process
 } catch (error) {
-  const words = error instanceof Deno.errors.AddrInUse
-    ? "DIRECTORY_PORT is in use by another process; stop that one, or set another port."
-    : error instanceof Error
-    ? error.message
-    : String(error);
-  Deno.stderr.writeSync(encoder.encode(`${words}\n`));
+  Deno.stderr.writeSync(new TextEncoder().encode(`${words(error)}\n`));
   Deno.exit(1);
 }

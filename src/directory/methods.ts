@@ -1,34 +1,13 @@
-/**
- * Which methods each path of the directory knows: every other one is a 405 that names them (RFC 9110 15.5.6).
- * Other paths are a 404.
- */
+/** Answers what no route wanted: 405 with `Allow` (RFC 9110 §15.5.6) if the path has other methods, else 404. */
 import { Hono } from "hono";
 import { Refusal } from "../kernel/refusal.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
-const READ = "GET, HEAD";
-const ALLOWED: Readonly<Record<string, string>> = {
-  "/": READ,
-  "/health": READ,
-  "/jwks": READ,
-  "/ca.pem": READ,
-  "/status": READ,
-  "/participants": `${READ}, POST`,
-  "/participants/:org_id": READ,
-  "/participants/:org_id/jwks": READ,
-  "/participants/:org_id/jwks/revoked": READ,
-  "/participants/:org_id/history": READ,
-  "/participants/:org_id/statement": `${READ}, POST`,
-  "/participants/:org_id/certificates": "POST",
-  "/participants/:org_id/keys/:kid/revoke": "POST",
-  "/participants/:org_id/software/status": "PUT",
-  "/participants/:org_id/status": "PUT",
-};
-
-/** Routes that refuse: mounted after all others, they get only what nobody wanted. */
-export function otherMethods(): Hono<DirectoryEnv> {
+/** Routes that refuse, mounted after these. */
+export function otherMethods(routes: readonly Hono<DirectoryEnv>[]): Hono<DirectoryEnv> {
   const app = new Hono<DirectoryEnv>();
-  for (const [path, allow] of Object.entries(ALLOWED)) {
+  for (const [path, methods] of methodsByPath(routes)) {
+    const allow = [...methods].join(", ");
     app.all(path, () => {
       throw new Refusal("request.method_not_allowed", { allow });
     });
@@ -36,4 +15,14 @@ export function otherMethods(): Hono<DirectoryEnv> {
   return app.all("*", () => {
     throw new Refusal("request.not_found");
   });
+}
+
+function methodsByPath(routes: readonly Hono<DirectoryEnv>[]): Map<string, Set<string>> {
+  const paths = new Map<string, Set<string>>();
+  for (const { path, method } of routes.flatMap((some) => some.routes)) {
+    const methods = paths.get(path) ?? new Set();
+    paths.set(path, methods.add(method));
+    if (method === "GET") methods.add("HEAD"); // Hono answers HEAD by the GET route
+  }
+  return paths;
 }

@@ -19,13 +19,17 @@ const JSON_TYPE = "application/json";
 const JWK_SET_TYPE = "application/jwk-set+json"; // RFC 7517 8.5.2
 const PEM_TYPE = "application/x-pem-file";
 
+/** Whether the directory answers: on every listener. */
+export function healthRoutes(directory: Directory): Hono<DirectoryEnv> {
+  return new Hono<DirectoryEnv>().get("/health", (c) => health(directory, c));
+}
+
 /** Routes without a guard. */
 export function publicRoutes(directory: Directory): Hono<DirectoryEnv> {
   const statuses = openStatusList(directory.store);
   const statements = openNewestStatements(directory);
   return new Hono<DirectoryEnv>()
     .get("/", (c) => c.redirect("/participants", 303))
-    .get("/health", (c) => health(directory, c))
     .get("/participants", (c) => participants(directory, c))
     .get("/status", async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated"))
     .get("/participants/:org_id/statement", (c) => newestStatement(directory, statements, c))

@@ -40,7 +40,7 @@ const WIRE = {
   "request.rate_limited": {
     status: 429,
     error: "slow_down",
-    description: "Too many statements at once; try again.",
+    description: "Too many requests. Try again after the delay in Retry-After.",
   },
   "platform.unavailable": {
     status: 503,
@@ -50,7 +50,7 @@ const WIRE = {
   "directory.unauthorized": {
     status: 401,
     error: "invalid_token",
-    description: "The administration token is missing or wrong.",
+    description: "The administrator token is missing, wrong or revoked.",
   },
   "directory.invalid_request": {
     status: 400,

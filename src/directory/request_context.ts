@@ -8,8 +8,8 @@ export interface DirectoryEnv {
   Variables: {
     /** Names the request in the log and in the answer. */
     requestId: string;
-    /** The operator behind an administrative request, for the history. */
-    operator: string;
+    /** Whose credential an administrative request has, for the history. */
+    administrator: string;
   };
 }
 

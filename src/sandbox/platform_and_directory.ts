@@ -4,6 +4,7 @@
  */
 import { composePlatform } from "../compose.ts";
 import { readConfig } from "../config.ts";
+import { soleAdministrator } from "../directory/administrators.ts";
 import { composeDirectory } from "../directory/compose_directory.ts";
 import { openKeyRing } from "../jose/key_ring.ts";
 import { openLog } from "../observability/log.ts";
@@ -85,7 +86,7 @@ export async function startDirectory(
   const store = await openOwnStore(files.directoryStore);
   const directory = await composeDirectory({
     issuer: addresses.directoryUrl,
-    adminToken: secrets.directoryAdminToken,
+    administrators: soleAdministrator("administrator", secrets.directoryAdminToken),
     ca: { certificatePem: authority.certificatePem, privateKeyPem: authority.privateKeyPem },
     signingKeyPem: await privateKeyPem(signingKey.privateKey),
     store,

@@ -4,6 +4,7 @@ import {
   ADMIN_TOKEN,
   type DirectoryWorld,
   ISSUER,
+  type Json,
   openDirectoryWorld,
   thirdParty,
 } from "../support/directory_world.ts";
@@ -47,14 +48,32 @@ for (const [method, path] of ADMIN_ROUTES) {
   });
 }
 
-Deno.test("x-operator is a plain name or refused [E3]", async () => {
+Deno.test("the history names the credential's holder, whatever a header says [E3]", async () => {
   await using world = await onboarded();
   const body = { status: "Inactive", reason: "test" };
-  const path = "/participants/SHOP/software/status";
-  for (const name of ["", "a b", "<ana>", "x".repeat(65)]) {
-    const { status } = await world.admin("PUT", path, body, { "x-operator": name });
-    assertEquals(status, 400, name);
-  }
+  const headers = { "x-operator": "luis", "x-forwarded-user": "luis" };
+  assertEquals((await world.admin("PUT", "/participants/SHOP/software/status", body, headers)).status, 200);
+  const history = (await world.admin("GET", "/participants/SHOP/history")).body;
+  assertEquals(history.map(({ who }: Json) => who), ["ana", "ana"]);
+});
+
+Deno.test("wrong tokens are slowed down, and nobody who has a right one is [E3]", async () => {
+  const lines: string[] = [];
+  const note = (event: string): void => void lines.push(event);
+  await using world = await openDirectoryWorld({ log: { info: () => {}, warn: note, error: note } });
+  const guess = async (token: string): Promise<[number, string | null]> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await world.fetch(new Request(`${ISSUER}/participants/SHOP`, { headers }));
+    await answer.body?.cancel();
+    return [answer.status, answer.headers.get("retry-after")];
+  };
+  for (let count = 0; count < 10; count++) assertEquals(await guess(`guess-${count}`), [401, null]);
+  for (let count = 0; count < 200; count++) assertEquals((await guess(`dira-${count}.x`))[0], 429);
+  assertEquals(await guess("one-more"), [429, "6"]);
+  assertEquals((await world.admin("GET", "/participants/SHOP")).status, 404, "the right one goes on");
+  assertEquals(lines.length, 10, "a flood does not fill the log");
+  world.now += 6000;
+  assertEquals((await guess("later"))[0], 401);
 });
 
 Deno.test("POST bodies are bounded, strict JSON [E1]", async () => {

@@ -4,12 +4,15 @@
  * folder is laid out for participants: `ca.pem`, and an `endpoints.json` without any administrator's token.
  */
 import { type FrontDoor, openFrontDoor } from "../../src/sandbox/tls_front_door.ts";
+import { addAdministrator } from "./directory_process.ts";
 import { platformKeySet } from "./platform_keys.ts";
 import { type Env, type Running, startProcess } from "./own_bank.ts";
 import { freePort, taskCommand } from "./served_platform.ts";
 import { sendTo } from "./served_world.ts";
 
 const OPENSSL = "/usr/bin/openssl";
+/** The directory's own files: where its task may read and write. */
+const OWN = ".data/directory";
 const PROXY_SECRET = "between-the-proxy-and-the-platform-9876543210";
 
 /** Whether OpenSSL is there. Says loudly where it is not, because tests are then skipped. */
@@ -48,12 +51,13 @@ export interface Alone extends AsyncDisposable {
 /** Starts both, the directory first. */
 export async function openAlone(): Promise<Alone> {
   const folder = await Deno.makeTempDir({ prefix: "alone-" });
-  const [directoryPort, platformPort] = [freePort(), freePort()];
+  const [directoryPort, adminPort, platformPort] = [freePort(), freePort(), freePort()];
+  await Deno.mkdir(`${folder}/${OWN}`, { recursive: true, mode: 0o700 });
   await makeAuthority(folder);
   await Deno.writeTextFile(`${folder}/platform-keys.json`, await platformKeySet(), { mode: 0o600 });
   const door = await openDoor(folder, platformPort);
   const directoryUrl = `http://localhost:${directoryPort}`;
-  const adminToken = `${crypto.randomUUID()}${crypto.randomUUID()}`;
+  const adminToken = await addAdministrator(`${folder}/${OWN}/administrators.json`, "ana");
   const endpoints = {
     base_url: `https://localhost:${door.port}`,
     auth_url: `http://localhost:${platformPort}`,
@@ -62,7 +66,7 @@ export async function openAlone(): Promise<Alone> {
   };
   await Deno.writeTextFile(`${folder}/endpoints.json`, JSON.stringify(endpoints));
   const environments = {
-    directory: directoryEnv(directoryUrl, directoryPort, adminToken),
+    directory: directoryEnv(directoryUrl, directoryPort, adminPort),
     platform: platformEnv(endpoints, platformPort),
   };
   const start = {
@@ -73,7 +77,7 @@ export async function openAlone(): Promise<Alone> {
   const alone: Alone = {
     folder,
     directoryUrl,
-    adminEnv: { DIRECTORY_URL: directoryUrl, DIRECTORY_ADMIN_TOKEN: adminToken, DIRECTORY_OPERATOR: "ana" },
+    adminEnv: { DIRECTORY_URL: `http://localhost:${adminPort}`, DIRECTORY_ADMIN_TOKEN: adminToken },
     directory,
     platform: await start.platform(),
     restart: async (which) => void (alone[which] = await start[which]()),
@@ -105,7 +109,12 @@ async function makeAuthority(folder: string): Promise<void> {
     "x509 -req -in server.csr -CA ca.pem -CAkey ca.key.pem -days 90 -extfile openssl.cnf -out server.cert.pem",
     "subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth\n",
   );
-  await openssl(folder, "genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out statements.key.pem");
+  await openssl(
+    folder,
+    `genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out ${OWN}/statements.key.pem`,
+  );
+  await Deno.copyFile(`${folder}/ca.pem`, `${folder}/${OWN}/ca.pem`);
+  await Deno.copyFile(`${folder}/ca.key.pem`, `${folder}/${OWN}/ca.key.pem`);
 }
 
 /** TLS with client certificates of the authority in front of the platform's port. */
@@ -126,15 +135,16 @@ async function openDoor(folder: string, platformPort: number): Promise<FrontDoor
   });
 }
 
-function directoryEnv(issuer: string, port: number, adminToken: string): Env {
+function directoryEnv(issuer: string, port: number, adminPort: number): Env {
   return {
     DIRECTORY_ISSUER: issuer,
     DIRECTORY_PORT: String(port),
-    DIRECTORY_STORE_URL: "directory.kv",
-    DIRECTORY_ADMIN_TOKEN: adminToken,
-    DIRECTORY_CA_CERT: "ca.pem",
-    DIRECTORY_CA_KEY: "ca.key.pem",
-    DIRECTORY_SIGNING_KEY: "statements.key.pem",
+    DIRECTORY_ADMIN_PORT: String(adminPort),
+    DIRECTORY_STORE_URL: `${OWN}/directory.kv`,
+    DIRECTORY_ADMINISTRATORS: `${OWN}/administrators.json`,
+    DIRECTORY_CA_CERT: `${OWN}/ca.pem`,
+    DIRECTORY_CA_KEY: `${OWN}/ca.key.pem`,
+    DIRECTORY_SIGNING_KEY: `${OWN}/statements.key.pem`,
     ENVIRONMENT: "Sandbox",
   };
 }

@@ -11,6 +11,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
+import { soleAdministrator } from "../../src/directory/administrators.ts";
 import { composeDirectory, type DirectoryParts } from "../../src/directory/compose_directory.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -48,7 +49,7 @@ export async function openDirectoryWorld(changes: Partial<DirectoryParts> = {}):
   const world = { now: START };
   const app = await composeDirectory({
     issuer: ISSUER,
-    adminToken: ADMIN_TOKEN,
+    administrators: soleAdministrator("ana", ADMIN_TOKEN),
     ca: await testAuthority(),
     signingKeyPem: await privatePem(await testKey(14)),
     store,
@@ -101,10 +102,11 @@ export async function makeAuthority(
   notBefore: Date,
   notAfter: Date,
   ca = true,
+  name = "CN=Test authority",
 ): Promise<DirectoryParts["ca"]> {
   const keys = await pkcs1Keys(await testKey(15));
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: "CN=Test authority",
+    name,
     keys,
     notBefore,
     notAfter,

@@ -59,8 +59,17 @@ export async function startPlatform(
   env: Readonly<Record<string, string>>,
   narrower: Readonly<Record<string, string>> = {},
 ): Promise<ServedPlatform> {
-  const [program = "", ...words] = await taskCommand("serve");
-  const args = words.map((word) => narrower[word] ?? word);
+  const command = (await taskCommand("serve")).map((word) => narrower[word] ?? word);
+  return startCommand(command, folder, env, "platform.listening");
+}
+
+/** Starts a command in `folder`; it is ready when it logs this event. */
+export function startCommand(
+  [program = "", ...args]: readonly string[],
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  readyEvent: string,
+): ServedPlatform {
   const inherited = Object.fromEntries(
     ["PATH", "HOME", "DENO_DIR"].flatMap((name) => {
       const value = Deno.env.get(name);
@@ -76,10 +85,10 @@ export async function startPlatform(
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  return watch(child);
+  return watch(child, readyEvent);
 }
 
-function watch(child: Deno.ChildProcess): ServedPlatform {
+function watch(child: Deno.ChildProcess, readyEvent: string): ServedPlatform {
   const lines: LogLine[] = [];
   const waiting = new Set<() => void>();
   const logged = (event: string): Promise<LogLine> =>
@@ -100,9 +109,9 @@ function watch(child: Deno.ChildProcess): ServedPlatform {
   const ended = Promise.all([child.status, new Response(child.stderr).text(), reading])
     .then(([{ code }, stderr]) => ({ code, stderr }));
   const ready = Promise.race([
-    logged("platform.listening").then(() => {}),
+    logged(readyEvent).then(() => {}),
     ended.then(({ code, stderr }) => {
-      throw new Error(`the platform ended with ${code}: ${stderr}`);
+      throw new Error(`the process ended with ${code}: ${stderr}`);
     }),
   ]);
   ready.catch(() => {}); // whoever expects the end does not wait for it

@@ -3,6 +3,7 @@
  * onboarded and registered, the computer's clock. Tests reach the platform as its proxy does, or through a real
  * proxy (`proxied_world.ts`). Host names are those of `world.ts`, led to loopback by `connect_proxy.ts`.
  */
+import { soleAdministrator } from "../../src/directory/administrators.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
 import { type ConnectProxy, openConnectProxy } from "./connect_proxy.ts";
@@ -97,7 +98,7 @@ async function openDirectory(
   const store = await openDenoKv(":memory:");
   const app = await composeDirectory({
     issuer: DIRECTORY_URL,
-    adminToken: ADMIN_TOKEN,
+    administrators: soleAdministrator("ana", ADMIN_TOKEN),
     ca,
     signingKeyPem: await privatePem(await testKey(14)),
     store,

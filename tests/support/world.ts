@@ -4,6 +4,7 @@
  */
 import { composePlatform, type Platform } from "../../src/compose.ts";
 import { type Config, readConfig } from "../../src/config.ts";
+import { soleAdministrator } from "../../src/directory/administrators.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
 import { openKeyRing } from "../../src/jose/key_ring.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
@@ -78,7 +79,7 @@ async function openEmptyWorld(options: WorldOptions): Promise<EmptyWorld> {
   const state = { now: START, logged: [] as string[], fetched: [] as string[] };
   const directory = await composeDirectory({
     issuer: DIRECTORY_URL,
-    adminToken: ADMIN_TOKEN,
+    administrators: soleAdministrator("ana", ADMIN_TOKEN),
     ca: await (authority ??= makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1)))),
     signingKeyPem: await privatePem(await testKey(14)),
     store: directoryStore,

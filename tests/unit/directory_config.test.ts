@@ -1,7 +1,14 @@
 /** The configuration of a directory that runs alone: what it takes, and that it names every fault at once. */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  openAdministrators,
+  readCredentials,
+  soleAdministrator,
+} from "../../src/directory/administrators.ts";
 import { composeDirectory } from "../../src/directory/compose_directory.ts";
 import { DirectoryConfigError, readDirectoryConfig } from "../../src/directory/config.ts";
+import type { FileModes } from "../../src/directory/file_modes.ts";
+import { Refusal } from "../../src/kernel/refusal.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
 import { makeAuthority, privatePem, START, testAuthority } from "../support/directory_world.ts";
 import { smallTestKey, testKey } from "../support/keys.ts";
@@ -13,7 +20,7 @@ async function environment(): Promise<Record<string, string | undefined>> {
   return {
     DIRECTORY_ISSUER: "https://directory.example",
     DIRECTORY_STORE_URL: "/var/lib/directory.kv",
-    DIRECTORY_ADMIN_TOKEN: TOKEN,
+    DIRECTORY_ADMINISTRATORS: "administrators.json",
     DIRECTORY_CA_CERT: ca.certificatePem,
     DIRECTORY_CA_KEY: "ca.key.pem",
     DIRECTORY_SIGNING_KEY: await privatePem(await testKey(14)),
@@ -23,22 +30,27 @@ async function environment(): Promise<Record<string, string | undefined>> {
 async function read(
   changes: Record<string, string | undefined> = {},
 ): ReturnType<typeof readDirectoryConfig> {
-  const files: Record<string, string> = { "ca.key.pem": (await testAuthority()).privateKeyPem };
+  const files: Record<string, string> = {
+    "ca.key.pem": (await testAuthority()).privateKeyPem,
+    "administrators.json": '{"administrators":[]}',
+  };
   const readFile = (path: string): Promise<string> => {
     const text = files[path];
     return text === undefined ? Promise.reject(new Error("no such file")) : Promise.resolve(text);
   };
-  return await readDirectoryConfig({ env: { ...await environment(), ...changes }, readFile, now: START });
+  const modesOf = (): Promise<FileModes> => Promise.resolve({ file: 0o100600, folder: 0o40700 });
+  const env = { ...await environment(), ...changes };
+  return await readDirectoryConfig({ env, readFile, modesOf, now: START });
 }
 
 Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and production [F3]", async () => {
   const ca = await testAuthority();
   assertEquals(await read(), {
     issuer: "https://directory.example",
-    host: "127.0.0.1",
-    port: 8090,
+    listen: { hostname: "127.0.0.1", port: 8090 },
+    adminListen: { hostname: "127.0.0.1", port: 8091 },
     storeUrl: "/var/lib/directory.kv",
-    adminToken: TOKEN,
+    administratorsFile: "administrators.json",
     ca,
     signingKeyPem: await privatePem(await testKey(14)),
     environment: "Production",
@@ -54,21 +66,20 @@ Deno.test("readDirectoryConfig names every fault at once, quoting no secret [F3]
       DIRECTORY_ISSUER: "http://directory.example",
       DIRECTORY_PORT: "80800",
       DIRECTORY_STORE_URL: ":memory:",
-      DIRECTORY_ADMIN_TOKEN: "short-secret",
+      DIRECTORY_ADMIN_PORT: "8090",
       DIRECTORY_CA_KEY: "nowhere.pem",
       DIRECTORY_SIGNING_KEY: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
       ENVIRONMENT: "production",
     }), DirectoryConfigError);
   assertEquals(wrong.faults, [
     "DIRECTORY_PORT: must be a port number",
-    "DIRECTORY_ADMIN_TOKEN: must have at least 32 characters",
     "ENVIRONMENT: must be Production or Sandbox",
     "DIRECTORY_ISSUER: must be https",
     "DIRECTORY_STORE_URL: :memory: forgets every participant at a restart; set a file or an https: URL",
-    "DIRECTORY_CA_KEY: the file that it names cannot be read",
+    "DIRECTORY_CA_KEY: the file nowhere.pem cannot be read by this process",
     "DIRECTORY_SIGNING_KEY: the private key is not RSA",
   ]);
-  assert(!wrong.message.includes("short-secret"));
+  assert(!wrong.message.includes("AAAA"));
 });
 
 Deno.test("readDirectoryConfig refuses issuers that would not be one string everywhere [F3]", async () => {
@@ -117,11 +128,61 @@ Deno.test("readDirectoryConfig refuses authorities that cannot issue [F3]", asyn
   }
 });
 
+Deno.test("readDirectoryConfig refuses a sandbox's authority in production [F3]", async () => {
+  const { certificatePem } = await makeAuthority(
+    new Date("2025-01-01"),
+    new Date("2035-01-01"),
+    true,
+    "CN=Sandbox Participants CA, O=Payment Initiation Sandbox",
+  );
+  const { faults } = await assertRejects(
+    () => read({ DIRECTORY_CA_CERT: certificatePem }),
+    DirectoryConfigError,
+  );
+  assertEquals(faults, ["DIRECTORY_CA_CERT: is a sandbox's authority; make one of your own"]);
+  const sandbox = { ENVIRONMENT: "Sandbox", DIRECTORY_CA_CERT: certificatePem };
+  assertEquals((await read(sandbox)).environment, "Sandbox");
+});
+
+Deno.test("an administrator's token that could be guessed is refused whoever brings it [E3]", () => {
+  for (const token of ["x".repeat(40), "short", "abcabcabcabcabcabcabcabcabcabcabcabc"]) {
+    const error = assertThrows(() => soleAdministrator("ana", token), Error);
+    assert(!error.message.includes(token));
+  }
+});
+
+Deno.test("a malformed list of administrators is refused, in words that quote no value [E3]", async () => {
+  const credential = {
+    id: "dira-0123456789abcdef",
+    name: "ana",
+    token_sha256: "A".repeat(43),
+    added_at: "2026-02-01T10:00:00.000Z",
+  };
+  const other = { ...credential, id: "dira-fedcba9876543210" };
+  const wrong: readonly [unknown, string][] = [
+    [{}, "look at: administrators"],
+    [{ administrators: [{ ...credential, name: "a b" }] }, "look at: administrators.0.name"],
+    [
+      { administrators: [{ ...credential, token_sha256: "secret" }] },
+      "look at: administrators.0.token_sha256",
+    ],
+    [{ administrators: [credential, credential] }, "two credentials with one id"],
+    [{ administrators: [credential, other] }, "two credentials in force for one name"],
+  ];
+  for (const [list, words] of wrong) {
+    const { message } = assertThrows(() => readCredentials(JSON.stringify(list)), Error, words);
+    assert(!message.includes("secret"));
+  }
+  const text = (): Promise<string> => Promise.resolve("{");
+  const broken = openAdministrators({ version: () => Promise.resolve("1"), text });
+  await assertRejects(() => broken.identify("dira-0123456789abcdef.x"), Refusal, "is not JSON");
+});
+
 Deno.test("composeDirectory refuses weak parts whoever composes it [F3]", async () => {
   const store = await openDenoKv(":memory:");
   const parts = {
     issuer: "https://directory.example",
-    adminToken: TOKEN,
+    administrators: soleAdministrator("ana", TOKEN),
     ca: await testAuthority(),
     signingKeyPem: await privatePem(await testKey(14)),
     store,
@@ -134,7 +195,6 @@ Deno.test("composeDirectory refuses weak parts whoever composes it [F3]", async 
     Partial<typeof parts> & { statementDays?: number; certificateDays?: number },
     string,
   ][] = [
-    [{ adminToken: "x".repeat(31) }, "at least 32 characters"],
     [{ issuer: "https://directory.example/" }, "without a trailing slash"],
     [{ statementDays: 733 }, "1 to 732 days"],
     [{ certificateDays: 0.5 }, "certificates 1 to"],

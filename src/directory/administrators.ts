@@ -1,0 +1,161 @@
+/**
+ * Who may administer the directory: named administrators with one credential each, of which only a hash is kept. The
+ * list is a file that `deno task directory-admin` writes; a change counts from the next request on.
+ */
+import { z } from "zod";
+import { base64url, newSecret, sha256, sha256Bytes } from "../kernel/identifiers.ts";
+import { Refusal } from "../kernel/refusal.ts";
+
+/** What is known about the sender of a token. */
+export interface Identified {
+  /** The id of the credential that the token names, if there is such a credential. */
+  readonly credential?: string;
+  /** The administrator, if the token is the administrator's. */
+  readonly name?: string;
+}
+
+/** The administrators as a guard sees them. */
+export interface Administrators {
+  /** @throws {Refusal} `platform.unavailable` if the list cannot be read */
+  identify(token: string): Promise<Identified>;
+}
+
+/** A credential as the file holds it. */
+export interface Credential {
+  /** Its public half: names the credential in the log, opens nothing. */
+  readonly id: string;
+  /** The administrator, as the participants' histories show the name. */
+  readonly name: string;
+  /** SHA-256 of the whole token, base64url. */
+  readonly token_sha256: string;
+  /** ISO 8601. */
+  readonly added_at: string;
+  readonly revoked_at?: string | undefined;
+}
+
+/** A file that may change at any time. */
+export interface WatchedFile {
+  /** Another text whenever the file is another one. */
+  version(): Promise<string>;
+  text(): Promise<string>;
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
+const MAX_CREDENTIALS = 1000;
+/** A token with fewer characters, or fewer different ones, was typed, not drawn. */
+const MIN_TOKEN_CHARACTERS = 32;
+const MIN_TOKEN_VARIETY = 10;
+
+const credential = z.object({
+  id: z.string().regex(/^dira-[0-9a-f]{16}$/),
+  name: z.string().regex(NAME),
+  token_sha256: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  added_at: z.iso.datetime(),
+  revoked_at: z.iso.datetime().optional(),
+});
+const list = z.object({ administrators: z.array(credential).max(MAX_CREDENTIALS) });
+
+/** Whether this may be an administrator's name. */
+export function isAdministratorName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** A new credential, and the token that is shown once. */
+export async function newCredential(
+  name: string,
+  now: number,
+): Promise<{ readonly credential: Credential; readonly token: string }> {
+  const id = `dira-${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
+  const token = `${id}.${newSecret()}`;
+  const added_at = new Date(now).toISOString();
+  return { credential: { id, name, token_sha256: await sha256(token), added_at }, token };
+}
+
+/**
+ * Reads the list.
+ *
+ * @throws {Error} in words that follow the name of the file or variable; never quotes a value
+ */
+export function readCredentials(json: string): readonly Credential[] {
+  const parsed = list.safeParse(parseJson(json));
+  if (!parsed.success) {
+    const where = parsed.error.issues.map((issue) => issue.path.join(".") || "administrators").join(", ");
+    throw new Error(`is not a list of administrators; look at: ${where}`);
+  }
+  const credentials = parsed.data.administrators;
+  const inForce = credentials.filter(isInForce);
+  if (new Set(credentials.map(({ id }) => id)).size !== credentials.length) {
+    throw new Error("has two credentials with one id");
+  }
+  if (new Set(inForce.map(({ name }) => name)).size !== inForce.length) {
+    throw new Error("has two credentials in force for one name");
+  }
+  return credentials;
+}
+
+/** Whether the credential has not been revoked. */
+export function isInForce({ revoked_at }: Credential): boolean {
+  return revoked_at === undefined;
+}
+
+/** The administrators of a file, read again whenever the file has changed. */
+export function openAdministrators(file: WatchedFile): Administrators {
+  let known: { readonly version: string; readonly credentials: Promise<readonly Credential[]> } | undefined;
+  const current = async (): Promise<readonly Credential[]> => {
+    const version = await file.version(); // before the text: a change in between is seen at the next request
+    if (known?.version !== version) {
+      known = { version, credentials: file.text().then(readCredentials) };
+      known.credentials.catch(() => {}); // awaited below
+    }
+    return await known.credentials;
+  };
+  return {
+    async identify(token) {
+      const credentials = await current().catch((error: unknown) => {
+        known = undefined;
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Refusal("platform.unavailable", `the list of administrators: ${why}`);
+      });
+      const id = token.slice(0, Math.max(0, token.indexOf(".")));
+      const found = credentials.find((one) => one.id === id && isInForce(one));
+      if (found === undefined) return {};
+      const same = await isDigestOf(found.token_sha256, token);
+      return same ? { credential: id, name: found.name } : { credential: id };
+    },
+  };
+}
+
+/**
+ * One administrator with a token of the composer's own, for a sandbox.
+ *
+ * @throws {Error} if the token could be guessed
+ */
+export function soleAdministrator(name: string, token: string): Administrators {
+  if (token.length < MIN_TOKEN_CHARACTERS) {
+    throw new Error(`the administration token needs at least ${MIN_TOKEN_CHARACTERS} characters`);
+  }
+  if (new Set(token).size < MIN_TOKEN_VARIETY) throw new Error("the administration token must be random");
+  const expected = sha256(token);
+  return {
+    async identify(sent) {
+      const credential = "sole";
+      return await isDigestOf(await expected, sent) ? { credential, name } : { credential };
+    },
+  };
+}
+
+// Digests have one length, and every octet is compared: the time taken does not depend on the token.
+async function isDigestOf(digest: string, token: string): Promise<boolean> {
+  const actual = base64url(await sha256Bytes(new TextEncoder().encode(token)));
+  let difference = digest.length ^ actual.length;
+  for (let at = 0; at < actual.length; at++) difference |= actual.charCodeAt(at) ^ digest.charCodeAt(at);
+  return difference === 0;
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Error("is not JSON");
+  }
+}

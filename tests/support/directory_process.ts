@@ -1,0 +1,80 @@
+/** `deno task directory` as an operator starts it: a process with its own files, its task's rights and its two ports. */
+import { directoryAdmin } from "../../scripts/directory_admin.ts";
+import { privatePem, testAuthority } from "./directory_world.ts";
+import { testKey } from "./keys.ts";
+import { freePort, type ServedPlatform, startCommand, taskCommand } from "./served_platform.ts";
+
+/** The folder that the task may read and write. */
+const OWN = ".data/directory";
+
+/** A folder with everything that a directory needs. */
+export interface DirectoryGround extends AsyncDisposable {
+  /** The working directory. */
+  readonly folder: string;
+  /** Where the directory's files are. */
+  readonly own: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Ana's token. */
+  readonly token: string;
+  /** Starts the directory, with the task's rights. */
+  start(changes?: Readonly<Record<string, string>>): Promise<ServedPlatform>;
+  /** Runs `deno task directory-admin`; what it printed. */
+  admin(line: string): Promise<string>;
+}
+
+/** Makes one. */
+export async function openDirectoryGround(): Promise<DirectoryGround> {
+  const folder = await Deno.makeTempDir({ prefix: "directory-" });
+  const own = `${folder}/${OWN}`;
+  const file = `${own}/administrators.json`;
+  const token = await addAdministrator(file, "ana");
+  const { certificatePem, privateKeyPem } = await testAuthority();
+  await Deno.writeTextFile(`${own}/ca.pem`, certificatePem);
+  await Deno.writeTextFile(`${own}/ca.key.pem`, privateKeyPem, { mode: 0o600 });
+  await Deno.writeTextFile(`${own}/statements.key.pem`, await privatePem(await testKey(14)), { mode: 0o600 });
+  const [port, adminPort] = [freePort(), freePort()];
+  const env = {
+    DIRECTORY_ISSUER: "https://directory.example",
+    DIRECTORY_PORT: String(port),
+    DIRECTORY_ADMIN_PORT: String(adminPort),
+    DIRECTORY_STORE_URL: `${OWN}/directory.kv`,
+    DIRECTORY_ADMINISTRATORS: `${OWN}/administrators.json`,
+    DIRECTORY_CA_CERT: `${OWN}/ca.pem`,
+    DIRECTORY_CA_KEY: `${OWN}/ca.key.pem`,
+    DIRECTORY_SIGNING_KEY: `${OWN}/statements.key.pem`,
+  };
+  return {
+    folder,
+    own,
+    env,
+    url: `http://127.0.0.1:${port}`,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
+    token,
+    start: (changes = {}) => startDirectory(folder, { ...env, ...changes }),
+    admin: (line) => runAdmin([...line.split(" "), "--file", file]),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/** Starts the task in a folder. */
+export async function startDirectory(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Promise<ServedPlatform> {
+  return startCommand(await taskCommand("directory"), folder, env, "directory.started");
+}
+
+/** Adds an administrator to the list in a file; the token. */
+export function addAdministrator(file: string, name: string): Promise<string> {
+  return runAdmin(["add", "--name", name, "--file", file]);
+}
+
+async function runAdmin(args: readonly string[]): Promise<string> {
+  const lines: string[] = [];
+  await directoryAdmin(args, { env: {}, print: (line) => void lines.push(line), now: Date.now() });
+  return lines.join("\n");
+}
