@@ -114,7 +114,9 @@ Deno.test("the public listener has no path of administrators, and theirs has not
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     assertEquals(await statusOf(`${url}/participants`, { method: "POST", headers, body }), 405);
     assertEquals(await statusOf(`${adminUrl}/participants`, { method: "POST", headers, body }), 201);
-    for (const path of ["/participants/SHOP", "/participants/SHOP/history", "/participants/SHOP/statement"]) {
+    for (
+      const path of ["/participants/SHOP", "/participants/SHOP/history", "/participants/SHOP/certificates"]
+    ) {
       assertEquals(await statusOf(`${url}${path}`, bearer(token)), 404, path);
     }
     assertEquals(await statusOf(`${adminUrl}/participants/SHOP/history`, bearer(token)), 200);
