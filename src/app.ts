@@ -16,6 +16,7 @@ import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_rout
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
 import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
+import { type HoldRouteDeps, orderHoldRoutes } from "./recovery/operations_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
 import { type PublicPageDeps, publicPageRoutes } from "./public_pages.ts";
 
@@ -32,7 +33,7 @@ export interface ApiDeps extends ErrorDeps {
   readonly backchannel: BackchannelRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
   /** Absent where no operator token is configured: there is nothing at their addresses then. */
-  readonly operations?: OperationsRouteDeps | undefined;
+  readonly operations?: OperationsRouteDeps & HoldRouteDeps | undefined;
 }
 
 /** Everything the browser host's routes need. */
@@ -52,7 +53,10 @@ export function apiApp(deps: ApiDeps): PlatformApp {
   paymentRoutes(app, deps.payments);
   backchannelRoutes(app, deps.backchannel);
   paymentOrderRoutes(app, deps.paymentOrders);
-  if (deps.operations !== undefined) operationsRoutes(app, deps.operations);
+  if (deps.operations !== undefined) {
+    operationsRoutes(app, deps.operations);
+    orderHoldRoutes(app, deps.operations);
+  }
   return app;
 }
 

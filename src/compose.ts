@@ -20,6 +20,8 @@ import { type ParticipantKeySets } from "./participants/participant_keys.ts";
 import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
 import { deliverDueOrders } from "./payments/deliver_order.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
+import { openHoldStore } from "./recovery/hold_store.ts";
+import type { HoldRouteDeps } from "./recovery/operations_routes.ts";
 import { openEpochStore } from "./recovery/epoch_store.ts";
 import { accessToken } from "./security/access_token.ts";
 import { answerSignature } from "./security/answer_signature.ts";
@@ -135,12 +137,20 @@ function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuar
 }
 
 function composeOperations(
-  { config, store, clock }: PlatformParts,
+  { config, store, keys }: PlatformParts,
   shared: Shared,
-): OperationsRouteDeps | undefined {
+): OperationsRouteDeps & HoldRouteDeps | undefined {
   if (config.operatorToken === undefined) return undefined;
-  const { payments, delivery: { outbox } } = shared;
-  return { store, clock, payments, outbox, operator: operatorToken(config.operatorToken) };
+  const { consents, clients, participantKeys } = shared;
+  return {
+    ...shared.delivery, // payments and their outbox, and how banks are called
+    consents,
+    clients,
+    keys: participantKeys,
+    ownKeys: () => keys.publicJwks.keys,
+    holds: openHoldStore(store),
+    operator: operatorToken(config.operatorToken),
+  };
 }
 
 function composeGuards({ config, clock }: PlatformParts, shared: Shared): ResourceGuards {

@@ -13,7 +13,7 @@ import { openDenoKv } from "./store/deno_kv.ts";
 import type { Store } from "./store/store.ts";
 
 const API_PATHS =
-  /^\/(?:register\/v1$|operations\/payment-orders|[^/]+\/(?:token\.oauth2|par\.oauth2|domestic-payment-consents|domestic-payments|back-channel-auth|back-channel-payments)(?:\/|$))/;
+  /^\/(?:register\/v1$|operations\/|[^/]+\/(?:token\.oauth2|par\.oauth2|domestic-payment-consents|domestic-payments|back-channel-auth|back-channel-payments)(?:\/|$))/;
 
 /** The file that `--env-file` reads: in the folder where the process starts. */
 const ENVIRONMENT_FILE = ".env";

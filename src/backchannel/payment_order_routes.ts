@@ -20,7 +20,8 @@ import {
 } from "../payments/payment_order_representation.ts";
 import { findPayment, reportPaymentStatus, type ReportPaymentStatusDeps } from "./report_payment_status.ts";
 import { BANK, bankItself } from "./routes.ts";
-import { decodeStatusReport, PAYMENT_STATUSES, statusReportSchema } from "./status_report_schema.ts";
+import { PAYMENT_STATUSES } from "../payments/payment.ts";
+import { decodeStatusReport, statusReportSchema } from "./status_report_schema.ts";
 
 /** What the routes need. */
 export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {

@@ -6,16 +6,7 @@ import { z } from "@hono/zod-openapi";
 import { decode, refusedAs } from "../http/decode.ts";
 import { currencyCode, patterned, text } from "../http/wire_fields.ts";
 import { dayOf, instantOf } from "../kernel/date_time.ts";
-
-/** Payment statuses as the wire names them (open-banking reference 2.2). */
-export const PAYMENT_STATUSES = [
-  "Pending",
-  "Rejected",
-  "AcceptedSettlementInProcess",
-  "AcceptedSettlementCompleted",
-  "AcceptedWithoutPosting",
-  "AcceptedCreditSettlementCompleted",
-] as const;
+import { PAYMENT_STATUSES } from "../payments/payment.ts";
 
 const CHARGE_BEARERS = ["BorneByCreditor", "BorneByDebtor", "FollowingServiceLevel", "Shared"] as const;
 const MAX_CHARGES = 20;

@@ -64,6 +64,8 @@ export type RefusalReason =
   | "operations.invalid_request"
   | "operations.order_unknown"
   | "operations.order_not_dead"
+  | "operations.not_held"
+  | "operations.statement_unusable"
   | "directory.unauthorized"
   | "directory.invalid_request"
   | "directory.conflict"

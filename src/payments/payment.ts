@@ -3,13 +3,17 @@ import type { Initiation, WireAccount } from "../consents/initiation.ts";
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../kernel/identifiers.ts";
 
 /** Interface "Payment status values", completed by reference 2.2. */
-export type PaymentStatus =
-  | "Pending"
-  | "Rejected"
-  | "AcceptedSettlementInProcess"
-  | "AcceptedSettlementCompleted"
-  | "AcceptedWithoutPosting"
-  | "AcceptedCreditSettlementCompleted";
+export const PAYMENT_STATUSES = [
+  "Pending",
+  "Rejected",
+  "AcceptedSettlementInProcess",
+  "AcceptedSettlementCompleted",
+  "AcceptedWithoutPosting",
+  "AcceptedCreditSettlementCompleted",
+] as const;
+
+/** One of {@link PAYMENT_STATUSES}. */
+export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
 /** What the bank takes for a payment, in the words of the wire. */
 export interface Charge {
@@ -45,6 +49,11 @@ const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
   AcceptedCreditSettlementCompleted: [], // P10
   Rejected: [], // P10
 };
+
+/** Whether a payment may come from one status to another by one move or several. */
+export function isReachable(from: PaymentStatus, to: PaymentStatus): boolean {
+  return MOVES[from].some((next) => next === to || isReachable(next, to)); // the moves have no circle
+}
 
 /** Whether a payment may go from one status to another. */
 export function isLegalMove(from: PaymentStatus, to: PaymentStatus): boolean {

@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { paidInitiation, withoutName } from "../consents/initiation.ts";
 import { wireDateTime } from "../kernel/clock.ts";
-import type { Payment } from "./payment.ts";
+import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
 
 const account = z.object({
   SchemeName: z.string(),
@@ -17,14 +17,7 @@ export const paymentSchema = z.object({
     DomesticPaymentId: z.uuid(),
     ConsentId: z.uuid(),
     CreationDateTime: z.string(),
-    Status: z.enum([
-      "Pending",
-      "Rejected",
-      "AcceptedSettlementInProcess",
-      "AcceptedSettlementCompleted",
-      "AcceptedWithoutPosting",
-      "AcceptedCreditSettlementCompleted",
-    ]),
+    Status: z.enum(PAYMENT_STATUSES),
     StatusUpdateDateTime: z.string(),
     Refund: z.object({ Account: account }).optional(),
     Charges: z.array(z.object({ Amount: z.object({ Amount: z.string(), Currency: z.string() }) })),

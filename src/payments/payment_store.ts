@@ -10,8 +10,8 @@ import type { Payment } from "./payment.ts";
 /** Reads and stages payments. */
 export interface PaymentStore {
   find(id: PaymentId, from?: Reader): Promise<Entry<Payment> | null>;
-  /** Stages the payment, its order to the bank and the start of its history. */
-  stageCreation(tx: Transaction, payment: Payment): void;
+  /** Stages the payment, its order to the bank and the start of its history; by its TPP unless another cause is given. */
+  stageCreation(tx: Transaction, payment: Payment, cause?: Cause): void;
   /** Stages the changed payment and, as of `at`, its history; the commit fails if it changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause, at: number): void;
   /** A bank's payments, oldest first, after the one with this cursor. */
@@ -35,11 +35,10 @@ export function paymentAhead(idText: unknown): readonly Key[] {
 export function openPaymentStore(store: Store): PaymentStore {
   return {
     find: (id, from = store) => from.get<Payment>(paymentKey(id)),
-    stageCreation(tx, payment) {
+    stageCreation(tx, payment, cause = { actor: payment.clientId, reason: "created" }) {
       check(tx, paymentKey(payment.id), null);
       set(tx, paymentKey(payment.id), payment);
       set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly when the payment does
-      const cause = { actor: payment.clientId, reason: "created" };
       record(tx, payment.id, { at: payment.createdAt, event: `payment.${payment.status}`, ...cause });
     },
     stageChange(tx, former, changed, cause, at) {

@@ -110,6 +110,7 @@ function signedOrder({ authUrl, signer }: PushOrderDeps, payment: Payment, iat: 
     iat,
     exp: iat + HANDOVER_SECONDS,
     jti: crypto.randomUUID(),
+    tpp: { client_id: payment.clientId, read_refund_account: payment.readRefundAccount },
     ...representOrder(payment),
   }, signer);
 }

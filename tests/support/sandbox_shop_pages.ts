@@ -1,5 +1,5 @@
 /** Every page of the demo shop in every state, drawn by the shop's own code; its platform is a double. */
-import { PAYMENT_STATUSES } from "../../src/backchannel/status_report_schema.ts";
+import { PAYMENT_STATUSES } from "../../src/payments/payment.ts";
 import { json, paymentAnswer, paymentId } from "./sandbox_tpp_platform.ts";
 import type { Ask } from "./sandbox_bank_pages.ts";
 import {
