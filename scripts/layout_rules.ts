@@ -41,6 +41,7 @@ export interface Crossing {
 export const CROSSINGS: readonly Crossing[] = [
   { from: "kernel", to: "profile.ts", because: "limits of JSON are protocol constants" },
   { from: "config.ts", to: "rate_policies.ts", because: "limits are configured" },
+  { from: "config.ts", to: "kernel", because: "account schemes are configured" },
   { from: "config.ts", to: "profile.ts", because: "a deployment chooses among the protocol's constants" },
   { from: "http", to: "store", because: "a request's single-use markers are begun and spent at its edge" },
   { from: "http", to: "observability", because: "errors are logged where they become answers" },

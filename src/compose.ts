@@ -74,9 +74,9 @@ export async function composePlatform(parts: PlatformParts): Promise<Platform> {
 
 function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp {
   const { config, store, clock } = parts;
-  const { baseUrl, authUrl, currencies } = config;
+  const { baseUrl, authUrl, currencies, accountSchemes } = config;
   const { clients, consents, payments, claims, participantKeys: keys } = shared;
-  const base = { store, clock, consents, payments, claims, baseUrl, currencies };
+  const base = { store, clock, consents, payments, claims, baseUrl, currencies, accountSchemes };
   const guards = composeGuards(parts, shared);
   const resources = { ...base, guards, idempotent: idempotent(claims) };
   return apiApp({

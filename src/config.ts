@@ -1,5 +1,6 @@
 /** Environment -> a frozen Config. Every fault is named at once, with what to set; nothing unsafe starts. */
 import { z } from "zod";
+import { type AccountSchemes, OBIE_SCHEMES, readAccountSchemes } from "./kernel/account_schemes.ts";
 import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "./profile.ts";
 import { type RatePolicies, readRatePolicies } from "./rate_policies.ts";
 
@@ -31,6 +32,8 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** ISO 4217 codes that payments may be in. */
   readonly currencies: readonly string[];
+  /** Schemes that accounts may be named in. */
+  readonly accountSchemes: AccountSchemes;
   readonly rateLimits: RatePolicies;
 }
 
@@ -45,6 +48,7 @@ export class ConfigError extends Error {
   }
 }
 
+const OBIE_SCHEMES_LIST = [...OBIE_SCHEMES.keys()].join(", ");
 const DEFAULT_CURRENCIES = "COP,EUR,GBP,USD";
 const MIN_SECRET_CHARACTERS = 32;
 /** A text with fewer different characters than this was typed, not drawn. */
@@ -92,6 +96,16 @@ const schema = z.object({
   CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
     error: "set it to ISO 4217 codes, comma separated",
   }).default(DEFAULT_CURRENCIES),
+  ACCOUNT_SCHEMES: z.string().default(OBIE_SCHEMES_LIST).transform((list, context) => {
+    const schemes = readAccountSchemes(list);
+    if (schemes !== undefined) return schemes;
+    context.addIssue({
+      code: "custom",
+      message:
+        `set it to schemes, comma separated: ${OBIE_SCHEMES_LIST}, or others with their format, such as CO.Redeban.Account=digits:6-20 or CO.Redeban.Key=alphanumeric:4-20`,
+    });
+    return z.NEVER;
+  }),
 });
 type Values = z.infer<typeof schema>;
 
@@ -140,6 +154,7 @@ function frozen(values: Values): Config {
     logLevel: values.LOG_LEVEL,
     rateLimits: values.RATE_LIMITS,
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
+    accountSchemes: values.ACCOUNT_SCHEMES,
   });
 }
 

@@ -4,10 +4,11 @@
  * said here.
  */
 import { z } from "@hono/zod-openapi";
-import { accountFields, identificationFaults } from "../consents/account_schema.ts";
+import { accountFaults, accountFields } from "../consents/account_schema.ts";
 import { decode, valueAt } from "../http/decode.ts";
 import { currencyCode, patterned, text } from "../http/wire_fields.ts";
 import { canonicalScheme, isAccountNumberLike, ungrouped } from "../kernel/account.ts";
+import type { AccountSchemes } from "../kernel/account_schemes.ts";
 import { asConsentId, type BankCode, type ConsentId } from "../kernel/identifiers.ts";
 import { BALANCE_PATTERN } from "../kernel/money.ts";
 import type { Fault } from "../kernel/refusal.ts";
@@ -41,6 +42,7 @@ export interface PayerAccountsContext {
   readonly bank: BankCode;
   readonly consentId: ConsentId;
   readonly mode: "platform" | "bank";
+  readonly accountSchemes: AccountSchemes;
 }
 
 /** The schema, for the OpenAPI document. Decoding goes through `decodePayerAccounts`, which asks more. */
@@ -88,7 +90,9 @@ export function decodePayerAccounts(value: unknown, context: PayerAccountsContex
     ...pathFaults(value, context),
     ...subFaults(valueAt(value, ["Data", "Sub"]), accounts),
     ...countFaults(accounts.length, context.mode),
-    ...accounts.flatMap((account, i) => identificationFaults(account, `Data.DebtorAccount[${i}]`)),
+    ...accounts.flatMap((account, i) =>
+      accountFaults(account, `Data.DebtorAccount[${i}]`, context.accountSchemes)
+    ),
     ...repetitionFaults(accounts),
   ]);
 }
@@ -138,7 +142,7 @@ function repetitionFaults(accounts: readonly unknown[]): Fault[] {
     const [scheme, ...rest] = ["SchemeName", "Identification", "SecondaryIdentification"]
       .map((name) => valueAt(account, [name]));
     if (typeof scheme !== "string") return [];
-    const key = JSON.stringify([canonicalScheme(scheme) ?? scheme, ...rest]);
+    const key = JSON.stringify([canonicalScheme(scheme), ...rest]);
     if (!seen.has(key)) {
       seen.add(key);
       return [];

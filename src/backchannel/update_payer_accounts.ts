@@ -3,6 +3,7 @@ import { consentKeptChanging, invalidStatus, isImplicit, withPayer } from "../co
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { stagePayerAccounts } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
+import type { AccountSchemes } from "../kernel/account_schemes.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -18,6 +19,7 @@ export interface UpdatePayerAccountsDeps {
   readonly clock: Clock;
   readonly consents: ConsentStore;
   readonly openFlows: OpenFlowStore;
+  readonly accountSchemes: AccountSchemes;
 }
 
 /** An authentic report; `json` is parsed but not decoded. */
@@ -51,7 +53,12 @@ export async function updatePayerAccounts(
     const consent = entry.value;
     if (isImplicit(consent)) throw unexpectedAccounts();
     const mode = command.consentManagedByBank ? "bank" : "platform";
-    const update = decodePayerAccounts(command.json, { bank: command.bank, consentId: consent.id, mode });
+    const update = decodePayerAccounts(command.json, {
+      bank: command.bank,
+      consentId: consent.id,
+      mode,
+      accountSchemes: deps.accountSchemes,
+    });
     const now = deps.clock();
     const chosen = mode === "bank" ? { accounts: update.Data.DebtorAccount } : {};
     const changed = withPayer(consent, { sub: update.Data.Sub, ...chosen }, now);

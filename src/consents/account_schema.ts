@@ -1,24 +1,20 @@
-/** Accounts as they come in over the wire: their fields, and whether an identification fits its scheme. */
+/** Accounts as they come in over the wire: their fields, whether the scheme is accepted and the identification fits it. */
 import { z } from "@hono/zod-openapi";
-import { refusedAs, valueAt } from "../http/decode.ts";
-import { text } from "../http/wire_fields.ts";
-import { canonicalScheme, identificationFault } from "../kernel/account.ts";
+import { valueAt } from "../http/decode.ts";
+import { personName, text } from "../http/wire_fields.ts";
+import { type AccountSchemes, identificationFault, schemeFault } from "../kernel/account_schemes.ts";
 import type { Fault } from "../kernel/refusal.ts";
 
 const MAX_IDENTIFICATION = 256;
 
-const schemeName = z.string()
-  .refine(
-    (name) => canonicalScheme(name) !== undefined,
-    refusedAs("Unsupported.Scheme", "Is not a supported scheme."),
-  )
-  .openapi({
-    minLength: 1,
-    maxLength: 40,
-    description:
-      "UK.OBIE.IBAN, .BBAN, .SortCodeAccountNumber, .PAN, .Paym or .Wallet, or an extension `CC.Name.Value`.",
-    example: "UK.OBIE.IBAN",
-  });
+const schemeName = z.string().openapi({
+  minLength: 1,
+  maxLength: 40,
+  description: "A scheme that the platform accepts; the answer to any other one lists them. Usually " +
+    "UK.OBIE.IBAN, .BBAN, .SortCodeAccountNumber, .PAN, .Paym or .Wallet; an operator may add schemes " +
+    "`CC.Issuer.Scheme` with a format of letters and digits.",
+  example: "UK.OBIE.IBAN",
+});
 
 /** The members that every account has. */
 export const accountFields = {
@@ -31,22 +27,26 @@ export const accountFields = {
 /** `CreditorAccount`: who is paid. */
 export const creditorAccountSchema = z.strictObject({
   ...accountFields,
-  Name: text(350).openapi({ example: "Example Shop Ltd" }),
+  Name: personName(350).openapi({ example: "Example Shop Ltd" }),
 }).openapi("CreditorAccount");
 
 /** `DebtorAccount`: who pays. Its presence makes the consent implicit. */
 export const debtorAccountSchema = z.strictObject({
   ...accountFields,
-  Name: text(350).optional().openapi({ description: "Never answered to the TPP." }),
+  Name: personName(350).optional().openapi({ description: "Never answered to the TPP." }),
 }).openapi("DebtorAccount", { description: "The payer's account. Its presence makes the consent implicit." });
 
-/** The fault of an account whose Identification is not one of its (known) scheme; reference 1.7. */
-export function identificationFaults(account: unknown, path: string): Fault[] {
+/** The faults of an account whose scheme is not accepted, or whose Identification does not fit it; reference 1.7. */
+export function accountFaults(account: unknown, path: string, schemes: AccountSchemes): Fault[] {
   const scheme = valueAt(account, ["SchemeName"]);
+  if (typeof scheme !== "string") return []; // what is absent is for the schema to refuse
+  const unsupported = schemeFault(schemes, scheme);
+  if (unsupported !== undefined) {
+    return [{ code: "Unsupported.Scheme", path: `${path}.SchemeName`, message: unsupported }];
+  }
   const identification = valueAt(account, ["Identification"]);
-  if (typeof scheme !== "string" || typeof identification !== "string") return [];
-  if (canonicalScheme(scheme) === undefined) return []; // the scheme is the fault
-  const message = identificationFault(scheme, identification);
+  if (typeof identification !== "string") return [];
+  const message = identificationFault(schemes, scheme, identification);
   return message === undefined
     ? []
     : [{ code: "Unsupported.AccountIdentifier", path: `${path}.Identification`, message }];

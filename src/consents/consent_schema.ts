@@ -7,7 +7,13 @@ import { text } from "../http/wire_fields.ts";
 import { instantOf } from "../kernel/date_time.ts";
 import type { Fault } from "../kernel/refusal.ts";
 import type { Initiation, Risk } from "./initiation.ts";
-import { initiationFaults, initiationOf, initiationSchema, riskSchema } from "./initiation_schema.ts";
+import {
+  initiationFaults,
+  initiationOf,
+  initiationSchema,
+  riskSchema,
+  type Supported,
+} from "./initiation_schema.ts";
 
 /** A decoded consent request, in the words of the wire: it is stored and echoed as it was sent. */
 export interface ConsentRequest {
@@ -92,14 +98,14 @@ export const consentRequestSchema = z.strictObject({
 /**
  * The consent request in a JSON value.
  *
- * @param context `now` in milliseconds since the Unix epoch; `currencies` that payments may be in, ISO 4217
+ * @param context `now` in milliseconds since the Unix epoch, and what is supported
  * @throws {Refusal} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
 export function decodeConsentRequest(
   value: unknown,
-  context: { readonly now: number; readonly currencies: readonly string[] },
+  context: Supported & { readonly now: number },
 ): ConsentRequest {
-  const rules = [...completionFaults(value, context.now), ...initiationFaults(value, context.currencies)];
+  const rules = [...completionFaults(value, context.now), ...initiationFaults(value, context)];
   const wire = decode(consentRequestSchema, value, rules);
   return { ...wire, Data: { ...wire.Data, Initiation: initiationOf(wire.Data.Initiation) } };
 }

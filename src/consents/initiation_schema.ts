@@ -4,12 +4,13 @@
  */
 import { z } from "@hono/zod-openapi";
 import { refusedAs, valueAt } from "../http/decode.ts";
-import { countryCode, currencyCode, patterned, text } from "../http/wire_fields.ts";
+import { countryCode, currencyCode, patterned, shownText, text } from "../http/wire_fields.ts";
 import { isSameAccount, MOBILE_NUMBER_PATTERN } from "../kernel/account.ts";
+import type { AccountSchemes } from "../kernel/account_schemes.ts";
 import { isCurrencyCode } from "../kernel/iso_currencies.ts";
 import { AMOUNT_PATTERN, isAmount } from "../kernel/money.ts";
 import type { Fault } from "../kernel/refusal.ts";
-import { creditorAccountSchema, debtorAccountSchema, identificationFaults } from "./account_schema.ts";
+import { accountFaults, creditorAccountSchema, debtorAccountSchema } from "./account_schema.ts";
 import type { Initiation } from "./initiation.ts";
 
 const ADDRESS_TYPES = [
@@ -87,8 +88,8 @@ export const initiationSchema = z.strictObject({
   CreditorAccount: creditorAccountSchema,
   CreditorPostalAddress: postalAddressSchema.optional(),
   RemittanceInformation: z.strictObject({
-    Unstructured: text(140).optional(),
-    Reference: text(35).optional(),
+    Unstructured: shownText(140).optional(),
+    Reference: shownText(35).optional(),
   }).openapi("RemittanceInformation").optional(),
   SupplementaryData: z.strictObject({
     DebtorMobileNumber: patterned(MOBILE_NUMBER_PATTERN, "Must be a mobile number such as +447700900123.")
@@ -104,6 +105,13 @@ export const riskSchema = z.strictObject({
   DeliveryAddress: deliveryAddressSchema.optional(),
 }).openapi("Risk");
 
+/** What a deployment supports of all that could be paid. */
+export interface Supported {
+  /** ISO 4217 codes that payments may be in. */
+  readonly currencies: readonly string[];
+  readonly accountSchemes: AccountSchemes;
+}
+
 /** The decoded Initiation: an id that was null is left out. */
 export function initiationOf(wire: z.infer<typeof initiationSchema>): Initiation {
   const { InstructionIdentification, EndToEndIdentification, ...rest } = wire;
@@ -115,19 +123,17 @@ export function initiationOf(wire: z.infer<typeof initiationSchema>): Initiation
 }
 
 /**
- * What no single field of `Data.Initiation` can say: the currency is supported, identifications fit their
- * schemes, and nobody pays himself.
- *
- * @param currencies the ISO 4217 codes that payments may be in
+ * What no single field of `Data.Initiation` can say: currency and account schemes are supported, identifications fit
+ * their schemes, and payer and payee differ.
  */
-export function initiationFaults(body: unknown, currencies: readonly string[]): Fault[] {
+export function initiationFaults(body: unknown, { currencies, accountSchemes }: Supported): Fault[] {
   const initiation = valueAt(body, ["Data", "Initiation"]);
   const creditor = valueAt(initiation, ["CreditorAccount"]);
   const debtor = valueAt(initiation, ["DebtorAccount"]);
   return [
     ...currencyFaults(valueAt(initiation, ["InstructedAmount", "Currency"]), currencies),
-    ...identificationFaults(creditor, "Data.Initiation.CreditorAccount"),
-    ...identificationFaults(debtor, "Data.Initiation.DebtorAccount"),
+    ...accountFaults(creditor, "Data.Initiation.CreditorAccount", accountSchemes),
+    ...accountFaults(debtor, "Data.Initiation.DebtorAccount", accountSchemes),
     ...selfPaymentFaults(creditor, debtor),
   ];
 }

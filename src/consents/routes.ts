@@ -22,14 +22,14 @@ import {
 import { consentAhead } from "./consent_store.ts";
 import { consentRequestSchema, decodeConsentRequest } from "./consent_schema.ts";
 import { createConsent, type CreateConsentDeps } from "./create_consent.ts";
+import type { Supported } from "./initiation_schema.ts";
 import { readConsent } from "./read_consent.ts";
 
 /** What the routes need. */
-export interface ConsentRouteDeps extends CreateConsentDeps {
+export interface ConsentRouteDeps extends CreateConsentDeps, Supported {
   readonly guards: ResourceGuards;
   readonly idempotent: ReturnType<typeof idempotent>;
   readonly baseUrl: string;
-  readonly currencies: readonly string[];
   /** One consent is not asked about without end. @throws {Refusal} `request.rate_limited` */
   readonly limitFunds: (consentId: ConsentId) => Promise<void>;
 }
@@ -114,7 +114,7 @@ function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
     payloadSignature,
     replay,
     async (c) => {
-      const request = decodeConsentRequest(c.get("json"), { now: deps.clock(), currencies: deps.currencies });
+      const request = decodeConsentRequest(c.get("json"), { ...deps, now: deps.clock() });
       const { clientId } = c.get("access").caller;
       const [signedBody, claim, markers] = [c.get("signedBody"), c.get("claim"), c.get("markers")];
       const owner = { clientId, bank: c.get("bank").code };

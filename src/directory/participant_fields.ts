@@ -1,5 +1,6 @@
 /** Fields that several of the directory's requests share: texts, contacts, addresses of software, signing requests. */
 import { z } from "zod";
+import { hasVisibleLetter } from "../kernel/shown_text.ts";
 import { MAX_REDIRECT_URIS } from "../profile.ts";
 import type { Role } from "./participant.ts";
 import { type AddressRules, webAddress } from "./web_address.ts";
@@ -13,6 +14,7 @@ export function text(maxCharacters: number): z.ZodType<string> {
   const rule = `must be text of 1 to ${maxCharacters} characters`;
   return z.string(rule).min(1, rule).max(maxCharacters, rule)
     .refine((value) => !/\p{C}|\p{Zl}|\p{Zp}/u.test(value), "must not have control or format characters")
+    .refine(hasVisibleLetter, "must have a letter or digit that can be seen")
     .refine((value) => value === value.trim(), "must not begin or end with a space");
 }
 

@@ -6,6 +6,7 @@ import { z } from "@hono/zod-openapi";
 import type { FaultCode } from "../kernel/refusal.ts";
 import { isCountryCode } from "../kernel/iso_countries.ts";
 import { isCurrencyCode } from "../kernel/iso_currencies.ts";
+import { hasVisibleLetter, isPlain } from "../kernel/shown_text.ts";
 import { refusedAs } from "./decode.ts";
 
 /**
@@ -18,6 +19,22 @@ export function text(max: number, code: FaultCode = "Field.Invalid"): z.ZodStrin
     .refine((value) => isLength(value, max), refusedAs(code, `Must have 1 to ${max} characters.`))
     .refine(hasNoControl, refusedAs(code, "Must not hold control characters."))
     .openapi({ minLength: 1, maxLength: max });
+}
+
+/** A {@link text} that a person will read: nothing in it hides or turns text. */
+export function shownText(max: number): z.ZodString {
+  return text(max).refine(
+    isPlain,
+    refusedAs("Field.Invalid", "Must not hold control, invisible or text-direction characters."),
+  );
+}
+
+/** A {@link shownText} that names somebody. */
+export function personName(max: number): z.ZodString {
+  return shownText(max).refine(
+    hasVisibleLetter,
+    refusedAs("Field.Invalid", "Must have a letter or digit that can be seen."),
+  );
 }
 
 /** A text of one form; `message` says which. */

@@ -6,6 +6,7 @@ import {
   initiationOf,
   initiationSchema,
   riskSchema,
+  type Supported,
 } from "../consents/initiation_schema.ts";
 import { decode } from "../http/decode.ts";
 import { text } from "../http/wire_fields.ts";
@@ -50,13 +51,13 @@ export const paymentRequestSchema = z.strictObject({
 /**
  * The payment request in a JSON value: the same field rules as a consent's.
  *
- * @param context `currencies` that payments may be in, ISO 4217
+ * @param supported currencies and account schemes
  * @throws {Refusal} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
 export function decodePaymentRequest(
   value: unknown,
-  context: { readonly currencies: readonly string[] },
+  supported: Supported,
 ): PaymentRequest {
-  const wire = decode(paymentRequestSchema, value, initiationFaults(value, context.currencies));
+  const wire = decode(paymentRequestSchema, value, initiationFaults(value, supported));
   return { ...wire, Data: { ...wire.Data, Initiation: initiationOf(wire.Data.Initiation) } };
 }

@@ -1,6 +1,7 @@
 /** `/{BANK}/domestic-payments/v1` (endpoints 9 and 10). */
 import { createRoute, z } from "@hono/zod-openapi";
 import { consentAhead } from "../consents/consent_store.ts";
+import type { Supported } from "../consents/initiation_schema.ts";
 import { jsonBody } from "../http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
@@ -17,11 +18,10 @@ import { paymentAhead } from "./payment_store.ts";
 import { findByIdempotencyKey, PAYMENT_CLAIMS, readPayment } from "./read_payment.ts";
 
 /** What the routes need. */
-export interface PaymentRouteDeps extends CreatePaymentDeps {
+export interface PaymentRouteDeps extends CreatePaymentDeps, Supported {
   readonly guards: ResourceGuards;
   readonly idempotent: ReturnType<typeof idempotent>;
   readonly baseUrl: string;
-  readonly currencies: readonly string[];
 }
 
 const paymentParameter = bankParameter.extend({
@@ -109,7 +109,7 @@ function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
       const payment = await createPayment(deps, {
         token: c.get("access").token,
         bank: c.get("bank"),
-        request: decodePaymentRequest(c.get("json"), { currencies: deps.currencies }),
+        request: decodePaymentRequest(c.get("json"), deps),
         signedBody: c.get("signedBody"),
         claim: c.get("claim"),
         markers: c.get("markers"),

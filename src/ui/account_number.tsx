@@ -6,7 +6,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { canonicalScheme } from "../kernel/account.ts";
 import type { Language } from "./language.ts";
-import { ParticipantText, plainText } from "./participant_text.tsx";
+import { withoutInvisible } from "../kernel/shown_text.ts";
+import { ParticipantText } from "./participant_text.tsx";
 import { phrase } from "./phrase.ts";
 
 /** An account as a participant names it. */
@@ -20,7 +21,7 @@ const NAMED_SCHEMES = ["IBAN", "BBAN", "SortCodeAccountNumber", "PAN", "Paym", "
 
 /** The last four characters, by which people know their own accounts apart. */
 export function endingOf({ identification }: AccountIdentification): string {
-  return plainText(identification).slice(-ENDING_CHARACTERS);
+  return withoutInvisible(identification).slice(-ENDING_CHARACTERS);
 }
 
 /** What kind of number it is, then the number. */
@@ -47,7 +48,7 @@ function Identification(
     readonly language: Language;
   },
 ): JSX.Element {
-  const text = plainText(account.identification);
+  const text = withoutInvisible(account.identification);
   if (scheme === "PAN") { // PCI DSS 3.4.1
     return <>{phrase(language, "scheme.cardEnding", { ending: <Digits groups={[endingOf(account)]} /> })}</>;
   }

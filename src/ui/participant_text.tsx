@@ -3,16 +3,9 @@
  * set apart from the direction of its surroundings, and without characters that reorder or hide text.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
-
-// Unicode TR36 2.5: embeddings, overrides, isolates and marks can make a name or an amount read as another.
-const REORDERING_OR_INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\u2060-\u206f\ufeff]/gu;
-
-/** The text without control, bidirectional-formatting and zero-width characters. Joiners stay: scripts need them. */
-export function plainText(text: string): string {
-  return text.replace(REORDERING_OR_INVISIBLE, "");
-}
+import { withoutInvisible } from "../kernel/shown_text.ts";
 
 /** The text, isolated. */
 export function ParticipantText({ text }: { readonly text: string }): JSX.Element {
-  return <bdi>{plainText(text)}</bdi>;
+  return <bdi>{withoutInvisible(text)}</bdi>;
 }

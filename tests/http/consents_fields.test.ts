@@ -119,24 +119,26 @@ fieldRules(
   })),
 );
 
-Deno.test("POST domestic-payment-consents takes 256 characters of an extension scheme's identification, 40 of its name, and none that is empty [CON-15]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST domestic-payment-consents takes 256 characters of an identification, 40 of a scheme's name, and none that is empty [CON-15]", async (t) => {
+  const scheme = (length: number): string => "CO.Banco.Llave".padEnd(length, "e");
+  const ACCOUNT_SCHEMES = `UK.OBIE.IBAN,UK.OBIE.Wallet,${scheme(40)}=alphanumeric:1-34`;
+  await using world = await openWorld({ environment: { ACCOUNT_SCHEMES } });
   const bound = await clientToken(world, world.tpp);
   const post = (SchemeName: string, Identification: string): Promise<Response> => {
     const body = JSON.stringify(edited(FULL_CONSENT, CREDITOR, { SchemeName, Identification, Name: "n" }));
     return call(world, world.tpp, bound, CONSENTS, { body });
   };
-  const scheme = (length: number): string => "CO.Banco.Llave".padEnd(length, "e");
   await t.step("the longest", async () => {
-    for (const name of [scheme(14), scheme(40)]) {
-      const response = await post(name, "x".repeat(256));
+    for (const [name, length] of [["UK.OBIE.Wallet", 256], [scheme(40), 34]] as const) {
+      const response = await post(name, "x".repeat(length));
       assertEquals(response.status, 201, await response.text());
     }
   });
   const number = ["Unsupported.AccountIdentifier", `${CREDITOR}.Identification`] as const;
   const cases: Readonly<Record<string, readonly [string, string, readonly [string, string]]>> = {
-    "an identification of 257": [scheme(14), "x".repeat(257), number],
-    "an empty identification": [scheme(14), "", number],
+    "an identification of 257": ["UK.OBIE.Wallet", "x".repeat(257), number],
+    "one longer than its scheme says": [scheme(40), "x".repeat(35), number],
+    "an empty identification": [scheme(40), "", number],
     "a scheme of 41": [scheme(41), "x", ["Unsupported.Scheme", `${CREDITOR}.SchemeName`]],
     "an empty scheme": ["", "x", ["Unsupported.Scheme", `${CREDITOR}.SchemeName`]],
   };

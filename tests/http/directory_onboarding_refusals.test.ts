@@ -93,6 +93,12 @@ const REFUSED: readonly [name: string, of: "pisp" | "bank", changes: Json, words
     "org_name: must not have control or format characters",
   ],
   [
+    "a name that cannot be seen",
+    "pisp",
+    { org_name: "\u3164\u115f" },
+    "org_name: must have a letter or digit that can be seen",
+  ],
+  [
     "no transport request",
     "pisp",
     { csrs: { signing: "x" } },

@@ -1,4 +1,5 @@
 /** What is accepted is stored and served: the largest inputs, in every script, on a real Deno KV. */
+import { serialize } from "node:v8";
 import { assert, assertEquals } from "@std/assert";
 import { bankCall, orderPath, putStatus } from "../support/back_channel.ts";
 import { sealedReturn, signedReturn } from "../support/bank_return.ts";
@@ -29,7 +30,7 @@ const SCRIPTS: Readonly<Record<string, Fill>> = {
   "Latin-1": (length) => "é".repeat(length),
   "one character beyond Latin-1": (length) => "a".repeat(length - 1) + "ł",
   "Chinese": (length) => "漢".repeat(length),
-  "beyond the basic plane": (length) => "𝄞".repeat(length),
+  "beyond the basic plane": (length) => "𠮷".repeat(length),
 };
 const ACCOUNT = { SchemeName: "UK.OBIE.Wallet", Identification: "w".repeat(256) };
 const STATE = "~".repeat(2048);
@@ -50,6 +51,7 @@ for (const [script, fill] of Object.entries(SCRIPTS)) {
     assertEquals(order.DebtorAccount, identified(accounts[99]));
     assertEquals(order.Initiation.CreditorAccount.Name, fill(350));
     await good(putStatus(world, flow.bank, order.DomesticPaymentId, largestReport(world, fill)), 200);
+    await assertStoredOnce(world, accounts[1].Identification);
   });
 
   Deno.test(`the largest implicit payment comes through (${script}) [C5]`, async () => {
@@ -96,6 +98,17 @@ Deno.test("a list of payer accounts that an earlier version kept in the consent 
   const order = await payFrom(world, flow, await decide(flow.browser, screen, "accept", "2"), body);
   assertEquals(order.DebtorAccount, identified(accounts[2]));
 });
+
+/** An account that was not chosen is in the evidence of the bank's report alone, and no value is near the store's limit. */
+async function assertStoredOnce(world: World, identification: string): Promise<void> {
+  const holders: string[] = [];
+  for (const { key, value } of await world.snapshot()) {
+    const bytes = serialize(value);
+    assert(bytes.length < 60_000, `${key.join(" ")} has ${bytes.length} bytes`);
+    if (bytes.includes(identification)) holders.push(key[0] ?? "");
+  }
+  assertEquals(holders, ["evidence"]);
+}
 
 /** The bank's view of the order for the payment that a redirect with a code leads to. */
 async function payFrom(world: World, flow: AtBank, redirect: Response, body: Json): Promise<Json> {
@@ -159,7 +172,7 @@ function largestConsent(fill: Fill, initiation: Json = {}): Json {
 function largestAccounts(count: number, fill: Fill): Json[] {
   const account = (index: number, length: number): Json => ({
     SchemeName: "UK.OBIE.Wallet",
-    Identification: String(index).padStart(length - 1, "w") + fill(1),
+    Identification: String(index).padStart(length, "w"),
     SecondaryIdentification: fill(34),
     Balance: "9999999999999.99999",
     Currency: "EUR",

@@ -1,6 +1,7 @@
 /** `readConfig`: what a deployment may be, the defaults, and that every fault is named, none with its value. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "../../src/config.ts";
+import { OBIE_SCHEMES } from "../../src/kernel/account_schemes.ts";
 
 const SOUND = {
   BASE_URL: "https://api.example.com",
@@ -45,6 +46,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
       funds: { perSecond: 1, burst: 3 },
     },
     currencies: ["COP", "EUR", "GBP", "USD"],
+    accountSchemes: OBIE_SCHEMES,
   };
   assertEquals(readConfig(SOUND), expected);
   const empty = {
@@ -54,6 +56,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     ENVIRONMENT: "",
     LOG_LEVEL: "",
     CURRENCIES: "",
+    ACCOUNT_SCHEMES: "",
   };
   assertEquals(readConfig({ ...SOUND, ...empty }), expected);
 });
@@ -68,6 +71,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     ENVIRONMENT: "Sandbox",
     LOG_LEVEL: "error",
     CURRENCIES: "COP, USD",
+    ACCOUNT_SCHEMES: "UK.OBIE.PAN, CO.Redeban.Account=digits:6-20",
     OPERATOR_TOKEN: SOUND.PROXY_SECRET.replace("=-", "=="),
     RATE_LIMITS: "payments=5/9, funds=2/4",
     UNHEARD_OF: "x",
@@ -76,13 +80,14 @@ Deno.test("readConfig takes every variable and ignores others", () => {
   assertEquals(config.directoryHosts, ["directory.example.com", "keys.example.com:8443"]);
   assertEquals([config.clientCertSource, config.environment], ["x-ssl-client-cert", "Sandbox"]);
   assertEquals(config.currencies, ["COP", "USD"]);
+  assertEquals([...config.accountSchemes.keys()], ["UK.OBIE.PAN", "CO.Redeban.Account"]);
   assertEquals(config.operatorToken, "0123456789abcdefghijABCDEFGHIJ._~+/==");
   assertEquals([config.rateLimits.payments, config.rateLimits.funds], [{ perSecond: 5, burst: 9 }, {
     perSecond: 2,
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 17);
+  assertEquals(VARIABLES.length, 18);
 });
 
 Deno.test("readConfig gives values that nothing can change", () => {
@@ -140,6 +145,9 @@ const REFUSED: readonly (readonly [string, Environment, readonly string[]])[] = 
     "STORE_URL: :memory: loses every payment at a restart; set a file or an https: URL",
   ]],
   ["unknown log level", { LOG_LEVEL: "verbose" }, ["LOG_LEVEL: set it to debug, info, warn or error"]],
+  ["an account scheme without a format", { ACCOUNT_SCHEMES: "UK.OBIE.IBAN,CO.Redeban.Account" }, [
+    "ACCOUNT_SCHEMES: set it to schemes, comma separated: UK.OBIE.IBAN, UK.OBIE.BBAN, UK.OBIE.SortCodeAccountNumber, UK.OBIE.PAN, UK.OBIE.Paym, UK.OBIE.Wallet, or others with their format, such as CO.Redeban.Account=digits:6-20 or CO.Redeban.Key=alphanumeric:4-20",
+  ]],
   ["no currencies", { CURRENCIES: "euro" }, ["CURRENCIES: set it to ISO 4217 codes, comma separated"]],
   ["short secret", { PROXY_SECRET: "0123456789abcdefghij" }, [
     "PROXY_SECRET: must have at least 32 characters",

@@ -1,4 +1,5 @@
 /** The payer accounts that a bank puts (open-banking reference 1.5; Decision C11). */
+import { OBIE_SCHEMES } from "../../../src/kernel/account_schemes.ts";
 import { assertEquals } from "@std/assert";
 import {
   decodePayerAccounts,
@@ -33,7 +34,7 @@ function context(mode: "platform" | "bank"): PayerAccountsContext {
   const bank = asBankCode("BANKA");
   const consentId = asConsentId(CONSENT_ID);
   if (bank === undefined || consentId === undefined) throw new Error("the test's own ids are malformed");
-  return { bank, consentId, mode };
+  return { bank, consentId, mode, accountSchemes: OBIE_SCHEMES };
 }
 
 function faultsIn(body: unknown, mode: "platform" | "bank" = "platform"): string[] {

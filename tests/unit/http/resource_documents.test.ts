@@ -1,4 +1,5 @@
 /** The request schemas as OpenAPI components: required members, closed objects, sound examples. */
+import { OBIE_SCHEMES } from "../../../src/kernel/account_schemes.ts";
 import { createRoute, OpenAPIHono, type z } from "@hono/zod-openapi";
 import { assertEquals } from "@std/assert";
 import { decodePayerAccounts, payerAccountsSchema } from "../../../src/backchannel/payer_accounts_schema.ts";
@@ -67,8 +68,9 @@ Deno.test("the examples of the request documents are taken by the decoders", () 
   const bank = asBankCode(valueAt(accounts, ["Data", "BankId"]));
   const consentId = asConsentId(valueAt(accounts, ["Data", "ConsentId"]));
   if (bank === undefined || consentId === undefined) throw new Error("the example names no bank or consent");
-  assertEquals(decodeConsentRequest(consent, { now: 0, currencies: ["EUR"] }), consent);
-  assertEquals(decodePaymentRequest(payment, { currencies: ["EUR"] }), payment);
-  assertEquals(decodePayerAccounts(accounts, { bank, consentId, mode: "bank" }), accounts);
+  const supported = { currencies: ["EUR"], accountSchemes: OBIE_SCHEMES };
+  assertEquals(decodeConsentRequest(consent, { ...supported, now: 0 }), consent);
+  assertEquals(decodePaymentRequest(payment, supported), payment);
+  assertEquals(decodePayerAccounts(accounts, { ...supported, bank, consentId, mode: "bank" }), accounts);
   assertEquals(decodeStatusReport(example("PaymentStatusReport")).status, "AcceptedSettlementCompleted");
 });

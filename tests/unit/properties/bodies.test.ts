@@ -59,7 +59,7 @@ const DECODERS: readonly Decoder[] = [{
   decode(value) {
     const [bank, consentId] = [asBankCode("BANKA"), asConsentId(CONSENT_ID)];
     if (bank === undefined || consentId === undefined) throw new Error("the context is wrong");
-    return decodePayerAccounts(value, { bank, consentId, mode: "platform" });
+    return decodePayerAccounts(value, { ...CONTEXT, bank, consentId, mode: "platform" });
   },
   echoes: true,
 }, {
