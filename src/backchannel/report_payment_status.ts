@@ -9,7 +9,7 @@ import type { PaymentStore } from "../payments/payment_store.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Entry, Reader, Store } from "../store/store.ts";
-import { begin, commit, type Markers } from "../store/transaction.ts";
+import { begin, commit, type Markers, untilCommitted } from "../store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";
 
 /** What it needs. */
@@ -33,15 +33,13 @@ export interface ReportPaymentStatus {
   readonly reads: Reader;
 }
 
-const MAX_ATTEMPTS = 5;
-
 /** The payment after the report. @throws {Refusal} `resource.not_found`, `payment.illegal_move` */
 export async function reportPaymentStatus(
   deps: ReportPaymentStatusDeps,
   command: ReportPaymentStatus,
 ): Promise<Payment> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const from = attempt === 0 ? command.reads : undefined;
+  return await untilCommitted("payment status", async (isFirst) => {
+    const from = isFirst ? command.reads : undefined;
     const entry = await findPayment(deps, command.paymentIdText, command.bank, from);
     if (entry.value.status === command.report.status) return entry.value; // P9: a no-op
     const now = deps.clock();
@@ -52,9 +50,8 @@ export async function reportPaymentStatus(
     stageEvidence(tx, `${changed.id} ${changed.status}`, command.signedBody);
     const order = await deps.outbox.find(changed.id, from);
     if (order !== null) deps.outbox.stageDelivery(tx, order); // who reports on an order has it: no push is needed
-    if (await commit(deps.store, deps.clock, tx)) return changed;
-  }
-  throw illegalMove("the payment kept changing");
+    return await commit(deps.store, deps.clock, tx) ? changed : undefined;
+  });
 }
 
 /** A payment of this bank. @throws {Refusal} `resource.not_found` */

@@ -1,5 +1,5 @@
 /** The bank reports the payer's accounts, or the one that was chosen on its own screen (endpoint 12; Decision C11). */
-import { consentKeptChanging, invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
+import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { stagePayerAccounts } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
@@ -9,7 +9,7 @@ import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Reader, Store } from "../store/store.ts";
-import { begin, commit, type Markers } from "../store/transaction.ts";
+import { begin, commit, type Markers, untilCommitted } from "../store/transaction.ts";
 import type { OpenFlowStore } from "./open_flow_store.ts";
 import { decodePayerAccounts, type PayerAccountsUpdate } from "./payer_accounts_schema.ts";
 
@@ -36,8 +36,6 @@ export interface UpdatePayerAccounts {
   readonly reads: Reader;
 }
 
-const MAX_ATTEMPTS = 5;
-
 /**
  * Stores the report in place of an earlier one.
  *
@@ -47,8 +45,8 @@ export async function updatePayerAccounts(
   deps: UpdatePayerAccountsDeps,
   command: UpdatePayerAccounts,
 ): Promise<PayerAccountsUpdate> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const from = attempt === 0 ? command.reads : undefined;
+  return await untilCommitted("payer accounts", async (isFirst) => {
+    const from = isFirst ? command.reads : undefined;
     const entry = await readConsent(deps, command.consentIdText, { bank: command.bank }, from);
     const consent = entry.value;
     if (isImplicit(consent)) throw unexpectedAccounts();
@@ -67,9 +65,8 @@ export async function updatePayerAccounts(
     const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
     deps.consents.stageChange(tx, entry, changed, cause, now);
     stagePayerAccounts(tx, consent.id, changed.payer.report, command.signedBody);
-    if (await commit(deps.store, deps.clock, tx)) return update;
-  }
-  throw consentKeptChanging();
+    return await commit(deps.store, deps.clock, tx) ? update : undefined;
+  });
 }
 
 function noOpenSession(): Refusal {

@@ -137,12 +137,6 @@ export function invalidStatus(message: string, detail: string): Refusal {
   return new Refusal("resource.invalid_consent_status", { detail, faults: [fault] });
 }
 
-/** The refusal of a request whose every attempt met another change of the consent. */
-export function consentKeptChanging(): Refusal {
-  const message = "Parallel requests changed the consent. Read it, then send this request again.";
-  return invalidStatus(message, "the consent kept changing");
-}
-
 /** When the consent ends by itself, milliseconds; undefined where it has ended. */
 export function deadlineOf(consent: Consent): number | undefined {
   if (consent.status === "AwaitingAuthorisation") return consent.authoriseBy;

@@ -6,7 +6,7 @@ import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Store } from "../store/store.ts";
-import { begin, commit, type Markers } from "../store/transaction.ts";
+import { begin, commit, type Markers, untilCommitted } from "../store/transaction.ts";
 import { type Consent, openConsent } from "./consent.ts";
 import type { ConsentRequest } from "./consent_schema.ts";
 import type { ConsentStore } from "./consent_store.ts";
@@ -30,24 +30,22 @@ export interface CreateConsent {
   readonly markers: Markers;
 }
 
-const MAX_ATTEMPTS = 2; // the first may lose to the key's first use, or to a proof's jti whose old marker was in the way
-
 /**
  * The new consent, or the one that a parallel request with the same key and body made.
  *
- * @throws {Refusal} `idempotency.key_reused`
+ * @throws {Refusal} `idempotency.key_reused`, `platform.unavailable`
  */
 export async function createConsent(deps: CreateConsentDeps, command: CreateConsent): Promise<Consent> {
   const { clientId, bank, request, claim } = command;
   const consent: Consent = openConsent({ id: newConsentId(), clientId, bank, request }, deps.clock());
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  return await untilCommitted("consent", async () => {
     const tx = begin(command.markers);
     deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created" });
     deps.claims.stage(tx, claim, consent.id);
     stageEvidence(tx, consent.id, command.signedBody);
     if (await commit(deps.store, deps.clock, tx)) return consent;
     const won = await deps.claims.claimFor(claim.key, claim.fingerprint);
-    if ("resourceId" in won) return (await readConsent(deps, won.resourceId, { bank, clientId })).value;
-  }
-  throw new Error("a consent commit failed although nothing had claimed its key");
+    if (!("resourceId" in won)) return undefined;
+    return (await readConsent(deps, won.resourceId, { bank, clientId })).value;
+  });
 }

@@ -13,7 +13,7 @@ import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import type { ShownPage } from "../observability/audit_trail.ts";
 import { CODE_SECONDS } from "../profile.ts";
 import type { Entry, Reader, Store } from "../store/store.ts";
-import { begin, commit, type Markers, type Transaction } from "../store/transaction.ts";
+import { begin, commit, type Markers, type Transaction, untilCommitted } from "../store/transaction.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 import type { AuthorizationError, Interaction, Step } from "./interaction.ts";
 import type { InteractionStore } from "./interaction_store.ts";
@@ -47,8 +47,6 @@ export interface Traces {
   readonly reads?: Reader;
 }
 
-const MAX_ATTEMPTS = 5;
-
 /**
  * Ends the interaction and says where the browser goes; null where the chosen step does not end it.
  *
@@ -61,9 +59,9 @@ export async function endInteraction(
   choose: ChooseStep,
   { browser, page, reads }: Traces,
 ): Promise<string | null> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  return await untilCommitted("authorization session", async (isFirst) => {
     const now = deps.clock(); // read once: a deadline has passed for all of an attempt or for none
-    const from = attempt === 0 ? reads : undefined;
+    const from = isFirst ? reads : undefined;
     const { interaction, request, consent } = await current(
       { ...deps, clock: () => now },
       correlationId,
@@ -77,9 +75,8 @@ export async function endInteraction(
     const url = await stageOutcome(deps, tx, step, { consent, request: request.value, cause, now });
     const outcome = { sealed: await browser.seal(correlationId, url), until: now + CODE_SECONDS * 1000 };
     deps.interactions.stageChange(tx, interaction, { ...interaction.value, stage: "finished", outcome });
-    if (await commit(deps.store, deps.clock, tx)) return url;
-  }
-  throw new Refusal("interaction.finished", "contended");
+    return await commit(deps.store, deps.clock, tx) ? url : undefined;
+  });
 }
 
 async function current(deps: EndDeps, correlationId: string, from?: Reader): Promise<{

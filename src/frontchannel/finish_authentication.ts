@@ -13,7 +13,7 @@ import type { ClientStore } from "../registration/client_store.ts";
 import { bankKey, clientKey, consentKey, interactionKey, pushedRequestKey } from "../store/keys.ts";
 import type { ReadAhead } from "../store/read_ahead.ts";
 import type { Entry, Reader } from "../store/store.ts";
-import { begin, commit, type Markers } from "../store/transaction.ts";
+import { begin, commit, contended, type Markers } from "../store/transaction.ts";
 import { type AskingBrowser, lateReturn } from "./asking_browser.ts";
 import { type EndDeps, endInteraction } from "./end_interaction.ts";
 import { type Interaction, type Parties, type Step, stepAfterBank } from "./interaction.ts";
@@ -141,9 +141,7 @@ async function askCustomer(
   deps.interactions.stageChange(tx, former, { ...former.value, stage: "deciding", payer, parties });
   const cause = { actor: "customer", reason };
   record(tx, former.value.consentId, { at: deps.clock(), event: "consent.customer_authenticated", ...cause });
-  if (!await commit(deps.store, deps.clock, tx)) {
-    throw new Refusal("interaction.finished", "returned twice at once");
-  }
+  if (!await commit(deps.store, deps.clock, tx)) throw contended("the customer returned twice at once");
 }
 
 function refused(why: string): Refusal {

@@ -19,7 +19,7 @@ import type { ClientStore } from "../registration/client_store.ts";
 import { bankKey, clientKey, pushedRequestKey } from "../store/keys.ts";
 import type { ReadAhead } from "../store/read_ahead.ts";
 import type { Key, Reader, Store } from "../store/store.ts";
-import { begin, commit } from "../store/transaction.ts";
+import { begin, commit, contended } from "../store/transaction.ts";
 import type { AuthorizationError, Interaction } from "./interaction.ts";
 import type { InteractionStore } from "./interaction_store.ts";
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
@@ -84,7 +84,8 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
     commit(deps.store, deps.clock, tx),
   ]);
   const url = scaUrl(bank, sealed);
-  if (!opened || url === undefined) return leave("server_error");
+  if (url === undefined) return leave("server_error");
+  if (!opened) throw unavailable(deps, request, contended("authorization session"));
   return { url, correlationId: interaction.correlationId };
 }
 
@@ -137,9 +138,14 @@ async function isActive(deps: StartDeps, client: Client, request: PushedRequest)
     return await deps.keys.isActive(client);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    const wayOn = errorUrl(addressOf(deps.authUrl, request), "temporarily_unavailable");
-    throw new Refusal("platform.unavailable", { ...error.parts, wayOn });
+    throw unavailable(deps, request, error);
   }
+}
+
+/** The page that says so also leads back to the TPP. */
+function unavailable({ authUrl }: StartDeps, request: PushedRequest, { parts }: Refusal): Refusal {
+  const wayOn = errorUrl(addressOf(authUrl, request), "temporarily_unavailable");
+  return new Refusal("platform.unavailable", { ...parts, wayOn });
 }
 
 /** The key to seal to, where the bank can take the customer from here to a payment: active, and not failing. */

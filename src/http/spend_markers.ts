@@ -5,7 +5,7 @@
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../kernel/clock.ts";
 import type { Store } from "../store/store.ts";
-import { begin, commit, usedBefore } from "../store/transaction.ts";
+import { begin, commit, contended } from "../store/transaction.ts";
 import type { RequestEnv } from "./context.ts";
 
 /** Middleware; the answer of a request whose marker was spent before is the marker's refusal instead. */
@@ -15,12 +15,10 @@ export function spendMarkers(
   return createMiddleware<RequestEnv>(async function spend(c, next) {
     await next();
     const markers = c.get("markers");
-    const [first] = markers.pending;
-    if (first === undefined) return;
+    if (markers.pending.length === 0) return;
     const answer = c.res;
     c.res = undefined; // a refusal takes the answer's place as a whole, headers too
-    const spent = await commit(deps.store, deps.clock, begin(markers));
-    if (!spent) throw usedBefore(first);
+    if (!await commit(deps.store, deps.clock, begin(markers))) throw contended("markers");
     c.res = answer;
   });
 }

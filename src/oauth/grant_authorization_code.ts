@@ -5,7 +5,7 @@
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Entry } from "../store/store.ts";
-import { begin, commit } from "../store/transaction.ts";
+import { begin, commit, untilCommitted } from "../store/transaction.ts";
 import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import type { GrantDeps, TokenRequest } from "./grant_client_credentials.ts";
@@ -28,8 +28,6 @@ interface Redemption {
   readonly codeVerifier: string | undefined;
 }
 
-const MAX_ATTEMPTS = 8; // each lost race means that another redemption of the same code moved on
-
 /** Redeems a code. @throws {Refusal} `oauth.invalid_request`, `oauth.invalid_grant`, `dpop.key_mismatch` */
 export async function grantAuthorizationCode(
   deps: CodeGrantDeps,
@@ -37,13 +35,12 @@ export async function grantAuthorizationCode(
 ): Promise<ReturnType<typeof tokenResponse>> {
   const redemption = readRedemption(request.form);
   const codeHash = request.codeHash ?? await sha256(redemption.code);
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const entry = await deps.codes.find(codeHash, attempt === 0 ? request.reads : undefined);
+  const token = await untilCommitted("code", async (isFirst) => {
+    const entry = await deps.codes.find(codeHash, isFirst ? request.reads : undefined);
     if (entry === null) throw invalidGrant("unknown code");
-    const token = await redeem(deps, request, redemption, entry);
-    if (token !== undefined) return tokenResponse(token, "payments");
-  }
-  throw invalidGrant("contended code");
+    return await redeem(deps, request, redemption, entry);
+  });
+  return tokenResponse(token, "payments");
 }
 
 function readRedemption(form: ReadonlyMap<string, string>): Redemption {

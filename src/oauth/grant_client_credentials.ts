@@ -4,7 +4,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Caller } from "../security/caller.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
 import type { Reader, Store } from "../store/store.ts";
-import { begin, commit, type Markers } from "../store/transaction.ts";
+import { begin, commit, contended, type Markers } from "../store/transaction.ts";
 import type { AccessTokenStore } from "./access_token_store.ts";
 import { requireScope } from "./scope.ts";
 import { tokenResponse } from "./token_response.ts";
@@ -43,8 +43,6 @@ export async function grantClientCredentials(
     grant: "client_credentials",
     jkt: request.proof.jkt,
   });
-  if (!await commit(deps.store, deps.clock, tx)) {
-    throw new Error("nothing but markers was checked, and none was spent");
-  }
+  if (!await commit(deps.store, deps.clock, tx)) throw contended("markers");
   return tokenResponse(token.text, scope);
 }

@@ -7,7 +7,7 @@ import { MAX_STATE_CHARACTERS, REQUEST_URI_SECONDS } from "../profile.ts";
 import type { Client } from "../registration/client.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
 import type { Reader, Store } from "../store/store.ts";
-import { begin, commit, type Markers } from "../store/transaction.ts";
+import { begin, commit, contended, type Markers } from "../store/transaction.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import { isSha256Text } from "./pkce.ts";
 import type { PushedRequest } from "./pushed_request.ts";
@@ -61,9 +61,7 @@ export async function pushAuthorizationRequest(
   }
   const tx = begin(push.markers);
   const requestUri = await deps.requests.stage(tx, requested, deps.clock());
-  if (!await commit(deps.store, deps.clock, tx)) {
-    throw new Error("nothing but markers was checked, and none was spent");
-  }
+  if (!await commit(deps.store, deps.clock, tx)) throw contended("markers");
   return { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS };
 }
 

@@ -4,7 +4,7 @@
  */
 import { compareWithConsent } from "../consents/initiation.ts";
 import { accountOf, wireAccountOf } from "../consents/initiation.ts";
-import { type Consent, consentKeptChanging, moved } from "../consents/consent.ts";
+import { type Consent, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
@@ -15,7 +15,7 @@ import type { Bank } from "../security/caller.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Entry, Reader } from "../store/store.ts";
-import { begin, commit, type Markers, type Transaction } from "../store/transaction.ts";
+import { begin, commit, type Markers, type Transaction, untilCommitted } from "../store/transaction.ts";
 import type { Payment } from "./payment.ts";
 import type { PaymentRequest } from "./payment_schema.ts";
 import { firstPush, type FirstPushDeps } from "./first_push.ts";
@@ -40,8 +40,6 @@ export interface CreatePayment {
   readonly reads: Reader;
 }
 
-const MAX_ATTEMPTS = 5; // each lost race means that the consent moved; it has few places to go
-
 /**
  * The new payment, or the one that a parallel request with the same key and body made.
  *
@@ -52,12 +50,12 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
   const { token, bank, request } = command;
   const owner = { bank: bank.code, clientId: token.clientId };
   const pushed = bank.paymentOrdersUri !== undefined;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const from = attempt === 0 ? command.reads : undefined;
+  return await untilCommitted("payment", async (isFirst) => {
+    const from = isFirst ? command.reads : undefined;
     const entry = await readConsent(deps, request.Data.ConsentId, owner, from);
     requireTokenOf(token, entry.value);
     // Whoever came first wrote claim and consent together, so one who finds the consent moved finds the claim too.
-    const raced = attempt > 0 || entry.value.status !== "Authorized";
+    const raced = !isFirst || entry.value.status !== "Authorized";
     const made = raced ? await madeMeanwhile(deps, command) : undefined;
     if (made !== undefined) return made;
     const id = await paymentIdOf(entry.value.id);
@@ -65,9 +63,8 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
     const order = pushed ? openOrder(payment.id, payment.bank, payment.createdAt) : undefined;
     const tx = begin(command.markers);
     stage(deps, tx, command, { entry, consumed, payment, order });
-    if (await commit(deps.store, deps.clock, tx)) return await answered(deps, payment, order);
-  }
-  throw consentKeptChanging();
+    return await commit(deps.store, deps.clock, tx) ? await answered(deps, payment, order) : undefined;
+  });
 }
 
 /** The payment of a parallel request with the same key and body. @throws {Refusal} `idempotency.key_reused` */

@@ -4,7 +4,7 @@ import { asPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { record } from "../observability/audit_trail.ts";
 import type { Store } from "../store/store.ts";
-import { begin, commit } from "../store/transaction.ts";
+import { begin, commit, untilCommitted } from "../store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import { type PaymentOrder, redriven } from "./payment_order.ts";
 
@@ -25,19 +25,20 @@ export async function redriveOrder(
   command: { readonly paymentIdText: string; readonly operator: string },
 ): Promise<PaymentOrder> {
   const id = asPaymentId(command.paymentIdText);
-  const entry = id === undefined ? null : await deps.outbox.find(id);
-  if (entry === null) throw new Refusal("operations.order_unknown");
-  if (!entry.value.dead) throw new Refusal("operations.order_not_dead");
-  const now = deps.clock();
-  const order = redriven(entry.value, now);
-  const tx = begin();
-  deps.outbox.stageChange(tx, entry, order);
-  record(tx, order.paymentId, {
-    at: now,
-    event: "payment_order.redriven",
-    actor: command.operator,
-    reason: "asked for",
+  return await untilCommitted("order", async () => {
+    const entry = id === undefined ? null : await deps.outbox.find(id);
+    if (entry === null) throw new Refusal("operations.order_unknown");
+    if (!entry.value.dead) throw new Refusal("operations.order_not_dead");
+    const now = deps.clock();
+    const order = redriven(entry.value, now);
+    const tx = begin();
+    deps.outbox.stageChange(tx, entry, order);
+    record(tx, order.paymentId, {
+      at: now,
+      event: "payment_order.redriven",
+      actor: command.operator,
+      reason: "asked for",
+    });
+    return await commit(deps.store, deps.clock, tx) ? order : undefined;
   });
-  if (!await commit(deps.store, deps.clock, tx)) throw new Refusal("operations.order_not_dead", "it moved");
-  return order;
 }

@@ -16,7 +16,7 @@ import {
 import { EXPIRY_SKEW_SECONDS, MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import { idPart, spentJwtKey } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
-import { begin, commit, type Markers } from "../store/transaction.ts";
+import { begin, commit, type Markers, untilCommitted } from "../store/transaction.ts";
 import { bankCodeOf, type Client, clientFrom, type Registration } from "./client.ts";
 import type { ClientStore, Standing } from "./client_store.ts";
 import { readRegistration } from "./registration_jwt.ts";
@@ -62,15 +62,16 @@ export async function registerClient(
     refusal: "registration.invalid_client_metadata",
     description: "A registration JWT with this jti was used before. Sign a new one with a new jti.",
   });
-  const former = await deps.clients.readStanding(statement.clientId, bankCodeOf(statement));
-  await refuseRollback(deps.clients, statement, former);
-  const registeredAt = former.client?.value.registeredAt ?? now;
-  const client = clientFrom(statement, request, { registeredAt, updatedAt: now });
-  const tx = begin(command.markers);
-  const registration = { client, softwareStatement: statement.text };
-  deps.clients.stageRegistration(tx, registration, former);
-  if (await commit(deps.store, deps.clock, tx)) return registration;
-  throw unusableStatement("Another registration of this client or bank was completed at the same time.");
+  return await untilCommitted("registration", async () => {
+    const former = await deps.clients.readStanding(statement.clientId, bankCodeOf(statement));
+    await refuseRollback(deps.clients, statement, former);
+    const registeredAt = former.client?.value.registeredAt ?? now;
+    const client = clientFrom(statement, request, { registeredAt, updatedAt: now });
+    const tx = begin(command.markers);
+    const registration = { client, softwareStatement: statement.text };
+    deps.clients.stageRegistration(tx, registration, former);
+    return await commit(deps.store, deps.clock, tx) ? registration : undefined;
+  });
 }
 
 function carriedStatement(outer: UnverifiedJws): string {

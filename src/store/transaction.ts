@@ -63,26 +63,53 @@ export function remove(tx: Transaction, key: Key): void {
   tx.writes.push({ kind: "delete", key });
 }
 
+/** Lost races after which a request gives up. Each means that another one got on, so few requests lose more than two. */
+const MAX_ATTEMPTS = 8;
+
 /**
  * Commits the staged work and the markers in one atomic step.
  *
- * @returns false where a check failed: nothing was written, the caller reads again and decides.
- * @throws {Refusal} with the marker's own reason where one was spent before; nothing was written.
+ * @returns false if a check failed: nothing was written, the caller reads again and decides.
+ * @throws {Refusal} with the marker's own reason if one was spent before, `platform.unavailable` if the markers kept
+ *   changing; nothing was written.
  */
 export async function commit(store: Store, clock: Clock, tx: Transaction): Promise<boolean> {
   const markers = [...tx.markers.pending];
   const writes = [...tx.writes, ...markers.map(spendingWrite)];
   let versions: readonly (string | null)[] = markers.map(() => null);
-  while (true) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const unspent = markers.map(({ key }, index): Check => ({ key, version: versions[index] ?? null }));
     if (await store.commit({ checks: [...tx.checks, ...unspent], writes })) return settled(tx);
-    // Either a marker's key exists (spent, or expired and not yet forgotten) or a check of the work failed.
+    // Either a marker's key exists (spent, or expired and not yet deleted) or a check of the work failed.
     const found = await store.getMany<SpentMarker>(markers.map(({ key }) => key));
     markers.forEach((marker, index) => refuseIfSpent(marker, found[index]?.value, clock()));
     const current = found.map((entry) => entry?.version ?? null);
     if (current.every((version, index) => version === versions[index])) return false;
     versions = current; // markers as they are now, expired ones to be replaced
   }
+  throw contended("markers");
+}
+
+/**
+ * Makes attempts until one commits. An attempt reads, decides and commits; it returns undefined if its commit returned
+ * false. Only the first may use what the request has read already.
+ *
+ * @throws {Refusal} what an attempt throws, or `platform.unavailable` after losing every race
+ */
+export async function untilCommitted<T>(
+  what: string,
+  attempt: (isFirst: boolean) => Promise<T | undefined>,
+): Promise<T> {
+  for (let made = 0; made < MAX_ATTEMPTS; made++) {
+    const committed = await attempt(made === 0);
+    if (committed !== undefined) return committed;
+  }
+  throw contended(what);
+}
+
+/** The refusal of a request that has lost its races: nothing was written, and it may be repeated. */
+export function contended(what: string): Refusal {
+  return new Refusal("platform.unavailable", { detail: `contended: ${what}`, retryAfterSeconds: 1 });
 }
 
 function spendingWrite(marker: Once): Write {

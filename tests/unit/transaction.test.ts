@@ -12,6 +12,7 @@ import {
   type Once,
   remove,
   set,
+  untilCommitted,
 } from "../../src/store/transaction.ts";
 
 // Deno KV forgets by the computer's clock, so the moving clock starts an hour ahead of it.
@@ -196,4 +197,44 @@ test("commits different markers of parallel requests side by side", async (world
 
 test("commits nothing at all without a word", async ({ store }) => {
   assertEquals(await commit(store, () => NOW, begin()), true);
+});
+
+test("gives up if its markers change before every attempt, with 503 and nothing written", async ({ store }) => {
+  const expired = { ...PROOF, expiresAt: NOW - 1 };
+  let commits = 0;
+  // Another process replaces the expired marker again and again, each time just before this commit.
+  const racing: Store = {
+    ...store,
+    async commit(staged) {
+      commits += 1;
+      const value = { expiresAt: expired.expiresAt };
+      await store.commit({ checks: [], writes: [{ kind: "set", key: PROOF.key, value }] });
+      return await store.commit(staged);
+    },
+  };
+  const tx = begin(earned(PROOF));
+  set(tx, EFFECT, "new");
+  const refusal = await assertRejects(() => commit(racing, () => NOW, tx), Refusal);
+  assertEquals([refusal.reason, refusal.parts.retryAfterSeconds], ["platform.unavailable", 1]);
+  assert(commits <= 20, `${commits} commits`);
+  assertEquals(await store.get(EFFECT), null);
+});
+
+test("untilCommitted returns what the attempt that committed returned, and starts with the reads of the request", async () => {
+  const attempts: boolean[] = [];
+  const made = await untilCommitted("work", (isFirst) => {
+    attempts.push(isFirst);
+    return Promise.resolve(attempts.length === 3 ? null : undefined);
+  });
+  assertEquals([made, attempts], [null, [true, false, false]]);
+});
+
+test("untilCommitted gives up after a bounded number of attempts, with 503", async () => {
+  let attempts = 0;
+  const refusal = await assertRejects(
+    () => untilCommitted("work", () => Promise.resolve(void attempts++)),
+    Refusal,
+  );
+  assertEquals([refusal.reason, refusal.parts.retryAfterSeconds], ["platform.unavailable", 1]);
+  assert(attempts > 1 && attempts <= 20, `${attempts} attempts`);
 });

@@ -1,0 +1,28 @@
+/** A store whose commits can be made to lose every race: somebody else is always faster. */
+import { openDenoKv } from "../../src/store/deno_kv.ts";
+import type { Commit, Store } from "../../src/store/store.ts";
+
+/** An in-memory store. */
+export interface ConflictingStore extends Store {
+  /** Whether every commit loses from now on; rate limits do not count. */
+  conflicts: boolean;
+  /** Commits that were tried and lost. */
+  lost: number;
+}
+
+/** Opens one without conflicts. */
+export async function openConflictingStore(): Promise<ConflictingStore> {
+  const store = await openDenoKv(":memory:");
+  const conflicting: ConflictingStore = {
+    ...store,
+    conflicts: false,
+    lost: 0,
+    async commit(staged: Commit): Promise<boolean> {
+      const counts = staged.writes.some(({ key }) => key[0] !== "rate_bucket");
+      if (!conflicting.conflicts || !counts) return await store.commit(staged);
+      conflicting.lost += 1;
+      return false;
+    },
+  };
+  return conflicting;
+}
