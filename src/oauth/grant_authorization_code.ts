@@ -118,8 +118,7 @@ async function revokeAndRefuse(
   wrong: Refusal | undefined,
 ): Promise<undefined> {
   if (wrong !== undefined) throw wrong;
-  const tx = begin(request.markers);
-  deps.codes.stageChange(tx, entry, entry.value);
+  const tx = begin(request.markers); // no check: what the code was redeemed for never changes
   if (entry.value.redeemedFor !== undefined) deps.tokens.stageRevocation(tx, entry.value.redeemedFor);
   if (await commit(deps.store, deps.clock, tx)) throw invalidGrant("code used before; its token is revoked");
   return undefined;
