@@ -25,6 +25,8 @@ export interface Interaction {
   readonly bindingHash: string;
   /** What the bank was told in `debtor_account_present`. */
   readonly debtorAccountPresent: boolean;
+  /** The customer's languages as the TPP named them, best first; absent if it named none. */
+  readonly uiLocales?: readonly string[];
   /**
    * While deciding: what the bank had reported when it sent this customer back. The screen offers the accounts of this
    * report, whatever is reported later for another customer or in another order.

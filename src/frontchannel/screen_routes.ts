@@ -60,7 +60,7 @@ export function screenRoutes(app: PlatformApp, deps: ScreenRouteDeps): void {
       if (form.get("csrf") !== await deps.binding.csrfToken(c, open.interaction.correlationId)) {
         throw new Refusal("interaction.not_yours", "csrf");
       }
-      const page = await shownPage(open, languageOf(c));
+      const page = await shownPage(open, languageOf(c, open));
       const traces = { browser: deps.binding.asking(c), page, reads: c.get("reads") };
       return c.redirect(await decideConsent(deps, open, readDecision(form), traces), SEE_OTHER);
     }));
@@ -95,7 +95,7 @@ async function openScreen(deps: ScreenRouteDeps, c: Context): Promise<OpenDecisi
 }
 
 async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision): Promise<Response> {
-  const language = languageOf(c);
+  const language = languageOf(c, open);
   const view = consentView(open, {
     csrf: await deps.binding.csrfToken(c, open.interaction.correlationId),
     address: screenUrl(deps.authUrl, open.interaction),
@@ -107,8 +107,8 @@ async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision)
   return c.html(renderConsentPage(view, language));
 }
 
-function languageOf(c: Context): Language {
-  return chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
+function languageOf(c: Context, { interaction }: OpenDecision): Language {
+  return chooseLanguage(c.req.header("accept-language"), c.req.query("lang"), interaction.uiLocales);
 }
 
 // Browsers hold every redirect after a form post to form-action as well, and the way back to the TPP may have several

@@ -180,6 +180,7 @@ function openInteraction(
     requestHash,
     bindingHash,
     debtorAccountPresent,
+    ...(request.uiLocales === undefined ? {} : { uiLocales: request.uiLocales }),
     expiresAt: now + FLOW_SECONDS * 1000,
   };
 }

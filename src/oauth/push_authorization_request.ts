@@ -13,6 +13,7 @@ import { isSha256Text } from "./pkce.ts";
 import type { PushedRequest } from "./pushed_request.ts";
 import type { PushedRequestStore } from "./pushed_request_store.ts";
 import { requireScope } from "./scope.ts";
+import { readUiLocales } from "./ui_locales.ts";
 
 /** What PAR needs. */
 export interface PushDeps {
@@ -83,6 +84,7 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
   if (consentId === undefined) {
     throw invalid("consent_id is not a consent of this client that awaits authorisation.");
   }
+  const uiLocales = readUiLocales(form.get("ui_locales"));
   return {
     clientId,
     bank,
@@ -91,6 +93,7 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
     codeChallenge,
     ...(state === undefined ? {} : { state }),
     ...(dpopJkt === undefined ? {} : { dpopJkt }),
+    ...(uiLocales.length === 0 ? {} : { uiLocales }),
   };
 }
 

@@ -11,6 +11,8 @@ export interface PushedRequest {
   readonly state?: string;
   readonly codeChallenge: string;
   readonly dpopJkt?: string;
+  /** The customer's languages, best first; absent if the TPP named none. */
+  readonly uiLocales?: readonly string[];
   /** Milliseconds; counts when the browser arrives, not afterwards. */
   readonly expiresAt: number;
   /** Set when a flow that it started came to its end: then it starts no other (FAPI 5.3.2.2 note 3). */

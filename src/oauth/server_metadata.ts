@@ -1,6 +1,7 @@
 /** Authorization server metadata of one bank's issuer (RFC 8414; checklist MD3). */
 import type { BankCode } from "../kernel/identifiers.ts";
 import { SIGNATURE_ALG } from "../profile.ts";
+import { LANGUAGES } from "../ui/language.ts";
 
 /** The issuer of a bank: `{auth_url}/{BANK}` (Decision A1). */
 export function issuerOf(authUrl: string, bank: BankCode): string {
@@ -30,6 +31,7 @@ export function serverMetadata(
     code_challenge_methods_supported: ["S256"],
     dpop_signing_alg_values_supported: [SIGNATURE_ALG],
     authorization_response_iss_parameter_supported: true,
+    ui_locales_supported: LANGUAGES,
     service_documentation: `${hosts.authUrl}/docs`,
   };
 }

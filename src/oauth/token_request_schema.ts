@@ -38,6 +38,12 @@ export const pushRequestSchema = z.object({
   scope: z.literal("payments"),
   state: z.string().optional(),
   dpop_jkt: z.string().optional(),
+  ui_locales: z.string().optional().openapi({
+    description:
+      "The customer's languages, best first, separated by spaces (OpenID Connect Core 1.0, 3.1.2.1). " +
+      "Consent screen and bank use the first that they have; what they do not know is ignored.",
+    example: "fr-CA en",
+  }),
 }).openapi("PushedAuthorizationRequest");
 
 /** The PAR response. */

@@ -1,6 +1,6 @@
 /**
- * Which language a reader of the sandbox's pages gets: the one chosen on the page, kept in a cookie, else the best of
- * `Accept-Language`, else English. Holds no words but the languages' own names.
+ * Which language a reader of the sandbox's pages gets: the one chosen on the page, kept in a cookie, else the first that
+ * was passed on with the reader, else the best of `Accept-Language`, else English. Holds no words but the languages' own names.
  */
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
@@ -29,8 +29,12 @@ export interface Reader {
 const FALLBACK: Language = "en";
 const YEAR_SECONDS = 31_536_000;
 
-/** The reader of this request. A language chosen by `?lang=` is remembered for this host's later pages. */
-export function readerOf(c: Context, cookieName: string): Reader {
+/**
+ * The reader of this request. A language chosen by `?lang=` is remembered for this host's later pages.
+ *
+ * @param passedOn language tags that came with the reader, best first
+ */
+export function readerOf(c: Context, cookieName: string, passedOn: readonly string[] = []): Reader {
   // Two slashes in front would make another host of it.
   const path = new URL(c.req.url).pathname.replace(/^\/+/, "/");
   const chosen = c.req.query("lang");
@@ -40,7 +44,7 @@ export function readerOf(c: Context, cookieName: string): Reader {
     return { language: chosen, path };
   }
   const remembered = getCookie(c, cookieName);
-  return { language: isLanguage(remembered) ? remembered : preferred(c), path };
+  return { language: isLanguage(remembered) ? remembered : served(passedOn) ?? preferred(c), path };
 }
 
 /** The direction the language is written in. */
@@ -54,11 +58,15 @@ function preferred(c: Context): Language {
     supports: [...LANGUAGES],
     default: FALLBACK,
     match: (ranges) =>
-      ranges.filter(({ q }) => q > 0).toSorted((a, b) => b.q - a.q)
-        .map(({ type }) => type.split("-")[0]?.toLowerCase()) // es-CO is served by es (RFC 4647 3.4)
-        .find(isLanguage) ?? FALLBACK,
+      served(ranges.filter(({ q }) => q > 0).toSorted((a, b) => b.q - a.q).map(({ type }) => type)) ??
+        FALLBACK,
   });
   return isLanguage(best) ? best : FALLBACK;
+}
+
+/** The first of these tags that there is a catalogue for; es-CO is served by es (RFC 4647 §3.4). */
+function served(tags: readonly string[]): Language | undefined {
+  return tags.map((tag) => tag.split("-")[0]?.toLowerCase()).find(isLanguage);
 }
 
 function isLanguage(value: string | undefined): value is Language {

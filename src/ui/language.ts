@@ -27,6 +27,11 @@ interface WeightedRange {
   readonly quality: number;
 }
 
+/** RFC 4647 §3.4: a tag of a region (es-CO) is served by its language. */
+function primaryOf(tag: string): string | undefined {
+  return tag.split("-")[0]?.toLowerCase();
+}
+
 /** Whether the value is one of the platform's languages. */
 export function isLanguage(value: string | undefined): value is Language {
   return LANGUAGES.some((language) => language === value);
@@ -38,11 +43,17 @@ export function directionOf(language: Language): "ltr" | "rtl" {
 }
 
 /**
- * The reader's language: the one chosen on the page, else the best of `Accept-Language`, else English.
- * Faulty parts of the header are ignored.
+ * The reader's language: the one chosen on the page, else the first of `uiLocales` that there is a catalogue for, else
+ * the best of `Accept-Language`, else English. Faulty parts of the header are ignored.
  */
-export function chooseLanguage(acceptLanguage: string | undefined, chosen: string | undefined): Language {
+export function chooseLanguage(
+  acceptLanguage: string | undefined,
+  chosen: string | undefined,
+  uiLocales: readonly string[] = [],
+): Language {
   if (isLanguage(chosen)) return chosen;
+  const asked = uiLocales.map(primaryOf).find(isLanguage);
+  if (asked !== undefined) return asked;
   const ranges = rangesOf(acceptLanguage ?? "");
   let best = FALLBACK;
   let bestQuality = 0;

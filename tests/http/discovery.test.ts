@@ -47,6 +47,7 @@ Deno.test("GET metadata says exactly what this profile is, for each bank [MD1] [
         code_challenge_methods_supported: ["S256"],
         dpop_signing_alg_values_supported: ["PS256"],
         authorization_response_iss_parameter_supported: true,
+        ui_locales_supported: ["en", "es", "fr", "ar"],
         service_documentation: `${AUTH}/docs`,
       });
     });

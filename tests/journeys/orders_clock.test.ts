@@ -79,8 +79,11 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
     });
 
     await t.step("the shop lives in the new time: its next order gets to the bank", async () => {
-      const form = new URLSearchParams({ item: "lunch", bank: "BANKA", account: "" });
-      const init: RequestInit = { method: "POST", body: form, redirect: "manual" };
+      const front = await fetch(running.endpoints.shop_url);
+      const cookie = front.headers.get("set-cookie")?.split(";")[0] ?? "";
+      const csrf = /name="csrf" value="([^"]+)"/.exec(await front.text())?.[1] ?? "";
+      const form = new URLSearchParams({ item: "lunch", bank: "BANKA", account: "", csrf });
+      const init: RequestInit = { method: "POST", body: form, headers: { cookie }, redirect: "manual" };
       const ordered = await fetch(`${running.endpoints.shop_url}/checkout`, init);
       await ordered.body?.cancel();
       assertMatch(ordered.headers.get("location") ?? "", /\/BANKA\/authorization\.oauth2\?/);

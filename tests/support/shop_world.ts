@@ -1,5 +1,6 @@
 /** The demo shop in front of a platform double, without a network, and what its customers ask of it. */
 import { composeShop } from "../../src/sandbox/tpp/shop_app.ts";
+import { checkoutToken } from "../../src/sandbox/tpp/shop_session.ts";
 import { authUrl, openTppWorld, shopUrl, type TppWorld } from "./sandbox_tpp_platform.ts";
 
 /** A shop, what it sent, and how long it waited before it sent a payment again, milliseconds. */
@@ -50,12 +51,20 @@ export function get(path: string, cookie?: string): Request {
   return new Request(`${shopUrl}${path}`, cookie === undefined ? {} : { headers: { cookie } });
 }
 
-/** A checkout form. */
-export function order(fields: Readonly<Record<string, string>>, origin = shopUrl): Request {
+/** A browser that has seen the shop's front page: its session and the anti-forgery token of the forms there. */
+const SESSION = "browser-that-has-seen-the-front-page-012345";
+const CSRF = await checkoutToken(SESSION);
+
+/** A checkout form; `fields` may replace the anti-forgery token. */
+export function order(
+  fields: Readonly<Record<string, string>>,
+  origin = shopUrl,
+  cookie = `__Host-shop_session=${SESSION}`,
+): Request {
   return new Request(`${shopUrl}/checkout`, {
     method: "POST",
-    body: new URLSearchParams(fields),
-    headers: { origin },
+    body: new URLSearchParams({ csrf: CSRF, ...fields }),
+    headers: { origin, cookie },
   });
 }
 

@@ -78,6 +78,26 @@ Deno.test("POST checkout sends the customer to the platform and binds the order 
   assertEquals("DebtorAccount" in consent.Data.Initiation, false);
 });
 
+Deno.test("a form of the shop's front page carries this browser's anti-forgery token, and is accepted with it", async () => {
+  const { fetch, seen } = await openShop();
+  const front = await fetch(get("/"));
+  const cookie = cookieOf(front);
+  assertMatch(cookie, /^__Host-shop_session=[A-Za-z0-9_-]{43}$/);
+  const tokens = [...(await front.text()).matchAll(/name="csrf" value="([^"]+)"/g)].map(([, token]) => token);
+  assertEquals([tokens.length, new Set(tokens).size], [3, 1]);
+  assertEquals(cookie.includes(tokens[0] ?? ""), false, "the page does not show the session");
+  const again = await fetch(get("/", cookie));
+  assertEquals(again.headers.get("set-cookie"), null, "the session stays");
+  const answer = await fetch(
+    order({ item: "lunch", bank: "BANKA", account: "", csrf: tokens[0] ?? "" }, undefined, cookie),
+  );
+  assertEquals([answer.status, cookieOf(answer)], [303, cookie]);
+  assertEquals(
+    new URLSearchParams(seen.find(({ path }) => path.endsWith("/par.oauth2/v1"))?.body).get("ui_locales"),
+    "en",
+  );
+});
+
 Deno.test("POST checkout with an account makes the consent implicit", async () => {
   const { fetch, seen } = await openShop();
   await fetch(order({ item: "lunch", bank: "BANKA", account: "gb33 BUKB 2020 1555 5555 55" }));
@@ -91,6 +111,7 @@ Deno.test("POST checkout with an account makes the consent implicit", async () =
 });
 
 Deno.test("POST checkout refuses what cannot be an order and sends nothing", async (t) => {
+  const lunch = { item: "lunch", bank: "BANKA", account: "" };
   const cases: readonly (readonly [string, Request, number])[] = [
     ["unknown good", order({ item: "yacht", bank: "BANKA", account: "" }), 400],
     ["unknown bank", order({ item: "lunch", bank: "BANKC", account: "" }), 400],
@@ -102,6 +123,13 @@ Deno.test("POST checkout refuses what cannot be an order and sends nothing", asy
       403,
     ],
     ["opaque origin", order({ item: "lunch", bank: "BANKA", account: "" }, "null"), 403],
+    ["no anti-forgery token", order({ ...lunch, csrf: "" }), 403],
+    [
+      "another browser's anti-forgery token",
+      order(lunch, undefined, `__Host-shop_session=${"B".repeat(43)}`),
+      403,
+    ],
+    ["an anti-forgery token without a session", order(lunch, undefined, ""), 403],
     ["too long", order({ item: "lunch", bank: "BANKA", account: "1".repeat(5000) }), 413],
   ];
   const { fetch, seen } = await openShop();

@@ -27,6 +27,8 @@ export interface Handover {
   readonly debtorAccountPresent: boolean;
   readonly tppName: string;
   readonly tppClientId: string;
+  /** The customer's languages, best first; empty if the TPP named none. */
+  readonly uiLocales: readonly string[];
 }
 
 /** What opening needs. */
@@ -71,6 +73,7 @@ const claimsSchema = z.object({
   ref_id: z.uuid(),
   act: z.object({ sub: z.string().min(1), registration_no: z.string().min(1) }),
   correlation_id: z.string().min(1).max(256),
+  ui_locales: z.string().default(""),
 });
 
 type HandoverClaims = z.infer<typeof claimsSchema>;
@@ -94,6 +97,7 @@ export async function openHandover(deps: OpenHandoverDeps, token: string): Promi
     debtorAccountPresent: claims.debtor_account_present === "true",
     tppName: claims.act.sub,
     tppClientId: claims.act.registration_no,
+    uiLocales: claims.ui_locales.split(" ").filter((tag) => tag !== ""),
   };
 }
 

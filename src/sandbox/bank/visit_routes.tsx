@@ -31,7 +31,7 @@ export function visitRoutes(bank: Bank, banksUrl: string): Hono<ConnectionEnv> {
     const session = bank.sessions.find(readVisitCookie(c, banksUrl), bank.profile.code, c.req.param("flow"));
     const page = session === undefined
       ? undefined
-      : await pageOf(bank, session, readerOf(c, LANGUAGE_COOKIE));
+      : await pageOf(bank, session, readerOf(c, LANGUAGE_COOKIE, session.handover.uiLocales));
     return await (page === undefined ? visitOver(c, bank) : renderPage(c, page));
   });
 

@@ -43,7 +43,11 @@ export async function grantClientToken(flow: PaymentFlow): Promise<AccessToken> 
 }
 
 /** Interface endpoint 3: announces the authorization, bound to PKCE and to this payment's DPoP key. */
-export async function pushAuthorization(flow: PaymentFlow, consentId: string): Promise<PendingAuthorization> {
+export async function pushAuthorization(
+  flow: PaymentFlow,
+  consentId: string,
+  uiLocales?: string,
+): Promise<PendingAuthorization> {
   const { server, client, authenticate, tpp } = flow;
   const codeVerifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
@@ -56,6 +60,7 @@ export async function pushAuthorization(flow: PaymentFlow, consentId: string): P
     scope,
     state,
     dpop_jkt: await flow.dpop.calculateThumbprint(), // RFC 9449 10: the code is useless without this key
+    ...(uiLocales === undefined ? {} : { ui_locales: uiLocales }),
   };
   const response = await oauth.pushedAuthorizationRequest(server, client, authenticate, parameters, {
     [oauth.customFetch]: flow.fetch,

@@ -22,7 +22,7 @@ import { orderScript } from "./shop_order_script.ts";
 import { LANGUAGE_COOKIE } from "./shop_phrase.ts";
 import { openOrderBook, type Order } from "./shop_orders.ts";
 import { outcomeOf } from "./shop_outcome.ts";
-import { newSession, readSession, sessionCookie } from "./shop_session.ts";
+import { checkoutToken, newSession, readSession, sessionCookie } from "./shop_session.ts";
 import { describeFailure } from "./failure.ts";
 import type { Tpp } from "./tpp.ts";
 
@@ -65,7 +65,7 @@ export function composeShop(
 function routes(shop: Shop, targets: FormTargets): Hono<ShopEnv> {
   const app = new Hono<ShopEnv>();
   app.use(shopHeaders(shop.shopUrl, targets));
-  app.get("/", (c) => page(c, 200, GoodsPage({ reader: reader(c), goods, banks })));
+  app.get("/", (c) => showGoods(shop, c));
   app.post("/checkout", bodyLimit({ maxSize: maxFormBytes, onError: tooLong }), (c) => checkout(shop, c));
   app.get("/callback", (c) => customerReturn(shop, c));
   app.get("/orders/:id", (c) => showOrder(shop, c));
@@ -83,6 +83,14 @@ function routes(shop: Shop, targets: FormTargets): Hono<ShopEnv> {
   return app;
 }
 
+/** Every form there carries the anti-forgery token of this browser's session. */
+async function showGoods(shop: Shop, c: Context): Promise<Response> {
+  const known = session(shop, c);
+  const own = known ?? newSession();
+  if (known === undefined) c.header("set-cookie", sessionCookie(own, shop.shopUrl), { append: true });
+  return await page(c, 200, GoodsPage({ reader: reader(c), goods, banks, csrf: await checkoutToken(own) }));
+}
+
 /** Form in, customer sent to the bank. */
 async function checkout(shop: Shop, c: Context): Promise<Response> {
   const origin = c.req.header("origin");
@@ -91,6 +99,9 @@ async function checkout(shop: Shop, c: Context): Promise<Response> {
     return notice(c, 403, "origin");
   }
   const form = new URLSearchParams(await c.req.text());
+  const own = session(shop, c);
+  const csrf = own === undefined ? undefined : await checkoutToken(own);
+  if (own === undefined || form.get("csrf") !== csrf) return notice(c, 403, "origin");
   const [item, bank, account] = ["item", "bank", "account"].map((name) => form.get(name) ?? "");
   const good = goods.find((candidate) => candidate.id === item);
   const bankCode = banks.find((candidate) => candidate.code === bank)?.code;
@@ -99,12 +110,18 @@ async function checkout(shop: Shop, c: Context): Promise<Response> {
   }
   const debtorIban = (account ?? "").replaceAll(" ", "").toUpperCase();
   if (debtorIban !== "" && !isIban(debtorIban)) {
-    return faulty(c, { item: good.id, bank: bankCode, account: account ?? "" });
+    return faulty(c, { item: good.id, bank: bankCode, account: account ?? "" }, await checkoutToken(own));
   }
-  const session = readSession(c.req.header("cookie"), shop.shopUrl) ?? newSession();
-  const choice = { session, good, bank: bankCode, ...(debtorIban === "" ? {} : { debtorIban }) };
+  const { language } = reader(c);
+  const choice = {
+    session: own,
+    good,
+    bank: bankCode,
+    language,
+    ...(debtorIban === "" ? {} : { debtorIban }),
+  };
   const order = await startCheckout(shop, choice);
-  c.header("set-cookie", sessionCookie(session, shop.shopUrl));
+  c.header("set-cookie", sessionCookie(own, shop.shopUrl));
   return c.redirect(order.state.phase === "at_bank" ? order.state.pending.url : orderPath(order), 303);
 }
 
@@ -162,8 +179,8 @@ function orderPath(order: Order): string {
   return `/orders/${order.id}`;
 }
 
-function faulty(c: Context, fault: CheckoutFault): Promise<Response> {
-  return page(c, 422, GoodsPage({ reader: { ...reader(c), path: "/" }, goods, banks, fault }));
+function faulty(c: Context, fault: CheckoutFault, csrf: string): Promise<Response> {
+  return page(c, 422, GoodsPage({ reader: { ...reader(c), path: "/" }, goods, banks, csrf, fault }));
 }
 
 function strayReturn(c: Context): Promise<Response> {

@@ -2,6 +2,7 @@
  * The first half of a purchase: consent and pushed authorization request, after which the customer can be
  * sent to the bank. Whatever goes wrong here, no money has moved.
  */
+import type { Language } from "../page_language.ts";
 import { grantClientToken, pushAuthorization } from "./authorization.ts";
 import { createConsent } from "./domestic_payments.ts";
 import { describeFailure } from "./failure.ts";
@@ -18,6 +19,8 @@ export interface CheckoutCommand {
   readonly good: Good;
   readonly bank: string;
   readonly debtorIban?: string;
+  /** The language that the customer reads the shop in. */
+  readonly language: Language;
 }
 
 /** What both halves of a purchase need. */
@@ -34,7 +37,7 @@ export interface ShopDeps {
 export async function startCheckout(deps: ShopDeps, command: CheckoutCommand): Promise<Order> {
   const order = deps.orders.moveTo(newOrder(command), { phase: "starting" });
   try {
-    return deps.orders.moveTo(order, await prepare(deps, order));
+    return deps.orders.moveTo(order, await prepare(deps, order, command.language));
   } catch (error) {
     const reason = describeFailure(error);
     deps.log(`order ${order.id}: checkout failed: ${reason}`);
@@ -54,11 +57,11 @@ function newOrder({ session, good, bank, debtorIban }: CheckoutCommand): Order {
   return { id, session, good, bank, request, messages: emptyMessageLog(), state: { phase: "starting" } };
 }
 
-async function prepare({ tpp }: ShopDeps, order: Order): Promise<OrderState> {
+async function prepare({ tpp }: ShopDeps, order: Order, language: Language): Promise<OrderState> {
   const flow = await openFlow(tpp, order.bank, order.messages);
   const token = await grantClientToken(flow);
   const { consentId } = await createConsent(flow, token, order.request);
-  const pending = await pushAuthorization(flow, consentId);
+  const pending = await pushAuthorization(flow, consentId, language);
   recordRedirect(order.messages, tpp.now(), pending.url, "The customer's browser is sent to the platform.");
   return { phase: "at_bank", flow, consentId, pending };
 }

@@ -19,11 +19,13 @@ export interface GoodsPageView {
   readonly reader: Reader;
   readonly goods: readonly Good[];
   readonly banks: readonly BankChoice[];
+  /** Of this browser's forms. */
+  readonly csrf: string;
   readonly fault?: CheckoutFault;
 }
 
 /** The page. */
-export function GoodsPage({ reader, goods, banks, fault }: GoodsPageView): JSX.Element {
+export function GoodsPage({ reader, goods, banks, csrf, fault }: GoodsPageView): JSX.Element {
   const { language } = reader;
   const title = words(language, "goods.title");
   return (
@@ -49,6 +51,7 @@ export function GoodsPage({ reader, goods, banks, fault }: GoodsPageView): JSX.E
               language={language}
               good={good}
               banks={banks}
+              csrf={csrf}
               fault={fault?.item === good.id ? fault : undefined}
             />
           </li>
@@ -58,18 +61,23 @@ export function GoodsPage({ reader, goods, banks, fault }: GoodsPageView): JSX.E
   );
 }
 
-interface CheckoutFormView {
+interface AccountFieldView {
   readonly language: Language;
   readonly good: Good;
   readonly banks: readonly BankChoice[];
   readonly fault: CheckoutFault | undefined;
 }
 
-function CheckoutForm({ language, good, banks, fault }: CheckoutFormView): JSX.Element {
+interface CheckoutFormView extends AccountFieldView {
+  readonly csrf: string;
+}
+
+function CheckoutForm({ language, good, banks, csrf, fault }: CheckoutFormView): JSX.Element {
   const name = words(language, `good.${good.id}.name`);
   return (
     <form method="post" action="/checkout">
       <input type="hidden" name="item" value={good.id} />
+      <input type="hidden" name="csrf" value={csrf} />
       <BankChoices language={language} banks={banks} chosen={fault?.bank ?? banks[0]?.code} />
       <AccountField language={language} good={good} banks={banks} fault={fault} />
       <button type="submit">
@@ -83,7 +91,7 @@ function CheckoutForm({ language, good, banks, fault }: CheckoutFormView): JSX.E
 }
 
 /** Few name an account beforehand: the field is folded away, except where it has to be corrected. */
-function AccountField({ language, good, banks, fault }: CheckoutFormView): JSX.Element {
+function AccountField({ language, good, banks, fault }: AccountFieldView): JSX.Element {
   const id = `account-${good.id}`;
   const [hintId, faultId] = [`${id}-hint`, `${id}-fault`];
   return (

@@ -18,6 +18,12 @@ export function newSession(): string {
   return crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
+/** The anti-forgery token of a session's checkout forms. It does not reveal the session. */
+export async function checkoutToken(session: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`checkout ${session}`));
+  return new Uint8Array(digest).toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
 /** `Set-Cookie` for a session. Lax: the return from the bank is a top-level GET from another site. */
 export function sessionCookie(session: string, shopUrl: string): string {
   const secure = shopUrl.startsWith("https:") ? "; Secure" : "";

@@ -71,9 +71,11 @@ function arrival({ authUrl }: GuideAddresses): Block[] {
   "iss": "${authUrl}", "aud": "BANK", "iat": 1763719200, "nbf": 1763719200,
   "exp": 1763719500, "jti": "…", "debtor_account_present": "false",
   "ref_id": "<ConsentId>", "correlation_id": "…",
-  "act": { "sub": "<TPP’s legal name>", "registration_no": "<TPP’s client_id>" }
+  "act": { "sub": "<TPP’s legal name>", "registration_no": "<TPP’s client_id>" },
+  "ui_locales": "fr-CA en"
 }`,
     },
+    "`ui_locales` is an addition to the interface: the customer’s languages, best first, if the TPP named any. Show your pages in the first that you have, unless the customer has chosen another one from you.",
     `Show the customer who asks, the payee and the amount before the code that authorises them (dynamic linking). The whole visit has ${
       FLOW_SECONDS / 60
     } minutes.`,

@@ -129,6 +129,7 @@ function push({ baseUrl }: GuideAddresses): Block[] {
 ${ASSERTION} \\
   ${baseUrl}/BANK/par.oauth2/v1`,
     },
+    "With `ui_locales` (such as `fr-CA en`) the bank and the consent screen greet the customer in your page’s language. Languages that they do not have are ignored; `ui_locales_supported` in the metadata lists those of the consent screen.",
     `The \`request_uri\` lives ${REQUEST_URI_SECONDS} seconds.`,
   ];
 }
