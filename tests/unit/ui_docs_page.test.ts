@@ -30,11 +30,10 @@ Deno.test("the documentation shows endpoints, parameters, nested members, errors
 
 Deno.test("the sandbox's page names the ports of the sandbox that serves it, elsewhere those of the defaults", () => {
   const page = (baseUrl: string, authUrl: string): string =>
-    renderDocsPage(
-      { path: "/docs/sandbox" },
+    openDocs(
       { ...Object(referenceDocument()), servers: [{ url: baseUrl }] },
       { ...parts, authUrl },
-    ) ?? "";
+    ).page("/docs/sandbox") ?? "";
   const portsOf = (html: string): readonly string[] =>
     [...new Set([...html.matchAll(/localhost:(\d+)/g)].map(([, port = ""]) => port))].sort();
   assertEquals(portsOf(page("https://localhost:9440", "http://localhost:9441")), [
