@@ -12,22 +12,27 @@ export interface Flood extends Disposable {
 /** Opens one that asks for the URLs in turn. */
 export function openFlood(urls: readonly string[], perSecond: number): Flood {
   const worker = new Worker(new URL("./flood_worker.ts", import.meta.url), { type: "module" });
+  const { port1: port, port2 } = new MessageChannel();
+  worker.postMessage(undefined, [port2]);
   const told = (isIt: (data: unknown) => boolean): Promise<MessageEvent["data"]> =>
     new Promise((resolve, reject) => {
-      worker.onmessage = ({ data }) => isIt(data) ? resolve(data) : undefined;
+      port.onmessage = ({ data }) => isIt(data) ? resolve(data) : undefined;
       worker.onerror = (event) => reject(new Error(event.message));
     });
   return {
     async start(): Promise<void> {
       const felt = told((data) => data === "felt");
-      worker.postMessage({ urls, perSecond });
+      port.postMessage({ urls, perSecond });
       await felt;
     },
     async stop(): Promise<FloodSeen> {
       const seen = told((data) => data !== "felt");
-      worker.postMessage("stop");
+      port.postMessage("stop");
       return await seen;
     },
-    [Symbol.dispose]: () => worker.terminate(),
+    [Symbol.dispose](): void {
+      port.close();
+      worker.terminate();
+    },
   };
 }

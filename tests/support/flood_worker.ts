@@ -1,6 +1,6 @@
 /**
  * A thread that asks for pages at a fixed rate, whether or not they are answered, so that a slow server gets no relief.
- * Takes `{urls, perSecond}` and answers `"felt"` once the server has answered some; takes `"stop"` and answers what it
+ * Is given a port, on which it takes `{urls, perSecond}` and answers `"felt"` once the server has answered some; takes `"stop"` and answers what it
  * saw once every request has ended.
  */
 
@@ -22,17 +22,20 @@ interface Order {
   readonly perSecond: number;
 }
 
-const port = self as unknown as {
-  onmessage: ((event: MessageEvent<Order | "stop">) => void) | null;
-  postMessage(message: FloodSeen | "felt"): void;
-};
+let port: MessagePort | undefined;
 let timer: ReturnType<typeof setInterval> | undefined;
 let sent = 0;
 let answered = 0;
 let statuses: Record<number, number> = {};
 const underWay = new Set<Promise<void>>();
 
-port.onmessage = ({ data }): void => {
+addEventListener("message", (event) => {
+  if (!(event instanceof MessageEvent)) return;
+  port = event.ports[0];
+  if (port !== undefined) port.onmessage = ({ data }: MessageEvent<Order | "stop">): void => obey(data);
+}, { once: true });
+
+function obey(data: Order | "stop"): void {
   if (data === "stop") return void stop();
   const { urls, perSecond } = data;
   const began = performance.now();
@@ -42,12 +45,12 @@ port.onmessage = ({ data }): void => {
     const due = ((performance.now() - began) / 1000) * perSecond;
     for (; sent < due; sent++) if (underWay.size < MAX_UNANSWERED) ask(urls[sent % urls.length] ?? "");
   }, TICK_MS);
-};
+}
 
 async function stop(): Promise<void> {
   clearInterval(timer);
   await Promise.all(underWay);
-  port.postMessage({ sent, statuses });
+  port?.postMessage({ sent, statuses });
 }
 
 function ask(url: string): void {
@@ -55,7 +58,7 @@ function ask(url: string): void {
     const answer = await fetch(url);
     await answer.arrayBuffer();
     statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-    if (++answered === FELT) port.postMessage("felt");
+    if (++answered === FELT) port?.postMessage("felt");
   })().catch(() => {}).finally(() => underWay.delete(request));
   underWay.add(request);
 }
