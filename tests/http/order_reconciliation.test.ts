@@ -1,12 +1,13 @@
 /** After a restore: each bank's signed statement is compared with the store, and only then its orders go out again. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../src/observability/audit_trail.ts";
-import { type BookWorld, openBookWorld, OPERATOR_TOKEN } from "../support/bank_books.ts";
+import { type BookWorld, openBookWorld, operate, OPERATOR_TOKEN } from "../support/bank_books.ts";
+import { openBanksWorld, paidAt } from "../support/banks_world.ts";
 import { authorised, call, clientToken, good, type Json, pay, paymentBody } from "../support/flows.ts";
 import { down, later, outboxOrder, paid, payment, statusOf } from "../support/orders.ts";
 import { signJwt } from "../support/jwts.ts";
 import { type Copy, copyOf, restore } from "../support/restored_store.ts";
-import { openWorld } from "../support/world.ts";
+import { AUTH_URL, openWorld } from "../support/world.ts";
 
 const HOLDS = "/operations/order-holds";
 const RECONCILE = `${HOLDS}/BANKA/reconcile`;
@@ -287,3 +288,36 @@ async function statusOfConsent(world: BookWorld, consentId: string): Promise<str
   const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
   return (await good(call(world, world.tpp, bound, path), 200)).Data.Status;
 }
+
+Deno.test("the sandbox's bank states its orders page by page, with each as the platform signed it [G9]", async () => {
+  await using world = await openBanksWorld({ environment: { OPERATOR_TOKEN } });
+  const copy = await copyOf(world);
+  const made = [];
+  for (let count = 0; count < 12; count++) made.push(await paidAt(world));
+  await restore(world, copy);
+  const states = [await operate(world, RECONCILE, ""), await operate(world, RECONCILE, "")];
+  assertEquals(states.map(([status, { Data }]) => [status, Data.State, Data.Recovered]), [
+    [200, "comparing", 10],
+    [200, "released", 12],
+  ]);
+  for (const { DomesticPaymentId, Status } of made) {
+    assertEquals(await statusOf(world, DomesticPaymentId), Status);
+  }
+});
+
+Deno.test("the sandbox's bank states nothing to an inquiry that the platform did not sign [G9]", async () => {
+  await using world = await openBanksWorld();
+  const exp = Math.floor(world.now / 1000) + 300;
+  const claims = { iss: AUTH_URL, aud: "BANKA", exp, Data: { Since: "2040-01-01T00:00:00Z" } };
+  for (const signer of [world.bankA.signing, world.tpp.signing]) {
+    const body = await signJwt(signer, claims, { typ: "order-inquiry+jwt" });
+    const answer = await world.banks.fetch(
+      new Request("https://banks.example/BANKA/payment-orders", {
+        method: "POST",
+        headers: { "content-type": "application/jose" },
+        body,
+      }),
+    );
+    assertEquals(answer.status, 400);
+  }
+});

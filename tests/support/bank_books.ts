@@ -4,7 +4,7 @@ import type { Json } from "./flows.ts";
 import { type JsonObject, signJwt } from "./jwts.ts";
 import type { Participant } from "./participants.ts";
 import { openPushWorld, type PushWorld } from "./orders.ts";
-import { AUTH_URL } from "./world.ts";
+import { AUTH_URL, type World } from "./world.ts";
 
 export const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
 
@@ -106,8 +106,9 @@ export async function openBookWorld(): Promise<BookWorld> {
   });
 }
 
-async function operate(
-  world: PushWorld,
+/** The operator's call, named maria: the status and the body. */
+export async function operate(
+  world: World,
   path: string,
   body?: string,
 ): Promise<readonly [number, Json]> {

@@ -113,10 +113,11 @@ async function openDirectory(
   return { app, store, server: Deno.serve(listen, (request) => app.fetch(request)) };
 }
 
-/** Onboards and registers the four of `world.ts` through `api`. */
+/** Onboards and registers a TPP and both banks through `api`. */
 export async function settle(
   ground: ServedGround,
   api: Send,
+  { paymentOrdersUri }: { readonly paymentOrdersUri?: string } = {},
 ): Promise<Omit<FlowWorld, "now" | "api" | "browser">> {
   const join = async (who: Parameters<typeof onboardOnly>[1]): Promise<Participant> => {
     const participant = await onboardOnly(ground, who);
@@ -133,7 +134,13 @@ export async function settle(
   const bank = { role: "ASPSP", redirectUris: ["https://bank.example/sca"] } as const;
   return {
     tpp: await join({ name: "Example Shop Ltd", role: "PISP", keys: [0, 1], redirectUris: SHOP_REDIRECTS }),
-    bankA: await join({ ...bank, name: "Bank A plc", orgId: "BANKA", keys: [4, 5, 6] }),
+    bankA: await join({
+      ...bank,
+      name: "Bank A plc",
+      orgId: "BANKA",
+      keys: [4, 5, 6],
+      ...(paymentOrdersUri === undefined ? {} : { paymentOrdersUri }),
+    }),
     bankB: await join({
       ...bank,
       name: "Bank B plc",
