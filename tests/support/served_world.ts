@@ -7,10 +7,9 @@ import { soleAdministrator } from "../../src/directory/administrators.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
 import { type ConnectProxy, openConnectProxy } from "./connect_proxy.ts";
-import { makeAuthority, privatePem } from "./directory_world.ts";
+import { makeAuthority, testStatementKeys } from "./directory_world.ts";
 import type { FlowWorld } from "./flows.ts";
 import { signJwt } from "./jwts.ts";
-import { testKey } from "./keys.ts";
 import { onboardOnly, type Participant, registrationClaims } from "./participants.ts";
 import { platformKeySet } from "./platform_keys.ts";
 import { freePort, type ServedPlatform, startPlatform } from "./served_platform.ts";
@@ -100,7 +99,7 @@ async function openDirectory(
     issuer: DIRECTORY_URL,
     administrators: soleAdministrator("ana", ADMIN_TOKEN),
     ca,
-    signingKeyPem: await privatePem(await testKey(14)),
+    statementKeys: await testStatementKeys(),
     store,
     clock: () => Date.now(),
     environment: "Production",
