@@ -1,11 +1,11 @@
-/** The platform's background work: every job once a second, one pass at a time, until it is stopped. */
+/** The platform's background work: every job once a second, one pass of it at a time, until it is stopped. */
 import type { Log } from "./observability/log.ts";
 
 /** Work that nobody asks for by a request. Several processes may each do it: every job settles races in the store. */
 export interface BackgroundWork {
   /** Starts the passes. */
   startWork(): void;
-  /** Waits for the pass under way, and for nothing else. */
+  /** Waits for the passes under way, and for nothing else. */
   stop(): Promise<void>;
 }
 
@@ -20,19 +20,33 @@ export function backgroundWork(
   settled: () => Promise<unknown>,
   log: Log,
 ): BackgroundWork {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let pass: Promise<unknown> = Promise.resolve();
   let stopped = false;
-  const work = (): void => {
-    pass = Promise.all(jobs.map((job) => job().catch((error: Error) => fail(log, error))))
-      .finally(() => void (stopped || (timer = setTimeout(work, EVERY_MS))));
-  };
+  const loops = jobs.map((job) => openLoop(job, () => stopped, log)); // a slow job delays no other
   return {
-    startWork: () => void (timer ??= setTimeout(work, EVERY_MS)),
+    startWork: () => loops.forEach(({ start }) => start()),
     async stop() {
       stopped = true;
+      await Promise.all([...loops.map(({ end }) => end()), settled()]);
+    },
+  };
+}
+
+function openLoop(
+  job: Job,
+  isStopped: () => boolean,
+  log: Log,
+): { start(): void; end(): Promise<unknown> } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let pass: Promise<unknown> = Promise.resolve();
+  const work = (): void => {
+    pass = job().catch((error: Error) => fail(log, error))
+      .finally(() => void (isStopped() || (timer = setTimeout(work, EVERY_MS))));
+  };
+  return {
+    start: () => void (timer ??= setTimeout(work, EVERY_MS)),
+    end(): Promise<unknown> {
       clearTimeout(timer);
-      await Promise.all([pass, settled()]);
+      return pass;
     },
   };
 }

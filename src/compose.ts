@@ -16,7 +16,6 @@ import { type Readiness, readiness, storeProbe } from "./observability/health.ts
 import { type Log, openLog } from "./observability/log.ts";
 import { requestLog } from "./http/request_log.ts";
 import { openApiDocument } from "./openapi.ts";
-import { type ParticipantKeySets } from "./participants/participant_keys.ts";
 import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
 import { deliverDueOrders } from "./payments/deliver_order.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
@@ -30,6 +29,8 @@ import { clientCertificate } from "./security/client_certificate.ts";
 import { operatorToken } from "./security/operator_token.ts";
 import { payloadSignature } from "./security/payload_signature.ts";
 import type { ResourceGuards } from "./security/resource_guards.ts";
+import { followDirectory } from "./registration/current_clients.ts";
+import { requireActiveBank } from "./security/standing.ts";
 import type { Reader } from "./store/store.ts";
 
 /** A Fetch handler. */
@@ -39,7 +40,9 @@ export interface Handler {
 
 /** A running platform: two apps to put behind listeners, background work, and an end. */
 export interface Platform extends BackgroundWork {
-  /** Pushes the payment orders that are due. For runtimes that keep time themselves, as is the next. */
+  /** Asks the directory what has changed. For runtimes that keep time themselves, as are the next ones. */
+  readonly followDirectory: Job;
+  /** Pushes the payment orders that are due. */
   readonly deliverDueOrders: Job;
   /** Writes down which consents have passed their deadlines. */
   readonly sweepConsents: Job;
@@ -56,9 +59,10 @@ export async function composePlatform(parts: PlatformParts): Promise<Platform> {
   await beginEpoch({ store, clock, log, consents: shared.consents, epochs: openEpochStore(store) });
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> =>
-    readiness({ store: storeProbe(store) }, { directory: () => directoryHealth(shared.participantKeys) });
+    readiness({ store: storeProbe(store) }, { directory: () => directoryHealth(shared) });
   const browser = composeBrowser(parts, shared, log, ready, () => openApiDocument(config, [api, browser]));
   const jobs = {
+    followDirectory: () => followDirectory(shared.statuses, shared.clients),
     deliverDueOrders: () => deliverDueOrders(shared.delivery),
     sweepConsents: () => sweepConsents({ store, clock, consents: shared.consents }),
   };
@@ -96,6 +100,8 @@ function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp
       certificate: guards.certificate,
       limit: guards.limit,
       statements: shared.statements,
+      statuses: shared.statuses,
+      standingOf: shared.standingOf,
       audience: config.registrationAudience,
       loopbackRedirects: shared.sandbox,
     },
@@ -149,19 +155,26 @@ function composeOperations(
     keys: participantKeys,
     ownKeys: () => keys.publicJwks.keys,
     holds: openHoldStore(store),
-    epochs: openEpochStore(store),
     operator: operatorToken(config.operatorToken),
   };
 }
 
 function composeGuards({ config, clock }: PlatformParts, shared: Shared): ResourceGuards {
   const { clientCertSource: source, proxySecret, baseUrl } = config;
-  const { clients, participantKeys: keys, tokens, trustAnchor } = shared;
+  const { clients, participantKeys: keys, standingOf, tokens, trustAnchor } = shared;
   return {
     certificate: clientCertificate({ clock, source, proxySecret }),
     limit: shared.limits.guard,
     bank: bankPath(clients.findBank),
-    token: accessToken({ clock, baseUrl, keys, findAccessToken: tokens.find, findCaller: clients.find }),
+    token: accessToken({
+      clock,
+      baseUrl,
+      keys,
+      standingOf,
+      findAccessToken: tokens.find,
+      findCaller: clients.find,
+    }),
+    requireActive: (bank) => requireActiveBank(standingOf, bank),
     payloadSignature: payloadSignature({ clock, keys, trustAnchor }),
   };
 }
@@ -195,9 +208,14 @@ function composeBrowser(
   });
 }
 
-function directoryHealth(keys: ParticipantKeySets): { ok: boolean; detail?: string } {
-  const { failing, oldestSeconds } = keys.health();
-  return failing
-    ? { ok: false, detail: `key sets are up to ${oldestSeconds} s old and could not be renewed` }
-    : { ok: true };
+function directoryHealth({ participantKeys, statuses }: Shared): { ok: boolean; detail?: string } {
+  const { failing, oldestSeconds } = participantKeys.health();
+  const listSeconds = statuses.failingSeconds();
+  const faults = [
+    ...(listSeconds === undefined
+      ? []
+      : [`the status list is ${listSeconds} s old and could not be renewed`]),
+    ...(failing ? [`key sets are up to ${oldestSeconds} s old and could not be renewed`] : []),
+  ];
+  return faults.length === 0 ? { ok: true } : { ok: false, detail: faults.join("; ") };
 }

@@ -12,13 +12,17 @@ import { type AuthorizationCodeStore, openAuthorizationCodeStore } from "./oauth
 import { openPushedRequestStore, type PushedRequestStore } from "./oauth/pushed_request_store.ts";
 import { type Log, type LogSink } from "./observability/log.ts";
 import { openDirectoryKeys } from "./participants/directory_keys.ts";
-import { guardedFetch } from "./participants/guarded_fetch.ts";
+import { conditionalFetch, fetchStatement, guardedFetch } from "./participants/guarded_fetch.ts";
 import { openParticipantKeys, type ParticipantKeySets } from "./participants/participant_keys.ts";
 import type { SoftwareStatementDeps } from "./participants/software_statement.ts";
 import { openBankCircuit } from "./payments/bank_circuit.ts";
 import type { FirstPushDeps } from "./payments/first_push.ts";
 import { openOrderOutboxStore } from "./payments/order_outbox_store.ts";
 import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts";
+import { openCurrentClients } from "./registration/current_clients.ts";
+import { openStatusList, standingBy, type StatusList } from "./participants/status_list.ts";
+import type { StandingOf } from "./security/standing.ts";
+import type { ClientId } from "./kernel/identifiers.ts";
 import { type ClientStore, openClientStore } from "./registration/client_store.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
@@ -40,8 +44,11 @@ export interface PlatformParts {
 export interface Shared {
   readonly sandbox: boolean;
   readonly participantKeys: ParticipantKeySets;
+  readonly statuses: StatusList;
+  readonly standingOf: StandingOf;
   readonly statements: SoftwareStatementDeps;
   readonly trustAnchor: string;
+  /** As the directory's newest statements have them. */
   readonly clients: ClientStore;
   readonly tokens: AccessTokenStore;
   readonly codes: AuthorizationCodeStore;
@@ -59,31 +66,67 @@ export interface Shared {
 /** Opens them. */
 export function composeShared(parts: PlatformParts, log: Log): Shared {
   const { config, store, clock } = parts;
-  const sandbox = config.environment === "Sandbox";
-  const urls = { allowedHosts: config.directoryHosts, loopbackHttp: sandbox };
-  const fetchJson = guardedFetch({ fetch: parts.fetch, ...urls });
-  const participantKeys = openParticipantKeys({ fetchJson, clock, log });
-  const findDirectoryKey = openDirectoryKeys({ fetchJson, clock, jwksUri: config.directoryJwksUri });
-  const { directoryIssuer, environment } = config;
-  const clients = openClientStore(store);
+  const view = composeDirectoryView(parts, log);
   const payments = openPaymentStore(store);
   return {
-    sandbox,
-    participantKeys,
-    statements: { findDirectoryKey, directoryIssuer, environment, urls },
+    ...view,
+    sandbox: isSandbox(config),
     trustAnchor: new URL(config.directoryIssuer).host,
-    clients,
     tokens: openAccessTokenStore(store, clock),
     codes: openAuthorizationCodeStore(store),
     requests: openPushedRequestStore(store),
     consents: openConsentStore(store),
     payments,
     limits: openRateLimit({ buckets: openBucketStore(store, clock), policies: config.rateLimits }),
-    delivery: composeDelivery(parts, log, clients, payments),
+    delivery: composeDelivery(parts, log, view, payments),
     claims: openClaimStore(store, clock),
     interactions: openInteractionStore(store),
     openFlows: openOpenFlowStore(store, clock),
-    drawErrorPage: errorPages(sandbox),
+    drawErrorPage: errorPages(isSandbox(config)),
+  };
+}
+
+function isSandbox({ environment }: Config): boolean {
+  return environment === "Sandbox";
+}
+
+/** What the directory says, as it says it now: keys, standing, and the clients that its statements make. */
+type DirectoryView = Pick<
+  Shared,
+  "participantKeys" | "statuses" | "standingOf" | "statements" | "clients"
+>;
+
+function composeDirectoryView({ config, store, clock, fetch }: PlatformParts, log: Log): DirectoryView {
+  const { directoryIssuer, environment } = config;
+  const loopbackHttp = isSandbox(config);
+  const urls = { allowedHosts: config.directoryHosts, loopbackHttp };
+  const fetchJson = guardedFetch({ fetch, ...urls });
+  const statuses = openStatusList({
+    fetchIfChanged: conditionalFetch({ fetch, ...urls }),
+    clock,
+    log,
+    url: `${directoryIssuer}/status`,
+  });
+  const versionOf = (clientId: ClientId): number | undefined => statuses.peek(clientId)?.version;
+  const findDirectoryKey = openDirectoryKeys({ fetchJson, clock, jwksUri: config.directoryJwksUri });
+  const statements = { findDirectoryKey, directoryIssuer, environment, urls };
+  const stored = openClientStore(store);
+  const current = openCurrentClients({
+    store,
+    clock,
+    log,
+    clients: stored,
+    statuses,
+    statements,
+    fetchStatement: (orgId) => fetchStatement(fetchJson, directoryIssuer, orgId),
+    loopbackRedirects: loopbackHttp,
+  });
+  return {
+    participantKeys: openParticipantKeys({ fetchJson, clock, log, versionOf }),
+    statuses,
+    standingOf: standingBy(statuses),
+    statements,
+    clients: { ...stored, ...current },
   };
 }
 
@@ -91,7 +134,7 @@ export function composeShared(parts: PlatformParts, log: Log): Shared {
 function composeDelivery(
   parts: PlatformParts,
   log: Log,
-  clients: ClientStore,
+  { clients }: DirectoryView,
   payments: PaymentStore,
 ): FirstPushDeps {
   const { config, store, clock, keys } = parts;

@@ -16,7 +16,7 @@ export interface Config {
   readonly storeUrl: string;
   /** Private JWK set as JSON. */
   readonly platformKeys: string;
-  /** `iss` of software statements. */
+  /** `iss` of software statements; below it are the status list and the newest statements. */
   readonly directoryIssuer: string;
   /** Where the directory publishes the keys of software statements. */
   readonly directoryJwksUri: string;
@@ -188,18 +188,20 @@ function schemeFault(name: string, value: string | undefined, sandbox: boolean):
   return [`${name}: must be https${sandbox ? " (http only on loopback)" : ""}`];
 }
 
-// A host that participants' key sets may not be fetched from would only show at the first registration.
-function directoryFaults({ DIRECTORY_HOSTS: list, DIRECTORY_JWKS_URI: uri }: Partial<Values>): string[] {
-  if (list === undefined) return [];
-  const hosts = commaSeparated(list);
+// A host that may not be asked would only show when the platform is running.
+function directoryFaults(values: Partial<Values>): string[] {
+  if (values.DIRECTORY_HOSTS === undefined) return [];
+  const hosts = commaSeparated(values.DIRECTORY_HOSTS);
   const wrong = hosts.filter((host) => URL.parse(`https://${host}`)?.host !== host);
   if (hosts.length === 0 || wrong.length > 0) {
     return ["DIRECTORY_HOSTS: must be host or host:port values, comma separated, without scheme or path"];
   }
-  const host = URL.parse(uri ?? "")?.host;
-  return host === undefined || hosts.includes(host)
-    ? []
-    : [`DIRECTORY_HOSTS: must list ${host}, the host of DIRECTORY_JWKS_URI`];
+  return (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI"] as const).flatMap((name) => {
+    const host = URL.parse(values[name] ?? "")?.host;
+    return host === undefined || hosts.includes(host)
+      ? []
+      : [`DIRECTORY_HOSTS: must list ${host}, the host of ${name}`];
+  });
 }
 
 function unsafe(values: Partial<Values>): string[] {

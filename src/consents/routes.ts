@@ -101,7 +101,7 @@ export function consentRoutes(app: PlatformApp, deps: ConsentRouteDeps): void {
 }
 
 function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
-  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  const { certificate, limit, bank, token, payloadSignature, requireActive } = deps.guards;
   const replay = deps.idempotent(CONSENT_CLAIMS, async (c, consentId) => {
     const { value } = await readConsent(deps, consentId, { bank: c.get("bank").code });
     return c.json(representCreated(value, deps.baseUrl), 201);
@@ -114,6 +114,7 @@ function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
     payloadSignature,
     replay,
     async (c) => {
+      await requireActive(c.get("bank"));
       const request = decodeConsentRequest(c.get("json"), { ...deps, now: deps.clock() });
       const { clientId } = c.get("access").caller;
       const [signedBody, claim, markers] = [c.get("signedBody"), c.get("claim"), c.get("markers")];

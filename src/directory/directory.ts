@@ -2,8 +2,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Store } from "../store/store.ts";
 import type { CertificateAuthority } from "./certificate_authority.ts";
-import type { StatementTerms } from "./software_statement.ts";
-import type { StatementKeys } from "./statement_keys.ts";
+import type { StatementSigner, StatementTerms } from "./software_statement.ts";
 
 /** The directory's parts, opened. */
 export interface Directory {
@@ -14,7 +13,7 @@ export interface Directory {
   readonly certificateDays: number;
   /** The time by which those who are shown new certificates judge them; never ahead of `clock`. */
   readonly judgesClock: Clock;
-  readonly statementKeys: StatementKeys;
+  readonly signer: StatementSigner;
   readonly terms: StatementTerms;
 }
 

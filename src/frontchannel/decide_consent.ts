@@ -4,21 +4,27 @@ import { payerAccountsAhead, payerAccountsOf } from "../consents/payer_accounts_
 import { readConsent } from "../consents/read_consent.ts";
 import { type BankCode, isUuid } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import { bankKey, consentKey, interactionKey, pushedRequestKey } from "../store/keys.ts";
+import type { StandingOf } from "../security/standing.ts";
 import type { ReadAhead } from "../store/read_ahead.ts";
+import type { Reader } from "../store/store.ts";
 import { newMarkers } from "../store/transaction.ts";
 import { type AskingBrowser, recentOutcome } from "./asking_browser.ts";
 import { type EndDeps, endInteraction, type Traces } from "./end_interaction.ts";
+import { wayOutOfInactive } from "./inactive_party.ts";
 import { type Interaction, type Parties, stepAfterDecision } from "./interaction.ts";
 
 /** What it needs. */
 export interface DecideDeps extends EndDeps {
   readonly clients: ClientStore;
+  readonly standingOf: StandingOf;
 }
 
 /** An interaction of this browser that waits for a decision. */
 export interface OpenDecision {
+  readonly bank: BankClient;
   readonly interaction: Interaction;
   readonly consent: Consent;
   readonly parties: Parties;
@@ -42,7 +48,8 @@ export async function openDecision(
 ): Promise<OpenDecision> {
   const flow = isUuid(correlationId) ? correlationId : undefined;
   reads.ahead([bankKey(bankCode), ...(flow === undefined ? [] : [interactionKey(flow)])]);
-  if (await deps.clients.findBank(bankCode, reads) === null) throw new Refusal("bank.unknown");
+  const bank = await deps.clients.findBank(bankCode, reads);
+  if (bank === null) throw new Refusal("bank.unknown");
   const entry = flow === undefined ? null : await deps.interactions.find(flow, reads);
   if (entry === null || entry.value.bank !== bankCode) throw new Refusal("authorization.invalid_request");
   const interaction = entry.value;
@@ -61,7 +68,7 @@ export async function openDecision(
     ...payerAccountsAhead(consentId, payer),
   ]);
   const { value: consent } = await readConsent(deps, consentId, interaction, reads);
-  return { interaction, consent, parties, accounts: await payerAccountsOf(reads, consentId, payer) };
+  return { bank, interaction, consent, parties, accounts: await payerAccountsOf(reads, consentId, payer) };
 }
 
 /**
@@ -82,8 +89,12 @@ export async function decideConsent(
   deps: DecideDeps,
   open: OpenDecision,
   decision: Decision,
-  traces: Traces,
+  traces: Traces & { readonly reads: Reader },
 ): Promise<string> {
+  const wayOut = decision.accepted
+    ? await wayOutOfInactive(deps, open.bank, open.interaction, traces.reads)
+    : null; // a refusal stands
+  if (wayOut !== null) return wayOut;
   const url = await endInteraction(deps, open.interaction.correlationId, newMarkers(), (consent) => {
     const step = stepAfterDecision(
       decision,

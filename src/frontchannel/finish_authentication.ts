@@ -10,6 +10,7 @@ import { record } from "../observability/audit_trail.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
+import type { StandingOf } from "../security/standing.ts";
 import { bankKey, clientKey, consentKey, interactionKey, pushedRequestKey } from "../store/keys.ts";
 import type { ReadAhead } from "../store/read_ahead.ts";
 import type { Entry, Reader } from "../store/store.ts";
@@ -17,7 +18,8 @@ import { begin, commit, contended, type Markers } from "../store/transaction.ts"
 import { type AskingBrowser, lateReturn } from "./asking_browser.ts";
 import { type EndDeps, endInteraction } from "./end_interaction.ts";
 import { type Interaction, type Parties, type Step, stepAfterBank } from "./interaction.ts";
-import { openScaResponse, type ScaResponse } from "./sca_response.ts";
+import { wayOutOfInactive } from "./inactive_party.ts";
+import { claimedCorrelationId, openScaResponse, type ScaResponse } from "./sca_response.ts";
 import { screenUrl } from "./screen_url.ts";
 
 /** What it needs. */
@@ -25,6 +27,7 @@ export interface FinishDeps extends EndDeps {
   readonly clients: ClientStore;
   readonly keys: ParticipantKeySets;
   readonly decrypters: readonly NamedKey[];
+  readonly standingOf: StandingOf;
 }
 
 /** The bank's answer, and who brings it. */
@@ -46,6 +49,7 @@ export async function finishAuthentication(
   reads.ahead([bankKey(command.bank), ...browser.names().map(interactionKey)]);
   const bank = await deps.clients.findBank(command.bank, reads);
   if (bank === null) throw new Refusal("bank.unknown");
+  if (await deps.standingOf(bank) !== "active") return await leaveInactiveBank(deps, bank, command);
   const now = unixSeconds(deps.clock());
   const opening = { decrypters: deps.decrypters, keys: deps.keys, authUrl: deps.authUrl, now };
   const response = await openScaResponse(opening, bank, command.sealed);
@@ -53,6 +57,10 @@ export async function finishAuthentication(
   const { requestHash, consentId, clientId } = interaction.value;
   reads.ahead([pushedRequestKey(requestHash), consentKey(consentId), clientKey(clientId)]);
   await refuseLate(deps, browser, interaction.value, reads);
+  const wayOut = response.result.outcome === "success" // a failure may still be recorded
+    ? await wayOutOfInactive(deps, bank, interaction.value, reads)
+    : null;
+  if (wayOut !== null) return wayOut;
   try {
     return await arrive(deps, { bank, response, interaction, browser, reads });
   } catch (error) {
@@ -60,6 +68,22 @@ export async function finishAuthentication(
     if (now !== null) await refuseLate(deps, browser, now.value); // another return came first while this one was taken
     throw error;
   }
+}
+
+/** The answer of a bank that is not active proves nothing, for its keys are gone; the browser's cookie still does. */
+async function leaveInactiveBank(
+  deps: FinishDeps,
+  bank: BankClient,
+  { sealed, browser, reads }: FinishAuthentication,
+): Promise<string> {
+  const correlationId = await claimedCorrelationId(deps.decrypters, sealed);
+  const entry = correlationId === undefined ? null : await deps.interactions.find(correlationId, reads);
+  const own = entry !== null && entry.value.bank === bank.code && await browser.holds(entry.value);
+  if (!own) throw refused("the bank is not active");
+  if (entry.value.stage === "finished") await refuseLate(deps, browser, entry.value, reads);
+  const wayOut = await wayOutOfInactive(deps, bank, entry.value, reads);
+  if (wayOut === null) throw refused("the bank is not active");
+  return wayOut;
 }
 
 async function refuseLate(

@@ -3,9 +3,10 @@
  * decoded once. Until its correlation id is matched to this browser's interaction it moves nothing (Decision B4).
  */
 import { isAccountNumberLike } from "../kernel/account.ts";
+import { isUuid } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { timeFault } from "../jose/claim_times.ts";
-import { type JsonObject, readCompactJws, verifyClaims } from "../jose/compact_jws.ts";
+import { type JsonObject, readCompactJws, unverifiedClaims, verifyClaims } from "../jose/compact_jws.ts";
 import { type NamedKey, openSealed } from "../jose/sealed_jwt.ts";
 import {
   EXPIRY_SKEW_SECONDS,
@@ -67,6 +68,20 @@ export async function openScaResponse(
   const fault = claimFault(claims.value, bank, deps);
   if (fault !== undefined) throw refused(fault);
   return await decode(claims.value, bank);
+}
+
+/** The correlation id that a return names. Nothing about it is verified: good for finding a browser's own interaction. */
+export async function claimedCorrelationId(
+  decrypters: readonly NamedKey[],
+  sealed: string,
+): Promise<string | undefined> {
+  const inner = await openSealed(sealed, decrypters);
+  const jws = inner.ok
+    ? readCompactJws(inner.value, { maxCharacters: MAX_JWT_CHARACTERS, typ: ["JWT"] })
+    : inner;
+  const claims = jws.ok ? unverifiedClaims(jws.value) : jws;
+  const id = claims.ok ? claims.value["correlation_id"] : undefined;
+  return isUuid(id) ? id : undefined;
 }
 
 function claimFault(claims: JsonObject, bank: BankClient, deps: ScaResponseDeps): string | undefined {

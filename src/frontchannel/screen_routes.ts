@@ -18,6 +18,7 @@ import {
   type OpenDecision,
   openDecision,
 } from "./decide_consent.ts";
+import { wayOutOfInactive } from "./inactive_party.ts";
 import { bankOf, queryOf } from "./link.ts";
 import { SCREEN_SEGMENT, screenUrl } from "./screen_url.ts";
 
@@ -49,8 +50,9 @@ const decisionRoute = createRoute({
 export function screenRoutes(app: PlatformApp, deps: ScreenRouteDeps): void {
   app.get(endpoint(app, "browser", consentRoute), async (c) => {
     const open = await openScreen(deps, c);
-    const overdue = await endOverdue(deps, open, deps.binding.asking(c));
-    return overdue === null ? await drawScreen(deps, c, open) : c.redirect(overdue, SEE_OTHER);
+    const away = await endOverdue(deps, open, deps.binding.asking(c)) ??
+      await wayOutOfInactive(deps, open.bank, open.interaction, c.get("reads"));
+    return away === null ? await drawScreen(deps, c, open) : c.redirect(away, SEE_OTHER);
   });
 
   app.post(endpoint(app, "browser", decisionRoute), (c) =>

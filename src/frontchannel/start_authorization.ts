@@ -16,6 +16,7 @@ import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import { FLOW_SECONDS } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
+import type { StandingOf } from "../security/standing.ts";
 import { bankKey, clientKey, pushedRequestKey } from "../store/keys.ts";
 import type { ReadAhead } from "../store/read_ahead.ts";
 import type { Key, Reader, Store } from "../store/store.ts";
@@ -23,7 +24,7 @@ import { begin, commit, contended } from "../store/transaction.ts";
 import type { AuthorizationError, Interaction } from "./interaction.ts";
 import type { InteractionStore } from "./interaction_store.ts";
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
-import { errorUrl, type TppAddress } from "./tpp_redirect.ts";
+import { errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
 
 /** What it needs. */
 export interface StartDeps extends ReadConsentDeps {
@@ -32,6 +33,7 @@ export interface StartDeps extends ReadConsentDeps {
   readonly interactions: InteractionStore;
   readonly clients: ClientStore;
   readonly keys: ParticipantKeySets;
+  readonly standingOf: StandingOf;
   readonly signer: NamedKey;
   readonly authUrl: string;
   /** Whether the bank has lately failed to take payment orders. */
@@ -65,6 +67,8 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   const tpp = await usableClient(deps, request, reads);
   const tppAddress = addressOf(deps.authUrl, request);
   const leave = (error: AuthorizationError): Departure => ({ url: errorUrl(tppAddress, error) });
+  const standing = await deps.standingOf(bank); // no older than the client's, which was asked for right before
+  if (standing !== "active") return { url: inactiveUrl(tppAddress, "bank", standing) };
   const recipient = await readyBank(deps, bank);
   if (recipient === undefined) return leave("temporarily_unavailable");
   const { value: consent } = await readConsent(deps, request.consentId, request, reads);
@@ -135,7 +139,7 @@ async function usableClient(deps: StartDeps, request: PushedRequest, from: Reade
 /** While nobody can say whether the client is active, its customer is not sent there, but shown the way. */
 async function isActive(deps: StartDeps, client: Client, request: PushedRequest): Promise<boolean> {
   try {
-    return await deps.keys.isActive(client);
+    return await deps.standingOf(client) === "active" && await deps.keys.isActive(client);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     throw unavailable(deps, request, error);

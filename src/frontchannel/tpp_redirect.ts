@@ -1,4 +1,5 @@
 /** Where the customer is sent at the end: the TPP's proven redirect_uri with an answer (RFC 6749 4.1.2; RFC 9207). */
+import { type Inactive, whyInactive } from "../security/standing.ts";
 import type { AuthorizationError } from "./interaction.ts";
 
 /** What every answer is addressed by. */
@@ -26,6 +27,12 @@ export function successUrl(to: TppAddress, code: string): string {
 /** The URL of a failure (Decision B5). */
 export function errorUrl(to: TppAddress, error: AuthorizationError): string {
   return withParameters(to, { error, error_description: DESCRIPTION[error] });
+}
+
+/** The URL of a failure because the bank or the TPP is not active (Decision G5): for now, or for good. */
+export function inactiveUrl(to: TppAddress, who: "bank" | "TPP", standing: Inactive): string {
+  const error: AuthorizationError = standing === "withdrawn" ? "access_denied" : "temporarily_unavailable";
+  return withParameters(to, { error, error_description: whyInactive(who, standing) });
 }
 
 // The redirect_uri's own query is kept byte for byte (RFC 6749 3.1.2).

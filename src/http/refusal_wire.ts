@@ -111,6 +111,12 @@ export const REFUSAL_WIRE = {
     status: 404,
     message: "",
   }, "not_found"),
+  "bank.not_active": row(oauth(400, "invalid_request", "The bank is not active."), {
+    status: 403,
+    code: "UnexpectedError",
+    message: "The bank is not active.",
+    challenge: "", // the token is not at fault
+  }),
   "certificate.missing": row(
     oauth(401, "invalid_client", "A client certificate of a registered participant is required."),
     badToken,

@@ -17,6 +17,7 @@ export type RefusalReason =
   | "request.rate_limited"
   | "platform.unavailable"
   | "bank.unknown"
+  | "bank.not_active"
   | "certificate.missing"
   | "certificate.not_participants"
   | "client.second_mechanism"

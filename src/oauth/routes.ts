@@ -18,6 +18,7 @@ import {
 import type { CertificateVariables } from "../security/client_certificate.ts";
 import { type VerifiedProof, verifyDpopProof } from "../security/dpop_proof.ts";
 import type { RateLimit } from "../security/rate_limit.ts";
+import { requireActiveBank } from "../security/standing.ts";
 import { formReads } from "./form_reads.ts";
 import { type CodeGrantDeps, grantAuthorizationCode } from "./grant_authorization_code.ts";
 import { grantClientCredentials } from "./grant_client_credentials.ts";
@@ -148,6 +149,7 @@ async function authenticate(
   const proving = wantsProof ? prove(deps, c) : undefined;
   proving?.catch(() => {}); // the client's refusal comes first
   const { caller } = await authenticateClient(deps, c.get("markers"), presented, identified);
+  await requireActiveBank(deps.standingOf, c.get("bank"));
   if (proving === undefined) return { caller };
   const proof = await proving;
   c.get("markers").pending.push(proof.once);

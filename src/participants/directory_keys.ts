@@ -2,7 +2,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { yes } from "../kernel/verdict.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
-import { comparable, importKeySet, type KeySet } from "./key_set.ts";
+import { comparable, importKeySet, KEY_SET_TIMES, type KeySet } from "./key_set.ts";
 import { renewedCopy } from "./renewed_copy.ts";
 
 /** Finds the key that a software statement names. @throws {Refusal} `platform.unavailable` without a fresh copy */
@@ -17,6 +17,7 @@ export function openDirectoryKeys(deps: {
   const copy = renewedCopy<KeySet>({
     clock: deps.clock,
     name: deps.jwksUri,
+    times: KEY_SET_TIMES,
     async fetch() {
       const document = await deps.fetchJson(deps.jwksUri);
       const keys = document.ok ? keysOf(document.value) : document;

@@ -18,6 +18,20 @@ export interface GuardedFetchDeps {
 /** Fetches JSON from an allowed URL; every failure is a "no" with its reason. */
 export type FetchJson = (url: string) => Promise<Verdict<unknown>>;
 
+/** A document as fetched, or that it is still the one with this entity tag. */
+export type Fetched = { readonly unchanged: true } | {
+  readonly unchanged: false;
+  readonly value: unknown;
+  /** Undefined if the directory gives none. */
+  readonly etag: string | undefined;
+};
+
+/** A conditional request (RFC 9110 13.1.2) for a document of at most `maxBytes`. */
+export type FetchIfChanged = (
+  url: string,
+  condition: { readonly etag: string | undefined; readonly maxBytes: number },
+) => Promise<Verdict<Fetched>>;
+
 const TIMEOUT_MS = 2000;
 const MAX_BYTES = 262_144;
 
@@ -30,30 +44,62 @@ export function isAllowedUrl(deps: Omit<GuardedFetchDeps, "fetch">, text: string
   return scheme && deps.allowedHosts.includes(url.host);
 }
 
-/** Opens the guarded fetch. */
+/** Opens the guarded fetch for documents of at most 256 KiB. */
 export function guardedFetch(deps: GuardedFetchDeps): FetchJson {
+  const fetchIfChanged = conditionalFetch(deps);
   return async function fetchJson(url) {
+    const fetched = await fetchIfChanged(url, { etag: undefined, maxBytes: MAX_BYTES });
+    if (!fetched.ok) return fetched;
+    return fetched.value.unchanged ? no("status 304") : yes(fetched.value.value);
+  };
+}
+
+/** Opens the guarded fetch for a document that is asked about again and again. */
+export function conditionalFetch(deps: GuardedFetchDeps): FetchIfChanged {
+  return async function fetchIfChanged(url, { etag, maxBytes }) {
     if (!isAllowedUrl(deps, url)) return no("url not allowed");
     try {
       const response = await deps.fetch(url, {
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
-        headers: { accept: "application/json" },
+        headers: { accept: "application/json", ...(etag === undefined ? {} : { "if-none-match": etag }) },
       });
-      if (response.status !== 200) {
-        await response.body?.cancel();
-        return no(`status ${response.status}`);
-      }
-      const text = await readBounded(response, MAX_BYTES);
-      return text === undefined ? no("too large, or not UTF-8") : strictJson(text);
+      if (response.status === 200) return await readJson(response, maxBytes);
+      await response.body?.cancel();
+      return response.status === 304 && etag !== undefined
+        ? yes({ unchanged: true })
+        : no(`status ${response.status}`);
     } catch (error) {
       return no(error instanceof Error ? error.name : "failed");
     }
   };
 }
 
+async function readJson(response: Response, maxBytes: number): Promise<Verdict<Fetched>> {
+  const text = await readBounded(response, maxBytes);
+  if (text === undefined) return no("too large, or not UTF-8");
+  const parsed = strictJson(text);
+  if (!parsed.ok) return parsed;
+  return yes({ unchanged: false, value: parsed.value, etag: response.headers.get("etag") ?? undefined });
+}
+
 /** The members of a JWK set, or a "no". */
 export function keysOf(document: unknown): Verdict<readonly unknown[]> {
   if (typeof document !== "object" || document === null || !("keys" in document)) return no("no key set");
   return Array.isArray(document.keys) ? yes(document.keys) : no("no key set");
+}
+
+/** The newest statement of an organisation of this directory, as published; a "no" with its reason otherwise. */
+export async function fetchStatement(
+  fetchJson: FetchJson,
+  directory: string,
+  orgId: string,
+): Promise<Verdict<string>> {
+  const document = await fetchJson(`${directory}/participants/${orgId}/statement`);
+  if (!document.ok) return document;
+  const { value } = document;
+  const named = typeof value === "object" && value !== null && "software_statement" in value;
+  return named && typeof value.software_statement === "string"
+    ? yes(value.software_statement)
+    : no("no statement");
 }

@@ -2,6 +2,7 @@
 import { importRsaPublicKey, readRsaPublicJwk, type RsaPublicJwk, spkiThumbprint } from "../jose/rsa_key.ts";
 import type { NamedKey } from "../jose/sealed_jwt.ts";
 import type { JsonObject } from "../jose/compact_jws.ts";
+import type { CopyTimes } from "./renewed_copy.ts";
 
 /** Imported keys by use. A key has exactly one use (checklist DC17). */
 export interface KeySet {
@@ -11,6 +12,9 @@ export interface KeySet {
   /** For sealing to the participant, newest first: `use: enc` keys, or the `tls` ones where there is none. */
   readonly encryption: readonly NamedKey[];
 }
+
+/** How long a copy of a key set is used unasked, unless the status list says that the set has changed (Decision A9). */
+export const KEY_SET_TIMES: CopyTimes = { fresh: 300_000, retry: 30_000 };
 
 /** No keys at all. */
 export const EMPTY_KEY_SET: KeySet = { signing: new Map(), transport: new Set(), encryption: [] };

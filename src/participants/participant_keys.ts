@@ -3,15 +3,17 @@
  * the participant's, which key to seal to. A key that is revoked, or whose owner is not Active, is none.
  */
 import type { Clock } from "../kernel/clock.ts";
+import type { ClientId } from "../kernel/identifiers.ts";
 import { type Verdict, yes } from "../kernel/verdict.ts";
 import type { NamedKey } from "../jose/sealed_jwt.ts";
 import type { Log } from "../observability/log.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
-import { comparable, importKeySet, type KeySet } from "./key_set.ts";
+import { comparable, importKeySet, KEY_SET_TIMES, type KeySet } from "./key_set.ts";
 import { type RenewedCopy, renewedCopy } from "./renewed_copy.ts";
 
-/** Where a participant's keys are published. */
+/** Whose keys, and where they are published. */
 export interface KeySource {
+  readonly clientId: ClientId;
   readonly jwksUri: string;
   readonly revokedJwksUri: string;
 }
@@ -32,6 +34,8 @@ export interface ParticipantKeysDeps {
   readonly fetchJson: FetchJson;
   readonly clock: Clock;
   readonly log: Log;
+  /** The version of the participant that the directory's status list shows. */
+  readonly versionOf: (clientId: ClientId) => number | undefined;
 }
 
 /** Opens the copies, one a participant. */
@@ -63,7 +67,13 @@ function copyOf(
   const name = `${source.jwksUri} ${source.revokedJwksUri}`;
   const known = copies.get(name);
   if (known !== undefined) return known;
-  const opened = renewedCopy({ clock: deps.clock, name, fetch: () => fetchKeys(deps, source) });
+  const opened = renewedCopy({
+    clock: deps.clock,
+    name,
+    times: KEY_SET_TIMES,
+    fetch: () => fetchKeys(deps, source),
+    version: () => deps.versionOf(source.clientId),
+  });
   copies.set(name, opened);
   return opened;
 }

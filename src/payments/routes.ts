@@ -85,7 +85,7 @@ export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
 }
 
 function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
-  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  const { certificate, limit, bank, token, payloadSignature, requireActive } = deps.guards;
   const claim = claimAhead(PAYMENT_CLAIMS);
   const customer = token(
     CUSTOMER,
@@ -106,6 +106,7 @@ function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
     payloadSignature,
     replay,
     async (c) => {
+      await requireActive(c.get("bank"));
       const payment = await createPayment(deps, {
         token: c.get("access").token,
         bank: c.get("bank"),

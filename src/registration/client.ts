@@ -25,6 +25,8 @@ export interface Client {
   readonly paymentOrdersUri?: string;
   /** Unix seconds, `iat` of the statement it stands on. */
   readonly statementIssuedAt: number;
+  /** `iat` of the statement of the last registration, if the directory's newer one has been applied since. */
+  readonly registeredWith?: number;
   /** Of the first registration, milliseconds. */
   readonly registeredAt: number;
   /** Of the newest one, milliseconds. */
@@ -69,6 +71,27 @@ export function clientFrom(
     registeredAt: times.registeredAt,
     updatedAt: times.updatedAt,
   };
+}
+
+/**
+ * The client as the directory's newer statement has it. Redirect URLs that the statement has dropped are dropped; a TPP
+ * adds new ones by registering again, a bank has the statement's one. Undefined if a bank's one is not to be told.
+ */
+export function restated(client: Client, statement: SoftwareStatement, now: number): Client | undefined {
+  const kept = client.redirectUris.filter((uri) => statement.redirectUris.includes(uri));
+  const redirectUris = client.role === "ASPSP" && kept.length === 0 ? statement.redirectUris : kept;
+  if (client.role === "ASPSP" && redirectUris.length !== 1) return undefined;
+  const { grantTypes, registeredAt, registeredWith = client.statementIssuedAt } = client;
+  const times = { registeredAt, updatedAt: now };
+  return { ...clientFrom(statement, { redirectUris, grantTypes }, times), registeredWith };
+}
+
+/** Whether a registration by this statement is a new one: not used before, and not older than the one in force. */
+export function isNewerThan(
+  issuedAt: number,
+  { statementIssuedAt, registeredWith = statementIssuedAt }: Client,
+): boolean {
+  return issuedAt >= statementIssuedAt && issuedAt > registeredWith;
 }
 
 /** The client as a bank, where it is one. */

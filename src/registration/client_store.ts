@@ -8,7 +8,7 @@ import { check, set, type Transaction } from "../store/transaction.ts";
 import { asBank, type BankClient, type Client, type Registration } from "./client.ts";
 
 /** What is registered already where a registration wants to stand, with versions. */
-export interface Standing {
+export interface Registered {
   /** The client of this id. */
   readonly client: Entry<Client> | null;
   /** The bank of this code; null for a TPP. */
@@ -20,11 +20,14 @@ export interface ClientStore {
   find(clientId: ClientId, from?: Reader): Promise<Client | null>;
   findBank(code: BankCode, from?: Reader): Promise<BankClient | null>;
   /** As stored, for {@link ClientStore.stageRegistration}. */
-  readStanding(clientId: ClientId, code: BankCode | undefined): Promise<Standing>;
+  readRegistered(clientId: ClientId, code: BankCode | undefined): Promise<Registered>;
   /** The software statement that the client stands on, as the directory signed it. */
   findStatement(clientId: ClientId): Promise<string | null>;
-  /** Stages the client in place of what stood there; the commit fails if another registration came between. */
-  stageRegistration(tx: Transaction, registration: Registration, former: Standing): void;
+  /**
+   * Stages the client in place of what stood there; the commit fails if another registration came between. `actor`: for
+   * the history, the client itself unless said otherwise.
+   */
+  stageRegistration(tx: Transaction, registration: Registration, former: Registered, actor?: string): void;
 }
 
 /** Opens the store of clients. */
@@ -32,7 +35,7 @@ export function openClientStore(store: Store): ClientStore {
   return {
     find: async (clientId, from = store) => (await from.get<Client>(clientKey(clientId)))?.value ?? null,
     findBank: async (code, from = store) => (await from.get<BankClient>(bankKey(code)))?.value ?? null,
-    async readStanding(clientId, code) {
+    async readRegistered(clientId, code) {
       const [client, bank] = await Promise.all([
         store.get<Client>(clientKey(clientId)),
         code === undefined ? null : store.get<BankClient>(bankKey(code)),
@@ -41,7 +44,7 @@ export function openClientStore(store: Store): ClientStore {
     },
     findStatement: async (clientId) =>
       (await store.get<string>(softwareStatementKey(clientId)))?.value ?? null,
-    stageRegistration(tx, { client, softwareStatement }, former) {
+    stageRegistration(tx, { client, softwareStatement }, former, actor = client.clientId) {
       check(tx, clientKey(client.clientId), former.client?.version ?? null);
       set(tx, clientKey(client.clientId), client);
       set(tx, softwareStatementKey(client.clientId), softwareStatement);
@@ -53,7 +56,7 @@ export function openClientStore(store: Store): ClientStore {
       record(tx, client.clientId, {
         at: client.updatedAt,
         event: former.client === null ? "client.registered" : "client.updated",
-        actor: client.clientId,
+        actor,
         reason: `software statement of ${wireDateTime(client.statementIssuedAt * 1000)}`,
       });
     },

@@ -13,12 +13,14 @@ import {
   statementId,
   verifySoftwareStatement,
 } from "../participants/software_statement.ts";
+import type { ListedStatus, StatusList } from "../participants/status_list.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
+import type { StandingOf } from "../security/standing.ts";
 import { idPart, spentJwtKey } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import { begin, commit, type Markers, untilCommitted } from "../store/transaction.ts";
-import { bankCodeOf, type Client, clientFrom, type Registration } from "./client.ts";
-import type { ClientStore, Standing } from "./client_store.ts";
+import { bankCodeOf, type Client, clientFrom, isNewerThan, type Registration } from "./client.ts";
+import type { ClientStore, Registered } from "./client_store.ts";
 import { readRegistration } from "./registration_jwt.ts";
 
 /** What registration needs. */
@@ -28,6 +30,8 @@ export interface RegisterClientDeps {
   readonly clients: ClientStore;
   readonly keys: ParticipantKeySets;
   readonly statements: SoftwareStatementDeps;
+  readonly statuses: Pick<StatusList, "find">;
+  readonly standingOf: StandingOf;
   readonly audience: string;
   readonly loopbackRedirects: boolean;
 }
@@ -52,6 +56,8 @@ export async function registerClient(
     carriedStatement(outer.value),
     unixSeconds(now),
   );
+  // Known before the keys are fetched, so that they are of this version. Whoever is not listed has just been onboarded.
+  const listed = await deps.statuses.find(statement.clientId, "at once");
   const request = await verifiedRequest(deps, outer.value, statement, unixSeconds(now));
   if (!await deps.keys.ownsTransportKey(statement, command.spkiThumbprint)) {
     throw new Refusal("certificate.not_participants", "certificate of another participant");
@@ -63,8 +69,11 @@ export async function registerClient(
     description: "A registration JWT with this jti was used before. Sign a new one with a new jti.",
   });
   return await untilCommitted("registration", async () => {
-    const former = await deps.clients.readStanding(statement.clientId, bankCodeOf(statement));
-    await refuseRollback(deps.clients, statement, former);
+    const former = await deps.clients.readRegistered(statement.clientId, bankCodeOf(statement));
+    await refuseRollback(deps.clients, statement, former, listed);
+    if (await deps.standingOf(statement) !== "active") { // Decision G5
+      throw new Refusal("registration.unapproved_software_statement", "not active");
+    }
     const registeredAt = former.client?.value.registeredAt ?? now;
     const client = clientFrom(statement, request, { registeredAt, updatedAt: now });
     const tx = begin(command.markers);
@@ -107,7 +116,8 @@ async function verifiedRequest(
 async function refuseRollback(
   clients: ClientStore,
   statement: SoftwareStatement,
-  { client, bank }: Standing,
+  { client, bank }: Registered,
+  listed: ListedStatus | undefined,
 ): Promise<void> {
   if (client !== null && client.value.orgId !== statement.orgId) {
     throw unusableStatement(
@@ -119,8 +129,13 @@ async function refuseRollback(
       "The software_client_id of the software statement is registered with another role.",
     );
   }
-  if (client !== null && statement.issuedAt <= client.value.statementIssuedAt) {
+  if (client !== null && !isNewerThan(statement.issuedAt, client.value)) {
     throw registeredAlready(client.value, await clients.findStatement(client.value.clientId));
+  }
+  if (listed !== undefined && statement.issuedAt < listed.statementIssuedAt) {
+    throw unusableStatement(
+      `The directory has issued a newer software statement (iat ${listed.statementIssuedAt}). Send that one.`,
+    );
   }
   if (bank !== null && bank.value.clientId !== statement.clientId) {
     throw unusableStatement(

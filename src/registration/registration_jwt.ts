@@ -126,7 +126,8 @@ function readRedirectUris(
   return uris;
 }
 
-function isRedirectUri(text: string, loopback: boolean): boolean {
+/** Whether the platform may ever redirect there; `loopback` in the sandbox only. */
+export function isRedirectUri(text: string, loopback: boolean): boolean {
   const url = URL.parse(text);
   if (
     url === null || text.includes("#") || text.includes("*") || url.username !== "" || url.password !== ""

@@ -15,6 +15,7 @@ import type { Key, Reader } from "../store/store.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
 import { verifyDpopProof } from "./dpop_proof.ts";
 import { dpopCredentials, type PresentedTokenVariables } from "./first_reads.ts";
+import type { StandingOf } from "./standing.ts";
 
 /** How a token was obtained. */
 export type Grant = "client_credentials" | "authorization_code";
@@ -62,6 +63,7 @@ export interface AccessTokenDeps {
   readonly findAccessToken: FindAccessToken;
   readonly findCaller: FindCaller;
   readonly keys: ParticipantKeys;
+  readonly standingOf: StandingOf;
 }
 
 /** What the guard finds and sets on the context. */
@@ -132,6 +134,8 @@ async function owner(
 ): Promise<Caller> {
   const caller = await deps.findCaller(token.clientId, reads);
   if (caller === null) throw new Refusal("token.invalid", "client is gone");
+  const standing = await deps.standingOf(caller);
+  if (standing !== "active") throw new Refusal("token.invalid", `client is ${standing}`); // Decision G5
   if (!await deps.keys.ownsTransportKey(caller, spkiThumbprint)) {
     throw new Refusal("certificate.not_participants", "certificate of another participant");
   }

@@ -20,6 +20,7 @@ import type { Reader } from "../store/store.ts";
 import type { Markers } from "../store/transaction.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
 import type { ClientCertificate } from "./client_certificate.ts";
+import type { StandingOf } from "./standing.ts";
 
 /** A client that has proven itself for this request. Only {@link authenticateClient} makes one. */
 export interface AuthenticatedClient {
@@ -43,6 +44,7 @@ export interface ClientAuthenticationDeps {
   readonly clock: Clock;
   readonly findCaller: FindCaller;
   readonly keys: ParticipantKeys;
+  readonly standingOf: StandingOf;
 }
 
 const HEADER = {
@@ -70,6 +72,8 @@ export async function identifyClient(
   if (typeof kid !== "string" || clientId === undefined) throw refused("kid or client_id");
   const caller = await deps.findCaller(clientId, presented.reads);
   if (caller === null) throw refused("unknown client");
+  const standing = await deps.standingOf(caller);
+  if (standing !== "active") throw refused(`client is ${standing}`); // Decision G5
   const key = await deps.keys.signingKey(caller, kid);
   if (key === undefined) throw refused("kid is not a current signing key of this client");
   return { caller, assertion: jws.value, key };

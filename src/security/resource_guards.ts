@@ -4,6 +4,7 @@ import type { RequestVariables } from "../http/context.ts";
 import type { BodyVariables } from "../http/body.ts";
 import type { AccessEnv, AccessVariables, KeysOfToken, Requirement } from "./access_token.ts";
 import type { BankVariables } from "./bank_path.ts";
+import type { Bank } from "./caller.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
 import type { RateLimit } from "./rate_limit.ts";
 import type { SignedBodyVariables } from "./payload_signature.ts";
@@ -18,4 +19,6 @@ export interface ResourceGuards {
   readonly payloadSignature: MiddlewareHandler<
     { Variables: BodyVariables & AccessVariables & SignedBodyVariables }
   >;
+  /** First of all in endpoints that start something; behind the retry guard, since a retry starts nothing. */
+  readonly requireActive: (bank: Bank) => Promise<void>;
 }

@@ -177,7 +177,8 @@ Deno.test("GET authorization.oauth2 sends the customer back with temporarily_una
       () => authorize(new Browser(world), world.tpp, requestUri),
     );
     assertEquals(answer.headers.getSetCookie(), []);
-    await assertErrorAnswer(answer, "temporarily_unavailable");
+    const words = "The bank is not active: the directory has suspended it.";
+    await assertErrorAnswer(answer, "temporarily_unavailable", "BANKA", words);
   });
   await t.step("a bank whose keys the directory has not given for 900 s [A9]", async () => {
     await using world = await openWorld();
@@ -205,7 +206,7 @@ Deno.test("GET authorization.oauth2 shows a page with Retry-After while nobody c
   const { requestUri } = await pushed(world); // on the last good copies
   world.now += 500_000;
   const answer = await assertRefused(world, link(world, requestUri), 503, "unavailable");
-  assertEquals(answer.headers.get("retry-after"), "30");
+  assertEquals(answer.headers.get("retry-after"), "10");
 });
 
 Deno.test("GET authorization.oauth2 for a consent that does not await authorisation redirects with invalid_request [AZ4] [AZ-N18] [C16]", async (t) => {

@@ -20,7 +20,8 @@ Deno.test("GET health/ready shows that the directory fails, stays ready, and for
       const ill = await readiness(world);
       assertEquals([ill.status, ill.body.ready, ill.body.parts["directory"]], [200, true, {
         ok: false,
-        detail: "key sets are up to 400 s old and could not be renewed",
+        detail: "the status list is 400 s old and could not be renewed; " +
+          "key sets are up to 400 s old and could not be renewed",
       }]);
       world.network = (request) => world.directory.fetch(request);
       world.now += 30_000;

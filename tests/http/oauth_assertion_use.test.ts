@@ -207,7 +207,7 @@ Deno.test("POST token, par answer 503 where the directory's word on keys is over
   for (const endpoint of endpoints) {
     const before = await world.snapshot();
     const response = await endpoint.send();
-    assertEquals(response.headers.get("retry-after"), "30");
+    assertEquals(response.headers.get("retry-after"), "10");
     await assertRefusal(response, [503, "temporarily_unavailable"]);
     assertEquals(await world.snapshot(), before);
   }

@@ -175,6 +175,7 @@ Deno.test("POST register fetches the directory's URLs and no other, whatever the
       assertEquals(world.fetched.toSorted(), [
         `${DIRECTORY_URL}/participants/${newcomer.orgId}/jwks`,
         `${DIRECTORY_URL}/participants/${newcomer.orgId}/jwks/revoked`,
+        `${DIRECTORY_URL}/status`,
       ]);
     });
   }

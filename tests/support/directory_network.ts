@@ -63,9 +63,12 @@ function redirecting(location: string, status: number): Network {
   return () => Promise.resolve(new Response(null, { status, headers: { location } }));
 }
 
-/** The directory's URLs fetched since the last time, in order; the list starts anew. */
+/** Where the directory publishes who is active. */
+export const STATUS_URL = `${DIRECTORY_URL}/status`;
+
+/** The directory's URLs fetched since the last time, in order, but for the status list; the list starts anew. */
 export function fetchedAnew(world: World): string[] {
-  const urls = world.fetched.filter((url) => new URL(url).origin === DIRECTORY_URL);
+  const urls = world.fetched.filter((url) => new URL(url).origin === DIRECTORY_URL && url !== STATUS_URL);
   world.fetched.length = 0;
   return urls;
 }

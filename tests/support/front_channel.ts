@@ -108,10 +108,11 @@ export async function assertErrorAnswer(
   response: Response,
   error: keyof typeof DESCRIPTION,
   bank = "BANKA",
+  description: string = DESCRIPTION[error],
 ): Promise<void> {
   assertEquals((await tppAnswer(response)).parameters, {
     error,
-    error_description: DESCRIPTION[error],
+    error_description: description,
     state: "af0ifjsldkj",
     iss: `${AUTH_URL}/${bank}`,
   });

@@ -21,8 +21,8 @@ import type { Participant } from "./participants.ts";
 import { assertBare, assertFaults, unchanged } from "./resource_answers.ts";
 import type { World } from "./world.ts";
 
-/** A key that the directory has given up is believed no longer than this, milliseconds. */
-export const BOUND_MS = 300_000;
+/** What the directory has revoked, suspended or withdrawn is believed no longer than this, milliseconds. */
+export const BOUND_MS = 15_000;
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
 
 /** Something that a participant can do as long as it is believed; `refused` judges the answer when it is not. */

@@ -126,6 +126,7 @@ const REFUSED: readonly (readonly [string, Environment, readonly string[]])[] = 
     ],
   ],
   ["a key set host of no directory", { DIRECTORY_HOSTS: "keys.example.com" }, [
+    "DIRECTORY_HOSTS: must list directory.example.com, the host of DIRECTORY_ISSUER",
     "DIRECTORY_HOSTS: must list directory.example.com, the host of DIRECTORY_JWKS_URI",
   ]],
   ["a URL as host", { DIRECTORY_HOSTS: "https://directory.example.com" }, [
@@ -207,7 +208,7 @@ Deno.test("readConfig takes sandbox conveniences only in the sandbox", () => {
     AUTH_URL: "http://localhost:8441",
     DIRECTORY_ISSUER: "http://127.0.0.1:8442",
     DIRECTORY_JWKS_URI: "http://[::1]:8442/jwks",
-    DIRECTORY_HOSTS: "[::1]:8442",
+    DIRECTORY_HOSTS: "127.0.0.1:8442,[::1]:8442",
     STORE_URL: ":memory:",
     PLATFORM_KEYS: '{"environment":"sandbox","keys":[]}',
   };
