@@ -126,10 +126,11 @@ function push({ baseUrl }: GuideAddresses): Block[] {
   --data-urlencode scope=payments --data-urlencode "consent_id=$CONSENT_ID" \\
   --data-urlencode "state=$STATE" --data-urlencode "dpop_jkt=$JKT" \\
   --data-urlencode code_challenge_method=S256 --data-urlencode "code_challenge=$CHALLENGE" \\
+  --data-urlencode "ui_locales=fr-CA en" \\
 ${ASSERTION} \\
   ${baseUrl}/BANK/par.oauth2/v1`,
     },
-    "With `ui_locales` (such as `fr-CA en`) the bank and the consent screen greet the customer in your page’s language. Languages that they do not have are ignored; `ui_locales_supported` in the metadata lists those of the consent screen.",
+    "`ui_locales` is optional: with it the bank and the consent screen greet the customer in your page’s language. Languages that they do not have are ignored; `ui_locales_supported` in the metadata lists those of the consent screen.",
     `The \`request_uri\` lives ${REQUEST_URI_SECONDS} seconds.`,
   ];
 }
