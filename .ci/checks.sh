@@ -83,3 +83,15 @@ sum_before() {
 now_ms() {
   date +%s%3N
 }
+
+# DEPLOYMENT's command, with nothing downloaded before.
+production_downloads() {
+  local cache
+  cache=$(mktemp -d "${TMPDIR:-/tmp}/ci-deno.XXXXXX") || return 1
+  DENO_DIR=$cache limited 120 "${deno[@]}" cache --frozen --lock=production.lock src/main.ts &&
+    [ -d "$cache/npm/registry.npmjs.org/hono" ] &&
+    ! ls "$cache/npm/registry.npmjs.org" | grep -E '^(axe-core|deno-std|fast-check|openid-client|playwright-core)$'
+  local status=$?
+  rm -rf "$cache"
+  return "$status"
+}

@@ -45,7 +45,7 @@ export async function taskCommand(name: string): Promise<string[]> {
   return words.flatMap((word, index) => {
     if (index === 0) return [Deno.execPath()];
     if (index === 1) return [word, "--quiet", "--no-check", "--config", `${root}deno.json`];
-    return [word.startsWith("src/") || word.startsWith("scripts/") ? `${root}${word}` : word];
+    return [word.replace(/^(--lock=|(?=src\/|scripts\/))/, `$1${root}`)];
   });
 }
 
