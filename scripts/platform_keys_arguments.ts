@@ -1,5 +1,6 @@
 /** The command line of `deno task platform-keys` -> one command. What is unknown, missing or out of bounds is refused first. */
 import { parseArgs } from "node:util";
+import { durationSeconds } from "./command_line.ts";
 
 /** What a person who runs the command is meant to read: one sentence. */
 export class KeysFailure extends Error {
@@ -74,7 +75,6 @@ const OPTIONS = {
 } as const;
 
 const DEFAULT_NAME = "Payment initiation platform, signing";
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -158,9 +158,9 @@ function readUses(value: string | boolean | undefined): readonly KeyUse[] {
 }
 
 function seconds(name: string, value: string | boolean): number {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(String(value)) ?? [];
-  if (count === undefined) throw new KeysFailure(`--${name} must be a time such as 90s, 15m, 24h or 7d.`);
-  return Number(count) * (UNIT_SECONDS[unit] ?? 0);
+  const duration = durationSeconds(String(value));
+  if (duration === undefined) throw new KeysFailure(`--${name} must be a time such as 90s, 15m, 24h or 7d.`);
+  return duration;
 }
 
 function required(values: Values, name: string): string {

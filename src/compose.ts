@@ -155,6 +155,7 @@ function composeOperations(
     keys: participantKeys,
     ownKeys: () => keys.publicJwks.keys,
     holds: openHoldStore(store),
+    epochs: openEpochStore(store),
     operator: operatorToken(config.operatorToken),
   };
 }

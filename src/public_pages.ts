@@ -1,13 +1,14 @@
 /** What the browser host shows without an authorization: style, health, the OpenAPI document and the documentation. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "./http/endpoint.ts";
+import { answerDocument, documentStore, PUBLIC_CACHE } from "./http/public_document.ts";
 import { REFUSAL_WIRE, type Wire } from "./http/refusal_wire.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import type { Readiness } from "./observability/health.ts";
-import { renderDocsPage } from "./ui/docs_page.tsx";
+import { type Docs, openDocs } from "./ui/docs_page.tsx";
 import { errorPageRoutes } from "./ui/error_routes.ts";
 import type { ErrorEntry } from "./ui/error_table.tsx";
-import { CHAPTERS, REFERENCE_PATH } from "./ui/portal/paths.ts";
+import { CHAPTERS, DOCS_PATH, REFERENCE_PATH } from "./ui/portal/paths.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "./ui/stylesheet.ts";
 
 /** What the pages need. */
@@ -19,7 +20,7 @@ export interface PublicPageDeps {
   readonly openApi: () => object;
 }
 
-const CACHE = "public, max-age=300";
+const HTML = "text/html; charset=UTF-8";
 const tags = ["Operation"];
 const ok = (description: string): { 200: { description: string } } => ({ 200: { description } });
 const hidden = (
@@ -58,39 +59,60 @@ const documentRoute = createRoute({
   summary: "This document",
   responses: ok("OpenAPI 3.1"),
 });
+const rootRoute = { ...hidden("/"), responses: { 303: { description: "To the documentation" } } };
 /** No `/docs/{chapter}`: a bank called docs would lose its pages to it. */
 const docsRoutes = [...CHAPTERS.map(([path]) => path), `${REFERENCE_PATH}/{part}`].map(hidden);
 
-/** Mounts them. */
+/** Mounts them. Documents are made once and kept: a flood for them must cost those who pay next to nothing. */
 export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
-  app.get(endpoint(app, "oauth", hidden(STYLESHEET_PATH)), (c) => {
-    c.header("cache-control", CACHE);
-    return c.body(STYLESHEET, 200, { "content-type": "text/css; charset=utf-8" });
-  });
-  app.get(endpoint(app, "oauth", hidden(ICON_PATH)), (c) => {
-    c.header("cache-control", CACHE);
-    return c.body(ICON, 200, { "content-type": "image/svg+xml" });
-  });
+  const document = documentStore();
+  app.get(
+    endpoint(app, "oauth", hidden(STYLESHEET_PATH)),
+    async (c) =>
+      answerDocument(c, await document(STYLESHEET_PATH, "text/css; charset=utf-8", () => STYLESHEET)),
+  );
+  app.get(
+    endpoint(app, "oauth", hidden(ICON_PATH)),
+    async (c) => answerDocument(c, await document(ICON_PATH, "image/svg+xml", () => ICON)),
+  );
   app.get(endpoint(app, "oauth", liveRoute), (c) => c.json({ live: true }));
   app.get(endpoint(app, "oauth", readyRoute), async (c) => {
     const state = await deps.readiness();
     return c.json(state, state.ready ? 200 : 503);
   });
-  app.get(endpoint(app, "oauth", documentRoute), (c) => {
-    c.header("cache-control", CACHE);
-    return c.json(deps.openApi());
-  });
+  const openApi = once(deps.openApi);
+  app.get(
+    endpoint(app, "oauth", documentRoute),
+    async (c) =>
+      answerDocument(c, await document("/openapi.json", "application/json", () => JSON.stringify(openApi()))),
+  );
+  app.get(endpoint(app, "browser", rootRoute), (c) => c.redirect(DOCS_PATH, 303));
   errorPageRoutes(app, deps.sandbox);
-  const parts = { authUrl: deps.authUrl, errors: errorCatalogue() };
+  mountDocs(
+    app,
+    document,
+    once(() => openDocs(openApi(), { authUrl: deps.authUrl, errors: errorCatalogue() })),
+  );
+}
+
+function mountDocs(app: PlatformApp, document: ReturnType<typeof documentStore>, docs: () => Docs): void {
   for (const route of docsRoutes) {
-    app.get(endpoint(app, "browser", route), (c) => {
-      const at = { path: c.req.path, query: c.req.query("q") };
-      const page = renderDocsPage(at, deps.openApi(), parts);
-      if (page === undefined) throw new Refusal("request.not_found");
-      c.header("cache-control", CACHE);
-      return c.html(page);
+    app.get(endpoint(app, "browser", route), async (c) => {
+      const query = route.path === DOCS_PATH ? c.req.query("q") : undefined;
+      if (query !== undefined) {
+        c.header("cache-control", PUBLIC_CACHE);
+        return c.html(docs().find(query));
+      }
+      const { path } = c.req;
+      if (!docs().paths.includes(path)) throw new Refusal("request.not_found");
+      return answerDocument(c, await document(path, HTML, () => docs().page(path) ?? ""));
     });
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** The refusal table as the documentation lists it: one row a surface. */

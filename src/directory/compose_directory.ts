@@ -15,7 +15,7 @@ import { otherMethods } from "./methods.ts";
 import { answerErrors } from "./on_error.ts";
 import { healthRoutes, publicRoutes } from "./public_routes.ts";
 import { type DirectoryEnv, requestContext } from "./request_context.ts";
-import { openStatementSigner } from "./software_statement.ts";
+import type { StatementKeys } from "./statement_keys.ts";
 
 /** What a directory is made of. */
 export interface DirectoryParts {
@@ -24,8 +24,7 @@ export interface DirectoryParts {
   readonly administrators: Administrators;
   /** PEM of the CA certificate and of its PKCS 8 private key (RSA or ECDSA). */
   readonly ca: { readonly certificatePem: string; readonly privateKeyPem: string };
-  /** PKCS 8 PEM of the RSA key that signs software statements. */
-  readonly signingKeyPem: string;
+  readonly statementKeys: StatementKeys;
   readonly store: Store;
   readonly clock: Clock;
   /** "Sandbox" or "Production": the environment of the software that it takes in. */
@@ -106,23 +105,16 @@ async function openDirectory(parts: DirectoryParts): Promise<Directory> {
       `statements may live 1 to ${MAX_STATEMENT_DAYS} days, certificates 1 to ${MAX_CERTIFICATE_DAYS}`,
     );
   }
-  const [authority, signer] = await Promise.all([
-    openCertificateAuthority(parts.ca, parts.clock()).catch(naming("the CA")),
-    openStatementSigner(parts.signingKeyPem).catch(naming("the signing key")),
-  ]);
+  const authority = await openCertificateAuthority(parts.ca, parts.clock()).catch((error: Error) => {
+    throw new Error(`the CA: ${error.message}`);
+  });
   const terms = { issuer, environment, statementDays };
-  const { store, clock, judgesClock = clock } = parts;
-  return { store, clock, authority, certificateDays, judgesClock, signer, terms };
+  const { store, clock, judgesClock = clock, statementKeys } = parts;
+  return { store, clock, authority, certificateDays, judgesClock, statementKeys, terms };
 }
 
 function isWithin(days: number, most: number): boolean {
   return Number.isInteger(days) && days >= 1 && days <= most;
-}
-
-function naming(what: string): (error: unknown) => never {
-  return (error) => {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
-  };
 }
 
 const SILENT: DirectoryLog = { info: () => {}, warn: () => {}, error: () => {} };

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { readCredentials } from "./administrators.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
 import { fileFaults, type FileModes } from "./file_modes.ts";
-import { openStatementSigner } from "./software_statement.ts";
+import { openStatementKeys } from "./statement_keys.ts";
 import { isLoopback } from "./web_address.ts";
 
 /** How this directory runs. */
@@ -22,7 +22,10 @@ export interface DirectoryConfig {
   /** Path of the list that `deno task directory-admin` keeps. */
   readonly administratorsFile: string;
   readonly ca: { readonly certificatePem: string; readonly privateKeyPem: string };
-  readonly signingKeyPem: string;
+  /** Private JWK set as JSON. */
+  readonly signingKeys: string;
+  /** The file that it came from, if it came from one. */
+  readonly signingKeysFile: string | undefined;
   readonly environment: "Production" | "Sandbox";
 }
 
@@ -73,7 +76,9 @@ const schema = z.object({
   ),
   DIRECTORY_CA_CERT: pemOrPath("the CA's certificate"),
   DIRECTORY_CA_KEY: pemOrPath("the CA's private key (PKCS 8)"),
-  DIRECTORY_SIGNING_KEY: pemOrPath("the RSA key that signs software statements (PKCS 8)"),
+  DIRECTORY_SIGNING_KEYS: z.string(
+    "set it to the path of the private JWK set that signs software statements (deno task directory-keys make makes one)",
+  ),
   ENVIRONMENT: z.enum(["Production", "Sandbox"], "must be Production or Sandbox").default("Production"),
 });
 type Values = z.infer<typeof schema>;
@@ -97,6 +102,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
   faults.push(...issuerFaults(values), ...listenFaults(values), ...await storeFaults(values, source));
   faults.push(...await administratorsFaults(values, source));
   const pems = await readPems(values, source, faults);
+  const signingKeys = await readSigningKeys(values, source, faults);
   if (!parsed.success || faults.length > 0) throw new DirectoryConfigError(faults);
   const { data } = parsed;
   return {
@@ -106,7 +112,8 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     storeUrl: data.DIRECTORY_STORE_URL,
     administratorsFile: data.DIRECTORY_ADMINISTRATORS,
     ca: { certificatePem: pems.DIRECTORY_CA_CERT, privateKeyPem: pems.DIRECTORY_CA_KEY },
-    signingKeyPem: pems.DIRECTORY_SIGNING_KEY,
+    signingKeys,
+    signingKeysFile: isInline(data.DIRECTORY_SIGNING_KEYS) ? undefined : data.DIRECTORY_SIGNING_KEYS,
     environment: data.ENVIRONMENT,
   };
 }
@@ -168,12 +175,42 @@ async function administratorsFaults(
   return faults;
 }
 
-const PEM_NAMES = ["DIRECTORY_CA_CERT", "DIRECTORY_CA_KEY", "DIRECTORY_SIGNING_KEY"] as const;
+async function readSigningKeys(
+  { DIRECTORY_SIGNING_KEYS: value, ENVIRONMENT: environment }: Partial<Values>,
+  source: ConfigSource,
+  faults: string[],
+): Promise<string> {
+  if (value === undefined) return "";
+  const name = "DIRECTORY_SIGNING_KEYS";
+  const json = isInline(value) ? value : await readSecret(name, value, source, faults, "secret");
+  if (json === "") return "";
+  try {
+    await openStatementKeys(json, () => source.now);
+    if (environment !== "Sandbox" && isSandboxKeySet(json)) {
+      faults.push(
+        `${name}: these are sandbox keys; make keys of your own with deno task directory-keys make`,
+      );
+    }
+  } catch (error) {
+    faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return json;
+}
+
+function isInline(value: string): boolean {
+  return value.trimStart().startsWith("{");
+}
+
+function isSandboxKeySet(json: string): boolean {
+  return z.object({ environment: z.literal("sandbox") }).safeParse(JSON.parse(json)).success;
+}
+
+const PEM_NAMES = ["DIRECTORY_CA_CERT", "DIRECTORY_CA_KEY"] as const;
 type Pems = Readonly<Record<typeof PEM_NAMES[number], string>>;
 
 async function readPems(values: Partial<Values>, source: ConfigSource, faults: string[]): Promise<Pems> {
   const texts = await Promise.all(PEM_NAMES.map((name) => readPem(name, values[name], source, faults)));
-  const [certificatePem = "", privateKeyPem = "", signingKeyPem = ""] = texts;
+  const [certificatePem = "", privateKeyPem = ""] = texts;
   if (certificatePem !== "" && privateKeyPem !== "") {
     await openCertificateAuthority({ certificatePem, privateKeyPem }, source.now)
       .then(({ certificate }) => {
@@ -182,14 +219,9 @@ async function readPems(values: Partial<Values>, source: ConfigSource, faults: s
         }
       }, (error: Error) => faults.push(`DIRECTORY_CA_CERT and DIRECTORY_CA_KEY: the ${error.message}`));
   }
-  if (signingKeyPem !== "") {
-    await openStatementSigner(signingKeyPem)
-      .catch((error: Error) => faults.push(`DIRECTORY_SIGNING_KEY: the ${error.message}`));
-  }
   return {
     DIRECTORY_CA_CERT: certificatePem,
     DIRECTORY_CA_KEY: privateKeyPem,
-    DIRECTORY_SIGNING_KEY: signingKeyPem,
   };
 }
 

@@ -2,7 +2,8 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Store } from "../store/store.ts";
 import type { CertificateAuthority } from "./certificate_authority.ts";
-import type { StatementSigner, StatementTerms } from "./software_statement.ts";
+import type { StatementTerms } from "./software_statement.ts";
+import type { StatementKeys } from "./statement_keys.ts";
 
 /** The directory's parts, opened. */
 export interface Directory {
@@ -13,7 +14,7 @@ export interface Directory {
   readonly certificateDays: number;
   /** The time by which those who are shown new certificates judge them; never ahead of `clock`. */
   readonly judgesClock: Clock;
-  readonly signer: StatementSigner;
+  readonly statementKeys: StatementKeys;
   readonly terms: StatementTerms;
 }
 

@@ -18,6 +18,7 @@ import {
   readDirectoryConfig,
 } from "./config.ts";
 import { fileFaults, type FileModes } from "./file_modes.ts";
+import { openStatementKeys, type RenewableStatementKeys } from "./statement_keys.ts";
 
 /** Running requests may take this long to end. */
 const DRAIN_MS = 10_000;
@@ -36,15 +37,18 @@ async function start(): Promise<void> {
     now: systemClock(),
   });
   const store = await openStoreBesideFreePorts(config);
+  const statementKeys = await openStatementKeys(config.signingKeys, systemClock);
   const app = await composeDirectory({
     ...config,
     administrators: openAdministrators(administratorsFile(config.administratorsFile)),
+    statementKeys,
     store,
     clock: systemClock,
     loopbackRedirects: config.environment === "Sandbox",
     log,
   });
   await giveUpPermissions();
+  Deno.addSignalListener("SIGHUP", () => void renewKeys(statementKeys, config));
   await serve(app, config);
   store.close();
   log.info("directory.stopped");
@@ -105,18 +109,34 @@ async function giveUpPermissions(): Promise<void> {
   await Deno.permissions.revoke({ name: "write" });
 }
 
+async function renewKeys(keys: RenewableStatementKeys, { signingKeysFile }: DirectoryConfig): Promise<void> {
+  try {
+    if (signingKeysFile === undefined) {
+      throw new Error("DIRECTORY_SIGNING_KEYS is not a file; start again to change the keys");
+    }
+    await keys.renew(await readSecret("DIRECTORY_SIGNING_KEYS", signingKeysFile));
+    const published = keys.publicJwks.keys.length;
+    log.info("directory.keys_renewed", { signingKid: keys.signer.kid, published });
+  } catch (error) {
+    log.error("directory.keys_not_renewed", { why: words(error) });
+  }
+}
+
 function administratorsFile(path: string): WatchedFile {
   return {
     async version(): Promise<string> {
       const { mtime, ino, size } = await Deno.stat(path);
       return [mtime?.getTime(), ino, size].join(" ");
     },
-    async text(): Promise<string> {
-      const [fault] = fileFaults("DIRECTORY_ADMINISTRATORS", path, "secret", await modesOf(path));
-      if (fault !== undefined) throw new Error(fault);
-      return await Deno.readTextFile(path);
-    },
+    text: () => readSecret("DIRECTORY_ADMINISTRATORS", path),
   };
+}
+
+/** @throws {Error} if it cannot be read, or if others could open it */
+async function readSecret(variable: string, path: string): Promise<string> {
+  const [fault] = fileFaults(variable, path, "secret", await modesOf(path));
+  if (fault !== undefined) throw new Error(fault);
+  return await Deno.readTextFile(path);
 }
 
 async function modesOf(path: string): Promise<FileModes | undefined> {

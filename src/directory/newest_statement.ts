@@ -11,20 +11,23 @@ export type NewestStatements = (participant: Participant) => Promise<string | un
 
 interface Signed {
   readonly version: number;
+  readonly kid: string;
   readonly text: Promise<string>;
 }
 
 /** Opens the source. It keeps one signature a participant, so that reading costs none. */
 export function openNewestStatements(
-  { signer, terms }: Pick<Directory, "signer" | "terms">,
+  { statementKeys, terms }: Pick<Directory, "statementKeys" | "terms">,
 ): NewestStatements {
   const signed = new Map<string, Signed>();
   return async (participant) => {
     if (!isTrusted(participant)) return undefined;
     const { orgId, historyLength: version } = participant;
+    const { signer } = statementKeys;
+    const { kid } = signer;
     let newest = signed.get(orgId);
-    if (newest?.version !== version) {
-      newest = { version, text: signStatement(signer, terms, participant) };
+    if (newest?.version !== version || newest.kid !== kid) {
+      newest = { version, kid, text: signStatement(signer, terms, participant) };
       newest.text.catch(() => signed.delete(orgId));
       signed.set(orgId, newest);
     }

@@ -46,7 +46,7 @@ export async function onboardParticipant(
   if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
   const subject = { ...participant, softwareClientId: participant.software.clientId };
   const keys = await certifyKeys(directory, { subject, requested }, now);
-  const statement = await signStatement(directory.signer, directory.terms, participant);
+  const statement = await signStatement(directory.statementKeys.signer, directory.terms, participant);
   const tx = begin();
   stageParticipant(tx, participant, null, { notes: [note(participant, keys)], at: now, who });
   for (const { key } of keys) stageNewKey(tx, participant.orgId, key);

@@ -35,7 +35,7 @@ export function publicRoutes(directory: Directory): Hono<DirectoryEnv> {
     .get("/participants/:org_id/statement", (c) => newestStatement(directory, statements, c))
     .get("/participants/:org_id/jwks", (c) => activeKeySet(directory, c))
     .get("/participants/:org_id/jwks/revoked", (c) => revokedSet(directory, c))
-    .get("/jwks", (c) => cacheable(c, JSON.stringify({ keys: [directory.signer.publicJwk] }), JWK_SET_TYPE))
+    .get("/jwks", (c) => cacheable(c, JSON.stringify(directory.statementKeys.publicJwks), JWK_SET_TYPE))
     .get("/ca.pem", (c) => cacheable(c, directory.authority.pem, PEM_TYPE));
 }
 

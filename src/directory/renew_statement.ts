@@ -35,7 +35,7 @@ export function renewStatement(
       });
     }
     const next = withNextStatement(withChanges(participant, changes), now);
-    const statement = await signStatement(directory.signer, directory.terms, next);
+    const statement = await signStatement(directory.statementKeys.signer, directory.terms, next);
     const details = { iat: next.software.statementIat, changed: changedMembers(participant, next) };
     return { participant: next, notes: [{ what: "statement.issued", details }], answer: statement };
   });

@@ -3,20 +3,11 @@
  * "Software statement assertion"). Says what to sign; the caller sees to it that `iat` only grows.
  */
 import type { JsonObject } from "../jose/compact_jws.ts";
-import { jwkThumbprint, readRsaPublicJwk } from "../jose/rsa_key.ts";
 import type { NamedKey } from "../jose/sealed_jwt.ts";
 import { signClaims } from "../jose/sign_claims.ts";
 import { MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../profile.ts";
 import { invalidRequest } from "./invalid_request.ts";
 import type { Participant, Role } from "./participant.ts";
-import { privateKeyDer } from "./private_key_pem.ts";
-
-/** Signs statements. */
-export interface StatementSigner {
-  readonly key: NamedKey;
-  /** What `/jwks` serves: the public half. */
-  readonly publicJwk: JsonObject;
-}
 
 /** What a statement says beside the participant's own data. */
 export interface StatementTerms {
@@ -29,35 +20,16 @@ const DAY_SECONDS = 86_400;
 const ORG_TYPE: Readonly<Record<Role, string>> = { PISP: "third party provider", ASPSP: "bank" };
 
 /**
- * Opens the key that signs statements. Its kid is its RFC 7638 thumbprint.
- *
- * @throws {Error} in words that follow "the signing key: …"
- */
-export async function openStatementSigner(pem: string): Promise<StatementSigner> {
-  const der = privateKeyDer(pem);
-  const algorithm = { name: "RSA-PSS", hash: "SHA-256" };
-  const exportable = await crypto.subtle.importKey("pkcs8", der, algorithm, true, ["sign"]).catch(() => {
-    throw new Error("private key is not RSA");
-  });
-  const { kty, n, e } = await crypto.subtle.exportKey("jwk", exportable);
-  const judged = readRsaPublicJwk({ kty, n, e });
-  if (!judged.ok) throw new Error(`private key is not usable: ${judged.why}`);
-  const kid = await jwkThumbprint(judged.value);
-  const key = await crypto.subtle.importKey("pkcs8", der, algorithm, false, ["sign"]);
-  return { key: { kid, key }, publicJwk: { ...judged.value, kid, use: "sig", alg: SIGNATURE_ALG } };
-}
-
-/**
  * Signs a statement about the participant as it is, issued at the participant's `statementIat`.
  *
  * @throws {Refusal} `directory.invalid_request` when it would be longer than relying parties read
  */
 export async function signStatement(
-  signer: StatementSigner,
+  signer: NamedKey,
   terms: StatementTerms,
   participant: Participant,
 ): Promise<string> {
-  const statement = await signClaims(statementClaims(terms, participant), signer.key);
+  const statement = await signClaims(statementClaims(terms, participant), signer);
   if (statement.length <= MAX_JWT_CHARACTERS) return statement;
   throw invalidRequest([
     `software: its addresses and texts make a statement of more than ${MAX_JWT_CHARACTERS} characters`,

@@ -6,6 +6,7 @@ import { composePlatform } from "../compose.ts";
 import { readConfig } from "../config.ts";
 import { soleAdministrator } from "../directory/administrators.ts";
 import { composeDirectory } from "../directory/compose_directory.ts";
+import { openStatementKeys, statementJwk } from "../directory/statement_keys.ts";
 import { openKeyRing } from "../jose/key_ring.ts";
 import { openLog } from "../observability/log.ts";
 import { openDenoKv } from "../store/deno_kv.ts";
@@ -84,11 +85,12 @@ export async function startDirectory(
   sink: (line: string) => void,
 ): Promise<RunningDirectory> {
   const store = await openOwnStore(files.directoryStore);
+  const jwk = await statementJwk(await privateKeyPem(signingKey.privateKey));
   const directory = await composeDirectory({
     issuer: addresses.directoryUrl,
     administrators: soleAdministrator("administrator", secrets.directoryAdminToken),
     ca: { certificatePem: authority.certificatePem, privateKeyPem: authority.privateKeyPem },
-    signingKeyPem: await privateKeyPem(signingKey.privateKey),
+    statementKeys: await openStatementKeys(JSON.stringify({ keys: [jwk] }), clock.now),
     store,
     clock: clock.now,
     environment: "Sandbox",

@@ -24,7 +24,7 @@ import {
   renderTypes,
 } from "./portal/reference_pages.tsx";
 import { sandboxGuide } from "./portal/sandbox_guide.ts";
-import { type Place, search } from "./portal/search.ts";
+import { type Place, search, searchable, type SearchablePlace } from "./portal/search.ts";
 import { signaturesGuide } from "./portal/signatures_guide.ts";
 import { tppGuide } from "./portal/tpp_guide.ts";
 import { typeAnchor } from "./schema_view.tsx";
@@ -36,53 +36,60 @@ export interface DocsParts {
   readonly errors: readonly ErrorEntry[];
 }
 
-/** The documentation as plain data. */
-interface Docs extends DocsParts {
+/** The documentation. */
+export interface Docs {
+  /** Every path that has a page. */
+  readonly paths: readonly string[];
+  /** The page at a path as a whole HTML document; undefined if the path has none. */
+  page(path: string): string | undefined;
+  /** The page that answers a search in all of them. */
+  find(question: string): string;
+}
+
+/** What pages and search are made from. */
+interface DocsSource extends DocsParts {
   readonly reference: ApiReference;
   /** By path. */
   readonly guides: ReadonlyMap<string, Guide>;
 }
 
-/** Every path there is a page at; `document` is an OpenAPI 3.1 document as plain data. */
-export function docsPaths(document: unknown): readonly string[] {
-  const groups = readApiReference(document).groups.map(({ name }) => groupPath(name));
-  const guides = guidesAt({ baseUrl: "", authUrl: "" }).keys();
-  return [
-    ...new Set([DOCS_PATH, ...guides, ERRORS_PATH, REFERENCE_PATH, TYPES_PATH, COMMON_PATH, ...groups]),
-  ];
-}
-
-/** The page at a path as a whole HTML document, undefined where there is none. `query` searches all of them. */
-export function renderDocsPage(
-  at: { readonly path: string; readonly query?: string | undefined },
-  document: unknown,
-  parts: DocsParts,
-): string | undefined {
+/**
+ * Opens the documentation. Pages are drawn each time that they are asked for; what only searches need is made once, at
+ * the first search.
+ *
+ * @param document an OpenAPI 3.1 document as plain data
+ */
+export function openDocs(document: unknown, parts: DocsParts): Docs {
   const reference = readApiReference(document);
-  const addresses = {
-    authUrl: parts.authUrl,
-    baseUrl: reference.servers[0]?.url ?? "https://api.example.com",
+  const baseUrl = reference.servers[0]?.url ?? "https://api.example.com";
+  const guides = guidesAt({ authUrl: parts.authUrl, baseUrl });
+  const source: DocsSource = { ...parts, reference, guides };
+  const pages = pagesOf(source);
+  let places: readonly SearchablePlace[] | undefined;
+  return {
+    paths: [...pages.keys()],
+    page: (path) => pages.get(path)?.(),
+    find(question) {
+      const query = question.slice(0, MAX_QUERY_CHARACTERS).trim();
+      places ??= searchable([...guidePlaces(source), ...referencePlaces(source), ...errorPlaces(source)]);
+      return renderFindings(query, search(places, query));
+    },
   };
-  const docs: Docs = { ...parts, reference, guides: guidesAt(addresses) };
-  const guide = docs.guides.get(at.path);
-  if (guide !== undefined) return renderGuide(at.path, guide);
-  switch (at.path) {
-    case DOCS_PATH:
-      return at.query === undefined ? renderOverview(reference, parts.authUrl) : answerTo(at.query, docs);
-    case ERRORS_PATH:
-      return renderErrors(parts.errors);
-    case REFERENCE_PATH:
-      return renderReferenceIndex(reference);
-    case TYPES_PATH:
-      return renderTypes(reference);
-    case COMMON_PATH:
-      return renderCommonParts(reference);
-  }
-  const group = reference.groups.find(({ name }) => groupPath(name) === at.path);
-  return group === undefined ? undefined : renderGroup(group, reference);
 }
 
-function guidesAt(addresses: { readonly baseUrl: string; readonly authUrl: string }): Docs["guides"] {
+function pagesOf({ reference, guides, authUrl, errors }: DocsSource): ReadonlyMap<string, () => string> {
+  return new Map<string, () => string>([
+    [DOCS_PATH, () => renderOverview(reference, authUrl)],
+    ...[...guides].map(([path, guide]) => [path, () => renderGuide(path, guide)] as const),
+    [ERRORS_PATH, () => renderErrors(errors)],
+    [REFERENCE_PATH, () => renderReferenceIndex(reference)],
+    ...reference.groups.map((group) => [groupPath(group.name), () => renderGroup(group, reference)] as const),
+    [TYPES_PATH, () => renderTypes(reference)],
+    [COMMON_PATH, () => renderCommonParts(reference)],
+  ]);
+}
+
+function guidesAt(addresses: { readonly baseUrl: string; readonly authUrl: string }): DocsSource["guides"] {
   return new Map([
     ["/docs/tpp", tppGuide(addresses)],
     ["/docs/bank", bankGuide(addresses)],
@@ -102,15 +109,7 @@ function renderErrors(errors: readonly ErrorEntry[]): string {
   });
 }
 
-function answerTo(question: string, docs: Docs): string {
-  const query = question.slice(0, MAX_QUERY_CHARACTERS).trim();
-  return renderFindings(
-    query,
-    search([...guidePlaces(docs), ...referencePlaces(docs), ...errorPlaces(docs)], query),
-  );
-}
-
-function guidePlaces({ guides }: Docs): Place[] {
+function guidePlaces({ guides }: DocsSource): Place[] {
   return [...guides].flatMap(([path, { title: where, sections }]) =>
     sections.map((section) => ({
       href: `${path}#${section.id}`,
@@ -121,7 +120,7 @@ function guidePlaces({ guides }: Docs): Place[] {
   );
 }
 
-function referencePlaces({ reference: { groups, types } }: Docs): Place[] {
+function referencePlaces({ reference: { groups, types } }: DocsSource): Place[] {
   const endpoints = groups.flatMap(({ name, endpoints }) =>
     endpoints.map((endpoint) => ({
       href: `${groupPath(name)}#${endpoint.id}`,
@@ -146,7 +145,7 @@ function referencePlaces({ reference: { groups, types } }: Docs): Place[] {
   ];
 }
 
-function errorPlaces({ errors }: Docs): Place[] {
+function errorPlaces({ errors }: DocsSource): Place[] {
   return errorRows(errors).map(({ id, reasons, surface, status, code, words }) => ({
     href: `${ERRORS_PATH}#${id}`,
     title: `${status} ${code}`.trim(),

@@ -6,7 +6,7 @@ import { assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { LANGUAGES } from "../../src/ui/language.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
-import { docsPaths } from "../../src/ui/docs_page.tsx";
+import { openDocs } from "../../src/ui/docs_page.tsx";
 import { ERROR_PAGES, referenceDocument } from "../support/ui_samples.ts";
 import { openUiSite, type UiSite } from "../support/ui_site.ts";
 import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";
@@ -32,7 +32,8 @@ const PICTURED_DOCS = new Set([
   "/docs/reference/consents",
   "/docs?q=signature",
 ]);
-const DOCS = [...docsPaths(referenceDocument()), "/docs?q=signature", "/docs?q=nothing-like-it"];
+const { paths } = openDocs(referenceDocument(), { authUrl: "https://auth.example.com", errors: [] });
+const DOCS = [...paths, "/docs?q=signature", "/docs?q=nothing-like-it"];
 
 Deno.test({
   name: "the platform's pages in a real browser [WCAG 2.2 AA] [AZ12] [AZ13]",

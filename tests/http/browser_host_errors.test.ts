@@ -20,7 +20,6 @@ const HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 Deno.test("An unknown path of the browser host is a page for who reads pages, JSON for who does not [G16]", async (t) => {
   await using world = await openWorld();
   const paths = [
-    "/",
     "/nowhere",
     "/BANKA",
     "/BANKA/nothing",

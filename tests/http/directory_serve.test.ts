@@ -47,7 +47,7 @@ Deno.test("directory without configuration names every variable that has no defa
     "DIRECTORY_ADMINISTRATORS",
     "DIRECTORY_CA_CERT",
     "DIRECTORY_CA_KEY",
-    "DIRECTORY_SIGNING_KEY",
+    "DIRECTORY_SIGNING_KEYS",
   ]);
   await Deno.remove(folder, { recursive: true });
 });
@@ -56,7 +56,7 @@ Deno.test("directory refuses files that others may open, and names each of them 
   await using ground = await openDirectoryGround();
   const { own, env } = ground;
   await Deno.writeTextFile(`${own}/directory.kv`, "", { mode: 0o644 });
-  for (const name of ["administrators.json", "ca.key.pem", "statements.key.pem", "directory.kv"]) {
+  for (const name of ["administrators.json", "ca.key.pem", "signing-keys.json", "directory.kv"]) {
     await Deno.chmod(`${own}/${name}`, 0o640);
   }
   await Deno.chmod(`${own}/ca.pem`, 0o664);
@@ -66,7 +66,7 @@ Deno.test("directory refuses files that others may open, and names each of them 
     open("DIRECTORY_ADMINISTRATORS"),
     "DIRECTORY_CA_CERT: group or others may write .data/directory/ca.pem; chmod 644 .data/directory/ca.pem",
     open("DIRECTORY_CA_KEY"),
-    open("DIRECTORY_SIGNING_KEY"),
+    open("DIRECTORY_SIGNING_KEYS"),
     open("DIRECTORY_STORE_URL"),
   ]);
 });

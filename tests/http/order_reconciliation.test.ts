@@ -1,12 +1,13 @@
 /** After a restore: each bank's signed statement is compared with the store, and only then its orders go out again. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../src/observability/audit_trail.ts";
-import { type BookWorld, openBookWorld, OPERATOR_TOKEN, statement } from "../support/bank_books.ts";
+import { type BookWorld, openBookWorld, operate, OPERATOR_TOKEN } from "../support/bank_books.ts";
+import { openBanksWorld, paidAt } from "../support/banks_world.ts";
 import { authorised, call, clientToken, good, type Json, pay, paymentBody } from "../support/flows.ts";
 import { down, later, outboxOrder, paid, payment, statusOf } from "../support/orders.ts";
 import { signJwt } from "../support/jwts.ts";
 import { type Copy, copyOf, restore } from "../support/restored_store.ts";
-import { openWorld } from "../support/world.ts";
+import { AUTH_URL, openWorld } from "../support/world.ts";
 
 const HOLDS = "/operations/order-holds";
 const RECONCILE = `${HOLDS}/BANKA/reconcile`;
@@ -24,7 +25,7 @@ Deno.test("reconciling recovers a payment that the store lost, and its consent i
   const { StatusUpdateDateTime: __, ...expected } = made;
   assertEquals(found, expected, "as it was answered the first time");
   assertEquals(await statusOfConsent(world, flow.consentId), "Consumed");
-  assertEquals([...world.books.values()].map(({ executions }) => executions), [1]);
+  assertEquals([...world.books.orders.values()].map(({ executions }) => executions), [1]);
   const history = await historyOf(world.store, made.DomesticPaymentId);
   assertEquals(history.map(({ event, actor }) => [event, actor]), [
     ["payment.AcceptedSettlementInProcess", "bank BANKA"],
@@ -47,7 +48,7 @@ Deno.test("reconciling recovers a payment whose consent was made after the copy 
 Deno.test("reconciling moves a payment on and its order leaves the outbox unsent [G9]", async () => {
   await using world = await openBookWorld();
   const copy = await lostAnswer(world);
-  const [id, booked] = [...world.books][0] ?? ["", undefined];
+  const [id, booked] = [...world.books.orders][0] ?? ["", undefined];
   if (booked !== undefined) booked.status = "AcceptedSettlementCompleted";
   await restore(world, copy);
   world.pushes.length = 0;
@@ -70,11 +71,11 @@ Deno.test("an order that the bank does not have is sent once it is reconciled, a
   await restore(world, copy);
   world.answer = takes;
   await later(world, 120_000);
-  assertEquals(world.books.size, 0, "held");
+  assertEquals(world.books.orders.size, 0, "held");
   const [, answer] = await world.operate(RECONCILE, "");
   assertEquals([answer.Data.State, answer.Data.Agreed], ["released", 0]);
-  await later(world, 120_000);
-  assertEquals(world.books.get(id)?.executions, 1);
+  await later(world, 0);
+  assertEquals(world.books.orders.get(id)?.executions, 1);
   assertEquals(await statusOf(world, id), "AcceptedSettlementInProcess");
 });
 
@@ -83,7 +84,7 @@ Deno.test("a statement of many pages goes on where it stopped, and releases afte
   const copy = await copyOf(world);
   for (let made = 0; made < 5; made++) await paid(world);
   await restore(world, copy);
-  world.pageSize = 2;
+  world.books.pageSize = 2;
   const states: Json[] = [];
   for (let page = 0; page < 3; page++) states.push((await world.operate(RECONCILE, ""))[1].Data);
   assertEquals(states.map(({ State, Recovered }) => [State, Recovered]), [
@@ -119,7 +120,7 @@ Deno.test("a payment without its order in the statement is not made up [G9]", as
   const copy = await copyOf(world);
   await paid(world);
   await restore(world, copy);
-  world.tamper = (claims) => {
+  world.books.tamper = (claims) => {
     for (const stated of claims.Data.PaymentOrder) delete stated.Order;
     return claims;
   };
@@ -143,7 +144,7 @@ Deno.test("an order that the platform did not sign is no proof of a payment [G9]
   const tpp = { client_id: world.tpp.clientId, read_refund_account: false };
   const order = await signJwt(world.bankA.signing, { aud: "BANKA", tpp, Data });
   const consentId = flow.consentId;
-  world.books.set(forged, { status: "AcceptedSettlementInProcess", order, consentId, executions: 0 });
+  world.books.orders.set(forged, { status: "AcceptedSettlementInProcess", order, consentId, executions: 0 });
   const [, answer] = await world.operate(RECONCILE, "");
   assertStringIncludes(answer.Data.Disagreement[0].Why, "kid does not name a signing key");
   assertEquals(await world.store.get(["payment", forged]), null);
@@ -154,9 +155,9 @@ Deno.test("an order of the platform proves its own payment alone [G9]", async ()
   const copy = await copyOf(world);
   const { DomesticPaymentId: id } = await paid(world);
   await restore(world, copy);
-  const mine = world.books.get(id);
+  const mine = world.books.orders.get(id);
   const other = crypto.randomUUID();
-  if (mine !== undefined) world.books.set(other, { ...mine });
+  if (mine !== undefined) world.books.orders.set(other, { ...mine });
   const [, answer] = await world.operate(RECONCILE, "");
   assertEquals(answer.Data.Disagreement, [{
     DomesticPaymentId: other,
@@ -169,11 +170,11 @@ Deno.test("an order of the platform for one bank proves nothing at another [G9]"
   const copy = await copyOf(world);
   await paid(world);
   await restore(world, copy);
-  world.tamper = (claims) => ({ ...claims, iss: "BANKB" });
+  world.books.tamper = (claims) => ({ ...claims, iss: "BANKB" });
   const Since = "2040-01-01T00:00:00Z";
   const [, answer] = await world.operate(
     `${HOLDS}/BANKB/reconcile`,
-    await statement(world, { Since }, {}, world.bankB),
+    await world.books.statement({ Since }, {}, world.bankB),
   );
   assertEquals(answer.Data.Disagreement[0].Why, "the order that the bank brings: an order for another bank");
 });
@@ -182,14 +183,14 @@ Deno.test("a statement counts only as signed by this bank, for this platform and
   await using world = await openBookWorld();
   const copy = await copyOf(world);
   await paid(world);
-  const early = await statement(world, { Since: "2040-01-01T00:00:00+00:00" });
+  const early = await world.books.statement({ Since: "2040-01-01T00:00:00+00:00" });
   world.now += 60_000;
   await restore(world, copy);
   const Since = "2040-01-01T00:00:00+00:00";
   const before = await world.snapshot();
   const claims = (changes: Json): Promise<string> => {
-    world.tamper = (good) => ({ ...good, ...changes, Data: { ...good.Data, ...changes.Data } });
-    return statement(world, { Since });
+    world.books.tamper = (good) => ({ ...good, ...changes, Data: { ...good.Data, ...changes.Data } });
+    return world.books.statement({ Since });
   };
   const cases: Record<string, [string, string]> = {
     "signed before the restore": [early, "iat must be after the restore"],
@@ -203,8 +204,8 @@ Deno.test("a statement counts only as signed by this bank, for this platform and
       await claims({ Data: { PaymentOrder: [{ DomesticPaymentId: crypto.randomUUID() }] } }),
       "Data.PaymentOrder.0",
     ],
-    "with the type of another JWT": [await statement(world, { Since }, { typ: "JWT" }), "typ"],
-    "with an unknown key": [await statement(world, { Since }, { kid: "x" }), "kid does not name"],
+    "with the type of another JWT": [await world.books.statement({ Since }, { typ: "JWT" }), "typ"],
+    "with an unknown key": [await world.books.statement({ Since }, { kid: "x" }), "kid does not name"],
     "of another participant's key": [
       await signJwt({ ...world.bankB.signing, kid: world.bankA.signing.kid }, {}, {
         typ: "order-statement+jwt",
@@ -234,7 +235,7 @@ Deno.test("a statement that the bank handed over as a file counts like one that 
   assertStringIncludes(refused.error_description, "status 404");
   const [, answer] = await world.operate(
     RECONCILE,
-    await statement(world, { Since: "2040-01-01T00:00:00Z" }),
+    await world.books.statement({ Since: "2040-01-01T00:00:00Z" }),
   );
   assertEquals([answer.Data.State, answer.Data.Recovered], ["released", 1]);
 });
@@ -249,8 +250,8 @@ Deno.test("an operator can release orders with a reason, which stands in the his
   assertEquals((await world.operate(RELEASE, "short"))[0], 400);
   const [status, answer] = await world.operate(RELEASE, "The bank confirmed by phone that it has none.");
   assertEquals([status, answer.Data.State], [200, "released"]);
-  await later(world, 120_000);
-  assertEquals(world.books.size, 1);
+  await later(world, 0);
+  assertEquals(world.books.orders.size, 1);
   const history = await historyOf(world.store, "order hold BANKA");
   assertEquals(history.map(({ event, actor }) => [event, actor]), [
     ["order_hold.begun", "platform"],
@@ -287,3 +288,36 @@ async function statusOfConsent(world: BookWorld, consentId: string): Promise<str
   const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
   return (await good(call(world, world.tpp, bound, path), 200)).Data.Status;
 }
+
+Deno.test("the sandbox's bank states its orders page by page, with each as the platform signed it [G9]", async () => {
+  await using world = await openBanksWorld({ environment: { OPERATOR_TOKEN } });
+  const copy = await copyOf(world);
+  const made = [];
+  for (let count = 0; count < 12; count++) made.push(await paidAt(world));
+  await restore(world, copy);
+  const states = [await operate(world, RECONCILE, ""), await operate(world, RECONCILE, "")];
+  assertEquals(states.map(([status, { Data }]) => [status, Data.State, Data.Recovered]), [
+    [200, "comparing", 10],
+    [200, "released", 12],
+  ]);
+  for (const { DomesticPaymentId, Status } of made) {
+    assertEquals(await statusOf(world, DomesticPaymentId), Status);
+  }
+});
+
+Deno.test("the sandbox's bank states nothing to an inquiry that the platform did not sign [G9]", async () => {
+  await using world = await openBanksWorld();
+  const exp = Math.floor(world.now / 1000) + 300;
+  const claims = { iss: AUTH_URL, aud: "BANKA", exp, Data: { Since: "2040-01-01T00:00:00Z" } };
+  for (const signer of [world.bankA.signing, world.tpp.signing]) {
+    const body = await signJwt(signer, claims, { typ: "order-inquiry+jwt" });
+    const answer = await world.banks.fetch(
+      new Request("https://banks.example/BANKA/payment-orders", {
+        method: "POST",
+        headers: { "content-type": "application/jose" },
+        body,
+      }),
+    );
+    assertEquals(answer.status, 400);
+  }
+});

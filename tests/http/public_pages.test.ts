@@ -3,7 +3,7 @@ import { good, type Json, requestToken } from "../support/flows.ts";
 import { assertBrowserHeaders, BROWSER_HEADERS, headingOf, UUID } from "../support/front_channel.ts";
 import { openWorld, type World } from "../support/world.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
-import { docsPaths } from "../../src/ui/docs_page.tsx";
+import { openDocs } from "../../src/ui/docs_page.tsx";
 import type { Store } from "../../src/store/store.ts";
 
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
@@ -120,7 +120,8 @@ Deno.test("GET /docs and its pages tell every endpoint, without script or foreig
   await using world = await openWorld();
   const document = await good(open(world, "/openapi.json"), 200);
   const told: string[] = [];
-  for (const path of docsPaths(document)) {
+  const { paths } = openDocs(document, { authUrl: AUTH, errors: [] });
+  for (const path of paths) {
     await t.step(path, async () => {
       const answer = await open(world, path);
       const html = await answer.text();
@@ -131,7 +132,7 @@ Deno.test("GET /docs and its pages tell every endpoint, without script or foreig
       assertEquals(loaded, ["/assets/platform.css", "/assets/platform.svg"]);
       assertEquals(new TextEncoder().encode(html).length < MAX_PAGE_BYTES, true, `${html.length}`);
       for (const [, target = ""] of html.matchAll(/<a [^>]*href="(\/docs[^"#?]*)/g)) {
-        assertEquals(docsPaths(document).includes(target), true, target);
+        assertEquals(paths.includes(target), true, target);
       }
       told.push(html);
     });
@@ -156,6 +157,40 @@ Deno.test("GET /docs?q= finds places by words, and says so where there are none"
   assertEquals((await found("x".repeat(5000))).length < MAX_PAGE_BYTES, true);
 });
 
+Deno.test("Documents have a strong tag and are answered 304 to who has them, also as a compressing proxy weakens the tag", async () => {
+  await using world = await openWorld();
+  const tags = new Set<string>();
+  const paths = [
+    "/openapi.json",
+    "/docs",
+    "/docs/errors",
+    "/docs/reference/consents",
+    "/assets/platform.css",
+  ];
+  for (const path of paths) {
+    const first = await open(world, path);
+    const tag = first.headers.get("etag") ?? "";
+    assertMatch(tag, /^"[A-Za-z0-9_-]{43}"$/);
+    assertEquals((await open(world, path)).headers.get("etag"), tag);
+    for (const sent of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+      const answer = await open(world, path, { headers: { "if-none-match": sent } });
+      assertEquals([answer.status, await answer.text(), answer.headers.get("etag")], [304, "", tag], path);
+      assertBrowserHeaders(answer, CACHED);
+    }
+    const changed = await open(world, path, { headers: { "if-none-match": '"other"' } });
+    assertEquals([changed.status, await changed.text()], [200, await first.text()]);
+    tags.add(tag);
+  }
+  assertEquals(tags.size, paths.length);
+});
+
+Deno.test("GET / of the browser host leads to the documentation", async () => {
+  await using world = await openWorld();
+  const answer = await open(world, "/");
+  assertEquals([answer.status, answer.headers.get("location")], [303, "/docs"]);
+  assertBrowserHeaders(answer);
+});
+
 Deno.test("There is no documentation page but those listed", async () => {
   await using world = await openWorld();
   for (const path of ["/docs/", "/docs/nothing", "/docs/reference/nothing", "/docs/reference/a/b"]) {
@@ -177,7 +212,7 @@ Deno.test("The stylesheet and the icon are what pages may load, and nothing else
     assertBrowserHeaders(answer, CACHED);
     assertEquals((await answer.text()).includes("http://") && type.startsWith("text/css"), false);
   }
-  for (const path of ["/", "/assets/", "/assets/../deno.json", "/favicon.ico", "/metrics", "/robots.txt"]) {
+  for (const path of ["/assets/", "/assets/../deno.json", "/favicon.ico", "/metrics", "/robots.txt"]) {
     const answer = await open(world, path);
     assertEquals(answer.status, 404);
     await answer.body?.cancel();

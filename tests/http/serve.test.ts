@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { authorised, good, pay, requestToken } from "../support/flows.ts";
 import { clientAssertion, dpopProof } from "../support/jwts.ts";
 import { testKey } from "../support/keys.ts";
-import { startPlatform } from "../support/served_platform.ts";
+import { type LogLine, startPlatform } from "../support/served_platform.ts";
 import { openServedWorld, type ServedWorld } from "../support/served_world.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../support/world.ts";
 
@@ -35,8 +35,10 @@ Deno.test("serve says where it listens, and its log names no token, code, proof,
     BASE_URL,
     AUTH_URL,
   ]);
+  const isPayment = ({ path, status }: LogLine): boolean =>
+    path === "/BANKA/domestic-payments/v1" && status === 201;
+  await world.process.logged("request.answered", isPayment); // the log is written after the answer
   const answered = world.process.lines.filter(({ event }) => event === "request.answered");
-  assert(answered.some(({ path, status }) => path === "/BANKA/domestic-payments/v1" && status === 201));
   assert(answered.every(({ interactionId }) => /^[0-9a-f-]{36}$/.test(String(interactionId))));
   const text = JSON.stringify(world.process.lines);
   assert(payment.Data.ConsentId === flow.consentId);

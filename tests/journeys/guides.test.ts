@@ -3,6 +3,7 @@
  * the page that the running sandbox serves, its placeholders are filled, and it runs as it stands.
  */
 import { assertEquals, assertMatch } from "@std/assert";
+import { decodeStatement } from "../../src/recovery/order_statement_schema.ts";
 import { goThroughAuthorization } from "../../scripts/demo_customer.ts";
 import { attendCustomer, pullAndReport, takesOrders } from "../support/guide_bank.ts";
 import { type Guides, onboard, openGuides, ownToken, registers } from "../support/guide_world.ts";
@@ -31,6 +32,14 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
     assertEquals(orders.taken, [tpp.shell.env["PAYMENT_ID"]]);
     await pullAndReport(guides, bank, tpp.shell.env["PAYMENT_ID"] ?? "");
     assertEquals(await readStatus(guides, tpp), "AcceptedSettlementCompleted");
+  });
+  await t.step("bank guide: the statement after a restore", () => {
+    const claims = JSON.parse(guides.pages.bank.take("restore", "Claims of a statement"));
+    const decoded = decodeStatement(claims);
+    assertEquals([claims.aud, "page" in decoded && decoded.page.orders.length], [
+      guides.endpoints.auth_url,
+      1,
+    ]);
   });
   await t.step("signatures guide: every example proves itself", () => examples(guides));
   await t.step("no block was left out", () => {

@@ -4,7 +4,7 @@
  * folder is laid out for participants: `ca.pem`, and an `endpoints.json` without any administrator's token.
  */
 import { type FrontDoor, openFrontDoor } from "../../src/sandbox/tls_front_door.ts";
-import { addAdministrator } from "./directory_process.ts";
+import { addAdministrator, runKeys } from "./directory_process.ts";
 import { platformKeySet } from "./platform_keys.ts";
 import { type Env, type Running, startProcess } from "./own_bank.ts";
 import { freePort, taskCommand } from "./served_platform.ts";
@@ -89,7 +89,7 @@ export async function openAlone(): Promise<Alone> {
   return alone;
 }
 
-/** The operator's own authority, a certificate of its for the proxy, and the key of software statements. */
+/** The operator's own authority, a certificate of its for the proxy, and the keys of software statements. */
 async function makeAuthority(folder: string): Promise<void> {
   const anyCa = "[req]\ndistinguished_name=dn\n[dn]\n[ca]\nbasicConstraints=critical,CA:TRUE\n" +
     "keyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n";
@@ -109,10 +109,7 @@ async function makeAuthority(folder: string): Promise<void> {
     "x509 -req -in server.csr -CA ca.pem -CAkey ca.key.pem -days 90 -extfile openssl.cnf -out server.cert.pem",
     "subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth\n",
   );
-  await openssl(
-    folder,
-    `genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out ${OWN}/statements.key.pem`,
-  );
+  await runKeys(["make", "--file", `${folder}/${OWN}/signing-keys.json`]);
   await Deno.copyFile(`${folder}/ca.pem`, `${folder}/${OWN}/ca.pem`);
   await Deno.copyFile(`${folder}/ca.key.pem`, `${folder}/${OWN}/ca.key.pem`);
 }
@@ -144,7 +141,7 @@ function directoryEnv(issuer: string, port: number, adminPort: number): Env {
     DIRECTORY_ADMINISTRATORS: `${OWN}/administrators.json`,
     DIRECTORY_CA_CERT: `${OWN}/ca.pem`,
     DIRECTORY_CA_KEY: `${OWN}/ca.key.pem`,
-    DIRECTORY_SIGNING_KEY: `${OWN}/statements.key.pem`,
+    DIRECTORY_SIGNING_KEYS: `${OWN}/signing-keys.json`,
     ENVIRONMENT: "Sandbox",
   };
 }

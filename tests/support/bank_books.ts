@@ -3,8 +3,8 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { Json } from "./flows.ts";
 import { type JsonObject, signJwt } from "./jwts.ts";
 import type { Participant } from "./participants.ts";
-import { openPushWorld, type Push, type PushWorld } from "./orders.ts";
-import { AUTH_URL } from "./world.ts";
+import { openPushWorld, type PushWorld } from "./orders.ts";
+import { AUTH_URL, type World } from "./world.ts";
 
 export const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
 
@@ -18,56 +18,62 @@ export interface Booked {
   executions: number;
 }
 
-/** A push world whose bank A keeps books. */
-export interface BookWorld extends PushWorld {
-  readonly books: Map<string, Booked>;
+/** A bank that keeps books. */
+export interface Books {
+  readonly orders: Map<string, Booked>;
   /** Orders on one page of a statement. */
   pageSize: number;
   /** Changes the claims of the next statements. */
   tamper: (claims: Json) => Json;
-  /** The operator's call: the status and the body. */
-  operate(path: string, body?: string): Promise<readonly [number, Json]>;
+  /** What the bank answers to this order or inquiry. */
+  answer(body: string): Promise<Response>;
+  /** The bank's signed statement, as it answers an inquiry with this `Data`. */
+  statement(data: { Since: string; After?: string }, header?: JsonObject, as?: Participant): Promise<string>;
 }
 
-/** Opens it. */
-export async function openBookWorld(): Promise<BookWorld> {
-  const world = await openPushWorld(undefined, { environment: { OPERATOR_TOKEN } });
-  const bookWorld: BookWorld = Object.assign(world, {
-    books: new Map<string, Booked>(),
+/** Opens empty books of `world.bankA`. */
+export function openBooks(world: { readonly now: number; readonly bankA: Participant }): Books {
+  const books: Books = {
+    orders: new Map(),
     pageSize: 100,
-    tamper: (claims: Json): Json => claims,
-    operate: (path: string, body?: string) => operate(world, path, body),
-  });
-  bookWorld.answer = (push) => answer(bookWorld, push);
-  return bookWorld;
+    tamper: (claims) => claims,
+    async answer(body) {
+      if (decodeProtectedHeader(body).typ !== "order-inquiry+jwt") return book(books, body);
+      const { Data } = decodeJwt(body) as Json;
+      return new Response(await books.statement(Data), { headers: { "content-type": "application/jose" } });
+    },
+    statement(data, header = {}, { signing } = world.bankA) {
+      const claims = books.tamper(statementClaims(books, data, Math.floor(world.now / 1000)));
+      return signJwt(signing, claims, { typ: "order-statement+jwt", ...header });
+    },
+  };
+  return books;
 }
 
-async function answer(world: BookWorld, push: Push): Promise<Response> {
-  if (decodeProtectedHeader(push.body).typ !== "order-inquiry+jwt") return book(world, push);
-  const { Data } = decodeJwt(push.body) as Json;
-  return new Response(await statement(world, Data), { headers: { "content-type": "application/jose" } });
-}
-
-function book({ books }: BookWorld, { body }: Push): Response {
+function book({ orders }: Books, body: string): Response {
   const { Data } = decodeJwt(body) as Json;
-  const known = books.get(Data.DomesticPaymentId);
+  const known = orders.get(Data.DomesticPaymentId);
   if (known !== undefined) return Response.json({ Status: known.status });
   const status = "AcceptedSettlementInProcess";
-  books.set(Data.DomesticPaymentId, { status, order: body, consentId: Data.ConsentId, executions: 1 });
+  orders.set(Data.DomesticPaymentId, { status, order: body, consentId: Data.ConsentId, executions: 1 });
   return Response.json({ Status: status });
 }
 
-/** The bank's signed statement, as it answers an inquiry with this `Data`. */
-export async function statement(
-  world: BookWorld,
+function statementClaims(
+  { orders, pageSize }: Books,
   { Since, After }: { Since: string; After?: string },
-  header: JsonObject = {},
-  { signing }: Participant = world.bankA,
-): Promise<string> {
-  const all = [...world.books].sort(([a], [b]) => a < b ? -1 : 1).filter(([id]) => id > (After ?? ""));
-  const page = all.slice(0, world.pageSize);
-  const iat = Math.floor(world.now / 1000);
-  const claims = world.tamper({
+  iat: number,
+): Json {
+  const all = [...orders].sort(([a], [b]) => a < b ? -1 : 1).filter(([id]) => id > (After ?? ""));
+  const page = all.slice(0, pageSize);
+  const PaymentOrder = page.map(([id, { status, order, consentId }]) => ({
+    DomesticPaymentId: id,
+    ConsentId: consentId,
+    Status: status,
+    StatusUpdateDateTime: new Date(iat * 1000).toISOString(),
+    Order: order,
+  }));
+  return {
     iss: "BANKA",
     aud: AUTH_URL,
     iat,
@@ -77,20 +83,32 @@ export async function statement(
       Since,
       ...(After === undefined ? {} : { After }),
       ...(all.length > page.length ? { Next: page.at(-1)?.[0] } : {}),
-      PaymentOrder: page.map(([id, { status, order, consentId }]) => ({
-        DomesticPaymentId: id,
-        ConsentId: consentId,
-        Status: status,
-        StatusUpdateDateTime: new Date(world.now).toISOString(),
-        Order: order,
-      })),
+      PaymentOrder,
     },
-  });
-  return await signJwt(signing, claims, { typ: "order-statement+jwt", ...header });
+  };
 }
 
-async function operate(
-  world: PushWorld,
+/** A push world whose bank A keeps books. */
+export interface BookWorld extends PushWorld {
+  readonly books: Books;
+  /** The operator's call: the status and the body. */
+  operate(path: string, body?: string): Promise<readonly [number, Json]>;
+}
+
+/** Opens it. */
+export async function openBookWorld(): Promise<BookWorld> {
+  const world = await openPushWorld(undefined, { environment: { OPERATOR_TOKEN } });
+  const books = openBooks(world);
+  world.answer = ({ body }) => books.answer(body);
+  return Object.assign(world, {
+    books,
+    operate: (path: string, body?: string) => operate(world, path, body),
+  });
+}
+
+/** The operator's call, named maria: the status and the body. */
+export async function operate(
+  world: World,
   path: string,
   body?: string,
 ): Promise<readonly [number, Json]> {

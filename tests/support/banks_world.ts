@@ -45,14 +45,18 @@ export interface BanksOptions {
   readonly pullEveryMs?: number;
   /** False: the banks register without `payment_orders_uri`. */
   readonly push?: boolean;
+  /** Of the platform. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Opens both. */
-export async function openBanksWorld({ push = true, ...options }: BanksOptions = {}): Promise<BanksWorld> {
+export async function openBanksWorld(
+  { push = true, environment = {}, ...options }: BanksOptions = {},
+): Promise<BanksWorld> {
   const paymentOrdersUri = push
     ? { bankA: `${BANKS_URL}/BANKA/payment-orders`, bankB: `${BANKS_URL}/BANKB/payment-orders` }
     : {};
-  const inner = await openWorld({ paymentOrdersUri });
+  const inner = await openWorld({ paymentOrdersUri, environment });
   const held: Omit<BanksWorld, keyof World | "banks"> = {
     timers: [],
     pushed: [],

@@ -1,5 +1,6 @@
 /** `deno task directory` as an operator starts it: a process with its own files, its task's rights and its two ports. */
 import { directoryAdmin } from "../../scripts/directory_admin.ts";
+import { directoryKeys } from "../../scripts/directory_keys.ts";
 import { privatePem, testAuthority } from "./directory_world.ts";
 import { testKey } from "./keys.ts";
 import { freePort, type ServedPlatform, startCommand, taskCommand } from "./served_platform.ts";
@@ -20,6 +21,8 @@ export interface DirectoryGround extends AsyncDisposable {
   readonly token: string;
   /** Starts the directory, with the task's rights. */
   start(changes?: Readonly<Record<string, string>>): Promise<ServedPlatform>;
+  /** Runs `deno task directory-keys`; what it printed. */
+  keys(line: string): Promise<string>;
   /** Runs `deno task directory-admin`; what it printed. */
   admin(line: string): Promise<string>;
 }
@@ -33,7 +36,11 @@ export async function openDirectoryGround(): Promise<DirectoryGround> {
   const { certificatePem, privateKeyPem } = await testAuthority();
   await Deno.writeTextFile(`${own}/ca.pem`, certificatePem);
   await Deno.writeTextFile(`${own}/ca.key.pem`, privateKeyPem, { mode: 0o600 });
-  await Deno.writeTextFile(`${own}/statements.key.pem`, await privatePem(await testKey(14)), { mode: 0o600 });
+  const signingKeys = `${own}/signing-keys.json`;
+  await Deno.writeTextFile(`${folder}/statements.key.pem`, await privatePem(await testKey(14)), {
+    mode: 0o600,
+  });
+  await runKeys(["make", "--file", signingKeys, "--from", `${folder}/statements.key.pem`]);
   const [port, adminPort] = [freePort(), freePort()];
   const env = {
     DIRECTORY_ISSUER: "https://directory.example",
@@ -43,7 +50,7 @@ export async function openDirectoryGround(): Promise<DirectoryGround> {
     DIRECTORY_ADMINISTRATORS: `${OWN}/administrators.json`,
     DIRECTORY_CA_CERT: `${OWN}/ca.pem`,
     DIRECTORY_CA_KEY: `${OWN}/ca.key.pem`,
-    DIRECTORY_SIGNING_KEY: `${OWN}/statements.key.pem`,
+    DIRECTORY_SIGNING_KEYS: `${OWN}/signing-keys.json`,
   };
   return {
     folder,
@@ -53,6 +60,7 @@ export async function openDirectoryGround(): Promise<DirectoryGround> {
     adminUrl: `http://127.0.0.1:${adminPort}`,
     token,
     start: (changes = {}) => startDirectory(folder, { ...env, ...changes }),
+    keys: (line) => runKeys([...line.split(" "), "--file", signingKeys]),
     admin: (line) => runAdmin([...line.split(" "), "--file", file]),
     async [Symbol.asyncDispose](): Promise<void> {
       await Deno.remove(folder, { recursive: true });
@@ -71,6 +79,13 @@ export async function startDirectory(
 /** Adds an administrator to the list in a file; the token. */
 export function addAdministrator(file: string, name: string): Promise<string> {
   return runAdmin(["add", "--name", name, "--file", file]);
+}
+
+/** Runs `deno task directory-keys`; what it printed. */
+export async function runKeys(args: readonly string[]): Promise<string> {
+  const lines: string[] = [];
+  await directoryKeys(args, { print: (line) => void lines.push(line), now: Date.now() });
+  return lines.join("\n");
 }
 
 async function runAdmin(args: readonly string[]): Promise<string> {

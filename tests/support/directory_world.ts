@@ -13,6 +13,11 @@ import {
 } from "@peculiar/x509";
 import { soleAdministrator } from "../../src/directory/administrators.ts";
 import { composeDirectory, type DirectoryParts } from "../../src/directory/compose_directory.ts";
+import {
+  openStatementKeys,
+  type RenewableStatementKeys,
+  statementJwk,
+} from "../../src/directory/statement_keys.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type TestKey, testKey } from "./keys.ts";
@@ -51,7 +56,7 @@ export async function openDirectoryWorld(changes: Partial<DirectoryParts> = {}):
     issuer: ISSUER,
     administrators: soleAdministrator("ana", ADMIN_TOKEN),
     ca: await testAuthority(),
-    signingKeyPem: await privatePem(await testKey(14)),
+    statementKeys: await testStatementKeys(),
     store,
     clock: () => world.now,
     environment: "Sandbox",
@@ -88,6 +93,12 @@ export async function openDirectoryWorld(changes: Partial<DirectoryParts> = {}):
       send("GET", path, { headers }),
     [Symbol.asyncDispose]: (): Promise<void> => Promise.resolve(store.close()),
   });
+}
+
+/** The directory's keys for statements: one, number 14 of the pool. */
+export async function testStatementKeys(): Promise<RenewableStatementKeys> {
+  const jwk = await statementJwk(await privatePem(await testKey(14)));
+  return await openStatementKeys(JSON.stringify({ keys: [jwk] }), () => START);
 }
 
 let authority: Promise<DirectoryParts["ca"]> | undefined;

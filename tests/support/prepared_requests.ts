@@ -1,6 +1,6 @@
 /** Requests made beforehand, so that what is measured or repeated is the platform's work alone, not their signing. */
 import type { Participant } from "./participants.ts";
-import type { World } from "./world.ts";
+import type { FlowWorld } from "./flows.ts";
 
 /** A request that waits to be sent, once. */
 export interface Prepared {
@@ -8,7 +8,10 @@ export interface Prepared {
 }
 
 /** The request that an act would send to the API host; the act gets an empty answer in its place. */
-export async function prepared(world: World, act: (world: World) => Promise<unknown>): Promise<Prepared> {
+export async function prepared<W extends FlowWorld>(
+  world: W,
+  act: (world: W) => Promise<unknown>,
+): Promise<Prepared> {
   const caught: [Request, Participant | undefined][] = [];
   const api = (request: Request, as?: Participant): Promise<Response> => {
     caught.push([request, as]);

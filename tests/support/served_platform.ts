@@ -13,8 +13,8 @@ export interface ServedPlatform {
   readonly lines: readonly LogLine[];
   /** Does nothing where it has ended. */
   kill(signal: Deno.Signal): void;
-  /** Resolves with the first line of this event, from now or before. */
-  logged(event: string): Promise<LogLine>;
+  /** Resolves with the first line of this event that the predicate accepts, from now or before. */
+  logged(event: string, isWanted?: (line: LogLine) => boolean): Promise<LogLine>;
   /** Its standard output: a reader that stalls, goes on, or goes away. */
   readonly output: OutputReader;
 }
@@ -91,10 +91,10 @@ export function startCommand(
 function watch(child: Deno.ChildProcess, readyEvent: string): ServedPlatform {
   const lines: LogLine[] = [];
   const waiting = new Set<() => void>();
-  const logged = (event: string): Promise<LogLine> =>
+  const logged = (event: string, isWanted = (_: LogLine): boolean => true): Promise<LogLine> =>
     new Promise((resolve) => {
       const look = (): void => {
-        const found = lines.find((line) => line["event"] === event);
+        const found = lines.find((line) => line["event"] === event && isWanted(line));
         if (found === undefined) return;
         waiting.delete(look);
         resolve(found);

@@ -7,10 +7,9 @@ import { soleAdministrator } from "../../src/directory/administrators.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
 import { type ConnectProxy, openConnectProxy } from "./connect_proxy.ts";
-import { makeAuthority, privatePem } from "./directory_world.ts";
+import { makeAuthority, testStatementKeys } from "./directory_world.ts";
 import type { FlowWorld } from "./flows.ts";
 import { signJwt } from "./jwts.ts";
-import { testKey } from "./keys.ts";
 import { onboardOnly, type Participant, registrationClaims } from "./participants.ts";
 import { platformKeySet } from "./platform_keys.ts";
 import { freePort, type ServedPlatform, startPlatform } from "./served_platform.ts";
@@ -100,7 +99,7 @@ async function openDirectory(
     issuer: DIRECTORY_URL,
     administrators: soleAdministrator("ana", ADMIN_TOKEN),
     ca,
-    signingKeyPem: await privatePem(await testKey(14)),
+    statementKeys: await testStatementKeys(),
     store,
     clock: () => Date.now(),
     environment: "Production",
@@ -113,10 +112,11 @@ async function openDirectory(
   return { app, store, server: Deno.serve(listen, (request) => app.fetch(request)) };
 }
 
-/** Onboards and registers the four of `world.ts` through `api`. */
+/** Onboards and registers a TPP and both banks through `api`. */
 export async function settle(
   ground: ServedGround,
   api: Send,
+  { paymentOrdersUri }: { readonly paymentOrdersUri?: string } = {},
 ): Promise<Omit<FlowWorld, "now" | "api" | "browser">> {
   const join = async (who: Parameters<typeof onboardOnly>[1]): Promise<Participant> => {
     const participant = await onboardOnly(ground, who);
@@ -133,7 +133,13 @@ export async function settle(
   const bank = { role: "ASPSP", redirectUris: ["https://bank.example/sca"] } as const;
   return {
     tpp: await join({ name: "Example Shop Ltd", role: "PISP", keys: [0, 1], redirectUris: SHOP_REDIRECTS }),
-    bankA: await join({ ...bank, name: "Bank A plc", orgId: "BANKA", keys: [4, 5, 6] }),
+    bankA: await join({
+      ...bank,
+      name: "Bank A plc",
+      orgId: "BANKA",
+      keys: [4, 5, 6],
+      ...(paymentOrdersUri === undefined ? {} : { paymentOrdersUri }),
+    }),
     bankB: await join({
       ...bank,
       name: "Bank B plc",

@@ -1,6 +1,6 @@
 /** The platform's pages on a loopback port, under the browser host's content security policy, without the platform. */
 import { renderConsentPage } from "../../src/ui/consent_page.tsx";
-import { renderDocsPage } from "../../src/ui/docs_page.tsx";
+import { openDocs } from "../../src/ui/docs_page.tsx";
 import { renderErrorPage } from "../../src/ui/error_page.tsx";
 import { chooseLanguage } from "../../src/ui/language.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../src/ui/stylesheet.ts";
@@ -49,9 +49,12 @@ function draw(url: URL): string {
   }
   if (url.pathname === "/consent-longest") return renderConsentPage(longestConsentView(), language);
   if (url.pathname.startsWith("/docs")) {
-    const at = { path: url.pathname, query: url.searchParams.get("q") ?? undefined };
-    const parts = { authUrl: "https://auth.example.com", errors: errorEntries() };
-    return renderDocsPage(at, referenceDocument(), parts) ?? "";
+    const docs = openDocs(referenceDocument(), {
+      authUrl: "https://auth.example.com",
+      errors: errorEntries(),
+    });
+    const query = url.searchParams.get("q");
+    return query === null ? docs.page(url.pathname) ?? "" : docs.find(query);
   }
   const kind = ERROR_PAGES.find((name) => url.pathname === `/error-${name}`) ?? "not_found";
   const wayOn = ["unavailable", "undecided", "finished"].includes(kind) ? "/on" : undefined;

@@ -9,8 +9,7 @@ import { composeDirectory, type DirectoryApp } from "../../src/directory/compose
 import { openKeyRing } from "../../src/jose/key_ring.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
 import type { Entry, Store } from "../../src/store/store.ts";
-import { makeAuthority, privatePem } from "./directory_world.ts";
-import { testKey } from "./keys.ts";
+import { makeAuthority, testStatementKeys } from "./directory_world.ts";
 import { onboard, type Participant } from "./participants.ts";
 import { platformKeySet } from "./platform_keys.ts";
 
@@ -81,7 +80,7 @@ async function openEmptyWorld(options: WorldOptions): Promise<EmptyWorld> {
     issuer: DIRECTORY_URL,
     administrators: soleAdministrator("ana", ADMIN_TOKEN),
     ca: await (authority ??= makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1)))),
-    signingKeyPem: await privatePem(await testKey(14)),
+    statementKeys: await testStatementKeys(),
     store: directoryStore,
     clock: () => state.now,
     environment: "Production",

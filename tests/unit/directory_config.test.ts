@@ -8,9 +8,16 @@ import {
 import { composeDirectory } from "../../src/directory/compose_directory.ts";
 import { DirectoryConfigError, readDirectoryConfig } from "../../src/directory/config.ts";
 import type { FileModes } from "../../src/directory/file_modes.ts";
+import { statementJwk } from "../../src/directory/statement_keys.ts";
 import { Refusal } from "../../src/kernel/refusal.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
-import { makeAuthority, privatePem, START, testAuthority } from "../support/directory_world.ts";
+import {
+  makeAuthority,
+  privatePem,
+  START,
+  testAuthority,
+  testStatementKeys,
+} from "../support/directory_world.ts";
 import { smallTestKey, testKey } from "../support/keys.ts";
 
 const TOKEN = "an-administration-token-of-40-characters";
@@ -23,8 +30,12 @@ async function environment(): Promise<Record<string, string | undefined>> {
     DIRECTORY_ADMINISTRATORS: "administrators.json",
     DIRECTORY_CA_CERT: ca.certificatePem,
     DIRECTORY_CA_KEY: "ca.key.pem",
-    DIRECTORY_SIGNING_KEY: await privatePem(await testKey(14)),
+    DIRECTORY_SIGNING_KEYS: await signingKeys(),
   };
+}
+
+async function signingKeys(changes: Record<string, unknown> = {}): Promise<string> {
+  return JSON.stringify({ keys: [await statementJwk(await privatePem(await testKey(14)))], ...changes });
 }
 
 async function read(
@@ -52,7 +63,8 @@ Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and 
     storeUrl: "/var/lib/directory.kv",
     administratorsFile: "administrators.json",
     ca,
-    signingKeyPem: await privatePem(await testKey(14)),
+    signingKeys: await signingKeys(),
+    signingKeysFile: undefined,
     environment: "Production",
   });
 });
@@ -68,7 +80,7 @@ Deno.test("readDirectoryConfig names every fault at once, quoting no secret [F3]
       DIRECTORY_STORE_URL: ":memory:",
       DIRECTORY_ADMIN_PORT: "8090",
       DIRECTORY_CA_KEY: "nowhere.pem",
-      DIRECTORY_SIGNING_KEY: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
+      DIRECTORY_SIGNING_KEYS: '{"keys":[{"kty":"RSA","d":"AAAA"}]}',
       ENVIRONMENT: "production",
     }), DirectoryConfigError);
   assertEquals(wrong.faults, [
@@ -77,7 +89,7 @@ Deno.test("readDirectoryConfig names every fault at once, quoting no secret [F3]
     "DIRECTORY_ISSUER: must be https",
     "DIRECTORY_STORE_URL: :memory: forgets every participant at a restart; set a file or an https: URL",
     "DIRECTORY_CA_KEY: the file nowhere.pem cannot be read by this process",
-    "DIRECTORY_SIGNING_KEY: the private key is not RSA",
+    "DIRECTORY_SIGNING_KEYS: is not a private JWK set of `use: sig` RSA keys; look at: keys.0.kid, keys.0.n, keys.0.e, keys.0.p, keys.0.q, keys.0.dp, keys.0.dq, keys.0.qi, keys.0.use",
   ]);
   assert(!wrong.message.includes("AAAA"));
 });
@@ -144,6 +156,27 @@ Deno.test("readDirectoryConfig refuses a sandbox's authority in production [F3]"
   assertEquals((await read(sandbox)).environment, "Sandbox");
 });
 
+Deno.test("readDirectoryConfig refuses keys that are a sandbox's, too small, misnamed or not whole [F3]", async () => {
+  const [jwk] = JSON.parse(await signingKeys()).keys;
+  const other = await statementJwk(await privatePem(await testKey(13)));
+  const unfit: readonly [unknown, string][] = [
+    [{ environment: "sandbox", keys: [jwk] }, "these are sandbox keys"],
+    [{ keys: [await statementJwk(await privatePem(await smallTestKey()))] }, "cannot be used"],
+    [{ keys: [{ ...jwk, kid: "mine" }] }, "a kid that is not its RFC 7638 thumbprint"],
+    [{ keys: [{ ...jwk, d: other.d, p: other.p, q: other.q }] }, "private half is not its public half"],
+    [{ keys: [jwk, jwk] }, "one key for two purposes"],
+    [{ keys: [{ ...jwk, nbf: START / 1000 + 1 }] }, "no key whose nbf has passed"],
+  ];
+  for (const [keys, words] of unfit) {
+    const { faults } = await assertRejects(
+      () => read({ DIRECTORY_SIGNING_KEYS: JSON.stringify(keys) }),
+      DirectoryConfigError,
+    );
+    assertEquals(faults.length, 1);
+    assert(faults[0]?.startsWith("DIRECTORY_SIGNING_KEYS: ") && faults[0].includes(words), faults[0]);
+  }
+});
+
 Deno.test("an administrator's token that could be guessed is refused whoever brings it [E3]", () => {
   for (const token of ["x".repeat(40), "short", "abcabcabcabcabcabcabcabcabcabcabcabc"]) {
     const error = assertThrows(() => soleAdministrator("ana", token), Error);
@@ -184,7 +217,7 @@ Deno.test("composeDirectory refuses weak parts whoever composes it [F3]", async 
     issuer: "https://directory.example",
     administrators: soleAdministrator("ana", TOKEN),
     ca: await testAuthority(),
-    signingKeyPem: await privatePem(await testKey(14)),
+    statementKeys: await testStatementKeys(),
     store,
     clock: (): number => START,
     environment: "Production",
@@ -198,7 +231,6 @@ Deno.test("composeDirectory refuses weak parts whoever composes it [F3]", async 
     [{ issuer: "https://directory.example/" }, "without a trailing slash"],
     [{ statementDays: 733 }, "1 to 732 days"],
     [{ certificateDays: 0.5 }, "certificates 1 to"],
-    [{ signingKeyPem: small }, "the signing key: private key is not usable"],
     [{ ca: { ...parts.ca, privateKeyPem: small } }, "the CA: private key is not the one of its certificate"],
   ];
   for (const [changes, words] of weak) {

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import { readApiReference } from "../../src/ui/api_reference.ts";
-import { docsPaths, renderDocsPage } from "../../src/ui/docs_page.tsx";
-import { search } from "../../src/ui/portal/search.ts";
+import { openDocs } from "../../src/ui/docs_page.tsx";
+import { search, searchable } from "../../src/ui/portal/search.ts";
 import { shapeOf } from "../../src/ui/schema_shape.ts";
 import { errorEntries, referenceDocument } from "../support/ui_samples.ts";
 
@@ -30,11 +30,10 @@ Deno.test("the documentation shows endpoints, parameters, nested members, errors
 
 Deno.test("the sandbox's page names the ports of the sandbox that serves it, elsewhere those of the defaults", () => {
   const page = (baseUrl: string, authUrl: string): string =>
-    renderDocsPage(
-      { path: "/docs/sandbox" },
+    openDocs(
       { ...Object(referenceDocument()), servers: [{ url: baseUrl }] },
       { ...parts, authUrl },
-    ) ?? "";
+    ).page("/docs/sandbox") ?? "";
   const portsOf = (html: string): readonly string[] =>
     [...new Set([...html.matchAll(/localhost:(\d+)/g)].map(([, port = ""]) => port))].sort();
   assertEquals(portsOf(page("https://localhost:9440", "http://localhost:9441")), [
@@ -96,7 +95,7 @@ Deno.test("the documentation escapes what the document and the reader say", () =
     authUrl: hostile,
     errors: [{ reason: hostile, surface: hostile, status: 400, code: hostile, words: hostile }],
   };
-  const found = renderDocsPage({ path: "/docs", query: hostile }, document, hostileParts) ?? "";
+  const found = openDocs(document, hostileParts).find(hostile);
   for (const html of [...pagesOf(document, hostileParts).values(), found]) {
     assert(!html.includes("<script"));
     assert(!/="[^"]*"[^\s>\/]/.test(html));
@@ -118,7 +117,7 @@ Deno.test("the documentation draws any JSON without failing", () => {
 
 Deno.test("a search finds guides, endpoints and errors that hold every word, titles first", () => {
   const find = (query: string): string[] => {
-    const html = renderDocsPage({ path: "/docs", query }, referenceDocument(), parts) ?? "";
+    const html = openDocs(referenceDocument(), parts).find(query);
     return [...html.matchAll(/<h2><a href="([^"]+)">/g)].map(([, href = ""]) => href);
   };
   assertEquals(find("dpop PROOF")[0], "/docs/signatures#dpop-proof");
@@ -188,9 +187,10 @@ Deno.test("readApiReference describes a schema once where several places use it"
 });
 
 function pagesOf(document: unknown, beside: typeof parts = parts): Map<string, string> {
+  const docs = openDocs(document, beside);
   return new Map(
-    docsPaths(document).map((path) => {
-      const html = renderDocsPage({ path }, document, beside) ?? "";
+    docs.paths.map((path) => {
+      const html = docs.page(path) ?? "";
       assert(html !== "", path);
       return [path, html] as const;
     }),
@@ -199,9 +199,12 @@ function pagesOf(document: unknown, beside: typeof parts = parts): Map<string, s
 
 Deno.test("search shows where the first word is, in whole words", () => {
   const text = `${"before ".repeat(30)}needle ${"behind ".repeat(60)}`.trim();
-  const [found, ...more] = search([{ href: "/x", title: "X", where: "Y", text }], "needle");
+  const [found, ...more] = search(searchable([{ href: "/x", title: "X", where: "Y", text }]), "needle");
   assertEquals(more, []);
   assertEquals(found?.excerpt, `… ${"before ".repeat(8)}needle ${"behind ".repeat(19)}…`);
-  const [short] = search([{ href: "/x", title: "X", where: "Y", text: "a needle here" }], "needle");
+  const [short] = search(
+    searchable([{ href: "/x", title: "X", where: "Y", text: "a needle here" }]),
+    "needle",
+  );
   assertEquals(short?.excerpt, "a needle here");
 });

@@ -5,6 +5,7 @@ import { MAX_BODY_BYTES } from "../../profile.ts";
 import type { Bank } from "./bank.ts";
 import { brokenAnswer } from "./broken_answer.ts";
 import type { ExecutedOrder, OrderStatus } from "./ledger.ts";
+import { isInquiry, stateOrders } from "./order_statement.ts";
 import { openPaymentOrder, OrderRefused, type PaymentOrder } from "./payment_order.ts";
 import { reportStatus } from "./platform_client.ts";
 import { takeOrder } from "./take_order.ts";
@@ -19,7 +20,11 @@ export function orderRoutes(bank: Bank): Hono {
     const mediaType = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
     if (mediaType !== "application/jose") return c.json({ error: "unsupported_media_type" }, 415);
     try {
-      const order = await openPaymentOrder({ ...bank, bankCode: bank.profile.code }, await c.req.text());
+      const token = await c.req.text();
+      if (isInquiry(token)) {
+        return c.body(await stateOrders(bank, token), 200, { "content-type": "application/jose" });
+      }
+      const order = await openPaymentOrder({ ...bank, bankCode: bank.profile.code }, token);
       return await answer(c, bank, order);
     } catch (error) {
       const reason = error instanceof Error ? error.message : "unknown";

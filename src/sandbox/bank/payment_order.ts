@@ -15,6 +15,8 @@ export interface PaymentOrder {
   readonly amount: { readonly Amount: string; readonly Currency: string };
   readonly debtor: OrderAccount;
   readonly creditor: OrderAccount;
+  /** The order as the platform signed it, if it was pushed: the platform can recover a lost payment from it. */
+  readonly signed?: string;
 }
 
 /** The order is not an authentic order of the platform for this bank. The message is for the log. */
@@ -63,7 +65,7 @@ export async function openPaymentOrder(
   if ((Data.BankId ?? bankCode) !== bankCode || (aud ?? bankCode) !== bankCode) {
     throw new OrderRefused("for another bank");
   }
-  return orderOf(Data);
+  return { ...orderOf(Data), signed: token };
 }
 
 /** An order's `Data` as the bank uses it. @throws {OrderRefused} where no account is to pay */

@@ -8,6 +8,7 @@ import {
   ORDER_PUSH_SECONDS,
   ORDER_RETRY_SECONDS,
 } from "../../profile.ts";
+import { afterRestore } from "./bank_restore_guide.ts";
 import type { Block, Guide, GuideAddresses } from "./guide.ts";
 
 const TLS = "--cacert ca.pem --cert transport.cert.pem --key transport.key.pem";
@@ -26,6 +27,7 @@ export function bankGuide(at: GuideAddresses): Guide {
       { id: "return", title: "5. Return the customer", blocks: giveBack(at) },
       { id: "orders", title: "6. Take payment orders", blocks: orders(at) },
       { id: "report", title: "7. Report how an order ends", blocks: report(at) },
+      { id: "restore", title: "8. After a restore of the platform", blocks: afterRestore(at) },
     ],
   };
 }

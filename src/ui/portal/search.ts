@@ -1,4 +1,4 @@
-/** Finds places of the documentation that hold every word asked for; titles come first. No index is kept. */
+/** Finds places of the documentation that hold every word asked for; titles come first. */
 
 /** A place that can be found. */
 export interface Place {
@@ -7,6 +7,16 @@ export interface Place {
   /** The page it is on. */
   readonly where: string;
   readonly text: string;
+}
+
+/** A place as it is searched: what each search would do again is done once. */
+export interface SearchablePlace {
+  readonly place: Omit<Place, "text">;
+  /** As it is shown. */
+  readonly plain: string;
+  readonly lowerTitle: string;
+  readonly lowerText: string;
+  readonly lowerPlain: string;
 }
 
 /** A place that was found. */
@@ -20,35 +30,43 @@ const MAX_FINDINGS = 30;
 const EXCERPT_BEFORE = 60;
 const EXCERPT_CHARACTERS = 200;
 
+/** Prepares places for {@link search}. */
+export function searchable(places: readonly Place[]): readonly SearchablePlace[] {
+  return places.map(({ text, ...place }) => {
+    const plain = text.replaceAll("`", "").replaceAll(/\s+/g, " ");
+    return {
+      place,
+      plain,
+      lowerTitle: place.title.toLowerCase(),
+      lowerText: text.toLowerCase(),
+      lowerPlain: plain.toLowerCase(),
+    };
+  });
+}
+
 /** The best places for the question; none for one without words. */
-export function search(places: readonly Place[], question: string): readonly Finding[] {
+export function search(places: readonly SearchablePlace[], question: string): readonly Finding[] {
   const words = question.toLowerCase().split(/\s+/).filter((word) => word !== "").slice(0, MAX_WORDS);
-  if (words.length === 0) return [];
+  const [first] = words;
+  if (first === undefined) return [];
   return places
-    .map((place) => ({ place, rank: rankOf(place, words) }))
+    .map((candidate) => ({ candidate, rank: rankOf(candidate, words) }))
     .filter(({ rank }) => rank > 0)
     .toSorted((a, b) => b.rank - a.rank)
     .slice(0, MAX_FINDINGS)
-    .map(({ place: { href, title, where, text } }) => ({
-      href,
-      title,
-      where,
-      excerpt: excerptOf(text, words),
-    }));
+    .map(({ candidate }) => ({ ...candidate.place, excerpt: excerptOf(candidate, first) }));
 }
 
 /** Zero where a word is missing; more where words are in the title. */
-function rankOf({ title, text }: Place, words: readonly string[]): number {
-  const [inTitle, inText] = [title.toLowerCase(), text.toLowerCase()];
-  if (!words.every((word) => inTitle.includes(word) || inText.includes(word))) return 0;
-  return 1 + words.filter((word) => inTitle.includes(word)).length;
+function rankOf({ lowerTitle, lowerText }: SearchablePlace, words: readonly string[]): number {
+  if (!words.every((word) => lowerTitle.includes(word) || lowerText.includes(word))) return 0;
+  return 1 + words.filter((word) => lowerTitle.includes(word)).length;
 }
 
-function excerptOf(text: string, [first = ""]: readonly string[]): string {
-  const plain = text.replaceAll("`", "").replaceAll(/\s+/g, " ");
-  const before = Math.max(0, plain.toLowerCase().indexOf(first) - EXCERPT_BEFORE);
+function excerptOf({ plain, lowerPlain }: SearchablePlace, first: string): string {
+  const before = Math.max(0, lowerPlain.indexOf(first) - EXCERPT_BEFORE);
   const start = before === 0 ? 0 : plain.indexOf(" ", before) + 1; // words are not cut
-  const rest = plain.slice(start);
+  const rest = plain.slice(start, start + EXCERPT_CHARACTERS + 1);
   if (rest.length <= EXCERPT_CHARACTERS) return `${start > 0 ? "… " : ""}${rest}`;
   const excerpt = rest.slice(0, rest.lastIndexOf(" ", EXCERPT_CHARACTERS));
   return `${start > 0 ? "… " : ""}${excerpt} …`;

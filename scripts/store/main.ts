@@ -1,0 +1,99 @@
+/**
+ * `deno task store`: takes backups of the platform's database file while the platform runs, and marks a file as a
+ * restored copy. Every copy carries the mark, so the platform that starts from it begins a new epoch.
+ */
+import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
+import { wireDateTime } from "../../src/kernel/clock.ts";
+import { instantOf } from "../../src/kernel/date_time.ts";
+import type { CopyMark } from "../../src/recovery/hold.ts";
+import { openDenoKv } from "../../src/store/deno_kv.ts";
+import { storeCopyKey } from "../../src/store/keys.ts";
+import { optionsOf, UsageError } from "../command_line.ts";
+
+const USAGE = `deno task store backup --to FILE [--from FILE]
+  Copies the database file (--from, or STORE_URL) while the platform runs, with mode 600.
+deno task store restored --at FILE [--taken-at TIME]
+  Marks a copy that was made by other means (a disk snapshot, sqlite3). TIME is when it was taken, with an offset;
+  if it is not given, everything that the copy holds counts as older than one day.`;
+
+const DAY_MS = 86_400_000;
+
+/** Runs one command line and returns what it prints. @throws {UsageError} and errors in one sentence */
+export async function storeCommand(
+  args: readonly string[],
+  { storeUrl, now }: { readonly storeUrl: string | undefined; readonly now: number },
+): Promise<string> {
+  const [verb, ...rest] = args;
+  if (verb === "backup") {
+    const options = optionsOf(rest, ["from", "to"]);
+    const from = options.get("from") ?? storeUrl;
+    const to = options.get("to");
+    if (from === undefined || to === undefined) throw new UsageError(USAGE);
+    return await backup(from, to, now);
+  }
+  if (verb === "restored") {
+    const options = optionsOf(rest, ["at", "taken-at"]);
+    const at = options.get("at");
+    if (at === undefined) throw new UsageError(USAGE);
+    return await restored(at, takenAt(options.get("taken-at"), now));
+  }
+  throw new UsageError(USAGE);
+}
+
+async function backup(from: string, to: string, now: number): Promise<string> {
+  await refuseMissing(from);
+  await Deno.open(to, { createNew: true, write: true, mode: 0o600 }).then(
+    (file) => file.close(),
+    (error: Error) => {
+      throw new Error(`${to} cannot be made: ${error.message}`);
+    },
+  );
+  const database = new DatabaseSync(from, { readOnly: true });
+  try {
+    await copyDatabase(database, to);
+  } finally {
+    database.close();
+  }
+  await mark(to, now);
+  return `${to} holds every commit up to ${wireDateTime(now)}.`;
+}
+
+async function restored(at: string, time: number): Promise<string> {
+  await refuseMissing(at);
+  await mark(at, time);
+  return `${at} is marked as a copy of ${
+    wireDateTime(time)
+  }. The platform begins a new epoch when it starts.`;
+}
+
+function takenAt(text: string | undefined, now: number): number {
+  if (text === undefined) return now - DAY_MS;
+  const time = instantOf(text);
+  if (time === undefined) throw new UsageError("--taken-at must be a date-time such as 2026-01-31T12:00:00Z");
+  return time;
+}
+
+async function refuseMissing(path: string): Promise<void> {
+  const found = await Deno.stat(path).catch(() => undefined);
+  if (found?.isFile !== true) throw new Error(`${path} is not a file.`);
+}
+
+async function mark(path: string, time: number): Promise<void> {
+  const store = await openDenoKv(path);
+  const value: CopyMark = { id: crypto.randomUUID(), takenAt: time };
+  await store.commit({ checks: [], writes: [{ kind: "set", key: storeCopyKey, value }] });
+  store.close();
+  await Deno.remove(`${path}.lock`);
+}
+
+if (import.meta.main) {
+  const encoder = new TextEncoder();
+  try {
+    const said = await storeCommand(Deno.args, { storeUrl: Deno.env.get("STORE_URL"), now: Date.now() });
+    Deno.stdout.writeSync(encoder.encode(`${said}\n`));
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
+    Deno.exit(error instanceof UsageError ? 2 : 1);
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The keys that sign software statements. A next key is published before it signs, and a former one as long as
+ * statements that it signed may be presented. Private members never leave this file.
+ */
+import { z } from "zod";
+import type { JsonObject } from "../jose/compact_jws.ts";
+import {
+  type HeldKey,
+  holdKeys,
+  keyOfTheMoment,
+  newestInUse,
+  PRIVATE_RSA,
+  type PrivateRsaJwk,
+} from "../jose/private_keys.ts";
+import { jwkThumbprint } from "../jose/rsa_key.ts";
+import type { NamedKey } from "../jose/sealed_jwt.ts";
+import { type Clock, unixSeconds } from "../kernel/clock.ts";
+import { SIGNATURE_ALG } from "../profile.ts";
+import { privateKeyDer } from "./private_key_pem.ts";
+
+/** The keys, ready for use. Whoever keeps a part of it sees the keys of the moment. */
+export interface StatementKeys {
+  readonly signer: NamedKey;
+  /** What `/jwks` serves: public members only, the key that signs first. */
+  readonly publicJwks: { readonly keys: readonly JsonObject[] };
+}
+
+/** Keys that can be changed while they are in use. */
+export interface RenewableStatementKeys extends StatementKeys {
+  /** Takes a new set in place of the old one, or throws as {@link openStatementKeys} does and changes nothing. */
+  renew(json: string): Promise<void>;
+}
+
+const keySet = z.object({
+  keys: z.array(z.object({ ...PRIVATE_RSA, use: z.literal("sig") })).min(1).max(20),
+});
+
+/**
+ * Opens a private JWK set, which `deno task directory-keys` makes.
+ *
+ * @throws {Error} in words that follow the name of the variable or file; never quotes a key
+ */
+export async function openStatementKeys(json: string, clock: Clock): Promise<RenewableStatementKeys> {
+  let held = await open(json, unixSeconds(clock()));
+  const inUse = (): HeldKey => signing(held, unixSeconds(clock()));
+  return {
+    signer: keyOfTheMoment(() => inUse().named),
+    get publicJwks(): StatementKeys["publicJwks"] {
+      const now = unixSeconds(clock());
+      const others = held.filter((key) => key !== inUse() && (key.jwk.exp ?? Infinity) > now);
+      return { keys: [inUse(), ...others].map(({ jwk }) => publicMembers(jwk)) };
+    },
+    async renew(json): Promise<void> {
+      held = await open(json, unixSeconds(clock()));
+    },
+  };
+}
+
+/**
+ * A PKCS 8 PEM as a private JWK. Its kid is its RFC 7638 thumbprint.
+ *
+ * @throws {Error} in words that follow whose key it is; never quotes the text
+ */
+export async function statementJwk(pem: string): Promise<PrivateRsaJwk> {
+  const algorithm = { name: "RSA-PSS", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("pkcs8", privateKeyDer(pem), algorithm, true, ["sign"]).catch(
+    () => {
+      throw new Error("private key is not RSA");
+    },
+  );
+  const { n = "", e = "", d = "", p = "", q = "", dp = "", dq = "", qi = "" } = await crypto.subtle.exportKey(
+    "jwk",
+    key,
+  );
+  const kid = await jwkThumbprint({ kty: "RSA", n, e });
+  return { kty: "RSA", use: "sig", kid, n, e, d, p, q, dp, dq, qi };
+}
+
+async function open(json: string, now: number): Promise<readonly HeldKey[]> {
+  const jwks = readKeySet(json);
+  for (const { kid, n, e } of jwks) {
+    if (await jwkThumbprint({ kty: "RSA", n, e }) !== kid) {
+      throw new Error(`names a key by a kid that is not its RFC 7638 thumbprint: ${kid}`);
+    }
+  }
+  const held = await holdKeys(jwks);
+  signing(held, now);
+  return held;
+}
+
+function signing(held: readonly HeldKey[], now: number): HeldKey {
+  const newest = newestInUse(held, now);
+  if (newest === undefined) throw new Error("has no key whose nbf has passed");
+  return newest;
+}
+
+function readKeySet(json: string): readonly PrivateRsaJwk[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw new Error("is not JSON");
+  }
+  const parsed = keySet.safeParse(value);
+  if (parsed.success) return parsed.data.keys;
+  const where = parsed.error.issues.map((issue) => issue.path.join(".") || "keys").join(", ");
+  throw new Error(`is not a private JWK set of \`use: sig\` RSA keys; look at: ${where}`);
+}
+
+function publicMembers({ kty, n, e, kid }: PrivateRsaJwk): JsonObject {
+  return { kty, n, e, kid, use: "sig", alg: SIGNATURE_ALG };
+}

@@ -1,0 +1,50 @@
+/** Public documents that never change while the process runs: encoded and tagged once, answered 304 to whoever has them. */
+import type { Context } from "hono";
+import { base64url, sha256Bytes } from "../kernel/identifiers.ts";
+
+/** A document, ready to be sent. */
+export interface PublicDocument {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly contentType: string;
+  /** Strong (RFC 9110 8.8.3). */
+  readonly etag: string;
+}
+
+/** Caches may answer with it for five minutes without asking (checklist MD8). */
+export const PUBLIC_CACHE = "public, max-age=300";
+
+/** Opens a store of documents: each is made once, by the first request for its name. Names must come from a closed set. */
+export function documentStore(): (
+  name: string,
+  contentType: string,
+  make: () => string,
+) => Promise<PublicDocument> {
+  const made = new Map<string, Promise<PublicDocument>>();
+  return (name, contentType, make) => {
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    const fresh = tagged(new TextEncoder().encode(make()), contentType);
+    made.set(name, fresh);
+    return fresh;
+  };
+}
+
+async function tagged(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<PublicDocument> {
+  return { bytes, contentType, etag: `"${base64url(await sha256Bytes(bytes))}"` };
+}
+
+/** Answers with the document, or with 304 if the caller has it (RFC 9110 13.1.2). */
+export function answerDocument(c: Context, { bytes, contentType, etag }: PublicDocument): Response {
+  c.header("cache-control", PUBLIC_CACHE);
+  c.header("etag", etag);
+  if (names(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+  c.header("content-type", contentType);
+  return c.body(bytes);
+}
+
+// Weak comparison (RFC 9110 8.8.3.2): a proxy that compresses makes the tag weak.
+function names(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return tags.includes("*") || tags.includes(etag);
+}

@@ -1,0 +1,136 @@
+/**
+ * Private RSA keys of a JWK set. A key with `nbf` is published at once and used from then on; one with `exp` has a
+ * successor and is published until then. Private members never leave this folder.
+ */
+import { z } from "zod";
+import { readRsaPublicJwk } from "./rsa_key.ts";
+import type { NamedKey } from "./sealed_jwt.ts";
+
+const text = z.string().min(1);
+const unixTime = z.number().int().nonnegative();
+
+/** The members of a private RSA key, for a schema. */
+export const PRIVATE_RSA = {
+  kty: z.literal("RSA"),
+  kid: text,
+  n: text,
+  e: text,
+  d: text,
+  p: text,
+  q: text,
+  dp: text,
+  dq: text,
+  qi: text,
+  nbf: unixTime.optional(),
+  exp: unixTime.optional(),
+} as const;
+
+/** A private key as a file holds it. Times are Unix seconds. */
+export interface PrivateRsaJwk {
+  readonly kty: "RSA";
+  readonly use: "sig" | "enc";
+  readonly kid: string;
+  readonly n: string;
+  readonly e: string;
+  readonly d: string;
+  readonly p: string;
+  readonly q: string;
+  readonly dp: string;
+  readonly dq: string;
+  readonly qi: string;
+  readonly nbf?: number | undefined;
+  readonly exp?: number | undefined;
+}
+
+/** A key with what uses it. */
+export interface HeldKey<Jwk extends PrivateRsaJwk = PrivateRsaJwk> {
+  readonly jwk: Jwk;
+  readonly named: NamedKey;
+}
+
+const SIGN = { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 };
+const DECRYPT = { name: "RSA-OAEP", hash: "SHA-256" };
+
+/**
+ * The keys of a set, each imported and proven to be whole.
+ *
+ * @throws {Error} naming what is wrong, never a key's value
+ */
+export async function holdKeys<Jwk extends PrivateRsaJwk>(jwks: readonly Jwk[]): Promise<HeldKey<Jwk>[]> {
+  refuseDoubles(jwks);
+  return await Promise.all(jwks.map(async (jwk) => ({ jwk, named: await importKey(jwk) })));
+}
+
+/** The newest key whose time has come; the first of equals. `now` in Unix seconds. */
+export function newestInUse<Jwk extends PrivateRsaJwk>(
+  held: readonly HeldKey<Jwk>[],
+  now: number,
+): HeldKey<Jwk> | undefined {
+  return held.filter(({ jwk }) => (jwk.nbf ?? 0) <= now)
+    .sort((left, right) => (right.jwk.nbf ?? 0) - (left.jwk.nbf ?? 0))[0];
+}
+
+/** A named key that is chosen anew at each use: kid and key read within one turn are the same key's. */
+export function keyOfTheMoment(choose: () => NamedKey): NamedKey {
+  const chosen = withinTurn(choose);
+  return {
+    get kid(): string {
+      return chosen().kid;
+    },
+    get key(): CryptoKey {
+      return chosen().key;
+    },
+  };
+}
+
+function withinTurn<T>(choose: () => T): () => T {
+  let chosen: T | undefined;
+  return () => {
+    if (chosen === undefined) {
+      chosen = choose();
+      queueMicrotask(() => void (chosen = undefined));
+    }
+    return chosen;
+  };
+}
+
+function refuseDoubles(jwks: readonly PrivateRsaJwk[]): void {
+  if (new Set(jwks.map(({ n }) => n)).size !== jwks.length) {
+    throw new Error("uses one key for two purposes"); // FAPI 6.8-2
+  }
+  if (new Set(jwks.map(({ kid }) => kid)).size !== jwks.length) {
+    throw new Error("names two keys by one kid"); // FAPI 5.4.3
+  }
+}
+
+async function importKey(jwk: PrivateRsaJwk): Promise<NamedKey> {
+  const { kty, n, e, d, p, q, dp, dq, qi } = jwk;
+  const judged = readRsaPublicJwk({ kty, n, e });
+  if (!judged.ok) throw new Error(`holds a key that cannot be used (kid ${jwk.kid}): ${judged.why}`);
+  const [algorithm, usage, publicUsage] = jwk.use === "sig"
+    ? [SIGN, "sign", "verify"] as const
+    : [DECRYPT, "decrypt", "encrypt"] as const;
+  try {
+    const [key, publicKey] = await Promise.all([
+      crypto.subtle.importKey("jwk", { kty, n, e, d, p, q, dp, dq, qi }, algorithm, false, [usage]),
+      crypto.subtle.importKey("jwk", { kty, n, e }, algorithm, false, [publicUsage]),
+    ]);
+    if (await belongTogether(jwk.use, key, publicKey)) return { kid: jwk.kid, key };
+  } catch {
+    // said below: WebCrypto's own words could quote a member
+  }
+  throw new Error(`holds a key whose private half is not its public half's (kid ${jwk.kid})`);
+}
+
+async function belongTogether(
+  use: PrivateRsaJwk["use"],
+  key: CryptoKey,
+  publicKey: CryptoKey,
+): Promise<boolean> {
+  const sample = crypto.getRandomValues(new Uint8Array(32));
+  if (use === "sig") {
+    return await crypto.subtle.verify(SIGN, publicKey, await crypto.subtle.sign(SIGN, key, sample), sample);
+  }
+  const sealed = await crypto.subtle.encrypt(DECRYPT, publicKey, sample);
+  return new Uint8Array(await crypto.subtle.decrypt(DECRYPT, key, sealed)).toHex() === sample.toHex();
+}

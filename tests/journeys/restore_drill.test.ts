@@ -1,0 +1,174 @@
+/**
+ * The restore drill, with the commands of DEPLOYMENT.md: a backup under load, a lost machine, the copy in its place, an
+ * honest retry, a reconciliation. Platform and commands are processes with their tasks' own permissions.
+ */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { openBooks, OPERATOR_TOKEN } from "../support/bank_books.ts";
+import { authorised, call, clientToken, type FlowWorld, good, type Json, pay } from "../support/flows.ts";
+import { ORDERS_URI } from "../support/orders.ts";
+import { type ServedPlatform, startPlatform, taskCommand } from "../support/served_platform.ts";
+import { asTheProxy, openGround, type ServedGround, settle } from "../support/served_world.ts";
+import { serverIdentity } from "../support/web_authority.ts";
+
+const MINUTE_MS = 60_000;
+
+Deno.test("a restored backup and an honest retry are one debit, and nothing is lost after reconciling [G9]", async () => {
+  await using drill = await openDrill();
+  const { world, books, ground } = drill;
+  const kept = await good(pay(world, await authorised(world)), 201);
+  const lost = await authorised(world);
+
+  await run(drill, "store", ["backup", "--to", `${ground.folder}/copy.kv`]);
+  assertEquals((await Deno.stat(`${ground.folder}/copy.kv`)).mode ?? 0, 0o100600);
+  const key = { idempotencyKey: "the-shops-key" };
+  const paidAfterCopy = await good(pay(world, lost, key), 201);
+  const madeAfterCopy = await good(pay(world, await authorised(world)), 201);
+  const id = (payment: Json): string => payment.Data.DomesticPaymentId;
+
+  await drill.restore(`${ground.folder}/copy.kv`);
+  assertEquals((await pay(world, lost, key)).status, 401, "the retry: its token is void");
+  const fresh = await good(pay(world, await authorised(world)), 201);
+  assertEquals(fresh.Data.Status, "Pending", "held");
+  assertEquals([books.orders.size, books.orders.has(id(fresh))], [3, false]);
+
+  const said = await run(drill, "reconcile", ["--bank", "BANKA", "--operator", "maria"], 1);
+  assertStringIncludes(said, "BANKA: released; 2 recovered, 0 updated, 1 agreed");
+  assertStringIncludes(said, "Still held: BANKB");
+  await run(drill, "reconcile", ["--bank", "BANKB", "--release", "Bank B pulls its orders itself."]);
+
+  for (const payment of [kept, paidAfterCopy, madeAfterCopy]) {
+    const read = await readPayment(world, id(payment));
+    assertEquals([read.Data.ConsentId, read.Data.Status], [
+      payment.Data.ConsentId,
+      "AcceptedSettlementInProcess",
+    ]);
+  }
+  await until(async () => (await readPayment(world, id(fresh))).Data.Status !== "Pending");
+  assertEquals(
+    [...books.orders].map(([id, { executions }]) => [id, executions]).sort(),
+    [kept, paidAfterCopy, madeAfterCopy, fresh].map((payment) => [id(payment), 1]).sort(),
+  );
+  assert(drill.process.lines.some(({ event }) => event === "store.restored"));
+});
+
+Deno.test("a copy by other means is marked by hand; the mark is refused while the platform runs [G9]", async () => {
+  await using drill = await openDrill();
+  const store = drill.env["STORE_URL"] ?? "";
+  const inUse = await run(drill, "store", ["restored", "--at", store], 1);
+  assertStringIncludes(inUse, "in use by another process");
+  drill.process.kill("SIGTERM");
+  await drill.process.ended;
+  await run(drill, "store", ["restored", "--at", store, "--taken-at", "2026-11-01T12:00:00Z"]);
+  await drill.start();
+  const line = await drill.process.logged("store.restored");
+  assertEquals([line["copyTakenAt"], line["banksHeld"]], ["2026-11-01T12:00:00+00:00", 2]);
+});
+
+Deno.test("store and reconcile say what they need", async () => {
+  await using drill = await openDrill();
+  const { folder } = drill.ground;
+  assertStringIncludes(await run(drill, "store", ["backup"], 2), "--to FILE");
+  assertStringIncludes(
+    await run(drill, "store", ["restored", "--at", `${folder}/none.kv`], 1),
+    "is not a file",
+  );
+  const taken = ["backup", "--to", `${folder}/platform-keys.json`];
+  assertStringIncludes(await run(drill, "store", taken, 1), "cannot be made");
+  assertStringIncludes(await run(drill, "reconcile", ["--bank"], 2), "--bank");
+  assertStringIncludes(await run(drill, "reconcile", ["--url", "http://127.0.0.1:1"], 1), "does not answer");
+  assertStringIncludes(await run(drill, "reconcile", []), "No orders are held.");
+});
+
+interface Drill extends AsyncDisposable {
+  readonly ground: ServedGround;
+  readonly env: Readonly<Record<string, string>>;
+  readonly world: FlowWorld;
+  readonly books: ReturnType<typeof openBooks>;
+  process: ServedPlatform;
+  start(): Promise<void>;
+  /** The machine dies; the copy takes the place of its database, as DEPLOYMENT.md says. */
+  restore(copy: string): Promise<void>;
+}
+
+async function openDrill(): Promise<Drill> {
+  const ground = await openGround();
+  const env: Record<string, string> = { ...ground.env, OPERATOR_TOKEN };
+  const bank = await openBank(ground);
+  const send = asTheProxy(env["PORT"] ?? "");
+  const drill = { ground, env, process: await startPlatform(ground.folder, env) };
+  await drill.process.ready;
+  const people = await settle(ground, send, { paymentOrdersUri: ORDERS_URI });
+  const world: FlowWorld = {
+    get now(): number {
+      return Date.now();
+    },
+    ...people,
+    api: send,
+    browser: (request) => send(request),
+  };
+  const books = openBooks(world);
+  bank.answer = (body) => books.answer(body);
+  return Object.assign(drill, {
+    world,
+    books,
+    async start(): Promise<void> {
+      drill.process = await startPlatform(ground.folder, env);
+      await drill.process.ready;
+    },
+    async restore(this: Drill, copy: string): Promise<void> {
+      drill.process.kill("SIGKILL");
+      await drill.process.ended;
+      const store = env["STORE_URL"] ?? "";
+      for (const suffix of ["-wal", "-shm"]) await Deno.remove(`${store}${suffix}`).catch(() => {});
+      await Deno.copyFile(copy, store);
+      await this.start();
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      drill.process.kill("SIGKILL");
+      await drill.process.ended;
+      await bank.server.shutdown();
+      await ground[Symbol.asyncDispose]();
+    },
+  });
+}
+
+/** Bank A's own server, over TLS. */
+async function openBank(
+  ground: ServedGround,
+): Promise<{ answer: (body: string) => Promise<Response>; server: Deno.HttpServer<Deno.NetAddr> }> {
+  const { hostname } = new URL(ORDERS_URI);
+  const { certificatePem: cert, privateKeyPem: key } = await serverIdentity([hostname]);
+  const bank = { answer: (_: string): Promise<Response> => Promise.reject(new Error("no books")) };
+  const listen = { hostname: "127.0.0.1", port: 0, cert, key, onListen: () => {} };
+  const server = Deno.serve(listen, async (request) => await bank.answer(await request.text()));
+  ground.names.ports.set(hostname, server.addr.port);
+  return Object.assign(bank, { server });
+}
+
+/** Runs a task as an operator does beside the platform; gives what it printed. */
+async function run({ ground, env }: Drill, task: string, args: readonly string[], code = 0): Promise<string> {
+  const [program = "", ...words] = await taskCommand(task);
+  const command = new Deno.Command(program, {
+    args: [...words, ...args],
+    cwd: ground.folder,
+    env: { ...env, NO_COLOR: "1" },
+    stdin: "null",
+  });
+  const { code: ended, stdout, stderr } = await command.output();
+  const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  assertEquals(ended, code, said);
+  return said;
+}
+
+async function readPayment(world: FlowWorld, id: string): Promise<Json> {
+  const bound = await clientToken(world, world.tpp);
+  return await good(call(world, world.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200);
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const start = Date.now(); Date.now() - start < MINUTE_MS;) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  throw new Error("it did not happen within a minute");
+}
