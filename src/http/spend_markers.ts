@@ -15,9 +15,12 @@ export function spendMarkers(
   return createMiddleware<RequestEnv>(async function spend(c, next) {
     await next();
     const markers = c.get("markers");
-    if (markers.pending.length === 0) return;
+    // A refusal that a commit threw has become the answer, unless a handler has caught it.
+    const hidden = markers.refusal !== undefined && c.error !== markers.refusal;
+    if (markers.pending.length === 0 && !hidden) return;
     const answer = c.res;
     c.res = undefined; // a refusal takes the answer's place as a whole, headers too
+    if (hidden) throw markers.refusal;
     if (!await commit(deps.store, deps.clock, begin(markers))) throw contended("markers");
     c.res = answer;
   });

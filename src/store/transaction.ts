@@ -23,6 +23,8 @@ export interface Once {
  */
 export interface Markers {
   readonly pending: Once[];
+  /** The refusal that a commit has thrown because one of them was spent before. */
+  refusal?: Refusal;
 }
 
 /** Staged work; `markers` are spent together with it. */
@@ -82,7 +84,9 @@ export async function commit(store: Store, clock: Clock, tx: Transaction): Promi
     if (await store.commit({ checks: [...tx.checks, ...unspent], writes })) return settled(tx);
     // Either a marker's key exists (spent, or expired and not yet deleted) or a check of the work failed.
     const found = await store.getMany<SpentMarker>(markers.map(({ key }) => key));
-    markers.forEach((marker, index) => refuseIfSpent(marker, found[index]?.value, clock()));
+    const now = clock();
+    const isSpent = (index: number): boolean => now < (found[index]?.value.expiresAt ?? 0);
+    refuseSpent(tx.markers, markers.filter((_, index) => isSpent(index)));
     const current = found.map((entry) => entry?.version ?? null);
     if (current.every((version, index) => version === versions[index])) return false;
     versions = current; // markers as they are now, expired ones to be replaced
@@ -121,8 +125,12 @@ function spendingWrite(marker: Once): Write {
   };
 }
 
-function refuseIfSpent(marker: Once, spent: SpentMarker | undefined, now: number): void {
-  if (spent !== undefined && now < spent.expiresAt) throw usedBefore(marker);
+/** Those that are not spent stay pending: the request's end spends them. */
+function refuseSpent(markers: Markers, spent: readonly Once[]): void {
+  const [first] = spent;
+  if (first === undefined) return;
+  for (const marker of spent) markers.pending.splice(markers.pending.indexOf(marker), 1);
+  throw markers.refusal = usedBefore(first);
 }
 
 /** The refusal of a second use. */

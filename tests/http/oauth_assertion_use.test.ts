@@ -1,8 +1,8 @@
 /** Client assertions at the token endpoint and PAR: used once, by an active client, while they are fresh (checklist 2.2). */
 import { assertEquals } from "@std/assert";
 import { asAssertion, claiming, headed, type WithAssertion } from "../support/assertions.ts";
-import { requestToken } from "../support/flows.ts";
-import { clientAssertion, type JsonObject, seconds, signJwt } from "../support/jwts.ts";
+import { dpopKey, requestToken } from "../support/flows.ts";
+import { clientAssertion, dpopProof, type JsonObject, seconds, signJwt } from "../support/jwts.ts";
 import {
   assertAccepted,
   assertRefusal,
@@ -12,7 +12,7 @@ import {
   pushing,
 } from "../support/oauth_requests.ts";
 import { adminCall } from "../support/participants.ts";
-import { AUTH_URL, openWorld, START, type World } from "../support/world.ts";
+import { AUTH_URL, BASE_URL, openWorld, START, type World } from "../support/world.ts";
 
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 
@@ -216,4 +216,35 @@ Deno.test("POST token, par answer 503 where the directory's word on keys is over
 function goodClaims(world: World): JsonObject {
   const { clientId } = world.tpp;
   return { iss: clientId, sub: clientId, aud: `${AUTH_URL}/BANKA`, exp: seconds(world) + 60 };
+}
+
+Deno.test("A replayed assertion is logged once, and so is a request that is replayed as a whole", async (t) => {
+  await using world = await openWorld();
+  const assertion = await claiming(world, {});
+  const headers = { dpop: await tokenProof(world) };
+  const whole = { ...assertion, headers };
+  assertEquals((await requestToken(world, world.tpp, "BANKA", whole)).status, 200);
+  for (const [name, replay] of [["the assertion", assertion], ["assertion and proof", whole]] as const) {
+    await t.step(name, async () => {
+      const before = world.logged.length;
+      assertEquals((await requestToken(world, world.tpp, "BANKA", replay)).status, 401);
+      const events = world.logged.slice(before).map((line) => JSON.parse(line).event);
+      assertEquals(events, ["request.refused", "request.answered"]);
+    });
+  }
+});
+
+Deno.test("The proof beside a replayed assertion is used up [RFC 9449 11.1]", async () => {
+  await using world = await openWorld();
+  const assertion = await claiming(world, {});
+  assertEquals((await requestToken(world, world.tpp, "BANKA", assertion)).status, 200);
+  const headers = { dpop: await tokenProof(world) };
+  assertEquals((await requestToken(world, world.tpp, "BANKA", { ...assertion, headers })).status, 401);
+  const again = await requestToken(world, world.tpp, "BANKA", { headers });
+  assertEquals([again.status, (await again.json()).error], [400, "invalid_dpop_proof"]);
+});
+
+async function tokenProof(world: World): Promise<string> {
+  const target = { method: "POST", url: `${BASE_URL}/BANKA/token.oauth2/v1` };
+  return await dpopProof(world, await dpopKey(), target);
 }

@@ -126,7 +126,8 @@ test("writes nothing on a refusal, and spends no other marker of the request", a
   set(tx, EFFECT, "new");
   assertEquals(await reasonOf(() => commit(store, () => NOW, tx)), "dpop.replayed");
   assertEquals(await store.getMany([EFFECT, ASSERTION.key]), [null, null]);
-  assertEquals(tx.markers.pending, [ASSERTION, PROOF]);
+  assertEquals(tx.markers.pending, [ASSERTION], "the request's end spends it");
+  assertEquals(tx.markers.refusal?.reason, "dpop.replayed");
 });
 
 test("lets an expired marker be spent again, from the millisecond of its expiry", async (world) => {
