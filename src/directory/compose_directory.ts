@@ -13,6 +13,7 @@ import { openCertificateAuthority } from "./certificate_authority.ts";
 import type { Directory, DirectoryLog } from "./directory.ts";
 import { otherMethods } from "./methods.ts";
 import { answerErrors } from "./on_error.ts";
+import { limitPublic, type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
 import { healthRoutes, publicRoutes } from "./public_routes.ts";
 import { type DirectoryEnv, requestContext } from "./request_context.ts";
 import type { StatementKeys } from "./statement_keys.ts";
@@ -37,10 +38,13 @@ export interface DirectoryParts {
   readonly judgesClock?: Clock;
   /** Validity of software statements, days. 365 where not given, at most 732. */
   readonly statementDays?: number;
+  /** How often one client may read; 50 a second and 200 at once if not given. */
+  readonly publicLimit?: PublicLimit;
   readonly log?: DirectoryLog;
 }
 
-type Handler = (request: Request) => Promise<Response>;
+/** @param address of whoever sent the request, if a listener knows it */
+type Handler = (request: Request, address?: string) => Promise<Response>;
 
 /** A running directory. */
 export interface DirectoryApp {
@@ -69,13 +73,15 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const { administrators, clock } = parts;
   const health = healthRoutes(directory);
   const forAll = publicRoutes(directory);
+  const limit = limitPublic(parts.publicLimit ?? USUAL_PUBLIC_LIMIT, clock);
+  const limited = new Hono<DirectoryEnv>().use("*", limit);
   const forAdministrators = adminRoutes(
     directory,
     rules,
     requireAdministrator({ administrators, clock, log }),
   );
   return {
-    publicFetch: handler(log, [health, forAll]),
+    publicFetch: handler(log, [limited, health, forAll]),
     adminFetch: handler(log, [health, forAdministrators]),
     fetch: handler(log, [health, forAll, forAdministrators]),
   };
@@ -87,7 +93,7 @@ function handler(log: DirectoryLog, routes: readonly Hono<DirectoryEnv>[]): Hand
   for (const some of routes) app.route("/", some);
   app.route("/", otherMethods(routes));
   app.onError(answerErrors(log));
-  return async (request) => await app.fetch(request);
+  return async (request, address) => await app.fetch(request, address === undefined ? {} : { address });
 }
 
 async function openDirectory(parts: DirectoryParts): Promise<Directory> {

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { readCredentials } from "./administrators.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
 import { fileFaults, type FileModes } from "./file_modes.ts";
+import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
 import { openStatementKeys } from "./statement_keys.ts";
 import { isLoopback } from "./web_address.ts";
 
@@ -26,6 +27,7 @@ export interface DirectoryConfig {
   readonly signingKeys: string;
   /** The file that it came from, if it came from one. */
   readonly signingKeysFile: string | undefined;
+  readonly publicLimit: PublicLimit;
   readonly environment: "Production" | "Sandbox";
 }
 
@@ -79,6 +81,10 @@ const schema = z.object({
   DIRECTORY_SIGNING_KEYS: z.string(
     "set it to the path of the private JWK set that signs software statements (deno task directory-keys make makes one)",
   ),
+  DIRECTORY_RATE_LIMIT: z.string().regex(
+    /^[1-9]\d{0,6}\/[1-9]\d{0,6}$/,
+    "set it to the requests of one client a second and at once, such as 50/200",
+  ).default(`${USUAL_PUBLIC_LIMIT.perSecond}/${USUAL_PUBLIC_LIMIT.burst}`),
   ENVIRONMENT: z.enum(["Production", "Sandbox"], "must be Production or Sandbox").default("Production"),
 });
 type Values = z.infer<typeof schema>;
@@ -114,8 +120,14 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     ca: { certificatePem: pems.DIRECTORY_CA_CERT, privateKeyPem: pems.DIRECTORY_CA_KEY },
     signingKeys,
     signingKeysFile: isInline(data.DIRECTORY_SIGNING_KEYS) ? undefined : data.DIRECTORY_SIGNING_KEYS,
+    publicLimit: publicLimit(data.DIRECTORY_RATE_LIMIT),
     environment: data.ENVIRONMENT,
   };
+}
+
+function publicLimit(text: string): PublicLimit {
+  const [perSecond, burst] = text.split("/").map(Number);
+  return { perSecond: perSecond ?? 0, burst: burst ?? 0 };
 }
 
 function issuerFaults({ DIRECTORY_ISSUER: issuer, ENVIRONMENT: environment }: Partial<Values>): string[] {

@@ -57,7 +57,10 @@ async function start(): Promise<void> {
 async function serve(app: DirectoryApp, config: DirectoryConfig): Promise<void> {
   const { listen, adminListen, issuer, environment } = config;
   const servers = [
-    Deno.serve({ ...listen, onListen: () => {} }, (request) => app.publicFetch(request)),
+    Deno.serve(
+      { ...listen, onListen: () => {} },
+      (request, { remoteAddr }) => app.publicFetch(request, remoteAddr.hostname),
+    ),
     Deno.serve({ ...adminListen, onListen: () => {} }, (request) => app.adminFetch(request)),
   ];
   onFirstStopSignal(() => void servers.map((server) => server.shutdown())); // lets running requests end

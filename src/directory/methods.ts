@@ -19,7 +19,8 @@ export function otherMethods(routes: readonly Hono<DirectoryEnv>[]): Hono<Direct
 
 function methodsByPath(routes: readonly Hono<DirectoryEnv>[]): Map<string, Set<string>> {
   const paths = new Map<string, Set<string>>();
-  for (const { path, method } of routes.flatMap((some) => some.routes)) {
+  const all = routes.flatMap((some) => some.routes).filter(({ method }) => method !== "ALL"); // no middleware
+  for (const { path, method } of all) {
     const methods = paths.get(path) ?? new Set();
     paths.set(path, methods.add(method));
     if (method === "GET") methods.add("HEAD"); // Hono answers HEAD by the GET route

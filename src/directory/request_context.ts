@@ -5,6 +5,8 @@ import type { DirectoryLog } from "./directory.ts";
 
 /** Hono's environment in the directory. */
 export interface DirectoryEnv {
+  /** What the listener knows: the address of the sender. */
+  Bindings: { readonly address?: string };
   Variables: {
     /** Names the request in the log and in the answer. */
     requestId: string;

@@ -125,16 +125,18 @@ Deno.test("directory-keys makes, rotates and retires keys that a running directo
 });
 
 Deno.test("directory-keys refuses what it does not know, in one sentence [E2]", async () => {
+  const folder = await Deno.makeTempDir();
   const refused: readonly [string, string][] = [
     ["frobnicate", "There is no command frobnicate"],
     ["make", "--file is missing."],
-    ["make --file x --bits 1024", "--bits must be"],
-    ["make --file x --lead 1h", "Unknown option '--lead'"],
+    [`make --file ${folder}/keys.json --bits 1024`, "--bits must be"],
+    ["make --file keys.json --lead 1h", "Unknown option '--lead'"],
     ["rotate --file /nowhere/keys.json --lead soon", "cannot be"],
     ["show --file /nowhere/keys.json", "cannot be read"],
-    ["make --file x --from /nowhere/key.pem", "cannot be read"],
+    [`make --file ${folder}/keys.json --from /nowhere/key.pem`, "cannot be read"],
   ];
   for (const [line, words] of refused) {
     await assertRejects(() => runKeys(line.split(" ")), Error, words);
   }
+  await Deno.remove(folder, { recursive: true });
 });

@@ -42,6 +42,8 @@ export interface DirectoryWorld extends AsyncDisposable {
   now: number;
   readonly store: Store;
   readonly fetch: (request: Request) => Promise<Response>;
+  /** The public listener alone, asked from this address. */
+  readonly publicFetch: (request: Request, address?: string) => Promise<Response>;
   /** As an administrator; a body that is no string travels as JSON. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** As anybody. */
@@ -76,6 +78,7 @@ export async function openDirectoryWorld(changes: Partial<DirectoryParts> = {}):
   return Object.assign(world, {
     store,
     fetch: app.fetch,
+    publicFetch: app.publicFetch,
     admin: (
       method: string,
       path: string,

@@ -65,6 +65,7 @@ Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and 
     ca,
     signingKeys: await signingKeys(),
     signingKeysFile: undefined,
+    publicLimit: { perSecond: 50, burst: 200 },
     environment: "Production",
   });
 });
