@@ -12,6 +12,7 @@ import {
   KeyUsageFlags,
   KeyUsagesExtension,
   Name,
+  PemConverter,
   SubjectKeyIdentifierExtension,
   X509Certificate,
   X509CertificateGenerator,
@@ -28,7 +29,7 @@ export interface CertificateAuthority {
   readonly key: CryptoKey;
   /** Its subject key identifier, hex. */
   readonly keyId: string;
-  /** The certificate as PEM, for those who verify. */
+  /** The certificate and those above it as PEM, for those who verify. */
   readonly pem: string;
 }
 
@@ -55,8 +56,8 @@ export async function openCertificateAuthority(
   ca: { readonly certificatePem: string; readonly privateKeyPem: string },
   now: number,
 ): Promise<CertificateAuthority> {
-  const certificate = parseCertificate(ca.certificatePem);
-  if (certificate.getExtension(BasicConstraintsExtension)?.ca !== true) {
+  const [certificate, ...above] = parseCertificates(ca.certificatePem);
+  if ([certificate, ...above].some((one) => one.getExtension(BasicConstraintsExtension)?.ca !== true)) {
     throw new Error("certificate is not a CA's");
   }
   const usages = certificate.getExtension(KeyUsagesExtension)?.usages ?? KeyUsageFlags.keyCertSign;
@@ -65,7 +66,8 @@ export async function openCertificateAuthority(
   const key = await importKey(ca.privateKeyPem, certificate);
   const keyId = certificate.getExtension(SubjectKeyIdentifierExtension)?.keyId ??
     new Uint8Array(await certificate.publicKey.getKeyIdentifier()).toHex();
-  return { certificate, key, keyId, pem: `${certificate.toString("pem").trim()}\n` };
+  const pem = [certificate, ...above].map((one) => `${one.toString("pem").trim()}\n`).join("");
+  return { certificate, key, keyId, pem };
 }
 
 /**
@@ -154,12 +156,15 @@ function randomSerial(): string {
   return `01${crypto.getRandomValues(new Uint8Array(16)).toHex()}`;
 }
 
-function parseCertificate(pem: string): X509Certificate {
+// The issuing authority first, then the authorities above it, up to the root.
+function parseCertificates(pem: string): [X509Certificate, ...X509Certificate[]] {
   try {
-    return new X509Certificate(pem);
+    const [first, ...rest] = PemConverter.decode(pem).map((der) => new X509Certificate(der));
+    if (first !== undefined) return [first, ...rest];
   } catch {
-    throw new Error("certificate is not a PEM certificate");
+    // said below
   }
+  throw new Error("certificate is not a PEM certificate");
 }
 
 async function importKey(pem: string, certificate: X509Certificate): Promise<CryptoKey> {

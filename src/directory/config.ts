@@ -76,7 +76,7 @@ const schema = z.object({
   DIRECTORY_ADMINISTRATORS: z.string(
     "set it to the path of the administrators' list (deno task directory-admin add makes it)",
   ),
-  DIRECTORY_CA_CERT: pemOrPath("the CA's certificate"),
+  DIRECTORY_CA_CERT: pemOrPath("the CA's certificate, followed by those above it"),
   DIRECTORY_CA_KEY: pemOrPath("the CA's private key (PKCS 8)"),
   DIRECTORY_SIGNING_KEYS: z.string(
     "set it to the path of the private JWK set that signs software statements (deno task directory-keys make makes one)",

@@ -25,6 +25,7 @@ export function answerErrors(log: DirectoryLog): (error: Error, c: Context<Direc
 function note(log: DirectoryLog, c: Context<DirectoryEnv>, error: Error, status: number): void {
   const requestId = c.get("requestId");
   if (status === 500) log.error("directory.failed", { requestId, error: error.stack ?? error.message });
+  else if (status === 503) log.error("directory.unavailable", { requestId, detail: error.message });
   else log.info("directory.refused", { requestId, status, detail: error.message });
 }
 

@@ -33,6 +33,7 @@ export function requestContext(log: DirectoryLog): MiddlewareHandler<DirectoryEn
       method: c.req.method,
       path: c.req.path,
       status: c.res.status,
+      administrator: c.get("administrator"),
     });
   });
 }

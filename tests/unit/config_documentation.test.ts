@@ -1,8 +1,14 @@
 /** DEPLOYMENT.md tells of every variable, with the default that the code has, and gives the rights that are needed. */
 import { assert, assertEquals } from "@std/assert";
 import { readConfig, VARIABLES } from "../../src/config.ts";
+import { DIRECTORY_VARIABLES, readDirectoryConfig } from "../../src/directory/config.ts";
+import { privatePem, testAuthority } from "../support/directory_world.ts";
+import { testKey } from "../support/keys.ts";
+import { statementJwk } from "../../src/directory/statement_keys.ts";
+import { taskCommand } from "../support/served_platform.ts";
 
-const text = await Deno.readTextFile(new URL("../../DEPLOYMENT.md", import.meta.url));
+const [text = "", directory = ""] = (await Deno.readTextFile(new URL("../../DEPLOYMENT.md", import.meta.url)))
+  .split("\n# Running the participants directory\n");
 
 Deno.test("DEPLOYMENT.md has a row for every variable, and for no other", () => {
   const rows = [...text.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name = ""]) => name);
@@ -40,4 +46,63 @@ Deno.test("DEPLOYMENT.md tells the defaults that readConfig gives", () => {
 Deno.test("DEPLOYMENT.md gives its service the right to read each variable and no other", () => {
   const allowed = /ExecStart=.* --allow-env=(\S+)/.exec(text)?.[1]?.split(",");
   assertEquals(allowed?.sort(), [...VARIABLES].sort());
+});
+
+Deno.test("DEPLOYMENT.md has a row for every variable of the directory, with the default that the code has", async () => {
+  const rows = [...directory.matchAll(/^\| `([A-Z_]+)` +\| +(?:`([^`]*)`|–) +\|/gm)];
+  assertEquals(rows.map(([, name = ""]) => name).sort(), [...DIRECTORY_VARIABLES].sort());
+  const ca = await testAuthority();
+  const env: Record<string, string> = {
+    DIRECTORY_ISSUER: "https://directory.example.com",
+    DIRECTORY_STORE_URL: "/var/lib/participants-directory/directory.kv",
+    DIRECTORY_ADMINISTRATORS: "administrators.json",
+    DIRECTORY_CA_CERT: ca.certificatePem,
+    DIRECTORY_CA_KEY: ca.privateKeyPem,
+    DIRECTORY_SIGNING_KEYS: JSON.stringify({
+      keys: [await statementJwk(await privatePem(await testKey(14)))],
+    }),
+  };
+  const source = {
+    readFile: () => Promise.resolve('{"administrators":[]}'),
+    modesOf: () => Promise.resolve(undefined),
+    now: Date.now(),
+  };
+  const written = rows.flatMap(([, name = "", value]) => value === undefined ? [] : [[name, value]]);
+  assertEquals(
+    await readDirectoryConfig({ ...source, env: { ...env, ...Object.fromEntries(written) } }),
+    await readDirectoryConfig({ ...source, env }),
+  );
+  assertEquals(
+    written.length,
+    DIRECTORY_VARIABLES.length - Object.keys(env).length,
+    "every default is written",
+  );
+});
+
+Deno.test("DEPLOYMENT.md gives the directory's service the rights of its task, and its two ports alone", async () => {
+  const rights = (words: readonly string[], right: string): string[] =>
+    (words.find((word) => word.startsWith(right))?.split("=")[1] ?? "").split(",")
+      .filter((one) => !one.startsWith(".data")).sort();
+  const unit = /^ExecStart=(.*)$/m.exec(directory)?.[1]?.split(" ") ?? [];
+  const task = await taskCommand("directory");
+  for (const right of ["--allow-read", "--allow-write", "--allow-env"]) {
+    assertEquals(rights(unit, right), rights(task, right), right);
+  }
+  assertEquals(rights(unit, "--allow-net"), ["127.0.0.1:8090", "127.0.0.1:8091"]);
+});
+
+Deno.test("DEPLOYMENT.md lists every event that the directory logs, and no other", async () => {
+  const listed = [...directory.matchAll(/^\| (`[a-z_.`, ]+`) +\| (?:info|warn|error)/gm)]
+    .flatMap(([, names = ""]) =>
+      names.split(", ").map((name) => name.replaceAll("`", "").replace(/^(directory)?\./, "directory."))
+    );
+  const logged = new Set<string>();
+  const folder = new URL("../../src/directory/", import.meta.url);
+  for await (const { name } of Deno.readDir(folder)) {
+    const source = await Deno.readTextFile(new URL(name, folder));
+    for (const [, event = ""] of source.matchAll(/\blog\.(?:info|warn|error)\("([a-z_.]+)"/g)) {
+      logged.add(event);
+    }
+  }
+  assertEquals(listed.sort(), [...logged].sort());
 });
