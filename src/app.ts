@@ -80,9 +80,19 @@ function isForMachines(path: string): boolean {
   );
 }
 
+/**
+ * No fixed name and no bank code needs an escape. The router would decode `/%68ealth` and the guards of a proxy would
+ * not: such a path exists for neither.
+ */
+const ESCAPED_FIRST_SEGMENT = /^[^:]*:\/\/[^/?#]*\/[^/?#]*%/;
+
 function surrounded(deps: ErrorDeps & { readonly around: Surroundings }): PlatformApp {
   const app: PlatformApp = new OpenAPIHono<RequestEnv>();
   for (const middleware of deps.around) app.use(middleware);
+  app.use(async function plainFirstSegment(c, next) {
+    if (ESCAPED_FIRST_SEGMENT.test(c.req.url)) return c.notFound();
+    await next();
+  });
   app.onError(answerErrors(deps));
   app.notFound(() => {
     throw new Refusal("request.not_found");

@@ -113,7 +113,24 @@ async function start({ config, keys }: Configured, store: Store): Promise<Runnin
 
 /** Both hosts behind one listener: their paths do not meet, and external URLs never come from the request. */
 function route({ api, browser }: Platform, request: Request): Response | Promise<Response> {
-  return API_PATHS.test(new URL(request.url).pathname) ? api.fetch(request) : browser.fetch(request);
+  const url = URL.parse(request.url); // Deno makes it from the Host header, or takes it from the request line
+  if (url === null) return answerUnreached(400, "The Host header or the request target is malformed.");
+  return API_PATHS.test(url.pathname) ? api.fetch(request) : browser.fetch(request);
+}
+
+/** What both apps answer has its own error handler; this is for what reaches neither. */
+function answerUnreached(status: 400 | 500, description: string, error?: unknown): Response {
+  const interactionId = crypto.randomUUID();
+  if (status === 400) log.info("request.refused", { interactionId, reason: "request.malformed_target" });
+  else {log.error("request.failed", {
+      interactionId,
+      error: String(error instanceof Error ? error.stack : error),
+    });}
+  const code = status === 400 ? "invalid_request" : "server_error";
+  return Response.json({ error: code, error_description: description }, {
+    status,
+    headers: { "cache-control": "no-store", "x-fapi-interaction-id": interactionId },
+  });
 }
 
 async function serve(): Promise<void> {
@@ -123,7 +140,9 @@ async function serve(): Promise<void> {
   await giveUpPermissions();
   const { host: hostname, port, baseUrl, authUrl } = config;
   const traffic = openTraffic((request) => route(platform, request));
-  const server = Deno.serve({ hostname, port, onListen: () => {} }, traffic.handle);
+  const onError = (error: unknown): Response =>
+    answerUnreached(500, "The platform failed; quote the x-fapi-interaction-id of this answer.", error);
+  const server = Deno.serve({ hostname, port, onListen: () => {}, onError }, traffic.handle);
   Deno.addSignalListener("SIGHUP", () => void renewKeys(configured));
   onFirstStopSignal(async () => {
     await traffic.drain();

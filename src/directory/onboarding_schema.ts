@@ -1,5 +1,6 @@
 /** The onboarding request (Decision E1): wire in. Strict, by role; every fault is named at once. */
 import { z } from "zod";
+import { isReservedName } from "../kernel/reserved_names.ts";
 import { asOrgId, type OrgId } from "./identifiers.ts";
 import { invalidRequest, schemaFaults } from "./invalid_request.ts";
 import type { OnboardingCommand } from "./onboard_participant.ts";
@@ -25,8 +26,11 @@ export function onboardingDecoder(rules: OnboardingRules): (body: unknown) => On
 
 const orgId = z.string("must be 2 to 32 letters, digits, - or _").transform((value, context): OrgId => {
   const id = asOrgId(value);
-  if (id !== undefined) return id;
-  context.addIssue({ code: "custom", message: "must be 2 to 32 letters, digits, - or _" });
+  if (id !== undefined && !isReservedName(id)) return id;
+  const message = id === undefined
+    ? "must be 2 to 32 letters, digits, - or _"
+    : "is a reserved name: it is the first segment of addresses of the platform; choose another one";
+  context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
 

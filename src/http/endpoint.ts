@@ -3,6 +3,7 @@
  * every method it does not have is answered 405 with `Allow` (Hono would say 404, and route HEAD to GET).
  */
 import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
+import { asBankCode } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { RequestEnv, Surface } from "./context.ts";
 
@@ -15,12 +16,17 @@ const methods = new WeakMap<PlatformApp, Map<string, Set<string>>>();
  * Registers a route and returns the path to mount its guards and handler at.
  *
  * @returns Hono's form of the path (`/{bank}/x` -> `/:bank/x`)
+ * @throws {Error} if a bank could have the first segment of a fixed path as its code
  */
 export function endpoint<P extends string>(
   app: PlatformApp,
   surface: Surface,
   route: RouteConfig & { readonly path: P },
 ): HonoPath<P> {
+  const first = route.path.split("/")[1];
+  if (asBankCode(first) !== undefined) {
+    throw new Error(`${route.path}: reserve ${first} in reserved_names.ts`);
+  }
   if (route.hide !== true) app.openAPIRegistry.registerPath(route);
   const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1") as HonoPath<P>;
   const known = methods.get(app) ?? new Map<string, Set<string>>();

@@ -1,4 +1,5 @@
 /** Identifiers as types of their own, their formats, and where fresh ones and fresh secrets come from. */
+import { isReservedName } from "./reserved_names.ts";
 
 declare const brand: unique symbol;
 type Branded<T, B extends string> = T & { readonly [brand]: B };
@@ -16,9 +17,10 @@ const BANK_CODE = /^[A-Za-z0-9_-]{2,32}$/; // Decision A4
 const CLIENT_ID = /^SC-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The value as a bank code, or undefined where its form is not one. */
+/** The value as a bank code, or undefined if its form is not one or if it is a reserved name. */
 export function asBankCode(value: unknown): BankCode | undefined {
-  return typeof value === "string" && BANK_CODE.test(value) ? value as BankCode : undefined;
+  if (typeof value !== "string" || !BANK_CODE.test(value) || isReservedName(value)) return undefined;
+  return value as BankCode;
 }
 
 /** The value as a client id, or undefined where its form is not one. */

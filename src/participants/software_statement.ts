@@ -119,7 +119,9 @@ function approved(deps: SoftwareStatementDeps, claims: Claims, statement: string
   if (clientId === undefined) throw invalid("software_client_id");
   const role = claims.software_roles[0];
   if (role !== "PISP" && role !== "ASPSP") throw unapproved("role");
-  if (role === "ASPSP" && asBankCode(claims.org_id) === undefined) throw unapproved("org_id is no bank code");
+  if (role === "ASPSP" && asBankCode(claims.org_id) === undefined) {
+    throw unapproved("org_id is no bank code, or reserved");
+  }
   return {
     clientId,
     role,

@@ -2,7 +2,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { bank, type Json, openDirectoryWorld, software, thirdParty } from "../support/directory_world.ts";
 
-const REFUSED: readonly [name: string, of: "pisp" | "bank", changes: Json, words: string][] = [
+type Case = [name: string, of: "pisp" | "bank", changes: Json, words: string];
+
+const REFUSED: readonly Case[] = [
   [
     "5 redirect URIs",
     "pisp",
@@ -76,6 +78,12 @@ const REFUSED: readonly [name: string, of: "pisp" | "bank", changes: Json, words
   }, "body: has unknown members (consent_managedby_bank, payment_orders_uri)"],
   ["a bank without its code", "bank", { org_id: undefined }, "org_id: must be 2 to 32 letters"],
   ["a bank code with a slash", "bank", { org_id: "BANK/A" }, "org_id: must be 2 to 32 letters"],
+  ...["health", "OPERATIONS", "docs", "jwks", "assets", "register", "problem", "__proto__", "constructor"]
+    .map((
+      code,
+    ): Case => [`the reserved name ${code}`, "bank", { org_id: code }, "org_id: is a reserved name"]),
+  ["a bank code with a dot", "bank", { org_id: ".well-known" }, "org_id: must be 2 to 32 letters"],
+  ["a bank code with a file name", "bank", { org_id: "openapi.json" }, "org_id: must be 2 to 32 letters"],
   [
     "a bank that does not say whose consent screen",
     "bank",

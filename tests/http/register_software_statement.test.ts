@@ -139,6 +139,11 @@ Deno.test("POST register refuses a statement of another directory, state or envi
     "environment Sandbox": claiming({ software_environment: "Sandbox" }),
     "an unknown role": claiming({ software_roles: ["AISP"] }),
     "a bank whose org_id is no bank code": claiming({ software_roles: ["ASPSP"], org_id: "bank a" }),
+    ...Object.fromEntries(
+      ["health", "Operations", "docs", "jwks", "assets", "register", "problem", "__proto__", "toString"].map(
+        (code) => [`a bank named ${code}`, claiming({ software_roles: ["ASPSP"], org_id: code })],
+      ),
+    ),
   });
 });
 
