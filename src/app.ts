@@ -81,18 +81,16 @@ function isForMachines(path: string): boolean {
 }
 
 /**
- * No fixed name and no bank code needs an escape. The router would decode `/%68ealth` and the guards of a proxy would
- * not: such a path exists for neither.
+ * The path as it was sent. The router's own reading would decode it, so that `/%68ealth` led to where the guards of a
+ * proxy let nobody pass. Parameters are decoded when they are read.
  */
-const ESCAPED_FIRST_SEGMENT = /^[^:]*:\/\/[^/?#]*\/[^/?#]*%/;
+function pathAsSent({ url }: Request): string {
+  return /^[^:]*:\/\/[^/?#]*([^?#]+)/.exec(url)?.[1] ?? "/";
+}
 
 function surrounded(deps: ErrorDeps & { readonly around: Surroundings }): PlatformApp {
-  const app: PlatformApp = new OpenAPIHono<RequestEnv>();
+  const app: PlatformApp = new OpenAPIHono<RequestEnv>({ getPath: pathAsSent });
   for (const middleware of deps.around) app.use(middleware);
-  app.use(async function plainFirstSegment(c, next) {
-    if (ESCAPED_FIRST_SEGMENT.test(c.req.url)) return c.notFound();
-    await next();
-  });
   app.onError(answerErrors(deps));
   app.notFound(() => {
     throw new Refusal("request.not_found");
