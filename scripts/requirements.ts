@@ -2,7 +2,14 @@
  * Prints for every required criterion the tests that stand for it, and exits with 1 where one has none. Reads the test
  * files' text, or with `--report <JUnit file>` what a run did; `--quiet` prints gaps alone. Runs no test itself.
  */
-import { INAPPLICABLE, type Inapplicable, isMistaken, requiredIds } from "./requirements_ids.ts";
+import {
+  FAMILIES,
+  type Family,
+  INAPPLICABLE,
+  type Inapplicable,
+  isMistaken,
+  requiredIds,
+} from "./requirements_ids.ts";
 import { type NamedTest, namesInReport, namesInSource } from "./requirements_names.ts";
 import { listFiles, readSource } from "./source_files.ts";
 
@@ -57,8 +64,14 @@ function linesOf({ covered, inapplicable, gaps }: Standing, quiet: boolean): str
     ...(quiet ? [] : [...tests, ""]),
     ...inapplicable.map(({ id, because }) => `${id.padEnd(8)}does not apply: ${because}`),
     ...gaps.map((gap) => `GAP     ${gap}`),
-    `${requiredIds().length} criteria, ${total} accounted for, ${gaps.length} gaps`,
+    `${countOf("rule")} rules and ${
+      countOf("negative")
+    } negative cases, ${total} accounted for, ${gaps.length} gaps`,
   ];
+}
+
+function countOf(kind: Family["kind"]): number {
+  return FAMILIES.reduce((sum, family) => family.kind === kind ? sum + family.last : sum, 0);
 }
 
 function readTests(report: string | undefined): NamedTest[] {

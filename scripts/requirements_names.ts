@@ -17,7 +17,7 @@ export interface NamedTest {
 }
 
 const GROUP = /\[([^[\]\n]*)\]/g;
-const ID = /^([A-Z]+-?N?)(\d+)(?:\.\.N?(\d+))?$/;
+const ID = /^((?:FAPI-)?[A-Z]+-?N?)(\d+)(?:\.\.N?(\d+))?$/;
 const NAME_OF_MODULE = /^(?=.*[a-z])[A-Z][A-Za-z0-9]{8,}$/;
 const BLANK_RUN = /\s+/g;
 const CASE = /<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g;

@@ -12,7 +12,7 @@ export interface Config {
   readonly authUrl: string;
   readonly host: string;
   readonly port: number;
-  /** Path of a Deno KV file, `:memory:`, or an `https:` KV Connect URL. */
+  /** Path of a Deno KV file, or `:memory:` in the sandbox. */
   readonly storeUrl: string;
   /** Private JWK set as JSON. */
   readonly platformKeys: string;
@@ -60,7 +60,7 @@ const schema = z.object({
   HOST: z.string().default("127.0.0.1"),
   PORT: z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a port number" }).transform(Number)
     .refine((port) => port <= 65_535, { error: "set it to a port number" }).default(8080),
-  STORE_URL: z.string({ error: "set it to the path of a Deno KV file or an https: KV Connect URL" }),
+  STORE_URL: z.string({ error: "set it to the path of a Deno KV file" }),
   PLATFORM_KEYS: z.string({
     error: "set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
   }),
@@ -213,11 +213,13 @@ function unsafe(values: Partial<Values>): string[] {
   if (values.OPERATOR_TOKEN !== undefined && values.OPERATOR_TOKEN === values.PROXY_SECRET) {
     faults.push("PROXY_SECRET and OPERATOR_TOKEN: must be different");
   }
+  if (values.STORE_URL !== ":memory:" && /^[a-z][a-z0-9+.-]*:/i.test(values.STORE_URL ?? "")) { // Decision G10
+    faults.push("STORE_URL: must be the path of a Deno KV file; KV Connect and other URLs are not supported");
+  }
   if (values.ENVIRONMENT === "Sandbox") return faults;
   if (values.STORE_URL === ":memory:") {
-    faults.push("STORE_URL: :memory: loses every payment at a restart; set a file or an https: URL");
+    faults.push("STORE_URL: :memory: loses every payment at a restart; set the path of a file");
   }
-  if (values.STORE_URL?.startsWith("http:")) faults.push("STORE_URL: must be https, or the path of a file");
   if (isSandboxKeySet(values.PLATFORM_KEYS)) {
     faults.push(
       "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",

@@ -1,4 +1,4 @@
-/** The storage port on Deno KV: an embedded file, `:memory:`, or a KV Connect URL. Strong reads only. */
+/** The storage port on Deno KV: an embedded file, or `:memory:`. Strong reads only. */
 import type { Check, Commit, Entry, Key, Listing, Store, Write } from "./store.ts";
 
 /** Deno KV takes at most this many keys in one `getMany`. */
@@ -7,7 +7,7 @@ const MAX_KEYS_A_READ = 10;
 /**
  * Opens a Deno KV store. A file belongs to one process at a time.
  *
- * @param path a file path, `:memory:`, or an `https:` KV Connect URL
+ * @param path a file path, or `:memory:`
  * @throws {Error} in one sentence where the database cannot be opened or another process holds it
  */
 export async function openDenoKv(path: string): Promise<Store> {
@@ -33,7 +33,7 @@ export async function openDenoKv(path: string): Promise<Store> {
  * belongs to the open file, so the operating system releases it however the process ends.
  */
 async function lockFile(path: string): Promise<Deno.FsFile | undefined> {
-  if (path === ":memory:" || /^https?:/.test(path)) return undefined;
+  if (path === ":memory:") return undefined;
   const file = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 }).catch(
     (error: Error) => {
       throw new Error(`The database ${path} cannot be opened: ${error.message}`);

@@ -71,7 +71,7 @@ Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2]",
   await refusedEverywhere(t, world, places, macs);
 });
 
-Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3]", async (t) => {
+Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3] [FAPI-D20]", async (t) => {
   await using world = await openWorld();
   const places = await jwtPlaces(world);
   const ec = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign"]);

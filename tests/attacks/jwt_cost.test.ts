@@ -143,7 +143,7 @@ Deno.test("the token endpoint checks no signature of a request that it can refus
   ]);
 });
 
-Deno.test("resource endpoints check no signature for a token that is not there, and no bad proof either [J14]", async (t) => {
+Deno.test("resource endpoints check no signature for a token that is not there, and no bad proof either [J14] [RS9]", async (t) => {
   await using world = await openWorld();
   const { tpp } = world;
   const bound = await clientToken(world, tpp);

@@ -42,7 +42,7 @@ const ODD_KIDS: Readonly<Record<string, unknown>> = {
 };
 const NO_TEXT = ["empty", "a number", "null", "a list", "an object", "a boolean", "10 kB"];
 
-Deno.test("a kid names a signing key of the sender's own or the JWT is refused [J6]", async (t) => {
+Deno.test("a kid names a signing key of the sender's own or the JWT is refused [J6] [RP7]", async (t) => {
   await using world = await openWorld();
   const places = await jwtPlaces(world);
   const named = (name: string, kid: unknown): Attack => ({

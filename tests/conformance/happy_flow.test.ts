@@ -68,7 +68,7 @@ Deno.test("Tokens and codes hold 256 random bits [HappyFlow, TC5, AZ6]", async (
   assertEquals(new Set([...issued, code, access_token]).size, 22);
 });
 
-Deno.test("A resource takes a token in the header alone, with any Accept that allows JSON, and no other client's [HappyFlow, RG-N4, DP-N18]", async (t) => {
+Deno.test("A resource takes a token in the header alone, with any Accept that allows JSON, and no other client's [HappyFlow, RG-N4, DP-N18] [RS2] [RS6] [RS11]", async (t) => {
   await using world = await openWorld();
   const tpp = await openTpp(world);
   const other = await openTpp(world, { me: world.otherTpp, key: 10 });
@@ -137,7 +137,7 @@ Deno.test("The scheme of Authorization counts in any case [AccessTokenTypeHeader
   }
 });
 
-Deno.test("A client without OpenID Connect gets none: nonce and claims count for nothing, scope openid is refused [PA-N15, D23]", async (t) => {
+Deno.test("A client without OpenID Connect gets none: nonce and claims count for nothing, scope openid is refused [PA-N15, FAPI-D23]", async (t) => {
   await using world = await openWorld();
   const tpp = await openTpp(world);
   const extras = {

@@ -113,7 +113,7 @@ Deno.test("GET metadata has no list but those that are tried here [MD-N7]", asyn
   assertEquals(lists.toSorted(), Object.keys(MEMBERS).toSorted());
 });
 
-Deno.test("GET metadata lists exactly the values that work [MD-N7, MD10]", async (t) => {
+Deno.test("GET metadata lists exactly the values that work [MD-N7, MD10] [FAPI-G5]", async (t) => {
   await using world = await openWorld();
   const document = await metadataOf(world);
   for (const [name, { values, attempt }] of Object.entries(MEMBERS)) {

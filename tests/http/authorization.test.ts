@@ -66,7 +66,7 @@ Deno.test("GET authorization.oauth2 answers with exactly code, state and the ban
   }
 });
 
-Deno.test("GET authorization.oauth2 ignores every parameter but client_id and request_uri [AZ1] [AZ-N9] [AZ-N10] [AZ-N11]", async (t) => {
+Deno.test("GET authorization.oauth2 ignores every parameter but client_id and request_uri [AZ1] [AZ-N9] [AZ-N10] [AZ-N11] [FAPI-D14]", async (t) => {
   const outside = {
     "duplicates of pushed parameters, in reverse order [AZ-N9]": {
       redirect_uri: SHOP_REDIRECTS[0] ?? "",

@@ -27,7 +27,7 @@ import { openWorld, SHOP_REDIRECTS, START, type World } from "../support/world.t
 const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 const PATH = "/BANKA/authorization.oauth2";
 
-Deno.test("GET authorization.oauth2 answers an unusable link with a page, never a redirect [AZ-N1] [AZ-N2] [AZ-N4] [AZ-N5] [AZ2] [AZ3] [D8]", async (t) => {
+Deno.test("GET authorization.oauth2 answers an unusable link with a page, never a redirect [AZ-N1] [AZ-N2] [AZ-N4] [AZ-N5] [AZ2] [AZ3] [FAPI-D8] [FAPI-G8]", async (t) => {
   await using world = await openWorld();
   const { requestUri } = await pushed(world);
   const { clientId } = world.tpp;
@@ -81,7 +81,7 @@ Deno.test("GET authorization.oauth2 answers an unusable link with a page, never 
   });
 });
 
-Deno.test("GET authorization.oauth2 answers 404 for an unknown bank before anything else [A4] [G16]", async (t) => {
+Deno.test("GET authorization.oauth2 answers 404 for an unknown bank before anything else [A4] [FAPI-G16]", async (t) => {
   await using world = await openWorld();
   const { requestUri } = await pushed(world);
   const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri: requestUri });
@@ -125,7 +125,7 @@ Deno.test("GET authorization.oauth2 refuses a request_uri whose flow has ended, 
   await assertRefused(world, link(world, failed.requestUri), 400, "link_unusable");
 });
 
-Deno.test("GET authorization.oauth2 has no other method [AZ-N12] [AZ10]", async (t) => {
+Deno.test("GET authorization.oauth2 has no other method, and no answer allows another origin [AZ-N12] [AZ10] [FAPI-G4]", async (t) => {
   await using world = await openWorld();
   const { requestUri } = await pushed(world);
   for (const method of ["POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
@@ -229,7 +229,7 @@ Deno.test("GET authorization.oauth2 for a consent that does not await authorisat
   }
 });
 
-Deno.test("GET authorization.oauth2 logs neither request_uri nor oAuthUrl [G21] [BR16]", async () => {
+Deno.test("GET authorization.oauth2 logs neither request_uri nor oAuthUrl [FAPI-G21] [BR16]", async () => {
   await using world = await openWorld();
   const flow = await toBank(world, { body: IMPLICIT });
   const path = await returnPath(world, world.bankA, flow.handover);

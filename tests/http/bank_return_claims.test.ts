@@ -99,7 +99,7 @@ Deno.test("GET authorization.sca.oauth2 judges exp, iat and nbf [BR-N9] [BR6] [A
   }
 });
 
-Deno.test("GET authorization.sca.oauth2 allows the clocks to differ [BR6] [D4]", async (t) => {
+Deno.test("GET authorization.sca.oauth2 allows the clocks to differ [BR6] [FAPI-D4]", async (t) => {
   await using world = await openWorld();
   const accepted: Record<string, JsonObject> = {
     "exp past by 29 s": { iat: NOW - 100, nbf: undefined, exp: NOW - 29 },

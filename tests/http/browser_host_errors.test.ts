@@ -17,7 +17,7 @@ import { AUTH_URL, openWorld, START, type World } from "../support/world.ts";
 /** As browsers send it. */
 const HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-Deno.test("An unknown path of the browser host is a page for who reads pages, JSON for who does not [G16]", async (t) => {
+Deno.test("An unknown path of the browser host is a page for who reads pages, JSON for who does not [FAPI-G16]", async (t) => {
   await using world = await openWorld();
   const paths = [
     "/nowhere",
@@ -51,7 +51,7 @@ Deno.test("An unknown path of the browser host is a page for who reads pages, JS
   }
 });
 
-Deno.test("Where machines go, what is not there is JSON, whoever asks [MD-N3] [G16]", async () => {
+Deno.test("Where machines go, what is not there is JSON, whoever asks [MD-N3] [FAPI-G16]", async () => {
   await using world = await openWorld();
   const paths = [
     "/.well-known/openid-configuration",

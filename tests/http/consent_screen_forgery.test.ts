@@ -98,7 +98,7 @@ Deno.test("The anti-forgery token is another one for every flow and cannot be to
   for (const { csrf } of [first, second]) assertEquals(stored.includes(csrf), false);
 });
 
-Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait for a decision [AZ13] [A3] [G17]", async (t) => {
+Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait for a decision [AZ13] [A3] [FAPI-G17]", async (t) => {
   await using world = await openWorld();
   const { flow, screen, csrf } = await toScreen(world);
   const atBank = await toBank(world);
@@ -134,7 +134,7 @@ Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait 
   });
 });
 
-Deno.test("authorization.consent.oauth2 takes GET and form POST alone, bounded [G9] [G10] [G11] [AZ-N12]", async (t) => {
+Deno.test("authorization.consent.oauth2 takes GET and form POST alone, bounded [FAPI-G9] [FAPI-G10] [FAPI-G11] [AZ-N12]", async (t) => {
   await using world = await openWorld();
   const { flow, screen, csrf } = await toScreen(world);
   for (const method of ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {

@@ -16,14 +16,14 @@ import {
 import { assertBrowserHeaders, assertNothingChanges, BROWSER_HEADERS } from "../support/front_channel.ts";
 import { clientAssertion, dpopProof, type JsonObject } from "../support/jwts.ts";
 import { testKey } from "../support/keys.ts";
-import { openWorld, type World } from "../support/world.ts";
+import { AUTH_URL, BASE_URL, openWorld, type World } from "../support/world.ts";
 
 const METADATA = "/.well-known/oauth-authorization-server/BANKA";
 const AUTH = "https://auth.platform.example";
 const API = "https://api.platform.example";
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
 
-Deno.test("GET metadata says exactly what this profile is, for each bank [MD1] [MD2] [MD3] [MD4] [MD5] [MD10] [A1]", async (t) => {
+Deno.test("GET metadata says exactly what this profile is, for each bank [MD1] [MD2] [MD3] [MD4] [MD5] [MD10] [A1] [FAPI-D1] [FAPI-G3]", async (t) => {
   await using world = await openWorld();
   for (const bank of ["BANKA", "BANKB"]) {
     await t.step(bank, async () => {
@@ -224,3 +224,22 @@ async function rs256(world: World, payload: string): Promise<string> {
   const signature = await crypto.subtle.sign(algorithm.name, signer, new TextEncoder().encode(input));
   return `${input}.${new Uint8Array(signature).toBase64({ alphabet: "base64url", omitPadding: true })}`;
 }
+
+Deno.test("There is no revocation and no introspection endpoint, on either host, and metadata names none [FAPI-D22]", async () => {
+  await using world = await openWorld();
+  const metadata = await good(
+    world.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)),
+    200,
+  );
+  assertEquals(Object.keys(metadata).filter((name) => /revo|introspect|userinfo/.test(name)), []);
+  for (
+    const path of ["revoke", "revocation.oauth2/v1", "introspect", "introspection.oauth2/v1", "userinfo"]
+  ) {
+    for (const method of ["GET", "POST"]) {
+      const url = `/BANKA/${path}`;
+      const api = await world.api(new Request(`${BASE_URL}${url}`, { method }), world.tpp);
+      const browser = await world.browser(new Request(`${AUTH_URL}${url}`, { method }));
+      assertEquals([api.status, browser.status], [404, 404], `${method} ${url}`);
+    }
+  }
+});

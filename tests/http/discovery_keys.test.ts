@@ -49,7 +49,7 @@ Deno.test("GET jwks shows public members alone, and no pointers [MD-N5] [MD6]", 
   for (const secret of secrets) assertEquals(text.includes(secret), false);
 });
 
-Deno.test("GET jwks: RSA of at least 2048 bits, a pair for each purpose, none of a participant [MD6] [MD7] [G6]", async () => {
+Deno.test("GET jwks: RSA of at least 2048 bits, a pair for each purpose, none of a participant [MD6] [MD7] [FAPI-G6]", async () => {
   await using world = await openWorld();
   const keys = await publishedKeys(world);
   const certified = [world.tpp, world.otherTpp, world.bankA, world.bankB].flatMap((participant) =>

@@ -48,7 +48,7 @@ Deno.test("POST token, par want iss, sub and client_id to be one [CA-N10]", asyn
   });
 });
 
-Deno.test("POST token, par take the bank's issuer as aud, as a string, and nothing else [CA-N11]", async (t) => {
+Deno.test("POST token, par take the bank's issuer as aud, as a string, and nothing else [CA-N11] [FAPI-D2] [CA9]", async (t) => {
   await using world = await openWorld();
   await refusedEverywhere(
     t,

@@ -70,7 +70,7 @@ Deno.test("POST token, par refuse other spellings of a good assertion [CA-N18]",
   });
 });
 
-Deno.test("POST token, par accept unknown claims and the two names of the type [CA-N20]", async (t) => {
+Deno.test("POST token, par accept unknown claims and the two names of the type [CA-N20] [FAPI-D19]", async (t) => {
   await using world = await openWorld();
   const typed = (typ: string): Case => async () =>
     asAssertion(await clientAssertion(world, world.tpp, "BANKA", { header: { typ } }));

@@ -74,7 +74,7 @@ Deno.test("POST token, par refuse an assertion without signature or with a MAC [
   });
 });
 
-Deno.test("POST token, par refuse a kid that is not a signing key of this client [CA-N7]", async (t) => {
+Deno.test("POST token, par refuse a kid that is not a signing key of this client [CA-N7] [CA6]", async (t) => {
   await using world = await openWorld();
   const { tpp, otherTpp } = world;
   const by = ({ key }: { key: TestKey }, kid: unknown): Case => () =>

@@ -13,7 +13,7 @@ import { openWorld } from "../support/world.ts";
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 const MALFORMED = [400, "invalid_request"] as const;
 
-Deno.test("POST token, par refuse a request without client_assertion [CA-N1, TC-N1, TA-N1, PA-N1]", async (t) => {
+Deno.test("POST token, par refuse a request without client_assertion [CA-N1, TC-N1, TA-N1, PA-N1] [FAPI-D3] [PA1]", async (t) => {
   await using world = await openWorld();
   await refusedEverywhere(t, world, UNAUTHENTICATED, {
     "client_id alone": () => ({
@@ -24,7 +24,7 @@ Deno.test("POST token, par refuse a request without client_assertion [CA-N1, TC-
   });
 });
 
-Deno.test("POST token, par refuse a missing or other client_assertion_type [CA-N2]", async (t) => {
+Deno.test("POST token, par refuse a missing or other client_assertion_type [CA-N2] [CA2]", async (t) => {
   await using world = await openWorld();
   const type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
   const others = {
@@ -48,7 +48,7 @@ Deno.test("POST token, par refuse a missing or other client_assertion_type [CA-N
   );
 });
 
-Deno.test("POST token, par refuse authentication parameters sent twice [CA-N3, G9]", async (t) => {
+Deno.test("POST token, par refuse authentication parameters sent twice [CA-N3, FAPI-G9] [CA3]", async (t) => {
   await using world = await openWorld();
   const twice = (name: string, other?: string) => () => ({
     body: (good: string): string => `${good}&${name}=${other ?? new URLSearchParams(good).get(name)}`,
@@ -67,7 +67,7 @@ Deno.test("POST token, par refuse authentication parameters sent twice [CA-N3, G
   });
 });
 
-Deno.test("POST token, par refuse a second authentication mechanism [CA-N4]", async (t) => {
+Deno.test("POST token, par refuse a second authentication mechanism [CA-N4] [CA4]", async (t) => {
   await using world = await openWorld();
   await refusedEverywhere(t, world, MALFORMED, {
     "Basic": () => ({ headers: { authorization: "Basic eDp5" } }),
@@ -118,7 +118,7 @@ Deno.test("POST token, par tell nothing of who exists and what was wrong [CA14]"
   }
 });
 
-Deno.test("POST token, par take only the client's own transport certificate [CA-N24]", async (t) => {
+Deno.test("POST token, par take only the client's own transport certificate [CA-N24] [FAPI-D18] [CA15]", async (t) => {
   await using world = await openWorld();
   await refusedEverywhere(t, world, UNAUTHENTICATED, {
     "no certificate": () => ({ as: null }),

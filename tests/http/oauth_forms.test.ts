@@ -17,7 +17,7 @@ import { BASE_URL, openWorld } from "../support/world.ts";
 const MALFORMED = [400, "invalid_request"] as const;
 const LIMIT = 65_536;
 
-Deno.test("POST token, par refuse every parameter sent twice [PA-N12, TC-N2, TA-N2, G9]", async (t) => {
+Deno.test("POST token, par refuse every parameter sent twice [PA-N12, TC-N2, TA-N2, FAPI-G9]", async (t) => {
   await using world = await openWorld();
   for (const endpoint of await oauthEndpoints(world)) {
     await endpoint.ready();
@@ -49,7 +49,7 @@ Deno.test("POST token, par refuse every parameter sent twice [PA-N12, TC-N2, TA-
   }
 });
 
-Deno.test("POST token, par take an empty parameter for none [G9]", async (t) => {
+Deno.test("POST token, par take an empty parameter for none [FAPI-G9]", async (t) => {
   await using world = await openWorld();
   await acceptedEverywhere(t, world, {
     "client_secret": () => ({ form: { client_secret: "" } }),
@@ -62,7 +62,7 @@ Deno.test("POST token, par take an empty parameter for none [G9]", async (t) => 
   }, [await pushing(world)]);
 });
 
-Deno.test("POST token, par ignore unknown parameters [TC-N10, PA-N15, G9]", async (t) => {
+Deno.test("POST token, par ignore unknown parameters [TC-N10, PA-N15, FAPI-G9]", async (t) => {
   await using world = await openWorld();
   await acceptedEverywhere(t, world, {
     "foo=bar": () => ({ form: { foo: "bar" } }),
@@ -74,7 +74,7 @@ Deno.test("POST token, par ignore unknown parameters [TC-N10, PA-N15, G9]", asyn
   });
 });
 
-Deno.test("token, par answer every method but POST with 405 and Allow [TC-N6, PA-N11, G10]", async (t) => {
+Deno.test("token, par answer every method but POST with 405 and Allow [TC-N6, PA-N11, FAPI-G10]", async (t) => {
   await using world = await openWorld();
   const methods = ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "patch", "PROPFIND"];
   for (const endpoint of [clientCredentials(world), await pushing(world)]) {
@@ -96,7 +96,7 @@ Deno.test("token, par answer every method but POST with 405 and Allow [TC-N6, PA
   }
 });
 
-Deno.test("POST token, par refuse bodies of other media types [TC-N7, G10]", async (t) => {
+Deno.test("POST token, par refuse bodies of other media types [TC-N7, FAPI-G10]", async (t) => {
   await using world = await openWorld();
   const typed = (type: string) => (): Deviation => ({ headers: { "content-type": type } });
   await refusedEverywhere(t, world, MALFORMED, {
@@ -132,7 +132,7 @@ Deno.test("POST token, par refuse bodies of other media types [TC-N7, G10]", asy
   }
 });
 
-Deno.test("POST token, par accept the media type in any case, with charset UTF-8 [G10]", async (t) => {
+Deno.test("POST token, par accept the media type in any case, with charset UTF-8 [FAPI-G10]", async (t) => {
   await using world = await openWorld();
   const typed = (type: string) => (): Deviation => ({ headers: { "content-type": type } });
   await acceptedEverywhere(t, world, {
@@ -142,14 +142,14 @@ Deno.test("POST token, par accept the media type in any case, with charset UTF-8
   });
 });
 
-Deno.test("POST token, par refuse content codings [G10]", async (t) => {
+Deno.test("POST token, par refuse content codings [FAPI-G10]", async (t) => {
   await using world = await openWorld();
   const coded = (coding: string) => (): Deviation => ({ headers: { "content-encoding": coding } });
   await refusedEverywhere(t, world, [415, "invalid_request"], { "gzip": coded("gzip"), "br": coded("br") });
   await acceptedEverywhere(t, world, { "identity": coded("identity") });
 });
 
-Deno.test("POST token, par refuse bodies over 64 KiB [TC-N12, PA-N16, G11]", async (t) => {
+Deno.test("POST token, par refuse bodies over 64 KiB [TC-N12, PA-N16, FAPI-G11]", async (t) => {
   await using world = await openWorld();
   const padded = (size: number) => (): Deviation => ({ body: (good) => `${good}&x=`.padEnd(size, "x") });
   await refusedEverywhere(t, world, [413, "invalid_request"], {
@@ -161,7 +161,7 @@ Deno.test("POST token, par refuse bodies over 64 KiB [TC-N12, PA-N16, G11]", asy
   await acceptedEverywhere(t, world, { "64 KiB exactly": padded(LIMIT) });
 });
 
-Deno.test("POST token, par stop reading a stream at 64 KiB, whatever length it declares [G11]", async () => {
+Deno.test("POST token, par stop reading a stream at 64 KiB, whatever length it declares [FAPI-G11]", async () => {
   await using world = await openWorld();
   for (const endpoint of [clientCredentials(world), await pushing(world)]) {
     const { url, headers } = await endpoint.request();
@@ -183,7 +183,7 @@ Deno.test("POST token, par stop reading a stream at 64 KiB, whatever length it d
   }
 });
 
-Deno.test("POST token, par never echo input in error_description [G13]", async (t) => {
+Deno.test("POST token, par never echo input in error_description [FAPI-G13]", async (t) => {
   await using world = await openWorld();
   const client = {
     client_id: "invalid_client",
@@ -225,7 +225,7 @@ Deno.test("POST token, par never echo input in error_description [G13]", async (
   }
 });
 
-Deno.test("token, par answer with no-store and an interaction id, good or bad [G12, G23]", async () => {
+Deno.test("token, par answer with no-store and an interaction id, good or bad [FAPI-G12, FAPI-G23]", async () => {
   await using world = await openWorld();
   const interactionId = "F81D4FAE-7dec-11d0-a765-00a0c91e6bf6";
   for (const endpoint of await oauthEndpoints(world)) {

@@ -32,7 +32,7 @@ Deno.test("POST token, par want jti, htm, htu and iat [DP-N8]", async (t) => {
   });
 });
 
-Deno.test("POST token, par refuse a proof for another method [DP-N9]", async (t) => {
+Deno.test("POST token, par refuse a proof for another method [DP-N9] [DP8]", async (t) => {
   await using world = await openWorld();
   await refusedEverywhere(
     t,
@@ -130,7 +130,7 @@ Deno.test("POST token, par refuse times that are no finite numbers [DP-N13]", as
   });
 });
 
-Deno.test("POST token, par ignore ath and nonce, and accept nbf and exp [DP-N16, DP-N19, DP-N24]", async (t) => {
+Deno.test("POST token, par ignore ath and nonce, and accept nbf and exp [DP-N16, DP-N19, DP-N24] [FAPI-D6] [DP15]", async (t) => {
   await using world = await openWorld();
   const now = seconds(world);
   await acceptedEverywhere(t, world, {
@@ -142,7 +142,7 @@ Deno.test("POST token, par ignore ath and nonce, and accept nbf and exp [DP-N16,
   });
 });
 
-Deno.test("POST token, par go by the configured URL, whatever host the request names [DP-N21, G15, A6]", async (t) => {
+Deno.test("POST token, par go by the configured URL, whatever host the request names [DP-N21, FAPI-G15, A6]", async (t) => {
   await using world = await openWorld();
   for (const endpoint of await oauthEndpoints(world)) {
     const evil = endpoint.target.url.replace(BASE_URL, "https://evil.example");

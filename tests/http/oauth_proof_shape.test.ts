@@ -27,7 +27,7 @@ import {
 
 const REFUSED = [400, "invalid_dpop_proof"] as const;
 
-Deno.test("POST token refuses a request without DPoP, with either grant [DP-N1, TA-N14, TC7]", async (t) => {
+Deno.test("POST token refuses a request without DPoP, with either grant [DP-N1, TA-N14, TC7] [FAPI-D10] [TC1] [TA1]", async (t) => {
   await using world = await openWorld();
   const endpoints = [clientCredentials(world), codeGrant(world)];
   await refusedEverywhere(t, world, REFUSED, { "no header": () => ({ proof: null }) }, endpoints);
@@ -39,7 +39,7 @@ Deno.test("POST par goes without DPoP [PA9, X10]", async (t) => {
   await acceptedEverywhere(t, world, { "no header": () => ({ proof: null }) }, endpoints);
 });
 
-Deno.test("POST token, par refuse more than one DPoP header or value [DP-N2]", async (t) => {
+Deno.test("POST token, par refuse more than one DPoP header or value [DP-N2] [DP1]", async (t) => {
   await using world = await openWorld();
   const key = await dpopKey();
   await refusedEverywhere(t, world, REFUSED, {
@@ -93,7 +93,7 @@ Deno.test("POST token, par refuse what is not one compact JWS [DP-N3]", async (t
   });
 });
 
-Deno.test("POST token, par refuse a proof of another type [DP-N4]", async (t) => {
+Deno.test("POST token, par refuse a proof of another type [DP-N4] [DP3]", async (t) => {
   await using world = await openWorld();
   const typed = (typ: unknown): Case => ({ target }) => made(world, target, { typ });
   await refusedEverywhere(t, world, REFUSED, {
@@ -111,7 +111,7 @@ Deno.test("POST token, par refuse a proof of another type [DP-N4]", async (t) =>
   });
 });
 
-Deno.test("POST token, par refuse a proof by another algorithm [DP-N5]", async (t) => {
+Deno.test("POST token, par refuse a proof by another algorithm [DP-N5] [DP4]", async (t) => {
   await using world = await openWorld();
   const { privateJwk, publicJwk } = await dpopKey();
   const pkcs1 = await importPrivate(privateJwk, { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, "sign");

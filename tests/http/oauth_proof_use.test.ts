@@ -14,7 +14,7 @@ import { openWorld, START } from "../support/world.ts";
 
 const REFUSED = [400, "invalid_dpop_proof"] as const;
 
-Deno.test("POST token, par judge a proof's times against the clock [DP-N12, DP-N13, DP-N20, J32, 2.2]", async (t) => {
+Deno.test("POST token, par judge a proof's times against the clock [DP-N12, DP-N13, DP-N20, J32, 2.2] [FAPI-D5] [DP10]", async (t) => {
   await using world = await openWorld();
   const at = START + 10_000_000;
   const time = at / 1000;

@@ -40,7 +40,7 @@ Deno.test("POST par answers 201 with a request_uri for 599 seconds [PA11, PA15, 
   assertNotEquals((await good(push(world, consentId), 201)).request_uri, body.request_uri);
 });
 
-Deno.test("POST par keeps the request, without credentials and by hash [PA12, PA13, G21]", async () => {
+Deno.test("POST par keeps the request, without credentials and by hash [PA12, PA13, FAPI-G21]", async () => {
   await using world = await openWorld();
   const consentId = await awaitingConsent(world);
   const key = await dpopKey();
@@ -122,7 +122,7 @@ Deno.test("POST par wants a redirect_uri [PA-N6]", async (t) => {
   await table(t, world, INVALID_REQUEST, each("redirect_uri", [undefined, ""]));
 });
 
-Deno.test("POST par takes registered redirect URLs alone, byte for byte [PA-N7, PA5, D13]", async (t) => {
+Deno.test("POST par takes registered redirect URLs alone, byte for byte [PA-N7, PA5, FAPI-D13]", async (t) => {
   await using world = await openWorld();
   await table(
     t,

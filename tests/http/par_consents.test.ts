@@ -51,7 +51,7 @@ Deno.test("POST par refuses a consent whose time has run out [PA-N9, C1]", async
   await assertRefused(world, INVALID_REQUEST, () => pushFresh(world, { form: { consent_id: consentId } }));
 });
 
-Deno.test("POST par takes one consent as often as it is pushed, until it is authorised [PA14, D7]", async () => {
+Deno.test("POST par takes one consent as often as it is pushed, until it is authorised [PA14, FAPI-D7]", async () => {
   await using world = await openWorld();
   const consentId = await awaitingConsent(world);
   const first = await good(push(world, consentId), 201);

@@ -36,7 +36,7 @@ function mismatch(...paths: string[]): readonly (readonly [string, string])[] {
   return paths.map((path) => ["Resource.ConsentMismatch", path] as const);
 }
 
-Deno.test("POST domestic-payments is told every leaf that it changes, and the consent stays Authorized [PAY-02]", async (t) => {
+Deno.test("POST domestic-payments is told every leaf that it changes, and the consent stays Authorized [PAY-02] [RP10]", async (t) => {
   await using world = await openWorld();
   const flow = await authorised(world, { body: FULL_CONSENT });
   const body = paymentBody(flow.consentId, FULL_CONSENT);

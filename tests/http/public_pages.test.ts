@@ -244,7 +244,7 @@ Deno.test("Public pages have no other method than GET [MD-N3] [AZ12]", async (t)
   }
 });
 
-Deno.test("An answer names its request by the caller's UUID or a fresh one, never by other text [G23]", async () => {
+Deno.test("An answer names its request by the caller's UUID or a fresh one, never by other text [FAPI-G23]", async () => {
   await using world = await openWorld();
   const named = async (sent: string): Promise<string> => {
     const headers = { "x-fapi-interaction-id": sent };
@@ -260,7 +260,7 @@ Deno.test("An answer names its request by the caller's UUID or a fresh one, neve
   }
 });
 
-Deno.test("The browser host answers no API endpoint, and the API host no browser endpoint [A7] [G2]", async () => {
+Deno.test("The browser host answers no API endpoint, and the API host no browser endpoint [A7] [FAPI-G2]", async () => {
   await using world = await openWorld();
   for (const [name, host] of Object.entries(OPERATIONS)) {
     const [method = "", path = ""] = name.split(" ");

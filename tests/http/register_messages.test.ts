@@ -73,7 +73,7 @@ Deno.test("POST register says that a registration JWT was used before [DC-N10] [
   ]);
 });
 
-Deno.test("POST register says why a newer statement cannot replace the registered one [D17] [G8]", async (t) => {
+Deno.test("POST register says why a newer statement cannot replace the registered one [FAPI-D17] [G8]", async (t) => {
   await using world = await openWorld(MANY_REGISTRATIONS);
   const iat = START / 1000 + 20;
   await t.step("of another organisation", async () => {

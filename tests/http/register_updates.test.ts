@@ -27,7 +27,7 @@ import {
 } from "../support/registration.ts";
 import { openWorld, SHOP_REDIRECTS, START } from "../support/world.ts";
 
-Deno.test("POST register updates the same client by a newer statement [D17] [B6]", async () => {
+Deno.test("POST register updates the same client by a newer statement [FAPI-D17] [B6]", async () => {
   await using world = await openWorld(MANY_REGISTRATIONS);
   world.now += 60_000;
   const redirect_uris = ["https://shop.example/new"];
@@ -41,7 +41,7 @@ Deno.test("POST register updates the same client by a newer statement [D17] [B6]
   assertEquals(body.software_statement, statement);
 });
 
-Deno.test("POST register refuses an older or the same statement and keeps what was registered [DC-N23] [D17]", async (t) => {
+Deno.test("POST register refuses an older or the same statement and keeps what was registered [DC-N23] [FAPI-D17]", async (t) => {
   await using world = await openWorld(MANY_REGISTRATIONS);
   const { tpp } = world;
   const [kept = ""] = SHOP_REDIRECTS;
@@ -68,7 +68,7 @@ Deno.test("POST register refuses an older or the same statement and keeps what w
   });
 });
 
-Deno.test("POST register refuses a newer statement about other software or another role under the client id [D17]", async (t) => {
+Deno.test("POST register refuses a newer statement about other software or another role under the client id [FAPI-D17]", async (t) => {
   await using world = await openWorld(MANY_REGISTRATIONS);
   const changes = {
     "of another organisation": { org_id: "stranger" },
@@ -160,7 +160,7 @@ Deno.test("POST register keeps one bank of two parallel registrations under one 
   assertEquals(records.filter(({ value }) => value.orgId === "BANKC").length, 1);
 });
 
-Deno.test("POST register: new redirect_uris count at the next authorization, removed ones no more [D17] [RFC 9126 7.4]", async () => {
+Deno.test("POST register: new redirect_uris count at the next authorization, removed ones no more [FAPI-D17] [RFC 9126 7.4]", async () => {
   await using world = await openWorld(MANY_REGISTRATIONS);
   const { tpp } = world;
   const bound = await clientToken(world, tpp);
@@ -179,7 +179,7 @@ Deno.test("POST register: new redirect_uris count at the next authorization, rem
   assertEquals(await world.snapshot(), snapshot);
 });
 
-Deno.test("POST register: consent_managedby_bank counts at the next authorization [D17]", async () => {
+Deno.test("POST register: consent_managedby_bank counts at the next authorization [FAPI-D17]", async () => {
   await using world = await openWorld(MANY_REGISTRATIONS);
   const { bankA } = world;
   const atPlatform = await authorise(world, await toBank(world));
@@ -203,7 +203,7 @@ Deno.test("POST register: consent_managedby_bank counts at the next authorizatio
   }
 });
 
-Deno.test("POST register: a bank's new redirect URL is where the next customer is sent [D17] [A5]", async () => {
+Deno.test("POST register: a bank's new redirect URL is where the next customer is sent [FAPI-D17] [A5]", async () => {
   await using world = await openWorld(MANY_REGISTRATIONS);
   const { bankA, tpp } = world;
   const redirect_uris = ["https://bank-a.example/new-sca?from=platform"];
@@ -218,7 +218,7 @@ Deno.test("POST register: a bank's new redirect URL is where the next customer i
   assertEquals((await openHandover(bankA, departure)).claims.aud, "BANKA");
 });
 
-Deno.test("POST register: tokens and consents outlive an update [D17]", async () => {
+Deno.test("POST register: tokens and consents outlive an update [FAPI-D17]", async () => {
   await using world = await openWorld(MANY_REGISTRATIONS);
   const { tpp } = world;
   const bound = await clientToken(world, tpp);

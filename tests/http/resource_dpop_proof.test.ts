@@ -58,7 +58,7 @@ Deno.test("GET domestic-payment-consents/{id} takes a proof whose htu lacks the 
   assertEquals(response.status, 200, await response.text());
 });
 
-Deno.test("resource endpoints want a proof, for this token and not used before [DP-N1] [DP-N14] [DP-N16] [RG-N6]", async (t) => {
+Deno.test("resource endpoints want a proof, for this token and not used before [DP-N1] [DP-N14] [DP-N16] [RG-N6] [FAPI-D11] [DP12] [RS4]", async (t) => {
   await using world = await openWorld();
   for (const endpoint of await resourceCalls(world)) {
     const step = async (name: string, proof: string | null, idempotencyKey: string): Promise<void> => {
@@ -163,7 +163,7 @@ Deno.test("a jti of one key is not one of another [DP-N15]", async () => {
   }
 });
 
-Deno.test("resource endpoints refuse a good proof by another key than the token's [DP-N17] [DP-N18]", async (t) => {
+Deno.test("resource endpoints refuse a good proof by another key than the token's [DP-N17] [DP-N18] [FAPI-D11]", async (t) => {
   await using world = await openWorld();
   const mine = await clientToken(world, world.tpp, "BANKA", await testKey(9));
   const other = await clientToken(world, world.otherTpp, "BANKA", await testKey(10));

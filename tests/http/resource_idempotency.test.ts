@@ -67,7 +67,7 @@ Deno.test("POST endpoints take the same JSON in other white space, order and esc
   });
 });
 
-Deno.test("POST endpoints refuse a key with another body, and leave the first as it is: Decision C4 in place of 422 [IDE-03] [RP-N22]", async (t) => {
+Deno.test("POST endpoints refuse a key with another body, and leave the first as it is: Decision C4 in place of 422 [IDE-03] [RP-N22] [RP8]", async (t) => {
   await using world = await openWorld();
   const token = await clientToken(world, world.tpp);
   const first = await good(post(world, token, "k"), 201);
@@ -124,7 +124,7 @@ Deno.test("a key is one client's, at one bank, at one endpoint [IDE-04] [RP-N21]
   assertEquals([made, madeAtB].map(({ Data }) => Data.ConsentId), [flow.consentId, atB.consentId]);
 });
 
-Deno.test("POST endpoints take a key of 1 to 40 visible characters [IDE-07] [RP-N21]", async (t) => {
+Deno.test("POST endpoints take a key of 1 to 40 visible characters [IDE-07] [RP-N21] [RP8]", async (t) => {
   await using world = await openWorld();
   const endpoints = (await resourceCalls(world)).filter(({ method }) => method === "POST");
   const bad: Record<string, string> = {
@@ -154,7 +154,7 @@ Deno.test("POST endpoints take a key of 1 to 40 visible characters [IDE-07] [RP-
   }
 });
 
-Deno.test("a retry must itself be authentic: token, proof, certificate and signature are checked first [IDE-01] [RP-N1]", async (t) => {
+Deno.test("a retry must itself be authentic: token, proof, certificate and signature are checked first [IDE-01] [RP-N1] [RP9]", async (t) => {
   await using world = await openWorld();
   const flow = await authorised(world);
   const made = await good(pay(world, flow, { idempotencyKey: "k" }), 201);

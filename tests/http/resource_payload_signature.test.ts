@@ -15,7 +15,7 @@ import { openWorld } from "../support/world.ts";
 
 const INVALID = [["Signature.Invalid", "x-jws-signature"]] as const;
 
-Deno.test("POST endpoints want x-jws-signature [JWS-01] [RP-N2]", async (t) => {
+Deno.test("POST endpoints want x-jws-signature [JWS-01] [RP-N2] [RP3] [RP6]", async (t) => {
   await using world = await openWorld();
   for (const endpoint of (await resourceCalls(world)).filter(({ method }) => method === "POST")) {
     await t.step(endpoint.name, async () => {
@@ -25,7 +25,7 @@ Deno.test("POST endpoints want x-jws-signature [JWS-01] [RP-N2]", async (t) => {
   }
 });
 
-Deno.test("POST endpoints refuse a bad x-jws-signature [JWS-02..12] [JWS-16] [RP-N2] [RP-N4..N7] [RP-N9]", async (t) => {
+Deno.test("POST endpoints refuse a bad x-jws-signature [JWS-02..12] [JWS-16] [RP-N2] [RP-N4..N7] [RP-N9] [RP4] [RP6]", async (t) => {
   await using world = await openWorld();
   for (const endpoint of (await resourceCalls(world)).filter(({ method }) => method === "POST")) {
     for (const { name, fault, make } of REFUSED_SIGNATURES) {
@@ -51,7 +51,7 @@ Deno.test("POST domestic-payment-consents takes a good x-jws-signature in either
   }
 });
 
-Deno.test("POST domestic-payments takes a good x-jws-signature in either profile [JWS-13] [RP-N8]", async (t) => {
+Deno.test("POST domestic-payments takes a good x-jws-signature in either profile [JWS-13] [RP-N8] [RP5]", async (t) => {
   await using world = await openWorld();
   for (const profile of ["A", "B"] as const) {
     await t.step(`profile ${profile}`, async () => {

@@ -60,7 +60,7 @@ Deno.test("40 parallel POST domestic-payments with one key and body make one pay
   assertEquals(Data.PaymentOrder.map(({ DomesticPaymentId }: Json) => DomesticPaymentId), [id]);
 });
 
-Deno.test("of 40 parallel POST domestic-payments with different keys on one consent exactly one pays [IDE-06] [RP-N19]", async () => {
+Deno.test("of 40 parallel POST domestic-payments with different keys on one consent exactly one pays [IDE-06] [RP-N19] [RP10]", async () => {
   await using world = await openWorld();
   const flow = await authorised(world);
   const answers = await volley(world, SHOTS, (loading) => pay(loading, flow));

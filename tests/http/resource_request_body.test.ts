@@ -36,7 +36,7 @@ const BAD_BODIES: Readonly<Record<string, (body: string) => string | Uint8Array<
   "nesting of 20,000 levels [RP-N15]": () => "[".repeat(20_000) + "]".repeat(20_000),
 };
 
-Deno.test("POST endpoints refuse a signed body that is not acceptable JSON [CON-20] [RP-N10] [RP-N15]", async (t) => {
+Deno.test("POST endpoints refuse a signed body that is not acceptable JSON [CON-20] [RP-N10] [RP-N15] [RP2]", async (t) => {
   await using world = await openWorld();
   for (const endpoint of await postCalls(world)) {
     for (const [name, spoilt] of Object.entries(BAD_BODIES)) {
@@ -48,7 +48,7 @@ Deno.test("POST endpoints refuse a signed body that is not acceptable JSON [CON-
   }
 });
 
-Deno.test("POST endpoints take application/json in UTF-8 only [CON-22] [RP-N12]", async (t) => {
+Deno.test("POST endpoints take application/json in UTF-8 only [CON-22] [RP-N12] [RP1]", async (t) => {
   await using world = await openWorld();
   for (const endpoint of await postCalls(world)) {
     const types = [
@@ -81,7 +81,7 @@ Deno.test("POST endpoints take application/json in UTF-8 only [CON-22] [RP-N12]"
   }
 });
 
-Deno.test("POST endpoints refuse content codings [RP-N13]", async (t) => {
+Deno.test("POST endpoints refuse content codings [RP-N13] [RP1]", async (t) => {
   await using world = await openWorld();
   for (const endpoint of await postCalls(world)) {
     for (const coding of ["gzip", "br", "identity, gzip", "GZIP"]) {

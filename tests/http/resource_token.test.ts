@@ -81,7 +81,7 @@ function swapCase(text: string): string {
   return [...text].map((c) => c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()).join("");
 }
 
-Deno.test("resource endpoints refuse bad credentials and change nothing [RG-N1..N5] [RG-N11] [RP-N1]", async (t) => {
+Deno.test("resource endpoints refuse bad credentials and change nothing [RG-N1..N5] [RG-N11] [RP-N1] [RS8]", async (t) => {
   await using world = await openWorld();
   const endpoints = await resourceCalls(world);
   for (const [name, status, challenge, attempt] of REFUSALS) {
@@ -105,7 +105,7 @@ Deno.test("resource endpoints answer a good call [RG-N7]", async (t) => {
   }
 });
 
-Deno.test("resource endpoints take a token until 3600 s after its issue and not then [RG-N5] [PAY-05]", async (t) => {
+Deno.test("resource endpoints take a token until 3600 s after its issue and not then [RG-N5] [PAY-05] [FAPI-G18] [RS3]", async (t) => {
   await using world = await openWorld();
   const issued = world.now;
   const endpoints = await resourceCalls(world);
@@ -146,7 +146,7 @@ Deno.test("GET funds-confirmation and POST domestic-payments refuse a token revo
   }
 });
 
-Deno.test("resource endpoints take the scheme in any case, several spaces, and the header DPOP [RG-N7]", async (t) => {
+Deno.test("resource endpoints take the scheme in any case, several spaces, and the header DPOP [RG-N7] [RS1]", async (t) => {
   await using world = await openWorld();
   const endpoints = (await resourceCalls(world)).filter(({ name }) => name !== "POST domestic-payments");
   for (const endpoint of endpoints) {
@@ -164,7 +164,7 @@ Deno.test("resource endpoints take the scheme in any case, several spaces, and t
   }
 });
 
-Deno.test("resource endpoints do not know another bank's token [RG-N8] [RP-N1]", async (t) => {
+Deno.test("resource endpoints do not know another bank's token [RG-N8] [RP-N1] [RS5]", async (t) => {
   await using world = await openWorld();
   const atB = await clientToken(world, world.tpp, "BANKB");
   for (const endpoint of await resourceCalls(world)) {

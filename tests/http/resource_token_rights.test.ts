@@ -18,14 +18,14 @@ Deno.test("resource endpoints of TPPs refuse a bank's token [RG-N9] [RP-N24]", a
   }
 });
 
-Deno.test("POST domestic-payments refuses a client credentials token [RP-N16] [PAY-05]", async () => {
+Deno.test("POST domestic-payments refuses a client credentials token [RP-N16] [PAY-05] [FAPI-G22] [RS7]", async () => {
   await using world = await openWorld();
   const flow = await authorised(world);
   const response = await unchanged(world, () => pay(world, { ...flow, payment: flow.bound }));
   await assertChallenge(response, 403, FORBIDDEN);
 });
 
-Deno.test("POST and GET domestic-payment-consents refuse an authorization code token [RP-N17]", async (t) => {
+Deno.test("POST and GET domestic-payment-consents refuse an authorization code token [RP-N17] [RS7]", async (t) => {
   await using world = await openWorld();
   const { payment, consentId } = await authorised(world);
   await t.step("POST", async () => {
@@ -65,7 +65,7 @@ Deno.test("an authorization code token is for its own consent alone [RP-N18] [PA
   });
 });
 
-Deno.test("bank endpoints refuse a TPP's token, by client credentials or by code [RG-N9]", async (t) => {
+Deno.test("bank endpoints refuse a TPP's token, by client credentials or by code [RG-N9] [RS7]", async (t) => {
   await using world = await openWorld();
   const { bound, payment, consentId } = await authorised(world);
   for (const [name, token] of Object.entries({ client_credentials: bound, authorization_code: payment })) {

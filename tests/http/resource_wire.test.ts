@@ -1,5 +1,5 @@
 /** What only bytes on a connection can show: repeated header lines, bodies of GETs, white space, request targets. */
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { authorised, type BoundToken, clientToken, consentBody } from "../support/flows.ts";
 import { dpopProof, payloadSignature } from "../support/jwts.ts";
 import { verifyAnswer } from "../support/resource_answers.ts";
@@ -199,7 +199,7 @@ Deno.test("a POST in chunks is read up to the limit and no further [RP-N14]", as
   });
 });
 
-Deno.test("answers carry Date, and their signature covers the bytes on the line [JWS-15] [RG-N15]", async () => {
+Deno.test("answers carry Date, and their signature covers the bytes on the line [JWS-15] [RG-N15] [FAPI-G14]", async () => {
   await using world = await openWorld();
   const token = await clientToken(world, world.tpp);
   const body = JSON.stringify(consentBody());
@@ -207,6 +207,7 @@ Deno.test("answers carry Date, and their signature covers the bytes on the line 
     const answer = await exchange(port, await postLines(world, token, body, "x-idempotency-key: k"), body);
     assertEquals(answer.status, 201);
     assertMatch(answer.headers.get("date") ?? "", / GMT$/);
+    assert(Math.abs(Date.parse(answer.headers.get("date") ?? "") - Date.now()) < 60_000);
     assertEquals(answer.headers.get("cache-control"), "no-store");
     await verifyAnswer(world, new Response(answer.body, { headers: answer.headers }));
     assertEquals(answer.headers.get("content-length"), String(new TextEncoder().encode(answer.body).length));

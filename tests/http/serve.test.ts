@@ -25,7 +25,7 @@ Deno.test("serve writes its database for the owner alone", async () => {
   }
 });
 
-Deno.test("serve says where it listens, and its log names no token, code, proof, assertion or secret [G21]", async () => {
+Deno.test("serve says where it listens, and its log names no token, code, proof, assertion or secret [FAPI-G21]", async () => {
   await using world = await openServedWorld({ LOG_LEVEL: "debug" });
   const flow = await authorised(world);
   const payment = await good(pay(world, flow), 201);

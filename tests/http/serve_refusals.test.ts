@@ -25,7 +25,7 @@ Deno.test("serve without configuration names every variable that has no default,
   assertEquals(await faultsOf(folder, {}), [
     "BASE_URL: set it to the API host, such as https://api.example.com",
     "AUTH_URL: set it to the browser authorization host, such as https://auth.example.com",
-    "STORE_URL: set it to the path of a Deno KV file or an https: KV Connect URL",
+    "STORE_URL: set it to the path of a Deno KV file",
     "PLATFORM_KEYS: set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
     "DIRECTORY_ISSUER: set it to the issuer of software statements",
     "DIRECTORY_JWKS_URI: set it to the directory's JWKS URL",
@@ -58,7 +58,7 @@ Deno.test("serve names unsafe values of every kind in one refusal", () =>
       "AUTH_URL: must be https",
       "DIRECTORY_ISSUER: must be https",
       "BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates",
-      "STORE_URL: :memory: loses every payment at a restart; set a file or an https: URL",
+      "STORE_URL: :memory: loses every payment at a restart; set the path of a file",
       "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",
       ".env: others may open .env; chmod 600 .env",
     ]);

@@ -36,7 +36,7 @@ Deno.test("POST token redeems a code for a token that is bound to its consent, b
   assertEquals((await payWith(world, flow, token)).status, 201);
 });
 
-Deno.test("POST token keeps codes hashed [G21]", async () => {
+Deno.test("POST token keeps codes hashed [FAPI-G21]", async () => {
   await using world = await openWorld();
   const { code } = await issueCode(world);
   assertMatch(code, /^[A-Za-z0-9_-]{43}$/);
@@ -89,7 +89,7 @@ Deno.test("POST token redeems a code for 60 seconds [TA-N4, 2.2, J32]", async (t
   }
 });
 
-Deno.test("POST token refuses a code's second use and revokes the first one's token [TA-N5, TA9, D12]", async () => {
+Deno.test("POST token refuses a code's second use and revokes the first one's token [TA-N5, TA9, FAPI-D12]", async () => {
   await using world = await openWorld();
   const flow = await issueCode(world);
   const token = await tokenOf(redeem(world, flow));
@@ -109,7 +109,7 @@ Deno.test("POST token notices a second use for as long as the token may live [TA
   await assertDead(world, flow, token);
 });
 
-Deno.test("POST token leaves the token alone where the second use is wrong in itself [TA-N6, D12]", async (t) => {
+Deno.test("POST token leaves the token alone where the second use is wrong in itself [TA-N6, FAPI-D12]", async (t) => {
   await using world = await openWorld();
   const wrong: Record<string, (flow: IssuedCode) => Promise<Response>> = {
     "bad verifier": (flow) => redeem(world, flow, { form: { code_verifier: "x".repeat(43) } }),

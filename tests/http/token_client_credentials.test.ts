@@ -11,7 +11,7 @@ import {
 } from "../support/oauth_requests.ts";
 import { BASE_URL, openWorld } from "../support/world.ts";
 
-Deno.test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, D23, D24]", async () => {
+Deno.test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, FAPI-D23, FAPI-D24]", async () => {
   await using world = await openWorld();
   const response = await requestToken(world, world.tpp);
   const { access_token: token, ...rest } = await response.json();
@@ -24,7 +24,7 @@ Deno.test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, D
   assertNotEquals(again.token, token);
 });
 
-Deno.test("POST token keeps neither token nor assertion in the store or the log [G21]", async () => {
+Deno.test("POST token keeps neither token nor assertion in the store or the log [FAPI-G21]", async () => {
   await using world = await openWorld();
   const form = await authentication(world, world.tpp, "BANKA");
   const { access_token: token } = await (await requestToken(world, world.tpp, "BANKA", { form })).json();
@@ -32,7 +32,7 @@ Deno.test("POST token keeps neither token nor assertion in the store or the log 
   assertEquals([traces.includes(token), traces.includes(form["client_assertion"] ?? "")], [false, false]);
 });
 
-Deno.test("POST token gives a bank scope bank at its own address, whatever grants it registered [D16, B1]", async () => {
+Deno.test("POST token gives a bank scope bank at its own address, whatever grants it registered [FAPI-D16, B1] [TC4]", async () => {
   await using world = await openWorld();
   for (const bank of [world.bankA, world.bankB]) {
     const response = await requestToken(world, bank, bank.orgId);
@@ -136,7 +136,7 @@ Deno.test("POST token takes the scope as a set [TC3]", async (t) => {
   }, [clientCredentials(world)]);
 });
 
-Deno.test("POST token ignores parameters that it does not know [TC-N10, G9]", async (t) => {
+Deno.test("POST token ignores parameters that it does not know [TC-N10, FAPI-G9]", async (t) => {
   await using world = await openWorld();
   await acceptedEverywhere(t, world, {
     "foo=bar": () => ({ form: { foo: "bar" } }),
@@ -168,7 +168,7 @@ Deno.test("POST token reads no parameter from the query [TC-N8]", async () => {
   await assertAccepted(token, await world.api(misled, world.tpp));
 });
 
-Deno.test("POST token knows registered banks only, exactly as written [TC-N9, G16, A4]", async (t) => {
+Deno.test("POST token knows registered banks only, exactly as written [TC-N9, FAPI-G16, A4]", async (t) => {
   await using world = await openWorld();
   const paths = [
     "NOBANK",

@@ -38,7 +38,7 @@ Deno.test("POST token refuses a code at another bank [TA-N8, A3]", async (t) => 
   });
 });
 
-Deno.test("POST token refuses a missing code_verifier with invalid_grant [TA-N9, D9]", async (t) => {
+Deno.test("POST token refuses a missing code_verifier with invalid_grant [TA-N9, FAPI-D9]", async (t) => {
   await using world = await openWorld();
   await refusedAndStillGood(t, world, INVALID_GRANT, {
     "missing": (flow) => redeem(world, flow, { form: { code_verifier: undefined } }),

@@ -73,7 +73,7 @@ Deno.test("a stranger pays from a TPP of their own through a bank of their own [
   });
 });
 
-Deno.test("a newer statement moves the consent screen at the next authorization [D17] [E3]", async (t) => {
+Deno.test("a newer statement moves the consent screen at the next authorization [FAPI-D17] [E3]", async (t) => {
   await withOwnBank(async (dir, strangers, first) => {
     await firstPayment(dir, strangers); // registers the TPP
     const platformScreen = ["bank login", "bank otp", "platform consent"];

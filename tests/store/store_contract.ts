@@ -198,7 +198,7 @@ function testCommitting(test: Register): void {
 }
 
 function testRaces(test: Register): void {
-  test("lets exactly one of 40 parallel commits of one claim win [G19]", async (store) => {
+  test("lets exactly one of 40 parallel commits of one claim win [FAPI-G19]", async (store) => {
     const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) =>
       store.commit({
         checks: [{ key: ["claim"], version: null }],

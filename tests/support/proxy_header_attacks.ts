@@ -114,7 +114,7 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
     },
   );
 
-  proxyTest(proxy, "refuses what is too large: 413 and 431 [H20, G11]", async (program) => {
+  proxyTest(proxy, "refuses what is too large: 413 and 431 [H20, FAPI-G11]", async (program) => {
     await using site = await openEchoSite(proxy.name, program);
     const head = (size: number): string =>
       `POST /big HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`;

@@ -19,7 +19,7 @@ export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 |
       await fn(world);
     });
 
-  test("carries a payment from token to order, and names no secret in its log [G21]", async (world) => {
+  test("carries a payment from token to order, and names no secret in its log [FAPI-G21]", async (world) => {
     const flow = await authorised(world);
     const payment = await good(pay(world, flow), 201);
     assertEquals(payment.Data.Status, "AcceptedSettlementInProcess");
@@ -100,7 +100,7 @@ export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 |
     await answer.body?.cancel();
   });
 
-  test("reflects no certificate, and lets no answer be cached [H21, G12]", async (world) => {
+  test("reflects no certificate, and lets no answer be cached [H21, FAPI-G12]", async (world) => {
     const answers = [
       await requestToken(world, world.tpp),
       await world.api(new Request(`${BASE_URL}/nowhere`), world.tpp),

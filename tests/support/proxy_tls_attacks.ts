@@ -20,7 +20,7 @@ const GET = `GET /probe HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\n\r
 export function tlsAttacks(proxy: ProxyUnderTest, refusal: 0 | 400 | 401): void {
   proxyTest(
     proxy,
-    "speaks TLS 1.3 by preference and of 1.2 the recommended suites alone [G1]",
+    "speaks TLS 1.3 by preference and of 1.2 the recommended suites alone [FAPI-G1]",
     async (program, t) => {
       await using site = await openEchoSite(proxy.name, program);
       for (const host of [API_HOST, AUTH_HOST]) await t.step(host, () => versionsAndSuites(site, host));
@@ -29,7 +29,7 @@ export function tlsAttacks(proxy: ProxyUnderTest, refusal: 0 | 400 | 401): void 
 
   proxyTest(
     proxy,
-    "asks for a certificate on the API host alone, and answers to no other name [G2]",
+    "asks for a certificate on the API host alone, and answers to no other name [FAPI-G2]",
     async (program) => {
       await using site = await openEchoSite(proxy.name, program);
       assertEquals((await handshake(site.port, API_HOST)).asksForCertificate, true);

@@ -143,7 +143,7 @@ const REFUSED: readonly (readonly [string, Environment, readonly string[]])[] = 
   ]],
   ["unknown environment, still judged as production", { ENVIRONMENT: "Staging", STORE_URL: ":memory:" }, [
     "ENVIRONMENT: set it to Production or Sandbox",
-    "STORE_URL: :memory: loses every payment at a restart; set a file or an https: URL",
+    "STORE_URL: :memory: loses every payment at a restart; set the path of a file",
   ]],
   ["unknown log level", { LOG_LEVEL: "verbose" }, ["LOG_LEVEL: set it to debug, info, warn or error"]],
   ["an account scheme without a format", { ACCOUNT_SCHEMES: "UK.OBIE.IBAN,CO.Redeban.Account" }, [
@@ -166,8 +166,8 @@ const REFUSED: readonly (readonly [string, Environment, readonly string[]])[] = 
   ["unknown rate group", { RATE_LIMITS: "everything=1/1" }, [
     "RATE_LIMITS: set it to group=perSecond/burst pairs, comma separated",
   ]],
-  ["store over http", { STORE_URL: "http://kv.example.com" }, [
-    "STORE_URL: must be https, or the path of a file",
+  ["a KV Connect URL as the store [G10]", { STORE_URL: "https://kv.example.com" }, [
+    "STORE_URL: must be the path of a Deno KV file; KV Connect and other URLs are not supported",
   ]],
   ["sandbox keys", { PLATFORM_KEYS: '{ "environment" : "sandbox", "keys": [] }' }, [
     "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",
@@ -187,7 +187,7 @@ Deno.test("readConfig names faults of every kind at once, those found elsewhere 
       "BASE_URL: set it to the API host, such as https://api.example.com",
       "PORT: set it to a port number",
       "AUTH_URL: must be an origin such as https://host, without a path or slash",
-      "STORE_URL: :memory: loses every payment at a restart; set a file or an https: URL",
+      "STORE_URL: :memory: loses every payment at a restart; set the path of a file",
       "PLATFORM_KEYS: is not JSON",
     ],
   );

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { commonViolations, permissionViolations, sourceViolations } from "../../scripts/check_house.ts";
 import { importViolations } from "../../scripts/check_imports.ts";
-import { importsOf, sourceFile } from "../../scripts/source_files.ts";
+import { importsOf, listFiles, readSource, sourceFile } from "../../scripts/source_files.ts";
 
 /** The lines of one planted file that break an import rule. */
 function brokenImports(path: string, ...lines: readonly string[]): number[] {
@@ -179,4 +179,13 @@ Deno.test("check_house finds commands that give Deno every permission [F7]", () 
   for (const command of ["deno task check | grep -A 2 x", "deno test --allow-read", "curl -A deno"]) {
     assertEquals(permissionViolations("run", command), [], command);
   }
+});
+
+Deno.test("src reads the time from the injected clock alone; KV's own expiry excepted [FAPI-G20]", () => {
+  const reads = listFiles("src", [".ts", ".tsx"]).map(readSource)
+    .filter(({ path }) => !path.startsWith("src/sandbox/"))
+    .flatMap(({ path, bare }) =>
+      [...bare.matchAll(/\bDate\.now\b|\bnew Date\(\)|\bperformance\b/g)].map(() => path)
+    );
+  assertEquals(reads, ["src/kernel/clock.ts", "src/store/deno_kv.ts"]);
 });

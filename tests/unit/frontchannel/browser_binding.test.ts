@@ -33,7 +33,7 @@ Deno.test("openBrowserBinding knows the browser by its own cookie alone, on plai
   assertEquals(await held(""), "false");
 });
 
-Deno.test("openBrowserBinding.fresh gives 256 random bits and their hash [G7] [G21]", async () => {
+Deno.test("openBrowserBinding.fresh gives 256 random bits and their hash [FAPI-G7] [FAPI-G21]", async () => {
   const binding = openBrowserBinding(true);
   const [one, two] = [await binding.fresh(), await binding.fresh()];
   assertMatch(one.secret, /^[A-Za-z0-9_-]{43}$/);

@@ -12,7 +12,7 @@ function accepts(claims: JsonObject, rules: TimeRules): boolean {
   return timeFault(claims, rules, NOW) === undefined;
 }
 
-Deno.test("timeFault judges exp, iat and nbf at each offset from now [J32, D4, CA-N12, CA-N14, CA-N15]", () => {
+Deno.test("timeFault judges exp, iat and nbf at each offset from now [J32, FAPI-D4, CA-N12, CA-N14, CA-N15]", () => {
   //                       offset   exp    iat    nbf
   const table: readonly [number, boolean, boolean, boolean][] = [
     [-3600, false, false, true],

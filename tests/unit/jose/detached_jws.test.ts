@@ -30,7 +30,7 @@ Deno.test("the signing inputs of these tests are the vectors of reference 3.2", 
   assertEquals(await sha256Hex(b), "b9700ea07959158f8d5ff7429745fd59ff0d4c80e66457176ccc7b3155611061");
 });
 
-Deno.test("verifyDetachedJws accepts profile A and profile B over the vectors [JWS-13, RP-N8, D15]", async () => {
+Deno.test("verifyDetachedJws accepts profile A and profile B over the vectors [JWS-13, RP-N8, FAPI-D15]", async () => {
   for (const [profile, header] of [["A", VECTOR_A], ["B", VECTOR_B]] as const) {
     const text = await signature(profile, header);
     const reading = read(text);

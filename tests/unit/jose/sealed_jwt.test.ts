@@ -29,7 +29,7 @@ async function assertRefused(token: string, what: string): Promise<void> {
   assertEquals((await openSealed(token, keys)).ok, false, what);
 }
 
-Deno.test("sealClaims makes a JWE to the recipient around a PS256 JWT of the signer [AZ16, A10]", async () => {
+Deno.test("sealClaims makes a JWE to the recipient around a PS256 JWT of the signer [AZ16, A10] [FAPI-D21]", async () => {
   const signer = { kid: "sig-1", key: await (await testKey(0)).privateKey("sign") };
   const token = await sealClaims({ iss: "a", n: [1] }, signer, { kid: "enc-1", key: sealingKey });
   const [outer = ""] = token.split(".");

@@ -188,7 +188,7 @@ Deno.test("fapiHeaders takes every HTTP date that Date writes, and none that it 
   );
 });
 
-Deno.test("fapiHeaders passes or refuses any interaction id and Accept, and reflects neither [G23]", async () => {
+Deno.test("fapiHeaders passes or refuses any interaction id and Accept, and reflects neither [FAPI-G23]", async () => {
   const text = fc.oneof(
     fc.string(),
     mutated("7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11"),
