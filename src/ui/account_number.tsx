@@ -31,7 +31,7 @@ export function AccountNumber(
   const scheme = NAMED_SCHEMES.find((name) => canonicalScheme(account.schemeName) === `UK.OBIE.${name}`);
   return (
     <>
-      <span class="scheme">
+      <span class={`scheme ${scheme ?? "other"}`}>
         {scheme === undefined
           ? <ParticipantText text={account.schemeName} />
           : phrase(language, `scheme.${scheme}`)}

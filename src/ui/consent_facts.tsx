@@ -1,4 +1,4 @@
-/** The facts of a payment and of who asks for it, as the consent screen tells them. Nothing here can be clicked. */
+/** The facts of a payment and of who asks for it, as the consent screen shows them. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PayerAccount } from "./account_choice.tsx";
@@ -15,6 +15,10 @@ export interface ConsentFacts {
   readonly tpp: {
     readonly legalName: string;
     readonly clientId: string;
+    /** In the register of companies; not known of those that registered before it was kept. */
+    readonly registrationNumber?: string;
+    /** Its own web page, for the link back to it. */
+    readonly clientUri?: string;
     readonly role: string;
     readonly registeredSince: number;
   };
@@ -36,50 +40,93 @@ export interface FactsProps {
   readonly language: Language;
 }
 
-/** What is paid, to whom, and what for. */
+/** What is paid and to whom; what for and who asks is folded, so that the decision is on the first screen of a phone. */
 export function Payment({ view, language }: FactsProps): JSX.Element {
-  const { payee, reference, unstructured } = view;
+  const { payee } = view;
+  const tpp = <Tpp view={view} />;
   return (
-    <section class="card" aria-labelledby="payment">
-      <h2 id="payment">{phrase(language, "consent.payment")}</h2>
+    <section class="card payment" aria-labelledby="payment">
+      <h2 id="payment" class="visually-hidden">{phrase(language, "consent.payment")}</h2>
       <dl class="facts">
         <Fact name={phrase(language, "consent.amount")} kind="amount">
           <Amount view={view} language={language} />
         </Fact>
-        <Fact name={phrase(language, "consent.payee")} kind="payee">
+      </dl>
+      <dl class="facts written">
+        <Fact name={phrase(language, "consent.payee", { tpp })} kind="payee">
           <ParticipantText text={payee.name} />
         </Fact>
+      </dl>
+      <dl class="facts">
         <Fact name={phrase(language, "consent.payeeAccount")}>
           <AccountNumber account={payee} language={language} />
         </Fact>
-        {reference === undefined ? null : (
-          <Fact name={phrase(language, "consent.reference")}>
-            <ParticipantText text={reference} />
-          </Fact>
-        )}
-        {unstructured === undefined ? null : (
-          <Fact name={phrase(language, "consent.message")}>
-            <ParticipantText text={unstructured} />
-          </Fact>
-        )}
-        <Fact name={phrase(language, "consent.bank")}>
-          <ParticipantText text={view.bank.name} />
-        </Fact>
       </dl>
+      <details>
+        <summary>{phrase(language, "consent.more")}</summary>
+        <More view={view} language={language} />
+      </details>
     </section>
   );
 }
 
-/** Who asks for it, as the directory vouches for them. */
-export function Asker({ view, language }: FactsProps): JSX.Element {
-  const { clientId, role, registeredSince } = view.tpp;
+/** What the TPP wrote. It is set apart and attributed, so that it cannot pass for words of the platform or the bank. */
+function Written({ view, language, children }: FactsProps & { readonly children: Child }): JSX.Element {
   return (
-    <section class="card" aria-labelledby="who">
-      <h2 id="who">{phrase(language, "consent.who")}</h2>
+    <div class="written" role="group" aria-labelledby="written">
+      <p id="written">{phrase(language, "consent.written", { tpp: <Tpp view={view} /> })}</p>
+      <dl class="facts">{children}</dl>
+    </div>
+  );
+}
+
+function More({ view, language }: FactsProps): JSX.Element {
+  const { reference, unstructured } = view;
+  return (
+    <>
+      {reference === undefined && unstructured === undefined
+        ? null
+        : (
+          <Written view={view} language={language}>
+            {reference === undefined ? null : (
+              <Fact name={phrase(language, "consent.reference")}>
+                <ParticipantText text={reference} />
+              </Fact>
+            )}
+            {unstructured === undefined ? null : (
+              <Fact name={phrase(language, "consent.message")}>
+                <ParticipantText text={unstructured} />
+              </Fact>
+            )}
+          </Written>
+        )}
+      <dl class="facts">
+        <Fact name={phrase(language, "consent.bank")}>
+          <ParticipantText text={view.bank.name} />
+        </Fact>
+      </dl>
+      <Asker view={view} language={language} />
+    </>
+  );
+}
+
+/** Who asks for it, as the directory vouches for them. */
+function Asker({ view, language }: FactsProps): JSX.Element {
+  const { clientId, registrationNumber, role, registeredSince } = view.tpp;
+  return (
+    <>
+      <h3>{phrase(language, "consent.who")}</h3>
       <dl class="facts">
         <Fact name={phrase(language, "consent.legalName")}>
           <Tpp view={view} />
         </Fact>
+        {registrationNumber === undefined
+          ? null
+          : (
+            <Fact name={phrase(language, "consent.registrationNumber")}>
+              <ParticipantText text={registrationNumber} />
+            </Fact>
+          )}
         <Fact name={phrase(language, "consent.role")}>
           {role === "PISP" || role === "ASPSP"
             ? phrase(language, `role.${role}`)
@@ -95,7 +142,7 @@ export function Asker({ view, language }: FactsProps): JSX.Element {
         </Fact>
       </dl>
       <p class="note">{phrase(language, "consent.verified")}</p>
-    </section>
+    </>
   );
 }
 

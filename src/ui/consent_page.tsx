@@ -4,7 +4,7 @@
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AccountChoice } from "./account_choice.tsx";
-import { Amount, Asker, type ConsentFacts, Payment, Tpp } from "./consent_facts.tsx";
+import { Amount, type ConsentFacts, Payment, Tpp } from "./consent_facts.tsx";
 import { formatDuration, formatTime } from "./formats.ts";
 import type { Language } from "./language.ts";
 import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
@@ -41,8 +41,8 @@ export function renderConsentPage(view: ConsentView, language: Language): string
       </p>
       {canPay(view) ? null : <p class="notice">{phrase(language, "consent.noneCanPay")}</p>}
       <Payment view={view} language={language} />
-      <Asker view={view} language={language} />
       <Decision view={view} language={language} />
+      <Next view={view} language={language} />
     </Layout>,
   );
 }
@@ -53,23 +53,13 @@ function canPay({ accounts }: ConsentView): boolean {
 }
 
 function Decision({ view, language }: PartProps): JSX.Element {
-  const payable = canPay(view);
-  const tpp = <Tpp view={view} />;
   const amount = <Amount view={view} language={language} />;
   return (
     <form id="consent" method="post" action={view.action}>
       <input type="hidden" name="csrf" value={view.csrf} />
       <AccountChoice accounts={view.accounts} paymentCurrency={view.amount.currency} language={language} />
-      <section class="card" aria-labelledby="next">
-        <h2 id="next">{phrase(language, "consent.next")}</h2>
-        <ul class="next">
-          {payable ? <li>{phrase(language, "consent.ifAccept", { tpp, amount })}</li> : null}
-          <li>{phrase(language, "consent.ifRefuse", { tpp })}</li>
-        </ul>
-        {payable ? <TimeLeft view={view} language={language} /> : null}
-      </section>
       <div class="decisions">
-        {payable
+        {canPay(view)
           ? (
             <button class="accept" type="submit" name="decision" value="accept">
               <span>{phrase(language, "consent.accept", { amount })}</span>
@@ -81,6 +71,30 @@ function Decision({ view, language }: PartProps): JSX.Element {
         </button>
       </div>
     </form>
+  );
+}
+
+/** What follows from either decision, and the way back without one. */
+function Next({ view, language }: PartProps): JSX.Element {
+  const payable = canPay(view);
+  const tpp = <Tpp view={view} />;
+  const amount = <Amount view={view} language={language} />;
+  const { clientUri } = view.tpp;
+  return (
+    <section class="after" aria-labelledby="next">
+      <h2 id="next">{phrase(language, "consent.next")}</h2>
+      {payable ? <p>{phrase(language, "consent.nothingYet")}</p> : null}
+      <ul class="next">
+        {payable ? <li>{phrase(language, "consent.ifAccept", { tpp, amount })}</li> : null}
+        <li>{phrase(language, "consent.ifRefuse", { tpp })}</li>
+      </ul>
+      {payable ? <TimeLeft view={view} language={language} /> : null}
+      {clientUri === undefined ? null : (
+        <p>
+          <a class="back" href={clientUri}>{phrase(language, "layout.backTo", { tpp })}</a>
+        </p>
+      )}
+    </section>
   );
 }
 

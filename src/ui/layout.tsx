@@ -79,21 +79,24 @@ function Languages(
 ): JSX.Element {
   return (
     <nav class="languages" aria-label={phrase(language, "layout.language").join("")}>
-      <ul>
-        {links.map((link) => (
-          <li>
-            <a
-              href={link.href}
-              lang={link.language}
-              hreflang={link.language}
-              dir={directionOf(link.language)}
-              {...(link.language === language ? { "aria-current": "true" } : {})}
-            >
-              {LANGUAGE_NAMES[link.language]}
-            </a>
-          </li>
-        ))}
-      </ul>
+      <details>
+        <summary>{LANGUAGE_NAMES[language]}</summary>
+        <ul>
+          {links.map((link) => (
+            <li>
+              <a
+                href={link.href}
+                lang={link.language}
+                hreflang={link.language}
+                dir={directionOf(link.language)}
+                {...(link.language === language ? { "aria-current": "true" } : {})}
+              >
+                {LANGUAGE_NAMES[link.language]}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </details>
     </nav>
   );
 }

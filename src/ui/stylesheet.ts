@@ -121,8 +121,9 @@ main:focus { outline: none; }
 .bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; padding-block-start: var(--gap-small); column-gap: var(--gap); }
 .product { display: flex; align-items: center; gap: var(--gap-small); min-block-size: var(--target); font-weight: 650; }
 .mark { flex: none; color: var(--accent); inline-size: 1.5rem; block-size: 1.5rem; }
-.languages { margin-inline: calc(-1 * var(--gap-small)); }
-.languages ul { display: flex; flex-wrap: wrap; }
+.languages ul { display: flex; flex-wrap: wrap; justify-content: end; margin-inline: calc(-1 * var(--gap-small)); }
+.languages summary { justify-content: end; font-size: var(--small); }
+.languages:has([open]) { flex-basis: 100%; }
 .languages a {
   display: flex;
   align-items: center;
@@ -133,8 +134,8 @@ main:focus { outline: none; }
   font-size: var(--small);
 }
 .languages [aria-current] { color: var(--text); font-weight: 650; text-decoration: none; }
-.narrow main { padding-block: var(--gap) 48px; }
-.narrow main > * + *, form > * + * { margin-block-start: var(--gap); }
+.narrow main { padding-block: var(--gap-small) 48px; }
+.narrow main > * + *, form > * + * { margin-block-start: 12px; }
 .lead { color: var(--muted); }
 
 .card {
@@ -144,7 +145,7 @@ main:focus { outline: none; }
   border: var(--hairline) solid var(--line);
   border-radius: var(--radius);
 }
-.card > * + * { margin-block-start: 12px; }
+.card > * + * { margin-block-start: var(--gap-small); }
 .facts > div { padding-block: var(--gap-small); }
 .facts > div + div { border-block-start: var(--hairline) solid var(--line); }
 .facts > div:last-child { padding-block-end: 0; }
@@ -153,9 +154,21 @@ main:focus { outline: none; }
 .facts .amount { padding-block-start: 0; }
 .facts .amount dd { font-size: clamp(1.875rem, 1.5rem + 2.5vw, 2.5rem); font-weight: 700; line-height: 1.2; }
 .facts .payee dd { font-weight: 650; }
-.facts .scheme { display: block; font-size: var(--small); }
+.payment h2 + * { margin: 0; }
+.payment .facts > div { padding-block: 0; }
+.payment .facts > div + div { border: 0; margin-block-start: var(--gap-small); }
+.written { padding: var(--gap-small) 12px; border-inline-start: 4px solid var(--edge); background: var(--sunken); border-radius: 4px; }
+.written > p, .written dt { color: var(--muted); font-size: var(--small); }
+details > summary { display: flex; align-items: center; gap: var(--gap-small); min-block-size: var(--target); color: var(--accent); cursor: pointer; list-style: none; }
+details > summary::-webkit-details-marker { display: none; }
+details > summary::before { content: ""; flex: none; inline-size: 0.5em; block-size: 0.5em; border: solid; border-width: 0 2px 2px 0; transform: translateY(-25%) rotate(45deg); }
+details[open] > summary::before { transform: translateY(25%) rotate(225deg); }
+details > * + * { margin-block-start: 12px; }
+.card > details:last-child { margin-block-end: calc(-1 * var(--gap-small)); }
+.account .balance { font-weight: 400; }
 @media (max-width: 29.99rem) {
   .account .scheme { display: block; }
+  .account .scheme.IBAN { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); } /* shows by itself what it is */
 }
 @media (min-width: 30rem) {
   .facts > div:not(.amount) { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); column-gap: var(--gap); align-items: baseline; }
@@ -169,14 +182,15 @@ main:focus { outline: none; }
 .next { padding-inline-start: 20px; list-style: disc; }
 .next li + li { margin-block-start: var(--gap-small); }
 
-.accounts legend { float: inline-start; inline-size: 100%; padding-block-end: 12px; }
+.accounts details > .account + .account { margin-block-start: 12px; }
+.accounts legend { float: inline-start; inline-size: 100%; padding-block-end: var(--gap-small); }
 .accounts legend + * { clear: both; }
 .account {
   position: relative;
   display: flex;
   gap: 12px;
   min-block-size: var(--target);
-  padding: 14px clamp(12px, 3vw, 16px);
+  padding: 10px clamp(12px, 3vw, 16px);
   border: 1px solid var(--edge);
   border-radius: 10px;
 }
@@ -195,7 +209,14 @@ main:focus { outline: none; }
 .account:has(:disabled) label { color: var(--muted); }
 .account:has(:disabled) label::after { cursor: not-allowed; }
 
-.decisions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr)); gap: 12px; }
+.decisions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 9rem), 1fr)); gap: 12px; }
+@media (min-height: 40rem) {
+  html:has(.decisions) { scroll-padding-block-end: 8rem; } /* what has the focus is not below the buttons (WCAG 2.4.11) */
+  .decisions { position: sticky; inset-block-end: 0; z-index: 2; margin-inline: calc(-1 * var(--gap-small)); padding: var(--gap-small); background: var(--page); }
+}
+.after > * + * { margin-block-start: var(--gap-small); }
+.after { padding-inline: var(--gap-small); }
+a.back { display: inline-flex; align-items: center; min-block-size: var(--target); }
 button, a.button {
   min-block-size: 52px;
   padding: 12px var(--gap);
