@@ -147,9 +147,11 @@ async function partiesOf(
 ): Promise<Parties> {
   const tpp = await deps.clients.find(clientId, from);
   if (tpp === null) throw new Refusal("interaction.finished", "the TPP is gone");
-  const { orgName: legalName, role, registeredAt: registeredSince } = tpp;
+  const { orgName: legalName, role, registeredAt: registeredSince, registrationNumber, clientUri } = tpp;
+  const number = registrationNumber === undefined ? {} : { registrationNumber };
+  const page = clientUri === undefined ? {} : { clientUri };
   return {
-    tpp: { legalName, clientId, role, registeredSince },
+    tpp: { legalName, clientId, role, registeredSince, ...number, ...page },
     bank: { code: bank.code, name: bank.orgName },
   };
 }

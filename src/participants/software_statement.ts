@@ -14,6 +14,8 @@ export interface SoftwareStatement {
   readonly softwareId: string;
   readonly orgId: string;
   readonly orgName: string;
+  /** In the register of companies, as the directory has checked it. */
+  readonly registrationNumber?: string;
   readonly softwareName: string;
   /** The participant's own web page, for links back to it. */
   readonly clientUri?: string;
@@ -53,6 +55,7 @@ const claimsSchema = z.object({
   software_redirect_uris: z.array(text).min(1),
   org_id: text,
   org_name: text,
+  registration_number: text.optional(),
   org_jwks_endpoint: text,
   org_jwks_revoked_endpoint: text,
   consent_managedby_bank: z.boolean().default(false),
@@ -128,6 +131,7 @@ function approved(deps: SoftwareStatementDeps, claims: Claims, statement: string
     softwareId: claims.software_id,
     orgId: claims.org_id,
     orgName: claims.org_name,
+    ...(claims.registration_number === undefined ? {} : { registrationNumber: claims.registration_number }),
     softwareName: claims.software_client_name,
     ...linkTo(deps, claims.software_client_uri),
     redirectUris: claims.software_redirect_uris,

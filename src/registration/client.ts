@@ -9,6 +9,8 @@ export interface Client {
   readonly orgId: string;
   /** Legal name, verified by the directory. */
   readonly orgName: string;
+  /** In the register of companies, verified by the directory. Records from before it was kept have none. */
+  readonly registrationNumber?: string;
   readonly softwareId: string;
   readonly softwareName: string;
   /** Its own web page, for links back to it. Records from before it was kept have none. */
@@ -56,6 +58,9 @@ export function clientFrom(
     clientId,
     orgId,
     orgName,
+    ...(statement.registrationNumber === undefined
+      ? {}
+      : { registrationNumber: statement.registrationNumber }),
     softwareId,
     softwareName,
     ...(statement.clientUri === undefined ? {} : { clientUri: statement.clientUri }),

@@ -27,37 +27,23 @@ interface ChoiceProps {
   readonly language: Language;
 }
 
-/** So many accounts stand in the open on the first screen of a phone; of more, the first two. */
-const MAX_OPEN = 3;
-
-/** The accounts as radio buttons named `account`, those that can pay first; of a long list all but a few are folded. */
+/** The accounts as radio buttons named `account`, those that can pay first. */
 export function AccountChoice({ accounts, paymentCurrency, language }: ChoiceProps): JSX.Element {
   const payable = accounts.filter(({ canPay }) => canPay);
   const inOrder = [...payable, ...accounts.filter(({ canPay }) => !canPay)];
-  const open = inOrder.length > MAX_OPEN ? MAX_OPEN - 1 : inOrder.length;
-  const draw = (some: readonly PayerAccount[]): JSX.Element[] =>
-    some.map((account) => (
-      <Account
-        account={account}
-        only={account.canPay && account.why === undefined && payable.length === 1}
-        paymentCurrency={paymentCurrency}
-        language={language}
-      />
-    ));
   return (
     <fieldset class="card accounts">
       <legend>
         <h2>{phrase(language, payable.length === 0 ? "consent.yourAccounts" : "consent.accounts")}</h2>
       </legend>
-      {draw(inOrder.slice(0, open))}
-      {open === inOrder.length ? null : (
-        <details>
-          <summary>
-            {phrase(language, "consent.otherAccounts", { count: String(inOrder.length - open) })}
-          </summary>
-          {draw(inOrder.slice(open))}
-        </details>
-      )}
+      {inOrder.map((account) => (
+        <Account
+          account={account}
+          only={account.canPay && account.why === undefined && payable.length === 1}
+          paymentCurrency={paymentCurrency}
+          language={language}
+        />
+      ))}
     </fieldset>
   );
 }

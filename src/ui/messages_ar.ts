@@ -29,7 +29,6 @@ export const MESSAGES_AR: Messages = {
   "consent.verified": "تحققنا من هذه البيانات في دليل شركات الدفع المسجَّلة. ولا تستطيع الشركة تغييرها بنفسها.",
   "consent.accounts": "من أي حساب تريد الدفع؟",
   "consent.yourAccounts": "حساباتك",
-  "consent.otherAccounts": "حسابات أخرى ({count})",
   "consent.accountEnding": "ينتهي بـ {ending}",
   "consent.balance": "الرصيد: {amount}",
   "consent.balanceUnknown": "الرصيد غير معروف",

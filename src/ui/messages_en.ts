@@ -32,7 +32,6 @@ export const MESSAGES_EN = {
     "We checked these details in the directory of registered payment companies. The company cannot change them itself.",
   "consent.accounts": "Pay from which account?",
   "consent.yourAccounts": "Your accounts",
-  "consent.otherAccounts": "Other accounts ({count})",
   "consent.accountEnding": "Ending in {ending}",
   "consent.balance": "Balance {amount}",
   "consent.balanceUnknown": "Balance not known",

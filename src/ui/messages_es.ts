@@ -30,7 +30,6 @@ export const MESSAGES_ES: Messages = {
     "Hemos comprobado estos datos en el directorio de empresas de pago registradas. La empresa no puede cambiarlos por su cuenta.",
   "consent.accounts": "¿Desde qué cuenta paga?",
   "consent.yourAccounts": "Sus cuentas",
-  "consent.otherAccounts": "Otras cuentas ({count})",
   "consent.accountEnding": "Termina en {ending}",
   "consent.balance": "Saldo: {amount}",
   "consent.balanceUnknown": "Saldo desconocido",

@@ -30,7 +30,6 @@ export const MESSAGES_FR: Messages = {
     "Nous avons vérifié ces informations dans l’annuaire des entreprises de paiement enregistrées. L’entreprise ne peut pas les modifier elle-même.",
   "consent.accounts": "Depuis quel compte payer\u00a0?",
   "consent.yourAccounts": "Vos comptes",
-  "consent.otherAccounts": "Autres comptes ({count})",
   "consent.accountEnding": "Se termine par {ending}",
   "consent.balance": "Solde\u00a0: {amount}",
   "consent.balanceUnknown": "Solde inconnu",

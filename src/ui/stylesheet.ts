@@ -155,6 +155,7 @@ main:focus { outline: none; }
 .facts .amount dd { font-size: clamp(1.875rem, 1.5rem + 2.5vw, 2.5rem); font-weight: 700; line-height: 1.2; }
 .facts .payee dd { font-weight: 650; }
 .payment h2 + * { margin: 0; }
+.payment > .facts > div:not(.amount) { display: block; }
 .payment .facts > div { padding-block: 0; }
 .payment .facts > div + div { border: 0; margin-block-start: var(--gap-small); }
 .written { padding: var(--gap-small) 12px; border-inline-start: 4px solid var(--edge); background: var(--sunken); border-radius: 4px; }
@@ -182,7 +183,6 @@ details > * + * { margin-block-start: 12px; }
 .next { padding-inline-start: 20px; list-style: disc; }
 .next li + li { margin-block-start: var(--gap-small); }
 
-.accounts details > .account + .account { margin-block-start: 12px; }
 .accounts legend { float: inline-start; inline-size: 100%; padding-block-end: var(--gap-small); }
 .accounts legend + * { clear: both; }
 .account {

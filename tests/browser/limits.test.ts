@@ -43,6 +43,7 @@ async function otherBrowser(browser: Browser, { endpoints }: Ecosystem): Promise
   const answer = await foreign.goto(address);
   assertEquals(answer?.status(), 400);
   await assertExplained(foreign, "Continuez dans le navigateur où vous avez commencé", "Non.");
+  await foreign.locator(".languages summary").click();
   await foreign.locator('nav a[lang="es"]').click();
   await foreign.waitForURL(/\/problem\?page=other_browser/); // the address that led here must not be asked for again
   assertEquals(await foreign.getAttribute("html", "lang"), "es");

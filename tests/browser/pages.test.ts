@@ -2,7 +2,7 @@
  * The platform's pages in a real browser, under the browser host's content security policy: accessible, readable on a
  * small phone, usable without scripts. Screenshots go to `.data/screenshots`.
  */
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { LANGUAGES } from "../../src/ui/language.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
@@ -59,6 +59,12 @@ Deno.test({
           (world) => withPreference(world, preference),
         );
       }
+      for (const language of LANGUAGES) {
+        await step(
+          `what is decided on is on one screen of a phone in ${language}`,
+          (world) => oneScreen(world, language),
+        );
+      }
       await step("without scripts, an account must be chosen to accept", withoutScripts);
       await step("by keyboard alone the consent can be refused without an account", byKeyboard);
     } finally {
@@ -75,6 +81,7 @@ async function customerPages(world: World, language: string): Promise<void> {
   const page = await openPage(world, { viewport: PHONE });
   for (const name of [...BUILDS, ...WORDS]) {
     await page.goto(`${world.site.origin}/${name}?lang=${language}`);
+    await unfold(page);
     if (BUILDS.includes(name) && LOOKED_AT.has(language)) {
       await assertInBothSchemes(page, `${name}-${language}`, true);
     } else await assertFits(page, `${name}-${language}`);
@@ -85,6 +92,11 @@ async function customerPages(world: World, language: string): Promise<void> {
     await assertWideSpacing(page, name); // WCAG 1.4.12
   }
   await page.context().close();
+}
+
+/** What is folded must pass as well. */
+async function unfold(page: Page): Promise<void> {
+  await page.evaluate(`for (const one of document.querySelectorAll("details")) one.open = true`);
 }
 
 async function documentation(world: World): Promise<void> {
@@ -112,7 +124,8 @@ async function assertInBothSchemes(page: Page, what: string, pictured: boolean):
 }
 
 async function assertBigTargets(page: Page, what: string): Promise<void> {
-  const small = await page.evaluate(`[...document.querySelectorAll("a:not(.skip), button, .account")]
+  const small = await page.evaluate(`[...document.querySelectorAll("a:not(.skip), button, summary, .account")]
+    .filter((one) => one.checkVisibility())
     .map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }))
     .filter(({ box }) => box.width < ${MIN_TARGET} || box.height < ${MIN_TARGET}).map(({ text }) => text)`);
   assertEquals(small, [], what);
@@ -147,6 +160,28 @@ async function withPreference(world: World, preference: BrowserContextOptions): 
   await page.context().close();
 }
 
+/** Amount, payee, its account, an account to choose and both buttons, with details folded and nothing scrolled. */
+async function oneScreen(world: World, language: string): Promise<void> {
+  const page = await openPage(world, { viewport: { width: 390, height: 844 } });
+  await page.goto(`${world.site.origin}/consent?lang=${language}`);
+  const seen = {
+    amount: ".amount dd",
+    payee: ".payee dd",
+    account: ".payment > .facts .number",
+    from: ".account",
+  };
+  const bar = await page.locator(".decisions").boundingBox();
+  if (bar === null) throw new Error("no buttons");
+  assert(bar.y + bar.height <= 844, "the buttons are on the first screen");
+  assertEquals(await page.locator(".decisions button").count(), 2);
+  for (const [what, place] of Object.entries(seen)) {
+    const box = await page.locator(place).first().boundingBox();
+    assert(box !== null && box.y >= 0 && box.y + box.height <= bar.y, `${what} is above the buttons`);
+  }
+  await picture(page, `consent-one-screen-${language}`);
+  await page.context().close();
+}
+
 async function withoutScripts(world: World): Promise<void> {
   const page = await openPage(world, { javaScriptEnabled: false });
   const before = world.site.posted.length;
@@ -170,11 +205,15 @@ async function byKeyboard(world: World): Promise<void> {
   await page.keyboard.press("Enter");
   assertEquals(await page.evaluate("document.activeElement.id"), "main");
   const visited = [];
-  for (let stop = 0; stop < 3; stop++) {
+  for (let stop = 0; stop < 4; stop++) {
     await page.keyboard.press("Tab");
-    visited.push(await page.evaluate("document.activeElement.id || document.activeElement.className"));
+    visited.push(
+      await page.evaluate(
+        `(({ id, className, localName }) => id || className || localName)(document.activeElement)`,
+      ),
+    );
   }
-  assertEquals(visited, ["account-0", "accept", "refuse"]); // one stop for the choice; accounts that cannot pay are passed over
+  assertEquals(visited, ["summary", "account-0", "accept", "refuse"]); // one stop for the choice; accounts that cannot pay are passed over
   await page.keyboard.press("Enter");
   await page.waitForURL("**/BANKA/consent");
   assertEquals(world.site.posted.slice(before), [{ csrf: "csrf-token-of-this-flow", decision: "refuse" }]);

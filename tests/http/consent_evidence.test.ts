@@ -33,7 +33,9 @@ Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the h
       const preimage = factsOnPage(world, world.now - 90_000 + 900_000, language);
       assertEquals(page, { language, sha256: await sha256(preimage) });
       for (
-        const [, text] of preimage.matchAll(/"(?:legalName|name|clientId|reference|unstructured)":"(.*?)"/g)
+        const [, text] of preimage.matchAll(
+          /"(?:legalName|name|clientId|clientUri|registrationNumber|reference|unstructured)":"(.*?)"/g,
+        )
       ) {
         assertStringIncludes(html, text ?? "");
       }
@@ -119,7 +121,8 @@ function factsOnPage(world: World, expiresAt: number, language: string): string 
     `"expiresAt":${expiresAt},"language":"${language}",` +
     '"payee":{"identification":"FR1420041010050500013M02606","name":"ACME Inc","schemeName":"UK.OBIE.IBAN"},' +
     '"reference":"INVOICE-4711",' +
-    `"tpp":{"clientId":"${world.tpp.clientId}","legalName":"Example Shop Ltd","registeredSince":${START},"role":"PISP"},` +
+    `"tpp":{"clientId":"${world.tpp.clientId}","clientUri":"https://www.example.com/","legalName":"Example Shop Ltd",` +
+    `"registeredSince":${START},"registrationNumber":"12345678","role":"PISP"},` +
     '"unstructured":"Für Sie"}';
 }
 

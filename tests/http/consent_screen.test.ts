@@ -57,6 +57,34 @@ Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, 
   assertEquals(html.includes("<script"), false);
 });
 
+Deno.test("what the TPP wrote is attributed to it on the consent screen, and has no other place there [AZ13]", async () => {
+  await using world = await openWorld();
+  const words = ["✓ Name and account match (1)", "✓ Confirmed by your bank (2)", "✓ Verified payee (3)"];
+  const [Name = "", Reference = "", Unstructured = ""] = words;
+  const CreditorAccount = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Name };
+  const initiation = { CreditorAccount, RemittanceInformation: { Reference, Unstructured } };
+  const { flow, screen } = await toScreen(world, { body: consentBody({ initiation }) });
+  const html = await (await flow.browser.open(screen)).text();
+  const written = /<dl class="facts written">.*?<\/dl>|<div class="written".*?<\/dl><\/div>/gs;
+  const [payee = "", more = "", ...rest] = html.match(written) ?? [];
+  assertEquals(rest, []);
+  assertStringIncludes(wordsOf(payee), "as written by Example Shop Ltd and not checked");
+  assertStringIncludes(wordsOf(more), "Written by Example Shop Ltd, not checked:");
+  assertStringIncludes(payee, Name);
+  for (const word of [Reference, Unstructured]) assertStringIncludes(more, word);
+  const elsewhere = html.replaceAll(written, "");
+  assertEquals(words.filter((word) => elsewhere.includes(word)), []);
+});
+
+Deno.test("the consent screen names the TPP's registration number and leads back to its own page [AZ13]", async () => {
+  await using world = await openWorld();
+  const { flow, screen } = await toScreen(world);
+  const html = await (await flow.browser.open(screen)).text();
+  assertStringIncludes(wordsOf(html), "12345678"); // `registration_number` at onboarding
+  const [, href, words = ""] = /<a class="back" href="([^"]*)">(.*?)<\/a>/.exec(html) ?? [];
+  assertEquals([href, wordsOf(words)], ["https://www.example.com/", "Back to Example Shop Ltd"]);
+});
+
 Deno.test("GET authorization.consent.oauth2 is neither cached, framed, sniffed nor scripted; its form may lead anywhere over https [AZ12] [AZ13]", async () => {
   await using world = await openWorld();
   const { flow, screen } = await toScreen(world);

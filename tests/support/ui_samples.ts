@@ -44,6 +44,8 @@ export function consentView(changes: Partial<ConsentView> = {}): ConsentView {
     tpp: {
       legalName: "Northlight Payments Ltd",
       clientId: "SC-7f3a2b10-5c1d-4e8f-9a6b-2d4c8e0f1a3b",
+      registrationNumber: "NI 4711-0815",
+      clientUri: "https://northlight.example/",
       role: "PISP",
       registeredSince: Date.UTC(2024, 2, 12),
     },
@@ -102,7 +104,11 @@ export function longestConsentView(): ConsentView {
   const view = consentView();
   return {
     ...view,
-    tpp: { ...view.tpp, legalName: "Unternehmensgesellschaft".repeat(14) },
+    tpp: {
+      ...view.tpp,
+      legalName: "Unternehmensgesellschaft".repeat(14),
+      registrationNumber: "7".repeat(64),
+    },
     payee: { name: "N".repeat(350), identification: "I".repeat(256), schemeName: `CO.${"Scheme".repeat(6)}` },
     amount: { amount: "9999999999999.99", currency: "EUR" },
     reference: "R".repeat(35),

@@ -24,6 +24,10 @@ Deno.test("renderConsentPage shows who asks, whom and how much is paid, and the 
       "Payment initiation service provider",
       "12 March 2024",
       "SC-7f3a2b10-5c1d-4e8f-9a6b-2d4c8e0f1a3b",
+      "NI 4711-0815",
+      "To, as written by Northlight Payments Ltd and not checked Example Shop Ltd",
+      "Written by Northlight Payments Ltd , not checked: Reference ORDER-1001 Message Two cups",
+      "Back to Northlight Payments Ltd",
       "Example Shop Ltd",
       "GB33 BUKB 2020 1555 5555 55",
       "€12.50",
@@ -161,7 +165,8 @@ for (const language of LANGUAGES) {
     const direction = language === "ar" ? "rtl" : "ltr";
     assert(html.startsWith(`<!DOCTYPE html><html lang="${language}" dir="${direction}">`));
     assert(!/<script|<style|\sstyle=|\son\w+=|javascript:|\skey=/.test(html));
-    assert(!/(src|href|action)="(https?:)?\/\//.test(html));
+    const elsewhere = html.match(/(src|href|action)="(https?:)?\/\/[^"]*"/g);
+    assertEquals(elsewhere, ['href="https://northlight.example/"']); // the way back
     assert(!/undefined|\[object|\{\w+\}/.test(html));
     assert(new TextEncoder().encode(html).length < 30_000);
   });
