@@ -212,11 +212,11 @@ details > * + * { margin-block-start: 12px; }
 .decisions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 9rem), 1fr)); gap: 12px; }
 @media (min-height: 40rem) {
   html:has(.decisions) { scroll-padding-block-end: 8rem; } /* what has the focus is not below the buttons (WCAG 2.4.11) */
-  .decisions { position: sticky; inset-block-end: 0; z-index: 2; margin-inline: calc(-1 * var(--gap-small)); padding: var(--gap-small); background: var(--page); }
+  .decisions { position: sticky; inset-block-end: 0; z-index: 2; margin-inline: calc(-1 * var(--gap-small)); padding: var(--gap-small); background: var(--page); box-shadow: 0 -1px 0 var(--line); }
 }
 .after > * + * { margin-block-start: var(--gap-small); }
 .after { padding-inline: var(--gap-small); }
-a.back { display: inline-flex; align-items: center; min-block-size: var(--target); }
+a.back { display: inline-block; min-block-size: var(--target); padding-block: 10px; }
 button, a.button {
   min-block-size: 52px;
   padding: 12px var(--gap);
