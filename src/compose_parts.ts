@@ -21,8 +21,9 @@ import { openOrderOutboxStore } from "./payments/order_outbox_store.ts";
 import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts";
 import { openCurrentClients } from "./registration/current_clients.ts";
 import { openStatusList, standingBy, type StatusList } from "./participants/status_list.ts";
-import type { StandingOf } from "./security/standing.ts";
-import type { ClientId } from "./kernel/identifiers.ts";
+import { type StandingOf, whyInactive } from "./security/standing.ts";
+import type { BankCode, ClientId } from "./kernel/identifiers.ts";
+import { Refusal } from "./kernel/refusal.ts";
 import { type ClientStore, openClientStore } from "./registration/client_store.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
@@ -134,7 +135,7 @@ function composeDirectoryView({ config, store, clock, fetch }: PlatformParts, lo
 function composeDelivery(
   parts: PlatformParts,
   log: Log,
-  { clients }: DirectoryView,
+  view: DirectoryView,
   payments: PaymentStore,
 ): FirstPushDeps {
   const { config, store, clock, keys } = parts;
@@ -149,10 +150,26 @@ function composeDelivery(
     authUrl: config.authUrl,
     outbox: openOrderOutboxStore(store),
     circuit: openBankCircuit(clock),
-    paymentOrdersUri: async (bank) => (await clients.findBank(bank))?.paymentOrdersUri,
-    isHeld: async (bank) => await holds.find(bank) !== null,
+    paymentOrdersUri: async (bank) => (await view.clients.findBank(bank))?.paymentOrdersUri,
+    whyHeld: async (bank) =>
+      await holds.find(bank) === null ? await whyNoOrders(view, bank) : "The store was restored: reconcile.",
     random: Math.random,
     loopbackBanks: config.environment === "Sandbox",
     underWay: new Set(),
   };
+}
+
+/** Why a bank must not have orders, by the directory's word or for want of it; undefined if it may. */
+async function whyNoOrders(
+  { clients, standingOf }: DirectoryView,
+  code: BankCode,
+): Promise<string | undefined> {
+  try {
+    const bank = await clients.findBank(code);
+    const standing = bank === null ? "withdrawn" : await standingOf(bank);
+    return standing === "active" ? undefined : whyInactive("bank", standing);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason !== "platform.unavailable") throw error;
+    return "The directory cannot be asked whether the bank is active.";
+  }
 }

@@ -9,6 +9,7 @@ import type { Log } from "../observability/log.ts";
 import type { Entry, Store } from "../store/store.ts";
 import { begin, commit } from "../store/transaction.ts";
 import type { BankCircuit } from "./bank_circuit.ts";
+import { holdBack, resumeHeldOrders } from "./held_orders.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { Payment } from "./payment.ts";
 import { isLegalMove } from "./payment.ts";
@@ -33,8 +34,8 @@ export interface DeliverOrderDeps extends PushOrderDeps {
   readonly circuit: BankCircuit;
   /** Where the bank takes orders, by its registration now. */
   readonly paymentOrdersUri: (bank: BankCode) => Promise<string | undefined>;
-  /** Whether the bank's orders wait for the reconciliation after a restore. */
-  readonly isHeld: (bank: BankCode) => Promise<boolean>;
+  /** Why the bank must not have orders now, in words for the operator; undefined if it may. */
+  readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
   /** 0 to 1, for the jitter of retries. */
   readonly random: () => number;
 }
@@ -42,11 +43,10 @@ export interface DeliverOrderDeps extends PushOrderDeps {
 const BATCH = 50;
 const MAX_BATCHES = 20;
 const MAX_ATTEMPTS = 5;
-/** A held order looks again after this long, milliseconds. */
-const HELD_MS = 60_000;
 
 /** Delivers the orders that are due; gives how many were pushed. Run it every second, in as many processes as there are. */
 export async function deliverDueOrders(deps: DeliverOrderDeps): Promise<number> {
+  await resumeHeldOrders(deps);
   let pushed = 0;
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const due = await deps.outbox.due(deps.clock(), BATCH);
@@ -82,7 +82,7 @@ async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): Promise
 async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry<PaymentOrder> | undefined> {
   const entry = await deps.outbox.find(paymentId);
   const now = deps.clock();
-  if (entry === null || entry.value.dead || entry.value.dueAt > now) return undefined;
+  if (entry === null || isOut(entry.value) || entry.value.dueAt > now) return undefined;
   const taken = leased(entry.value, now);
   const tx = begin();
   deps.outbox.stageChange(tx, entry, taken);
@@ -94,8 +94,9 @@ async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry
 /** True if it was pushed, whatever the outcome. */
 async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
   const { paymentId, bank } = entry.value;
-  if (await deps.isHeld(bank)) {
-    await stageAlone(deps, entry, putOff(entry.value, deps.clock() + HELD_MS));
+  const why = await deps.whyHeld(bank);
+  if (why !== undefined) {
+    await holdBack(deps, entry, why);
     return false;
   }
   const waitUntil = deps.circuit.admit(entry.value);
@@ -180,7 +181,12 @@ async function stageAlone(
   return await commit(deps.store, deps.clock, tx);
 }
 
+/** Out of turn: given up, or held. */
+function isOut({ dead, held }: PaymentOrder): boolean {
+  return dead || held !== undefined;
+}
+
 /** A lease is known by its end: nobody takes an order twice at one time. */
 function isSame(found: PaymentOrder, own: PaymentOrder): boolean {
-  return !found.dead && found.dueAt === own.dueAt && found.failures === own.failures;
+  return !isOut(found) && found.dueAt === own.dueAt && found.failures === own.failures;
 }

@@ -1,18 +1,19 @@
 /**
- * `/operations/payment-orders`: the operator's view of orders that were given up, and the way to have one tried
- * again. Mounted only where the configuration has an operator token; no part of the participants' API.
+ * `/operations/payment-orders`: the operator's view of orders that were given up or are held, and the way to have one
+ * tried again. Mounted only where the configuration has an operator token; no part of the participants' API.
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import type { RequestVariables } from "../http/context.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { oauthErrors } from "../http/openapi_errors.ts";
-import { asPaymentId, type PaymentId } from "../kernel/identifiers.ts";
+import { asBankCode, asPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { OperatorVariables } from "../security/operator_token.ts";
-import { deadOrdersSchema, representDeadOrders } from "./dead_order_representation.ts";
+import type { PaymentOrder } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
 import { redriveOrder, type RedriveOrderDeps } from "./redrive_order.ts";
+import { representStoppedOrders, stoppedOrdersSchema } from "./stopped_order_representation.ts";
 
 /** What the routes need. */
 export interface OperationsRouteDeps extends RedriveOrderDeps {
@@ -26,12 +27,12 @@ const listRoute = createRoute({
   method: "get",
   path: "/operations/payment-orders",
   hide: true,
-  summary: "Operator: orders that were given up",
-  request: { query: z.object({ state: z.literal("dead"), after: z.uuid().optional() }) },
+  summary: "Operator: orders that were given up or are held",
+  request: { query: z.object({ state: z.enum(["dead", "held"]), after: z.string().optional() }) },
   responses: {
     200: {
       description: "At most 100 orders",
-      content: { "application/json": { schema: deadOrdersSchema } },
+      content: { "application/json": { schema: stoppedOrdersSchema } },
     },
     ...oauthErrors(400, 401),
   },
@@ -48,14 +49,14 @@ const redriveRoute = createRoute({
 /** Mounts them. */
 export function operationsRoutes(app: PlatformApp, deps: OperationsRouteDeps): void {
   app.get(endpoint(app, "oauth", listRoute), deps.operator, async (c) => {
-    const after = decodeListing(c.req.query("state"), c.req.query("after"));
-    const orders = await deps.outbox.dead(after, PAGE);
+    const orders = await listOrders(deps, c.req.query("state"), c.req.query("after"));
     const listed = await Promise.all(orders.map(async (order) => {
       const payment = await deps.payments.find(order.paymentId);
       if (payment === null) throw new Error("an order without its payment");
       return { order, payment: payment.value };
     }));
-    return c.json(representDeadOrders(listed, orders.length === PAGE ? orders.at(-1)?.paymentId : undefined));
+    const last = orders.length === PAGE ? orders.at(-1) : undefined;
+    return c.json(representStoppedOrders(listed, last === undefined ? undefined : placeOf(last)));
   });
 
   app.post(endpoint(app, "oauth", redriveRoute), deps.operator, async (c) => {
@@ -65,11 +66,30 @@ export function operationsRoutes(app: PlatformApp, deps: OperationsRouteDeps): v
   });
 }
 
-function decodeListing(state: string | undefined, after: string | undefined): PaymentId | undefined {
-  if (state !== "dead") throw invalid("state must be dead");
-  const id = after === undefined ? undefined : asPaymentId(after);
-  if (after !== undefined && id === undefined) throw invalid("after must be the After of an earlier page");
-  return id;
+async function listOrders(
+  { outbox }: OperationsRouteDeps,
+  state: string | undefined,
+  afterText: string | undefined,
+): Promise<readonly PaymentOrder[]> {
+  const [idText = "", bankText] = (afterText ?? "").split("@");
+  const [paymentId, bank] = [asPaymentId(idText), asBankCode(bankText)];
+  if (state === "dead") {
+    if (afterText !== undefined && (paymentId === undefined || bankText !== undefined)) throw invalidAfter();
+    return await outbox.dead(paymentId, PAGE);
+  }
+  if (state !== "held") throw invalid("state must be dead or held");
+  if (afterText === undefined) return await outbox.held(undefined, PAGE);
+  if (paymentId === undefined || bank === undefined) throw invalidAfter();
+  return await outbox.held({ paymentId, bank }, PAGE);
+}
+
+/** Where a page ends: dead orders are listed by payment, held ones by bank and payment. */
+function placeOf({ paymentId, bank, held }: PaymentOrder): string {
+  return held === undefined ? paymentId : `${paymentId}@${bank}`;
+}
+
+function invalidAfter(): Refusal {
+  return invalid("after must be the After of an earlier page");
 }
 
 function invalid(description: string): Refusal {

@@ -1,13 +1,18 @@
 /**
- * The outbox: orders still to be pushed, with one index by due time and one of those given up. An order is written
+ * The outbox: orders still to be pushed, with an index by due time, one of those held and one of those given up. An order is written
  * in its payment's commit and leaves in the commit that records the bank's answer, so none is lost and none is
  * answered twice.
  */
-import { asPaymentId, type PaymentId } from "../kernel/identifiers.ts";
-import { outboxDeadKey, outboxDueKey, outboxKey } from "../store/keys.ts";
-import type { Entry, Key, Reader, Store } from "../store/store.ts";
+import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../kernel/identifiers.ts";
+import { outboxDeadKey, outboxDueKey, outboxHeldKey, outboxKey } from "../store/keys.ts";
+import type { Entry, Key, Listing, Reader, Store } from "../store/store.ts";
 import { check, remove, set, type Transaction } from "../store/transaction.ts";
 import type { PaymentOrder } from "./payment_order.ts";
+
+const DEAD: Key = ["outbox_dead"];
+const HELD: Key = ["outbox_held"];
+/** Sorts behind every payment id. */
+const AFTER_EVERY_ID = "~";
 
 /** Reads and stages orders. */
 export interface OrderOutboxStore {
@@ -16,6 +21,15 @@ export interface OrderOutboxStore {
   due(now: number, limit: number): Promise<readonly PaymentId[]>;
   /** Orders given up, by payment id, after the one given. */
   dead(after: PaymentId | undefined, limit: number): Promise<readonly PaymentOrder[]>;
+  /** Orders held, by bank and payment id, after the one given. */
+  held(
+    after: Pick<PaymentOrder, "bank" | "paymentId"> | undefined,
+    limit: number,
+  ): Promise<readonly PaymentOrder[]>;
+  /** The first bank after the one given that has held orders. */
+  nextHeldBank(after: BankCode | undefined): Promise<BankCode | undefined>;
+  /** Held orders of one bank. */
+  heldOf(bank: BankCode, limit: number): Promise<readonly PaymentId[]>;
   stageOpening(tx: Transaction, order: PaymentOrder): void;
   /** Stages a change; of parallel ones (two workers, one order) one commits. */
   stageChange(tx: Transaction, former: Entry<PaymentOrder>, changed: PaymentOrder): void;
@@ -37,7 +51,7 @@ export function openOrderOutboxStore(store: Store): OrderOutboxStore {
       const entries = await store.list<PaymentId>({ prefix: ["outbox_due"], limit });
       return entries.filter(({ key }) => Number(key[1]) <= now).map(({ value }) => value);
     },
-    dead: (after, limit) => listDead(store, after, limit),
+    ...stoppedOrders(store),
     stageOpening(tx, order) {
       check(tx, outboxKey(order.paymentId), null);
       stageOrder(tx, order);
@@ -55,17 +69,42 @@ export function openOrderOutboxStore(store: Store): OrderOutboxStore {
   };
 }
 
-async function listDead(
+function stoppedOrders(
   store: Store,
-  after: PaymentId | undefined,
-  limit: number,
-): Promise<readonly PaymentOrder[]> {
-  const prefix: Key = ["outbox_dead"];
-  const listing = after === undefined ? { prefix, limit } : { prefix, limit, after: outboxDeadKey(after) };
+): Pick<OrderOutboxStore, "dead" | "held" | "nextHeldBank" | "heldOf"> {
+  return {
+    async dead(after, limit) {
+      const listing = {
+        prefix: DEAD,
+        ...(after === undefined ? {} : { after: outboxDeadKey(after) }),
+        limit,
+      };
+      return (await ordersIn(store, listing)).filter(({ dead }) => dead);
+    },
+    async held(after, limit) {
+      const start = after === undefined ? {} : { after: outboxHeldKey(after.bank, after.paymentId) };
+      return (await ordersIn(store, { prefix: HELD, ...start, limit })).filter(({ held }) =>
+        held !== undefined
+      );
+    },
+    async nextHeldBank(after) {
+      const start = after === undefined ? {} : { after: [...HELD, after, AFTER_EVERY_ID] };
+      const [first] = await store.list<PaymentId>({ prefix: HELD, ...start, limit: 1 });
+      return asBankCode(first?.key[1]);
+    },
+    async heldOf(bank, limit) {
+      const listed = await store.list<PaymentId>({ prefix: [...HELD, bank], limit });
+      return listed.map(({ value }) => value);
+    },
+  };
+}
+
+/** The orders that a page of an index names. */
+async function ordersIn(store: Store, listing: Listing): Promise<readonly PaymentOrder[]> {
   const listed = await store.list<PaymentId>(listing);
   const ids = listed.flatMap(({ value }) => asPaymentId(value) ?? []);
   const orders = await store.getMany<PaymentOrder>(ids.map(outboxKey));
-  return orders.flatMap((entry) => entry?.value ?? []).filter(({ dead }) => dead);
+  return orders.flatMap((entry) => entry?.value ?? []);
 }
 
 function stageOrder(tx: Transaction, order: PaymentOrder): void {
@@ -73,6 +112,7 @@ function stageOrder(tx: Transaction, order: PaymentOrder): void {
   set(tx, indexKey(order), order.paymentId);
 }
 
-function indexKey({ dead, dueAt, paymentId }: PaymentOrder): Key {
-  return dead ? outboxDeadKey(paymentId) : outboxDueKey(dueAt, paymentId);
+function indexKey({ dead, held, dueAt, bank, paymentId }: PaymentOrder): Key {
+  if (dead) return outboxDeadKey(paymentId);
+  return held === undefined ? outboxDueKey(dueAt, paymentId) : outboxHeldKey(bank, paymentId);
 }

@@ -10,11 +10,13 @@ export interface PaymentOrder {
   readonly failures: number;
   /**
    * Milliseconds. Whoever pushes it moves this ahead first, so nobody else does so at the same time. Of a dead
-   * order: when it was given up.
+   * order: when it was given up. Of a held one: since when.
    */
   readonly dueAt: number;
   /** Given up: an operator looks at it and may have it tried again. */
   readonly dead: boolean;
+  /** Why it is kept back, for the operator: the bank must not have orders now. Absent if it may. */
+  readonly held?: string;
   /** Why the last push failed, in the platform's words. */
   readonly lastFailure?: string;
   /** What the bank wrote with its last 4xx: bounded, for the operator alone. */
@@ -77,6 +79,16 @@ export function afterFailure(
 /** The order put off without counting a failure: its bank is known to be down. */
 export function putOff(order: PaymentOrder, until: number): PaymentOrder {
   return { ...order, dueAt: until };
+}
+
+/** The order kept back without counting a failure: its bank must not have it now. */
+export function heldBack(order: PaymentOrder, why: string, now: number): PaymentOrder {
+  return { ...order, held: why, dueAt: now };
+}
+
+/** A held order whose bank may have it again. */
+export function resumed({ held: _, ...order }: PaymentOrder, now: number): PaymentOrder {
+  return { ...order, dueAt: now };
 }
 
 /** A dead order that an operator wants tried again. */

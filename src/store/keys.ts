@@ -81,6 +81,9 @@ export const outboxDueKey = (dueAt: number, payment: PaymentId): Key => [
 /** Orders given up: the payment's id. Until an operator has one tried again, or the bank reports on it. */
 export const outboxDeadKey = (payment: PaymentId): Key => ["outbox_dead", payment];
 
+/** Orders that are held, by bank: the payment's id. Until the bank may have its orders again. */
+export const outboxHeldKey = (bank: BankCode, payment: PaymentId): Key => ["outbox_held", bank, payment];
+
 /** A bank whose orders are held after a restore (`recovery/hold.ts`). Until they are reconciled. */
 export const orderHoldKey = (bank: BankCode): Key => ["order_hold", bank];
 

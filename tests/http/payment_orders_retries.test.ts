@@ -110,7 +110,9 @@ Deno.test("A probe that never tells anything does not close the bank off for eve
   world.answer = () => lost.promise;
   world.now += 30_000;
   const probing = world.platform.deliverDueOrders();
-  while (world.pushes.length < 6) await new Promise((done) => setTimeout(done, 1));
+  const putOff = async (): Promise<number> =>
+    (await outboxKeys(world)).filter((key) => key.startsWith(`outbox_due 00${world.now + 6000}`)).length;
+  while (world.pushes.length < 6 || await putOff() < 4) await new Promise((done) => setTimeout(done, 1));
   world.answer = accepts;
   assertEquals(await later(world, 5999), 0);
   assertEquals(await later(world, 1), 1);

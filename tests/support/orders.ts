@@ -101,7 +101,7 @@ export async function outboxOrder(world: World, id: string): Promise<PaymentOrde
 /** Everything about orders that waits in the store. */
 export async function outboxKeys(world: World): Promise<readonly string[]> {
   const listed = await Promise.all(
-    ["outbox", "outbox_due", "outbox_dead"].map((prefix) =>
+    ["outbox", "outbox_due", "outbox_dead", "outbox_held"].map((prefix) =>
       world.store.list({ prefix: [prefix], limit: 1000 })
     ),
   );
