@@ -39,6 +39,19 @@ Deno.test("POST domestic-payment-consents refused with 429 uses up neither the p
   assertEquals((await call(world, world.tpp, bound, PATH, again)).status, 201);
 });
 
+Deno.test("beyond the limit, a request is answered 429 before its signatures are looked at [RAT-01]", async () => {
+  await using world = await openWorld({
+    environment: { RATE_LIMITS: "authorization=1/1,registration=100/100" },
+  });
+  assertEquals((await requestToken(world, world.tpp)).status, 200);
+  const form = { client_assertion: "forged", client_id: "SC-unknown" };
+  const refused = await requestToken(world, world.tpp, "BANKA", { form, proof: "forged" });
+  assertEquals([refused.status, (await refused.json()).error], [429, "temporarily_unavailable"]);
+  world.now += 1000;
+  const judged = await requestToken(world, world.tpp, "BANKA", { form, proof: "forged" });
+  assertEquals(judged.status < 429 && judged.status >= 400, true);
+});
+
 Deno.test("40 parallel requests never get more than the burst [RAT-01]", async () => {
   await using world = await openWorld({
     environment: { RATE_LIMITS: "authorization=1/10,registration=100/100" },

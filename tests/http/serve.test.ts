@@ -4,7 +4,7 @@ import { authorised, good, pay, requestToken } from "../support/flows.ts";
 import { clientAssertion, dpopProof } from "../support/jwts.ts";
 import { testKey } from "../support/keys.ts";
 import { type LogLine, startPlatform } from "../support/served_platform.ts";
-import { openServedWorld, type ServedWorld } from "../support/served_world.ts";
+import { openGround, openServedWorld, type ServedWorld } from "../support/served_world.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../support/world.ts";
 
 Deno.test("serve takes a payment from token to order, in production, over its own listener [F3]", async () => {
@@ -153,3 +153,29 @@ async function openTokenRequest(world: ServedWorld): Promise<{ finish(): Promise
     },
   };
 }
+
+Deno.test("a running platform can neither read the environment, write files nor run programs [F7]", async () => {
+  await using ground = await openGround();
+  const { folder, env } = ground;
+  await Deno.writeTextFile(
+    `${folder}/watch.ts`,
+    `const asked = [{ name: "env", variable: "PROXY_SECRET" }, { name: "write", path: "${folder}" },
+      { name: "write", path: "${folder}/platform.kv" }, { name: "run" }, { name: "ffi" }, { name: "sys" }];
+    const health = "http://127.0.0.1:${env["PORT"]}/health/live";
+    const watch = async () => {
+      if (!await fetch(health).then(({ ok }) => ok, () => false)) return again();
+      const rights = asked.map((one) => Deno.permissions.querySync(one).state).join(" ");
+      console.log(JSON.stringify({ event: "rights", rights }));
+    };
+    const again = () => Deno.unrefTimer(setTimeout(watch, 100)); // the platform starts when nothing is awaited here
+    if (Deno.permissions.querySync(asked[0]).state === "granted") again();`,
+  );
+  const process = await startPlatform(folder, env, { "--no-prompt": `--preload=${folder}/watch.ts` });
+  try {
+    const { rights } = await process.logged("rights");
+    assertEquals(rights, Array(6).fill("prompt").join(" ")); // not granted
+  } finally {
+    process.kill("SIGTERM");
+    assertEquals((await process.ended).code, 0);
+  }
+});
