@@ -30,6 +30,21 @@ Deno.test("proxy-config fills every placeholder and writes for the owner alone",
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("proxy-config makes both proxies listen on the TLS port alone", async () => {
+  const folder = await Deno.makeTempDir();
+  for (const proxy of PROXIES) {
+    const [path = ""] = await render(readOrder([proxy, `--out=${folder}`], ENV));
+    const text = await Deno.readTextFile(path);
+    const listening = [...text.matchAll(/^\s*(?:listen|bind)\s+(\S+?):(\d+)\s+(ssl)?/gm)].map((
+      [, , ...rest],
+    ) => rest);
+    assert(listening.length > 0, path);
+    for (const [port, tls] of listening) assertEquals([port, tls], ["443", "ssl"], path);
+    assertEquals(text.match(/^\s*(?:listen|bind)\s/gm)?.length, listening.length, path);
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("proxy-config takes the platform's address from its own variables", () => {
   const backend = (env: Record<string, string>): string | undefined =>
     readOrder(["nginx", "--out=/tmp"], { ...ENV, ...env }).settings["BACKEND"];
