@@ -74,6 +74,8 @@ export const MAX_JTI_CHARACTERS = 256;
 export const MAX_STATE_CHARACTERS = 2048;
 /** Nesting of JSON, levels (open-banking reference 1.8). */
 export const MAX_JSON_DEPTH = 16;
+/** A bank's reason for a payment's status, characters (Decision G6). */
+export const MAX_STATUS_REASON_CHARACTERS = 256;
 /** Wrong redemptions after which a code is void (checklist TA8). */
 export const MAX_CODE_FAILURES = 5;
 /** Redirect URLs of a TPP and of a bank (interface "Limits"). */

@@ -3,7 +3,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import { asPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { isLegalMove, movedAt, type Payment } from "../payments/payment.ts";
+import { isLegalMove, movedAt, type Payment, reasonOf } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
@@ -73,6 +73,7 @@ function reported(payment: Payment, report: StatusReport, now: number): Payment 
     ...payment,
     status: report.status,
     statusUpdatedAt: movedAt(payment, report.statusUpdatedAtMilliseconds, now),
+    ...reasonOf(report.status, report.statusReason),
     ...(report.charges === undefined ? {} : { charges: report.charges }),
   };
 }

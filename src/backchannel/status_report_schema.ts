@@ -6,6 +6,7 @@ import { z } from "@hono/zod-openapi";
 import { decode, refusedAs } from "../http/decode.ts";
 import { currencyCode, patterned, text } from "../http/wire_fields.ts";
 import { dayOf, instantOf } from "../kernel/date_time.ts";
+import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
 import { PAYMENT_STATUSES } from "../payments/payment.ts";
 
 const CHARGE_BEARERS = ["BorneByCreditor", "BorneByDebtor", "FollowingServiceLevel", "Shared"] as const;
@@ -25,7 +26,7 @@ export interface StatusReport {
   readonly status: (typeof PAYMENT_STATUSES)[number];
   /** When the bank says it happened, milliseconds since the Unix epoch; of a bare date, its last second in UTC. */
   readonly statusUpdatedAtMilliseconds: number;
-  /** In the bank's words, for the payment's history. */
+  /** In the bank's words, for the payment's history and, of `Rejected`, for the TPP. */
   readonly statusReason?: string;
   /** Absent: the bank said nothing about charges. */
   readonly charges?: readonly Charge[];
@@ -56,7 +57,12 @@ export const statusReportSchema = z.strictObject({
   Data: z.strictObject({
     Status: z.enum(PAYMENT_STATUSES),
     StatusUpdateDateTime: statusUpdateDateTime,
-    StatusReason: text(256).optional(),
+    StatusReason: text(MAX_STATUS_REASON_CHARACTERS).optional().openapi({
+      description:
+        "Why. With Rejected the TPP reads it as it is: begin with the ISO 20022 status reason code, a " +
+        "colon and a space, if there is a code. No personal data.",
+      example: "AM04: Insufficient funds",
+    }),
     Charges: z.array(chargeSchema).max(MAX_CHARGES).optional(),
   }),
 }).openapi("PaymentStatusReport", {

@@ -12,7 +12,7 @@ import type { BankCircuit } from "./bank_circuit.ts";
 import { holdBack, resumeHeldOrders } from "./held_orders.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { Payment } from "./payment.ts";
-import { isLegalMove } from "./payment.ts";
+import { isLegalMove, reasonOf } from "./payment.ts";
 import {
   afterFailure,
   isHeldForPush,
@@ -22,7 +22,7 @@ import {
   putOff,
 } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
-import { type OrderAnswer, pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
+import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
 
 /** What delivery needs. */
 export interface DeliverOrderDeps extends PushOrderDeps {
@@ -111,7 +111,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
     ? unsent("the bank has no payment_orders_uri")
     : await pushOrder(deps, uri, payment.value, deps.clock());
   reportTo(deps.circuit, entry.value, outcome);
-  if (outcome.ok) await recordAnswer(deps, paymentId, outcome.answer);
+  if (outcome.ok) await recordAnswer(deps, paymentId, outcome);
   else await recordFailure(deps, entry, outcome.failure);
   return true;
 }
@@ -127,7 +127,7 @@ function reportTo(circuit: BankCircuit, order: PaymentOrder, outcome: PushOutcom
 async function recordAnswer(
   deps: DeliverOrderDeps,
   paymentId: PaymentId,
-  answer: OrderAnswer,
+  { answer, reason }: Extract<PushOutcome, { ok: true }>,
 ): Promise<void> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const [order, payment] = await Promise.all([deps.outbox.find(paymentId), deps.payments.find(paymentId)]);
@@ -138,8 +138,12 @@ async function recordAnswer(
     if (order !== null) deps.outbox.stageDelivery(tx, order);
     if (moves) {
       const now = deps.clock();
-      const changed: Payment = { ...payment.value, status: answer, statusUpdatedAt: now };
-      const cause = { actor: `bank ${payment.value.bank}`, reason: "answered to its order" };
+      const answered = reasonOf(answer, reason);
+      const changed: Payment = { ...payment.value, status: answer, statusUpdatedAt: now, ...answered };
+      const cause = {
+        actor: `bank ${payment.value.bank}`,
+        reason: answered.statusReason ?? "answered to its order",
+      };
       deps.payments.stageChange(tx, payment, changed, cause, now);
     }
     if (!await commit(deps.store, deps.clock, tx)) continue;

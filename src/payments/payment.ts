@@ -1,6 +1,8 @@
 /** A domestic payment and its legal moves (open-banking reference 2.2). No I/O. */
 import type { Initiation, WireAccount } from "../consents/initiation.ts";
+import { boundedText } from "../kernel/foreign_text.ts";
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../kernel/identifiers.ts";
+import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
 
 /** Interface "Payment status values", completed by reference 2.2. */
 export const PAYMENT_STATUSES = [
@@ -33,6 +35,8 @@ export interface Payment {
   readonly debtorAccount: WireAccount;
   readonly readRefundAccount: boolean;
   readonly status: PaymentStatus;
+  /** Why the bank rejected it, in the bank's words. */
+  readonly statusReason?: string;
   readonly charges: readonly Charge[];
   /** Milliseconds. */
   readonly createdAt: number;
@@ -58,6 +62,12 @@ export function isReachable(from: PaymentStatus, to: PaymentStatus): boolean {
 /** Whether a payment may go from one status to another. */
 export function isLegalMove(from: PaymentStatus, to: PaymentStatus): boolean {
   return MOVES[from].includes(to);
+}
+
+/** The bank's reason for a status as the TPP reads it: of `Rejected` alone (Decision G6). */
+export function reasonOf(status: PaymentStatus, reason: string | undefined): Pick<Payment, "statusReason"> {
+  const isShown = status === "Rejected" && reason !== undefined && reason !== "";
+  return isShown ? { statusReason: boundedText(reason, MAX_STATUS_REASON_CHARACTERS) } : {};
 }
 
 /**

@@ -18,7 +18,7 @@ export type OrderAnswer = "AcceptedSettlementInProcess" | "Rejected";
 
 /** What came of a push. */
 export type PushOutcome =
-  | { readonly ok: true; readonly answer: OrderAnswer }
+  | { readonly ok: true; readonly answer: OrderAnswer; readonly reason?: string }
   | { readonly ok: false; readonly failure: PushFailure };
 
 /** What pushing needs. */
@@ -119,7 +119,13 @@ function readAnswer(text: string | undefined): PushOutcome {
   if (text === undefined) return unclear("the answer is too large, or not UTF-8");
   const parsed = strictJson(text);
   const value = parsed.ok ? parsed.value : undefined;
-  const status = typeof value === "object" && value !== null && "Status" in value ? value.Status : undefined;
-  if (status === "AcceptedSettlementInProcess" || status === "Rejected") return { ok: true, answer: status };
-  return unclear("no Status in the answer");
+  const { Status: answer, StatusReason: reason } = isObject(value) ? value : {};
+  if (answer !== "AcceptedSettlementInProcess" && answer !== "Rejected") {
+    return unclear("no Status in the answer");
+  }
+  return { ok: true, answer, ...(typeof reason === "string" ? { reason } : {}) };
+}
+
+function isObject(value: unknown): value is { readonly Status?: unknown; readonly StatusReason?: unknown } {
+  return typeof value === "object" && value !== null;
 }

@@ -20,7 +20,7 @@ import { edited, without } from "../unit/http/edited.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 
-Deno.test("POST domestic-payments answers a full payment with all of its initiation but the payer's name [PAY-01] [PAY-07] [CON-25]", async () => {
+Deno.test("POST domestic-payments answers a full payment with all of its initiation but the payer's name, which the refund account has [PAY-01] [PAY-07] [CON-25] [G4]", async () => {
   await using world = await openWorld();
   const flow = await authorised(world, { body: FULL_CONSENT });
   const made = await good(pay(world, flow), 201);
@@ -34,7 +34,7 @@ Deno.test("POST domestic-payments answers a full payment with all of its initiat
       CreationDateTime: AT,
       Status: "AcceptedSettlementInProcess",
       StatusUpdateDateTime: AT,
-      Refund: { Account: debtor },
+      Refund: { Account: FULL_CONSENT.Data.Initiation.DebtorAccount },
       Charges: [],
       Initiation: { ...FULL_CONSENT.Data.Initiation, DebtorAccount: debtor },
     },
@@ -74,7 +74,11 @@ Deno.test("POST domestic-payments answers the refund account where it was asked 
     "Yes, account chosen by the customer": [{ data: { ReadRefundAccount: "Yes" } }, DEBTOR_ACCOUNT],
     "Yes, account named by the TPP": [
       { data: { ReadRefundAccount: "Yes" }, initiation: implicit },
-      { ...DEBTOR_ACCOUNT, SecondaryIdentification: "S-1" },
+      implicit.DebtorAccount,
+    ],
+    "Yes, account named by the TPP without a name": [
+      { data: { ReadRefundAccount: "Yes" }, initiation: { DebtorAccount: DEBTOR_ACCOUNT } },
+      DEBTOR_ACCOUNT,
     ],
     "No": [{ data: { ReadRefundAccount: "No" }, initiation: implicit }, undefined],
     "not said": [{}, undefined],
