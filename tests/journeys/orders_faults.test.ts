@@ -25,7 +25,7 @@ Deno.test("a bank that refuses: Rejected, nothing debited, the consent Consumed 
   assertEquals(made.Status, "Rejected");
   const { orders, balances } = await bookOf(world);
   assertEquals(orders.map(({ Status, StatusReason }: Json) => [Status, StatusReason]), [
-    ["Rejected", "refused by the bank"],
+    ["Rejected", "AC04: The account is closed"],
   ]);
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], "100000.00");
   assertEquals(await consentStatus(world, made.ConsentId), "Consumed");

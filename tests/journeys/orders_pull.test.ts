@@ -38,7 +38,7 @@ Deno.test("a pulled order that cannot be paid is reported as Rejected [D2, P4]",
     const made = await paidAt(world, { body: over("100.00", SAVINGS) });
     await pull(world);
     assertEquals(await statusOf(world, made.DomesticPaymentId), "Rejected");
-    assertEquals((await bookOf(world)).orders[0].StatusReason, "insufficient funds");
+    assertEquals((await bookOf(world)).orders[0].StatusReason, "AM04: Insufficient funds");
     assertEquals(await outboxKeys(world), []);
   }
 });

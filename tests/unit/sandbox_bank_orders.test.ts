@@ -53,19 +53,20 @@ Deno.test("POST payment-orders debits once, however often the order is delivered
 });
 
 const unpayable: Record<string, [Record<string, unknown>, string]> = {
-  "an unknown account": [order("NL91ABNA0417164300"), "unknown debtor account"],
-  "too little money": [order(ALICE_SAVINGS_AT_BANKA), "insufficient funds"],
-  "an account in another currency": [order(ALICE_GBP_AT_BANKA), "account has another currency"],
-  "an amount of nothing": [order(ALICE_EUR_AT_BANKA, PAYMENT_ID, "0.00"), "amount cannot be paid"],
-  "a negative amount": [order(ALICE_EUR_AT_BANKA, PAYMENT_ID, "-5.00"), "amount cannot be paid"],
+  "an unknown account": [order("NL91ABNA0417164300"), "AC01: Unknown debtor account"],
+  "too little money": [order(ALICE_SAVINGS_AT_BANKA), "AM04: Insufficient funds"],
+  "an account in another currency": [order(ALICE_GBP_AT_BANKA), "AM03: The account has another currency"],
+  "an amount of nothing": [order(ALICE_EUR_AT_BANKA, PAYMENT_ID, "0.00"), "AM12: The amount cannot be paid"],
+  "a negative amount": [order(ALICE_EUR_AT_BANKA, PAYMENT_ID, "-5.00"), "AM12: The amount cannot be paid"],
 };
 
 for (const [name, [unpaid, reason]] of Object.entries(unpayable)) {
   Deno.test(`POST payment-orders rejects ${name} for good and debits nothing`, async () => {
     using world = await bankWorld();
     const before = (await ledger(world)).balances;
-    assertEquals(await push(world, await signOrder(world, unpaid)), [200, { Status: "Rejected" }]);
-    assertEquals(await push(world, await signOrder(world, unpaid)), [200, { Status: "Rejected" }]);
+    const rejected = [200, { Status: "Rejected", StatusReason: reason }];
+    assertEquals(await push(world, await signOrder(world, unpaid)), rejected);
+    assertEquals(await push(world, await signOrder(world, unpaid)), rejected); // and from its book
     assertEquals(await ledger(world), { balances: before, statuses: [`Rejected: ${reason}`] });
     assertEquals(world.timers.length, 0);
   });

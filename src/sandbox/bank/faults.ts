@@ -18,7 +18,12 @@ export interface FaultKind {
 
 /** The table of faults. */
 export const FAULTS = [
-  { name: "refuse", amount: "666.01", at: "execution", what: "rejects the payment order" },
+  {
+    name: "refuse",
+    amount: "666.01",
+    at: "execution",
+    what: "rejects the payment order: the account is closed",
+  },
   { name: "answer_late", amount: "666.02", at: "push", what: "answers a pushed order after 4 seconds" },
   {
     name: "answer_twice",

@@ -15,7 +15,7 @@ export interface ExecutedOrder {
   /** What was answered, and is answered again on repeated delivery. */
   readonly answer: OrderStatus;
   readonly status: string;
-  /** Why it was rejected. */
+  /** Why it was rejected: an ISO 20022 status reason code and a text. */
   readonly reason?: string;
   readonly executedAtMs: number;
 }
@@ -23,6 +23,8 @@ export interface ExecutedOrder {
 /** What came of a delivery. */
 export interface OrderOutcome {
   readonly answer: OrderStatus;
+  /** Why it was rejected. */
+  readonly reason?: string;
   /** False when the order had been delivered before. */
   readonly isNew: boolean;
 }
@@ -101,7 +103,7 @@ async function executeOnce(
 ): Promise<OrderOutcome> {
   const key = orderKey(order.domesticPaymentId);
   const known = await kv.get<ExecutedOrder>(key);
-  if (known.value !== null) return { answer: known.value.answer, isNew: false };
+  if (known.value !== null) return outcomeOf(known.value, false);
   const account = accountOf(accounts, order);
   const balance = await kv.get<number>(balanceKey(account?.identification ?? ""));
   const debit = debitOf(order, account, balance.value ?? account?.openingMinorUnits ?? 0);
@@ -113,7 +115,11 @@ async function executeOnce(
   if (reason === undefined) commit.set(balance.key, debit.remaining);
   // Both were read in this turn, and the file is this process's alone.
   if (!(await commit.commit()).ok) throw new Error("the book was changed by somebody else");
-  return { answer, isNew: true };
+  return outcomeOf(reason === undefined ? executed : { ...executed, reason }, true);
+}
+
+function outcomeOf({ answer, reason }: ExecutedOrder, isNew: boolean): OrderOutcome {
+  return { answer, isNew, ...(reason === undefined ? {} : { reason }) };
 }
 
 function accountOf(
@@ -131,11 +137,11 @@ function debitOf(
   balance: number,
 ): { readonly remaining: number; readonly reason?: string } {
   const refused = (reason: string): { remaining: number; reason: string } => ({ remaining: balance, reason });
-  if (account === undefined) return refused("unknown debtor account");
-  if (account.currency !== amount.Currency) return refused("account has another currency");
+  if (account === undefined) return refused("AC01: Unknown debtor account");
+  if (account.currency !== amount.Currency) return refused("AM03: The account has another currency");
   const units = minorUnits(amount.Amount);
-  if (units === undefined || units === 0) return refused("amount cannot be paid");
-  return balance < units ? refused("insufficient funds") : { remaining: balance - units };
+  if (units === undefined || units === 0) return refused("AM12: The amount cannot be paid");
+  return balance < units ? refused("AM04: Insufficient funds") : { remaining: balance - units };
 }
 
 async function noteStatus(kv: Deno.Kv, domesticPaymentId: string, status: string): Promise<void> {

@@ -50,19 +50,21 @@ async function answer(c: Context, bank: Bank, order: PaymentOrder): Promise<Resp
   const fault = isKnown ? undefined : bank.faults.meet("push", subject);
   if (fault === "server_error") return c.json({ error: "temporarily_unavailable" }, 503);
   if (fault === "reset") return brokenAnswer();
-  const { answer: status } = await takeOrder(bank, order, "push");
+  const { answer: status, reason } = await takeOrder(bank, order, "push");
   if (fault === "lose_answer") return brokenAnswer();
   if (fault === "answer_late") await bank.pause(lateMs);
-  if (fault === "answer_twice") await reportAnswer(bank, order, status);
-  return c.json({ Status: status }, 200);
+  if (fault === "answer_twice") {
+    await reportAnswer(bank, order, { status, ...(reason === undefined ? {} : { reason }) });
+  }
+  return c.json({ Status: status, ...(reason === undefined ? {} : { StatusReason: reason }) }, 200);
 }
 
 async function reportAnswer(
   { platform }: Bank,
   { domesticPaymentId }: PaymentOrder,
-  status: OrderStatus,
+  answer: { readonly status: OrderStatus; readonly reason?: string },
 ): Promise<void> {
-  await reportStatus(platform, { domesticPaymentId, status });
+  await reportStatus(platform, { domesticPaymentId, ...answer });
 }
 
 async function accountsOf(

@@ -71,6 +71,8 @@ export interface OrderPage {
 export interface StatusReport {
   readonly domesticPaymentId: string;
   readonly status: string;
+  /** Why it was rejected. */
+  readonly reason?: string;
   /** When the payment got there, milliseconds; now where not given. */
   readonly at?: number;
 }
@@ -132,8 +134,12 @@ export async function listOrders(deps: PlatformClientDeps, after: string | undef
  */
 export async function reportStatus(deps: PlatformClientDeps, report: StatusReport): Promise<void> {
   const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-payments/v1/${report.domesticPaymentId}`;
-  const { status, at = deps.clock() } = report;
-  const data = { Status: status, StatusUpdateDateTime: new Date(at).toISOString() };
+  const { status, reason, at = deps.clock() } = report;
+  const data = {
+    Status: status,
+    StatusUpdateDateTime: new Date(at).toISOString(),
+    ...(reason === undefined ? {} : { StatusReason: reason }),
+  };
   const response = await putSigned(deps, url, { Data: data }, {
     "x-fapi-interaction-id": crypto.randomUUID(),
   });

@@ -61,8 +61,9 @@ async function take(bank: Bank, listed: unknown): Promise<boolean> {
     const order = orderOf(data);
     const fault = bank.faults.foresee("push", { consentId: order.consentId, amount: order.amount.Amount });
     if (fault === "server_error" || fault === "reset") return false; // down for this order, however it comes
-    const { answer } = await takeOrder(bank, order, "pull");
-    if (answer !== data.Status) await reportStatus(bank.platform, { ...order, status: answer });
+    const { answer: status, reason } = await takeOrder(bank, order, "pull");
+    if (status === data.Status) return true;
+    await reportStatus(bank.platform, { ...order, status, ...(reason === undefined ? {} : { reason }) });
     return true;
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -15,7 +15,7 @@ export async function takeOrder(
   const subject = { consentId: order.consentId, amount: order.amount.Amount };
   const outcome = await ledger.execute(
     order,
-    () => faults.meet("execution", subject) === undefined ? undefined : "refused by the bank",
+    () => faults.meet("execution", subject) === undefined ? undefined : "AC04: The account is closed",
   );
   const { answer, isNew } = outcome;
   if (isNew || by === "push") {

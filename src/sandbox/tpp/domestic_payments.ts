@@ -18,6 +18,7 @@ const paymentAnswer = z.object({
     ConsentId: z.string(),
     Status: z.string(),
     StatusUpdateDateTime: z.string(),
+    StatusReason: z.string().optional(),
   }),
 });
 
@@ -33,6 +34,8 @@ export interface PaymentSeen {
   readonly status: string;
   /** ISO 8601, as the platform wrote it. */
   readonly statusUpdated: string;
+  /** Why the bank rejected it, in the bank's words. */
+  readonly reason?: string;
 }
 
 const consents = "domestic-payment-consents/v1";
@@ -98,7 +101,7 @@ export async function createPayment(
     await postSigned(flow, token, { path: payments, body, idempotencyKey }),
   );
   if (Data.ConsentId !== consentId) throw new Error("The answer is about another consent's payment");
-  return { paymentId: Data.DomesticPaymentId, status: Data.Status, statusUpdated: Data.StatusUpdateDateTime };
+  return paymentOf(Data);
 }
 
 /**
@@ -113,4 +116,15 @@ export async function readPayment(
   const { Data } = paymentAnswer.parse(await getResource(flow, token, `${payments}/${paymentId}`));
   if (Data.DomesticPaymentId !== paymentId) throw new Error("The answer is about another payment");
   return { paymentId, status: Data.Status, statusUpdated: Data.StatusUpdateDateTime };
+}
+
+function paymentOf(
+  { DomesticPaymentId, Status, StatusUpdateDateTime, StatusReason }: z.infer<typeof paymentAnswer>["Data"],
+): PaymentSeen {
+  return {
+    paymentId: DomesticPaymentId,
+    status: Status,
+    statusUpdated: StatusUpdateDateTime,
+    ...(StatusReason === undefined ? {} : { reason: StatusReason }),
+  };
 }
