@@ -43,9 +43,10 @@ export interface Interaction {
 /** Who asks, and at which bank. */
 export type Parties = Pick<ConsentFacts, "tpp" | "bank">;
 
-/** The error codes of an unsuccessful end (RFC 6749 4.1.2.1). */
+/** Why a customer comes back to the TPP without a code; `tpp_redirect.ts` has the error code and the words of each. */
 export type AuthorizationError =
   | "access_denied"
+  | "insufficient_funds"
   | "server_error"
   | "invalid_request"
   | "temporarily_unavailable";
@@ -80,7 +81,9 @@ export function accountNotice(
 
 /** The step after the bank's authentic answer (Decision B3, B4; table 2.1 C5-C10). */
 export function stepAfterBank(result: ScaResult, consent: Consent, consentManagedByBank: boolean): Step {
-  if (result.outcome === "failure") return reject("access_denied", `bank: ${result.status}`);
+  if (result.outcome === "failure") {
+    return reject(result.isShortOfFunds ? "insufficient_funds" : "access_denied", `bank: ${result.status}`);
+  }
   if (result.outcome === "unknown") {
     return reject("server_error", `bank: unknown status_code, ${result.status}`);
   }

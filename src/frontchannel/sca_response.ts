@@ -22,6 +22,8 @@ import type { Once } from "../store/transaction.ts";
 /** What the bank says happened. */
 export interface ScaResult {
   readonly outcome: "success" | "failure" | "unknown";
+  /** A failure for want of money (Decision G7). */
+  readonly isShortOfFunds: boolean;
   /** The bank's own word, kept for the history. */
   readonly status: string;
   /** The bank's opaque name for the customer; undefined where missing or like an account number. */
@@ -48,6 +50,8 @@ export interface ScaResponseDeps {
 
 const KID = /^[A-Za-z0-9_-]{27}=?$/; // base64url SHA-1
 const MAX_SUB_CHARACTERS = 255;
+/** `status_code` of a bank that says so (Decision G7). */
+const SHORT_OF_FUNDS = "insufficient_funds";
 
 /** Opens and verifies. @throws {Refusal} `bank_return.not_authentic`, one answer for every fault (checklist BR17) */
 export async function openScaResponse(
@@ -108,6 +112,7 @@ async function decode(claims: JsonObject, bank: BankClient): Promise<ScaResponse
     debtorAccountPresent: String(claims["debtor_account_present"]),
     result: {
       outcome: outcomeOf(claims["status_code"]),
+      isShortOfFunds: claims["status_code"] === SHORT_OF_FUNDS,
       status: printable(claims["status"]),
       sub: acceptableSub(claims["sub"]),
     },
@@ -122,7 +127,7 @@ async function decode(claims: JsonObject, bank: BankClient): Promise<ScaResponse
 /** Decision B3: exact words only; what is unknown fails closed. */
 function outcomeOf(statusCode: unknown): ScaResult["outcome"] {
   if (statusCode === "success" || statusCode === "200") return "success";
-  return statusCode === "failure" ? "failure" : "unknown";
+  return statusCode === "failure" || statusCode === SHORT_OF_FUNDS ? "failure" : "unknown";
 }
 
 function acceptableSub(sub: unknown): string | undefined {

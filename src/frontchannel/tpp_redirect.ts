@@ -11,12 +11,13 @@ export interface TppAddress {
   readonly issuer: string;
 }
 
-/** Generic words: the reason is in the consent's history, not in the browser's. */
-const DESCRIPTION: Readonly<Record<AuthorizationError, string>> = {
-  access_denied: "The customer or the bank refused the consent.",
-  server_error: "The bank's answer could not be used.",
-  invalid_request: "The consent does not await authorisation any more.",
-  temporarily_unavailable: "The bank cannot be reached at the moment.",
+/** The error code (RFC 6749 4.1.2.1) and generic words: the reason is in the consent's history, not in the browser's. */
+const ERROR: Readonly<Record<AuthorizationError, readonly [code: string, description: string]>> = {
+  access_denied: ["access_denied", "The customer or the bank refused the consent."],
+  insufficient_funds: ["access_denied", "The bank reported insufficient funds."], // Decision G7
+  server_error: ["server_error", "The bank's answer could not be used."],
+  invalid_request: ["invalid_request", "The consent does not await authorisation any more."],
+  temporarily_unavailable: ["temporarily_unavailable", "The bank cannot be reached at the moment."],
 };
 
 /** The URL of a success. */
@@ -26,7 +27,8 @@ export function successUrl(to: TppAddress, code: string): string {
 
 /** The URL of a failure (Decision B5). */
 export function errorUrl(to: TppAddress, error: AuthorizationError): string {
-  return withParameters(to, { error, error_description: DESCRIPTION[error] });
+  const [code, description] = ERROR[error];
+  return withParameters(to, { error: code, error_description: description });
 }
 
 /** The URL of a failure because the bank or the TPP is not active (Decision G5): for now, or for good. */

@@ -10,6 +10,7 @@ import {
   codesIssued,
   consentStatus,
   reportAccounts,
+  tppAnswer,
 } from "../support/front_channel.ts";
 import type { JsonObject } from "../support/jwts.ts";
 import { AUTH_URL, openWorld, type World } from "../support/world.ts";
@@ -33,6 +34,8 @@ Deno.test("GET authorization.sca.oauth2 redirects with server_error for a status
     " success",
     "true",
     "201",
+    "INSUFFICIENT_FUNDS",
+    "insufficient_funds ",
     "0",
     200,
     true,
@@ -79,6 +82,39 @@ Deno.test("GET authorization.sca.oauth2 redirects a failure with access_denied, 
     const flow = await toBank(world);
     await reportAccounts(world, flow);
     await assertErrorAnswer(await comeBack(world, flow, { status_code: "failure" }), "access_denied");
+    assertEquals(await consentStatus(world, flow), "Rejected");
+  });
+  assertEquals(await codesIssued(world), 0);
+});
+
+Deno.test("GET authorization.sca.oauth2 redirects too little money with access_denied and says so, and rejects the consent [G7] [B5]", async (t) => {
+  await using world = await openWorld();
+  const flows = {
+    "implicit": { body: IMPLICIT },
+    "explicit, nothing reported": { body: consentBody() },
+    "bank's own screen": { bank: world.bankB },
+  };
+  for (const [name, options] of Object.entries(flows)) {
+    await t.step(name, async () => {
+      const flow = await toBank(world, options);
+      const answer = await comeBack(world, flow, {
+        status_code: "insufficient_funds",
+        status: "<b>the customer's own words</b>",
+      });
+      assertEquals((await tppAnswer(answer)).parameters, {
+        error: "access_denied",
+        error_description: "The bank reported insufficient funds.",
+        state: "af0ifjsldkj",
+        iss: `${AUTH_URL}/${flow.bank.orgId}`,
+      });
+      assertEquals(await consentStatus(world, flow), "Rejected");
+    });
+  }
+  await t.step("accounts reported: no consent screen is shown any more", async () => {
+    const flow = await toBank(world);
+    await reportAccounts(world, flow);
+    const answer = await comeBack(world, flow, { status_code: "insufficient_funds" });
+    assertEquals((await tppAnswer(answer)).parameters["error"], "access_denied");
     assertEquals(await consentStatus(world, flow), "Rejected");
   });
   assertEquals(await codesIssued(world), 0);

@@ -56,8 +56,9 @@ export function json(status: number, body: unknown): Response {
 }
 
 /** A payment in this status. */
-export function paymentAnswer(status: number, paymentStatus: string): Response {
+export function paymentAnswer(status: number, paymentStatus: string, more: object = {}): Response {
   const Data = {
+    ...more,
     DomesticPaymentId: paymentId,
     ConsentId: consentId,
     Status: paymentStatus,

@@ -115,7 +115,7 @@ export async function readPayment(
 ): Promise<PaymentSeen> {
   const { Data } = paymentAnswer.parse(await getResource(flow, token, `${payments}/${paymentId}`));
   if (Data.DomesticPaymentId !== paymentId) throw new Error("The answer is about another payment");
-  return { paymentId, status: Data.Status, statusUpdated: Data.StatusUpdateDateTime };
+  return paymentOf(Data);
 }
 
 function paymentOf(

@@ -50,6 +50,9 @@ export const MESSAGES_FR: Messages = {
   "outcome.at_bank.text": "Vous n’avez pas encore confirmé le paiement. Aucun argent n’a circulé.",
   "outcome.denied.title": "Paiement non effectué",
   "outcome.denied.text": "Vous ou votre banque avez refusé le paiement. Aucun argent n’a circulé.",
+  "outcome.denied_funds.title": "Paiement non effectué",
+  "outcome.denied_funds.text":
+    "Votre banque a signalé que le solde du compte est insuffisant. Aucun argent n’a circulé.",
   "outcome.refused.title": "Paiement non effectué",
   "outcome.refused.text": "L’autorisation auprès de votre banque n’a pas abouti. Aucun argent n’a circulé.",
   "outcome.failed.title": "Paiement non effectué",
@@ -61,6 +64,11 @@ export const MESSAGES_FR: Messages = {
   "outcome.Pending.text": "Votre banque doit encore l’accepter.",
   "outcome.Rejected.title": "Paiement rejeté",
   "outcome.Rejected.text": "Votre banque a rejeté le paiement.",
+  "outcome.rejected_funds.title": "Paiement rejeté",
+  "outcome.rejected_funds.text":
+    "Votre banque a rejeté le paiement\u00a0: le solde du compte est insuffisant.",
+  "outcome.rejected_closed.title": "Paiement rejeté",
+  "outcome.rejected_closed.text": "Votre banque a rejeté le paiement\u00a0: le compte est clôturé.",
   "outcome.AcceptedSettlementInProcess.title": "Merci",
   "outcome.AcceptedSettlementInProcess.text": "Votre banque a accepté le paiement et l’exécute.",
   "outcome.AcceptedSettlementCompleted.title": "Merci",

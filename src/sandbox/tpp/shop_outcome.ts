@@ -1,4 +1,5 @@
 /** How far an order has come, as the customer is told: which words, which tone. Holds no words itself. */
+import type { PaymentSeen } from "./domestic_payments.ts";
 import type { OrderState } from "./shop_orders.ts";
 import { isMessage } from "./shop_phrase.ts";
 import type { MessageKey } from "./shop_messages_en.ts";
@@ -14,7 +15,7 @@ export interface Outcome {
   readonly status?: "status.inProgress" | "status.notPaid" | "status.unknown";
   /** The platform's own word: a payment's status, or an error's code. */
   readonly word?: string;
-  /** A sentence of the platform's or of a library's, in English. */
+  /** A sentence of the platform's or of a library's, in English, or the bank's reason. */
   readonly detail?: string;
   /** How many of {@link PROGRESS} are done; absent where there is no such progress. */
   readonly done?: number;
@@ -43,25 +44,48 @@ export function outcomeOf(state: OrderState): Outcome {
       return { says: "waiting", tone: "open", status: "status.inProgress", isFinal: false };
     case "at_bank":
       return { says: "at_bank", tone: "open", status: "status.notPaid", isFinal: false };
-    case "refused": {
-      const says = state.error === "access_denied" ? "denied" : "refused";
-      return { says, tone: "bad", status: "status.notPaid", word: state.error, isFinal: true };
-    }
+    case "refused":
+      return {
+        says: refusal(state),
+        tone: "bad",
+        status: "status.notPaid",
+        word: state.error,
+        isFinal: true,
+      };
     case "failed":
       return { says: "failed", tone: "bad", status: "status.notPaid", detail: state.reason, isFinal: true };
     case "unknown":
       return { says: "unknown", tone: "open", status: "status.unknown", detail: state.reason, isFinal: true };
     case "paid":
-      return settlement(state.payment.status);
+      return settlement(state.payment);
   }
 }
 
+/** The platform's fixed words in `error_description` if the bank reported too little money. */
+const INSUFFICIENT_FUNDS = "The bank reported insufficient funds.";
+
+function refusal({ error, description }: Extract<OrderState, { phase: "refused" }>): Says {
+  if (error !== "access_denied") return "refused";
+  return description === INSUFFICIENT_FUNDS ? "denied_funds" : "denied";
+}
+
+/** ISO 20022 status reason codes that the shop has its own words for. */
+const REJECTIONS: ReadonlyMap<string, Says> = new Map<string, Says>([
+  ["AM04", "rejected_funds"],
+  ["AC04", "rejected_closed"],
+]);
+
 // open-banking reference 2.2
-function settlement(word: string): Outcome {
+function settlement({ status: word, reason }: PaymentSeen): Outcome {
   if (!isSettlement(word)) return { says: "other", tone: "open", word, isFinal: false };
   const tone = word === "Pending" ? "open" : word === "Rejected" ? "bad" : "good";
   const done = DONE.get(word);
-  return { says: word, tone, word, isFinal: FINAL.has(word), ...(done === undefined ? {} : { done }) };
+  const says = REJECTIONS.get(/^([A-Z0-9]{4}): /.exec(reason ?? "")?.[1] ?? "") ?? word;
+  const more = {
+    ...(done === undefined ? {} : { done }),
+    ...(reason === undefined ? {} : { detail: reason }),
+  };
+  return { says, tone, word, isFinal: FINAL.has(word), ...more };
 }
 
 function isSettlement(word: string): word is Extract<Says, `${"A" | "P" | "R"}${string}`> {

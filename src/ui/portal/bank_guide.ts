@@ -137,6 +137,10 @@ function giveBack({ authUrl }: GuideAddresses): Block[] {
       terms: [
         ["`status_code` `success`, `200`", "The customer is who they say, and agreed to what you showed."],
         ["`failure`", "Refused, or authentication failed. The TPP gets `access_denied`."],
+        [
+          "`insufficient_funds`",
+          "The customer’s accounts have too little money, and you will not lend it. The TPP gets `access_denied` and the words “The bank reported insufficient funds.”",
+        ],
         ["anything else", "A fault of yours. The TPP gets `server_error`."],
       ],
     },
@@ -149,11 +153,17 @@ function orders({ baseUrl, authUrl }: GuideAddresses): Block[] {
     "Once the TPP pays, you have an order: the initiation and the account that pays. You get it at least once; take it once, by `DomesticPaymentId`.",
     `Pushed: \`POST\` to your \`payment_orders_uri\`, content type \`application/jose\`, a JWS of the platform with \`iss\` ${authUrl}, \`aud\` your code and the order under \`Data\`. Answer 200 within ${ORDER_PUSH_SECONDS} seconds:`,
     { about: "Answer to a push", code: `{"Status":"AcceptedSettlementInProcess"}` },
-    `or \`Rejected\`. Without an answer, with a 5xx, 408, 425 or 429 it comes again, ${ORDER_RETRY_SECONDS.length} times over ${
+    "or:",
+    {
+      about: "Answer that rejects",
+      code: `{"Status":"Rejected","StatusReason":"AM04: Insufficient funds"}`,
+    },
+    "`StatusReason` is optional, here and in status reports: an ISO 20022 status reason code, a colon, a space and a text, at most 256 characters, without personal data. The TPP reads it as you wrote it, and so may the customer.",
+    `Without an answer, with a 5xx, 408, 425 or 429 it comes again, ${ORDER_RETRY_SECONDS.length} times over ${
       Math.round(ORDER_RETRY_SECONDS.reduce((sum, wait) => sum + wait, 0) / 60)
     } minutes, and not before your \`Retry-After\` (${
       ORDER_RETRY_SECONDS.at(-1)
-    } seconds at most). After any other 4xx it does not come again: the payment stays \`Pending\` until the operator has talked to you. To reject a payment answer 200 with \`Rejected\`.`,
+    } seconds at most). After any other 4xx it does not come again: the payment stays \`Pending\` until the operator has talked to you. To reject a payment answer 200, not a 4xx.`,
     "Pulled, always possible, oldest first. Go on with `?after=` from the `After` of a page until there is none; `?status=Pending` leaves out what you have answered:",
     {
       about: "Pull",

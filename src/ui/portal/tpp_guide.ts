@@ -146,7 +146,10 @@ function customer({ authUrl }: GuideAddresses): Block[] {
     {
       terms: [
         ["`code`", `The customer agreed. Exchange it within ${CODE_SECONDS} seconds, once.`],
-        ["`error=access_denied`", "The customer or the bank refused. The consent is rejected."],
+        [
+          "`error=access_denied`",
+          "The customer or the bank refused. The consent is rejected. If the bank said that there is too little money, `error_description` is exactly “The bank reported insufficient funds.”",
+        ],
         ["`error=server_error`", "Something failed at the bank or here. Start again with a new consent."],
         [
           "`error=temporarily_unavailable`",
@@ -199,9 +202,13 @@ curl ${TLS} \\
         ["`AcceptedSettlementCompleted`", "The payer’s account is debited."],
         ["`AcceptedWithoutPosting`", "The payee’s bank has it and has not booked it."],
         ["`AcceptedCreditSettlementCompleted`", "The payee has the money."],
-        ["`Rejected`", "The bank refused, or the payment came back. The payer keeps the money."],
+        [
+          "`Rejected`",
+          "The bank refused, or the payment came back. The payer keeps the money. `Data.StatusReason` says why, if the bank gave a reason.",
+        ],
       ],
     },
+    "`StatusReason` is the bank’s own text of at most 256 characters. If it begins with four capitals or digits and a colon, they are an ISO 20022 status reason code: `AM04: Insufficient funds`, `AC04: Account closed`. Choose your words to the customer by the code, and escape the text before you show it.",
     "Verify `x-jws-signature` of every answer with the platform’s keys (`/jwks`).",
   ];
 }
