@@ -6,6 +6,7 @@ import {
   ALICE_GBP_AT_BANKA,
   ALICE_GBP_AT_BANKB,
   ALICE_SAVINGS_AT_BANKA,
+  ALICE_SAVINGS_AT_BANKB,
   BOB_EUR_AT_BANKA,
 } from "../../src/sandbox/bank/customers.ts";
 import { ALICE, arrive, CODE, outcome } from "../support/bank_browser.ts";
@@ -48,6 +49,14 @@ Deno.test("implicit consent: an account of somebody else ends in failure", async
   const browser = await arrive(world, "BANKA", BOB_EUR_AT_BANKA);
   await browser.submit("login", ALICE);
   assertEquals(await outcome(world, browser), "failure debtor_account_not_owned cust-alice");
+});
+
+Deno.test("implicit consent: too little money on the account ends in insufficient_funds, once the customer has signed in [G7]", async () => {
+  using world = await bankWorld();
+  const browser = await arrive(world, "BANKA", ALICE_SAVINGS_AT_BANKA);
+  assertStringIncludes((await browser.submit("login", ALICE)).html, 'id="otp"');
+  await browser.submit("otp", CODE);
+  assertEquals(await outcome(world, browser), "insufficient_funds insufficient_funds cust-alice");
 });
 
 Deno.test("implicit consent: an IBAN with spaces in lower case is still the customer's", async () => {
@@ -115,6 +124,17 @@ Deno.test("bank's own consent screen: the selected account alone is PUT with a p
     "http://openbanking.org.uk/iss",
     "http://openbanking.org.uk/tan",
   ]);
+});
+
+Deno.test("bank's own consent screen: too little money on the selected account ends in insufficient_funds, and no account is PUT [G7]", async () => {
+  using world = await bankWorld();
+  const browser = await arrive(world, "BANKB");
+  await browser.submit("login", ALICE);
+  await browser.submit("otp", CODE);
+  await browser.submit("consent", { account: ALICE_SAVINGS_AT_BANKB, decision: "accept" });
+  const expected = "insufficient_funds insufficient_funds cust-alice";
+  assertEquals(await outcome(world, browser, "BANKB"), expected);
+  assertEquals(world.platform.calls.map(({ method }) => method), ["GET"]);
 });
 
 Deno.test("bank's own consent screen: an account that is not the customer's is not taken", async () => {

@@ -89,7 +89,7 @@ function AccountChoice({ language, id, account, balance, remark, checked }: Acco
   );
 }
 
-/** Why the payment would be rejected from this account, undefined when it would not. It may be chosen all the same. */
+/** Why the payment would not be made from this account, undefined if it would. It may be chosen all the same. */
 function remarkOn(
   language: Language,
   account: CustomerAccount,

@@ -6,6 +6,7 @@ import type { Bank } from "./bank.ts";
 import { bankKeys } from "./bank_keys.ts";
 import { type Customer, findByCredentials, ownAccount, SANDBOX_CODE } from "./customers.ts";
 import type { FaultName, FaultSubject } from "./faults.ts";
+import { minorUnits } from "./money.ts";
 import { type Handover, openHandover } from "./open_handover.ts";
 import { type PayerAccount, putPayerAccounts, readConsent } from "./platform_client.ts";
 import { type ScaResult, sealReturn } from "./seal_return.ts";
@@ -92,7 +93,15 @@ async function confirmCode(
   if ((entry["code"] ?? "").trim() !== SANDBOX_CODE) {
     return await tryAgain(bank, session, { says: "wrong_code" });
   }
-  if (session.handover.debtorAccountPresent) return await succeed(bank, session, customer, undefined);
+  const { DebtorAccount } = session.consent;
+  if (session.handover.debtorAccountPresent && DebtorAccount) {
+    const named = ownAccount(customer, DebtorAccount)?.identification;
+    const account = (await payerAccounts(bank, customer)).find(({ Identification }) =>
+      Identification === named
+    );
+    if (isShort(session, account)) return await endForFunds(bank, session, customer);
+    return await succeed(bank, session, customer, undefined);
+  }
   if (bank.profile.consentScreen === "bank") return moveTo(bank, session, { at: "consent", customer });
   return await succeed(bank, session, customer, await payerAccounts(bank, customer));
 }
@@ -109,7 +118,20 @@ async function selectAccount(
     Identification === entry["account"]
   );
   if (selected.length !== 1) return stay(bank, session, { says: "no_account" });
+  if (isShort(session, selected[0])) return await endForFunds(bank, session, customer);
   return await succeed(bank, session, customer, selected);
+}
+
+/** Whether the account has too little money: these banks do not lend. Another currency is another matter. */
+function isShort({ consent }: ScaSession, account: PayerAccount | undefined): boolean {
+  const { Amount, Currency } = consent.InstructedAmount;
+  if (account?.Currency !== Currency) return false;
+  return (minorUnits(account.Balance ?? "") ?? 0) < (minorUnits(Amount) ?? 0);
+}
+
+function endForFunds(bank: Bank, session: ScaSession, { id: sub }: Customer): Promise<VisitOutcome> {
+  const result: ScaResult = { statusCode: "insufficient_funds", status: "insufficient_funds", sub };
+  return finish(bank, session, result);
 }
 
 /** Sends the accounts, where there are any to send, then returns success. */

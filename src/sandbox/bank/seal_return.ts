@@ -16,8 +16,11 @@ import type { FaultName } from "./faults.ts";
 import type { PlatformKeys } from "./platform_keys.ts";
 import type { ReturnIds } from "./return_ids.ts";
 
-/** `status_code`: `error` is neither success nor failure, so the platform reports a server error (Decision B3). */
-export type ReturnStatusCode = "success" | "failure" | "error";
+/**
+ * `status_code`: `insufficient_funds` is a failure that tells the TPP why (Decision G7); `error` is neither success nor
+ * failure, so the platform reports a server error (Decision B3).
+ */
+export type ReturnStatusCode = "success" | "failure" | "insufficient_funds" | "error";
 
 /** How the customer's visit ended. */
 export interface ScaResult {
