@@ -153,12 +153,7 @@ function orders({ baseUrl, authUrl }: GuideAddresses): Block[] {
     "Once the TPP pays, you have an order: the initiation and the account that pays. You get it at least once; take it once, by `DomesticPaymentId`.",
     `Pushed: \`POST\` to your \`payment_orders_uri\`, content type \`application/jose\`, a JWS of the platform with \`iss\` ${authUrl}, \`aud\` your code and the order under \`Data\`. Answer 200 within ${ORDER_PUSH_SECONDS} seconds:`,
     { about: "Answer to a push", code: `{"Status":"AcceptedSettlementInProcess"}` },
-    "or:",
-    {
-      about: "Answer that rejects",
-      code: `{"Status":"Rejected","StatusReason":"AM04: Insufficient funds"}`,
-    },
-    "`StatusReason` is optional, here and in status reports: an ISO 20022 status reason code, a colon, a space and a text, at most 256 characters, without personal data. The TPP reads it as you wrote it, and so may the customer.",
+    'or `{"Status":"Rejected","StatusReason":"AM04: Insufficient funds"}`. `StatusReason` is optional, here and in status reports: an ISO 20022 status reason code, a colon, a space and a text, at most 256 characters, without personal data. The TPP reads it as you wrote it, and so may the customer.',
     `Without an answer, with a 5xx, 408, 425 or 429 it comes again, ${ORDER_RETRY_SECONDS.length} times over ${
       Math.round(ORDER_RETRY_SECONDS.reduce((sum, wait) => sum + wait, 0) / 60)
     } minutes, and not before your \`Retry-After\` (${
