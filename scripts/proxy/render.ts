@@ -2,12 +2,22 @@
  * `deno task proxy-config`: fills the reference configurations of nginx and HAProxy in. The files hold the proxy's
  * secret and are made for their owner alone. Starts nothing and reloads nothing.
  */
-import { type ProxyName, type ProxyOrder, readOrder, type Settings, USAGE } from "./settings.ts";
+import {
+  type ProxyName,
+  type ProxyOrder,
+  readOrder,
+  type Settings,
+  SettingsError,
+  USAGE,
+} from "./settings.ts";
+
+/** Shown to customers while the platform is away. It holds no secret, and nginx reads it without root's rights. */
+const PAGE = "unavailable.html";
 
 /** The templates of each proxy; a file is named like its template. */
 const TEMPLATES: Readonly<Record<ProxyName, readonly string[]>> = {
-  nginx: ["nginx.conf"],
-  haproxy: ["haproxy.cfg", "haproxy.crt_list"],
+  nginx: ["nginx.conf", PAGE],
+  haproxy: ["haproxy.cfg", "haproxy.crt_list", PAGE],
 };
 
 /** What is read from the environment: the platform's own variables. */
@@ -22,17 +32,34 @@ export function fillIn(template: string, settings: Settings): string {
   });
 }
 
-/** Writes the files of an order; gives their paths. */
-export async function render({ proxy, out, settings }: ProxyOrder): Promise<string[]> {
-  const paths: string[] = [];
-  for (const name of TEMPLATES[proxy]) {
+/**
+ * Writes the files of an order.
+ *
+ * @returns their paths
+ * @throws {SettingsError} if one of them exists and the order does not say that it may be replaced; then none is written
+ */
+export async function render({ proxy, out, overwrite, settings }: ProxyOrder): Promise<string[]> {
+  const files = TEMPLATES[proxy].map((name) => ({ name, path: `${out}/${name}` }));
+  if (!overwrite) await refuseExisting(files.map(({ path }) => path));
+  for (const { name, path } of files) {
     const template = await Deno.readTextFile(new URL(`./${name}.template`, import.meta.url));
-    const path = `${out}/${name}`;
-    await Deno.writeTextFile(path, fillIn(template, settings), { mode: 0o600 });
-    await Deno.chmod(path, 0o600); // also where the file was there already
-    paths.push(path);
+    const mode = name === PAGE ? 0o644 : 0o600;
+    await Deno.writeTextFile(path, fillIn(template, settings), { mode });
+    await Deno.chmod(path, mode); // also if the file existed already
   }
-  return paths;
+  return files.map(({ path }) => path);
+}
+
+async function refuseExisting(paths: readonly string[]): Promise<void> {
+  const faults: string[] = [];
+  for (const path of paths) {
+    const exists = await Deno.lstat(path).then(
+      () => true,
+      (error) => !(error instanceof Deno.errors.NotFound),
+    );
+    if (exists) faults.push(`${path} exists; add --overwrite to replace it`);
+  }
+  if (faults.length > 0) throw new SettingsError(faults);
 }
 
 if (import.meta.main) {

@@ -25,6 +25,8 @@ export interface ProxyOrder {
   readonly proxy: ProxyName;
   /** The folder for the files. */
   readonly out: string;
+  /** Whether files that exist may be replaced. */
+  readonly overwrite: boolean;
   readonly settings: Settings;
 }
 
@@ -34,6 +36,7 @@ export const USAGE = `deno task proxy-config <nginx|haproxy> --out <folder> [opt
 Makes the configuration of a proxy in front of deno task serve. Host names, the platform's address and the secret
 come from the platform's own BASE_URL, AUTH_URL, HOST, PORT and PROXY_SECRET.
 
+  --overwrite         replace files that exist
   --listen            address and port            0.0.0.0:443
   --api-certificate   PEM, the chain              /etc/payment-platform/tls/api.pem
   --api-key           PEM, nginx                  /etc/payment-platform/tls/api.pem.key
@@ -107,7 +110,7 @@ export function readOrder(
   env: Env,
 ): ProxyOrder {
   const faults: string[] = [];
-  const { values, positionals } = parse(args);
+  const { values, positionals, overwrite } = parse(args);
   const proxy = PROXIES.find((name) => name === positionals[0]);
   if (proxy === undefined || positionals.length !== 1) {
     throw new SettingsError([`say ${PROXIES.join(" or ")}`]);
@@ -126,7 +129,7 @@ export function readOrder(
     settings[placeholder] = value;
   }
   if (faults.length > 0) throw new SettingsError(faults);
-  return { proxy, out, settings };
+  return { proxy, out, overwrite, settings };
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -150,18 +153,18 @@ function backendOf(env: Env): string {
 
 function parse(
   args: readonly string[],
-): { values: Readonly<Record<string, string | undefined>>; positionals: string[] } {
+): { values: Readonly<Record<string, string | undefined>>; positionals: string[]; overwrite: boolean } {
   const options = Object.fromEntries(
     ["out", ...Object.keys(RULES)].map((name) => [name, { type: "string" as const }]),
   );
   try {
     const { values, positionals } = parseArgs({
-      args: [...args],
+      args: args.filter((arg) => arg !== "--overwrite"),
       options,
       strict: true,
       allowPositionals: true,
     });
-    return { values, positionals };
+    return { values, positionals, overwrite: args.includes("--overwrite") };
   } catch (error) {
     throw new SettingsError([error instanceof Error ? error.message : String(error)]);
   }

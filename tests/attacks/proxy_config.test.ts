@@ -1,5 +1,5 @@
 /** `deno task proxy-config`: what it writes, for whom, and what can never get into a proxy's configuration. */
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { fillIn, render } from "../../scripts/proxy/render.ts";
 import { PROXIES, readOrder, SettingsError } from "../../scripts/proxy/settings.ts";
 import { taskCommand } from "../support/served_platform.ts";
@@ -11,11 +11,12 @@ const root = new URL("../../", import.meta.url).pathname;
 Deno.test("proxy-config fills every placeholder and writes for the owner alone", async () => {
   const folder = await Deno.makeTempDir();
   for (const proxy of PROXIES) {
-    const paths = await render(readOrder([proxy, `--out=${folder}`], ENV));
+    const paths = await render(readOrder([proxy, `--out=${folder}`, "--overwrite"], ENV));
     for (const path of paths) {
       const text = await Deno.readTextFile(path);
       assert(!/\{\{|\}\}/.test(text), path);
-      assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600, path);
+      const mode = path.endsWith(".html") ? 0o644 : 0o600; // the page holds no secret; nginx reads it as another user
+      assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, mode, path);
     }
   }
   const nginx = await Deno.readTextFile(`${folder}/nginx.conf`);
@@ -86,6 +87,30 @@ Deno.test("proxy-config refuses values that could end a directive, and never quo
   assert(/Unknown option/.test(faults(["nginx", out, "--frobnicate=1"])));
 });
 
+Deno.test("proxy-config replaces files only with --overwrite, and otherwise names them and writes none", async () => {
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${folder}/nginx.conf`, "mine");
+  const { message } = await assertRejects(
+    () => render(readOrder(["nginx", `--out=${folder}`], ENV)),
+    SettingsError,
+  );
+  assert(message.includes(`${folder}/nginx.conf exists; add --overwrite to replace it`), message);
+  assertEquals(await Deno.readTextFile(`${folder}/nginx.conf`), "mine");
+  assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["nginx.conf"]);
+  await Deno.symlink("/nowhere", `${folder}/unavailable.html`); // a link that leads nowhere is a file too
+  await Deno.remove(`${folder}/nginx.conf`);
+  await assertRejects(
+    () => render(readOrder(["nginx", `--out=${folder}`], ENV)),
+    SettingsError,
+    "unavailable.html",
+  );
+  await Deno.remove(`${folder}/unavailable.html`);
+  await render(readOrder(["nginx", `--out=${folder}`], ENV));
+  await render(readOrder(["nginx", `--out=${folder}`, "--overwrite"], ENV));
+  assert((await Deno.readTextFile(`${folder}/nginx.conf`)).includes(PROXY_SECRET));
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("proxy-config leaves no placeholder without a value", () => {
   assertEquals(fillIn("a {{B}} {{B}}", { B: "c" }), "a c c");
   assertThrows(() => fillIn("a {{B}}", {}), Error, "asks for B");
@@ -97,7 +122,10 @@ Deno.test("proxy-config runs as a task, with rights to write and to read its tem
   const run = (...words: string[]): Promise<Deno.CommandOutput> =>
     new Deno.Command(program, { args: [...args, ...words], cwd: root, env: ENV }).output();
   const made = await run("haproxy", `--out=${folder}`);
-  assertEquals(new TextDecoder().decode(made.stdout), `${folder}/haproxy.cfg\n${folder}/haproxy.crt_list\n`);
+  assertEquals(
+    new TextDecoder().decode(made.stdout),
+    `${folder}/haproxy.cfg\n${folder}/haproxy.crt_list\n${folder}/unavailable.html\n`,
+  );
   const refused = await run("haproxy");
   assertEquals([refused.code, new TextDecoder().decode(refused.stderr)], [
     1,

@@ -1,5 +1,6 @@
 /** The reference configuration of haproxy under attack: TLS, headers, requests, and the platform behind it. */
 import { headerAttacks } from "../support/proxy_header_attacks.ts";
+import { pageAttacks } from "../support/proxy_page_attacks.ts";
 import { platformAttacks } from "../support/proxy_platform_attacks.ts";
 import { findProxy } from "../support/proxy_program.ts";
 import { requestAttacks } from "../support/proxy_request_attacks.ts";
@@ -10,4 +11,5 @@ const haproxy = await findProxy("haproxy");
 tlsAttacks(haproxy, 0);
 headerAttacks(haproxy);
 requestAttacks(haproxy);
+pageAttacks(haproxy);
 platformAttacks(haproxy, "handshake");

@@ -1,5 +1,6 @@
 /** The reference configuration of nginx under attack: TLS, headers, requests, and the platform behind it. */
 import { headerAttacks } from "../support/proxy_header_attacks.ts";
+import { pageAttacks } from "../support/proxy_page_attacks.ts";
 import { platformAttacks } from "../support/proxy_platform_attacks.ts";
 import { findProxy } from "../support/proxy_program.ts";
 import { requestAttacks } from "../support/proxy_request_attacks.ts";
@@ -10,4 +11,5 @@ const nginx = await findProxy("nginx");
 tlsAttacks(nginx, 401);
 headerAttacks(nginx);
 requestAttacks(nginx);
+pageAttacks(nginx);
 platformAttacks(nginx, 401);

@@ -83,7 +83,8 @@ async function remember(received: Received[], request: Request, connection: numb
     body: await request.text(),
     connection,
   };
-  if (seen.path !== "/health/ready") received.push(seen); // HAProxy's own probe
+  const probe = seen.path === "/health/ready" && !seen.headers["host"]?.includes("."); // HAProxy's own names no host
+  if (!probe) received.push(seen);
   return Response.json({ path: seen.path });
 }
 

@@ -136,25 +136,6 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
     assertEquals(new Set(statuses), new Set(["200", "429"]));
     assert(site.received.length >= 100 && site.received.length < 400, String(site.received.length));
   });
-
-  proxyTest(proxy, "does not lead to the operator's pages", async (program) => {
-    await using site = await openEchoSite(proxy.name, program);
-    for (
-      const path of [
-        "/health/live",
-        "/health/ready",
-        "/operations/payment-orders",
-        "//operations/payment-orders",
-      ]
-    ) {
-      for (const who of [site.alice, undefined]) {
-        const host = who === undefined ? AUTH_HOST : API_HOST;
-        const { status } = await site.send(request("GET", path, [], { host }), who);
-        assert(status === 404 || site.received.every((seen) => !seen.path.startsWith("/operations")), path);
-      }
-    }
-    assertEquals(site.received.filter(({ path }) => /^\/(health|operations)/.test(path)), []);
-  });
 }
 
 async function spoof(site: EchoSite, fields: readonly (readonly [string, string])[]): Promise<void> {

@@ -1,5 +1,5 @@
 /** The platform in production behind a real proxy: whose certificate counts, and what gets past (checklist H1-H12, H20-H22). */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { authorised, call, clientToken, good, pay, requestToken } from "./flows.ts";
 import { signJwt } from "./jwts.ts";
 import { testKey } from "./keys.ts";
@@ -122,14 +122,23 @@ export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 |
     await world.process.ended;
     const away = await world.api(new Request(`${BASE_URL}/BANKA/token.oauth2/v1`), world.tpp);
     assertEquals([away.status, (await away.json()).error], [503, "temporarily_unavailable"]);
-    const page = await world.browser(new Request(`${AUTH_URL}/jwks`));
-    assertEquals(page.status, 503);
+    assertEquals(away.headers.get("content-type"), "application/json");
+    const page = await world.browser(new Request(`${AUTH_URL}/BANKA/authorization.oauth2`));
+    assertEquals([page.status, page.headers.get("content-type")], [503, "text/html; charset=utf-8"]);
+    assertEquals(page.headers.get("cache-control"), "no-store");
+    assertMatch(page.headers.get("content-security-policy") ?? "", /^default-src 'none'/);
+    const html = await page.text();
+    for (const words of ["<h1>This page is not available", "No pagará dos veces", 'lang="ar" dir="rtl"']) {
+      assertStringIncludes(html, words);
+    }
+    const form = { method: "POST", body: new URLSearchParams({ decision: "accept" }) };
+    const posted = await world.browser(new Request(`${AUTH_URL}/BANKA/consent/1`, form));
+    assertEquals([posted.status, await posted.text()], [503, html]);
     for (const answer of [away, page]) assertEquals(answer.headers.get("retry-after"), "5");
     assertEquals(
       page.headers.get("strict-transport-security"),
       "max-age=63072000; includeSubDomains; preload",
     );
-    await page.body?.cancel();
     await world.restart();
     assertEquals((await requestToken(world, world.tpp)).status, 200);
   });
