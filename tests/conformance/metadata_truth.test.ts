@@ -15,6 +15,7 @@ import {
   good,
   type Json,
   push,
+  putAccounts,
   redeem,
   requestToken,
   returnPath,
@@ -67,6 +68,10 @@ const MEMBERS: Readonly<Record<string, Member>> = {
     values: ["S256", "plain", "S512"],
     attempt: async (world, code_challenge_method) =>
       push(world, await awaitingConsent(world), { form: { code_challenge_method } }),
+  },
+  ui_locales_supported: {
+    values: ["en", "es", "fr", "ar", "de", "pt", "zh"],
+    attempt: shownIn,
   },
   grant_types_supported: {
     values: [
@@ -167,6 +172,16 @@ async function works(answer: Response): Promise<boolean> {
   if (answer.status === 200 || answer.status === 201) return true;
   if ((answer.status === 400 || answer.status === 401) && typeof body.error === "string") return false;
   throw new Error(`neither granted nor refused: ${answer.status} ${JSON.stringify(body)}`);
+}
+
+/** 200 if the consent screen speaks the language that the pushed request named. */
+async function shownIn(world: World, ui_locales: string): Promise<Response> {
+  const flow = await toBank(world, { form: { ui_locales } });
+  await good(putAccounts(world, flow.bank, flow.consentId), 200);
+  const back = await flow.browser.open(await returnPath(world, flow.bank, flow.handover));
+  const screen = await flow.browser.open(back.headers.get("location") ?? "");
+  const speaks = (await screen.text()).includes(`<html lang="${ui_locales}"`);
+  return Response.json({ error: "another language" }, { status: speaks ? 200 : 400 });
 }
 
 /** A token request with everything that the grant might want. */
