@@ -8,11 +8,17 @@ import * as jose from "jose";
 // deno-lint-ignore no-explicit-any -- what the platform says, once its signature or its TLS vouches for it
 type Json = any;
 const [folder] = Deno.args;
-if (folder === undefined) throw new Error("usage: first_bank.ts <participant folder>");
+const stop = (why: string, status = 1): never => {
+  Deno.stderr.writeSync(bytes(`${why}\n`));
+  Deno.exit(status);
+};
+globalThis.addEventListener("unhandledrejection", (event) => stop(explain(event.reason))); // no stack trace for you
 const sandbox = Deno.env.get("SANDBOX_DIR") ?? ".data/sandbox";
-const read = (path: string): Promise<string> => Deno.readTextFile(path);
+const read = (path: string): Promise<string> =>
+  Deno.readTextFile(path).catch((error: Error) => stop(unreadable(path, error)));
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 const say = (text: string): void => void Deno.stdout.writeSync(bytes(`${text}\n`));
+if (folder === undefined) stop("usage: first_bank.ts <participant folder>", 2);
 const alice = { sub: "customer-1", username: "alice", password: "sandbox", code: "123456" };
 const accounts = [
   { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Currency: "EUR", cents: 150_000 },
@@ -61,6 +67,9 @@ const what = { software_statement, redirect_uris: me.redirect_uris, grant_types:
 const body = await sign({ iss: me.org_name, aud: platform.registration_audience, ...what, ...how });
 const headers = { "content-type": "application/jose" };
 const registered = await fetch(`${platform.base_url}/register/v1`, { method: "POST", headers, body, client });
+if (registered.status >= 500) {
+  stop(`The platform cannot register you now: HTTP ${registered.status}. Try again.`);
+}
 const { client_id, error_description } = await registered.json();
 say(`register: ${registered.status} ${client_id ?? error_description}`); // 400: registered before with this statement
 
@@ -75,7 +84,13 @@ const to = (location: string, more: object = {}): Response =>
   new Response(null, { status: 303, headers: { location, ...quiet, ...more } });
 const visits = new Map<string, Json>();
 const orders = new Map<string, string>();
-Deno.serve({ port: Number(home.port), hostname: "127.0.0.1" }, answer);
+try {
+  Deno.serve({ port: Number(home.port), hostname: "127.0.0.1" }, answer);
+} catch {
+  stop(
+    `Port ${home.port} of your redirect URL is in use. Stop the program that listens there, or onboard with another one.`,
+  );
+}
 
 async function answer(request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
@@ -208,4 +223,19 @@ function formOf({ step, handover: { act }, Initiation }: Json): string {
     <form id="${step}" method="post"><input type="hidden" name="step" value="${step}">${fields.join("")}
     <p><button name="decision" value="${step === "login" ? "continue" : "confirm"}">Continue</button>
     <button name="decision" value="refuse">Refuse</button></form>`;
+}
+
+/** What went wrong, and what to do about it, in a sentence or two. */
+function explain(error: unknown): string {
+  const words = error instanceof Error ? error.message : String(error);
+  if (error instanceof TypeError && /fetch|connect|sending request/i.test(words)) {
+    return `No answer: ${words}\nStart the sandbox (npx -y deno@2.9.6 task start), and set SANDBOX_DIR if it is elsewhere.`;
+  }
+  return `The bank stops: ${words}`;
+}
+
+function unreadable(path: string, error: Error): string {
+  return path.startsWith(`${sandbox}/`) && !path.startsWith(`${folder}/`)
+    ? `No sandbox runs with the folder ${sandbox} (${error.message}). Start one with npx -y deno@2.9.6 task start, or set SANDBOX_DIR.`
+    : `${folder} is not the folder of an onboarded bank (${error.message}). Onboard with npx -y deno@2.9.6 task participant onboard.`;
 }

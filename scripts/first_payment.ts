@@ -6,12 +6,16 @@ import * as jose from "jose";
 import * as oauth from "oauth4webapi";
 
 const [folder, bank = "BANKA"] = Deno.args;
-if (folder === undefined) {
-  throw new Error("usage: first_payment.ts <participant folder> [bank code, else BANKA]");
-}
-const sandbox = Deno.env.get("SANDBOX_DIR") ?? ".data/sandbox";
-const read = (path: string): Promise<string> => Deno.readTextFile(path);
 const say = (text: string): void => void Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
+const stop = (why: string, status = 1): never => {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${why}\n`));
+  Deno.exit(status);
+};
+globalThis.addEventListener("unhandledrejection", (event) => stop(explain(event.reason))); // no stack trace for you
+if (folder === undefined) stop("usage: first_payment.ts <participant folder> [bank code, else BANKA]", 2);
+const sandbox = Deno.env.get("SANDBOX_DIR") ?? ".data/sandbox";
+const read = (path: string): Promise<string> =>
+  Deno.readTextFile(path).catch((error: Error) => stop(unreadable(path, error)));
 
 // 0. Who I am: the participant's folder. Which platform: the sandbox's endpoints.json.
 const me = JSON.parse(await read(`${folder}/participant.json`));
@@ -50,6 +54,9 @@ const registered = await overMutualTls(`${endpoints.base_url}/register/v1`, {
   headers: { "content-type": "application/jose" },
   body: registration,
 });
+if (registered.status >= 500) {
+  stop(`The platform cannot register you now: HTTP ${registered.status}. Try again.`);
+}
 const { client_id, error_description } = await registered.json();
 say(`register: ${registered.status} ${client_id ?? error_description}`); // 400: registered before with this statement
 
@@ -57,6 +64,7 @@ say(`register: ${registered.status} ${client_id ?? error_description}`); // 400:
 const insecure = { [oauth.allowInsecureRequests]: true }; // auth_url is http on this computer only
 const issuer = new URL(`${endpoints.auth_url}/${bank}`);
 const discovered = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...insecure });
+if (discovered.status === 404) stop(`No bank has the code ${bank}. In a sandbox there are BANKA and BANKB.`);
 const server = await oauth.processDiscoveryResponse(issuer, discovered);
 const client: oauth.Client = { client_id: me.client_id, [oauth.clockSkew]: ahead };
 const dpopKeys = await oauth.generateKeyPair("PS256");
@@ -164,6 +172,34 @@ async function post(path: string, accessToken: string, body: unknown): Promise<a
   });
   const response = await oauth.protectedResourceRequest(accessToken, "POST", url, headers, bytes, options);
   const text = await response.text();
-  if (response.status !== 201) throw new Error(`${path}: ${response.status} ${text}`);
+  if (response.status !== 201) stop(`POST ${path} was rejected: HTTP ${response.status} ${text}`);
   return JSON.parse(text);
+}
+
+/** What went wrong, and what to do about it, in a sentence or two. */
+function explain(error: unknown): string {
+  if (error instanceof oauth.AuthorizationResponseError) {
+    return `The customer came back without consent: ${error.error}, ${error.error_description}. No payment was made.`;
+  }
+  if (error instanceof oauth.ResponseBodyError) {
+    return `The platform rejected the request: ${error.error}, ${error.error_description} (HTTP ${error.status}). ` +
+      "If your registration was rejected above, renew your statement: participant renew-statement.";
+  }
+  if (error instanceof oauth.WWWAuthenticateChallengeError) {
+    return `The platform rejected the token or its proof: HTTP ${error.status}.`;
+  }
+  if (error instanceof Deno.errors.AddrInUse) {
+    return `Port ${redirectUri.port} of your redirect URL is in use. Stop the program that listens there, or onboard with another one.`;
+  }
+  const words = error instanceof Error ? error.message : String(error);
+  const isNetwork = error instanceof TypeError && /fetch|connect|sending request/i.test(words);
+  return isNetwork
+    ? `No answer: ${words}\nStart the sandbox (npx -y deno@2.9.6 task start), and set SANDBOX_DIR if it is elsewhere.`
+    : `The payment was not made: ${words}`;
+}
+
+function unreadable(path: string, error: Error): string {
+  return path.startsWith(`${sandbox}/`) && !path.startsWith(`${folder}/`)
+    ? `No sandbox runs with the folder ${sandbox} (${error.message}). Start one with npx -y deno@2.9.6 task start, or set SANDBOX_DIR.`
+    : `${folder} is not the folder of an onboarded participant (${error.message}). Onboard with npx -y deno@2.9.6 task participant onboard.`;
 }
