@@ -1,6 +1,7 @@
 /** What only administrators may do (Decisions E1, E3): take participants in, change them, read all about them. */
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { Refusal } from "../kernel/refusal.ts";
+import { adminOperations } from "./admin_operations.ts";
 import { addCertificates } from "./add_certificates.ts";
 import {
   decodeOrganisationStatus,
@@ -11,6 +12,7 @@ import {
 } from "./change_schema.ts";
 import type { Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { asOrgId, isKid } from "./identifiers.ts";
 import { readJson, readOptionalJson } from "./json_body.ts";
 import { keySet } from "./key_set_representation.ts";
@@ -32,33 +34,35 @@ import { setOrganisationStatus, setSoftwareStatus } from "./set_status.ts";
 
 type AdminContext = Context<DirectoryEnv>;
 
-/** Routes behind the administrators' guard. */
-export function adminRoutes(
+/** Endpoints behind the administrators' guard. */
+export function adminEndpoints(
   directory: Directory,
   rules: OnboardingRules,
-  administrator: MiddlewareHandler<DirectoryEnv>,
-): Hono<DirectoryEnv> {
+  guard: MiddlewareHandler<DirectoryEnv>,
+): readonly Endpoint[] {
   const decodeOnboarding = onboardingDecoder(rules);
-  const one = "/participants/:org_id";
-  return new Hono<DirectoryEnv>()
-    .post(
-      "/participants",
-      administrator,
-      async (c) => onboard(directory, c, decodeOnboarding(await readJson(c))),
-    )
-    .get(one, administrator, (c) => showParticipant(directory, c))
-    .get(`${one}/history`, administrator, (c) => showHistory(directory, c))
-    .post(`${one}/statement`, administrator, (c) => issueStatement(directory, rules, c))
-    .post(`${one}/certificates`, administrator, (c) => issueCertificates(directory, c))
-    .post(`${one}/keys/:kid/revoke`, administrator, (c) => revoke(directory, c))
-    .put(`${one}/software/status`, administrator, async (c) => {
-      const command = decodeSoftwareStatus(await readJson(c));
-      return answer(c, participantStatuses(await setSoftwareStatus(directory, target(c), command)));
-    })
-    .put(`${one}/status`, administrator, async (c) => {
-      const command = decodeOrganisationStatus(await readJson(c));
-      return answer(c, participantStatuses(await setOrganisationStatus(directory, target(c), command)));
-    });
+  const is = adminOperations(rules);
+  const endpoints: readonly Endpoint[] = [
+    { route: is.onboard, handle: async (c) => onboard(directory, c, decodeOnboarding(await readJson(c))) },
+    { route: is.show, handle: (c) => showParticipant(directory, c) },
+    { route: is.history, handle: (c) => showHistory(directory, c) },
+    { route: is.issueStatement, handle: (c) => issueStatement(directory, rules, c) },
+    { route: is.issueCertificates, handle: (c) => issueCertificates(directory, c) },
+    { route: is.revokeKey, handle: (c) => revoke(directory, c) },
+    { route: is.setSoftwareStatus, handle: (c) => changeSoftwareStatus(directory, c) },
+    { route: is.setOrganisationStatus, handle: (c) => changeOrganisationStatus(directory, c) },
+  ];
+  return endpoints.map((endpoint) => ({ ...endpoint, guard }));
+}
+
+async function changeSoftwareStatus(directory: Directory, c: AdminContext): Promise<Response> {
+  const command = decodeSoftwareStatus(await readJson(c));
+  return answer(c, participantStatuses(await setSoftwareStatus(directory, target(c), command)));
+}
+
+async function changeOrganisationStatus(directory: Directory, c: AdminContext): Promise<Response> {
+  const command = decodeOrganisationStatus(await readJson(c));
+  return answer(c, participantStatuses(await setOrganisationStatus(directory, target(c), command)));
 }
 
 async function onboard(

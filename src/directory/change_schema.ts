@@ -14,13 +14,17 @@ import type { SoftwareChanges } from "./renew_statement.ts";
 import type { SetStatusCommand } from "./set_status.ts";
 import { type AddressRules, webAddress } from "./web_address.ts";
 
-/** Changed software members of a renewal; none is fine. @throws {Refusal} `directory.invalid_request` */
-export function decodeSoftwareChanges(body: unknown, role: Role, rules: AddressRules): SoftwareChanges {
-  const software = z.strictObject(softwareFields(role, rules)).partial();
-  const banks = software.extend({
+function bankChanges(rules: AddressRules) {
+  return z.strictObject(softwareFields("ASPSP", rules)).partial().extend({
     consent_managedby_bank: z.boolean("must be true or false").optional(),
     payment_orders_uri: webAddress(rules).nullable().optional(),
   });
+}
+
+/** Changed software members of a renewal; none is fine. @throws {Refusal} `directory.invalid_request` */
+export function decodeSoftwareChanges(body: unknown, role: Role, rules: AddressRules): SoftwareChanges {
+  const software = z.strictObject(softwareFields(role, rules)).partial();
+  const banks = bankChanges(rules);
   const wire: z.infer<typeof banks> = role === "ASPSP" ? decode(banks, body) : decode(software, body);
   return {
     clientName: wire.client_name,
@@ -34,7 +38,13 @@ export function decodeSoftwareChanges(body: unknown, role: Role, rules: AddressR
   };
 }
 
-const certificates = z.strictObject({
+/** The body of a renewal, with the members that only banks may change. */
+export function softwareChangesBody(rules: AddressRules): z.ZodType {
+  return bankChanges(rules);
+}
+
+/** The body that asks for new certificates. */
+export const signingRequestsBody = z.strictObject({
   csrs: z.strictObject({
     signing: signingRequestPem,
     transport: signingRequestPem,
@@ -46,34 +56,37 @@ const certificates = z.strictObject({
 
 /** Signing requests for new certificates, at least one. @throws {Refusal} `directory.invalid_request` */
 export function decodeSigningRequests(body: unknown): SigningRequests {
-  return decode(certificates, body).csrs;
+  return decode(signingRequestsBody, body).csrs;
 }
 
-const revocation = z.strictObject({ reason });
+/** The body of a revocation. */
+export const revocationBody = z.strictObject({ reason });
 
 /** Why a key is revoked. @throws {Refusal} `directory.invalid_request` */
 export function decodeRevocation(body: unknown): { readonly reason: string } {
-  return decode(revocation, body);
+  return decode(revocationBody, body);
 }
 
-const softwareStatus = z.strictObject({
+/** The body that sets a software status. */
+export const softwareStatusBody = z.strictObject({
   status: z.enum(SOFTWARE_STATUSES, `must be ${SOFTWARE_STATUSES.join(", ")}`),
   reason,
 });
 
 /** A software status and why. @throws {Refusal} `directory.invalid_request` */
 export function decodeSoftwareStatus(body: unknown): SetStatusCommand<SoftwareStatus> {
-  return decode(softwareStatus, body);
+  return decode(softwareStatusBody, body);
 }
 
-const organisationStatus = z.strictObject({
+/** The body that sets an organisation status. */
+export const organisationStatusBody = z.strictObject({
   status: z.enum(ORGANISATION_STATUSES, `must be ${ORGANISATION_STATUSES.join(", ")}`),
   reason,
 });
 
 /** An organisation status and why. @throws {Refusal} `directory.invalid_request` */
 export function decodeOrganisationStatus(body: unknown): SetStatusCommand<OrganisationStatus> {
-  return decode(organisationStatus, body);
+  return decode(organisationStatusBody, body);
 }
 
 function decode<T>(schema: z.ZodType<T>, body: unknown): T {

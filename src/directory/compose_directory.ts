@@ -6,15 +6,17 @@ import { Hono } from "hono";
 import type { Clock } from "../kernel/clock.ts";
 import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../profile.ts";
 import type { Store } from "../store/store.ts";
-import { adminRoutes } from "./admin_routes.ts";
+import { adminEndpoints } from "./admin_routes.ts";
 import { requireAdministrator } from "./administrator.ts";
 import type { Administrators } from "./administrators.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
 import type { Directory, DirectoryLog } from "./directory.ts";
+import { type Endpoint, mounted } from "./endpoint.ts";
 import { otherMethods } from "./methods.ts";
+import { described } from "./openapi.ts";
 import { answerErrors } from "./on_error.ts";
 import { limitPublic, type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
-import { healthRoutes, publicRoutes } from "./public_routes.ts";
+import { healthEndpoint, publicEndpoints } from "./public_routes.ts";
 import { type DirectoryEnv, requestContext } from "./request_context.ts";
 import type { StatementKeys } from "./statement_keys.ts";
 
@@ -71,27 +73,30 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const directory = await openDirectory(parts);
   const rules = { environment: parts.environment, loopback: parts.loopbackRedirects };
   const { administrators, clock } = parts;
-  const health = healthRoutes(directory);
-  const forAll = publicRoutes(directory);
+  const health = healthEndpoint(directory);
+  const open = publicEndpoints(directory);
   const limit = limitPublic(parts.publicLimit ?? USUAL_PUBLIC_LIMIT, clock);
-  const limited = new Hono<DirectoryEnv>().use("*", limit);
-  const forAdministrators = adminRoutes(
-    directory,
-    rules,
-    requireAdministrator({ administrators, clock, log }),
-  );
+  const guard = requireAdministrator({ administrators, clock, log });
+  const administered = adminEndpoints(directory, rules, guard);
+  const serve = (endpoints: readonly Endpoint[], limited?: typeof limit): Handler =>
+    handler(log, described(parts.issuer, endpoints), limited);
   return {
-    publicFetch: handler(log, [limited, health, forAll]),
-    adminFetch: handler(log, [health, forAdministrators]),
-    fetch: handler(log, [health, forAll, forAdministrators]),
+    publicFetch: serve([health, ...open], limit),
+    adminFetch: serve([health, ...administered]),
+    fetch: serve([health, ...open, ...administered]),
   };
 }
 
-function handler(log: DirectoryLog, routes: readonly Hono<DirectoryEnv>[]): Handler {
+function handler(
+  log: DirectoryLog,
+  endpoints: readonly Endpoint[],
+  limit?: ReturnType<typeof limitPublic>,
+): Handler {
   const app = new Hono<DirectoryEnv>();
   app.use("*", requestContext(log));
-  for (const some of routes) app.route("/", some);
-  app.route("/", otherMethods(routes));
+  if (limit !== undefined) app.use("*", limit);
+  app.route("/", mounted(endpoints));
+  app.route("/", otherMethods(endpoints));
   app.onError(answerErrors(log));
   return async (request, address) => await app.fetch(request, address === undefined ? {} : { address });
 }

@@ -1,12 +1,13 @@
-/** Answers what no route wanted: 405 with `Allow` (RFC 9110 §15.5.6) if the path has other methods, else 404. */
+/** Answers what no endpoint wanted: 405 with `Allow` (RFC 9110 §15.5.6) if the path has other methods, else 404. */
 import { Hono } from "hono";
 import { Refusal } from "../kernel/refusal.ts";
+import { type Endpoint, honoPath } from "./endpoint.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
-/** Routes that refuse, mounted after these. */
-export function otherMethods(routes: readonly Hono<DirectoryEnv>[]): Hono<DirectoryEnv> {
+/** Routes that refuse, mounted after these endpoints. */
+export function otherMethods(endpoints: readonly Endpoint[]): Hono<DirectoryEnv> {
   const app = new Hono<DirectoryEnv>();
-  for (const [path, methods] of methodsByPath(routes)) {
+  for (const [path, methods] of methodsByPath(endpoints)) {
     const allow = [...methods].join(", ");
     app.all(path, () => {
       throw new Refusal("request.method_not_allowed", { allow });
@@ -17,13 +18,13 @@ export function otherMethods(routes: readonly Hono<DirectoryEnv>[]): Hono<Direct
   });
 }
 
-function methodsByPath(routes: readonly Hono<DirectoryEnv>[]): Map<string, Set<string>> {
+function methodsByPath(endpoints: readonly Endpoint[]): Map<string, Set<string>> {
   const paths = new Map<string, Set<string>>();
-  const all = routes.flatMap((some) => some.routes).filter(({ method }) => method !== "ALL"); // no middleware
-  for (const { path, method } of all) {
+  for (const { route } of endpoints) {
+    const path = honoPath(route);
     const methods = paths.get(path) ?? new Set();
-    paths.set(path, methods.add(method));
-    if (method === "GET") methods.add("HEAD"); // Hono answers HEAD by the GET route
+    paths.set(path, methods.add(route.method.toUpperCase()));
+    if (route.method === "get") methods.add("HEAD"); // Hono answers HEAD by the GET route
   }
   return paths;
 }

@@ -24,15 +24,23 @@ export function onboardingDecoder(rules: OnboardingRules): (body: unknown) => On
   };
 }
 
-const orgId = z.string("must be 2 to 32 letters, digits, - or _").transform((value, context): OrgId => {
-  const id = asOrgId(value);
-  if (id !== undefined && !isReservedName(id)) return id;
-  const message = id === undefined
-    ? "must be 2 to 32 letters, digits, - or _"
-    : "is a reserved name: it is the first segment of addresses of the platform; choose another one";
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
-});
+const ORG_ID_RULE = "must be 2 to 32 letters, digits, - or _";
+const orgId = z.string(ORG_ID_RULE).regex(/^[A-Za-z0-9_-]{2,32}$/, ORG_ID_RULE).transform(
+  (value, context): OrgId => {
+    const id = asOrgId(value);
+    if (id !== undefined && !isReservedName(id)) return id;
+    const message = id === undefined
+      ? ORG_ID_RULE
+      : "is a reserved name: it is the first segment of addresses of the platform; choose another one";
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  },
+);
+
+/** The body of an onboarding, as the document shows it. */
+export function onboardingBody(rules: OnboardingRules): z.ZodType {
+  return onboardingSchema(rules);
+}
 
 function onboardingSchema(rules: OnboardingRules) {
   const pisp = z.strictObject({

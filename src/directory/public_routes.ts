@@ -1,5 +1,5 @@
 /** What everybody may read (Decision E2): participants, their key sets, the directory's own keys and certificate. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { Refusal } from "../kernel/refusal.ts";
 import { activeKeys, revokedKeys } from "./certified_key.ts";
@@ -10,33 +10,38 @@ import { keySet, revokedKeySet } from "./key_set_representation.ts";
 import { type NewestStatements, openNewestStatements } from "./newest_statement.ts";
 import type { Participant } from "./participant.ts";
 import { publicParticipant } from "./participant_representation.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { findParticipant, listKeys, listParticipants } from "./participant_store.ts";
 import { openStatusList } from "./status_list.ts";
+import { healthRoute, JWK_SET_TYPE, PEM_TYPE, publicOperations } from "./public_operations.ts";
 import { participantsPage } from "./participants_page.tsx";
-import type { DirectoryEnv } from "./request_context.ts";
 
 const JSON_TYPE = "application/json";
-const JWK_SET_TYPE = "application/jwk-set+json"; // RFC 7517 8.5.2
-const PEM_TYPE = "application/x-pem-file";
 
 /** Whether the directory answers: on every listener. */
-export function healthRoutes(directory: Directory): Hono<DirectoryEnv> {
-  return new Hono<DirectoryEnv>().get("/health", (c) => health(directory, c));
+export function healthEndpoint(directory: Directory): Endpoint {
+  return { route: healthRoute, handle: (c) => health(directory, c) };
 }
 
-/** Routes without a guard. */
-export function publicRoutes(directory: Directory): Hono<DirectoryEnv> {
+/** Endpoints without a guard. */
+export function publicEndpoints(directory: Directory): readonly Endpoint[] {
   const statuses = openStatusList(directory.store);
   const statements = openNewestStatements(directory);
-  return new Hono<DirectoryEnv>()
-    .get("/", (c) => c.redirect("/participants", 303))
-    .get("/participants", (c) => participants(directory, c))
-    .get("/status", async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated"))
-    .get("/participants/:org_id/statement", (c) => newestStatement(directory, statements, c))
-    .get("/participants/:org_id/jwks", (c) => activeKeySet(directory, c))
-    .get("/participants/:org_id/jwks/revoked", (c) => revokedSet(directory, c))
-    .get("/jwks", (c) => cacheable(c, JSON.stringify(directory.statementKeys.publicJwks), JWK_SET_TYPE))
-    .get("/ca.pem", (c) => cacheable(c, directory.authority.pem, PEM_TYPE));
+  const { statementKeys, authority } = directory;
+  const is = publicOperations;
+  return [
+    { route: is.root, undocumented: true, handle: (c) => c.redirect("/participants", 303) },
+    { route: is.participants, handle: (c) => participants(directory, c) },
+    { route: is.status, handle: async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated") },
+    { route: is.newestStatement, handle: (c) => newestStatement(directory, statements, c) },
+    { route: is.activeKeys, handle: (c) => activeKeySet(directory, c) },
+    { route: is.revokedKeys, handle: (c) => revokedSet(directory, c) },
+    {
+      route: is.statementKeys,
+      handle: (c) => cacheable(c, JSON.stringify(statementKeys.publicJwks), JWK_SET_TYPE),
+    },
+    { route: is.authority, handle: (c) => cacheable(c, authority.pem, PEM_TYPE) },
+  ];
 }
 
 async function health(directory: Directory, c: Context): Promise<Response> {

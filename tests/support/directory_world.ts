@@ -44,6 +44,7 @@ export interface DirectoryWorld extends AsyncDisposable {
   readonly fetch: (request: Request) => Promise<Response>;
   /** The public listener alone, asked from this address. */
   readonly publicFetch: (request: Request, address?: string) => Promise<Response>;
+  readonly adminFetch: (request: Request) => Promise<Response>;
   /** As an administrator; a body that is no string travels as JSON. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** As anybody. */
@@ -79,6 +80,7 @@ export async function openDirectoryWorld(changes: Partial<DirectoryParts> = {}):
     store,
     fetch: app.fetch,
     publicFetch: app.publicFetch,
+    adminFetch: app.adminFetch,
     admin: (
       method: string,
       path: string,

@@ -1,0 +1,139 @@
+/** The administrators' endpoints in words, for the OpenAPI document. */
+import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
+import {
+  certificatesAdded,
+  history,
+  onboarded,
+  participantRecord,
+  revokedKey,
+  statement,
+  statuses,
+} from "./answer_schema.ts";
+import {
+  organisationStatusBody,
+  revocationBody,
+  signingRequestsBody,
+  softwareChangesBody,
+  softwareStatusBody,
+} from "./change_schema.ts";
+import { operation } from "./endpoint.ts";
+import { onboardingBody, type OnboardingRules } from "./onboarding_schema.ts";
+
+const JSON_TYPE = "application/json";
+const ONE = "/participants/{org_id}";
+const CHANGE = [400, 404, 409, 413, 415] as const;
+
+/** Each of them by what it does. */
+export interface AdminOperations {
+  readonly onboard: RouteConfig;
+  readonly show: RouteConfig;
+  readonly history: RouteConfig;
+  readonly issueStatement: RouteConfig;
+  readonly issueCertificates: RouteConfig;
+  readonly revokeKey: RouteConfig;
+  readonly setSoftwareStatus: RouteConfig;
+  readonly setOrganisationStatus: RouteConfig;
+}
+
+/** The endpoints of a directory with these rules. */
+export function adminOperations(rules: OnboardingRules): AdminOperations {
+  return { ...ONBOARDING_AND_READING(rules), ...issuing(rules), ...REVOKING };
+}
+
+const ONBOARDING_AND_READING = (rules: OnboardingRules) => ({
+  onboard: operation(true, {
+    id: "onboardParticipant",
+    method: "post",
+    path: "/participants",
+    summary: "Onboard a participant",
+    description:
+      "Certifies the keys of the signing requests and issues the first software statement. Nothing is written if any part is refused.",
+    body: onboardingBody(rules),
+    status: 201,
+    answer: "Onboarded",
+    content: { [JSON_TYPE]: onboarded },
+    errors: [400, 409, 413, 415],
+  }),
+  show: operation(true, {
+    id: "getParticipant",
+    method: "get",
+    path: ONE,
+    summary: "Everything about a participant",
+    answer: "The record, with contacts and every key ever certified",
+    content: { [JSON_TYPE]: participantRecord },
+    errors: [404],
+  }),
+  history: operation(true, {
+    id: "getHistory",
+    method: "get",
+    path: `${ONE}/history`,
+    summary: "Who changed a participant, when and why",
+    answer: "Every change, oldest first",
+    content: { [JSON_TYPE]: history },
+    errors: [404],
+  }),
+});
+
+const issuing = (rules: OnboardingRules) => ({
+  issueStatement: operation(true, {
+    id: "issueStatement",
+    method: "post",
+    path: `${ONE}/statement`,
+    summary: "Issue a newer software statement",
+    description:
+      "With changed software members if the body has some; members that only banks have are refused for TPPs.",
+    body: softwareChangesBody(rules),
+    bodyIsOptional: true,
+    answer: "The statement",
+    content: { [JSON_TYPE]: statement },
+    errors: CHANGE,
+  }),
+  issueCertificates: operation(true, {
+    id: "issueCertificates",
+    method: "post",
+    path: `${ONE}/certificates`,
+    summary: "Certify new keys beside the old ones",
+    body: signingRequestsBody,
+    status: 201,
+    answer: "The certificates, and every key that may be trusted from now on",
+    content: { [JSON_TYPE]: certificatesAdded },
+    errors: CHANGE,
+  }),
+});
+
+const REVOKING = {
+  revokeKey: operation(true, {
+    id: "revokeKey",
+    method: "post",
+    path: `${ONE}/keys/{kid}/revoke`,
+    summary: "Revoke a key for ever",
+    description: "The reason is published. Revoking a key again changes nothing.",
+    body: revocationBody,
+    answer: "The key, with the time and the reason of its first revocation",
+    content: { [JSON_TYPE]: revokedKey },
+    errors: CHANGE,
+  }),
+  setSoftwareStatus: operation(true, {
+    id: "setSoftwareStatus",
+    method: "put",
+    path: `${ONE}/software/status`,
+    summary: "Set the status of a participant's software",
+    description: "Revoked is final.",
+    body: softwareStatusBody,
+    answer: "Both statuses",
+    content: { [JSON_TYPE]: statuses },
+    errors: CHANGE,
+  }),
+  setOrganisationStatus: operation(true, {
+    id: "setOrganisationStatus",
+    method: "put",
+    path: `${ONE}/status`,
+    summary: "Set the status of an organisation",
+    description:
+      "The software follows: Suspended makes it Inactive, Withdrawn makes it Revoked. Withdrawn is final.",
+    body: organisationStatusBody,
+    answer: "Both statuses",
+    content: { [JSON_TYPE]: statuses },
+    errors: CHANGE,
+  }),
+};

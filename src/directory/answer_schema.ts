@@ -1,0 +1,155 @@
+/** What the directory answers, as schemas for its OpenAPI document. */
+import { z } from "zod";
+import { ORGANISATION_STATUSES, SOFTWARE_STATUSES } from "./participant.ts";
+
+const dateTime = z.iso.datetime();
+const pem = z.string().meta({ description: "PEM." });
+const unixSeconds = z.int().meta({ description: "Unix seconds." });
+
+const identity = {
+  org_id: z.string(),
+  org_status: z.enum(ORGANISATION_STATUSES),
+  software_client_id: z.string().meta({ description: "`SC-` and a UUID: the OAuth client_id." }),
+  software_client_status: z.enum(SOFTWARE_STATUSES),
+};
+const publicMembers = {
+  ...identity,
+  org_name: z.string(),
+  role: z.enum(["PISP", "ASPSP"]),
+  since: dateTime,
+};
+
+/** Every participant. */
+export const participantList = z.array(z.strictObject(publicMembers).meta({ id: "PublicParticipant" }));
+
+/** The status list. */
+export const statusList = z.strictObject({
+  participants: z.array(z.strictObject({
+    ...identity,
+    version: z.int().meta({ description: "Grows with every change of keys, statuses and statements." }),
+    statement_issued_at: unixSeconds,
+  })),
+}).meta({ id: "StatusList" });
+
+const certifiedJwk = {
+  kty: z.literal("RSA"),
+  use: z.enum(["sig", "tls", "enc"]),
+  kid: z.string().meta({ description: "The certificate's x5t." }),
+  alg: z.string().optional(),
+  n: z.string(),
+  e: z.string(),
+  x5c: z.array(z.string()),
+  x5t: z.string(),
+  "x5t#S256": z.string(),
+};
+
+/** Keys of a participant that may be trusted. */
+export const participantKeys = z.strictObject({ keys: z.array(z.strictObject(certifiedJwk)) })
+  .meta({ id: "ParticipantKeySet" });
+
+/** Keys of a participant that must be refused. */
+export const revokedKeys = z.strictObject({
+  keys: z.array(z.strictObject({ ...certifiedJwk, revoked_at: dateTime, reason: z.string() })),
+}).meta({ id: "RevokedKeySet" });
+
+/** Keys that verify software statements. */
+export const statementKeySet = z.strictObject({
+  keys: z.array(z.strictObject({
+    kty: z.literal("RSA"),
+    use: z.literal("sig"),
+    alg: z.literal("PS256"),
+    kid: z.string().meta({ description: "RFC 7638 thumbprint." }),
+    n: z.string(),
+    e: z.string(),
+  })),
+}).meta({ id: "StatementKeySet" });
+
+/** A software statement. */
+export const statement = z.strictObject({
+  software_statement: z.string().meta({ description: "A signed JWT (PS256)." }),
+}).meta({ id: "Statement" });
+
+/** A text of PEM blocks. */
+export const pemText = pem;
+
+/** A page for people. */
+export const htmlPage = z.string();
+
+/** Whether the directory answers. */
+export const healthy = z.strictObject({ status: z.literal("ok") });
+
+const certificates = z.strictObject({ signing: pem, transport: pem, encryption: pem }).partial();
+
+/** What a participant takes home. */
+export const onboarded = z.strictObject({
+  org_id: z.string(),
+  software_client_id: z.string(),
+  ...statement.shape,
+  jwks: participantKeys,
+  certificates,
+  ca: pem,
+}).meta({ id: "Onboarded" });
+
+/** New certificates, with every key that may be trusted from now on. */
+export const certificatesAdded = z.strictObject({ certificates, jwks: participantKeys, ca: pem })
+  .meta({ id: "CertificatesAdded" });
+
+/** A revoked key. */
+export const revokedKey = z.strictObject({ kid: z.string(), revoked_at: dateTime, reason: z.string() })
+  .meta({ id: "RevokedKey" });
+
+/** The statuses after a change. */
+export const statuses = z.strictObject(identity).meta({ id: "Statuses" });
+
+/** The administrator's full record. */
+export const participantRecord = z.strictObject({
+  ...publicMembers,
+  registration_number: z.string(),
+  org_status_at: dateTime,
+  contacts: z.array(z.strictObject({
+    type: z.enum(["business", "technical"]),
+    name: z.string(),
+    email: z.string(),
+    phone: z.string(),
+  })),
+  software: z.strictObject({
+    client_name: z.string(),
+    description: z.string(),
+    version: z.string(),
+    client_uri: z.string(),
+    logo_uri: z.string(),
+    redirect_uris: z.array(z.string()),
+    status_at: dateTime,
+    statement_issued_at: dateTime,
+  }),
+  consent_managedby_bank: z.boolean().optional(),
+  payment_orders_uri: z.string().nullable().optional(),
+  keys: z.array(z.strictObject({
+    kid: z.string(),
+    use: z.enum(["sig", "tls", "enc"]),
+    status: z.enum(["Active", "Revoked", "Expired"]),
+    not_before: dateTime,
+    not_after: dateTime,
+    revoked_at: dateTime.optional(),
+    reason: z.string().optional(),
+  })),
+}).meta({ id: "Participant" });
+
+/** A participant's history, oldest first. */
+export const history = z.array(
+  z.strictObject({
+    sequence: z.int(),
+    at: dateTime,
+    who: z.string().meta({ description: "The administrator whose credential the request had." }),
+    what: z.enum([
+      "participant.onboarded",
+      "statement.issued",
+      "certificates.issued",
+      "key.revoked",
+      "software.status",
+      "organisation.status",
+    ]),
+    reason: z.string().optional(),
+    details: z.looseObject({}),
+  }).meta({ id: "HistoryLine" }),
+);

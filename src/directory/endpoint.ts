@@ -1,0 +1,143 @@
+/** One way to mount an endpoint: what it answers goes into the OpenAPI document, its handler onto the app. */
+import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { z } from "zod";
+import type { DirectoryEnv } from "./request_context.ts";
+
+/** What an endpoint is and who answers it. */
+export interface Endpoint {
+  readonly route: RouteConfig;
+  /** Left out of the document: for people's browsers. */
+  readonly undocumented?: true;
+  /** Comes before the handler. */
+  readonly guard?: MiddlewareHandler<DirectoryEnv>;
+  readonly handle: (c: Context<DirectoryEnv>) => Response | Promise<Response>;
+}
+
+/** An endpoint in words. */
+export interface Operation {
+  readonly id: string;
+  readonly method: "get" | "post" | "put";
+  /** `/participants/{org_id}` */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** A body, which must be there unless it is optional. */
+  readonly body?: z.ZodType;
+  readonly bodyIsOptional?: true;
+  readonly status?: 200 | 201 | 303;
+  readonly answer: string;
+  /** What it answers with, by media type. */
+  readonly content: Readonly<Record<string, z.ZodType>>;
+  /** Whether the answer has an ETag, and 304 is possible. */
+  readonly cacheable?: true;
+  readonly errors?: readonly (keyof typeof ERRORS)[];
+}
+
+const ERRORS = {
+  400: "The request is not valid. `error_description` names each fault.",
+  401: "The administrator token is missing, wrong or revoked.",
+  404: "There is no such participant or key.",
+  409: "The request conflicts with what is there.",
+  413: "The body is larger than 64 KiB.",
+  415: "The body is not application/json, or it is encoded.",
+  429: "Too many requests. Try again after the delay in Retry-After.",
+  503: "The directory cannot do this now.",
+} as const;
+
+const fault = z.object({
+  error: z.string().meta({ description: "A stable code.", examples: ["invalid_request"] }),
+  error_description: z.string().meta({ description: "What was wrong and what was expected, in ASCII." }),
+}).meta({ id: "Error" });
+
+const PARAMETERS: Readonly<Record<string, z.ZodType>> = {
+  org_id: z.string().regex(/^[A-Za-z0-9_-]{2,32}$/).meta({
+    description: "The organisation. A bank's is its bank code.",
+    examples: ["BANKA"],
+  }),
+  kid: z.string().regex(/^[A-Za-z0-9_-]{27}$/).meta({
+    description: "The key's kid: its certificate's x5t.",
+    examples: ["tWk1Jm6Cq0eO2zQb9x4hUyNcS7g"],
+  }),
+};
+
+/** A route for the document. */
+export function operation(administrators: boolean, given: Operation): RouteConfig {
+  const { id, method, path, summary, description, status = 200 } = given;
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const errors = [...given.errors ?? [], ...administrators ? [401 as const] : [], 429 as const, 503 as const];
+  return {
+    operationId: id,
+    method,
+    path,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [administrators ? "Administrators" : "Public"],
+    security: administrators ? [{ administrator: [] }] : [],
+    request: {
+      ...(names.length === 0 ? {} : { params: z.object(pick(names)) }),
+      ...(given.body === undefined ? {} : { body: jsonBody(given.body, given.bodyIsOptional !== true) }),
+    },
+    responses: {
+      [status]: {
+        description: given.answer,
+        ...(status === 303 ? { headers: { Location: header("A path of this host.") } } : {}),
+        ...(Object.keys(given.content).length === 0 ? {} : { content: contentOf(given.content) }),
+        ...(given.cacheable ? { headers: { ETag: header("For If-None-Match.") } } : {}),
+      },
+      ...(given.cacheable ? { 304: { description: "The sender of If-None-Match has it already." } } : {}),
+      ...Object.fromEntries(errors.toSorted((a, b) => a - b).map((code) => [code, errorAnswer(code)])),
+    },
+  };
+}
+
+/** The endpoints as an app, in their order. */
+export function mounted(endpoints: readonly Endpoint[]): Hono<DirectoryEnv> {
+  const app = new Hono<DirectoryEnv>();
+  for (const { route, guard, handle } of endpoints) {
+    const [method, path] = [route.method.toUpperCase(), honoPath(route)];
+    if (guard !== undefined) app.on(method, path, guard);
+    app.on(method, path, handle);
+  }
+  return app;
+}
+
+/** `/participants/{org_id}` as Hono writes it. */
+export function honoPath({ path }: RouteConfig): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+function pick(names: readonly string[]): Record<string, z.ZodType> {
+  return Object.fromEntries(names.flatMap((name) => {
+    const parameter = PARAMETERS[name];
+    return parameter === undefined ? [] : [[name, parameter]];
+  }));
+}
+
+function jsonBody(
+  schema: z.ZodType,
+  required: boolean,
+): Required<NonNullable<RouteConfig["request"]>>["body"] {
+  return { required, content: { "application/json": { schema } } };
+}
+
+function contentOf(content: Operation["content"]): Record<string, { schema: z.ZodType }> {
+  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]));
+}
+
+function errorAnswer(code: keyof typeof ERRORS): RouteConfig["responses"][string] {
+  const headers = code === 401
+    ? { "WWW-Authenticate": header('`Bearer realm="directory"`') }
+    : code === 429
+    ? { "Retry-After": header("Seconds.") }
+    : undefined;
+  return {
+    description: ERRORS[code],
+    content: { "application/json": { schema: fault } },
+    ...(headers === undefined ? {} : { headers }),
+  };
+}
+
+function header(description: string): { description: string; schema: { type: "string" } } {
+  return { description, schema: { type: "string" } };
+}

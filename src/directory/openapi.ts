@@ -1,0 +1,55 @@
+/** The OpenAPI 3.1 document of a listener, generated from the endpoints that it serves. */
+import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
+import { z } from "zod";
+import { type Endpoint, operation } from "./endpoint.ts";
+import { cacheable } from "./cacheable.ts";
+
+/** The path of the document, and what the document says about itself. */
+const route = operation(false, {
+  id: "getOpenApiDocument",
+  method: "get",
+  path: "/openapi.json",
+  summary: "This document",
+  answer: "OpenAPI 3.1",
+  content: { "application/json": z.looseObject({ openapi: z.literal("3.1.0") }) },
+  cacheable: true,
+});
+
+/** The endpoints with the one that describes them all. The document is made once. */
+export function described(issuer: string, endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  const routes = endpoints.filter((one) => one.undocumented !== true).map((one) => one.route);
+  const document = JSON.stringify(openApiDocument(issuer, [...routes, route]));
+  return [...endpoints, { route, handle: (c) => cacheable(c, document, "application/json") }];
+}
+
+function openApiDocument(issuer: string, routes: readonly Endpoint["route"][]): object {
+  const registry = new OpenAPIRegistry();
+  const administered = routes.some(({ security = [] }) => security.length > 0);
+  if (administered) {
+    registry.registerComponent("securitySchemes", "administrator", {
+      type: "http",
+      scheme: "bearer",
+      description: "An administrator's token (deno task directory-admin add).",
+    });
+  }
+  for (const one of routes) registry.registerPath(one);
+  const tags = new Set(routes.flatMap((one) => one.tags ?? []));
+  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "Participants directory",
+      version: "1",
+      description:
+        `Onboards and certifies the participants of ${issuer} and publishes their keys and statuses.`,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    // The administrators' listener has an address of the operator's own: paths are relative to the document.
+    servers: [{ url: "/", description: "Where this document was read" }],
+    tags: TAGS.filter(({ name }) => tags.has(name)),
+  });
+}
+
+const TAGS = [
+  { name: "Public", description: "What anybody may read." },
+  { name: "Administrators", description: "What administrators may do, by bearer token." },
+] as const;
