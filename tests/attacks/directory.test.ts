@@ -115,14 +115,14 @@ Deno.test("an endless body is not read without a token, and with one no further 
 
 Deno.test("organisations of odd names are like any other, and nobody is taken for somebody else", async (t) => {
   await using world = await openDirectoryWorld();
-  for (const org_id of ["__proto__", "constructor", "jwks"]) {
+  for (const org_id of ["__proto__", "constructor", "toString", "jwks"]) {
     await t.step(`${org_id} is reserved`, async () => {
       const { status, body } = await world.admin("POST", "/participants", await bank([0, 1], { org_id }));
       assertEquals([status, body.error], [400, "invalid_request"]);
       assertEquals((await world.get(`/participants/${org_id}/jwks`)).status, 404);
     });
   }
-  const names = ["toString", "valueOf", "revoked", "participants", "--help", "__"];
+  const names = ["revoked", "participants", "--help", "__"];
   for (const [index, org_id] of names.entries()) {
     await t.step(org_id, async () => {
       const keys = [index * 2, index * 2 + 1] as const;
