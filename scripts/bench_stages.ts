@@ -74,18 +74,18 @@ export const STAGES: readonly Stage[] = [
   { name: "PAR", floor: { ...FORM, writes: 2, commitBytes: 321 }, target: 1.3 },
   {
     name: "authorize",
-    floor: { ...REDIRECT, sign: 1, encrypt: 1, writes: 2, commitBytes: 395 },
+    floor: { ...REDIRECT, sign: 1, encrypt: 1, writes: 3, checks: 3, commitBytes: 768 },
     target: 1.2,
   },
   { name: "back channel GET", floor: READ, target: 1.3 },
   {
     name: "back channel PUT",
-    floor: { ...READ, verify: 2, writes: 4, checks: 2, commitBytes: 1903 },
+    floor: { ...READ, verify: 2, writes: 4, checks: 3, commitBytes: 1903 },
     target: 1.3,
   },
   {
     name: "bank return",
-    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 3, writes: 9, checks: 5, commitBytes: 2204 },
+    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 4, writes: 9, checks: 5, commitBytes: 2204 },
     target: 1.2,
   },
   {
@@ -95,7 +95,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "payment POST",
-    floor: { ...READ, verify: 2, hash: 2, writes: 9, checks: 4, commitBytes: 3135 },
+    floor: { ...READ, verify: 2, hash: 3, writes: 9, checks: 4, commitBytes: 3135 },
     target: 1.3,
   },
   { name: "payment GET", floor: READ, target: 1.4 },

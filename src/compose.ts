@@ -10,7 +10,7 @@ import { nameRequest } from "./http/interaction_id.ts";
 import { apiHeaders, browserHeaders } from "./http/response_headers.ts";
 import { spendMarkers } from "./http/spend_markers.ts";
 import { idempotent } from "./idempotency/idempotent.ts";
-import type { ConsentId } from "./kernel/identifiers.ts";
+import { asClientId, type ConsentId } from "./kernel/identifiers.ts";
 import type { OAuthRouteDeps } from "./oauth/routes.ts";
 import { type Readiness, readiness, storeProbe } from "./observability/health.ts";
 import { type Log, openLog } from "./observability/log.ts";
@@ -32,6 +32,7 @@ import type { ResourceGuards } from "./security/resource_guards.ts";
 import { followDirectory } from "./registration/current_clients.ts";
 import { requireActiveBank } from "./security/standing.ts";
 import type { Reader } from "./store/store.ts";
+import type { ClientUriOf } from "./ui/error_routes.ts";
 
 /** A Fetch handler. */
 export interface Handler {
@@ -108,10 +109,7 @@ function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp
     oauth: composeOAuth(parts, shared, guards),
     consents: { ...resources, limitFunds: (consentId) => shared.limits.take("funds", consentId) },
     payments: { ...resources, ...shared.delivery },
-    backchannel: {
-      ...resources,
-      openFlows: shared.openFlows,
-    },
+    backchannel: resources,
     paymentOrders: { ...resources, outbox: shared.delivery.outbox },
     operations: composeOperations(parts, shared),
   });
@@ -198,6 +196,7 @@ function composeBrowser(
       ...shared,
       store,
       clock,
+      log,
       authUrl,
       keys: shared.participantKeys,
       signer: keys.signer,
@@ -205,8 +204,15 @@ function composeBrowser(
       binding: openBrowserBinding(authUrl.startsWith("https:")),
       isBankFailing: shared.delivery.circuit.isOpen,
     },
-    pages: { authUrl, sandbox: shared.sandbox, readiness: ready, openApi },
+    pages: { authUrl, sandbox: shared.sandbox, clientUriOf: clientUriOf(shared), readiness: ready, openApi },
   });
+}
+
+function clientUriOf({ clients }: Shared): ClientUriOf {
+  return async (text) => {
+    const id = asClientId(text);
+    return id === undefined ? undefined : (await clients.find(id))?.clientUri;
+  };
 }
 
 function directoryHealth({ participantKeys, statuses }: Shared): { ok: boolean; detail?: string } {

@@ -1,5 +1,4 @@
 /** The parts that both hosts share: stores, keys, limits, delivery; everything that differs between deployments goes in here. */
-import { type OpenFlowStore, openOpenFlowStore } from "./backchannel/open_flow_store.ts";
 import type { Config } from "./config.ts";
 import { type ConsentStore, openConsentStore } from "./consents/consent_store.ts";
 import { type InteractionStore, openInteractionStore } from "./frontchannel/interaction_store.ts";
@@ -58,7 +57,6 @@ export interface Shared {
   readonly payments: PaymentStore;
   readonly claims: ClaimStore;
   readonly interactions: InteractionStore;
-  readonly openFlows: OpenFlowStore;
   readonly limits: RateLimit;
   readonly delivery: FirstPushDeps;
   readonly drawErrorPage: DrawErrorPage;
@@ -82,7 +80,6 @@ export function composeShared(parts: PlatformParts, log: Log): Shared {
     delivery: composeDelivery(parts, log, view, payments),
     claims: openClaimStore(store, clock),
     interactions: openInteractionStore(store),
-    openFlows: openOpenFlowStore(store, clock),
     drawErrorPage: errorPages(isSandbox(config)),
   };
 }

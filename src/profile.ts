@@ -24,6 +24,8 @@ export const REQUEST_URI_SECONDS = 599;
 export const CODE_SECONDS = 60;
 /** From the first page of an authorization to its end (section B of the decisions). */
 export const FLOW_SECONDS = 900;
+/** An expired authorization session is kept this long, to send its late customer back to the TPP (Decision G1). */
+export const LATE_CUSTOMER_SECONDS = 86_400;
 /** The hand-over JWT to the bank (checklist 2.2). */
 export const HANDOVER_SECONDS = 300;
 /** A bank's hand-over JWT lives at most this long from `iat` (checklist 2.2). */
@@ -80,6 +82,8 @@ export const MAX_STATUS_REASON_CHARACTERS = 256;
 export const MAX_CODE_FAILURES = 5;
 /** Redirect URLs of a TPP and of a bank (interface "Limits"). */
 export const MAX_REDIRECT_URIS = { PISP: 4, ASPSP: 1 } as const;
+/** Authorization sessions that one `request_uri` may start: each is a visit of the customer's browser. */
+export const MAX_SESSIONS_PER_REQUEST = 20;
 
 // --- names ------------------------------------------------------------------------------------------------
 /** RFC 7523 2.2. */

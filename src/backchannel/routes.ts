@@ -2,6 +2,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { consentAhead } from "../consents/consent_store.ts";
+import { openFlowAhead } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { jsonBody } from "../http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
@@ -14,7 +15,6 @@ import type { BankVariables } from "../security/bank_path.ts";
 import { firstReads } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import { consentDetailsSchema, representConsentDetails } from "./consent_details_representation.ts";
-import { openFlowAhead } from "./open_flow_store.ts";
 import { payerAccountsSchema } from "./payer_accounts_schema.ts";
 import { updatePayerAccounts, type UpdatePayerAccountsDeps } from "./update_payer_accounts.ts";
 

@@ -2,6 +2,7 @@
 import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { stagePayerAccounts } from "../consents/payer_accounts_store.ts";
+import { findOpenFlow, isOpen } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { AccountSchemes } from "../kernel/account_schemes.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -9,8 +10,7 @@ import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Reader, Store } from "../store/store.ts";
-import { begin, commit, type Markers, untilCommitted } from "../store/transaction.ts";
-import type { OpenFlowStore } from "./open_flow_store.ts";
+import { begin, check, commit, type Markers, untilCommitted } from "../store/transaction.ts";
 import { decodePayerAccounts, type PayerAccountsUpdate } from "./payer_accounts_schema.ts";
 
 /** What it needs. */
@@ -18,7 +18,6 @@ export interface UpdatePayerAccountsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly consents: ConsentStore;
-  readonly openFlows: OpenFlowStore;
   readonly accountSchemes: AccountSchemes;
 }
 
@@ -60,8 +59,10 @@ export async function updatePayerAccounts(
     const now = deps.clock();
     const chosen = mode === "bank" ? { accounts: update.Data.DebtorAccount } : {};
     const changed = withPayer(consent, { sub: update.Data.Sub, ...chosen }, now);
-    if (!await deps.openFlows.isOpen(consent.id, from)) throw noOpenSession();
+    const flow = await findOpenFlow(from ?? deps.store, consent.id);
+    if (flow === null || !isOpen(flow, now)) throw noOpenSession();
     const tx = begin(command.markers);
+    check(tx, flow.key, flow.version); // a bank's return that comes first has fixed the accounts (Decision G2)
     const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
     deps.consents.stageChange(tx, entry, changed, cause, now);
     stagePayerAccounts(tx, consent.id, changed.payer.report, command.signedBody);

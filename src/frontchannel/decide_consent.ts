@@ -4,27 +4,39 @@ import { payerAccountsAhead, payerAccountsOf } from "../consents/payer_accounts_
 import { readConsent } from "../consents/read_consent.ts";
 import { type BankCode, isUuid } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import type { ShownPage } from "../observability/audit_trail.ts";
 import type { BankClient } from "../registration/client.ts";
-import type { ClientStore } from "../registration/client_store.ts";
-import { bankKey, consentKey, interactionKey, pushedRequestKey } from "../store/keys.ts";
 import type { StandingOf } from "../security/standing.ts";
+import { bankKey, interactionKey } from "../store/keys.ts";
 import type { ReadAhead } from "../store/read_ahead.ts";
-import type { Reader } from "../store/store.ts";
-import { newMarkers } from "../store/transaction.ts";
-import { type AskingBrowser, recentOutcome } from "./asking_browser.ts";
-import { type EndDeps, endInteraction, type Traces } from "./end_interaction.ts";
+import { answeredBefore, notYours, saidBefore, whereItLed } from "./after_session.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
 import { wayOutOfInactive } from "./inactive_party.ts";
-import { type Interaction, type Parties, stepAfterDecision } from "./interaction.ts";
+import {
+  expired,
+  type Interaction,
+  isLate,
+  keptUntil,
+  type Parties,
+  stepAfterDecision,
+} from "./interaction.ts";
+import { openOutcome } from "./sealed_outcome.ts";
+import { type ChosenStep, type Situation, stepAhead, type StepDeps, takeStep } from "./take_step.ts";
 
-/** What it needs. */
-export interface DecideDeps extends EndDeps {
-  readonly clients: ClientStore;
+export interface DecideDeps extends StepDeps {
   readonly standingOf: StandingOf;
 }
 
-/** An interaction of this browser that waits for a decision. */
+/** Which screen, and who asks for it. */
+export interface ScreenVisit {
+  readonly bank: BankCode;
+  readonly correlationId: string | undefined;
+  readonly browser: AskingBrowser;
+  readonly reads: ReadAhead;
+}
+
+/** A session of this browser that waits for a decision, or has waited until it expired. */
 export interface OpenDecision {
-  readonly bank: BankClient;
   readonly interaction: Interaction;
   readonly consent: Consent;
   readonly parties: Parties;
@@ -39,85 +51,137 @@ export interface Decision {
   readonly accountIndex: number | undefined;
 }
 
-/** What the screen shows. @throws {Refusal} `bank.unknown`, `interaction.*`, `authorization.invalid_request` */
-export async function openDecision(
-  deps: DecideDeps,
-  bankCode: BankCode,
-  correlationId: string | undefined,
-  { browser, reads }: { readonly browser: AskingBrowser; readonly reads: ReadAhead },
-): Promise<OpenDecision> {
-  const flow = isUuid(correlationId) ? correlationId : undefined;
-  reads.ahead([bankKey(bankCode), ...(flow === undefined ? [] : [interactionKey(flow)])]);
-  const bank = await deps.clients.findBank(bankCode, reads);
-  if (bank === null) throw new Refusal("bank.unknown");
-  const entry = flow === undefined ? null : await deps.interactions.find(flow, reads);
-  if (entry === null || entry.value.bank !== bankCode) throw new Refusal("authorization.invalid_request");
-  const interaction = entry.value;
-  if (!await browser.holds(interaction)) throw new Refusal("interaction.not_yours");
-  const { stage, parties, payer } = interaction;
-  if (
-    stage !== "deciding" || parties === undefined || payer === undefined ||
-    deps.clock() >= interaction.expiresAt
-  ) {
-    throw new Refusal("interaction.finished");
-  }
-  const { requestHash, consentId } = interaction;
-  reads.ahead([
-    pushedRequestKey(requestHash),
-    consentKey(consentId),
-    ...payerAccountsAhead(consentId, payer),
-  ]);
-  const { value: consent } = await readConsent(deps, consentId, interaction, reads);
-  return { bank, interaction, consent, parties, accounts: await payerAccountsOf(reads, consentId, payer) };
+/** A form as posted. */
+export interface PostedDecision {
+  /** Read when the token is proven. @throws {Refusal} `authorization.invalid_request` */
+  readonly decisionOf: () => Decision;
+  /** The anti-forgery token. */
+  readonly token: string | undefined;
+  /** What the customer has read, for the consent's history. */
+  readonly pageOf: (open: OpenDecision) => Promise<ShownPage>;
 }
+
+/** What a visit of the screen gets. */
+export type Screen = { readonly show: OpenDecision } | { readonly leadTo: string };
 
 /**
- * Ends an interaction that there is nothing to decide about any more: its consent's deadline has passed, or another
- * flow has decided it. Says where the browser goes; null where the customer can still decide.
+ * Opens the screen. If there is nothing to decide any more, it leads to the TPP.
+ *
+ * @throws {Refusal} `bank.unknown`, `interaction.*`, `authorization.invalid_request`
  */
-export async function endOverdue(
-  deps: DecideDeps,
-  open: OpenDecision,
-  browser: AskingBrowser,
-): Promise<string | null> {
-  if (open.consent.status === "AwaitingAuthorisation") return null;
-  return await endInteraction(deps, open.interaction.correlationId, newMarkers(), () => "stay", { browser });
+export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<Screen> {
+  const { browser, reads } = visit;
+  const { bank, session } = await findSession(deps, visit);
+  if (!await browser.holds(session)) throw await notYours(deps, session, "opened in another browser");
+  const ledTo = async (over: Interaction): Promise<Screen> => ({
+    leadTo: await whereItLed(deps, over, browser, await browser.formToken(over.correlationId)),
+  });
+  if (session.stage === "finished") return await ledTo(session);
+  aheadOf(session, reads);
+  const choose = ({ interaction, now }: Situation): ChosenStep | "stay" =>
+    isLate(interaction, now) ? expired("the screen was opened after the session expired") : "stay";
+  const taken = await takeStep(deps, session.correlationId, choose, { browser, reads });
+  if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
+  if (taken.kind === "led") return { leadTo: taken.url };
+  if (taken.kind === "over") return await ledTo(taken.interaction);
+  const wayOut = await wayOutOfInactive(deps, bank, session, reads);
+  return wayOut === null ? { show: await openDecision(deps, session, reads) } : { leadTo: wayOut };
 }
 
-/** Carries the decision out and says where the browser goes. @throws {Refusal} as {@link openDecision} */
+/** Carries the decision out and says where the browser goes. @throws {Refusal} as {@link openScreen} */
 export async function decideConsent(
   deps: DecideDeps,
-  open: OpenDecision,
-  decision: Decision,
-  traces: Traces & { readonly reads: Reader },
+  visit: ScreenVisit,
+  posted: PostedDecision,
 ): Promise<string> {
-  const wayOut = decision.accepted
-    ? await wayOutOfInactive(deps, open.bank, open.interaction, traces.reads)
-    : null; // a refusal stands
+  const { browser, reads } = visit;
+  const { bank, session } = await findSession(deps, visit);
+  if (session.stage === "finished") return await decidedBefore(deps, session, browser, posted);
+  if (!await browser.holds(session)) throw await notYours(deps, session, "posted from another browser");
+  if (posted.token !== await browser.formToken(session.correlationId)) {
+    throw await notYours(deps, session, "anti-forgery token");
+  }
+  aheadOf(session, reads);
+  const decision = posted.decisionOf();
+  const wayOut = decision.accepted ? await wayOutOfInactive(deps, bank, session, reads) : null; // a refusal stands
   if (wayOut !== null) return wayOut;
-  const url = await endInteraction(deps, open.interaction.correlationId, newMarkers(), (consent) => {
-    const step = stepAfterDecision(
-      decision,
-      { payer: open.interaction.payer, accounts: open.accounts },
-      consent,
-    );
-    return step === undefined || step.kind === "ask" ? "stay" : step;
-  }, traces);
-  if (url === null) throw new Refusal("authorization.invalid_request", "no account that can pay was chosen");
-  return url;
+  const open = await openDecision(deps, session, reads);
+  const page = await posted.pageOf(open);
+  const choose = (at: Situation): ChosenStep | "stay" => stepAfterPost(decision, open, at);
+  const taken = await takeStep(deps, session.correlationId, choose, { browser, reads, page });
+  if (taken.kind === "over") return await decidedBefore(deps, taken.interaction, browser, posted);
+  if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
+  if (taken.kind === "stayed") {
+    throw new Refusal("authorization.invalid_request", "no account that can pay was chosen");
+  }
+  if (taken.decided === undefined) return taken.url;
+  // Decided by another request. The customer must not take the TPP's page for the answer to this click.
+  throw await saidBefore(deps, session, { accepted: taken.decided !== "Rejected", wayOn: taken.url });
+}
+
+async function findSession(
+  deps: StepDeps,
+  visit: ScreenVisit,
+): Promise<{ readonly bank: BankClient; readonly session: Interaction }> {
+  const { reads, correlationId } = visit;
+  const flow = isUuid(correlationId) ? correlationId : undefined;
+  reads.ahead([bankKey(visit.bank), ...(flow === undefined ? [] : [interactionKey(flow)])]);
+  const bank = await deps.clients.findBank(visit.bank, reads);
+  if (bank === null) throw new Refusal("bank.unknown");
+  const session = flow === undefined ? undefined : (await deps.interactions.find(flow, reads))?.value;
+  if (session === undefined || session.bank !== visit.bank || deps.clock() >= keptUntil(session)) {
+    throw new Refusal("authorization.invalid_request", "no such session");
+  }
+  return { bank, session };
+}
+
+function aheadOf(session: Interaction, reads: ReadAhead): void {
+  reads.ahead([...stepAhead(session), ...payerAccountsAhead(session.consentId, session.payer)]);
+}
+
+async function openDecision(deps: StepDeps, session: Interaction, reads: ReadAhead): Promise<OpenDecision> {
+  const { consentId, parties, payer } = session;
+  if (parties === undefined || payer === undefined) {
+    throw new Refusal("authorization.invalid_request", "the customer has not come back from the bank yet");
+  }
+  const { value: consent } = await readConsent(deps, consentId, session, reads);
+  const accounts = await payerAccountsOf(reads, consentId, payer);
+  return { interaction: session, consent, parties, accounts };
+}
+
+/** A late yes authorizes nothing; a late no is the customer's own, and the consent is rejected by it (Decision G1). */
+function stepAfterPost(
+  decision: Decision,
+  { accounts }: OpenDecision,
+  { interaction, consent, now }: Situation,
+): ChosenStep | "stay" {
+  if (decision.accepted && isLate(interaction, now)) {
+    return expired("customer accepted after the session expired");
+  }
+  const step = stepAfterDecision(decision, { payer: interaction.payer, accounts }, consent);
+  return step === undefined || step.kind === "ask" ? "stay" : step;
 }
 
 /**
- * Where an interaction of this browser led that ended a moment ago: for a double click or a reload, which must lead
- * there as well. Null where there is none.
+ * A click after this session has been decided. The form's token opens where the session led: that proves the browser,
+ * whose cookie is cleared by then. The same decision again, as of a double click, leads there for a minute. A different
+ * one gets a page that says what was decided.
  */
-export async function justLed(
-  deps: DecideDeps,
-  bank: BankCode,
-  correlationId: string | undefined,
+async function decidedBefore(
+  deps: StepDeps,
+  session: Interaction,
   browser: AskingBrowser,
-): Promise<string | null> {
-  const entry = isUuid(correlationId) ? await deps.interactions.find(correlationId) : null;
-  if (entry === null || entry.value.bank !== bank) return null;
-  return await recentOutcome(browser, entry.value, deps.clock());
+  { decisionOf, token }: PostedDecision,
+): Promise<string> {
+  const { outcome } = session;
+  const led = outcome === undefined || token === undefined ? null : await openOutcome(token, outcome.sealed);
+  if (outcome === undefined || token === undefined || led === null) {
+    throw await notYours(deps, session, "decided before");
+  }
+  const isRecent = deps.clock() < outcome.until;
+  if (outcome.accepted === undefined || (isRecent && outcome.accepted === decisionOf().accepted)) {
+    return await whereItLed(deps, session, browser, token);
+  }
+  browser.forget(session.correlationId);
+  throw await saidBefore(deps, session, { accepted: outcome.accepted, wayOn: isRecent ? led : undefined });
 }

@@ -1,46 +1,46 @@
 /**
- * The customer comes back from the bank (endpoint 5). What is not authentic, or not this browser's, changes nothing
- * (Decision B4); what is leads to the platform's consent screen or to the end.
+ * The customer comes back from the bank (endpoint 5). A return that is not authentic, or that another browser brings,
+ * is a page and changes nothing (Decision B4). If this browser began the session that the bank names, the return leads
+ * on, or to the TPP: never to a page (Decision G1).
  */
-import type { BankCode } from "../kernel/identifiers.ts";
 import { unixSeconds } from "../kernel/clock.ts";
+import type { BankCode } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { NamedKey } from "../jose/sealed_jwt.ts";
-import { record } from "../observability/audit_trail.ts";
+import type { Log } from "../observability/log.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
-import type { BankClient } from "../registration/client.ts";
-import type { ClientStore } from "../registration/client_store.ts";
+import type { BankClient, Client } from "../registration/client.ts";
 import type { StandingOf } from "../security/standing.ts";
-import { bankKey, clientKey, consentKey, interactionKey, pushedRequestKey } from "../store/keys.ts";
+import { bankKey, interactionKey } from "../store/keys.ts";
 import type { ReadAhead } from "../store/read_ahead.ts";
-import type { Entry, Reader } from "../store/store.ts";
-import { begin, commit, contended, type Markers } from "../store/transaction.ts";
-import { type AskingBrowser, lateReturn } from "./asking_browser.ts";
-import { type EndDeps, endInteraction } from "./end_interaction.ts";
-import { type Interaction, type Parties, type Step, stepAfterBank } from "./interaction.ts";
+import { afterUnusableReturn, answeredBefore, notYours, whereItLed } from "./after_session.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
+import { expired, type Interaction, isLate, keptUntil, type Parties, stepAfterBank } from "./interaction.ts";
 import { wayOutOfInactive } from "./inactive_party.ts";
 import { claimedCorrelationId, openScaResponse, type ScaResponse } from "./sca_response.ts";
 import { screenUrl } from "./screen_url.ts";
+import { type ChosenStep, type Situation, stepAhead, type StepDeps, takeStep } from "./take_step.ts";
+import { backTo } from "./tpp_redirect.ts";
 
-/** What it needs. */
-export interface FinishDeps extends EndDeps {
-  readonly clients: ClientStore;
+export interface FinishDeps extends StepDeps {
   readonly keys: ParticipantKeySets;
   readonly decrypters: readonly NamedKey[];
   readonly standingOf: StandingOf;
+  readonly log: Log;
 }
 
 /** The bank's answer, and who brings it. */
 export interface FinishAuthentication {
   readonly bank: BankCode;
-  readonly sealed: string;
+  /** Undefined if the link has none, or more than one. */
+  readonly sealed: string | undefined;
   readonly browser: AskingBrowser;
   readonly reads: ReadAhead;
+  /** Of the request, for the log. */
+  readonly interactionId: string;
 }
 
-type Question = Extract<Step, { kind: "ask" }>;
-
-/** Takes the customer back; gives where the browser goes. @throws {Refusal} `bank_return.not_authentic`, `interaction.*`, `bank.unknown` */
+/** Takes the customer back and says where the browser goes. @throws {Refusal} `bank_return.not_authentic`, `interaction.*`, `bank.unknown` */
 export async function finishAuthentication(
   deps: FinishDeps,
   command: FinishAuthentication,
@@ -50,104 +50,131 @@ export async function finishAuthentication(
   const bank = await deps.clients.findBank(command.bank, reads);
   if (bank === null) throw new Refusal("bank.unknown");
   if (await deps.standingOf(bank) !== "active") return await leaveInactiveBank(deps, bank, command);
-  const now = unixSeconds(deps.clock());
-  const opening = { decrypters: deps.decrypters, keys: deps.keys, authUrl: deps.authUrl, now };
-  const response = await openScaResponse(opening, bank, command.sealed);
-  const interaction = await ownInteraction(deps, command, response);
-  const { requestHash, consentId, clientId } = interaction.value;
-  reads.ahead([pushedRequestKey(requestHash), consentKey(consentId), clientKey(clientId)]);
-  await refuseLate(deps, browser, interaction.value, reads);
+  const response = await authenticResponse(deps, command, bank);
+  const session = await ownSession(deps, command, response);
+  if (session.stage === "finished") return await ledTo(deps, session, browser);
+  reads.ahead(stepAhead(session));
+  const doubt = session.stage === "at_bank" ? doubtAbout(response, session) : undefined;
+  if (doubt !== undefined) return await unusable(deps, command, session, doubt);
   const wayOut = response.result.outcome === "success" // a failure may still be recorded
-    ? await wayOutOfInactive(deps, bank, interaction.value, reads)
+    ? await wayOutOfInactive(deps, bank, session, reads)
     : null;
   if (wayOut !== null) return wayOut;
-  try {
-    return await arrive(deps, { bank, response, interaction, browser, reads });
-  } catch (error) {
-    const now = await deps.interactions.find(response.correlationId);
-    if (now !== null) await refuseLate(deps, browser, now.value); // another return came first while this one was taken
-    throw error;
-  }
+  return await follow(deps, { command, bank, response, session });
 }
 
 /** The answer of a bank that is not active proves nothing, for its keys are gone; the browser's cookie still does. */
 async function leaveInactiveBank(
   deps: FinishDeps,
   bank: BankClient,
-  { sealed, browser, reads }: FinishAuthentication,
+  command: FinishAuthentication,
 ): Promise<string> {
+  const { sealed = "", browser, reads } = command;
   const correlationId = await claimedCorrelationId(deps.decrypters, sealed);
-  const entry = correlationId === undefined ? null : await deps.interactions.find(correlationId, reads);
-  const own = entry !== null && entry.value.bank === bank.code && await browser.holds(entry.value);
-  if (!own) throw refused("the bank is not active");
-  if (entry.value.stage === "finished") await refuseLate(deps, browser, entry.value, reads);
-  const wayOut = await wayOutOfInactive(deps, bank, entry.value, reads);
-  if (wayOut === null) throw refused("the bank is not active");
+  const session = correlationId === undefined
+    ? undefined
+    : (await deps.interactions.find(correlationId, reads))?.value;
+  const isOwn = session?.bank === bank.code && deps.clock() < keptUntil(session) &&
+    await browser.holds(session);
+  if (!isOwn) throw await notAuthentic(deps, command, "the bank is not active");
+  if (session.stage === "finished") return await ledTo(deps, session, browser);
+  const wayOut = await wayOutOfInactive(deps, bank, session, reads);
+  if (wayOut === null) throw await notAuthentic(deps, command, "the bank is not active");
   return wayOut;
 }
 
-async function refuseLate(
+async function authenticResponse(
   deps: FinishDeps,
-  browser: AskingBrowser,
-  interaction: Interaction,
-  from?: Reader,
-): Promise<void> {
-  const request = await deps.requests.find(interaction.requestHash, from);
-  const canDecide = interaction.stage === "deciding" && request?.value.completed === false; // not in another tab
-  const at = { now: deps.clock(), ...(canDecide ? { screenUrl: screenUrl(deps.authUrl, interaction) } : {}) };
-  const refusal = await lateReturn(browser, interaction, at);
-  if (refusal !== undefined) throw refusal;
+  command: FinishAuthentication,
+  bank: BankClient,
+): Promise<ScaResponse> {
+  if (command.sealed === undefined) throw await notAuthentic(deps, command, "not exactly one oAuthUrl");
+  const { decrypters, keys, authUrl } = deps;
+  const opening = { decrypters, keys, authUrl, now: unixSeconds(deps.clock()) };
+  const opened = await openScaResponse(opening, bank, command.sealed);
+  if (!opened.ok) throw await notAuthentic(deps, command, opened.why);
+  return opened.value;
 }
 
-async function arrive(deps: FinishDeps, { bank, response, interaction, browser, reads }: {
-  readonly bank: BankClient;
-  readonly response: ScaResponse;
-  readonly interaction: Entry<Interaction>;
-  readonly browser: AskingBrowser;
-  readonly reads: Reader;
-}): Promise<string> {
-  // Spent with what the answer leads to, or not at all: a refused return must not use up a jti.
-  const markers: Markers = { pending: [response.once] };
-  let question: Question | undefined;
-  const url = await endInteraction(deps, response.correlationId, markers, (consent) => {
-    const step = stepAfterBank(response.result, consent, bank.consentManagedByBank);
-    if (step.kind !== "ask") return step;
-    question = step;
-    return "stay";
-  }, { browser, reads });
-  if (url !== null) return url;
-  if (question === undefined) throw new Refusal("interaction.finished", "nothing to ask");
-  const parties = await partiesOf(deps, bank, interaction.value, reads);
-  await askCustomer(deps, interaction, question, parties, markers);
-  return screenUrl(deps.authUrl, interaction.value);
-}
-
-async function ownInteraction(
+/** The session that the bank names, if it is this browser's. */
+async function ownSession(
   deps: FinishDeps,
   command: FinishAuthentication,
   response: ScaResponse,
-): Promise<Entry<Interaction>> {
-  const entry = await deps.interactions.find(response.correlationId, command.reads);
-  if (entry === null || entry.value.bank !== command.bank) throw refused("unknown correlation_id");
-  if (!await command.browser.holds(entry.value)) throw new Refusal("interaction.not_yours");
-  if (deps.clock() >= entry.value.expiresAt) throw refused("the flow has expired");
-  if (response.refId !== entry.value.consentId) throw refused("ref_id");
-  if (response.debtorAccountPresent !== (entry.value.debtorAccountPresent ? "true" : "false")) {
-    throw refused("debtor_account_present");
+): Promise<Interaction> {
+  const session = (await deps.interactions.find(response.correlationId, command.reads))?.value;
+  if (session === undefined || session.bank !== command.bank || deps.clock() >= keptUntil(session)) {
+    throw await notAuthentic(deps, command, "unknown correlation_id");
   }
-  return entry;
+  if (!await command.browser.holds(session)) {
+    throw await notYours(deps, session, "returned in another browser");
+  }
+  return session;
+}
+
+/**
+ * Takes the step that the answer leads to. The first answer counts: while the customer decides, every later one leads to
+ * the screen. The jti is spent with the step: an answer that leads nowhere must not use it up.
+ */
+async function follow(deps: FinishDeps, { command, bank, response, session }: {
+  readonly command: FinishAuthentication;
+  readonly bank: BankClient;
+  readonly response: ScaResponse;
+  readonly session: Interaction;
+}): Promise<string> {
+  const { browser, reads } = command;
+  const context = { browser, reads, markers: { pending: [response.once] } };
+  const choose = (at: Situation): ChosenStep | "stay" => stepAfterReturn(response, bank, at);
+  try {
+    const taken = await takeStep(deps, session.correlationId, choose, context);
+    if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
+    if (taken.kind === "over") return await ledTo(deps, taken.interaction, browser);
+    return taken.kind === "led" ? taken.url : screenUrl(deps.authUrl, session);
+  } catch (error) {
+    // Only the commit's refusal of a spent jti is expected here.
+    if (!(error instanceof Refusal) || error.reason !== response.once.refusal) throw error;
+    return await afterReplay(deps, command, session);
+  }
+}
+
+/** The jti was spent: by the same answer in a parallel request, which has moved the session on, or by an older answer. */
+async function afterReplay(
+  deps: FinishDeps,
+  command: FinishAuthentication,
+  { correlationId }: Interaction,
+): Promise<string> {
+  const session = (await deps.interactions.find(correlationId))?.value;
+  if (session === undefined) throw new Refusal("interaction.finished", "no such session");
+  if (session.stage === "finished") return await ledTo(deps, session, command.browser);
+  if (session.stage === "deciding") return screenUrl(deps.authUrl, session);
+  return await unusable(deps, command, session, "jti used before");
+}
+
+async function ledTo(deps: FinishDeps, session: Interaction, browser: AskingBrowser): Promise<string> {
+  return await whereItLed(deps, session, browser, await browser.formToken(session.correlationId));
+}
+
+function stepAfterReturn(
+  { result }: ScaResponse,
+  bank: BankClient,
+  { interaction, consent, tpp, now }: Situation,
+): ChosenStep | "stay" {
+  const late = isLate(interaction, now);
+  if (interaction.stage === "deciding") {
+    return late ? expired("returned again after the session expired") : "stay";
+  }
+  // A late success authorizes nothing. A late failure is as good as one in time (Decision G1).
+  if (late && result.outcome === "success") {
+    return expired(`bank: ${result.status}, after the session expired`);
+  }
+  const step = stepAfterBank(result, consent, bank.consentManagedByBank);
+  return step.kind === "ask" ? { ...step, parties: partiesOf(bank, tpp) } : step;
 }
 
 /** Names as they are registered now; a newer registration changes nothing on a page that is being read. */
-async function partiesOf(
-  deps: FinishDeps,
-  bank: BankClient,
-  { clientId }: Interaction,
-  from: Reader,
-): Promise<Parties> {
-  const tpp = await deps.clients.find(clientId, from);
-  if (tpp === null) throw new Refusal("interaction.finished", "the TPP is gone");
-  const { orgName: legalName, role, registeredAt: registeredSince, registrationNumber, clientUri } = tpp;
+function partiesOf(bank: BankClient, tpp: Client): Parties {
+  const { clientId, orgName: legalName, role, registeredAt: registeredSince, registrationNumber, clientUri } =
+    tpp;
   const number = registrationNumber === undefined ? {} : { registrationNumber };
   const page = clientUri === undefined ? {} : { clientUri };
   return {
@@ -156,20 +183,38 @@ async function partiesOf(
   };
 }
 
-async function askCustomer(
-  deps: FinishDeps,
-  former: Entry<Interaction>,
-  { payer, reason }: Question,
-  parties: Parties,
-  markers: Markers,
-): Promise<void> {
-  const tx = begin(markers);
-  deps.interactions.stageChange(tx, former, { ...former.value, stage: "deciding", payer, parties });
-  const cause = { actor: "customer", reason };
-  record(tx, former.value.consentId, { at: deps.clock(), event: "consent.customer_authenticated", ...cause });
-  if (!await commit(deps.store, deps.clock, tx)) throw contended("the customer returned twice at once");
+/** Why an answer that the bank signed for this session cannot count. */
+function doubtAbout(response: ScaResponse, session: Interaction): string | undefined {
+  if (response.timeFault !== undefined) return response.timeFault;
+  if (response.refId !== session.consentId) return "ref_id";
+  const expected = session.debtorAccountPresent ? "true" : "false";
+  return response.debtorAccountPresent === expected ? undefined : "debtor_account_present";
 }
 
-function refused(why: string): Refusal {
-  return new Refusal("bank_return.not_authentic", why);
+async function unusable(
+  deps: FinishDeps,
+  { bank, interactionId, browser }: FinishAuthentication,
+  session: Interaction,
+  why: string,
+): Promise<string> {
+  deps.log.warn("bank_return.unusable", { interactionId, bank, why });
+  return await afterUnusableReturn(deps, session, browser);
+}
+
+/**
+ * The page for every return that is not authentic. Anybody can make one, so it ends no session and redirects nowhere. If
+ * the browser has sessions of one TPP alone under way at this bank, the page has a link to that TPP.
+ */
+async function notAuthentic(
+  deps: FinishDeps,
+  command: FinishAuthentication,
+  detail: string,
+): Promise<Refusal> {
+  const { browser, reads, bank } = command;
+  const sessions = (await Promise.all(browser.names().map((id) => deps.interactions.find(id, reads))))
+    .flatMap((entry) => entry === null || entry.value.bank !== bank ? [] : [entry.value]);
+  const held = await Promise.all(sessions.map((session) => browser.holds(session)));
+  const [tpp, ...more] = new Set(sessions.filter((_, index) => held[index]).map(({ clientId }) => clientId));
+  const link = tpp === undefined || more.length > 0 ? {} : backTo(await deps.clients.find(tpp, reads));
+  return new Refusal("bank_return.not_authentic", { detail, ...link });
 }

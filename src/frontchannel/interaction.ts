@@ -6,6 +6,7 @@ import { type Consent, isImplicit, type Payer, type PayerAccount } from "../cons
 import { ungrouped } from "../kernel/account.ts";
 import type { BankCode, ClientId, ConsentId } from "../kernel/identifiers.ts";
 import { covers } from "../kernel/money.ts";
+import { LATE_CUSTOMER_SECONDS } from "../profile.ts";
 import type { ConsentFacts } from "../ui/consent_facts.tsx";
 import type { ScaResult } from "./sca_response.ts";
 
@@ -34,10 +35,23 @@ export interface Interaction {
   readonly payer?: Payer;
   /** While deciding: who asks and at which bank, as the screen names them until the decision. */
   readonly parties?: Parties;
-  /** Milliseconds; 900 s from the first page. */
+  /** Milliseconds; 900 s from the first page. It is kept for longer: see {@link keptUntil}. */
   readonly expiresAt: number;
-  /** Once finished on the platform's screen: where its browser was sent, and until when it may be sent there again. */
-  readonly outcome?: { readonly sealed: string; readonly until: number };
+  /**
+   * Once finished: where its browser was sent, until when (milliseconds) it may be sent there again, and what was
+   * decided. Nothing was decided if the session had expired, or if the consent had been decided before.
+   */
+  readonly outcome?: { readonly sealed: string; readonly until: number; readonly accepted?: boolean };
+}
+
+/** Whether the session has expired: nobody can be authorized by it any more. `now` in milliseconds. */
+export function isLate({ expiresAt }: Interaction, now: number): boolean {
+  return now >= expiresAt;
+}
+
+/** Until when (milliseconds) the session exists, so that a late customer gets back to the TPP (Decision G1). */
+export function keptUntil({ expiresAt }: Interaction): number {
+  return expiresAt + LATE_CUSTOMER_SECONDS * 1000;
 }
 
 /** Who asks, and at which bank. */
@@ -47,14 +61,18 @@ export type Parties = Pick<ConsentFacts, "tpp" | "bank">;
 export type AuthorizationError =
   | "access_denied"
   | "insufficient_funds"
+  | "session_expired"
   | "server_error"
   | "invalid_request"
+  | "opened_too_often"
   | "temporarily_unavailable";
 
 /** What happens next: an end, good or bad, or the platform's consent screen. */
 export type Step =
   | { readonly kind: "authorise"; readonly chosen?: ChosenAccount; readonly reason: string }
   | { readonly kind: "reject"; readonly error: AuthorizationError; readonly reason: string }
+  /** The session ends and the consent stays as it is. */
+  | { readonly kind: "leave"; readonly error: AuthorizationError; readonly reason: string }
   | { readonly kind: "ask"; readonly payer: Payer; readonly reason: string };
 
 /** The account to pay from, and whose it is. */
@@ -77,6 +95,24 @@ export function accountNotice(
   if (!canPay(account, consent)) return "other_currency";
   const { Amount } = consent.request.Data.Initiation.InstructedAmount;
   return account.Balance !== undefined && !covers(account.Balance, Amount) ? "insufficient_funds" : undefined;
+}
+
+/**
+ * The step if the consent does not await authorisation any more: its deadline has passed, or it was decided by another
+ * session. Undefined while it does.
+ */
+export function overtaken(consent: Consent): Extract<Step, { kind: "leave" }> | undefined {
+  if (consent.status === "AwaitingAuthorisation") return undefined;
+  const error = consent.statusUpdatedAt === consent.authoriseBy ? "access_denied" : "invalid_request";
+  return { kind: "leave", error, reason: "consent decided before" };
+}
+
+/**
+ * The step after the session has expired (Decision G1): nothing is authorized, and the consent still awaits
+ * authorisation, so that the TPP can push a new request.
+ */
+export function expired(reason: string): Extract<Step, { kind: "leave" }> {
+  return { kind: "leave", error: "session_expired", reason };
 }
 
 /** The step after the bank's authentic answer (Decision B3, B4; table 2.1 C5-C10). */

@@ -1,14 +1,13 @@
 /** Interactions by correlation id. Each change is staged against the version it was decided on. */
-import { FLOW_SECONDS } from "../profile.ts";
-import { interactionKey, openFlowKey } from "../store/keys.ts";
+import { interactionKey } from "../store/keys.ts";
 import type { Entry, Reader, Store } from "../store/store.ts";
 import { check, set, type Transaction } from "../store/transaction.ts";
-import type { Interaction } from "./interaction.ts";
+import { type Interaction, keptUntil } from "./interaction.ts";
 
 /** Reads and stages interactions. */
 export interface InteractionStore {
   find(correlationId: string, from?: Reader): Promise<Entry<Interaction> | null>;
-  /** Stages a fresh interaction; until it expires the bank may report payer accounts. */
+  /** Stages a fresh interaction. */
   stageOpening(tx: Transaction, interaction: Interaction): void;
   /** Stages a change; of parallel ones, one commits. */
   stageChange(tx: Transaction, former: Entry<Interaction>, changed: Interaction): void;
@@ -21,21 +20,10 @@ export function openInteractionStore(store: Store): InteractionStore {
     stageOpening(tx, interaction) {
       check(tx, interactionKey(interaction.correlationId), null);
       set(tx, interactionKey(interaction.correlationId), interaction, keptUntil(interaction));
-      set(
-        tx,
-        openFlowKey(interaction.consentId),
-        { expiresAt: interaction.expiresAt },
-        interaction.expiresAt,
-      );
     },
     stageChange(tx, former, changed) {
       check(tx, former.key, former.version);
       set(tx, former.key, changed, keptUntil(changed));
     },
   };
-}
-
-// A finished interaction is remembered a while, to tell a second return from a stranger's.
-function keptUntil({ expiresAt }: Interaction): number {
-  return expiresAt + FLOW_SECONDS * 1000;
 }

@@ -2,7 +2,7 @@
 import { asBankCode, type BankCode } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 
-const SINGLE = ["client_id", "request_uri", "oAuthUrl", "flow"];
+const SINGLE = ["client_id", "request_uri", "flow"];
 
 /** The bank in a path. @throws {Refusal} `bank.unknown` where it cannot be one */
 export function bankOf(text: string | undefined): BankCode {
@@ -11,12 +11,17 @@ export function bankOf(text: string | undefined): BankCode {
   return bank;
 }
 
-/** The query's parameters; empty ones are none. @throws {Refusal} with the reason where one of ours is there twice */
-export function queryOf(
-  url: string,
-  reason: "authorization.invalid_request" | "bank_return.not_authentic",
-): ReadonlyMap<string, string> {
+/** The query's parameters; empty ones are none. @throws {Refusal} `authorization.invalid_request` if one of ours is there twice */
+export function queryOf(url: string): ReadonlyMap<string, string> {
   const wanted = new URL(url).searchParams;
-  if (SINGLE.some((name) => wanted.getAll(name).length > 1)) throw new Refusal(reason, "parameter twice");
+  if (SINGLE.some((name) => wanted.getAll(name).length > 1)) {
+    throw new Refusal("authorization.invalid_request", "parameter twice");
+  }
   return new Map([...wanted].filter(([, value]) => value !== ""));
+}
+
+/** The bank's answer in its return link; undefined unless there is exactly one. */
+export function sealedAnswerOf(url: string): string | undefined {
+  const [sealed, ...more] = new URL(url).searchParams.getAll("oAuthUrl");
+  return sealed === "" || more.length > 0 ? undefined : sealed;
 }

@@ -2,10 +2,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
-import { Refusal } from "../kernel/refusal.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
 import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
-import { bankOf, queryOf } from "./link.ts";
+import { bankOf, queryOf, sealedAnswerOf } from "./link.ts";
 import { screenRoutes, SEE_OTHER } from "./screen_routes.ts";
 import { startAuthorization, type StartDeps } from "./start_authorization.ts";
 
@@ -42,7 +41,7 @@ const returnRoute = createRoute({
   responses: {
     303: { description: "To the consent screen, or to the TPP with a code or an error" },
     400: {
-      description: "A page: the return is not authentic, or not the first; nothing has changed",
+      description: "A page: the return is not authentic, or another browser's; nothing has changed",
       content: page,
     },
   },
@@ -57,7 +56,7 @@ export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps
 
 function mountAuthorize(app: PlatformApp, deps: FrontchannelRouteDeps): void {
   app.get(endpoint(app, "browser", authorizeRoute), async (c) => {
-    const query = queryOf(c.req.url, "authorization.invalid_request");
+    const query = queryOf(c.req.url);
     const { secret, hash } = await deps.binding.fresh();
     const departure = await startAuthorization(deps, {
       bank: bankOf(c.req.param("bank")),
@@ -73,13 +72,13 @@ function mountAuthorize(app: PlatformApp, deps: FrontchannelRouteDeps): void {
 
 function mountReturn(app: PlatformApp, deps: FrontchannelRouteDeps): void {
   app.get(endpoint(app, "browser", returnRoute), async (c) => {
-    const bank = bankOf(c.req.param("bank"));
-    const sealed = queryOf(c.req.url, "bank_return.not_authentic").get("oAuthUrl");
-    if (sealed === undefined) throw new Refusal("bank_return.not_authentic", "no oAuthUrl");
-    const browser = deps.binding.asking(c);
-    return c.redirect(
-      await finishAuthentication(deps, { bank, sealed, browser, reads: c.get("reads") }),
-      SEE_OTHER,
-    );
+    const url = await finishAuthentication(deps, {
+      bank: bankOf(c.req.param("bank")),
+      sealed: sealedAnswerOf(c.req.url),
+      browser: deps.binding.asking(c),
+      reads: c.get("reads"),
+      interactionId: c.get("interactionId"),
+    });
+    return c.redirect(url, SEE_OTHER);
   });
 }

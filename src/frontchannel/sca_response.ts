@@ -4,8 +4,8 @@
  */
 import { isAccountNumberLike } from "../kernel/account.ts";
 import { isUuid } from "../kernel/identifiers.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { timeFault } from "../jose/claim_times.ts";
+import { no, type Verdict, yes } from "../kernel/verdict.ts";
+import { timeFault, type TimeRules } from "../jose/claim_times.ts";
 import { type JsonObject, readCompactJws, unverifiedClaims, verifyClaims } from "../jose/compact_jws.ts";
 import { type NamedKey, openSealed } from "../jose/sealed_jwt.ts";
 import {
@@ -30,9 +30,14 @@ export interface ScaResult {
   readonly sub: string | undefined;
 }
 
-/** An authentic answer of the bank. Only {@link openScaResponse} makes one. */
+/**
+ * An answer that the bank signed for this platform about a visit to it. Only {@link openScaResponse} makes one. Whether
+ * it can be used depends on its times and on the session that it names.
+ */
 export interface ScaResponse {
   readonly correlationId: string;
+  /** What is wrong with its times: then nothing that it says counts (Decision B4). */
+  readonly timeFault: string | undefined;
   readonly refId: string;
   readonly debtorAccountPresent: string;
   readonly result: ScaResult;
@@ -53,25 +58,24 @@ const MAX_SUB_CHARACTERS = 255;
 /** `status_code` of a bank that says so (Decision G7). */
 const SHORT_OF_FUNDS = "insufficient_funds";
 
-/** Opens and verifies. @throws {Refusal} `bank_return.not_authentic`, one answer for every fault (checklist BR17) */
+/** Opens and verifies. Every "no" gets one and the same page (checklist BR17). */
 export async function openScaResponse(
   deps: ScaResponseDeps,
   bank: BankClient,
   sealed: string,
-): Promise<ScaResponse> {
+): Promise<Verdict<ScaResponse>> {
   const inner = await openSealed(sealed, deps.decrypters);
-  if (!inner.ok) throw refused(inner.why);
+  if (!inner.ok) return inner;
   const jws = readCompactJws(inner.value, { maxCharacters: MAX_JWT_CHARACTERS, typ: ["JWT"] });
-  if (!jws.ok) throw refused(jws.why);
+  if (!jws.ok) return jws;
   const kid = jws.value.header["kid"];
-  if (typeof kid !== "string" || !KID.test(kid)) throw refused("kid");
+  if (typeof kid !== "string" || !KID.test(kid)) return no("kid");
   const key = await deps.keys.signingKey(bank, kid); // the path's bank, never the token's word (RFC 8725 3.8)
-  if (key === undefined) throw refused("kid is no signing key of this bank");
+  if (key === undefined) return no("kid is no signing key of this bank");
   const claims = await verifyClaims(jws.value, key);
-  if (!claims.ok) throw refused(claims.why);
+  if (!claims.ok) return claims;
   const fault = claimFault(claims.value, bank, deps);
-  if (fault !== undefined) throw refused(fault);
-  return await decode(claims.value, bank);
+  return fault === undefined ? yes(await decode(claims.value, bank, deps)) : no(fault);
 }
 
 /** The correlation id that a return names. Nothing about it is verified: good for finding a browser's own interaction. */
@@ -96,18 +100,20 @@ function claimFault(claims: JsonObject, bank: BankClient, deps: ScaResponseDeps)
     const value = claims[name];
     return typeof value !== "string" || value === "" || value.length > MAX_JTI_CHARACTERS;
   });
-  if (text !== undefined) return text;
-  return timeFault(claims, {
-    exp: "required",
-    iat: "required",
-    maxLifetime: MAX_BANK_RETURN_SECONDS,
-    maxAge: MAX_BANK_RETURN_SECONDS + EXPIRY_SKEW_SECONDS,
-  }, deps.now);
+  return text;
 }
 
-async function decode(claims: JsonObject, bank: BankClient): Promise<ScaResponse> {
+const TIMES: TimeRules = {
+  exp: "required",
+  iat: "required",
+  maxLifetime: MAX_BANK_RETURN_SECONDS,
+  maxAge: MAX_BANK_RETURN_SECONDS + EXPIRY_SKEW_SECONDS,
+};
+
+async function decode(claims: JsonObject, bank: BankClient, { now }: ScaResponseDeps): Promise<ScaResponse> {
   return {
     correlationId: String(claims["correlation_id"]),
+    timeFault: timeFault(claims, TIMES, now),
     refId: String(claims["ref_id"]),
     debtorAccountPresent: String(claims["debtor_account_present"]),
     result: {
@@ -138,8 +144,4 @@ function acceptableSub(sub: unknown): string | undefined {
 
 function printable(status: unknown): string {
   return typeof status === "string" ? status.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 64) : "no status";
-}
-
-function refused(why: string): Refusal {
-  return new Refusal("bank_return.not_authentic", why);
 }

@@ -2,9 +2,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { readForm } from "../http/body.ts";
+import type { RequestEnv } from "../http/context.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import type { ShownPage } from "../observability/audit_trail.ts";
 import { renderConsentPage } from "../ui/consent_page.tsx";
 import { chooseLanguage, type Language } from "../ui/language.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
@@ -13,12 +15,10 @@ import {
   decideConsent,
   type DecideDeps,
   type Decision,
-  endOverdue,
-  justLed,
   type OpenDecision,
-  openDecision,
+  openScreen,
+  type ScreenVisit,
 } from "./decide_consent.ts";
-import { wayOutOfInactive } from "./inactive_party.ts";
 import { bankOf, queryOf } from "./link.ts";
 import { SCREEN_SEGMENT, screenUrl } from "./screen_url.ts";
 
@@ -38,7 +38,10 @@ const consentRoute = createRoute({
   path: `/{bank}/${SCREEN_SEGMENT}`,
   hide: true,
   request: { params: bankParameter, query: decisionQuery },
-  responses: { 200: { description: "The consent screen", content: page } },
+  responses: {
+    200: { description: "The consent screen", content: page },
+    303: { description: "To the TPP: there is nothing to decide any more" },
+  },
 });
 const decisionRoute = createRoute({
   ...consentRoute,
@@ -49,57 +52,32 @@ const decisionRoute = createRoute({
 /** Mounts the consent screen. */
 export function screenRoutes(app: PlatformApp, deps: ScreenRouteDeps): void {
   app.get(endpoint(app, "browser", consentRoute), async (c) => {
-    const open = await openScreen(deps, c);
-    const away = await endOverdue(deps, open, deps.binding.asking(c)) ??
-      await wayOutOfInactive(deps, open.bank, open.interaction, c.get("reads"));
-    return away === null ? await drawScreen(deps, c, open) : c.redirect(away, SEE_OTHER);
+    const screen = await openScreen(deps, visitOf(deps, c));
+    return "show" in screen ? await drawScreen(deps, c, screen.show) : c.redirect(screen.leadTo, SEE_OTHER);
   });
 
-  app.post(endpoint(app, "browser", decisionRoute), (c) =>
-    orSameOutcome(deps, c, async () => {
-      const open = await openScreen(deps, c);
-      const form = await readForm(c);
-      if (form.get("csrf") !== await deps.binding.csrfToken(c, open.interaction.correlationId)) {
-        throw new Refusal("interaction.not_yours", "csrf");
-      }
-      const page = await shownPage(open, languageOf(c, open));
-      const traces = { browser: deps.binding.asking(c), page, reads: c.get("reads") };
-      return c.redirect(await decideConsent(deps, open, readDecision(form), traces), SEE_OTHER);
-    }));
+  app.post(endpoint(app, "browser", decisionRoute), async (c) => {
+    const visit = visitOf(deps, c);
+    const form = await readForm(c);
+    const pageOf = (open: OpenDecision): Promise<ShownPage> => shownPage(open, languageOf(c, open));
+    const posted = { decisionOf: () => readDecision(form), token: form.get("csrf"), pageOf };
+    return c.redirect(await decideConsent(deps, visit, posted), SEE_OTHER);
+  });
 }
 
-/**
- * A second click on a decision that has just been taken leads where the first one led: the browser has dropped the first
- * answer. Nothing is decided again, and no other browser learns anything.
- */
-async function orSameOutcome(
-  deps: ScreenRouteDeps,
-  c: Context,
-  act: () => Promise<Response>,
-): Promise<Response> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.reason !== "interaction.finished") throw error;
-    const flow = queryOf(c.req.url, "authorization.invalid_request").get("flow");
-    const led = await justLed(deps, bankOf(c.req.param("bank")), flow, deps.binding.asking(c));
-    if (led === null) throw error;
-    return c.redirect(led, SEE_OTHER);
-  }
-}
-
-async function openScreen(deps: ScreenRouteDeps, c: Context): Promise<OpenDecision> {
-  const flow = queryOf(c.req.url, "authorization.invalid_request").get("flow");
-  return await openDecision(deps, bankOf(c.req.param("bank")), flow, {
+function visitOf(deps: ScreenRouteDeps, c: Context<RequestEnv>): ScreenVisit {
+  return {
+    bank: bankOf(c.req.param("bank")),
+    correlationId: queryOf(c.req.url).get("flow"),
     browser: deps.binding.asking(c),
     reads: c.get("reads"),
-  });
+  };
 }
 
 async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision): Promise<Response> {
   const language = languageOf(c, open);
   const view = consentView(open, {
-    csrf: await deps.binding.csrfToken(c, open.interaction.correlationId),
+    csrf: await deps.binding.asking(c).formToken(open.interaction.correlationId),
     address: screenUrl(deps.authUrl, open.interaction),
     language,
     sandbox: deps.sandbox,

@@ -4,6 +4,7 @@
  * that could not take the customer any further: nobody should sign in there for nothing.
  */
 import { isImplicit } from "../consents/consent.ts";
+import { findOpenFlow, stageFlowOpened } from "../consents/open_flow_store.ts";
 import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import type { BankCode } from "../kernel/identifiers.ts";
 import { asClientId, sha256 } from "../kernel/identifiers.ts";
@@ -13,11 +14,11 @@ import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_reque
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import { issuerOf } from "../oauth/server_metadata.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
-import { FLOW_SECONDS } from "../profile.ts";
+import { FLOW_SECONDS, MAX_SESSIONS_PER_REQUEST } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { StandingOf } from "../security/standing.ts";
-import { bankKey, clientKey, pushedRequestKey } from "../store/keys.ts";
+import { bankKey, clientKey, consentKey, openFlowKey, pushedRequestKey } from "../store/keys.ts";
 import type { ReadAhead } from "../store/read_ahead.ts";
 import type { Key, Reader, Store } from "../store/store.ts";
 import { begin, commit, contended } from "../store/transaction.ts";
@@ -71,6 +72,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   if (standing !== "active") return { url: inactiveUrl(tppAddress, "bank", standing) };
   const recipient = await readyBank(deps, bank);
   if (recipient === undefined) return leave("temporarily_unavailable");
+  reads.ahead([consentKey(request.consentId), openFlowKey(request.consentId)]);
   const { value: consent } = await readConsent(deps, request.consentId, request, reads);
   if (consent.status !== "AwaitingAuthorisation") return leave("invalid_request");
   const interaction = openInteraction(
@@ -80,17 +82,38 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
     link.requestHash,
     isImplicit(consent),
   );
-  const tx = begin();
-  deps.interactions.stageOpening(tx, interaction);
   const claims = scaRequestClaims(interaction, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
   const [sealed, opened] = await Promise.all([
     sealClaims(claims, deps.signer, recipient),
-    commit(deps.store, deps.clock, tx),
+    openSession(deps, interaction, reads),
   ]);
+  if (opened === undefined) throw unavailable(deps, request, contended("authorization session"));
+  if (opened !== "opened") return leave(opened);
   const url = scaUrl(bank, sealed);
-  if (url === undefined) return leave("server_error");
-  if (!opened) throw unavailable(deps, request, contended("authorization session"));
-  return { url, correlationId: interaction.correlationId };
+  return url === undefined ? leave("server_error") : { url, correlationId: interaction.correlationId };
+}
+
+/**
+ * Stores the session, or says why not: a link starts a bounded number of them, whoever opens it. Undefined after losing
+ * every race.
+ */
+async function openSession(
+  deps: StartDeps,
+  interaction: Interaction,
+  reads: Reader,
+): Promise<"opened" | AuthorizationError | undefined> {
+  for (let attempt = 0; attempt < MAX_SESSIONS_PER_REQUEST; attempt++) { // of parallel openings one commits at a time
+    const from = attempt === 0 ? reads : deps.store;
+    const request = await deps.requests.find(interaction.requestHash, from);
+    if (request === null || request.value.completed) return "invalid_request";
+    if ((request.value.sessions ?? 0) >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
+    const tx = begin();
+    deps.interactions.stageOpening(tx, interaction);
+    deps.requests.stageSession(tx, request);
+    stageFlowOpened(tx, await findOpenFlow(from, interaction.consentId), interaction, deps.clock());
+    if (await commit(deps.store, deps.clock, tx)) return "opened";
+  }
+  return undefined;
 }
 
 /** The TPP's address in a pushed request. */

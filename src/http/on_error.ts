@@ -16,6 +16,8 @@ export interface ErrorPage extends PageWire {
   readonly interactionId: string;
   /** Where its reader may go on to. */
   readonly wayOn: string | undefined;
+  /** The TPP that the reader came from, if it is known, with its web page. */
+  readonly tpp?: RefusalParts["tpp"];
 }
 
 /** Draws an error page in the reader's language; `ui/error_routes.ts` does. */
@@ -38,8 +40,8 @@ export function answerErrors(
     const surface = surfaceOf(c, refusal);
     if (surface === "browser") {
       headersOf(refusal).forEach((value, name) => c.header(name, value));
-      const wayOn = refusal?.parts.wayOn;
-      return deps.drawErrorPage(c, { ...pageOf(wire), interactionId: c.get("interactionId"), wayOn });
+      const { wayOn, tpp } = refusal?.parts ?? {};
+      return deps.drawErrorPage(c, { ...pageOf(wire), interactionId: c.get("interactionId"), wayOn, tpp });
     }
     if (surface === "resource" && wire.resource !== undefined) return resourceError(wire.resource, refusal);
     return oauthError(wire, refusal);

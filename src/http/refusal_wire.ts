@@ -26,7 +26,8 @@ export interface ResourceWire {
 export const ERROR_PAGES = [
   "link_unusable",
   "finished",
-  "undecided",
+  "accepted",
+  "refused",
   "other_browser",
   "not_authentic",
   "not_found",
@@ -221,7 +222,8 @@ export const REFUSAL_WIRE = {
   "authorization.client_unusable": row(badRequest, undefined, "link_unusable"),
   "bank_return.not_authentic": row(badRequest, undefined, "not_authentic"),
   "interaction.finished": row(badRequest, undefined, "finished"),
-  "interaction.undecided": row(badRequest, undefined, "undecided"),
+  "interaction.accepted": row(badRequest, undefined, "accepted"),
+  "interaction.refused": row(badRequest, undefined, "refused"),
   "interaction.not_yours": row(badRequest, undefined, "other_browser"),
   "operations.unauthorized": row({
     ...oauth(401, "unauthorized", "The operator token is missing or wrong."),

@@ -59,7 +59,8 @@ export type RefusalReason =
   | "authorization.client_unusable"
   | "bank_return.not_authentic"
   | "interaction.finished"
-  | "interaction.undecided"
+  | "interaction.accepted"
+  | "interaction.refused"
   | "interaction.not_yours"
   | "operations.unauthorized"
   | "operations.invalid_request"
@@ -119,8 +120,10 @@ export interface RefusalParts {
   readonly retryAfterSeconds?: number;
   /** The scope that would have been enough (403 challenge). */
   readonly scope?: string;
-  /** Where a page may send its reader on to: the TPP's proven redirect_uri with an answer, or a page of ours. */
+  /** Where a page may send its reader on to: the TPP's proven redirect_uri with an answer. */
   readonly wayOn?: string;
+  /** The TPP that the reader came from, with its registered web page, for a page that may not redirect. */
+  readonly tpp?: { readonly clientId: string; readonly uri: string };
 }
 
 /** The only error class of the platform; everything else that is thrown is a bug and becomes a 500. */

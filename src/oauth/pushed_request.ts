@@ -17,6 +17,8 @@ export interface PushedRequest {
   readonly expiresAt: number;
   /** Set when a flow that it started came to its end: then it starts no other (FAPI 5.3.2.2 note 3). */
   readonly completed: boolean;
+  /** How many authorization sessions it has started; absent before the first one. */
+  readonly sessions?: number;
 }
 
 const REFERENCE = /^[A-Za-z0-9_-]{43}$/;

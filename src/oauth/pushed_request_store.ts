@@ -1,6 +1,6 @@
 /** Pushed requests by hash of their reference. Completed once: of parallel completions, one commits. */
 import { newSecret, sha256 } from "../kernel/identifiers.ts";
-import { FLOW_SECONDS, REQUEST_URI_PREFIX, REQUEST_URI_SECONDS } from "../profile.ts";
+import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS, REQUEST_URI_PREFIX, REQUEST_URI_SECONDS } from "../profile.ts";
 import { pushedRequestKey } from "../store/keys.ts";
 import type { Entry, Reader, Store } from "../store/store.ts";
 import { check, set, type Transaction } from "../store/transaction.ts";
@@ -15,6 +15,8 @@ export interface PushedRequestStore {
     now: number,
   ): Promise<string>;
   find(referenceHash: string, from?: Reader): Promise<Entry<PushedRequest> | null>;
+  /** Stages that it has started one more session; of parallel ones, one commits. */
+  stageSession(tx: Transaction, former: Entry<PushedRequest>): void;
   /** Stages its completion; the commit fails if it was completed meanwhile. */
   stageCompletion(tx: Transaction, former: Entry<PushedRequest>): void;
 }
@@ -30,14 +32,18 @@ export function openPushedRequestStore(store: Store): PushedRequestStore {
       return REQUEST_URI_PREFIX + reference;
     },
     find: (referenceHash, from = store) => from.get<PushedRequest>(pushedRequestKey(referenceHash)),
-    stageCompletion(tx, former) {
-      check(tx, former.key, former.version);
-      set(tx, former.key, { ...former.value, completed: true }, keptUntil(former.value.expiresAt));
-    },
+    stageSession: (tx, former) =>
+      stageChange(tx, former, { ...former.value, sessions: (former.value.sessions ?? 0) + 1 }),
+    stageCompletion: (tx, former) => stageChange(tx, former, { ...former.value, completed: true }),
   };
 }
 
-// A flow may begin in the last second and then takes its own time.
+function stageChange(tx: Transaction, former: Entry<PushedRequest>, changed: PushedRequest): void {
+  check(tx, former.key, former.version);
+  set(tx, former.key, changed, keptUntil(changed.expiresAt));
+}
+
+// A session may begin in the last second, then takes its own time, and its customer may come back late (Decision G1).
 function keptUntil(expiresAt: number): number {
-  return expiresAt + FLOW_SECONDS * 1000;
+  return expiresAt + (FLOW_SECONDS + LATE_CUSTOMER_SECONDS) * 1000;
 }

@@ -34,7 +34,7 @@ export const bankKey = (bank: BankCode): Key => ["bank", bank];
 /** An access token, by hash (`oauth/access_token_store.ts`). 3600 s. */
 export const accessTokenKey = (tokenHash: string): Key => ["access_token", tokenHash];
 
-/** A pushed authorization request, by hash of its reference. 599 s, and as long as a flow that it started. */
+/** A pushed authorization request, by hash of its reference. 599 s, and as long as a session that it started is kept. */
 export const pushedRequestKey = (referenceHash: string): Key => ["pushed_request", referenceHash];
 
 /** An authorization code, by hash; used ones are kept to notice a second use. 3600 s. */
@@ -46,10 +46,10 @@ export const spentChallengeKey = (
   challenge: string,
 ): Key => ["spent_challenge", client, challenge];
 
-/** An interaction, by correlation id (`frontchannel/interaction.ts`). 900 s and a margin. */
+/** An interaction, by correlation id (`frontchannel/interaction.ts`). 900 s, and 24 h more for its late customer. */
 export const interactionKey = (correlationId: string): Key => ["interaction", correlationId];
 
-/** The newest flow of a consent: until when a bank may report payer accounts. 900 s. */
+/** The sessions of a consent whose customers are at the bank (`consents/open_flow_store.ts`). 900 s. */
 export const openFlowKey = (consent: ConsentId): Key => ["open_flow", consent];
 
 /** A consent (`consents/consent.ts`). Kept. */

@@ -12,14 +12,14 @@ export interface ErrorView {
   readonly page: PageWire["page"];
   /** `x-fapi-interaction-id` of the request. */
   readonly interactionId: string;
-  /** Where its reader may go on to: back to the shop or app, or to what is still to be decided. */
+  /** The way back to the shop or app: with an answer for it, or to its web page. */
   readonly wayOn?: string | undefined;
   readonly sandbox: boolean;
   readonly languageSwitch: readonly LanguageLink[];
 }
 
 /** Pages that a customer may also meet after having paid: a flat no would be wrong there. */
-const ONCE_DECIDED: ReadonlySet<PageWire["page"]> = new Set(["finished", "link_unusable"]);
+const ONCE_DECIDED: ReadonlySet<PageWire["page"]> = new Set(["finished", "accepted", "link_unusable"]);
 
 /** The page as a whole HTML document; its HTTP status is in the refusal table. */
 export function renderErrorPage(view: ErrorView, language: Language): string {
@@ -37,9 +37,7 @@ export function renderErrorPage(view: ErrorView, language: Language): string {
         <p>{phrase(language, `error.${page}.todo`)}</p>
         {wayOn === undefined ? null : (
           <p>
-            <a class="button" href={wayOn}>
-              {phrase(language, page === "undecided" ? "error.wayOn" : "error.wayBack")}
-            </a>
+            <a class="button" href={wayOn}>{phrase(language, "error.wayBack")}</a>
           </p>
         )}
         <p class="help">

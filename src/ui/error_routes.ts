@@ -20,9 +20,19 @@ const problemRoute = createRoute({
   method: "get",
   path: PROBLEM_PATH,
   hide: true,
-  request: { query: z.object({ page: z.string(), request: z.string(), lang: z.string().optional() }) },
+  request: {
+    query: z.object({
+      page: z.string(),
+      request: z.string(),
+      tpp: z.string().optional(),
+      lang: z.string().optional(),
+    }),
+  },
   responses: { 200: { description: "An error page that was shown before" } },
 });
+
+/** The web page that a TPP has registered, by its client id as sent. */
+export type ClientUriOf = (clientId: string) => Promise<string | undefined>;
 
 /** Draws error pages where errors happen. */
 export function errorPages(sandbox: boolean): DrawErrorPage {
@@ -32,27 +42,32 @@ export function errorPages(sandbox: boolean): DrawErrorPage {
   };
 }
 
-/** Mounts the address at which an error page can be read again. */
-export function errorPageRoutes(app: PlatformApp, sandbox: boolean): void {
-  app.get(endpoint(app, "browser", problemRoute), (c) => {
+/** Mounts the address at which an error page can be read again. Its link to the TPP is the registered one, never one sent. */
+export function errorPageRoutes(app: PlatformApp, sandbox: boolean, clientUriOf: ClientUriOf): void {
+  app.get(endpoint(app, "browser", problemRoute), async (c) => {
     const page = ERROR_PAGES.find((known) => known === c.req.query("page"));
-    const interactionId = c.req.query("request");
+    const { request: interactionId, tpp: clientId } = c.req.query();
     if (page === undefined || !isUuid(interactionId)) throw new Refusal("request.not_found");
-    return c.html(draw(c, { page, interactionId, wayOn: undefined }, sandbox));
+    const uri = clientId === undefined ? undefined : await clientUriOf(clientId);
+    const tpp = clientId === undefined || uri === undefined ? {} : { tpp: { clientId, uri } };
+    return c.html(draw(c, { page, interactionId, wayOn: undefined, ...tpp }, sandbox));
   });
 }
 
 function draw(c: Context, shown: Omit<ErrorPage, "status">, sandbox: boolean): string {
   const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
-  return renderErrorPage({ ...shown, sandbox, languageSwitch: languageSwitch(c, shown) }, language);
+  const { page, interactionId, wayOn = shown.tpp?.uri } = shown;
+  const view = { page, interactionId, wayOn, sandbox, languageSwitch: languageSwitch(c, shown) };
+  return renderErrorPage(view, language);
 }
 
 function languageSwitch(
   c: Context,
-  { page, interactionId, wayOn }: Omit<ErrorPage, "status">,
+  { page, interactionId, wayOn, tpp }: Omit<ErrorPage, "status">,
 ): LanguageLink[] {
-  const again = wayOn === undefined
-    ? { path: PROBLEM_PATH, query: { page, request: interactionId } }
+  const named = tpp === undefined ? {} : { tpp: tpp.clientId };
+  const again = wayOn === undefined || c.req.method !== "GET"
+    ? { path: PROBLEM_PATH, query: { page, request: interactionId, ...named } }
     : { path: c.req.path, query: c.req.query() }; // a link that may be opened again, and its way back with it
   return LANGUAGES.map((language) => ({
     language,

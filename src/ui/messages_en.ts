@@ -68,21 +68,26 @@ export const MESSAGES_EN = {
     "Not by opening this page. If you paid before, the shop or app you came from shows it.",
   "error.todo": "What you can do",
   "error.wayBack": "Back to the shop or app",
-  "error.wayOn": "Go on to the decision",
   "error.help": "If you ask for help, please give this number:",
 
   "error.link_unusable.title": "This link cannot be used",
   "error.link_unusable.happened": "The link is too old, was already used, or is not complete.",
   "error.link_unusable.todo":
     "Go back to the shop or app you came from. If your payment is not shown there, start it again.",
-  "error.finished.title": "This payment was already decided",
+  "error.finished.title": "This payment request has ended",
   "error.finished.happened":
-    "You already accepted or refused this payment, or the time to decide ran out. It cannot be decided again.",
+    "The payment was accepted or refused before, or the time to decide ran out. It cannot be decided here any more.",
   "error.finished.todo": "Go back to the shop or app you came from to see whether the payment was made.",
-  "error.undecided.title": "This payment is waiting for your decision",
-  "error.undecided.happened":
-    "Your bank has already confirmed that it is you. You have not accepted or refused the payment yet.",
-  "error.undecided.todo": "Go on to the page on which you can accept or refuse it.",
+  "error.accepted.title": "This payment was already accepted",
+  "error.accepted.happened":
+    "The payment was accepted before, for example in another tab or window. What you chose here has changed nothing.",
+  "error.accepted.todo":
+    "Go back to the shop or app you came from to see whether the payment was made. If you do not want it, ask the shop, the app or your bank for help.",
+  "error.refused.title": "This payment was already refused",
+  "error.refused.happened":
+    "The payment was refused before, for example in another tab or window, or by your bank. What you chose here has changed nothing.",
+  "error.refused.todo":
+    "If you want to pay after all, start the payment again in the shop or app you came from.",
   "error.other_browser.title": "Please continue in the browser you started in",
   "error.other_browser.happened":
     "This payment was started in another browser or on another device. To protect you, it can only be finished there.",

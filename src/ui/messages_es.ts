@@ -68,21 +68,26 @@ export const MESSAGES_ES: Messages = {
     "No por abrir esta página. Si ya pagó antes, lo verá en la tienda o aplicación de la que viene.",
   "error.todo": "Qué puede hacer",
   "error.wayBack": "Volver a la tienda o aplicación",
-  "error.wayOn": "Continuar con la decisión",
   "error.help": "Si pide ayuda, indique este número:",
 
   "error.link_unusable.title": "Este enlace no se puede usar",
   "error.link_unusable.happened": "El enlace es demasiado antiguo, ya se usó o está incompleto.",
   "error.link_unusable.todo":
     "Vuelva a la tienda o aplicación de la que viene. Si allí no aparece su pago, empiécelo de nuevo.",
-  "error.finished.title": "Este pago ya se decidió",
+  "error.finished.title": "Esta solicitud de pago ha terminado",
   "error.finished.happened":
-    "Usted ya aceptó o rechazó este pago, o se acabó el tiempo para decidir. No se puede decidir otra vez.",
+    "El pago ya se aceptó o se rechazó, o se acabó el tiempo para decidir. Aquí ya no se puede decidir.",
   "error.finished.todo": "Vuelva a la tienda o aplicación de la que viene para ver si el pago se hizo.",
-  "error.undecided.title": "Este pago está pendiente de su decisión",
-  "error.undecided.happened":
-    "Su banco ya ha confirmado que es usted. Todavía no ha aceptado ni rechazado el pago.",
-  "error.undecided.todo": "Continúe en la página en la que puede aceptarlo o rechazarlo.",
+  "error.accepted.title": "Este pago ya se aceptó",
+  "error.accepted.happened":
+    "El pago se aceptó antes, por ejemplo en otra pestaña o ventana. Lo que ha elegido en esta página no ha cambiado nada.",
+  "error.accepted.todo":
+    "Vuelva a la tienda o aplicación de la que viene para ver si el pago se hizo. Si no lo quiere, pida ayuda a la tienda, a la aplicación o a su banco.",
+  "error.refused.title": "Este pago ya se rechazó",
+  "error.refused.happened":
+    "El pago se rechazó antes, por ejemplo en otra pestaña o ventana, o por parte de su banco. Lo que ha elegido en esta página no ha cambiado nada.",
+  "error.refused.todo":
+    "Si a pesar de todo quiere pagar, empiece de nuevo el pago en la tienda o aplicación de la que viene.",
   "error.other_browser.title": "Continúe en el navegador en el que empezó",
   "error.other_browser.happened":
     "Este pago se empezó en otro navegador o en otro dispositivo. Por su seguridad, solo se puede terminar allí.",

@@ -67,22 +67,27 @@ export const MESSAGES_FR: Messages = {
     "Pas en ouvrant cette page. Si vous avez déjà payé, la boutique ou l’application d’où vous venez l’indique.",
   "error.todo": "Ce que vous pouvez faire",
   "error.wayBack": "Revenir à la boutique ou à l’application",
-  "error.wayOn": "Continuer vers la décision",
   "error.help": "Si vous demandez de l’aide, donnez ce numéro\u00a0:",
 
   "error.link_unusable.title": "Ce lien ne peut pas être utilisé",
   "error.link_unusable.happened": "Le lien est trop ancien, a déjà servi ou est incomplet.",
   "error.link_unusable.todo":
     "Retournez dans la boutique ou l’application d’où vous venez. Si votre paiement n’y figure pas, recommencez-le.",
-  "error.finished.title": "Ce paiement a déjà fait l’objet d’une décision",
+  "error.finished.title": "Cette demande de paiement est terminée",
   "error.finished.happened":
-    "Vous avez déjà accepté ou refusé ce paiement, ou le délai pour décider est écoulé. Il n’est plus possible de décider.",
+    "Le paiement a déjà été accepté ou refusé, ou le délai pour décider est écoulé. Il n’est plus possible de décider ici.",
   "error.finished.todo":
     "Retournez dans la boutique ou l’application d’où vous venez pour voir si le paiement a été effectué.",
-  "error.undecided.title": "Ce paiement attend votre décision",
-  "error.undecided.happened":
-    "Votre banque a déjà confirmé votre identité. Vous n’avez encore ni accepté ni refusé le paiement.",
-  "error.undecided.todo": "Continuez vers la page où vous pouvez l’accepter ou le refuser.",
+  "error.accepted.title": "Ce paiement a déjà été accepté",
+  "error.accepted.happened":
+    "Le paiement a été accepté auparavant, par exemple dans un autre onglet ou une autre fenêtre. Votre choix sur cette page n’y a rien changé.",
+  "error.accepted.todo":
+    "Retournez dans la boutique ou l’application d’où vous venez pour voir si le paiement a été effectué. Si vous n’en voulez pas, demandez de l’aide à la boutique, à l’application ou à votre banque.",
+  "error.refused.title": "Ce paiement a déjà été refusé",
+  "error.refused.happened":
+    "Le paiement a été refusé auparavant, par exemple dans un autre onglet ou une autre fenêtre, ou par votre banque. Votre choix sur cette page n’y a rien changé.",
+  "error.refused.todo":
+    "Si vous souhaitez tout de même payer, recommencez le paiement dans la boutique ou l’application d’où vous venez.",
   "error.other_browser.title": "Continuez dans le navigateur où vous avez commencé",
   "error.other_browser.happened":
     "Ce paiement a été commencé dans un autre navigateur ou sur un autre appareil. Pour votre sécurité, il ne peut être terminé que là où il a été commencé.",

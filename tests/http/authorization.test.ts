@@ -145,7 +145,7 @@ Deno.test("GET authorization.oauth2 binds each visit to a __Host- cookie, correl
     const [name, secret = ""] = pair.split("=");
     assertEquals(name, `__Host-sca-${claims.correlation_id}`);
     assertMatch(secret, SECRET);
-    assertEquals(attributes.toSorted(), ["HttpOnly", "Max-Age=900", "Path=/", "SameSite=Lax", "Secure"]);
+    assertEquals(attributes.toSorted(), ["HttpOnly", "Max-Age=87300", "Path=/", "SameSite=Lax", "Secure"]);
     assertMatch(claims.correlation_id, UUID);
     assertMatch(claims.jti, UUID);
     seen.push(secret, claims.correlation_id, claims.jti);

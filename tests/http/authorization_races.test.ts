@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../support/bank_return.ts";
 import {
   type AtBank,
@@ -26,44 +26,40 @@ import type { Commit, Store } from "../../src/store/store.ts";
 
 const MANY = 40;
 
-Deno.test("40 parallel identical bank returns: exactly one code [BR-N17] [BR15] [BR-N10]", async () => {
+Deno.test("40 parallel identical bank returns: exactly one code, and all lead to it [BR-N17] [BR15] [BR-N10] [G1]", async () => {
   await using world = await openWorld();
   const flow = await toBank(world, { body: IMPLICIT });
   const path = await goodReturn(world, flow);
   const answers = await Promise.all(times(MANY, () => flow.browser.open(path)));
-  const [winner, ...more] = answers.filter(({ status }) => status === 303);
-  assertEquals([more.length, answers.length], [0, MANY]);
-  if (winner === undefined) throw new Error("no return succeeded");
-  const code = await assertCodeAnswer(winner);
-  for (const answer of answers.filter((each) => each !== winner)) {
-    await assertLoser(answer, "finished", winner.headers.get("location"));
-  }
+  const code = await assertCodeAnswer(await onePlace(answers));
   assertEquals([await codesIssued(world), await consentStatus(world, flow)], [1, "Authorized"]);
   assertEquals((await redeem(world, { consentId: flow.consentId, code })).status, 200);
 });
 
-Deno.test("40 parallel returns with a jti of their own: exactly one code [BR-N17] [BR15]", async () => {
+Deno.test("40 parallel returns with a jti of their own: exactly one code, and all lead to it [BR-N17] [BR15] [G1]", async () => {
   await using world = await openWorld();
   const flow = await toBank(world, { body: IMPLICIT });
   const paths = await Promise.all(times(MANY, () => goodReturn(world, flow)));
   const answers = await Promise.all(paths.map((path) => flow.browser.open(path)));
-  assertEquals(answers.filter(({ status }) => status === 303).length, 1);
+  await assertCodeAnswer(await onePlace(answers));
   assertEquals(await codesIssued(world), 1);
-  await drain(answers);
 });
 
-Deno.test("40 parallel returns to the platform's screen: one opens it, and it opens once [BR-N17] [C7]", async () => {
+Deno.test("40 parallel returns to the platform's screen: it opens once, and all lead to it [BR-N17] [C7] [G1]", async () => {
   await using world = await openWorld();
   const flow = await toBank(world);
   await reportAccounts(world, flow);
   const path = await goodReturn(world, flow);
   const answers = await Promise.all(times(MANY, () => flow.browser.open(path)));
-  const [screen, ...more] = answers.filter(({ status }) => status === 303);
-  assertEquals(more, []);
-  for (const answer of answers.filter((each) => each !== screen)) {
-    await assertLoser(answer, "undecided", screen?.headers.get("location") ?? null);
-  }
-  assertEquals([await codesIssued(world), await consentStatus(world, flow)], [0, "AwaitingAuthorisation"]);
+  assertEquals((await onePlace(answers)).status, 303);
+  const opened = (await world.snapshot()).filter(({ key, value }) =>
+    key[0] === "audit" && (value as { event: string }).event === "consent.customer_authenticated"
+  );
+  assertEquals([opened.length, await codesIssued(world), await consentStatus(world, flow)], [
+    1,
+    0,
+    "AwaitingAuthorisation",
+  ]);
 });
 
 Deno.test("Success and failure of one flow at once: one of them counts, wholly [BR15] [C5] [C8]", async () => {
@@ -73,14 +69,11 @@ Deno.test("Success and failure of one flow at once: one of them counts, wholly [
     times(MANY, (n) => goodReturn(world, flow, { status_code: n % 2 === 0 ? "success" : "failure" })),
   );
   const answers = await Promise.all(paths.map((path) => flow.browser.open(path)));
-  const ended = answers.filter(({ status }) => status === 303);
-  assertEquals(ended.length, 1);
-  const succeeded = ended[0]?.headers.get("location")?.includes("?code=") === true;
+  const succeeded = (await onePlace(answers)).headers.get("location")?.includes("?code=") === true;
   assertEquals([await consentStatus(world, flow), await codesIssued(world)], [
     succeeded ? "Authorized" : "Rejected",
     succeeded ? 1 : 0,
   ]);
-  await drain(answers);
 });
 
 Deno.test("20 browsers with a flow each for one consent return at once: one code, everyone else is told [AZ-N15] [AZ-N18] [C16]", async () => {
@@ -111,34 +104,55 @@ Deno.test("Double click on accept: 40 parallel decisions give one code and lead 
   assertEquals((await redeem(world, { consentId: flow.consentId, code })).status, 200);
 });
 
-Deno.test("A click after the decision leads where the first one led, for that browser and for a minute [C7] [BR-N11]", async () => {
-  await using world = await openWorld();
-  const { flow, screen, csrf } = await deciding(world);
-  const first = await decideOnce(flow.browser, screen, csrf, "accept");
-  const before = await world.snapshot();
-  const again = await decideOnce(flow.browser, screen, csrf, "refuse");
-  assertEquals([again.status, again.headers.get("location")], [303, first.headers.get("location")]);
-  await assertPage(await decideOnce(new Browser(world), screen, csrf, "accept"), 400, "other_browser");
-  await assertPage(await flow.browser.open(screen), 400, "finished");
-  world.now += 60_000;
-  await assertPage(await decideOnce(flow.browser, screen, csrf, "accept"), 400, "finished");
-  assertEquals(await world.snapshot(), before);
+Deno.test("A second click on the same decision leads where the first one led, for a minute; a different one is told what was decided [C7] [BR-N11] [G1]", async (t) => {
+  for (
+    const [first, second, page] of [["accept", "refuse", "accepted"], [
+      "refuse",
+      "accept",
+      "refused",
+    ]] as const
+  ) {
+    await t.step(`${first}, then ${second}`, async () => {
+      await using world = await openWorld();
+      const { flow, screen, csrf } = await deciding(world);
+      const cookie = new Map(flow.browser.cookies);
+      const led = (await decideOnce(flow.browser, screen, csrf, first)).headers.get("location");
+      assertEquals(flow.browser.cookies.size, 0);
+      const before = await world.snapshot();
+      const again = await decideOnce(flow.browser, screen, csrf, first);
+      assertEquals([again.status, again.headers.get("location")], [303, led]);
+      const told = await decideOnce(flow.browser, screen, csrf, second);
+      assertEquals(wayOnOf(await assertPage(told, 400, page)), led);
+      await assertPage(await decideOnce(flow.browser, screen, "x".repeat(43), first), 400, "finished");
+      await assertPage(await flow.browser.open(screen), 400, "finished");
+      world.now += 60_000;
+      for (const decision of [first, second]) {
+        const late = await assertPage(await decideOnce(flow.browser, screen, csrf, decision), 400, page);
+        assertEquals(wayOnOf(late), "https://www.example.com/");
+      }
+      // A browser that dropped the answer has its cookie still: the TPP must not wait for ever.
+      cookie.forEach((secret, name) => flow.browser.cookies.set(name, secret));
+      await assertErrorAnswer(await flow.browser.open(screen), "invalid_request");
+      assertEquals(await world.snapshot(), before);
+    });
+  }
 });
 
-Deno.test("Accept and refuse at once: one of them counts, wholly [AZ15] [C7] [C9]", async () => {
+Deno.test("Accept and refuse at once: one of them counts, wholly, and every click leads there or is told [AZ15] [C7] [C9]", async () => {
   await using world = await openWorld();
   const { flow, screen, csrf } = await deciding(world);
+  const decisions = times(MANY, (n) => n % 2 === 0 ? "refuse" : "accept");
   const answers = await Promise.all(
-    times(MANY, (n) => decideOnce(flow.browser, screen, csrf, n % 2 === 0 ? "refuse" : "accept")),
+    decisions.map((decision) => decideOnce(flow.browser, screen, csrf, decision)),
   );
-  const places = new Set(answers.map(({ status, headers }) => `${status} ${headers.get("location")}`));
-  assertEquals(places.size, 1);
-  const accepted = [...places].join().includes("?code=");
-  assertEquals([await consentStatus(world, flow), await codesIssued(world)], [
-    accepted ? "Authorized" : "Rejected",
-    accepted ? 1 : 0,
-  ]);
-  await drain(answers);
+  const accepted = await codesIssued(world) === 1;
+  assertEquals(await consentStatus(world, flow), accepted ? "Authorized" : "Rejected");
+  const same = answers.filter((_, n) => (decisions[n] === "accept") === accepted);
+  const led = (await onePlace(same)).headers.get("location");
+  assertEquals(led?.includes("?code="), accepted);
+  for (const answer of answers.filter((each) => !same.includes(each))) {
+    assertEquals(wayOnOf(await assertPage(answer, 400, accepted ? "accepted" : "refused")), led);
+  }
 });
 
 Deno.test("Consent, code, request, interaction and jti move in one commit, or none does [AZ15] [BR15]", async () => {
@@ -167,22 +181,46 @@ Deno.test("Consent, code, request, interaction and jti move in one commit, or no
   ]);
 });
 
-/** A page, in the browser that may have dropped the winner's answer: it leads where that one led. */
-async function assertLoser(
-  answer: Response,
-  page: "finished" | "undecided",
-  winner: string | null,
-): Promise<void> {
-  assertEquals(wayOnOf(await assertPage(answer, 400, page)), winner);
+Deno.test("A store that fails after a commit is a failure in the log and on the page, never the page of a decided payment; the same link then leads on [BR15] [G1]", async (t) => {
+  for (const status_code of ["success", "failure"]) {
+    await t.step(`the bank's ${status_code}`, async () => {
+      const { store, faults } = await recordingStore();
+      await using world = await openWorld({ store });
+      const flow = await toBank(world, { body: IMPLICIT });
+      const path = await goodReturn(world, flow, { status_code });
+      faults.afterNext = (commit) => commit.writes.some(({ key }) => key[0] === "interaction");
+      await assertPage(await flow.browser.open(path), 500, "unavailable");
+      assertStringIncludes(world.logged.join("\n"), '"event":"request.failed"');
+      const again = await flow.browser.open(path);
+      if (status_code === "success") await assertCodeAnswer(again);
+      else await assertErrorAnswer(again, "access_denied");
+    });
+  }
+});
+
+/** The one place that all of them lead to; gives an answer that does. */
+async function onePlace(answers: readonly Response[]): Promise<Response> {
+  const places = new Set(answers.map(({ status, headers }) => `${status} ${headers.get("location")}`));
+  assertEquals(places.size, 1, [...places].join(" "));
+  const [first, ...more] = answers;
+  await drain(more);
+  if (first === undefined) throw new Error("no answers");
+  return first;
+}
+
+/** Which commit fails: without effect, or after it. */
+interface Faults {
+  next?: (commit: Commit) => boolean;
+  afterNext?: (commit: Commit) => boolean;
 }
 
 /** A store that tells what was committed and can fail a commit. */
 async function recordingStore(): Promise<
-  { store: Store; commits: Commit[]; faults: { next?: (commit: Commit) => boolean } }
+  { store: Store; commits: Commit[]; faults: Faults }
 > {
   const kv = await openDenoKv(":memory:");
   const commits: Commit[] = [];
-  const faults: { next?: (commit: Commit) => boolean } = {};
+  const faults: Faults = {};
   const store: Store = {
     ...kv,
     async commit(commit) {
@@ -191,7 +229,10 @@ async function recordingStore(): Promise<
         throw new Error("the database went away");
       }
       commits.push(commit);
-      return await kv.commit(commit);
+      const done = await kv.commit(commit);
+      if (faults.afterNext?.(commit) !== true) return done;
+      delete faults.afterNext;
+      throw new Error("the answer of the database was lost");
     },
   };
   return { store, commits, faults };

@@ -4,11 +4,13 @@ import {
   type AtBank,
   authorize,
   Browser,
+  clientToken,
   codeOf,
   decide,
   good,
   openHandover,
   push,
+  putAccounts,
   toBank,
 } from "../support/flows.ts";
 import {
@@ -57,49 +59,67 @@ Deno.test("GET authorization.sca.oauth2 in a browser that did not begin the flow
   });
 });
 
-Deno.test("GET authorization.sca.oauth2: the same URL loaded again is a page, and one code is all there ever is [BR-N10]", async () => {
+Deno.test("GET authorization.sca.oauth2: the same URL loaded again leads where it led, and one code is all there ever is [BR-N10] [G1]", async () => {
   await using world = await openWorld();
   const flow = await toBank(world, { body: IMPLICIT });
   const path = await goodReturn(world, flow);
+  const cookies = new Map(flow.browser.cookies);
   const first = await flow.browser.open(path);
   codeOf(first);
+  // A browser that dropped the first answer still has its cookie: for a minute it is sent where that one led.
+  const reload = (): Promise<Response> => {
+    cookies.forEach((secret, name) => flow.browser.cookies.set(name, secret));
+    return assertNothingChanges(world, () => flow.browser.open(path));
+  };
   for (let time = 0; time < 3; time++) {
-    const again = await assertNothingChanges(world, () => flow.browser.open(path));
-    // The browser may have dropped the first answer: for a minute the page leads where that one led.
-    assertEquals(wayOnOf(await assertPage(again, 400, "finished")), first.headers.get("location"));
+    assertEquals((await reload()).headers.get("location"), first.headers.get("location"));
   }
-  await assertPage(await new Browser(world).open(path), 400, "other_browser");
   world.now += 60_000;
-  assertEquals(wayOnOf(await assertPage(await flow.browser.open(path), 400, "finished")), null);
+  await assertErrorAnswer(await reload(), "invalid_request");
+  // Without it, a page with a link to the TPP's own page.
+  for (const browser of [flow.browser, new Browser(world)]) {
+    const page = await assertPage(
+      await assertNothingChanges(world, () => browser.open(path)),
+      400,
+      "finished",
+    );
+    assertEquals(wayOnOf(page), "https://www.example.com/");
+  }
   assertEquals(await codesIssued(world), 1);
 });
 
-Deno.test("GET authorization.sca.oauth2: a second return, good or bad, cannot undo the first [BR-N10] [BR15]", async () => {
+Deno.test("GET authorization.sca.oauth2: a second return, good or bad, leads to the decision that the first one left open [BR-N10] [BR15] [G1]", async () => {
   await using world = await openWorld();
   const flow = await toBank(world);
   await reportAccounts(world, flow);
   const screen = await flow.browser.open(await goodReturn(world, flow));
   assertEquals(screen.status, 303);
-  for (const status_code of ["success", "failure"]) {
-    const path = await goodReturn(world, flow, { status_code });
+  const unusable = { exp: Math.floor(world.now / 1000) - 31 };
+  for (const claims of [{}, { status_code: "failure" }, unusable]) {
+    const path = await goodReturn(world, flow, claims);
     const answer = await assertNothingChanges(world, () => flow.browser.open(path));
-    const page = await assertPage(answer, 400, "undecided");
-    assertEquals(wayOnOf(page), screen.headers.get("location"));
-    const stranger = await new Browser(world).open(path);
-    assertEquals(wayOnOf(await assertPage(stranger, 400, "other_browser")), null);
+    assertEquals([answer.status, answer.headers.get("location")], [303, screen.headers.get("location")]);
+    await assertPage(await new Browser(world).open(path), 400, "other_browser");
   }
   await assertCodeAnswer(await decide(flow.browser, screen.headers.get("location") ?? "", "accept"));
 });
 
-Deno.test("GET authorization.sca.oauth2: of two visits by one link the first to return wins, the other gets a page [AZ-N15] [C3]", async () => {
+Deno.test("GET authorization.sca.oauth2: of two visits by one link the first to return wins; the other gets a page, since the TPP has its answer [AZ-N15] [C3] [G1]", async () => {
   await using world = await openWorld();
   const flow = await toBank(world, { body: IMPLICIT });
   const second = await openHandover(world.bankA, await authorize(flow.browser, world.tpp, flow.requestUri));
   const later = { ...flow, handover: second.claims };
   await assertCodeAnswer(await flow.browser.open(await goodReturn(world, later)));
-  for (const status_code of ["success", "failure"]) {
+  assertEquals(flow.browser.cookies.size, 1);
+  for (const [status_code, page] of [["success", "accepted"], ["failure", "finished"]] as const) {
     const path = await goodReturn(world, flow, { status_code });
-    await assertPage(await assertNothingChanges(world, () => flow.browser.open(path)), 400, "finished");
+    const html = await assertPage(
+      await assertNothingChanges(world, () => flow.browser.open(path)),
+      400,
+      page,
+    );
+    assertEquals(wayOnOf(html), "https://www.example.com/");
+    assertEquals(flow.browser.cookies.size, 0); // cleared by the first page: the second one is for a browser without
   }
   assertEquals([await codesIssued(world), await consentStatus(world, flow)], [1, "Authorized"]);
 });
@@ -147,16 +167,38 @@ Deno.test("Two customers with two flows for one consent: neither sees or spends 
   );
 });
 
-Deno.test("An account list reported anew while the customer decides cannot change what was chosen [AZ13] [C11]", async () => {
+Deno.test("Accounts reported after the bank's return are rejected, and what was chosen is what was shown [G2] [AZ13] [C11]", async () => {
   await using world = await openWorld();
   const flow = await toBank(world);
-  await reportAccounts(world, flow, [ACCOUNTS[0], ACCOUNTS[2]]);
+  await reportAccounts(world, flow, [ACCOUNTS[2]]);
+  await reportAccounts(world, flow, [ACCOUNTS[0], ACCOUNTS[2]]); // until the return the last report counts
   const screen = (await flow.browser.open(await goodReturn(world, flow))).headers.get("location") ?? "";
-  const { csrf } = readForm(await (await flow.browser.open(screen)).text());
-  await reportAccounts(world, flow, [ACCOUNTS[2], ACCOUNTS[0]]);
-  const body = new URLSearchParams({ csrf, decision: "accept", account: "0" });
-  await assertCodeAnswer(await flow.browser.open(screen, { method: "POST", body }));
+  const bound = await clientToken(world, flow.bank);
+  const act = (): Promise<Response> =>
+    putAccounts(world, flow.bank, flow.consentId, [ACCOUNTS[2]], { bound });
+  const { Errors } = await good(assertNothingChanges(world, act), 400);
+  assertEquals(Errors[0].ErrorCode, "UK.OBIE.Resource.InvalidConsentStatus");
+  assertMatch(Errors[0].Message, /before the bank's return/);
+  await assertCodeAnswer(await decide(flow.browser, screen, "accept", "0"));
   assertEquals((await storedConsent(world, flow)).selectedAccount, ACCOUNTS[0]);
+});
+
+Deno.test("Accounts of a second session can be reported although the first one has returned, and the other way round [G2] [C11]", async () => {
+  await using world = await openWorld();
+  const first = await toBank(world);
+  const second = await anotherFlow(world, first);
+  await reportAccounts(world, second, [ACCOUNTS[2]], { data: { Sub: "bob" } });
+  const bobs = await second.browser.open(await goodReturn(world, second, { sub: "bob" }));
+  await reportAccounts(world, first, [ACCOUNTS[0]], { data: { Sub: "alice" } }); // the older session is still open
+  const screen = await first.browser.open(await goodReturn(world, first, { sub: "alice" }));
+  assertEquals(
+    (await putAccounts(world, first.bank, first.consentId, [ACCOUNTS[2]])).status,
+    400,
+    "both have returned",
+  );
+  assertEquals([bobs.status, screen.status], [303, 303]);
+  await assertCodeAnswer(await decide(first.browser, screen.headers.get("location") ?? "", "accept", "0"));
+  assertEquals((await storedConsent(world, first)).selectedAccount, ACCOUNTS[0]);
 });
 
 Deno.test("GET authorization.sca.oauth2 of a stranger's correlation_id says nothing about it [BR-N11] [BR17]", async () => {

@@ -1,14 +1,16 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { assertNotAuthentic, IMPLICIT, sealedReturn, signedReturn } from "../support/bank_return.ts";
-import { returnClaims, toBank } from "../support/flows.ts";
+import { type AtBank, Browser, returnClaims, toBank } from "../support/flows.ts";
 import {
   assertCodeAnswer,
+  assertErrorAnswer,
   assertNothingChanges,
+  assertPage,
   codesIssued,
   consentStatus,
 } from "../support/front_channel.ts";
 import type { JsonObject } from "../support/jwts.ts";
-import { openWorld, START } from "../support/world.ts";
+import { openWorld, START, type World } from "../support/world.ts";
 import { rawJws } from "../unit/jose/raw_jws.ts";
 
 const NOW = START / 1000;
@@ -39,12 +41,7 @@ Deno.test("GET authorization.sca.oauth2 refuses claims that are not of this bank
     "[BR9] correlation_id in upper case": { correlation_id: flow.handover.correlation_id.toUpperCase() },
     "[BR9] correlation_id an array": { correlation_id: [flow.handover.correlation_id] },
     "[BR-N12] ref_id missing": { ref_id: undefined },
-    "[BR-N12] ref_id of another consent": { ref_id: other.consentId },
-    "[BR-N12] ref_id in upper case": { ref_id: flow.consentId.toUpperCase() },
-    "[BR-N12] ref_id of nothing": { ref_id: crypto.randomUUID() },
-    "[BR-N12] debtor_account_present flipped": { debtor_account_present: "false" },
     "[BR-N12] debtor_account_present boolean": { debtor_account_present: true },
-    "[BR-N12] debtor_account_present in capitals": { debtor_account_present: "True" },
     "[BR-N12] debtor_account_present missing": { debtor_account_present: undefined },
     "bank_id missing": { bank_id: undefined },
   };
@@ -53,6 +50,16 @@ Deno.test("GET authorization.sca.oauth2 refuses claims that are not of this bank
       const jws = await signedReturn(world, flow, { claims });
       await assertNotAuthentic(world, flow.browser, await sealedReturn(world, "BANKA", jws));
     });
+  }
+  const ofAnotherFlow: Record<string, JsonObject> = {
+    "[BR-N12] ref_id of another consent": { ref_id: other.consentId },
+    "[BR-N12] ref_id in upper case": { ref_id: flow.consentId.toUpperCase() },
+    "[BR-N12] ref_id of nothing": { ref_id: crypto.randomUUID() },
+    "[BR-N12] debtor_account_present flipped": { debtor_account_present: "false" },
+    "[BR-N12] debtor_account_present in capitals": { debtor_account_present: "True" },
+  };
+  for (const [name, claims] of Object.entries(ofAnotherFlow)) {
+    await t.step(name, async () => await assertUnusable(world, flow, claims));
   }
   await t.step("the flow ends well all the same [BR14]", async () => {
     const jws = await signedReturn(world, flow);
@@ -81,10 +88,7 @@ Deno.test("GET authorization.sca.oauth2 judges exp, iat and nbf [BR-N9] [BR6] [A
     "nbf text": { nbf: String(NOW) },
   };
   for (const [name, claims] of Object.entries(refused)) {
-    await t.step(name, async () => {
-      const jws = await signedReturn(world, flow, { claims });
-      await assertNotAuthentic(world, flow.browser, await sealedReturn(world, "BANKA", jws));
-    });
+    await t.step(name, async () => await assertUnusable(world, flow, claims));
   }
   for (const literal of ["1e999", "-1e999", "Infinity", "NaN"]) {
     await t.step(`exp ${literal}`, async () => {
@@ -129,7 +133,9 @@ Deno.test("GET authorization.sca.oauth2 spends jti once per bank, until the JWT 
   const answer = await signedReturn(world, first, { claims: { jti } });
   await assertCodeAnswer(await first.browser.open(await sealedReturn(world, "BANKA", answer)));
   const again = await signedReturn(world, second, { claims: { jti } });
-  await assertNotAuthentic(world, second.browser, await sealedReturn(world, "BANKA", again));
+  const replayed = await sealedReturn(world, "BANKA", again);
+  const refusal = await assertNothingChanges(world, () => second.browser.open(replayed));
+  await assertErrorAnswer(refusal, "server_error");
   assertEquals([await codesIssued(world), await consentStatus(world, second)], [1, "AwaitingAuthorisation"]);
   const atB = await toBank(world, { bank: world.bankB, body: IMPLICIT });
   const byB = await signedReturn(world, atB, { claims: { jti } });
@@ -155,3 +161,16 @@ Deno.test("GET authorization.sca.oauth2 answers 404 for an unknown bank [A4]", a
   const answer = await assertNothingChanges(world, () => flow.browser.open(path));
   assertEquals(answer.status, 404);
 });
+
+/** The bank signed it for this flow and this browser, but it cannot count: the customer goes back to the TPP (Decision G1). */
+async function assertUnusable(world: World, flow: AtBank, claims: JsonObject): Promise<void> {
+  const path = await sealedReturn(world, "BANKA", await signedReturn(world, flow, { claims }));
+  await assertErrorAnswer(await assertNothingChanges(world, () => flow.browser.open(path)), "server_error");
+  assertEquals(await consentStatus(world, flow), "AwaitingAuthorisation");
+  await assertPage(
+    await assertNothingChanges(world, () => new Browser(world).open(path)),
+    400,
+    "other_browser",
+  );
+  assertStringIncludes(world.logged.join("\n"), '"event":"bank_return.unusable"');
+}

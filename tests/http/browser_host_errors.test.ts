@@ -187,7 +187,7 @@ Deno.test("While nobody can say who the TPP is, the page has a way back to it: t
   const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri, nonce: '"><b>' });
   const link = `/BANKA/authorization.oauth2?${query}`;
   const answer = await assertNothingChanges(world, () => open(world, link));
-  assertEquals([answer.headers.get("retry-after"), answer.headers.getSetCookie()], ["30", []]);
+  assertEquals([answer.headers.get("retry-after"), answer.headers.getSetCookie()], ["10", []]);
   const page = await assertPage(answer, 503, "unavailable");
   const arabic = await follow(world, page, "ar");
   for (const html of [page, arabic]) {

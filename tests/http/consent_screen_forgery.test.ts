@@ -127,7 +127,7 @@ Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait 
   await t.step("a flow that is still at the bank", async () => {
     const { browser, handover } = atBank;
     const url = path("BANKA", handover.correlation_id);
-    await assertPage(await assertNothingChanges(world, () => browser.open(url)), 400, "finished");
+    await assertPage(await assertNothingChanges(world, () => browser.open(url)), 400, "link_unusable");
   });
   await t.step("the flow itself", async () => {
     await assertCodeAnswer(await post(flow.browser, screen, { csrf: [csrf], decision: "accept" }));

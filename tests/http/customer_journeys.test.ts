@@ -16,14 +16,14 @@ Deno.test("Reload on every page: one code, the consent Authorized [AZ10] [BR-N10
   await journey.reload(() => journey.open(journey.link));
   const back = await journey.bankReturn();
   const screen = await journey.arrive(back);
-  await journey.reload(() => journey.page(back, 400, "undecided"));
+  await journey.reload(async () => assertEquals(await journey.arrive(back), screen));
   await journey.reload(() => journey.open(screen));
   const form = readForm(await (await journey.open(screen)).text());
   await journey.reload(() => journey.decide(form, "accept"));
   await journey.assertLearnt("code");
 });
 
-Deno.test("Reload of the bank's return of an implicit consent: the page leads to the one code there is [BR-N10] [C5]", async () => {
+Deno.test("Reload of the bank's return of an implicit consent: it leads to the one code there is [BR-N10] [C5] [G1]", async () => {
   await using journey = await begin({ body: IMPLICIT });
   const back = await journey.bankReturn();
   await journey.reload(() => journey.open(back));
@@ -35,8 +35,7 @@ Deno.test("Back from the consent screen to the bank, which returns the customer 
   await using journey = await begin();
   const screen = await journey.arrive(await journey.bankReturn());
   for (const status_code of ["success", "failure"]) {
-    const again = await journey.page(await journey.bankReturn({ status_code }), 400, "undecided");
-    assertEquals(wayOnOf(again), screen);
+    assertEquals(await journey.arrive(await journey.bankReturn({ status_code })), screen);
   }
   assertEquals(await journey.status(), "AwaitingAuthorisation");
   await journey.decide(readForm(await (await journey.open(screen)).text()), "refuse");
@@ -54,7 +53,7 @@ Deno.test("Back after the decision, page by page to the TPP's link: nothing is d
   await journey.assertLearnt("code");
 });
 
-Deno.test("A second tab by the same link: the first to end counts, the other one is told [AZ-N15]", async (t) => {
+Deno.test("A second tab by the same link: the first to end counts, the other one is told what happened [AZ-N15]", async (t) => {
   for (const first of ["the first tab", "the second tab"]) {
     await t.step(`${first} ends first`, async () => {
       await using journey = await begin();
@@ -66,7 +65,9 @@ Deno.test("A second tab by the same link: the first to end counts, the other one
       const screen = await journey.arrive(await journey.bankReturn({}, winner));
       const late = readForm(await (await journey.open(lostScreen)).text());
       await journey.decide(readForm(await (await journey.open(screen)).text()), "accept");
-      await assertPage(await journey.decide(late, "refuse"), 400, "finished");
+      const told = await assertPage(await journey.decide(late, "refuse"), 400, "accepted");
+      assertMatch(told, /accepted before, for example in another tab or window/);
+      assertEquals(wayOnOf(told), "https://www.example.com/");
       await journey.page(lost, 400, "finished");
       await assertPage(await journey.decide(late, "accept"), 400, "finished");
       await journey.assertLearnt("code");
@@ -74,9 +75,12 @@ Deno.test("A second tab by the same link: the first to end counts, the other one
   }
 });
 
-Deno.test("The same consent screen in two tabs, accepted in one and refused in the other: the first click counts in both [C7] [C9]", async (t) => {
+Deno.test("The same consent screen in two tabs, accepted in one and refused in the other: the first click counts, and the other tab says so [C7] [C9] [G1]", async (t) => {
   for (
-    const [first, second, outcome] of [["accept", "refuse", "code"], ["refuse", "accept", "access_denied"]]
+    const [first, second, page, outcome] of [
+      ["accept", "refuse", "accepted", "code"],
+      ["refuse", "accept", "refused", "access_denied"],
+    ] as const
   ) {
     await t.step(`${first}, then ${second}`, async () => {
       await using journey = await begin();
@@ -85,7 +89,8 @@ Deno.test("The same consent screen in two tabs, accepted in one and refused in t
       const [one, two] = (await Promise.all(forms)).map(readForm);
       if (one === undefined || two === undefined) throw new Error("two forms");
       await journey.decide(one, first ?? "");
-      await journey.decide(two, second ?? "");
+      const told = await assertPage(await journey.decide(two, second ?? ""), 400, page);
+      assertMatch(told, /What you chose here has changed nothing/);
       await journey.assertLearnt(outcome ?? "");
     });
   }
@@ -118,15 +123,12 @@ Deno.test("A slow bank: back 20 minutes after the pushed request and within 15 o
   }
 });
 
-Deno.test("A bank that is too slow: 15 minutes after the first page its answer counts no more, and the same consent can be asked about again [AZ11] [BR-N11]", async () => {
+Deno.test("A bank that is too slow: 15 minutes after the first page its success sends the customer back to the TPP, which can ask again about the same consent [AZ11] [G1]", async () => {
   await using journey = await begin({ openedAfterMs: 598_000 });
-  const back = await journey.bankReturn({ exp: seconds(journey) + 599 });
-  journey.world.now += 560_000;
-  const late = await journey.bankReturn();
-  journey.world.now += FLOW_MS - 560_000;
-  await journey.page(back, 400, "not_authentic");
-  await journey.page(late, 400, "not_authentic");
-  assertEquals([journey.learnt.size, await journey.status()], [0, "AwaitingAuthorisation"]);
+  journey.world.now += FLOW_MS;
+  await journey.open(await journey.bankReturn());
+  assertEquals([errorOf(journey), await journey.status()], [EXPIRED, "AwaitingAuthorisation"]);
+  journey.learnt.clear();
   await journey.askAgain();
   const screen = await journey.arrive(await journey.bankReturn());
   await journey.decide(readForm(await (await journey.open(screen)).text()), "accept");
@@ -150,27 +152,29 @@ Deno.test("A return or a consent screen in another browser is refused and explai
   await journey.assertLearnt("code");
 });
 
-Deno.test("The consent screen left open past its time: a page says so, and the TPP learns that nothing was decided [AZ11] [C12]", async () => {
+Deno.test("The consent screen left open past its time: accepting leads back to the TPP, which can ask again [AZ11] [C12] [G1]", async () => {
   await using journey = await begin();
   const screen = await journey.arrive(await journey.bankReturn());
   const form = readForm(await (await journey.open(screen)).text());
   journey.world.now += FLOW_MS;
-  for (const decision of ["accept", "refuse"]) {
-    assertMatch(
-      await assertPage(await journey.decide(form, decision), 400, "finished"),
-      /the time to decide ran out/,
-    );
-  }
-  await journey.page(screen, 400, "finished");
-  assertEquals([journey.learnt.size, await codesIssued(journey.world)], [0, 0]);
+  await journey.decide(form, "accept");
+  assertEquals([errorOf(journey), await codesIssued(journey.world)], [EXPIRED, 0]);
   assertEquals(await journey.status(), "AwaitingAuthorisation");
+  await journey.page(screen, 400, "finished");
+  journey.learnt.clear();
   await journey.askAgain(); // the TPP may ask once more; whoever does not, reads Rejected in the end
   journey.world.now += 86_400_000;
-  await journey.page(screen, 400, "finished");
+  await journey.page(screen, 400, "link_unusable"); // nothing is known of the session any more
   assertEquals([journey.learnt.size, await codesIssued(journey.world)], [0, 0]);
   assertEquals(await journey.status(), "Rejected");
 });
 
-function seconds({ world }: Journey): number {
-  return Math.floor(world.now / 1000);
+const EXPIRED = "access_denied: The authorization session expired.";
+
+/** The one error that the TPP has learnt. */
+function errorOf({ learnt }: Journey): string {
+  const [only = "", ...more] = learnt;
+  assertEquals(more, []);
+  const parameters = new URL(only).searchParams;
+  return `${parameters.get("error")}: ${parameters.get("error_description")}`;
 }

@@ -40,11 +40,15 @@ export class Journey implements AsyncDisposable {
     return this.open(action, { method: "POST", body: new URLSearchParams({ csrf, decision, account: "0" }) });
   }
 
-  /** Three times over; the browser drops all answers but the last. */
+  /** Three times over; all answers but the last get lost on their way, what they do to cookies with them. */
   async reload(act: () => Promise<unknown>): Promise<void> {
     for (let time = 0; time < 2; time++) {
       const before = new Set(this.learnt);
+      const { cookies } = this.flow.browser;
+      const kept = new Map(cookies);
       await act();
+      cookies.clear();
+      kept.forEach((secret, name) => cookies.set(name, secret));
       this.learnt.clear();
       before.forEach((address) => this.learnt.add(address));
     }

@@ -257,11 +257,12 @@ export class Browser {
     return response;
   }
 
-  /** Keeps the cookies that an answer sets. */
+  /** Keeps the cookies that an answer sets, and drops those that it clears. */
   keep(response: Response): void {
     for (const line of response.headers.getSetCookie()) {
       const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
-      this.cookies.set(name, value);
+      if (/;\s*max-age=0(;|$)/i.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
     }
   }
 }

@@ -10,8 +10,9 @@ import { AUTH_URL, type World } from "./world.ts";
 /** The headings of the error pages. */
 export const PAGE = {
   link_unusable: "This link cannot be used",
-  finished: "This payment was already decided",
-  undecided: "This payment is waiting for your decision",
+  finished: "This payment request has ended",
+  accepted: "This payment was already accepted",
+  refused: "This payment was already refused",
   other_browser: "Please continue in the browser you started in",
   not_authentic: "The answer from your bank could not be confirmed",
   not_found: "There is nothing at this address",
@@ -96,22 +97,24 @@ export async function tppAnswer(
   return { to: location.slice(0, redirectUri.length), parameters: Object.fromEntries(parameters) };
 }
 
-const DESCRIPTION = {
-  access_denied: "The customer or the bank refused the consent.",
-  server_error: "The bank's answer could not be used.",
-  invalid_request: "The consent does not await authorisation any more.",
-  temporarily_unavailable: "The bank cannot be reached at the moment.",
+const ERROR = {
+  access_denied: ["access_denied", "The customer or the bank refused the consent."],
+  session_expired: ["access_denied", "The authorization session expired."],
+  server_error: ["server_error", "The bank's answer could not be used."],
+  invalid_request: ["invalid_request", "The consent does not await authorisation any more."],
+  opened_too_often: ["invalid_request", "The request_uri was opened too often. Push a new request."],
+  temporarily_unavailable: ["temporarily_unavailable", "The bank cannot be reached at the moment."],
 } as const;
 
 /** Asserts an error redirect with exactly `error`, `error_description`, `state` and `iss` (Decision B5). */
 export async function assertErrorAnswer(
   response: Response,
-  error: keyof typeof DESCRIPTION,
+  answer: keyof typeof ERROR,
   bank = "BANKA",
-  description: string = DESCRIPTION[error],
+  description: string = ERROR[answer][1],
 ): Promise<void> {
   assertEquals((await tppAnswer(response)).parameters, {
-    error,
+    error: ERROR[answer][0],
     error_description: description,
     state: "af0ifjsldkj",
     iss: `${AUTH_URL}/${bank}`,

@@ -15,7 +15,8 @@ import { LANGUAGES } from "../../src/ui/language.ts";
 export const ERROR_PAGES: readonly PageWire["page"][] = [
   "link_unusable",
   "finished",
-  "undecided",
+  "accepted",
+  "refused",
   "other_browser",
   "not_authentic",
   "not_found",

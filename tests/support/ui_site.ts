@@ -57,7 +57,7 @@ function draw(url: URL): string {
     return query === null ? docs.page(url.pathname) ?? "" : docs.find(query);
   }
   const kind = ERROR_PAGES.find((name) => url.pathname === `/error-${name}`) ?? "not_found";
-  const wayOn = ["unavailable", "undecided", "finished"].includes(kind) ? "/on" : undefined;
+  const wayOn = ["unavailable", "accepted", "finished"].includes(kind) ? "/on" : undefined;
   return renderErrorPage(errorView(kind, { wayOn }), language);
 }
 

@@ -10,7 +10,8 @@ for (const language of LANGUAGES) {
     for (const page of ERROR_PAGES) {
       const view = errorView(page, { sandbox: false });
       const html = renderErrorPage(view, language);
-      const money = page === "finished" || page === "link_unusable" ? "error.nothingAgain" : "error.noMoney";
+      const isOnceDecided = ["finished", "accepted", "link_unusable"].includes(page);
+      const money = isOnceDecided ? "error.nothingAgain" : "error.noMoney";
       for (
         const shown of [
           `<title>${words[`error.${page}.title`]}</title>`,

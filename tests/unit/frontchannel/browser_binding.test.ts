@@ -8,11 +8,11 @@ const ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 Deno.test("openBrowserBinding sets a __Host- cookie over https, and drops the prefix and Secure on plain http [F2] [AZ11]", async () => {
   assertEquals(await cookieOf(true), {
     name: `__Host-sca-${ID}`,
-    attributes: ["HttpOnly", "Max-Age=900", "Path=/", "SameSite=Lax", "Secure"],
+    attributes: ["HttpOnly", "Max-Age=87300", "Path=/", "SameSite=Lax", "Secure"],
   });
   assertEquals(await cookieOf(false), {
     name: `sca-${ID}`,
-    attributes: ["HttpOnly", "Max-Age=900", "Path=/", "SameSite=Lax"],
+    attributes: ["HttpOnly", "Max-Age=87300", "Path=/", "SameSite=Lax"],
   });
 });
 
@@ -43,10 +43,10 @@ Deno.test("openBrowserBinding.fresh gives 256 random bits and their hash [FAPI-G
   assertEquals(one.hash, expected);
 });
 
-Deno.test("openBrowserBinding.csrfToken cannot be had without the cookie [AZ13]", async () => {
+Deno.test("The form token of openBrowserBinding cannot be had without the cookie [AZ13]", async () => {
   const binding = openBrowserBinding(true);
   const tokenWith = async (cookie: string): Promise<string> => {
-    const app = new Hono().get("/", async (c) => c.text(await binding.csrfToken(c, ID)));
+    const app = new Hono().get("/", async (c) => c.text(await binding.asking(c).formToken(ID)));
     return await (await app.request("https://x/", { headers: { cookie } })).text();
   };
   const own = `__Host-sca-${ID}=secret`;
