@@ -17,7 +17,7 @@ import type { World } from "../tests/support/world.ts";
 import { formPart } from "./fuzz_body_parts.ts";
 import { queryPlace, type Specimen } from "./fuzz_parts.ts";
 import { requestPart } from "./fuzz_request_parts.ts";
-import { returnRule } from "./fuzz_rules.ts";
+import { returnOriginRule, returnRule } from "./fuzz_rules.ts";
 import { headerOf, record, type Shot } from "./fuzz_shot.ts";
 import { sealedPart } from "./fuzz_token_parts.ts";
 import { openPage, signingKeyOf, tokensOf, type Workshop } from "./fuzz_workshop.ts";
@@ -79,7 +79,10 @@ async function bankReturn(workshop: Workshop, name: string, flow: AtBank): Promi
   notary.trust("return", token);
   notary.trustSealed(place.read(shot) ?? "", token);
   const key = await signingKeyOf(bank);
-  const inner = tokensOf(workshop, "return", key, returnRule(bank, flow.handover));
+  const inner = {
+    ...tokensOf(workshop, "return", key, returnRule(bank, flow.handover)),
+    minimum: returnOriginRule(bank, flow.handover),
+  };
   const parts = [sealedPart(inner, workshop.recipient, place), requestPart({ also: sameBrowser(shot) })];
   return { name, status: 303, surface: "page", shot, parts };
 }

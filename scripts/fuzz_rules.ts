@@ -110,16 +110,25 @@ export function statementRule(directoryKid: string): Rule {
     ]);
 }
 
-/** The bank's answer to a hand-over (Decisions B3, B4). */
-export function returnRule(bank: Participant, handover: Members): Rule {
-  const same = ["ref_id", "correlation_id", "debtor_account_present"];
+/** That this bank answers this platform about this session: else it leads nowhere at all (Decision B4). */
+export function returnOriginRule(bank: Participant, handover: Members): Rule {
   return (header, claims) =>
     firstBroken([
       ...headed(header, bank.signing.kid, ["jwt"]),
       ["iss", claims["iss"] === bank.orgId],
       ["aud", claims["aud"] === AUTH_URL],
       ["bank_id", claims["bank_id"] === bank.orgId],
+      ["correlation_id", claims["correlation_id"] === handover["correlation_id"]],
       ["jti", isText(claims["jti"])],
+    ]);
+}
+
+/** The bank's answer to a hand-over (Decisions B3, B4). */
+export function returnRule(bank: Participant, handover: Members): Rule {
+  const origin = returnOriginRule(bank, handover);
+  const same = ["ref_id", "debtor_account_present"];
+  return (header, claims, shot) =>
+    origin(header, claims, shot) ?? firstBroken([
       ...same.map((name): Check => [name, claims[name] === handover[name]]),
       ["exp - iat", Number(claims["exp"]) - Number(claims["iat"]) <= 600],
       ["iat", isTime(claims["iat"], NOW - 630, NOW + SKEW)],

@@ -16,6 +16,8 @@ export interface TokenParts {
   /** Of the party that signs it. */
   readonly key: CryptoKey;
   readonly rule: Rule;
+  /** What must hold at least of one that was only answered with `server_error` (Decision G1). */
+  readonly minimum?: Rule;
   readonly strangers: Strangers;
 }
 
@@ -84,13 +86,22 @@ export function sealedPart(inner: TokenParts, to: Recipient, place: Place): Part
       if (token === undefined) return "took a forged seal";
       const wrong = sealRule(membersOf(sealed, 0) ?? {}, to.kid);
       if (wrong !== undefined) return `took the seal with a wrong ${wrong}`;
-      return tokenFault(inner, token, shot) ?? outcomeFault(token, answer);
+      const rule = isUnusable(answer) ? inner.minimum ?? inner.rule : inner.rule;
+      return tokenFault({ ...inner, rule }, token, shot) ?? outcomeFault(token, answer);
     },
   };
 }
 
-function outcomeFault(token: string, { headers }: Answer): string | undefined {
-  const code = URL.parse(headers.get("location") ?? "")?.searchParams.has("code") === true;
+function isUnusable(answer: Answer): boolean {
+  return outcomeOf(answer)?.get("error") === "server_error";
+}
+
+function outcomeOf({ headers }: Answer): URLSearchParams | undefined {
+  return URL.parse(headers.get("location") ?? "")?.searchParams;
+}
+
+function outcomeFault(token: string, answer: Answer): string | undefined {
+  const code = outcomeOf(answer)?.has("code") === true;
   return code && !isSuccess(membersOf(token, 1) ?? {}) ? "gave a code for what was no success" : undefined;
 }
 
