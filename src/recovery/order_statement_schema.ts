@@ -11,6 +11,8 @@ export interface StatedOrder {
   readonly status: PaymentStatus;
   /** Milliseconds. */
   readonly statusUpdatedAt: number;
+  /** In the bank's words. */
+  readonly statusReason?: string;
   /** The platform's own signed order, as the bank received it: needed only for a payment that the platform lost. */
   readonly order?: string;
 }
@@ -51,12 +53,14 @@ const statedOrder = z.object({
   ConsentId: uuid(asConsentId),
   Status: z.enum(PAYMENT_STATUSES),
   StatusUpdateDateTime: instant,
+  StatusReason: z.string().optional(),
   Order: z.string().max(MAX_ORDER_CHARACTERS).optional(),
 }).transform((stated): StatedOrder => ({
   paymentId: stated.DomesticPaymentId,
   consentId: stated.ConsentId,
   status: stated.Status,
   statusUpdatedAt: stated.StatusUpdateDateTime,
+  ...(stated.StatusReason === undefined ? {} : { statusReason: stated.StatusReason }),
   ...(stated.Order === undefined ? {} : { order: stated.Order }),
 }));
 

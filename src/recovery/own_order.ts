@@ -17,7 +17,7 @@ import { MAX_BODY_BYTES } from "../profile.ts";
 export type OwnKeys = readonly JsonObject[];
 
 /** A payment as it was ordered: everything but how it went on. */
-export type OrderedPayment = Omit<Payment, "status" | "statusUpdatedAt" | "charges">;
+export type OrderedPayment = Omit<Payment, "status" | "statusReason" | "statusUpdatedAt" | "charges">;
 
 const claimsSchema = z.object({
   aud: z.string(),

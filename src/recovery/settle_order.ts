@@ -6,13 +6,12 @@ import { moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Payment } from "../payments/payment.ts";
-import { isReachable, movedAt } from "../payments/payment.ts";
+import { isReachable, movedAt, reasonOf } from "../payments/payment.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { BankCode } from "../kernel/identifiers.ts";
-import { Refusal } from "../kernel/refusal.ts";
 import type { Entry, Store } from "../store/store.ts";
-import { begin, commit, type Transaction } from "../store/transaction.ts";
+import { begin, commit, type Transaction, untilCommitted } from "../store/transaction.ts";
 import type { Finding } from "./hold.ts";
 import type { StatedOrder } from "./order_statement_schema.ts";
 import { openOwnOrder, type OrderedPayment, type OwnKeys } from "./own_order.ts";
@@ -27,23 +26,20 @@ export interface SettleOrderDeps {
   readonly ownKeys: () => OwnKeys;
 }
 
-const MAX_ATTEMPTS = 5;
-
 /** What came of it. @throws {Refusal} `platform.unavailable` if parallel changes keep winning */
 export async function settleOrder(
   deps: SettleOrderDeps,
   bank: BankCode,
   stated: StatedOrder,
 ): Promise<Finding> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  return await untilCommitted("payment of a statement", async () => {
     const tx = begin();
     const payment = await deps.payments.find(stated.paymentId);
     const finding = payment === null
       ? await stageRecovery(deps, tx, bank, stated)
       : await stageStatus(deps, tx, bank, payment, stated);
-    if (typeof finding !== "string" || await commit(deps.store, deps.clock, tx)) return finding;
-  }
-  throw new Refusal("platform.unavailable", { detail: "the payment kept changing", retryAfterSeconds: 1 });
+    return typeof finding !== "string" || await commit(deps.store, deps.clock, tx) ? finding : undefined;
+  });
 }
 
 /** The payment is here: it takes the bank's status, and its order leaves the outbox. */
@@ -66,7 +62,8 @@ async function stageStatus(
   }
   const now = deps.clock();
   const statusUpdatedAt = movedAt(payment, stated.statusUpdatedAt, now);
-  const changed: Payment = { ...payment, status: stated.status, statusUpdatedAt };
+  const reason = reasonOf(stated.status, stated.statusReason);
+  const changed: Payment = { ...payment, status: stated.status, statusUpdatedAt, ...reason };
   deps.payments.stageChange(tx, entry, changed, causeOf(bank), now);
   return "updated";
 }
@@ -88,9 +85,10 @@ async function stageRecovery(
   }
   const fault = await stageConsumption(deps, tx, bank, ordered.value);
   if (fault !== undefined) return disagree(stated, fault);
-  const { status } = stated;
+  const { status, statusReason } = stated;
   const statusUpdatedAt = Math.max(ordered.value.createdAt, Math.min(stated.statusUpdatedAt, deps.clock()));
-  deps.payments.stageCreation(tx, { ...ordered.value, status, statusUpdatedAt, charges: [] }, causeOf(bank));
+  const settled = { status, statusUpdatedAt, charges: [], ...reasonOf(status, statusReason) };
+  deps.payments.stageCreation(tx, { ...ordered.value, ...settled }, causeOf(bank));
   return "recovered";
 }
 

@@ -88,8 +88,8 @@ const resources: Record<string, Prepare> = {
   },
 };
 
-for (const [surface, attempts] of [["OAuth", oauth], ["resource", resources]] as const) {
-  Deno.test(`An ${surface} request that loses every race is 503 with Retry-After, and succeeds when repeated`, async (t) => {
+for (const [surface, attempts] of [["OAuth", oauth], ["Resource", resources]] as const) {
+  Deno.test(`${surface} requests: one that loses every race is 503 with Retry-After, and succeeds when repeated`, async (t) => {
     for (const [name, prepare] of Object.entries(attempts)) {
       await t.step(name, async () => {
         const store = await openConflictingStore();

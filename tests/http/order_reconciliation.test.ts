@@ -62,6 +62,35 @@ Deno.test("reconciling moves a payment on and its order leaves the outbox unsent
   assertEquals(world.pushes.length, 1, "the inquiry, and no order");
 });
 
+Deno.test("reconciling brings the bank's reason of a rejected payment back, whether the store has the payment or not [G6] [G9]", async (t) => {
+  const copies = {
+    "the answer is lost": lostAnswer,
+    "the payment is lost": async (world: BookWorld) => {
+      const copy = await copyOf(world);
+      await paid(world);
+      return copy;
+    },
+  };
+  for (const [name, made] of Object.entries(copies)) {
+    await t.step(name, async () => {
+      await using world = await openBookWorld();
+      const copy = await made(world);
+      const [id = ""] = world.books.orders.keys();
+      world.books.tamper = (claims) => {
+        Object.assign(claims.Data.PaymentOrder[0], {
+          Status: "Rejected",
+          StatusReason: "AM04: Too\u0000little",
+        });
+        return claims;
+      };
+      await restore(world, copy);
+      await world.operate(RECONCILE, "");
+      const read = await payment(world, id);
+      assertEquals([read.Status, read.StatusReason], ["Rejected", "AM04: Too\\u{0}little"]);
+    });
+  }
+});
+
 Deno.test("an order that the bank does not have is sent once it is reconciled, and not before [G9]", async () => {
   await using world = await openBookWorld();
   const takes = world.answer;

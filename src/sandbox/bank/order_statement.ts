@@ -76,12 +76,16 @@ function cursorOf({ order }: ExecutedOrder): string {
   return order.domesticPaymentId;
 }
 
-function stated({ order, status, executedAtMs }: ExecutedOrder, now: number): Record<string, unknown> {
+function stated(
+  { order, status, reason, executedAtMs }: ExecutedOrder,
+  now: number,
+): Record<string, unknown> {
   return {
     DomesticPaymentId: order.domesticPaymentId,
     ConsentId: order.consentId,
     Status: status,
     StatusUpdateDateTime: new Date(Math.min(executedAtMs, now)).toISOString(),
+    ...(reason === undefined ? {} : { StatusReason: reason }),
     ...(order.signed === undefined ? {} : { Order: order.signed }),
   };
 }

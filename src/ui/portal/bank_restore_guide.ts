@@ -33,7 +33,7 @@ export function afterRestore({ authUrl }: GuideAddresses): Block[] {
     },
     {
       list: [
-        "State every order that you received at or after `Since`, also rejected ones. Repeat `Since` and `After` as the inquiry named them.",
+        "State every order that you received at or after `Since`, also rejected ones, which may have a `StatusReason`. Repeat `Since` and `After` as the inquiry named them.",
         "Keep the orders that you receive as JWS, and bring them as `Order`: a payment that the platform has lost is recovered from its own signature and from nothing else.",
         "`iat` must be after the restore, and `exp` at most a day after `iat`.",
       ],
