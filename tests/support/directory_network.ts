@@ -1,5 +1,11 @@
 /** The directory as the platform reaches it: out of order in every way, counted, and administered. */
-import { adminCall, type CertifiedKey, type Participant, signingRequest } from "./participants.ts";
+import {
+  adminCall,
+  type CertifiedKey,
+  type Office,
+  type Participant,
+  signingRequest,
+} from "./participants.ts";
 import { testKey } from "./keys.ts";
 import { AUTH_URL, DIRECTORY_URL, type World } from "./world.ts";
 
@@ -90,7 +96,7 @@ export async function readiness(
 }
 
 /** Revokes one key at the directory. */
-export async function revokeKey(world: World, { orgId }: Participant, { kid }: CertifiedKey): Promise<void> {
+export async function revokeKey(world: Office, { orgId }: Participant, { kid }: CertifiedKey): Promise<void> {
   await done(adminCall(world, "POST", `/participants/${orgId}/keys/${kid}/revoke`, { reason: "lost" }), 200);
 }
 
@@ -110,7 +116,7 @@ export async function addKey(
 
 /** Sets the organisation's status. */
 export async function setOrganisation(
-  world: World,
+  world: Office,
   { orgId }: Participant,
   status: "Active" | "Suspended" | "Withdrawn",
 ): Promise<void> {
@@ -119,7 +125,7 @@ export async function setOrganisation(
 
 /** Sets the software's status. */
 export async function setSoftware(
-  world: World,
+  world: Office,
   { orgId }: Participant,
   status: "Active" | "Inactive" | "Revoked",
 ): Promise<void> {

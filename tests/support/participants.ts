@@ -47,7 +47,8 @@ export interface Onboarding {
 }
 
 type Ground = Pick<World, "directory" | "platform" | "now">;
-type Office = Pick<World, "directory" | "now">;
+/** What administering the directory needs of a world. */
+export type Office = Pick<World, "directory" | "now">;
 
 /** Onboards and registers. */
 export async function onboard(world: Ground, who: Onboarding): Promise<Participant> {

@@ -6,7 +6,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { decodeJwt } from "jose";
 import { type JsonObject, type Signer, signJwt, thumbprint, withChanges } from "./jwts.ts";
 import { testKey } from "./keys.ts";
-import { adminCall, onboardOnly, type Participant, registrationClaims } from "./participants.ts";
+import { adminCall, type Office, onboardOnly, type Participant, registrationClaims } from "./participants.ts";
 import { assertCommonHeaders, unchanged } from "./resource_answers.ts";
 import { BASE_URL, openWorld, throughProxy, type World } from "./world.ts";
 
@@ -48,7 +48,7 @@ export async function statementWith(
 
 /** A newer statement from the directory itself, with changed software details. */
 export async function renewedStatement(
-  world: World,
+  world: Office,
   participant: Participant,
   changes: JsonObject = {},
 ): Promise<string> {
