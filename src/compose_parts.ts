@@ -122,7 +122,7 @@ function composeDirectoryView({ config, store, clock, fetch }: PlatformParts, lo
   return {
     participantKeys: openParticipantKeys({ fetchJson, clock, log, versionOf }),
     statuses,
-    standingOf: standingBy(statuses),
+    standingOf: standingBy(statuses), // the one place that says who may start anything: blocks of the operator belong here
     statements,
     clients: { ...stored, ...current },
   };

@@ -97,7 +97,8 @@ async function attemptOn(
 ): Promise<Client> {
   const now = deps.clock();
   const last = attempts.get(clientId);
-  const attempt = last?.issuedAt === issuedAt ? last : { issuedAt, since: now, triedAt: -Infinity };
+  const isSame = last?.issuedAt === issuedAt && last.triedAt <= now; // else the clock was set back: count anew
+  const attempt = isSame ? last : { issuedAt, since: now, triedAt: -Infinity };
   attempts.set(clientId, attempt);
   if (attempt.applying === undefined && now - attempt.triedAt >= RETRY_MS) {
     attempt.triedAt = now;

@@ -35,6 +35,7 @@ export function bankGuide(at: GuideAddresses): Guide {
 function onboarding(): Block[] {
   return [
     "Onboard with role `ASPSP`. Your `org_id` becomes the `{BANK}` of every path; your one redirect URL is where customers arrive. Say whether you show the consent screen yourself (`consent_managedby_bank`) and, if orders are to be pushed, your `payment_orders_uri`.",
+    "The platform follows the directory within 15 seconds. A newer software statement moves your redirect URL, your `payment_orders_uri` and the consent screen without a new registration. While you are suspended or withdrawn, no customer is sent to you, your requests are answered with 401, and your payment orders are held; they go out by themselves when you are active again.",
     "Register like a TPP, with grant type `authorization_code` and scope `bank`. The back channel takes tokens of the client credentials grant with scope `bank`.",
     "The requests below work in your participant’s folder, with `ca.pem` beside your certificates, and these shell variables:",
     {

@@ -58,7 +58,7 @@ npx -y deno@2.9.6 task participant onboard --name mine --details .data/details.j
 
 function registration({ baseUrl }: GuideAddresses): Block[] {
   return [
-    "Sign the claims below with PS256 and your `sig` key; `typ` is `JWT`. The software statement goes in unchanged. Register again with a newer statement to update.",
+    "Sign the claims below with PS256 and your `sig` key; `typ` is `JWT`. The software statement goes in unchanged. Register again with a newer statement to update. What a newer statement takes away, such as a redirect URL, is gone within 15 seconds without that; what it adds needs the registration.",
     {
       about: "Claims of the registration JWT",
       code: `{
@@ -148,12 +148,12 @@ function customer({ authUrl }: GuideAddresses): Block[] {
         ["`code`", `The customer agreed. Exchange it within ${CODE_SECONDS} seconds, once.`],
         [
           "`error=access_denied`",
-          "The customer or the bank refused. The consent is rejected. If the bank said that there is too little money, `error_description` is exactly “The bank reported insufficient funds.”",
+          "The customer or the bank refused. The consent is rejected, unless `error_description` says that the bank or you are not active. If the bank said that there is too little money, `error_description` is exactly “The bank reported insufficient funds.”",
         ],
         ["`error=server_error`", "Something failed at the bank or here. Start again with a new consent."],
         [
           "`error=temporarily_unavailable`",
-          "The bank cannot take customers on just now. The consent waits: open the same link again, or push a new request.",
+          "The bank cannot take customers on just now, or the directory has suspended it. The consent waits: open the same link again, or push a new request.",
         ],
         ["`error=invalid_request`", "The consent awaits no authorization any more. Read it to see why."],
       ],
@@ -222,6 +222,8 @@ function again(): Block[] {
         } hours and answers the resource’s current state.`,
         `401 with \`invalid_dpop_proof\`: every request needs a proof of its own, no older than ${DPOP_MAX_AGE_SECONDS} seconds by your clock and ours.`,
         "400: the body names each fault with its `Path`. Repeating the same bytes gives the same answer.",
+        "“The bank is not active” (400 `invalid_request` at OAuth endpoints, 403 at resources): the directory has suspended or withdrawn the bank. Nothing can be started there; what exists, funds confirmation included, can still be read with a token that you have, and a repeated POST answers what it made.",
+        "401 `invalid_client` for everything: ask the directory whether you are Active and your keys are current. Its decisions take effect here within 15 seconds.",
         "429: wait as long as `Retry-After` says.",
         "Ask for help with the answer’s `x-fapi-interaction-id`.",
       ],
