@@ -18,7 +18,7 @@ export interface DirectoryConfig {
   readonly listen: Listen;
   /** Where administrators work. */
   readonly adminListen: Listen;
-  /** Path of a Deno KV file, `:memory:`, or an `https:` KV Connect URL. */
+  /** Path of a Deno KV file, or `:memory:`. */
   readonly storeUrl: string;
   /** Path of the list that `deno task directory-admin` keeps. */
   readonly administratorsFile: string;
@@ -46,6 +46,8 @@ export interface ConfigSource {
   readonly modesOf: (path: string) => Promise<FileModes | undefined>;
   /** Milliseconds. */
   readonly now: number;
+  /** Faults that the reader has found already, to be named with the rest. */
+  readonly elsewhere?: readonly string[];
 }
 
 /** A configuration that must not start; `message` names every fault, one a line, and quotes no secret. */
@@ -72,7 +74,7 @@ const schema = z.object({
   DIRECTORY_PORT: port(8090),
   DIRECTORY_ADMIN_HOST: z.string().default("127.0.0.1"),
   DIRECTORY_ADMIN_PORT: port(8091),
-  DIRECTORY_STORE_URL: z.string("set it to the path of a Deno KV file or an https: KV Connect URL"),
+  DIRECTORY_STORE_URL: z.string("set it to the path of a Deno KV file"),
   DIRECTORY_ADMINISTRATORS: z.string(
     "set it to the path of the administrators' list (deno task directory-admin add makes it)",
   ),
@@ -105,6 +107,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
   const parsed = schema.safeParse(given);
   const values: Partial<Values> = parsed.data ?? given;
   const faults = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  faults.push(...source.elsewhere ?? []);
   faults.push(...issuerFaults(values), ...listenFaults(values), ...await storeFaults(values, source));
   faults.push(...await administratorsFaults(values, source));
   const pems = await readPems(values, source, faults);
@@ -159,10 +162,12 @@ async function storeFaults(
   if (storeUrl === ":memory:") {
     return environment === "Sandbox"
       ? []
-      : [`${name}: :memory: forgets every participant at a restart; set a file or an https: URL`];
+      : [`${name}: :memory: forgets every participant at a restart; set the path of a file`];
   }
-  if (storeUrl?.startsWith("http:")) return [`${name}: must be https, or the path of a file`];
-  if (storeUrl === undefined || storeUrl.includes(":")) return [];
+  if (storeUrl === undefined) return [];
+  if (/^[a-z][a-z0-9+.-]*:/i.test(storeUrl)) { // Decision G10
+    return [`${name}: must be the path of a Deno KV file; URLs are not supported`];
+  }
   try {
     return fileFaults(name, storeUrl, "secret", await source.modesOf(storeUrl));
   } catch {

@@ -20,6 +20,8 @@ import {
 import { fileFaults, type FileModes } from "./file_modes.ts";
 import { openStatementKeys, type RenewableStatementKeys } from "./statement_keys.ts";
 
+/** What `--env-file` reads. */
+const ENVIRONMENT_FILE = ".env";
 /** Running requests may take this long to end. */
 const DRAIN_MS = 10_000;
 
@@ -35,6 +37,7 @@ async function start(): Promise<void> {
     readFile: (path) => Deno.readTextFile(path),
     modesOf,
     now: systemClock(),
+    elsewhere: await environmentFileFaults(),
   });
   const store = await openStoreBesideFreePorts(config);
   const statementKeys = await openStatementKeys(config.signingKeys, systemClock);
@@ -97,13 +100,21 @@ function listenFaults(of: string, { hostname, port }: Listen): string[] {
 
 // The database gives its further files the rights of the first: for the owner alone, whatever the umask.
 async function openStore(storeUrl: string): Promise<Store> {
-  if (!storeUrl.includes(":")) {
+  if (storeUrl !== ":memory:") {
     const file = await Deno.open(storeUrl, { create: true, append: true, mode: 0o600 }).catch((error) => {
       throw new Error(`The database ${storeUrl} cannot be opened: ${words(error)}`);
     });
     file.close();
   }
   return await openDenoKv(storeUrl);
+}
+
+/** Deno has read `.env` before this code starts (`--env-file`). It may hold secrets, so it is the owner's alone. */
+async function environmentFileFaults(): Promise<string[]> {
+  // An operator who keeps the variables elsewhere gives no right to read this file.
+  if ((await Deno.permissions.query({ name: "read", path: ENVIRONMENT_FILE })).state !== "granted") return [];
+  const file = await Deno.stat(ENVIRONMENT_FILE).catch(missing);
+  return fileFaults(ENVIRONMENT_FILE, ENVIRONMENT_FILE, "secret", { file: file?.mode ?? null, folder: null });
 }
 
 /** From here on neither the environment can be read nor any file written, by this code or by a dependency. */

@@ -60,9 +60,11 @@ Deno.test("directory refuses files that others may open, and names each of them 
     await Deno.chmod(`${own}/${name}`, 0o640);
   }
   await Deno.chmod(`${own}/ca.pem`, 0o664);
+  await Deno.writeTextFile(`${ground.folder}/.env`, "ENVIRONMENT=Production\n", { mode: 0o640 });
   const open = (variable: string): string =>
     `${variable}: group or others may open ${env[variable]}; chmod 600 ${env[variable]}`;
   assertEquals((await faultsOf(await ground.start())).sort(), [
+    ".env: group or others may open .env; chmod 600 .env",
     open("DIRECTORY_ADMINISTRATORS"),
     "DIRECTORY_CA_CERT: group or others may write .data/directory/ca.pem; chmod 644 .data/directory/ca.pem",
     open("DIRECTORY_CA_KEY"),

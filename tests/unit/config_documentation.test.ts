@@ -82,7 +82,7 @@ Deno.test("DEPLOYMENT.md has a row for every variable of the directory, with the
 Deno.test("DEPLOYMENT.md gives the directory's service the rights of its task, and its two ports alone", async () => {
   const rights = (words: readonly string[], right: string): string[] =>
     (words.find((word) => word.startsWith(right))?.split("=")[1] ?? "").split(",")
-      .filter((one) => !one.startsWith(".data")).sort();
+      .filter((one) => !one.startsWith(".data")).map((one) => one.replace(/^.*\/\.env$/, ".env")).sort();
   const unit = /^ExecStart=(.*)$/m.exec(directory)?.[1]?.split(" ") ?? [];
   const task = await taskCommand("directory");
   for (const right of ["--allow-read", "--allow-write", "--allow-env"]) {

@@ -88,7 +88,7 @@ Deno.test("readDirectoryConfig names every fault at once, quoting no secret [F3]
     "DIRECTORY_PORT: must be a port number",
     "ENVIRONMENT: must be Production or Sandbox",
     "DIRECTORY_ISSUER: must be https",
-    "DIRECTORY_STORE_URL: :memory: forgets every participant at a restart; set a file or an https: URL",
+    "DIRECTORY_STORE_URL: :memory: forgets every participant at a restart; set the path of a file",
     "DIRECTORY_CA_KEY: the file nowhere.pem cannot be read by this process",
     "DIRECTORY_SIGNING_KEYS: is not a private JWK set of `use: sig` RSA keys; look at: keys.0.kid, keys.0.n, keys.0.e, keys.0.p, keys.0.q, keys.0.dp, keys.0.dq, keys.0.qi, keys.0.use",
   ]);
@@ -112,6 +112,13 @@ Deno.test("readDirectoryConfig refuses issuers that would not be one string ever
     DIRECTORY_STORE_URL: ":memory:",
   };
   assertEquals((await read(sandbox)).issuer, "http://localhost:8442");
+});
+
+Deno.test("readDirectoryConfig takes a file as its store, and no URL [G10]", async () => {
+  for (const url of ["https://kv.example/database", "http://kv.example", "kv:1"]) {
+    const { faults } = await assertRejects(() => read({ DIRECTORY_STORE_URL: url }), DirectoryConfigError);
+    assertEquals(faults, ["DIRECTORY_STORE_URL: must be the path of a Deno KV file; URLs are not supported"]);
+  }
 });
 
 Deno.test("readDirectoryConfig refuses authorities that cannot issue [F3]", async () => {
