@@ -47,7 +47,8 @@ export function openBankCircuit(clock: Clock): BankCircuit {
   const states = new Map<BankCode, State>();
   const current = (bank: BankCode): State | undefined => {
     const state = states.get(bank);
-    return state !== undefined && clock() < state.lastFailureAt + MEMORY_MS ? state : undefined;
+    const age = clock() - (state?.lastFailureAt ?? -Infinity);
+    return age >= 0 && age < MEMORY_MS ? state : undefined; // less than 0: the clock was set back
   };
   const tripped = (bank: BankCode): State | undefined => {
     const state = current(bank);

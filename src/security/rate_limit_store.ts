@@ -31,6 +31,9 @@ interface Purse {
 const BLOCKS_A_BURST = 8;
 const MAX_PURSES = 10_000;
 const MAX_ATTEMPTS = 5;
+const CONTENDED_MS = 1000;
+/** The clocks of processes differ by less: a bucket that was filled later than this was filled before a clock was set back. */
+const MAX_AHEAD_MS = 60_000;
 
 /** Opens the buckets. */
 export function openBucketStore(store: Store, clock: Clock): BucketStore {
@@ -39,7 +42,9 @@ export function openBucketStore(store: Store, clock: Clock): BucketStore {
     async take(name, policy) {
       const purse = purseOf(purses, name.join(" "));
       while (purse.tokens < 1) {
-        if (clock() < purse.emptyUntil) return Math.max(1, Math.ceil((purse.emptyUntil - clock()) / 1000));
+        const waitMs = purse.emptyUntil - clock();
+        // More than the longest wait: the clock was set back.
+        if (waitMs > 0 && waitMs <= longestWaitMs(policy)) return Math.max(1, Math.ceil(waitMs / 1000));
         purse.drawing ??= draw(store, clock, name, policy, purse).finally(() => delete purse.drawing);
         await purse.drawing; // whoever comes meanwhile waits for the same draw, then looks again
       }
@@ -87,10 +92,15 @@ async function draw(
     purse.tokens += block;
     return;
   }
-  purse.emptyUntil = clock() + 1000; // so contended that the limit must be near
+  purse.emptyUntil = clock() + CONTENDED_MS; // so contended that the limit must be near
+}
+
+function longestWaitMs({ perSecond }: RatePolicy): number {
+  return Math.max(CONTENDED_MS, Math.ceil(1000 / perSecond));
 }
 
 function filled(bucket: Bucket, policy: RatePolicy, now: number): number {
+  if (bucket.filledAt - now > MAX_AHEAD_MS) return policy.burst;
   return Math.min(
     policy.burst,
     bucket.tokens + (Math.max(0, now - bucket.filledAt) / 1000) * policy.perSecond,
