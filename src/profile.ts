@@ -78,7 +78,7 @@ export const MAX_STATE_CHARACTERS = 2048;
 export const MAX_JSON_DEPTH = 16;
 /** A bank's reason for a payment's status, characters (Decision G6). */
 export const MAX_STATUS_REASON_CHARACTERS = 256;
-/** Wrong redemptions after which a code is void (checklist TA8). */
+/** Wrong redemptions by its own client after which a code is void (checklist TA8). */
 export const MAX_CODE_FAILURES = 5;
 /** Redirect URLs of a TPP and of a bank (interface "Limits"). */
 export const MAX_REDIRECT_URIS = { PISP: 4, ASPSP: 1 } as const;

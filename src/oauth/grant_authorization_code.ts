@@ -1,6 +1,6 @@
 /**
- * The authorization code grant (endpoint 2). Redemption and token are one commit; a wrong attempt does not use the
- * code up, five do; a second use that is right in everything revokes the first token (checklist TA7-TA9).
+ * The authorization code grant (endpoint 2). Redemption and token are one commit; a wrong attempt of the code's own client
+ * does not use the code up, five do; a second use that is right in everything revokes the first token (checklist TA7-TA9).
  */
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -65,7 +65,11 @@ async function redeem(
     return await revokeAndRefuse(deps, request, entry, wrong);
   }
   if (!isRedeemable(code, deps.clock())) throw invalidGrant("expired or void");
-  if (wrong !== undefined) return await countFailure(deps, request, entry, wrong);
+  if (wrong !== undefined) {
+    // Another client must not be able to use the code up; its guesses are bounded by its rate limit and the code's 60 s.
+    if (code.clientId !== request.caller.clientId) throw wrong;
+    return await countFailure(deps, request, entry, wrong);
+  }
   if (!await deps.isConsentAuthorized(code.consentId, code)) throw invalidGrant("consent is not Authorized");
   const tx = begin(request.markers);
   const token = await deps.tokens.stageIssue(tx, {

@@ -17,7 +17,7 @@ import {
 } from "../security/client_authentication.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
 import { type VerifiedProof, verifyDpopProof } from "../security/dpop_proof.ts";
-import type { RateLimit } from "../security/rate_limit.ts";
+import type { LimitVariables, RateLimit } from "../security/rate_limit.ts";
 import { requireActiveBank } from "../security/standing.ts";
 import { formReads } from "./form_reads.ts";
 import { type CodeGrantDeps, grantAuthorizationCode } from "./grant_authorization_code.ts";
@@ -74,7 +74,9 @@ export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthentic
 }
 
 interface OAuthEnv {
-  Variables: RequestVariables & CertificateVariables & BankVariables & FormVariables & { codeHash?: string };
+  Variables: RequestVariables & CertificateVariables & LimitVariables & BankVariables & FormVariables & {
+    codeHash?: string;
+  };
 }
 type OAuthContext = Context<OAuthEnv>;
 
@@ -149,6 +151,7 @@ async function authenticate(
   const proving = wantsProof ? prove(deps, c) : undefined;
   proving?.catch(() => {}); // the client's refusal comes first
   const { caller } = await authenticateClient(deps, c.get("markers"), presented, identified);
+  await c.get("limitParticipant")(caller);
   await requireActiveBank(deps.standingOf, c.get("bank"));
   if (proving === undefined) return { caller };
   const proof = await proving;

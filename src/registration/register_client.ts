@@ -14,6 +14,7 @@ import {
   verifySoftwareStatement,
 } from "../participants/software_statement.ts";
 import type { ListedStatus, StatusList } from "../participants/status_list.ts";
+import type { LimitParticipant } from "../security/rate_limit.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import type { StandingOf } from "../security/standing.ts";
 import { idPart, spentJwtKey } from "../store/keys.ts";
@@ -41,9 +42,10 @@ export interface RegisterClient {
   readonly jwt: string;
   readonly spkiThumbprint: string;
   readonly markers: Markers;
+  readonly limitParticipant: LimitParticipant;
 }
 
-/** Registers or updates. @throws {Refusal} `registration.*`, `certificate.not_participants`, `platform.unavailable` */
+/** Registers or updates. @throws {Refusal} `registration.*`, `certificate.*`, `request.rate_limited`, `platform.unavailable` */
 export async function registerClient(
   deps: RegisterClientDeps,
   command: RegisterClient,
@@ -62,6 +64,7 @@ export async function registerClient(
   if (!await deps.keys.ownsTransportKey(statement, command.spkiThumbprint)) {
     throw new Refusal("certificate.not_participants", "certificate of another participant");
   }
+  await command.limitParticipant(statement);
   command.markers.pending.push({
     key: spentJwtKey("registration", statement.clientId, await idPart(request.jti)),
     expiresAt: Math.ceil(request.expiresAt + EXPIRY_SKEW_SECONDS) * 1000,

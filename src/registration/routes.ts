@@ -46,7 +46,8 @@ export function registrationRoutes(app: PlatformApp, deps: RegistrationRouteDeps
     refuseContentCoding(c);
     const jwt = textOf(await readBytes(c.req.raw, MAX_BODY_BYTES));
     const { spkiThumbprint } = c.get("certificate");
-    const registration = await registerClient(deps, { jwt, spkiThumbprint, markers: c.get("markers") });
+    const [markers, limitParticipant] = [c.get("markers"), c.get("limitParticipant")];
+    const registration = await registerClient(deps, { jwt, spkiThumbprint, markers, limitParticipant });
     return c.json(representClient(registration), 201);
   });
 }

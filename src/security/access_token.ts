@@ -14,6 +14,7 @@ import { clientKey } from "../store/keys.ts";
 import type { Key, Reader } from "../store/store.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
 import { verifyDpopProof } from "./dpop_proof.ts";
+import type { LimitVariables } from "./rate_limit.ts";
 import { dpopCredentials, type PresentedTokenVariables } from "./first_reads.ts";
 import type { StandingOf } from "./standing.ts";
 
@@ -72,11 +73,12 @@ export type AccessEnv = {
     & RequestVariables
     & BankVariables
     & CertificateVariables
+    & LimitVariables
     & PresentedTokenVariables
     & AccessVariables;
 };
 
-/** Guard factory. @throws {Refusal} `token.*`, `dpop.*`, `certificate.not_participants` */
+/** Guard factory. @throws {Refusal} `token.*`, `dpop.*`, `certificate.not_participants`, `request.rate_limited` */
 export function accessToken(
   deps: AccessTokenDeps,
 ): (requirement: Requirement, more?: KeysOfToken) => ReturnType<typeof createMiddleware<AccessEnv>> {
@@ -102,6 +104,7 @@ export function accessToken(
       }
       const caller = await owner(deps, token, c.get("certificate").spkiThumbprint, reads);
       requireScope(requirement, token);
+      await c.get("limitParticipant")(caller);
       c.set("access", { caller, token });
       await next();
     });

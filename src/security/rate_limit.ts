@@ -1,6 +1,7 @@
 /**
- * Guard: how fast one participant may call a group of endpoints. It comes right after the certificate, so what it
- * refuses has cost no signature check and has used up neither a proof nor an idempotency key.
+ * Guard: how fast one participant may call a group of endpoints. Right after the certificate it counts by the
+ * certificate's key, so that a flood costs no signature check. As soon as the caller is proven, the call counts for the
+ * participant too, so that further keys are no further calls. A rate-limited request uses up nothing.
  */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -9,10 +10,18 @@ import type { CertificateVariables } from "./client_certificate.ts";
 import type { RateGroup, RatePolicies } from "../rate_policies.ts";
 import type { BucketStore } from "./rate_limit_store.ts";
 
+/** Counts the call for the participant that has proven to be its caller. @throws {Refusal} `request.rate_limited` */
+export type LimitParticipant = (participant: { readonly orgId: string }) => Promise<void>;
+
+/** Set by {@link RateLimit.guard}. */
+export interface LimitVariables {
+  limitParticipant: LimitParticipant;
+}
+
 /** Limits calls. */
 export interface RateLimit {
   /** Guard factory, by certificate. @throws {Refusal} `request.rate_limited` with `Retry-After` */
-  guard(group: RateGroup): MiddlewareHandler<{ Variables: CertificateVariables }>;
+  guard(group: RateGroup): MiddlewareHandler<{ Variables: CertificateVariables & LimitVariables }>;
   /** Takes one token of a subject's own bucket. @throws {Refusal} `request.rate_limited` */
   take(group: RateGroup, subject: string): Promise<void>;
 }
@@ -30,8 +39,9 @@ export function openRateLimit(
   return {
     take,
     guard: (group) =>
-      createMiddleware<{ Variables: CertificateVariables }>(async function limited(c, next) {
+      createMiddleware<{ Variables: CertificateVariables & LimitVariables }>(async function limited(c, next) {
         await take(group, c.get("certificate").spkiThumbprint);
+        c.set("limitParticipant", ({ orgId }) => take(group, `participant ${orgId}`));
         await next();
       }),
   };

@@ -1,5 +1,7 @@
 /** Rate limits over HTTP: what is refused has used nothing up, and one participant's flood is its own problem [RAT-01, PA-N17]. */
 import { assertEquals } from "@std/assert";
+import { addKey } from "../support/directory_network.ts";
+import { register } from "../support/participants.ts";
 import { call, clientToken, consentBody, createConsent, requestToken } from "../support/flows.ts";
 import { dpopProof, payloadSignature } from "../support/jwts.ts";
 import { BASE_URL, openWorld } from "../support/world.ts";
@@ -50,6 +52,64 @@ Deno.test("beyond the limit, a request is answered 429 before its signatures are
   world.now += 1000;
   const judged = await requestToken(world, world.tpp, "BANKA", { form, proof: "forged" });
   assertEquals(judged.status < 429 && judged.status >= 400, true);
+});
+
+Deno.test("a second transport key of a participant does not double its limit [RAT-01]", async (t) => {
+  const groups = "authorization=1/8,consents=1/8,registration=100/100";
+  await using world = await openWorld({ environment: { RATE_LIMITS: groups } });
+  const again = { ...world.tpp, transport: await addKey(world, world.tpp, "transport", 13) };
+  world.now += 301_000; // the platform knows both keys
+  await t.step("token", async () => {
+    const answers: number[] = [];
+    for (let request = 0; request < 12; request++) {
+      const as = request % 2 === 0 ? world.tpp : again;
+      answers.push((await requestToken(world, world.tpp, "BANKA", { as })).status);
+    }
+    assertEquals(answers, [200, 200, 200, 200, 200, 200, 200, 200, 429, 429, 429, 429]);
+    assertEquals((await requestToken(world, world.otherTpp)).status, 200);
+  });
+  await t.step(
+    "consents, where what is refused has used up neither the proof nor the idempotency key",
+    async () => {
+      world.now += 10_000;
+      const bound = await clientToken(world, world.tpp);
+      for (let request = 0; request < 8; request++) await createConsent(world, bound);
+      const body = JSON.stringify(consentBody());
+      const url = `${BASE_URL}${PATH}`;
+      const proof = await dpopProof(world, bound.key, { method: "POST", url, accessToken: bound.token });
+      const signature = await payloadSignature(world, world.tpp, body);
+      const request = { body, proof, signature, idempotencyKey: "one-key" };
+      const before = await world.snapshot();
+      assertEquals((await call(world, again, bound, PATH, request)).status, 429);
+      const kept = (entries: readonly { readonly key: readonly unknown[] }[]): unknown[] =>
+        entries.filter(({ key }) => key[0] !== "rate_bucket");
+      assertEquals(kept(await world.snapshot()), kept(before));
+      world.now += 1000;
+      assertEquals((await call(world, again, bound, PATH, request)).status, 201);
+    },
+  );
+});
+
+Deno.test("POST register counts for the participant, whichever transport key it uses [RAT-01]", async () => {
+  await using world = await openWorld({ environment: { RATE_LIMITS: "registration=1/4" } });
+  const again = { ...world.tpp, transport: await addKey(world, world.tpp, "transport", 13) };
+  world.now += 301_000;
+  const statuses: number[] = [];
+  for (let request = 0; request < 8; request++) {
+    const answer = await register(world, request % 2 === 0 ? world.tpp : again);
+    statuses.push(answer.status);
+    await answer.body?.cancel();
+  }
+  assertEquals(statuses.map((status) => status === 429), [
+    false,
+    false,
+    false,
+    false,
+    true,
+    true,
+    true,
+    true,
+  ]);
 });
 
 Deno.test("40 parallel requests never get more than the burst [RAT-01]", async () => {

@@ -149,7 +149,7 @@ Deno.test("POST token voids a code at the fifth wrong redemption [TA8]", async (
   const attempts: readonly Attempt[] = [
     (flow) => redeem(world, flow, { form: { code_verifier: "x".repeat(43) } }),
     (flow) => redeem(world, flow, { form: { redirect_uri: SHOP_REDIRECTS[1] } }),
-    (flow) => redeem(world, flow, { client: world.otherTpp }),
+    (flow) => redeem(world, flow, { form: { redirect_uri: `${SHOP_REDIRECTS[0]}/` } }),
     (flow) => redeem(world, flow, { bank: "BANKB" }),
     (flow) => redeem(world, flow, { form: { code_verifier: undefined } }),
   ];
@@ -164,6 +164,17 @@ Deno.test("POST token voids a code at the fifth wrong redemption [TA8]", async (
       else await assertRefusal(right, INVALID_GRANT);
     });
   }
+});
+
+Deno.test("POST token voids no code by redemptions of another client, which get one and the same answer [TA8]", async () => {
+  await using world = await openWorld();
+  const flow = await issueCode(world);
+  for (let attempt = 0; attempt < 6; attempt++) {
+    await refusedOnce(world, INVALID_GRANT, () => redeem(world, flow, { client: world.otherTpp }));
+  }
+  const [code] = await world.store.list<{ failures: number }>({ prefix: ["authorization_code"], limit: 2 });
+  assertEquals(code?.value.failures, 0);
+  await assertAccepted(codeGrant(world), await redeem(world, flow));
 });
 
 Deno.test("POST token counts no failure where client or proof did not hold [TA8]", async () => {
