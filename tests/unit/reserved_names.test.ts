@@ -34,12 +34,11 @@ Deno.test("no path that the reference proxies treat apart can be a bank's", asyn
   const segments = new Set<string>();
   for (const name of ["nginx.conf", "haproxy.cfg"]) {
     const text = await Deno.readTextFile(new URL(`../../scripts/proxy/${name}.template`, import.meta.url));
-    const directives = text.split("\n").filter((line) => /\blocation\b|\bpath_beg\b|\bpath\b/.test(line));
-    for (const [, segment = ""] of directives.join("\n").matchAll(/[\s"]\/([A-Za-z_-]+)/g)) {
-      segments.add(segment);
+    for (const [, pattern = ""] of text.matchAll(/(?:location (?:[~=] )?|path -m reg )([\^/]\S+)/g)) {
+      for (const name of pattern.replaceAll("\\.", ".").matchAll(/[A-Za-z_.-]{2,}/g)) segments.add(name[0]);
     }
   }
-  assert(segments.has("health") && segments.has("operations"), [...segments].join());
+  for (const known of ["health", "operations", "docs", ".well-known"]) assert(segments.has(known), known);
   for (const segment of segments) assertEquals(asBankCode(segment), undefined, segment);
 });
 
