@@ -6,7 +6,7 @@
 /** The rooms of `src` (folders, and files beside them) by level. A room sees itself and lower levels. */
 export const LEVELS: readonly (readonly string[])[] = [
   [],
-  ["kernel", "profile.ts", "rate_policies.ts", "config.ts"],
+  ["kernel", "profile.ts", "rate_policies.ts", "operator.ts", "config.ts"],
   ["http", "jose", "store", "observability"],
   ["security", "idempotency", "ui"],
   [
@@ -42,6 +42,7 @@ export const CROSSINGS: readonly Crossing[] = [
   { from: "kernel", to: "profile.ts", because: "limits of JSON are protocol constants" },
   { from: "config.ts", to: "rate_policies.ts", because: "limits are configured" },
   { from: "config.ts", to: "kernel", because: "account schemes are configured" },
+  { from: "config.ts", to: "operator.ts", because: "the operator's name and logo are configured" },
   { from: "config.ts", to: "profile.ts", because: "a deployment chooses among the protocol's constants" },
   { from: "http", to: "store", because: "a request's single-use markers are begun and spent at its edge" },
   { from: "http", to: "observability", because: "errors are logged where they become answers" },

@@ -104,7 +104,7 @@ function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp
       statuses: shared.statuses,
       standingOf: shared.standingOf,
       audience: config.registrationAudience,
-      loopbackRedirects: shared.sandbox,
+      loopbackRedirects: shared.site.sandbox,
     },
     oauth: composeOAuth(parts, shared, guards),
     consents: { ...resources, limitFunds: (consentId) => shared.limits.take("funds", consentId) },
@@ -204,7 +204,7 @@ function composeBrowser(
       binding: openBrowserBinding(authUrl.startsWith("https:")),
       isBankFailing: shared.delivery.circuit.isOpen,
     },
-    pages: { authUrl, sandbox: shared.sandbox, clientUriOf: clientUriOf(shared), readiness: ready, openApi },
+    pages: { authUrl, site: shared.site, clientUriOf: clientUriOf(shared), readiness: ready, openApi },
   });
 }
 

@@ -29,6 +29,7 @@ import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
 import type { Store } from "./store/store.ts";
 import { errorPages } from "./ui/error_routes.ts";
+import type { Site } from "./ui/site.ts";
 
 /** What the platform is made from; everything that differs between a test, the sandbox and production. */
 export interface PlatformParts {
@@ -42,7 +43,7 @@ export interface PlatformParts {
 
 /** What both hosts share. */
 export interface Shared {
-  readonly sandbox: boolean;
+  readonly site: Site;
   readonly participantKeys: ParticipantKeySets;
   readonly statuses: StatusList;
   readonly standingOf: StandingOf;
@@ -67,9 +68,10 @@ export function composeShared(parts: PlatformParts, log: Log): Shared {
   const { config, store, clock } = parts;
   const view = composeDirectoryView(parts, log);
   const payments = openPaymentStore(store);
+  const site = { sandbox: isSandbox(config), operator: config.operator };
   return {
     ...view,
-    sandbox: isSandbox(config),
+    site,
     trustAnchor: new URL(config.directoryIssuer).host,
     tokens: openAccessTokenStore(store, clock),
     codes: openAuthorizationCodeStore(store),
@@ -80,7 +82,7 @@ export function composeShared(parts: PlatformParts, log: Log): Shared {
     delivery: composeDelivery(parts, log, view, payments),
     claims: openClaimStore(store, clock),
     interactions: openInteractionStore(store),
-    drawErrorPage: errorPages(isSandbox(config)),
+    drawErrorPage: errorPages(site),
   };
 }
 

@@ -1,6 +1,8 @@
 /** Environment -> a frozen Config. Every fault is named at once, with what to set; nothing unsafe starts. */
 import { z } from "zod";
 import { type AccountSchemes, OBIE_SCHEMES, readAccountSchemes } from "./kernel/account_schemes.ts";
+import { hasVisibleLetter, isPlain } from "./kernel/shown_text.ts";
+import { isTimeZone, type Operator, readLogo, readSupport } from "./operator.ts";
 import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "./profile.ts";
 import { type RatePolicies, readRatePolicies } from "./rate_policies.ts";
 
@@ -34,6 +36,7 @@ export interface Config {
   readonly currencies: readonly string[];
   /** Schemes that accounts may be named in. */
   readonly accountSchemes: AccountSchemes;
+  readonly operator: Operator;
   readonly rateLimits: RatePolicies;
 }
 
@@ -53,6 +56,16 @@ const DEFAULT_CURRENCIES = "COP,EUR,GBP,USD";
 const MIN_SECRET_CHARACTERS = 32;
 /** A text with fewer different characters than this was typed, not drawn. */
 const MIN_SECRET_VARIETY = 10;
+
+/** A variable that `read` makes a value of; the error says what to set if it cannot. */
+function readAs<T>(read: (text: string) => T | undefined, error: string): z.ZodType<T, string> {
+  return z.string().transform((text, context) => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: "custom", message: error });
+    return z.NEVER;
+  });
+}
 
 const schema = z.object({
   BASE_URL: z.string({ error: "set it to the API host, such as https://api.example.com" }),
@@ -87,25 +100,27 @@ const schema = z.object({
   ),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], { error: "set it to debug, info, warn or error" })
     .default("info"),
-  RATE_LIMITS: z.string().default("").transform((text, context) => {
-    const policies = readRatePolicies(text);
-    if (policies !== undefined) return policies;
-    context.addIssue({ code: "custom", message: "set it to group=perSecond/burst pairs, comma separated" });
-    return z.NEVER;
-  }),
+  RATE_LIMITS: readAs(readRatePolicies, "set it to group=perSecond/burst pairs, comma separated").prefault(
+    "",
+  ),
   CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
     error: "set it to ISO 4217 codes, comma separated",
   }).default(DEFAULT_CURRENCIES),
-  ACCOUNT_SCHEMES: z.string().default(OBIE_SCHEMES_LIST).transform((list, context) => {
-    const schemes = readAccountSchemes(list);
-    if (schemes !== undefined) return schemes;
-    context.addIssue({
-      code: "custom",
-      message:
-        `set it to schemes, comma separated: ${OBIE_SCHEMES_LIST}, or others with their format, such as CO.Redeban.Account=digits:6-20 or CO.Redeban.Key=alphanumeric:4-20`,
-    });
-    return z.NEVER;
-  }),
+  ACCOUNT_SCHEMES: readAs(
+    readAccountSchemes,
+    `set it to schemes, comma separated: ${OBIE_SCHEMES_LIST}, or others with their format, such as CO.Redeban.Account=digits:6-20 or CO.Redeban.Key=alphanumeric:4-20`,
+  ).default(OBIE_SCHEMES),
+  OPERATOR_NAME: z.string().max(40, { error: "must have at most 40 characters" })
+    .refine((name) => isPlain(name) && hasVisibleLetter(name), { error: "must be a name that can be read" })
+    .optional(),
+  OPERATOR_LOGO: readAs(readLogo, "set it to the path of a PNG or SVG file of at most 64 KiB").optional(),
+  OPERATOR_SUPPORT: readAs(
+    readSupport,
+    "set it to an e-mail address, a telephone number with + or an https address",
+  ).optional(),
+  OPERATOR_TIME_ZONE: z.string().refine(isTimeZone, {
+    error: "set it to the IANA name of a time zone, such as America/Bogota",
+  }).default("UTC"),
 });
 type Values = z.infer<typeof schema>;
 
@@ -155,6 +170,12 @@ function frozen(values: Values): Config {
     rateLimits: values.RATE_LIMITS,
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
     accountSchemes: values.ACCOUNT_SCHEMES,
+    operator: Object.freeze({
+      name: values.OPERATOR_NAME,
+      logo: values.OPERATOR_LOGO,
+      support: values.OPERATOR_SUPPORT,
+      timeZone: values.OPERATOR_TIME_ZONE,
+    }),
   });
 }
 

@@ -44,7 +44,8 @@ interface Running {
 
 /** Reads everything that can be wrong before anything starts. @throws {ConfigError} naming every fault at once */
 async function configure(): Promise<Configured> {
-  const environment: Environment = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
+  const read: Environment = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
+  const environment: Environment = { ...read, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
   const given = environment["PLATFORM_KEYS"] ?? "";
   const keysFile = given === "" || given.trimStart().startsWith("{") ? undefined : given;
   const faults = await environmentFileFaults();
@@ -80,6 +81,13 @@ async function readKeysFile(path: string): Promise<string> {
   return await Deno.readTextFile(path).catch(() => {
     throw new Error(`the file ${path} cannot be read`);
   });
+}
+
+/** The logo as a `data:` URL; what cannot be read stays as it is, for `readConfig` to name. */
+async function readLogoFile(path: string | undefined): Promise<string | undefined> {
+  const type = /\.svg$/i.test(path ?? "") ? "image/svg+xml" : "image/png";
+  const bytes = await Deno.readFile(path ?? "").catch(() => undefined);
+  return bytes === undefined ? path : `data:${type};base64,${bytes.toBase64()}`;
 }
 
 /** Opens the store. @throws {Error} in one sentence */

@@ -9,12 +9,13 @@ import { type Docs, openDocs } from "./ui/docs_page.tsx";
 import { type ClientUriOf, errorPageRoutes } from "./ui/error_routes.ts";
 import type { ErrorEntry } from "./ui/error_table.tsx";
 import { CHAPTERS, DOCS_PATH, REFERENCE_PATH } from "./ui/portal/paths.ts";
+import { LOGO_PATH, type Site } from "./ui/site.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "./ui/stylesheet.ts";
 
 /** What the pages need. */
 export interface PublicPageDeps {
   readonly authUrl: string;
-  readonly sandbox: boolean;
+  readonly site: Site;
   readonly clientUriOf: ClientUriOf;
   readonly readiness: () => Promise<Readiness>;
   /** The OpenAPI 3.1 document of both hosts, generated from their routes. */
@@ -76,6 +77,13 @@ export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
     endpoint(app, "oauth", hidden(ICON_PATH)),
     async (c) => answerDocument(c, await document(ICON_PATH, "image/svg+xml", () => ICON)),
   );
+  const { logo } = deps.site.operator;
+  if (logo !== undefined) {
+    app.get(
+      endpoint(app, "oauth", hidden(LOGO_PATH)),
+      async (c) => answerDocument(c, await document(LOGO_PATH, logo.type, () => logo.bytes)),
+    );
+  }
   app.get(endpoint(app, "oauth", liveRoute), (c) => c.json({ live: true }));
   app.get(endpoint(app, "oauth", readyRoute), async (c) => {
     const state = await deps.readiness();
@@ -88,7 +96,7 @@ export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
       answerDocument(c, await document("/openapi.json", "application/json", () => JSON.stringify(openApi()))),
   );
   app.get(endpoint(app, "browser", rootRoute), (c) => c.redirect(DOCS_PATH, 303));
-  errorPageRoutes(app, deps.sandbox, deps.clientUriOf);
+  errorPageRoutes(app, deps.site, deps.clientUriOf);
   mountDocs(
     app,
     document,

@@ -7,6 +7,7 @@ import { fingerprint } from "../idempotency/fingerprint.ts";
 import type { ShownPage } from "../observability/audit_trail.ts";
 import { type Language, LANGUAGE_NAMES, LANGUAGES } from "../ui/language.ts";
 import type { ConsentFacts } from "../ui/consent_facts.tsx";
+import type { Site } from "../ui/site.ts";
 import type { ConsentView } from "../ui/consent_page.tsx";
 import type { OpenDecision } from "./decide_consent.ts";
 import { accountNotice, canPay } from "./interaction.ts";
@@ -17,20 +18,20 @@ export interface ViewContext {
   /** Address of the page in its reader's choice of languages. */
   readonly address: string;
   readonly language: Language;
-  readonly sandbox: boolean;
+  readonly site: Site;
   /** Milliseconds. */
   readonly now: number;
 }
 
 /** The view of an open decision. */
 export function consentView(open: OpenDecision, context: ViewContext): ConsentView {
-  const { csrf, address, language, sandbox, now } = context;
+  const { csrf, address, language, site, now } = context;
   return {
     ...factsOf(open),
     csrf,
     action: inLanguage(address, language), // so that what is answered to the decision is in the page's language too
     now,
-    sandbox,
+    site,
     languageSwitch: LANGUAGES.map((other) => ({
       language: other,
       name: LANGUAGE_NAMES[other],

@@ -2,6 +2,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
+import type { Site } from "../ui/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
 import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
 import { bankOf, queryOf, sealedAnswerOf } from "./link.ts";
@@ -11,7 +12,7 @@ import { startAuthorization, type StartDeps } from "./start_authorization.ts";
 /** What the routes need. */
 export interface FrontchannelRouteDeps extends StartDeps, FinishDeps {
   readonly binding: BrowserBinding;
-  readonly sandbox: boolean;
+  readonly site: Site;
 }
 
 const page = { "text/html": { schema: z.string() } };

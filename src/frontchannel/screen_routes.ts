@@ -9,6 +9,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { ShownPage } from "../observability/audit_trail.ts";
 import { renderConsentPage } from "../ui/consent_page.tsx";
 import { chooseLanguage, type Language } from "../ui/language.ts";
+import type { Site } from "../ui/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
 import { consentView, shownPage } from "./consent_view.ts";
 import {
@@ -25,7 +26,7 @@ import { SCREEN_SEGMENT, screenUrl } from "./screen_url.ts";
 /** What the screen's routes need. */
 export interface ScreenRouteDeps extends DecideDeps {
   readonly binding: BrowserBinding;
-  readonly sandbox: boolean;
+  readonly site: Site;
 }
 
 /** Of every redirect: a form is never posted on (FAPI 5.3.2.2-10: never 307). */
@@ -80,10 +81,10 @@ async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision)
     csrf: await deps.binding.asking(c).formToken(open.interaction.correlationId),
     address: screenUrl(deps.authUrl, open.interaction),
     language,
-    sandbox: deps.sandbox,
+    site: deps.site,
     now: deps.clock(),
   });
-  c.header("content-security-policy", screenPolicy(deps.sandbox));
+  c.header("content-security-policy", screenPolicy(deps.site.sandbox));
   return c.html(renderConsentPage(view, language));
 }
 

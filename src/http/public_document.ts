@@ -17,13 +17,15 @@ export const PUBLIC_CACHE = "public, max-age=300";
 export function documentStore(): (
   name: string,
   contentType: string,
-  make: () => string,
+  make: () => string | Uint8Array<ArrayBuffer>,
 ) => Promise<PublicDocument> {
   const made = new Map<string, Promise<PublicDocument>>();
   return (name, contentType, make) => {
     const known = made.get(name);
     if (known !== undefined) return known;
-    const fresh = tagged(new TextEncoder().encode(make()), contentType);
+    const content = make();
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    const fresh = tagged(bytes, contentType);
     made.set(name, fresh);
     return fresh;
   };

@@ -10,6 +10,7 @@ import type { Language } from "./language.ts";
 import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
 import { ParticipantText } from "./participant_text.tsx";
 import { phrase } from "./phrase.ts";
+import type { Site } from "./site.ts";
 
 /** The page: the facts, and what the page itself needs. */
 export interface ConsentView extends ConsentFacts {
@@ -17,7 +18,7 @@ export interface ConsentView extends ConsentFacts {
   /** Where the decision is posted. */
   readonly action: string;
   readonly now: number;
-  readonly sandbox: boolean;
+  readonly site: Site;
   readonly languageSwitch: readonly LanguageLink[];
 }
 
@@ -29,9 +30,9 @@ interface PartProps {
 /** The page as a whole HTML document. */
 export function renderConsentPage(view: ConsentView, language: Language): string {
   const title = phrase(language, "consent.title");
-  const { sandbox, languageSwitch } = view;
+  const { site, languageSwitch } = view;
   return renderDocument(
-    <Layout language={language} title={title.join("")} sandbox={sandbox} languageSwitch={languageSwitch}>
+    <Layout language={language} title={title.join("")} site={site} languageSwitch={languageSwitch}>
       <h1>{title}</h1>
       <p class="lead">
         {phrase(language, "consent.asks", {
@@ -107,7 +108,7 @@ function TimeLeft({ view, language }: PartProps): JSX.Element {
 function Deadline({ view, language }: PartProps): JSX.Element {
   return (
     <time datetime={new Date(view.expiresAt).toISOString()}>
-      <bdi>{formatTime(language, view.expiresAt)}</bdi>
+      <bdi>{formatTime(language, view.expiresAt, view.site.operator.timeZone)}</bdi>
     </time>
   );
 }

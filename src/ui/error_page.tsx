@@ -6,6 +6,7 @@ import type { PageWire } from "../http/refusal_wire.ts";
 import type { Language } from "./language.ts";
 import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
 import { phrase } from "./phrase.ts";
+import type { Site } from "./site.ts";
 
 /** What the page shows. */
 export interface ErrorView {
@@ -14,7 +15,7 @@ export interface ErrorView {
   readonly interactionId: string;
   /** The way back to the shop or app: with an answer for it, or to its web page. */
   readonly wayOn?: string | undefined;
-  readonly sandbox: boolean;
+  readonly site: Site;
   readonly languageSwitch: readonly LanguageLink[];
 }
 
@@ -23,10 +24,10 @@ const ONCE_DECIDED: ReadonlySet<PageWire["page"]> = new Set(["finished", "accept
 
 /** The page as a whole HTML document; its HTTP status is in the refusal table. */
 export function renderErrorPage(view: ErrorView, language: Language): string {
-  const { page, interactionId, wayOn, sandbox, languageSwitch } = view;
+  const { page, interactionId, wayOn, site, languageSwitch } = view;
   const title = phrase(language, `error.${page}.title`);
   return renderDocument(
-    <Layout language={language} title={title.join("")} sandbox={sandbox} languageSwitch={languageSwitch}>
+    <Layout language={language} title={title.join("")} site={site} languageSwitch={languageSwitch}>
       <article class="card">
         <h1>{title}</h1>
         <h2>{phrase(language, "error.happened")}</h2>

@@ -12,6 +12,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import { renderErrorPage } from "./error_page.tsx";
 import { chooseLanguage, LANGUAGES } from "./language.ts";
 import type { LanguageLink } from "./layout.tsx";
+import type { Site } from "./site.ts";
 
 /** One segment: no bank can have a page there. */
 const PROBLEM_PATH = "/problem";
@@ -35,29 +36,29 @@ const problemRoute = createRoute({
 export type ClientUriOf = (clientId: string) => Promise<string | undefined>;
 
 /** Draws error pages where errors happen. */
-export function errorPages(sandbox: boolean): DrawErrorPage {
+export function errorPages(site: Site): DrawErrorPage {
   return (c, { status, ...shown }) => {
     c.header("content-type", "text/html; charset=utf-8");
-    return c.newResponse(draw(c, shown, sandbox), status);
+    return c.newResponse(draw(c, shown, site), status);
   };
 }
 
 /** Mounts the address at which an error page can be read again. Its link to the TPP is the registered one, never one sent. */
-export function errorPageRoutes(app: PlatformApp, sandbox: boolean, clientUriOf: ClientUriOf): void {
+export function errorPageRoutes(app: PlatformApp, site: Site, clientUriOf: ClientUriOf): void {
   app.get(endpoint(app, "browser", problemRoute), async (c) => {
     const page = ERROR_PAGES.find((known) => known === c.req.query("page"));
     const { request: interactionId, tpp: clientId } = c.req.query();
     if (page === undefined || !isUuid(interactionId)) throw new Refusal("request.not_found");
     const uri = clientId === undefined ? undefined : await clientUriOf(clientId);
     const tpp = clientId === undefined || uri === undefined ? {} : { tpp: { clientId, uri } };
-    return c.html(draw(c, { page, interactionId, wayOn: undefined, ...tpp }, sandbox));
+    return c.html(draw(c, { page, interactionId, wayOn: undefined, ...tpp }, site));
   });
 }
 
-function draw(c: Context, shown: Omit<ErrorPage, "status">, sandbox: boolean): string {
+function draw(c: Context, shown: Omit<ErrorPage, "status">, site: Site): string {
   const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
   const { page, interactionId, wayOn = shown.tpp?.uri } = shown;
-  const view = { page, interactionId, wayOn, sandbox, languageSwitch: languageSwitch(c, shown) };
+  const view = { page, interactionId, wayOn, site, languageSwitch: languageSwitch(c, shown) };
   return renderErrorPage(view, language);
 }
 

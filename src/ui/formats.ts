@@ -35,14 +35,14 @@ export function formatDay(language: Language, instant: number): string {
   return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: "long", timeZone: "UTC" }).format(instant);
 }
 
-/** A time, `14:05 UTC`, of an instant in milliseconds. The reader's time zone is not known, so it is named. */
-export function formatTime(language: Language, instant: number): string {
+/** A time with the name of its zone, `14:05 UTC`, of an instant in milliseconds. The reader's own zone is not known. */
+export function formatTime(language: Language, instant: number, timeZone: string): string {
   return new Intl.DateTimeFormat(LOCALES[language], {
     hour: "2-digit",
     minute: "2-digit",
     hourCycle: "h23",
-    timeZone: "UTC",
-    timeZoneName: "short",
+    timeZone,
+    timeZoneName: timeZone === "UTC" ? "short" : "long", // short names of others are offsets or unknown letters
   }).format(instant);
 }
 

@@ -1,11 +1,12 @@
 /**
- * The shell of every page: language, direction, title, stylesheet, landmarks, skip link, sandbox notice. Loads
- * nothing but the platform's own stylesheet and icon, and holds no script and no inline style.
+ * The shell of every page: language, direction, title, stylesheet, landmarks, skip link, the operator, sandbox notice.
+ * Loads nothing but the platform's own stylesheet, icon and logo, and holds no script and no inline style.
  */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { directionOf, type Language, LANGUAGE_NAMES } from "./language.ts";
 import { phrase } from "./phrase.ts";
+import { LOGO_PATH, type Site } from "./site.ts";
 import { ICON_PATH, STYLESHEET_PATH } from "./stylesheet.ts";
 
 /** Where this page is in another language. */
@@ -19,7 +20,8 @@ export interface LayoutProps {
   readonly language: Language;
   /** Of the tab and the browser's history: no names, no amounts. */
   readonly title: string;
-  readonly sandbox: boolean;
+  /** Not of a reference page. */
+  readonly site?: Site;
   readonly languageSwitch?: readonly LanguageLink[];
   /** A reference page is wide, may be indexed, and names itself instead of the product. */
   readonly wide?: boolean;
@@ -46,6 +48,7 @@ export function Layout(props: LayoutProps): JSX.Element {
         <a class="skip" href="#main">{phrase(language, "layout.skip")}</a>
         <PageHeader {...props} />
         <main id="main" tabindex={-1}>{props.children}</main>
+        {wide ? null : <Help {...props} />}
       </body>
     </html>
   );
@@ -57,20 +60,38 @@ export function renderDocument(page: JSX.Element): string {
 }
 
 function PageHeader(props: LayoutProps): JSX.Element {
-  const { language, sandbox, languageSwitch = [], wide = false } = props;
+  const { language, site, languageSwitch = [], wide = false } = props;
   return (
     <header>
-      {sandbox ? <p class="sandbox">{phrase(language, "layout.sandbox")}</p> : null}
+      {site?.sandbox === true ? <p class="sandbox">{phrase(language, "layout.sandbox")}</p> : null}
       {wide ? null : (
         <div class="bar">
           <p class="product">
-            <Mark />
-            {phrase(language, "layout.product")}
+            {site?.operator.logo === undefined
+              ? <Mark />
+              : <img class="logo" src={LOGO_PATH} alt="" height="32" />}
+            {site?.operator.name ?? phrase(language, "layout.product")}
           </p>
           {languageSwitch.length === 0 ? null : <Languages language={language} links={languageSwitch} />}
         </div>
       )}
     </header>
+  );
+}
+
+/** Where customers get help from people. */
+function Help({ language, site }: LayoutProps): JSX.Element | null {
+  const support = site?.operator.support;
+  if (support === undefined) return null;
+  const contact = (
+    <bdi dir="ltr">
+      <a href={support.href}>{support.text}</a>
+    </bdi>
+  );
+  return (
+    <footer>
+      <p>{phrase(language, "layout.help", { contact })}</p>
+    </footer>
   );
 }
 

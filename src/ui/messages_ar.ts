@@ -8,6 +8,7 @@ export const MESSAGES_AR: Messages = {
   "layout.language": "اللغة",
   "layout.sandbox": "بيئة تجريبية: لا تُحوَّل هنا أي أموال حقيقية.",
   "layout.backTo": "العودة إلى شركة {tpp}",
+  "layout.help": "هل تحتاج إلى مساعدة؟ {contact}",
 
   "consent.title": "هل تريد إجراء هذه الدفعة؟",
   "consent.asks": "تطلب شركة {tpp} من {bank} إجراء هذه الدفعة نيابةً عنك.",

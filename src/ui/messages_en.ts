@@ -10,6 +10,7 @@ export const MESSAGES_EN = {
   "layout.language": "Language",
   "layout.sandbox": "Sandbox: no real money moves here.",
   "layout.backTo": "Back to {tpp}",
+  "layout.help": "Need help? {contact}",
 
   "consent.title": "Do you want to make this payment?",
   "consent.asks": "{tpp} is asking {bank} to make this payment for you.",

@@ -8,6 +8,7 @@ export const MESSAGES_ES: Messages = {
   "layout.language": "Idioma",
   "layout.sandbox": "Entorno de pruebas: aquí no se mueve dinero real.",
   "layout.backTo": "Volver a {tpp}",
+  "layout.help": "¿Necesita ayuda? {contact}",
 
   "consent.title": "¿Quiere hacer este pago?",
   "consent.asks": "{tpp} pide a {bank} que haga este pago en su nombre.",

@@ -8,6 +8,7 @@ export const MESSAGES_FR: Messages = {
   "layout.language": "Langue",
   "layout.sandbox": "Environnement d’essai\u00a0: aucun argent réel ne circule ici.",
   "layout.backTo": "Retourner chez {tpp}",
+  "layout.help": "Besoin d’aide\u00a0? {contact}",
 
   "consent.title": "Voulez-vous effectuer ce paiement\u00a0?",
   "consent.asks": "{tpp} demande à {bank} d’effectuer ce paiement pour vous.",

@@ -117,9 +117,12 @@ main:focus { outline: none; }
   font-size: var(--small);
   font-weight: 600;
 }
-.bar, .narrow main { max-inline-size: var(--narrow); margin-inline: auto; padding-inline: var(--pad); }
+.bar, .narrow main, footer { max-inline-size: var(--narrow); margin-inline: auto; padding-inline: var(--pad); }
 .bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; padding-block-start: var(--gap-small); column-gap: var(--gap); }
 .product { display: flex; align-items: center; gap: var(--gap-small); min-block-size: var(--target); font-weight: 650; }
+.logo { flex: none; max-block-size: 2rem; max-inline-size: 10rem; }
+footer { padding-block-end: 24px; color: var(--muted); font-size: var(--small); }
+footer a { display: inline-block; min-block-size: var(--target); padding-block: 10px; }
 .mark { flex: none; color: var(--accent); inline-size: 1.5rem; block-size: 1.5rem; }
 .languages ul { display: flex; flex-wrap: wrap; justify-content: end; margin-inline: calc(-1 * var(--gap-small)); }
 .languages summary { justify-content: end; font-size: var(--small); }

@@ -10,6 +10,18 @@ import type { ConsentView } from "../../src/ui/consent_page.tsx";
 import type { ErrorView } from "../../src/ui/error_page.tsx";
 import type { ErrorEntry } from "../../src/ui/error_table.tsx";
 import { LANGUAGES } from "../../src/ui/language.ts";
+import type { Site } from "../../src/ui/site.ts";
+
+/** A sandbox whose operator has said everything about itself. */
+export const SITE: Site = {
+  sandbox: true,
+  operator: {
+    name: "Andes Pay",
+    logo: undefined,
+    support: { text: "help@andes-pay.example", href: "mailto:help@andes-pay.example" },
+    timeZone: "UTC",
+  },
+};
 
 /** Every kind of error page there is. */
 export const ERROR_PAGES: readonly PageWire["page"][] = [
@@ -30,7 +42,7 @@ export function errorView(page: ErrorView["page"], changes: Partial<ErrorView> =
   return {
     page,
     interactionId: "5f0c7a52-7f65-4f0e-9c0b-1c7f4b0a9a11",
-    sandbox: true,
+    site: SITE,
     languageSwitch: LANGUAGES.map((language) => ({ language, href: `/error-${page}?lang=${language}` })),
     ...changes,
   };
@@ -94,7 +106,7 @@ export function consentView(changes: Partial<ConsentView> = {}): ConsentView {
     action: "/BANKA/consent",
     expiresAt: NOW + 12 * 60_000 + 30_000,
     now: NOW,
-    sandbox: true,
+    site: SITE,
     languageSwitch: LANGUAGES.map((language) => ({ language, href: `/consent?lang=${language}` })),
     ...changes,
   };

@@ -47,6 +47,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     },
     currencies: ["COP", "EUR", "GBP", "USD"],
     accountSchemes: OBIE_SCHEMES,
+    operator: { name: undefined, logo: undefined, support: undefined, timeZone: "UTC" },
   };
   assertEquals(readConfig(SOUND), expected);
   const empty = {
@@ -87,7 +88,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 18);
+  assertEquals(VARIABLES.length, 22);
 });
 
 Deno.test("readConfig gives values that nothing can change", () => {
@@ -148,6 +149,17 @@ const REFUSED: readonly (readonly [string, Environment, readonly string[]])[] = 
   ["unknown log level", { LOG_LEVEL: "verbose" }, ["LOG_LEVEL: set it to debug, info, warn or error"]],
   ["an account scheme without a format", { ACCOUNT_SCHEMES: "UK.OBIE.IBAN,CO.Redeban.Account" }, [
     "ACCOUNT_SCHEMES: set it to schemes, comma separated: UK.OBIE.IBAN, UK.OBIE.BBAN, UK.OBIE.SortCodeAccountNumber, UK.OBIE.PAN, UK.OBIE.Paym, UK.OBIE.Wallet, or others with their format, such as CO.Redeban.Account=digits:6-20 or CO.Redeban.Key=alphanumeric:4-20",
+  ]],
+  ["an operator that cannot be shown", {
+    OPERATOR_NAME: "\u3164",
+    OPERATOR_LOGO: "/no/such/logo.png",
+    OPERATOR_SUPPORT: "javascript:alert(1)",
+    OPERATOR_TIME_ZONE: "Bogota",
+  }, [
+    "OPERATOR_NAME: must be a name that can be read",
+    "OPERATOR_LOGO: set it to the path of a PNG or SVG file of at most 64 KiB",
+    "OPERATOR_SUPPORT: set it to an e-mail address, a telephone number with + or an https address",
+    "OPERATOR_TIME_ZONE: set it to the IANA name of a time zone, such as America/Bogota",
   ]],
   ["no currencies", { CURRENCIES: "euro" }, ["CURRENCIES: set it to ISO 4217 codes, comma separated"]],
   ["short secret", { PROXY_SECRET: "0123456789abcdefghij" }, [

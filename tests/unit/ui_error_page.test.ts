@@ -2,13 +2,13 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { renderErrorPage } from "../../src/ui/error_page.tsx";
 import { LANGUAGES } from "../../src/ui/language.ts";
 import { CATALOGUES } from "../../src/ui/phrase.ts";
-import { ERROR_PAGES, errorView } from "../support/ui_samples.ts";
+import { ERROR_PAGES, errorView, SITE } from "../support/ui_samples.ts";
 
 for (const language of LANGUAGES) {
   Deno.test(`renderErrorPage in ${language} says what happened, whether money moved and what to do`, () => {
     const words = CATALOGUES[language];
     for (const page of ERROR_PAGES) {
-      const view = errorView(page, { sandbox: false });
+      const view = errorView(page, { site: { ...SITE, sandbox: false } });
       const html = renderErrorPage(view, language);
       const isOnceDecided = ["finished", "accepted", "link_unusable"].includes(page);
       const money = isOnceDecided ? "error.nothingAgain" : "error.noMoney";

@@ -30,15 +30,22 @@ Deno.test("formatMoney shows what it cannot read as it is", () => {
   assertEquals(formatMoney("en", "1.00", "eur"), "1.00 eur");
 });
 
-Deno.test("formatDay and formatTime are in UTC and say so", () => {
+Deno.test("formatDay is in UTC, formatTime in a zone that it names", () => {
   const instant = Date.UTC(2024, 2, 12, 23, 5, 59);
   assertEquals(formatDay("en", instant), "12 March 2024");
   assertEquals(formatDay("es", instant), "12 de marzo de 2024");
   assertEquals(formatDay("fr", instant), "12 mars 2024");
   assertEquals(formatDay("ar", instant), "12 مارس 2024");
-  assertEquals(formatTime("en", instant), "23:05 UTC");
-  assertEquals(formatTime("ar", instant), "23:05 UTC");
-  assertEquals(formatTime("en", Date.UTC(2024, 0, 1)), "00:00 UTC");
+  assertEquals(formatTime("en", instant, "UTC"), "23:05 UTC");
+  assertEquals(formatTime("ar", instant, "UTC"), "23:05 UTC");
+  assertEquals(formatTime("en", Date.UTC(2024, 0, 1), "UTC"), "00:00 UTC");
+});
+
+Deno.test("formatTime names the zone in the reader's language, summer time included", () => {
+  const summer = Date.UTC(2024, 6, 1, 12);
+  assertEquals(formatTime("en", summer, "Europe/Madrid"), "14:00 Central European Summer Time");
+  assertEquals(formatTime("es", summer, "America/Bogota"), "07:00 hora estándar de Colombia");
+  assertEquals(formatTime("fr", summer, "America/Bogota"), "07:00 heure normale de Colombie");
 });
 
 Deno.test("formatDuration rounds down and counts seconds below a minute", () => {

@@ -22,7 +22,7 @@ export const MAX_QUERY_CHARACTERS = 100;
 /** The page as a whole HTML document. */
 export function renderPortalPage(page: PortalPage): string {
   return renderDocument(
-    <Layout language="en" title={`${page.title}: payment initiation platform`} sandbox={false} wide>
+    <Layout language="en" title={`${page.title}: payment initiation platform`} wide>
       <div class="reference">
         <div class="introduction">
           <h1>{page.title}</h1>
