@@ -83,6 +83,24 @@ Deno.test("a bank that returns with a used jti: server_error for the TPP, the co
   assertEquals((await paidAt(world)).Status, ACCEPTED); // the next customer is not affected
 });
 
+Deno.test("a bank whose customer is late: access_denied for the TPP, the consent as it was [666.12] [G1]", async () => {
+  for (
+    const [bank, body] of [["bankA", over("666.12")], ["bankA", over("666.12", IMPLICIT)], [
+      "bankB",
+      over("666.12"),
+    ]] as const
+  ) {
+    await using world = await openBanksWorld();
+    const { returned, consentId } = await visit(world, { bank: world[bank], body });
+    const back = new URL(returned.headers.get("location") ?? "");
+    assertEquals([back.searchParams.get("error"), back.searchParams.get("error_description")], [
+      "access_denied",
+      "The authorization session expired.",
+    ]);
+    assertEquals(await consentStatus(world, consentId, world[bank].orgId), "AwaitingAuthorisation");
+  }
+});
+
 Deno.test("a bank that puts too many accounts: refused, server_error for the TPP, the consent Rejected [666.08]", async (t) => {
   for (
     const [name, bank, initiation] of [
@@ -182,7 +200,7 @@ Deno.test("GET faults and the bank's page tell every fault with its amount", asy
     world.banks.fetch(new Request(`https://banks.example/BANKA${path}`));
   const { by_amount } = await (await read("/faults")).json();
   const page = await (await read("")).text();
-  assertEquals(by_amount.length, 11);
+  assertEquals(by_amount.length, 12);
   for (const { name, amount } of FAULTS) {
     assert(by_amount.some((row: Json) => row.fault === name && row.amount === amount), name);
     assertStringIncludes(page, amount);

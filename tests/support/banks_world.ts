@@ -95,6 +95,7 @@ export async function startBanks(
     authUrl: AUTH_URL,
     caPem: "",
     clock: () => world.now,
+    letTimePass: (milliseconds) => Promise.resolve(void (world.now += milliseconds)),
     log: (event, fields = {}) => void world.bankEvents.push({ event, fields }),
     fetch: (url, init) => answerBank(world, new Request(url, init)),
     schedule: (task, delayMs) => {

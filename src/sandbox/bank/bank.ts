@@ -27,4 +27,6 @@ export interface Bank {
   readonly log: BankLog;
   /** Waits so many milliseconds. */
   readonly pause: (milliseconds: number) => Promise<void>;
+  /** Lets so many milliseconds pass for everybody in the sandbox. */
+  readonly letTimePass: (milliseconds: number) => Promise<void>;
 }

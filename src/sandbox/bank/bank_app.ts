@@ -43,6 +43,8 @@ export interface BanksDeps {
   readonly settlementDelayMs?: number;
   /** The file of a bank's book; default: in memory alone. */
   readonly bookPath?: (bankCode: string) => string;
+  /** Lets so many milliseconds pass for everybody; default: they pass by themselves. */
+  readonly letTimePass?: (milliseconds: number) => Promise<void>;
   /** How often orders are pulled, milliseconds; default: never. */
   readonly pullEveryMs?: number;
 }
@@ -119,6 +121,8 @@ function composeBank(
     noteStatus: ledger.noteStatus,
     log,
   });
+  const pause = (milliseconds: number): Promise<void> =>
+    new Promise((done) => schedule(() => Promise.resolve(done()), milliseconds));
   return {
     profile,
     authUrl,
@@ -133,7 +137,8 @@ function composeBank(
     sessions: createSessions(clock),
     clock,
     log,
-    pause: (milliseconds) => new Promise((done) => schedule(() => Promise.resolve(done()), milliseconds)),
+    pause,
+    letTimePass: deps.letTimePass ?? pause,
   };
 }
 

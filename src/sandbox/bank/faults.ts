@@ -64,6 +64,12 @@ export const FAULTS = [
     at: "push",
     what: "breaks the connection off before it executes a pushed order, and pulls nothing",
   },
+  {
+    name: "late_customer",
+    amount: "666.12",
+    at: "return",
+    what: "moves the sandbox’s clock 15 minutes ahead, so that its customer returns too late",
+  },
 ] as const satisfies readonly FaultKind[];
 
 /** The name of a fault. */

@@ -2,6 +2,7 @@
  * A customer's visit from the platform's redirect to the redirect back: what each form entry leads to. Knows no
  * HTML and no cookies; whatever goes wrong ends in a return to the platform, never in a success.
  */
+import { FLOW_SECONDS } from "../../profile.ts";
 import type { Bank } from "./bank.ts";
 import { bankKeys } from "./bank_keys.ts";
 import { type Customer, findByCredentials, ownAccount, SANDBOX_CODE } from "./customers.ts";
@@ -204,6 +205,7 @@ async function sealed(
 ): Promise<string> {
   const { signing } = await bankKeys(bank.profile);
   const { profile: { code, orgId } } = bank;
+  if (fault === "late_customer") await bank.letTimePass(FLOW_SECONDS * 1000);
   bank.log("sca.returned", { bank: code, statusCode: result.statusCode, status: result.status });
   return await sealReturn({ ...bank, bankCode: code, orgId, signing }, handover, result, fault);
 }

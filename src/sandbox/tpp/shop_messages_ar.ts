@@ -49,6 +49,9 @@ export const MESSAGES_AR: Messages = {
   "outcome.denied.text": "رفضتَ أنت أو مصرفك الدفعة. لم تُحوَّل أي أموال.",
   "outcome.denied_funds.title": "لم تُنفَّذ الدفعة",
   "outcome.denied_funds.text": "أبلغ مصرفك بأن رصيد الحساب غير كافٍ. لم تُحوَّل أي أموال.",
+  "outcome.denied_late.title": "لم تُنفَّذ الدفعة",
+  "outcome.denied_late.text":
+    "انتهى الوقت المتاح للموافقة على الدفعة. لم تُحوَّل أي أموال. إذا كنت لا تزال تريد الدفع، فاطلب من جديد.",
   "outcome.refused.title": "لم تُنفَّذ الدفعة",
   "outcome.refused.text": "لم تكتمل الموافقة لدى مصرفك. لم تُحوَّل أي أموال.",
   "outcome.failed.title": "لم تُنفَّذ الدفعة",

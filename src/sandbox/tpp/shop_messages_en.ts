@@ -52,6 +52,9 @@ export const MESSAGES_EN = {
   "outcome.denied_funds.title": "Payment not made",
   "outcome.denied_funds.text":
     "Your bank reported that there is not enough money in the account. No money has moved.",
+  "outcome.denied_late.title": "Payment not made",
+  "outcome.denied_late.text":
+    "The time to approve the payment ran out. No money has moved. If you still want to pay, please order again.",
   "outcome.refused.title": "Payment not made",
   "outcome.refused.text": "The authorization at your bank did not succeed. No money has moved.",
   "outcome.failed.title": "Payment not made",

@@ -51,6 +51,9 @@ export const MESSAGES_ES: Messages = {
   "outcome.denied_funds.title": "Pago no realizado",
   "outcome.denied_funds.text":
     "Su banco comunicó que no hay suficiente dinero en la cuenta. No se ha movido dinero.",
+  "outcome.denied_late.title": "Pago no realizado",
+  "outcome.denied_late.text":
+    "Se acabó el tiempo para aprobar el pago. No se ha movido dinero. Si todavía quiere pagar, haga el pedido de nuevo.",
   "outcome.refused.title": "Pago no realizado",
   "outcome.refused.text": "La autorización en su banco no se completó. No se ha movido dinero.",
   "outcome.failed.title": "Pago no realizado",

@@ -53,6 +53,9 @@ export const MESSAGES_FR: Messages = {
   "outcome.denied_funds.title": "Paiement non effectué",
   "outcome.denied_funds.text":
     "Votre banque a signalé que le solde du compte est insuffisant. Aucun argent n’a circulé.",
+  "outcome.denied_late.title": "Paiement non effectué",
+  "outcome.denied_late.text":
+    "Le délai pour approuver le paiement est écoulé. Aucun argent n’a circulé. Si vous souhaitez toujours payer, passez une nouvelle commande.",
   "outcome.refused.title": "Paiement non effectué",
   "outcome.refused.text": "L’autorisation auprès de votre banque n’a pas abouti. Aucun argent n’a circulé.",
   "outcome.failed.title": "Paiement non effectué",

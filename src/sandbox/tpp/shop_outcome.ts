@@ -61,12 +61,15 @@ export function outcomeOf(state: OrderState): Outcome {
   }
 }
 
-/** The platform's fixed words in `error_description` if the bank reported too little money. */
-const INSUFFICIENT_FUNDS = "The bank reported insufficient funds.";
+/** The platform's fixed words in `error_description` of an `access_denied` that the shop has its own words for. */
+const DENIALS: ReadonlyMap<string, Says> = new Map<string, Says>([
+  ["The bank reported insufficient funds.", "denied_funds"],
+  ["The authorization session expired.", "denied_late"],
+]);
 
 function refusal({ error, description }: Extract<OrderState, { phase: "refused" }>): Says {
   if (error !== "access_denied") return "refused";
-  return description === INSUFFICIENT_FUNDS ? "denied_funds" : "denied";
+  return DENIALS.get(description ?? "") ?? "denied";
 }
 
 /** ISO 20022 status reason codes that the shop has its own words for. */
