@@ -143,7 +143,7 @@ export const PACKAGE_DOORS: readonly Door[] = [
     name: "Hono",
     behind: /^(npm:)?\/?hono(@|\/|$)/,
     mayEnter:
-      /^((http|security|idempotency|ui|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|app\.ts|public_pages\.ts|frontchannel\/browser_binding\.ts|observability\/request_log\.ts|directory\/(participants_page|compose_directory|on_error|cacheable|request_context|json_body|methods|administrator|public_limit|endpoint)\.tsx?)$/,
+      /^((http|security|idempotency|ui|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|app\.ts|public_pages\.ts|frontchannel\/browser_binding\.ts|observability\/request_log\.ts|directory\/(participants_page|compose_directory|on_error|cacheable|request_context|json_body|methods|administrator|public_limit|publishing|endpoint)\.tsx?)$/,
     instead: "keep the use case free of requests: routes and guards take them apart",
   },
   {

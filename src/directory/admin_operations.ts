@@ -5,6 +5,7 @@ import {
   history,
   onboarded,
   participantRecord,
+  restoredCopy,
   revokedKey,
   statement,
   statuses,
@@ -33,11 +34,13 @@ export interface AdminOperations {
   readonly revokeKey: RouteConfig;
   readonly setSoftwareStatus: RouteConfig;
   readonly setOrganisationStatus: RouteConfig;
+  readonly showRestored: RouteConfig;
+  readonly confirmRestored: RouteConfig;
 }
 
 /** The endpoints of a directory with these rules. */
 export function adminOperations(rules: OnboardingRules): AdminOperations {
-  return { ...ONBOARDING_AND_READING(rules), ...issuing(rules), ...REVOKING };
+  return { ...ONBOARDING_AND_READING(rules), ...issuing(rules), ...REVOKING, ...RESTORING };
 }
 
 const ONBOARDING_AND_READING = (rules: OnboardingRules) => ({
@@ -135,5 +138,26 @@ const REVOKING = {
     answer: "Both statuses",
     content: { [JSON_TYPE]: statuses },
     errors: CHANGE,
+  }),
+};
+
+const RESTORING = {
+  showRestored: operation(true, {
+    id: "getRestored",
+    method: "get",
+    path: "/restored",
+    summary: "Whether this is a restored copy that nobody has confirmed",
+    answer: "Whether it is, and when the copy was taken",
+    content: { [JSON_TYPE]: restoredCopy },
+  }),
+  confirmRestored: operation(true, {
+    id: "confirmRestored",
+    method: "post",
+    path: "/restored/confirm",
+    summary: "Publish again after a restore",
+    description:
+      "After every revocation, suspension and withdrawal since the copy was taken has been repeated.",
+    answer: "Confirmed",
+    content: { [JSON_TYPE]: restoredCopy },
   }),
 };

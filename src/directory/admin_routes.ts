@@ -11,7 +11,7 @@ import {
   decodeSoftwareStatus,
 } from "./change_schema.ts";
 import type { Target } from "./change_participant.ts";
-import type { Directory } from "./directory.ts";
+import type { Directory, DirectoryLog } from "./directory.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { asOrgId, isKid } from "./identifiers.ts";
 import { readJson, readOptionalJson } from "./json_body.ts";
@@ -25,6 +25,7 @@ import {
   fullParticipant,
   historyLine,
   participantStatuses,
+  restoredCopy,
 } from "./participant_representation.ts";
 import { findParticipant, listHistory, listKeys } from "./participant_store.ts";
 import { renewStatement } from "./renew_statement.ts";
@@ -39,6 +40,7 @@ export function adminEndpoints(
   directory: Directory,
   rules: OnboardingRules,
   guard: MiddlewareHandler<DirectoryEnv>,
+  log: DirectoryLog,
 ): readonly Endpoint[] {
   const decodeOnboarding = onboardingDecoder(rules);
   const is = adminOperations(rules);
@@ -51,6 +53,8 @@ export function adminEndpoints(
     { route: is.revokeKey, handle: (c) => revoke(directory, c) },
     { route: is.setSoftwareStatus, handle: (c) => changeSoftwareStatus(directory, c) },
     { route: is.setOrganisationStatus, handle: (c) => changeOrganisationStatus(directory, c) },
+    { route: is.showRestored, handle: (c) => answer(c, restoredCopy(directory.restored.takenAt())) },
+    { route: is.confirmRestored, handle: (c) => confirmRestored(directory, log, c) },
   ];
   return endpoints.map((endpoint) => ({ ...endpoint, guard }));
 }
@@ -120,6 +124,15 @@ async function revoke(directory: Directory, c: AdminContext): Promise<Response> 
   const { reason } = decodeRevocation(await readJson(c));
   const { revoked } = await revokeKey(directory, target(c), { kid, reason });
   return answer(c, { kid, revoked_at: dateTime(revoked.at), reason: revoked.reason });
+}
+
+async function confirmRestored(directory: Directory, log: DirectoryLog, c: AdminContext): Promise<Response> {
+  await directory.restored.confirm();
+  log.warn("directory.restore_confirmed", {
+    requestId: c.get("requestId"),
+    administrator: c.get("administrator"),
+  });
+  return answer(c, restoredCopy(directory.restored.takenAt()));
 }
 
 function target(c: AdminContext): Target {

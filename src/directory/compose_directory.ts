@@ -15,6 +15,7 @@ import { type Endpoint, mounted } from "./endpoint.ts";
 import { otherMethods } from "./methods.ts";
 import { described } from "./openapi.ts";
 import { answerErrors } from "./on_error.ts";
+import { openRestoredCopy } from "./restored_copy_store.ts";
 import { limitPublic, type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
 import { healthEndpoint, publicEndpoints } from "./public_routes.ts";
 import { type DirectoryEnv, requestContext } from "./request_context.ts";
@@ -73,17 +74,19 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const directory = await openDirectory(parts);
   const rules = { environment: parts.environment, loopback: parts.loopbackRedirects };
   const { administrators, clock } = parts;
+  const takenAt = directory.restored.takenAt();
+  if (takenAt !== undefined) log.error("directory.restored", { takenAt: new Date(takenAt).toISOString() });
   const health = healthEndpoint(directory);
   const open = publicEndpoints(directory);
   const limit = limitPublic(parts.publicLimit ?? USUAL_PUBLIC_LIMIT, clock);
   const guard = requireAdministrator({ administrators, clock, log });
-  const administered = adminEndpoints(directory, rules, guard);
+  const administered = adminEndpoints(directory, rules, guard, log);
   const serve = (endpoints: readonly Endpoint[], limited?: typeof limit): Handler =>
     handler(log, described(parts.issuer, endpoints), limited);
   return {
-    publicFetch: serve([health, ...open], limit),
+    publicFetch: serve(open, limit),
     adminFetch: serve([health, ...administered]),
-    fetch: serve([health, ...open, ...administered]),
+    fetch: serve([...open, ...administered]),
   };
 }
 
@@ -121,7 +124,8 @@ async function openDirectory(parts: DirectoryParts): Promise<Directory> {
   });
   const terms = { issuer, environment, statementDays };
   const { store, clock, judgesClock = clock, statementKeys } = parts;
-  return { store, clock, authority, certificateDays, judgesClock, statementKeys, terms };
+  const restored = await openRestoredCopy(store, clock);
+  return { store, clock, authority, certificateDays, judgesClock, statementKeys, terms, restored };
 }
 
 function isWithin(days: number, most: number): boolean {

@@ -2,6 +2,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Store } from "../store/store.ts";
 import type { CertificateAuthority } from "./certificate_authority.ts";
+import type { RestoredCopy } from "./restored_copy_store.ts";
 import type { StatementTerms } from "./software_statement.ts";
 import type { StatementKeys } from "./statement_keys.ts";
 
@@ -16,6 +17,7 @@ export interface Directory {
   readonly judgesClock: Clock;
   readonly statementKeys: StatementKeys;
   readonly terms: StatementTerms;
+  readonly restored: RestoredCopy;
 }
 
 /** Structured log lines. Ids, reasons and counts only: no token, no key, no contact data. */

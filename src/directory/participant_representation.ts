@@ -67,6 +67,11 @@ export function participantStatuses({ orgId, status, software }: Participant): u
   };
 }
 
+/** Whether the directory is a restored copy that nobody has confirmed; `takenAt` in ms. */
+export function restoredCopy(takenAt: number | undefined): unknown {
+  return takenAt === undefined ? { restored: false } : { restored: true, taken_at: dateTime(takenAt) };
+}
+
 /** Certificates by the names of their requests, PEM (Decision E1). */
 export function certificatesPem(issued: readonly IssuedKey[]): Record<string, string> {
   return Object.fromEntries(issued.map(({ name, key }) => [name, certificatePem(key.certificate)]));

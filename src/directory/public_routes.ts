@@ -13,12 +13,13 @@ import { publicParticipant } from "./participant_representation.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { findParticipant, listKeys, listParticipants } from "./participant_store.ts";
 import { openStatusList } from "./status_list.ts";
+import { publishing } from "./publishing.ts";
 import { healthRoute, JWK_SET_TYPE, PEM_TYPE, publicOperations } from "./public_operations.ts";
 import { participantsPage } from "./participants_page.tsx";
 
 const JSON_TYPE = "application/json";
 
-/** Whether the directory answers: on every listener. */
+/** Whether the directory answers. */
 export function healthEndpoint(directory: Directory): Endpoint {
   return { route: healthRoute, handle: (c) => health(directory, c) };
 }
@@ -29,7 +30,8 @@ export function publicEndpoints(directory: Directory): readonly Endpoint[] {
   const statements = openNewestStatements(directory);
   const { statementKeys, authority } = directory;
   const is = publicOperations;
-  return [
+  const endpoints: readonly Endpoint[] = [
+    healthEndpoint(directory),
     { route: is.root, undocumented: true, handle: (c) => c.redirect("/participants", 303) },
     { route: is.participants, handle: (c) => participants(directory, c) },
     { route: is.status, handle: async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated") },
@@ -42,6 +44,7 @@ export function publicEndpoints(directory: Directory): readonly Endpoint[] {
     },
     { route: is.authority, handle: (c) => cacheable(c, authority.pem, PEM_TYPE) },
   ];
+  return endpoints.map((endpoint) => ({ ...endpoint, guard: publishing(directory.restored) }));
 }
 
 async function health(directory: Directory, c: Context): Promise<Response> {

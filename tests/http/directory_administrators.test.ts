@@ -18,6 +18,8 @@ const ADMIN_ROUTES = [
   ["POST", `/participants/SHOP/keys/${"A".repeat(27)}/revoke`],
   ["PUT", "/participants/SHOP/software/status"],
   ["PUT", "/participants/SHOP/status"],
+  ["GET", "/restored"],
+  ["POST", "/restored/confirm"],
 ] as const;
 
 for (const [method, path] of ADMIN_ROUTES) {

@@ -116,6 +116,8 @@ async function tryEverything(world: DirectoryWorld, check: Check): Promise<void>
   await call("PUT", `${one}/software/status`, { status: "Inactive", reason: "audit" });
   await call("PUT", `${one}/status`, { status: "Suspended", reason: "audit" });
   await call("GET", `${one}/history`);
+  await call("GET", "/restored");
+  await call("POST", "/restored/confirm");
   await check("GET", `${one}/history`, new Request(`${ISSUER}/participants/SHOP/history`)); // 401
 }
 

@@ -1,0 +1,32 @@
+/**
+ * The mark that `deno task store` leaves on a copy of the database. A restored directory has forgotten revocations, so
+ * it publishes nothing until an administrator has repeated them and confirms.
+ */
+import type { Clock } from "../kernel/clock.ts";
+import { storeCopyKey } from "../store/keys.ts";
+import type { Store } from "../store/store.ts";
+import { begin, check, commit, remove } from "../store/transaction.ts";
+
+/** Whether this database is a copy that was restored. */
+export interface RestoredCopy {
+  /** When the copy was taken, ms; undefined if this is no copy, or if an administrator has confirmed. */
+  takenAt(): number | undefined;
+  /** Takes the mark away. */
+  confirm(): Promise<void>;
+}
+
+/** Reads the mark. Only a stopped directory's database is replaced, so that reading it once is enough. */
+export async function openRestoredCopy(store: Store, clock: Clock): Promise<RestoredCopy> {
+  let mark = await store.get<{ readonly takenAt: number }>(storeCopyKey);
+  return {
+    takenAt: () => mark?.value.takenAt,
+    async confirm(): Promise<void> {
+      if (mark === null) return;
+      const tx = begin();
+      check(tx, storeCopyKey, mark.version);
+      remove(tx, storeCopyKey);
+      await commit(store, clock, tx); // false: another request has confirmed it
+      mark = null;
+    },
+  };
+}
