@@ -1,6 +1,7 @@
 /** What the browser host shows without an authorization: style, health, the OpenAPI document and the documentation. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "./http/endpoint.ts";
+import { oauthAnswer, oauthErrors, taggedAnswers } from "./http/openapi_answers.ts";
 import { answerDocument, documentStore, PUBLIC_CACHE } from "./http/public_document.ts";
 import { REFUSAL_WIRE, type Wire } from "./http/refusal_wire.ts";
 import { Refusal } from "./kernel/refusal.ts";
@@ -24,42 +25,56 @@ export interface PublicPageDeps {
 
 const HTML = "text/html; charset=UTF-8";
 const tags = ["Operation"];
-const ok = (description: string): { 200: { description: string } } => ({ 200: { description } });
 const hidden = (
   path: string,
 ): { method: "get"; path: string; hide: true; responses: { 200: { description: string } } } => ({
   method: "get",
   path,
   hide: true,
-  responses: ok("A file"),
+  responses: { 200: { description: "A file" } },
 });
+
+const readinessSchema = z.strictObject({
+  ready: z.boolean(),
+  parts: z.record(z.string(), z.strictObject({ ok: z.boolean(), detail: z.string().optional() })),
+}).openapi("Readiness");
 
 const liveRoute = createRoute({
   method: "get",
   path: "/health/live",
   tags,
+  operationId: "getLiveness",
   summary: "The process answers",
-  responses: ok("Alive"),
+  description: "For a load balancer or an orchestrator. Asks no other part.",
+  security: [],
+  responses: {
+    200: oauthAnswer("Alive", z.strictObject({ live: z.literal(true) })),
+    ...oauthErrors(405, 500),
+  },
 });
 const readyRoute = createRoute({
   method: "get",
   path: "/health/ready",
   tags,
+  operationId: "getReadiness",
   summary: "The platform can do its work",
+  description: "Asks the parts that the platform needs, and those that it can do without for a while.",
+  security: [],
   responses: {
-    200: {
-      description: "Ready",
-      content: { "application/json": { schema: z.object({ ready: z.boolean() }) } },
-    },
-    503: { description: "Not ready; `parts` says what is missing" },
+    200: oauthAnswer("Ready", readinessSchema),
+    ...oauthErrors(405, 500),
+    503: oauthAnswer("Not ready; `parts` says what is missing", readinessSchema),
   },
 });
 const documentRoute = createRoute({
   method: "get",
   path: "/openapi.json",
   tags,
+  operationId: "getOpenApiDocument",
   summary: "This document",
-  responses: ok("OpenAPI 3.1"),
+  description: "OpenAPI 3.1, generated from the routes that answer.",
+  security: [],
+  responses: { ...taggedAnswers("OpenAPI 3.1", z.looseObject({})), ...oauthErrors(405, 500) },
 });
 const rootRoute = { ...hidden("/"), responses: { 303: { description: "To the documentation" } } };
 /** No `/docs/{chapter}`: a bank called docs would lose its pages to it. */

@@ -2,28 +2,17 @@
 import { z } from "@hono/zod-openapi";
 import type { Consent } from "../consents/consent.ts";
 import { bankInitiation } from "../consents/initiation.ts";
-
-const account = z.object({
-  SchemeName: z.string(),
-  Identification: z.string(),
-  Name: z.string().optional(),
-  SecondaryIdentification: z.string().optional(),
-});
+import { bankInitiationSchema } from "../consents/initiation_representation.ts";
+import { riskSchema } from "../consents/initiation_schema.ts";
 
 /** Its shape, for the OpenAPI document. */
-export const consentDetailsSchema = z.object({
-  Data: z.object({
+export const consentDetailsSchema = z.strictObject({
+  Data: z.strictObject({
     ReadRefundAccount: z.enum(["Yes", "No"]),
-    Initiation: z.object({
-      InstructionIdentification: z.string().nullable(),
-      EndToEndIdentification: z.string().nullable(),
-      InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
-      DebtorAccount: account.optional(),
-      CreditorAccount: account,
-    }),
-    Authorisation: z.object({ AuthorisationType: z.string() }).optional(),
+    Initiation: bankInitiationSchema,
+    Authorisation: z.strictObject({ AuthorisationType: z.enum(["Any", "Single"]) }).optional(),
   }),
-  Risk: z.object({}),
+  Risk: riskSchema,
 }).openapi("ConsentDetails");
 
 /** The consent for its bank: the only reader of the payer's name. */

@@ -3,8 +3,8 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { jsonBody } from "../http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
-import { resourceErrors } from "../http/openapi_errors.ts";
-import { bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
+import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import { parseStrictJson } from "../http/strict_json.ts";
 import type { BankCode } from "../kernel/identifiers.ts";
 import { type Fault, Refusal } from "../kernel/refusal.ts";
@@ -36,53 +36,61 @@ const orderParameter = bankParameter.extend({
   paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),
 });
 const tags = ["Back channel"];
-const one = { "application/json": { schema: paymentOrderSchema } };
 
 const listRoute = createRoute({
   method: "get",
   path: "/{bank}/back-channel-payments/v1",
   tags,
+  operationId: "listPaymentOrders",
   summary: "Bank: list payment orders, oldest first",
+  security: accessTokenOf("bank"),
   description:
     "Go on with `after` from the `After` of a page until there is none. A page can be short or empty " +
     "where `status` filters, and can repeat the youngest orders of the page before: a DomesticPaymentId is one order.",
   request: {
     params: bankParameter,
     headers: resourceHeaders,
-    query: z.object({ status: z.enum(PAYMENT_STATUSES).optional(), after: z.string().optional() }),
+    query: z.object({
+      status: z.enum(PAYMENT_STATUSES).optional(),
+      after: z.string().optional().openapi({ pattern: CURSOR.source }),
+    }),
   },
   responses: {
-    200: {
-      description: "At most 100 orders",
-      content: { "application/json": { schema: paymentOrdersSchema } },
-    },
-    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+    200: resourceAnswer("At most 100 orders", paymentOrdersSchema),
+    ...resourceErrors(),
   },
 });
 const readRoute = createRoute({
   method: "get",
   path: "/{bank}/back-channel-payments/v1/{paymentId}",
   tags,
+  operationId: "getPaymentOrder",
   summary: "Bank: read a payment order",
+  description: "The whole initiation and the payer's account.",
+  security: accessTokenOf("bank"),
   request: { params: orderParameter, headers: resourceHeaders },
   responses: {
-    200: { description: "The order", content: one },
-    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+    200: resourceAnswer("The order", paymentOrderSchema),
+    ...resourceErrors(),
   },
 });
 const reportRoute = createRoute({
   method: "put",
   path: "/{bank}/back-channel-payments/v1/{paymentId}",
   tags,
+  operationId: "reportPaymentStatus",
   summary: "Bank: report a payment's status",
+  description:
+    "The same status again changes nothing. A status that may not follow the present one is a 400.",
+  security: accessTokenOf("bank"),
   request: {
     params: orderParameter,
     headers: signedHeaders,
     body: { required: true, content: { "application/json": { schema: statusReportSchema } } },
   },
   responses: {
-    200: { description: "The order after the report", content: one },
-    ...resourceErrors(400, 401, 403, 404, 406, 413, 415, 429, 503),
+    200: resourceAnswer("The order after the report", paymentOrderSchema),
+    ...resourceErrors(413, 415),
   },
 });
 

@@ -7,8 +7,8 @@ import { readConsent } from "../consents/read_consent.ts";
 import { jsonBody } from "../http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
-import { resourceErrors } from "../http/openapi_errors.ts";
-import { bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
+import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import { parseStrictJson } from "../http/strict_json.ts";
 import { type AccessVariables, insufficientToken, type Requirement } from "../security/access_token.ts";
 import type { BankVariables } from "../security/bank_path.ts";
@@ -45,14 +45,14 @@ const readRoute = createRoute({
   method: "get",
   path: "/{bank}/back-channel-auth/v1/{consentId}",
   tags,
+  operationId: "getBackChannelConsent",
   summary: "Bank: read a consent",
+  description: "What the customer is to be shown, whatever the status of the consent.",
+  security: accessTokenOf("bank"),
   request: { params: parameters, headers: resourceHeaders },
   responses: {
-    200: {
-      description: "The consent's details",
-      content: { "application/json": { schema: consentDetailsSchema } },
-    },
-    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+    200: resourceAnswer("The consent's details", consentDetailsSchema),
+    ...resourceErrors(),
   },
 });
 
@@ -60,18 +60,20 @@ const updateRoute = createRoute({
   method: "put",
   path: "/{bank}/back-channel-auth/v1/{consentId}",
   tags,
+  operationId: "updatePayerAccounts",
   summary: "Bank: report the payer's accounts, or the selected one",
+  description:
+    "While the authorization session is open. With the platform's consent screen: 1 to 100 accounts; with " +
+    "the bank's own: exactly the selected one. The last report counts.",
+  security: accessTokenOf("bank"),
   request: {
     params: parameters,
     headers: signedHeaders,
     body: { required: true, content: { "application/json": { schema: payerAccountsSchema } } },
   },
   responses: {
-    200: {
-      description: "The report, echoed",
-      content: { "application/json": { schema: payerAccountsSchema } },
-    },
-    ...resourceErrors(400, 401, 403, 404, 406, 413, 415, 429, 503),
+    200: resourceAnswer("The report, echoed", payerAccountsSchema),
+    ...resourceErrors(413, 415),
   },
 });
 

@@ -4,26 +4,18 @@
  */
 import { z } from "@hono/zod-openapi";
 import { decode, refusedAs } from "../http/decode.ts";
-import { currencyCode, patterned, text } from "../http/wire_fields.ts";
+import { text } from "../http/wire_fields.ts";
 import { dayOf, instantOf } from "../kernel/date_time.ts";
+import { chargeSchema } from "../payments/charge_schema.ts";
+import { type Charge, PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
-import { PAYMENT_STATUSES } from "../payments/payment.ts";
 
-const CHARGE_BEARERS = ["BorneByCreditor", "BorneByDebtor", "FollowingServiceLevel", "Shared"] as const;
 const MAX_CHARGES = 20;
 const LAST_SECOND_MS = 86_399_000;
-const CHARGE_AMOUNT = /^(0|[1-9]\d{0,12})(\.\d{1,5})?$/; // OBIE's own amount: a charge may be nothing
-
-/** What the bank takes for a payment, in the words of the wire: payment answers carry it as it is. */
-export interface Charge {
-  readonly ChargeBearer?: (typeof CHARGE_BEARERS)[number] | undefined;
-  readonly Type?: string | undefined;
-  readonly Amount: { readonly Amount: string; readonly Currency: string };
-}
 
 /** A decoded report. */
 export interface StatusReport {
-  readonly status: (typeof PAYMENT_STATUSES)[number];
+  readonly status: PaymentStatus;
   /** When the bank says it happened, milliseconds since the Unix epoch; of a bare date, its last second in UTC. */
   readonly statusUpdatedAtMilliseconds: number;
   /** In the bank's words, for the payment's history and, of `Rejected`, for the TPP. */
@@ -32,21 +24,13 @@ export interface StatusReport {
   readonly charges?: readonly Charge[];
 }
 
-const chargeSchema = z.strictObject({
-  ChargeBearer: z.enum(CHARGE_BEARERS).optional(),
-  Type: text(40).optional().openapi({ example: "UK.OBIE.CHAPSOut" }),
-  Amount: z.strictObject({
-    Amount: patterned(CHARGE_AMOUNT, "Must be a decimal such as 0.25."),
-    Currency: currencyCode(),
-  }),
-}).openapi("Charge");
-
 const statusUpdateDateTime = z.string()
   .refine(
     (value) => momentOf(value) !== undefined,
     refusedAs("Field.InvalidDate", "Must be an ISO 8601 date-time with an offset, or a date."),
   )
   .openapi({
+    pattern: "^[0-9W-]{7,10}(T[0-9:.,]+(Z|[+-][0-9:]{2,5}))?$",
     description: "When it happened: a date-time with an offset, or a bare date. The payment's own " +
       "StatusUpdateDateTime, but for a time before that of the status it follows, or in the future.",
     example: "2030-01-31T12:00:00+00:00",

@@ -33,7 +33,10 @@ export const creditorAccountSchema = z.strictObject({
 /** `DebtorAccount`: who pays. Its presence makes the consent implicit. */
 export const debtorAccountSchema = z.strictObject({
   ...accountFields,
-  Name: personName(350).optional().openapi({ description: "Never answered to the TPP." }),
+  Name: personName(350).optional().openapi({
+    description:
+      "The payer's name. The bank reads it; of the answers to the TPP only `Refund.Account` has it.",
+  }),
 }).openapi("DebtorAccount", { description: "The payer's account. Its presence makes the consent implicit." });
 
 /** The faults of an account whose scheme is not accepted, or whose Identification does not fit it; reference 1.7. */

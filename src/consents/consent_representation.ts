@@ -2,62 +2,54 @@
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../kernel/clock.ts";
 import type { Consent } from "./consent.ts";
+import { consentRequestSchema } from "./consent_schema.ts";
 import { echoedInitiation, reducedInitiation } from "./initiation.ts";
+import {
+  echoedInitiationSchema,
+  reducedInitiationSchema,
+  wireDateTimeSchema,
+} from "./initiation_representation.ts";
+import { riskSchema } from "./initiation_schema.ts";
 
 const envelope = {
-  Links: z.object({ Self: z.string() }),
-  Meta: z.object({}),
+  Links: z.strictObject({ Self: z.string().openapi({ format: "uri" }) }),
+  Meta: z.strictObject({}),
 };
 const consentData = {
   ConsentId: z.uuid(),
-  CreationDateTime: z.string(),
+  CreationDateTime: wireDateTimeSchema,
   Status: z.enum(["AwaitingAuthorisation", "Rejected", "Authorized", "Consumed"]),
-  StatusUpdateDateTime: z.string(),
+  StatusUpdateDateTime: wireDateTimeSchema,
 };
-const account = z.object({
-  SchemeName: z.string(),
-  Identification: z.string(),
-  Name: z.string().optional(),
-  SecondaryIdentification: z.string().optional(),
-});
-const reduced = {
-  InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
-  DebtorAccount: account.optional(),
-  CreditorAccount: account,
-  RemittanceInformation: z.object({ Unstructured: z.string().optional(), Reference: z.string().optional() })
-    .optional(),
-};
+const { ReadRefundAccount, Authorisation, SCASupportData } = consentRequestSchema.shape.Data.shape;
 
 /** Answer of POST, for the OpenAPI document. */
-export const createdConsentSchema = z.object({
-  Data: z.object({
+export const createdConsentSchema = z.strictObject({
+  Data: z.strictObject({
     ...consentData,
-    ReadRefundAccount: z.string().optional(),
-    Initiation: z.object({
-      InstructionIdentification: z.string().optional(),
-      EndToEndIdentification: z.string().optional(),
-      ...reduced,
-    }),
-    Authorisation: z.object({ AuthorisationType: z.string(), CompletionDateTime: z.string().optional() })
-      .optional(),
-    SCASupportData: z.object({}).optional(),
+    ReadRefundAccount,
+    Initiation: echoedInitiationSchema,
+    Authorisation,
+    SCASupportData,
   }),
-  Risk: z.object({}),
+  Risk: riskSchema,
   ...envelope,
 }).openapi("CreatedConsent");
 
 /** Answer of GET, for the OpenAPI document. */
-export const consentSchema = z.object({
-  Data: z.object({ ...consentData, Initiation: z.object(reduced) }),
-  Risk: z.object({}),
+export const consentSchema = z.strictObject({
+  Data: z.strictObject({ ...consentData, Initiation: reducedInitiationSchema }),
+  Risk: riskSchema,
   ...envelope,
 }).openapi("Consent");
 
 /** Answer of the funds confirmation, for the OpenAPI document. */
-export const fundsConfirmationSchema = z.object({
-  Data: z.object({
-    FundsAvailableResult: z.object({ FundsAvailableDateTime: z.string(), FundsAvailable: z.boolean() })
-      .optional(),
+export const fundsConfirmationSchema = z.strictObject({
+  Data: z.strictObject({
+    FundsAvailableResult: z.strictObject({
+      FundsAvailableDateTime: wireDateTimeSchema,
+      FundsAvailable: z.boolean(),
+    }).optional().openapi({ description: "Absent if no balance in the payment's currency is known." }),
   }),
   ...envelope,
 }).openapi("FundsConfirmation");

@@ -47,14 +47,17 @@ const SCA_EXEMPTION_TYPES = [
   "PartyToParty",
 ] as const;
 
+/** Any ISO 8601 form; which of them name an instant is for `instantOf` to say. */
+const ISO_DATE_TIME = "^[0-9W-]{7,10}T[0-9:.,]+(Z|[+-][0-9:]{2,5})$";
+
 const completionDateTime = z.string()
   .refine(
     (value) => instantOf(value) !== undefined,
     refusedAs("Field.InvalidDate", "Must be an ISO 8601 date-time with an offset."),
   )
   .openapi({
-    format: "date-time",
-    description: "Must be in the future.",
+    pattern: ISO_DATE_TIME,
+    description: "ISO 8601 with an offset (RFC 3339 is one form of it). Must be in the future.",
     example: "2030-01-31T12:00:00+00:00",
   });
 

@@ -50,6 +50,9 @@ const amount = z.string()
   )
   .openapi({ pattern: AMOUNT_PATTERN.source, example: "19.90" });
 
+const NOT_OF_CONSENTS =
+  "Answers about the consent leave it out. Answers about the payment have it if the payment's request had it.";
+
 /** The parts that both kinds of address have. */
 const placeFields = {
   StreetName: text(70).optional(),
@@ -66,7 +69,7 @@ const postalAddressSchema = z.strictObject({
   ...placeFields,
   TownName: text(35).optional(),
   Country: countryCode().optional(),
-}).openapi("CreditorPostalAddress", { description: "Never answered." });
+}).openapi("CreditorPostalAddress", { description: NOT_OF_CONSENTS });
 
 const deliveryAddressSchema = z.strictObject({
   AddressLine: z.array(text(70)).max(2).optional(),
@@ -94,7 +97,7 @@ export const initiationSchema = z.strictObject({
   SupplementaryData: z.strictObject({
     DebtorMobileNumber: patterned(MOBILE_NUMBER_PATTERN, "Must be a mobile number such as +447700900123.")
       .optional(),
-  }).openapi("SupplementaryData", { description: "Never answered." }).optional(),
+  }).openapi("SupplementaryData", { description: NOT_OF_CONSENTS }).optional(),
 }).openapi("Initiation");
 
 /** `Risk`; may be empty, must be there. */

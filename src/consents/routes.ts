@@ -3,8 +3,13 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { jsonBody } from "../http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
-import { resourceErrors } from "../http/openapi_errors.ts";
-import { bankParameter, idempotentHeaders, resourceHeaders } from "../http/openapi_parameters.ts";
+import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import {
+  accessTokenOf,
+  bankParameter,
+  idempotentHeaders,
+  resourceHeaders,
+} from "../http/openapi_parameters.ts";
 import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
 import type { ConsentId } from "../kernel/identifiers.ts";
 import { type Requirement, tokenOfAnotherConsent } from "../security/access_token.ts";
@@ -51,18 +56,20 @@ const createConsentRoute = createRoute({
   method: "post",
   path: "/{bank}/domestic-payment-consents/v1",
   tags,
+  operationId: "createDomesticPaymentConsent",
   summary: "Create a domestic payment consent",
+  description:
+    "For a token of the client credentials grant. A retry with the same `x-idempotency-key` and body " +
+    "within 24 hours gets the same consent, as it stands then.",
+  security: accessTokenOf("payments"),
   request: {
     params: bankParameter,
     headers: idempotentHeaders,
     body: { required: true, content: { "application/json": { schema: consentRequestSchema } } },
   },
   responses: {
-    201: {
-      description: "Created, or made before by the same key and body",
-      content: { "application/json": { schema: createdConsentSchema } },
-    },
-    ...resourceErrors(400, 401, 403, 404, 406, 413, 415, 429, 503),
+    201: resourceAnswer("Created, or made before by the same key and body", createdConsentSchema),
+    ...resourceErrors(413, 415),
   },
 });
 
@@ -70,14 +77,14 @@ const readConsentRoute = createRoute({
   method: "get",
   path: "/{bank}/domestic-payment-consents/v1/{consentId}",
   tags,
+  operationId: "getDomesticPaymentConsent",
   summary: "Read a consent",
+  description: "For a token of the client credentials grant. A deadline that has passed is in the status.",
+  security: accessTokenOf("payments"),
   request: { params: consentParameter, headers: resourceHeaders },
   responses: {
-    200: {
-      description: "The consent as it stands",
-      content: { "application/json": { schema: consentSchema } },
-    },
-    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+    200: resourceAnswer("The consent as it stands", consentSchema),
+    ...resourceErrors(),
   },
 });
 
@@ -85,11 +92,16 @@ const confirmFundsRoute = createRoute({
   method: "get",
   path: "/{bank}/domestic-payment-consents/v1/{consentId}/funds-confirmation",
   tags,
+  operationId: "getFundsConfirmation",
   summary: "Ask whether the funds are there",
+  description:
+    "Only while the consent is `Authorized`; for a token of the client credentials grant, or for the " +
+    "token of this consent. Never changes the consent.",
+  security: accessTokenOf("payments"),
   request: { params: consentParameter, headers: resourceHeaders },
   responses: {
-    200: { description: "The answer", content: { "application/json": { schema: fundsConfirmationSchema } } },
-    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+    200: resourceAnswer("The answer", fundsConfirmationSchema),
+    ...resourceErrors(),
   },
 });
 

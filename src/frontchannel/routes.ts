@@ -1,7 +1,9 @@
 /** The browser's side: the TPP's link (endpoint 4) and the bank's return (endpoint 5). */
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { pageErrors, redirectAnswer } from "../http/openapi_answers.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
+import { CLIENT_ID } from "../kernel/identifiers.ts";
 import type { Site } from "../ui/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
 import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
@@ -15,36 +17,41 @@ export interface FrontchannelRouteDeps extends StartDeps, FinishDeps {
   readonly site: Site;
 }
 
-const page = { "text/html": { schema: z.string() } };
 const tags = ["Browser"];
 
 const authorizeRoute = createRoute({
   method: "get",
   path: "/{bank}/authorization.oauth2",
   tags,
+  operationId: "authorize",
   summary: "Start an authorization (opened in the customer's browser)",
-  request: { params: bankParameter, query: z.object({ client_id: z.string(), request_uri: z.string() }) },
+  description:
+    "The `request_uri` of the pushed request. The browser is bound to the authorization session by a cookie.",
+  security: [],
+  request: {
+    params: bankParameter,
+    query: z.object({
+      client_id: z.string().openapi({ pattern: CLIENT_ID.source }),
+      request_uri: z.string(),
+    }),
+  },
   responses: {
-    303: { description: "To the bank, or to the TPP with an error" },
-    400: { description: "A page: the link cannot be used", content: page },
-    503: {
-      description: "A page with a way back to the TPP: nobody can say whether it is active",
-      content: page,
-    },
+    303: redirectAnswer("To the bank, or to the TPP with an error"),
+    ...pageErrors(400, 404, 405, 500, 503),
   },
 });
 const returnRoute = createRoute({
   method: "get",
   path: "/{bank}/authorization.sca.oauth2",
   tags,
+  operationId: "returnFromBank",
   summary: "Take the customer back from the bank",
+  description: "The bank's result JWT, signed by the bank and encrypted to the platform.",
+  security: [],
   request: { params: bankParameter, query: z.object({ oAuthUrl: z.string() }) },
   responses: {
-    303: { description: "To the consent screen, or to the TPP with a code or an error" },
-    400: {
-      description: "A page: the return is not authentic, or another browser's; nothing has changed",
-      content: page,
-    },
+    303: redirectAnswer("To the consent screen, or to the TPP with a code or an error"),
+    ...pageErrors(400, 404, 405, 500, 503),
   },
 });
 

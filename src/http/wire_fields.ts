@@ -9,6 +9,9 @@ import { isCurrencyCode } from "../kernel/iso_currencies.ts";
 import { hasVisibleLetter, isPlain } from "../kernel/shown_text.ts";
 import { refusedAs } from "./decode.ts";
 
+/** JSON Schema for "no control character" (C0, DEL). */
+export const TEXT_PATTERN = "^[^\\u0000-\\u001f\\u007f]*$";
+
 /**
  * OBIE `MaxNText`: 1 to `max` Unicode code points, none of them a control character (C0, DEL).
  *
@@ -18,7 +21,7 @@ export function text(max: number, code: FaultCode = "Field.Invalid"): z.ZodStrin
   return z.string()
     .refine((value) => isLength(value, max), refusedAs(code, `Must have 1 to ${max} characters.`))
     .refine(hasNoControl, refusedAs(code, "Must not hold control characters."))
-    .openapi({ minLength: 1, maxLength: max });
+    .openapi({ minLength: 1, maxLength: max, pattern: TEXT_PATTERN });
 }
 
 /** A {@link text} that a person will read: nothing in it hides or turns text. */
@@ -26,7 +29,7 @@ export function shownText(max: number): z.ZodString {
   return text(max).refine(
     isPlain,
     refusedAs("Field.Invalid", "Must not hold control, invisible or text-direction characters."),
-  );
+  ).openapi({ description: "Without invisible and text-direction characters." });
 }
 
 /** A {@link shownText} that names somebody. */
@@ -34,7 +37,9 @@ export function personName(max: number): z.ZodString {
   return shownText(max).refine(
     hasVisibleLetter,
     refusedAs("Field.Invalid", "Must have a letter or digit that can be seen."),
-  );
+  ).openapi({
+    description: "Has a letter or digit that can be seen; without invisible and text-direction characters.",
+  });
 }
 
 /** A text of one form; `message` says which. */

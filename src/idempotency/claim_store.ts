@@ -3,16 +3,15 @@
  * makes the resource, so there is no state in between and nothing to clean up after a crash (Decision C4).
  */
 import type { Clock } from "../kernel/clock.ts";
+import { IDEMPOTENCY_KEY } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { IDEMPOTENCY_SECONDS } from "../profile.ts";
 import type { Key, Reader, Store } from "../store/store.ts";
 import { check, set, type Transaction } from "../store/transaction.ts";
 
-const KEY = /^[\x21-\x7e]([\x20-\x7e]{0,38}[\x21-\x7e])?$/; // I2: 1-40 visible characters
-
 /** Whether the text can be an idempotency key: what cannot has claimed nothing. */
 export function isIdempotencyKey(text: string): boolean {
-  return KEY.test(text);
+  return IDEMPOTENCY_KEY.test(text);
 }
 
 /** A request's claim before it has led to anything. */

@@ -13,8 +13,12 @@ export type ConsentId = Branded<string, "ConsentId">;
 /** UUID in lower case: version 8, made from the consent's id; version 4 in records of before (Decision G9). */
 export type PaymentId = Branded<string, "PaymentId">;
 
-const BANK_CODE = /^[A-Za-z0-9_-]{2,32}$/; // Decision A4
-const CLIENT_ID = /^SC-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+/** Decision A4. */
+export const BANK_CODE = /^[A-Za-z0-9_-]{2,32}$/;
+/** `x-idempotency-key`: 1 to 40 visible characters (open-banking reference I2). */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,38}[\x21-\x7e])?$/;
+/** `SC-` and a UUID. */
+export const CLIENT_ID = /^SC-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The value as a bank code, or undefined if its form is not one or if it is a reserved name. */

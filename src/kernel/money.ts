@@ -3,8 +3,8 @@
  * never through floating point, never rounded, never reformatted.
  */
 
-/** An amount: up to 13 digits, then exactly two fraction digits (interface "Resources"; reference 1.1). */
-export const AMOUNT_PATTERN = /^(0|[1-9]\d{0,12})\.\d{2}$/;
+/** An amount: more than zero, up to 13 digits, then exactly two fraction digits (interface "Resources"; reference 1.1). */
+export const AMOUNT_PATTERN = /^(?!0\.00$)(0|[1-9]\d{0,12})\.\d{2}$/;
 /** A balance: a sign where negative, up to 13 digits, up to five fraction digits (reference 1.5). */
 export const BALANCE_PATTERN = /^-?\d{1,13}(\.\d{1,5})?$/;
 
@@ -12,7 +12,7 @@ const FRACTION_DIGITS = 5;
 
 /** Whether the value is an amount that can be paid: two fraction digits and more than zero. */
 export function isAmount(value: unknown): value is string {
-  return typeof value === "string" && AMOUNT_PATTERN.test(value) && value !== "0.00";
+  return typeof value === "string" && AMOUNT_PATTERN.test(value);
 }
 
 /** Whether the value is a balance. */

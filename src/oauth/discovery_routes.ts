@@ -1,11 +1,13 @@
 /** What anyone may read of the authorization server: each bank's metadata and the platform's keys (checklist section 11). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { oauthErrors, publicAnswer } from "../http/openapi_answers.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
 import type { KeyRing } from "../jose/key_ring.ts";
 import { asBankCode } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { FindBank } from "../security/caller.ts";
+import { platformKeysSchema, serverMetadataSchema } from "./discovery_representation.ts";
 import { serverMetadata } from "./server_metadata.ts";
 
 /** What the routes need. */
@@ -17,23 +19,29 @@ export interface DiscoveryRouteDeps {
 }
 
 const CACHE = "public, max-age=300"; // checklist MD8
-const json = { "application/json": { schema: z.object({}) } };
 const tags = ["Discovery"];
 
 const metadataRoute = createRoute({
   method: "get",
   path: "/.well-known/oauth-authorization-server/{bank}",
   tags,
+  operationId: "getAuthorizationServerMetadata",
   summary: "Metadata of a bank's authorization server (RFC 8414)",
+  description: "Endpoints, methods and algorithms of one bank's issuer.",
+  security: [],
   request: { params: bankParameter },
-  responses: { 200: { description: "The metadata", content: json }, 404: { description: "No such bank" } },
+  responses: { 200: publicAnswer("The metadata", serverMetadataSchema), ...oauthErrors(404, 405, 500) },
 });
 const keysRoute = createRoute({
   method: "get",
   path: "/jwks",
   tags,
+  operationId: "getPlatformKeys",
   summary: "The platform's public keys",
-  responses: { 200: { description: "A JWK set", content: json } },
+  description:
+    "`sig` keys verify what the platform signs; `enc` keys are for JWTs that a bank sends to the platform.",
+  security: [],
+  responses: { 200: publicAnswer("A JWK set (RFC 7517)", platformKeysSchema), ...oauthErrors(405, 500) },
 });
 
 /** Mounts the discovery endpoints. */

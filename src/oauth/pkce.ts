@@ -2,7 +2,8 @@
 import { sha256 } from "../kernel/identifiers.ts";
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/; // a SHA-256 is always 43 characters
-const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/; // RFC 7636 4.1
+/** RFC 7636 section 4.1. */
+export const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /** Whether text can be an S256 challenge, or a JWK thumbprint: both are a SHA-256 in base64url. */
 export function isSha256Text(text: string): boolean {

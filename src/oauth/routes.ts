@@ -5,8 +5,8 @@ import { createMiddleware } from "hono/factory";
 import { formBody, type FormVariables } from "../http/body.ts";
 import type { RequestVariables } from "../http/context.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
-import { bankParameter, dpopHeader } from "../http/openapi_parameters.ts";
-import { oauthErrors } from "../http/openapi_errors.ts";
+import { bankParameter, CERTIFICATE, dpopHeader } from "../http/openapi_parameters.ts";
+import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { BankVariables } from "../security/bank_path.ts";
 import type { Caller } from "../security/caller.ts";
@@ -33,18 +33,20 @@ const tokenRoute = createRoute({
   method: "post",
   path: "/{bank}/token.oauth2/v1",
   tags: ["Authorization"],
+  operationId: "issueAccessToken",
   summary: "Get an access token",
+  description:
+    "The client authenticates with `private_key_jwt`: `client_assertion` in the form. The token is bound to " +
+    "the key of the DPoP proof and to this bank.",
+  security: CERTIFICATE,
   request: {
     params: bankParameter,
     headers: dpopHeader,
     body: { required: true, content: { [FORM]: { schema: tokenRequestSchema } } },
   },
   responses: {
-    200: {
-      description: "A DPoP-bound token",
-      content: { "application/json": { schema: tokenResponseSchema } },
-    },
-    ...oauthErrors(400, 401, 404, 413, 429, 503),
+    200: oauthAnswer("A DPoP-bound token", tokenResponseSchema),
+    ...oauthErrors(400, 401, 404, 405, 413, 415, 429, 500, 503),
   },
 });
 
@@ -52,15 +54,20 @@ const pushRoute = createRoute({
   method: "post",
   path: "/{bank}/par.oauth2/v1",
   tags: ["Authorization"],
+  operationId: "pushAuthorizationRequest",
   summary: "Push an authorization request",
+  description:
+    "The client authenticates with `private_key_jwt`. The answer's `request_uri` starts the authorization " +
+    "session in the customer's browser (RFC 9126).",
+  security: CERTIFICATE,
   request: {
     params: bankParameter,
     headers: dpopHeader.partial(),
     body: { required: true, content: { [FORM]: { schema: pushRequestSchema } } },
   },
   responses: {
-    201: { description: "Stored", content: { "application/json": { schema: pushResponseSchema } } },
-    ...oauthErrors(400, 401, 404, 413, 429, 503),
+    201: oauthAnswer("Stored", pushResponseSchema),
+    ...oauthErrors(400, 401, 404, 405, 413, 415, 429, 500, 503),
   },
 });
 

@@ -2,6 +2,7 @@
 import type { BankCode } from "../kernel/identifiers.ts";
 import { SIGNATURE_ALG } from "../profile.ts";
 import { LANGUAGES } from "../ui/language.ts";
+import type { ServerMetadata } from "./discovery_representation.ts";
 
 /** The issuer of a bank: `{auth_url}/{BANK}` (Decision A1). */
 export function issuerOf(authUrl: string, bank: BankCode): string {
@@ -12,7 +13,7 @@ export function issuerOf(authUrl: string, bank: BankCode): string {
 export function serverMetadata(
   hosts: { readonly baseUrl: string; readonly authUrl: string },
   bank: BankCode,
-): object {
+): ServerMetadata {
   const api = `${hosts.baseUrl}/${bank}`;
   return {
     issuer: issuerOf(hosts.authUrl, bank),
@@ -31,7 +32,7 @@ export function serverMetadata(
     code_challenge_methods_supported: ["S256"],
     dpop_signing_alg_values_supported: [SIGNATURE_ALG],
     authorization_response_iss_parameter_supported: true,
-    ui_locales_supported: LANGUAGES,
+    ui_locales_supported: [...LANGUAGES],
     service_documentation: `${hosts.authUrl}/docs`,
   };
 }

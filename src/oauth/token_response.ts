@@ -4,7 +4,7 @@ import { ACCESS_TOKEN_SECONDS } from "../profile.ts";
 import type { AccessToken } from "../security/access_token.ts";
 
 /** Its shape, for the OpenAPI document. */
-export const tokenResponseSchema = z.object({
+export const tokenResponseSchema = z.strictObject({
   access_token: z.string().openapi({ description: "Opaque, 43 characters" }),
   token_type: z.literal("DPoP"),
   expires_in: z.literal(ACCESS_TOKEN_SECONDS),

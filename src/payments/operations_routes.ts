@@ -6,7 +6,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import type { RequestVariables } from "../http/context.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
-import { oauthErrors } from "../http/openapi_errors.ts";
+import { oauthErrors } from "../http/openapi_answers.ts";
 import { asBankCode, asPaymentId } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { OperatorVariables } from "../security/operator_token.ts";

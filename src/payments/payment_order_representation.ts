@@ -1,30 +1,35 @@
 /** Payment orders as the bank reads them (Decision D2): the full initiation and the account that pays. */
 import { z } from "@hono/zod-openapi";
+import {
+  namedAccountSchema,
+  orderedInitiationSchema,
+  wireDateTimeSchema,
+} from "../consents/initiation_representation.ts";
 import { wireDateTime } from "../kernel/clock.ts";
-import type { Payment } from "./payment.ts";
+import { chargeSchema } from "./charge_schema.ts";
+import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
 import type { PaymentOrderRef } from "./payment_store.ts";
 
+const orderSchema = z.strictObject({
+  DomesticPaymentId: z.uuid(),
+  ConsentId: z.uuid(),
+  CreationDateTime: wireDateTimeSchema,
+  Status: z.enum(PAYMENT_STATUSES),
+  StatusUpdateDateTime: wireDateTimeSchema,
+  Initiation: orderedInitiationSchema,
+  DebtorAccount: namedAccountSchema,
+  Charges: z.array(chargeSchema),
+}).openapi("PaymentOrderData");
+
 /** One order, for the OpenAPI document. */
-export const paymentOrderSchema = z.object({
-  Data: z.object({
-    DomesticPaymentId: z.uuid(),
-    ConsentId: z.uuid(),
-    CreationDateTime: z.string(),
-    Status: z.string(),
-    StatusUpdateDateTime: z.string(),
-    Initiation: z.object({}),
-    DebtorAccount: z.object({
-      SchemeName: z.string(),
-      Identification: z.string(),
-      Name: z.string().optional(),
-    }),
-    Charges: z.array(z.object({})),
-  }),
-}).openapi("PaymentOrder");
+export const paymentOrderSchema = z.strictObject({ Data: orderSchema }).openapi("PaymentOrder");
 
 /** A page of orders, for the OpenAPI document. */
-export const paymentOrdersSchema = z.object({
-  Data: z.object({ PaymentOrder: z.array(paymentOrderSchema.shape.Data), After: z.string().optional() }),
+export const paymentOrdersSchema = z.strictObject({
+  Data: z.strictObject({
+    PaymentOrder: z.array(orderSchema),
+    After: z.string().optional().openapi({ description: "Where the next page starts; absent at the end." }),
+  }),
 }).openapi("PaymentOrders");
 
 /** One order. */

@@ -1,25 +1,24 @@
 /** Payments on the wire (interface "Domestic payment (response of POST and GET)"). */
 import { z } from "@hono/zod-openapi";
 import { paidInitiation, type WireAccount, withoutName } from "../consents/initiation.ts";
+import {
+  namedAccountSchema,
+  paidInitiationSchema,
+  wireDateTimeSchema,
+} from "../consents/initiation_representation.ts";
 import { wireDateTime } from "../kernel/clock.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
 import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
-
-const account = z.object({
-  SchemeName: z.string(),
-  Identification: z.string(),
-  Name: z.string().optional(),
-  SecondaryIdentification: z.string().optional(),
-});
+import { chargeSchema } from "./charge_schema.ts";
 
 /** Its shape, for the OpenAPI document. */
-export const paymentSchema = z.object({
-  Data: z.object({
+export const paymentSchema = z.strictObject({
+  Data: z.strictObject({
     DomesticPaymentId: z.uuid(),
     ConsentId: z.uuid(),
-    CreationDateTime: z.string(),
+    CreationDateTime: wireDateTimeSchema,
     Status: z.enum(PAYMENT_STATUSES),
-    StatusUpdateDateTime: z.string(),
+    StatusUpdateDateTime: wireDateTimeSchema,
     StatusReason: z.string().max(MAX_STATUS_REASON_CHARACTERS).optional().openapi({
       description:
         "Why the bank rejected the payment, as the bank reported it; only with the status Rejected. If " +
@@ -27,24 +26,14 @@ export const paymentSchema = z.object({
         "Text of another party: escape it before you show it.",
       example: "AM04: Insufficient funds",
     }),
-    Refund: z.object({ Account: account }).optional(),
-    Charges: z.array(z.object({ Amount: z.object({ Amount: z.string(), Currency: z.string() }) })),
-    Initiation: z.object({
-      InstructionIdentification: z.string().optional(),
-      EndToEndIdentification: z.string().optional(),
-      InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
-      DebtorAccount: account.optional(),
-      CreditorAccount: account,
-      CreditorPostalAddress: z.object({}).optional(),
-      RemittanceInformation: z.object({
-        Unstructured: z.string().optional(),
-        Reference: z.string().optional(),
-      }).optional(),
-      SupplementaryData: z.object({}).optional(),
+    Refund: z.strictObject({ Account: namedAccountSchema }).optional().openapi({
+      description: "The account for a refund, if the consent has `ReadRefundAccount` `Yes`.",
     }),
+    Charges: z.array(chargeSchema),
+    Initiation: paidInitiationSchema,
   }),
-  Links: z.object({ Self: z.string() }),
-  Meta: z.object({}),
+  Links: z.strictObject({ Self: z.string().openapi({ format: "uri" }) }),
+  Meta: z.strictObject({}),
 }).openapi("Payment");
 
 /** A payment as its TPP sees it: the account for a refund only if it asked for that, the payer's name only in there. */

@@ -5,8 +5,14 @@ import type { Supported } from "../consents/initiation_schema.ts";
 import { jsonBody } from "../http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
-import { resourceErrors } from "../http/openapi_errors.ts";
-import { bankParameter, idempotentHeaders, resourceHeaders } from "../http/openapi_parameters.ts";
+import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import {
+  accessTokenOf,
+  bankParameter,
+  idempotencyKey,
+  idempotentHeaders,
+  resourceHeaders,
+} from "../http/openapi_parameters.ts";
 import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
 import type { Requirement } from "../security/access_token.ts";
 import { firstReads } from "../security/first_reads.ts";
@@ -32,21 +38,26 @@ const TPP_OR_CUSTOMER: Requirement = {
   scope: "payments",
   grants: ["client_credentials", "authorization_code"],
 };
-const answer = { "application/json": { schema: paymentSchema } };
+const found = resourceAnswer("The payment as it stands", paymentSchema);
 
 const createPaymentRoute = createRoute({
   method: "post",
   path: "/{bank}/domestic-payments/v1",
   tags: ["Payments"],
+  operationId: "createDomesticPayment",
   summary: "Make the payment that the customer consented to",
+  description:
+    "For the token of the consent's authorization code. A retry with the same `x-idempotency-key` and " +
+    "body within 24 hours gets the same payment, as it stands then.",
+  security: accessTokenOf("payments"),
   request: {
     params: bankParameter,
     headers: idempotentHeaders.extend({ "x-fapi-financial-id": z.string().optional() }),
     body: { required: true, content: { "application/json": { schema: paymentRequestSchema } } },
   },
   responses: {
-    201: { description: "Made, now or before by the same key and body", content: answer },
-    ...resourceErrors(400, 401, 403, 404, 406, 413, 415, 429, 503),
+    201: resourceAnswer("Made, now or before by the same key and body", paymentSchema),
+    ...resourceErrors(413, 415),
   },
 });
 
@@ -54,11 +65,14 @@ const readPaymentRoute = createRoute({
   method: "get",
   path: "/{bank}/domestic-payments/v1/{paymentId}",
   tags: ["Payments"],
+  operationId: "getDomesticPayment",
   summary: "Read a payment",
+  description: "For a token of the client credentials grant, or for the token of the payment's consent.",
+  security: accessTokenOf("payments"),
   request: { params: paymentParameter, headers: resourceHeaders },
   responses: {
-    200: { description: "The payment as it stands", content: answer },
-    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+    200: found,
+    ...resourceErrors(),
   },
 });
 
@@ -66,15 +80,18 @@ const findPaymentRoute = createRoute({
   method: "get",
   path: "/{bank}/domestic-payments/v1",
   tags: ["Payments"],
+  operationId: "findDomesticPayment",
   summary: "Find the payment that an idempotency key made (for 24 hours)",
+  description: "For a TPP that has lost the answer to its POST.",
+  security: accessTokenOf("payments"),
   request: {
     params: bankParameter,
     headers: resourceHeaders,
-    query: z.object({ "idempotency-key": z.string().min(1).max(40) }),
+    query: z.object({ "idempotency-key": idempotencyKey }),
   },
   responses: {
-    200: { description: "The payment as it stands", content: answer },
-    ...resourceErrors(400, 401, 403, 404, 406, 429, 503),
+    200: found,
+    ...resourceErrors(),
   },
 });
 

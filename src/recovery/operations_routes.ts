@@ -7,7 +7,7 @@ import type { MiddlewareHandler } from "hono";
 import { readBytes } from "../http/body.ts";
 import type { RequestVariables } from "../http/context.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
-import { oauthErrors } from "../http/openapi_errors.ts";
+import { oauthErrors } from "../http/openapi_answers.ts";
 import { wireDateTime } from "../kernel/clock.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { MAX_BODY_BYTES } from "../profile.ts";

@@ -1,13 +1,17 @@
 /** The registration response (interface "Dynamic client registration"; RFC 7591 3.2.1). */
 import { z } from "@hono/zod-openapi";
+import { CLIENT_ID } from "../kernel/identifiers.ts";
 import type { Registration } from "./client.ts";
 
 /** Its shape, for the OpenAPI document. */
-export const clientRepresentationSchema = z.object({
-  client_id: z.string().openapi({ example: "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11" }),
+export const clientRepresentationSchema = z.strictObject({
+  client_id: z.string().openapi({
+    pattern: CLIENT_ID.source,
+    example: "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11",
+  }),
   client_id_issued_at: z.int(),
   client_name: z.string(),
-  redirect_uris: z.array(z.string()),
+  redirect_uris: z.array(z.string().openapi({ format: "uri" })),
   token_endpoint_auth_method: z.literal("private_key_jwt"),
   token_endpoint_auth_signing_alg: z.literal("PS256"),
   grant_types: z.array(z.string()),

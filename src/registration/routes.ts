@@ -3,7 +3,8 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { mediaType, readBytes, refuseContentCoding } from "../http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
-import { oauthErrors } from "../http/openapi_errors.ts";
+import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
+import { CERTIFICATE, COMPACT_JWS } from "../http/openapi_parameters.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { MAX_BODY_BYTES, MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
@@ -15,21 +16,24 @@ const route = createRoute({
   method: "post",
   path: "/register/v1",
   tags: ["Registration"],
+  operationId: "registerClient",
+  security: CERTIFICATE,
   summary: "Register a client, or update it with a newer software statement",
   description:
     "The body is a compact JWT signed with the participant's signing key; see the interface's registration JWT.",
   request: {
     body: {
       required: true,
-      content: { "application/jose": { schema: z.string().openapi({ example: "eyJ0eXAiOiJKV1Qi..." }) } },
+      content: {
+        "application/jose": {
+          schema: z.string().openapi({ pattern: COMPACT_JWS, maxLength: MAX_REGISTRATION_JWT_CHARACTERS }),
+        },
+      },
     },
   },
   responses: {
-    201: {
-      description: "Registered",
-      content: { "application/json": { schema: clientRepresentationSchema } },
-    },
-    ...oauthErrors(400, 401, 413, 415, 503),
+    201: oauthAnswer("Registered", clientRepresentationSchema),
+    ...oauthErrors(400, 401, 405, 413, 415, 429, 500, 503),
   },
 });
 

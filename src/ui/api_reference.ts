@@ -39,11 +39,17 @@ export interface ApiEndpoint {
   readonly title: string;
   readonly description?: string | undefined;
   readonly deprecated: boolean;
-  /** Names of the security schemes it asks for. */
-  readonly security: readonly string[];
+  /** The security schemes that it asks for. */
+  readonly security: readonly SecurityScheme[];
   readonly parameters: readonly Parameter[];
   readonly body: readonly ApiContent[];
   readonly answers: readonly ApiAnswer[];
+}
+
+/** A security scheme by its name in the document. */
+export interface SecurityScheme {
+  readonly name: string;
+  readonly description?: string | undefined;
 }
 
 /** A parameter; `place` is `path`, `query`, `header` or `cookie`. */
@@ -143,6 +149,7 @@ interface Operation {
 function endpointOf(deps: ShapeDeps, { path, method, item, operation }: Operation): ApiEndpoint {
   const body = resolved(deps.document, objectAt(operation, "requestBody"));
   const security = "security" in operation ? operation : deps.document;
+  const schemes = objectAt(objectAt(deps.document, "components"), "securitySchemes");
   return {
     id: anchor(`${method}-${path}`),
     method: method.toUpperCase(),
@@ -150,7 +157,10 @@ function endpointOf(deps: ShapeDeps, { path, method, item, operation }: Operatio
     title: textAt(operation, "summary") ?? `${method.toUpperCase()} ${path}`,
     description: textAt(operation, "description"),
     deprecated: operation["deprecated"] === true,
-    security: objectsAt(security, "security").flatMap((one) => Object.keys(one)),
+    security: objectsAt(security, "security").flatMap((one) => Object.keys(one)).map((name) => ({
+      name,
+      description: textAt(objectAt(schemes, name), "description"),
+    })),
     parameters: [...objectsAt(item, "parameters"), ...objectsAt(operation, "parameters")].map((parameter) =>
       parameterOf(deps, resolved(deps.document, parameter))
     ),

@@ -1,7 +1,7 @@
 /** Draws one endpoint of the API reference: what it takes and what it answers. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { ApiAnswer, ApiContent, ApiEndpoint, ApiReference } from "./api_reference.ts";
+import type { ApiAnswer, ApiContent, ApiEndpoint, ApiReference, SecurityScheme } from "./api_reference.ts";
 import { apart, type CommonPart } from "./common_parts.ts";
 import { COMMON_PATH } from "./portal/paths.ts";
 import { Fields, inline, Prose, ShapeView } from "./schema_view.tsx";
@@ -21,7 +21,9 @@ export function Endpoint(
         {endpoint.deprecated ? <strong>deprecated</strong> : null}
       </p>
       <Prose text={description} />
-      {security.length === 0 ? null : <p>Needs: {new Intl.ListFormat("en").format(security)}</p>}
+      <Chapter title="Security" there={security.length > 0}>
+        <Security schemes={security} />
+      </Chapter>
       <Chapter title="Parameters" there={endpoint.parameters.length > 0}>
         {parameters.own.length === 0 ? null : <Fields fields={parameters.own} />}
         <Shared parts={parameters.shared} nameOf={({ name }) => name} />
@@ -42,6 +44,18 @@ export function Endpoint(
         <Shared parts={answers.shared} nameOf={({ status }) => status} />
       </Chapter>
     </article>
+  );
+}
+
+function Security({ schemes }: { readonly schemes: readonly SecurityScheme[] }): JSX.Element {
+  return (
+    <ul>
+      {schemes.map(({ name, description }) => (
+        <li>
+          <code>{name}</code> {inline(description ?? "")}
+        </li>
+      ))}
+    </ul>
   );
 }
 

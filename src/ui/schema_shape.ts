@@ -134,6 +134,11 @@ const NUMBER_RULES: Readonly<Record<string, (value: number) => string>> = {
   multipleOf: (value) => `a multiple of ${value}`,
 };
 
+/** Patterns that words say better. */
+const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  "^[^\\u0000-\\u001f\\u007f]*$": "no control characters",
+};
+
 function rulesOf(schema: JsonObject): string[] {
   const rules = Object.entries(NUMBER_RULES).flatMap(([keyword, say]) => {
     const value = schema[keyword];
@@ -147,7 +152,7 @@ function rulesOf(schema: JsonObject): string[] {
   const values = listAt(schema, "enum");
   if (values.length > 0) rules.push(`one of ${values.map((value) => `\`${valueText(value)}\``).join(", ")}`);
   const pattern = textAt(schema, "pattern");
-  if (pattern !== undefined) rules.push(`pattern \`${pattern}\``);
+  if (pattern !== undefined) rules.push(PATTERN_WORDS[pattern] ?? `pattern \`${pattern}\``);
   if ("default" in schema) rules.push(`default \`${valueText(schema["default"])}\``);
   if (schema["additionalProperties"] === false) rules.push("no other members");
   if (schema["uniqueItems"] === true) rules.push("no element twice");

@@ -2,7 +2,7 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import { createdConsentSchema } from "../../src/consents/consent_representation.ts";
 import { consentRequestSchema } from "../../src/consents/consent_schema.ts";
-import { resourceErrors } from "../../src/http/openapi_errors.ts";
+import { registerAnswers, resourceAnswer, resourceErrors } from "../../src/http/openapi_answers.ts";
 import { bankParameter, idempotentHeaders } from "../../src/http/openapi_parameters.ts";
 import { type PageWire, REFUSAL_WIRE, type Wire } from "../../src/http/refusal_wire.ts";
 import { paymentRequestSchema } from "../../src/payments/payment_schema.ts";
@@ -157,14 +157,12 @@ export function referenceDocument(): unknown {
       description: "Answers the first result again for the same `x-idempotency-key`.",
       request: request(schema),
       responses: {
-        201: {
-          description: "Created",
-          content: { "application/json": { schema: createdConsentSchema } },
-        },
-        ...resourceErrors(400, 401, 403),
+        201: resourceAnswer("Created", createdConsentSchema),
+        ...resourceErrors(),
       },
     }));
   }
+  registerAnswers(app.openAPIRegistry);
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

@@ -9,6 +9,7 @@ import { composeDirectory, type DirectoryApp } from "../../src/directory/compose
 import { openKeyRing } from "../../src/jose/key_ring.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
 import type { Entry, Store } from "../../src/store/store.ts";
+import { describedPlatform } from "./described_platform.ts";
 import { makeAuthority, testStatementKeys } from "./directory_world.ts";
 import { onboard, type Participant } from "./participants.ts";
 import { platformKeySet } from "./platform_keys.ts";
@@ -100,8 +101,8 @@ async function openEmptyWorld(options: WorldOptions): Promise<EmptyWorld> {
     return world.network(request);
   };
   const keys = await openKeyRing(config.platformKeys);
-  const compose = (): Promise<Platform> =>
-    composePlatform({
+  const compose = async (): Promise<Platform> => {
+    const platform = await composePlatform({
       config,
       store,
       clock: () => world.now,
@@ -109,6 +110,11 @@ async function openEmptyWorld(options: WorldOptions): Promise<EmptyWorld> {
       log: (line) => void world.logged.push(line),
       keys,
     });
+    const lines = world.logged.length;
+    const described = await describedPlatform(platform, config);
+    world.logged.length = lines; // without the request for the document
+    return described;
+  };
   const running: EmptyWorld = Object.assign(world, {
     platform: await compose(),
     async restart(): Promise<void> {

@@ -55,7 +55,7 @@ Deno.test("the request documents name what is required and how long texts may be
   assertEquals(valueAt(schemas, ["DeliveryAddress", "properties", "AddressLine", "maxItems"]), 2);
   assertEquals(
     valueAt(schemas, ["InstructedAmount", "properties", "Amount", "pattern"]),
-    "^(0|[1-9]\\d{0,12})\\.\\d{2}$",
+    "^(?!0\\.00$)(0|[1-9]\\d{0,12})\\.\\d{2}$",
   );
 });
 

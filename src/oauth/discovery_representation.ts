@@ -1,0 +1,44 @@
+/** The shapes of the discovery documents, for the OpenAPI document. */
+import { z } from "@hono/zod-openapi";
+
+const address = z.string().openapi({ format: "uri" });
+
+/** Metadata of a bank's authorization server (RFC 8414). */
+export const serverMetadataSchema = z.strictObject({
+  issuer: address.openapi({ example: "https://auth.example.com/BANKA" }),
+  authorization_endpoint: address,
+  token_endpoint: address,
+  pushed_authorization_request_endpoint: address,
+  require_pushed_authorization_requests: z.literal(true),
+  registration_endpoint: address,
+  jwks_uri: address,
+  scopes_supported: z.array(z.string()),
+  response_types_supported: z.array(z.string()),
+  response_modes_supported: z.array(z.string()),
+  grant_types_supported: z.array(z.string()),
+  token_endpoint_auth_methods_supported: z.array(z.string()),
+  token_endpoint_auth_signing_alg_values_supported: z.array(z.string()),
+  code_challenge_methods_supported: z.array(z.string()),
+  dpop_signing_alg_values_supported: z.array(z.string()),
+  authorization_response_iss_parameter_supported: z.literal(true),
+  service_documentation: address,
+  ui_locales_supported: z.array(z.string()),
+}).openapi("AuthorizationServerMetadata");
+
+/** Metadata of one issuer. */
+export type ServerMetadata = z.infer<typeof serverMetadataSchema>;
+
+/** The platform's public keys (RFC 7517). */
+export const platformKeysSchema = z.strictObject({
+  keys: z.array(z.strictObject({
+    kty: z.literal("RSA"),
+    use: z.enum(["sig", "enc"]),
+    alg: z.string(),
+    kid: z.string(),
+    n: z.string(),
+    e: z.string(),
+    x5c: z.array(z.string()).optional(),
+    x5t: z.string().optional(),
+    "x5t#S256": z.string().optional(),
+  })),
+}).openapi("PlatformKeys");
