@@ -95,6 +95,7 @@ const HEADERS = {
 const header = (name: keyof typeof HEADERS): Reference => ({ $ref: `#/components/headers/${name}` });
 const named = { "x-fapi-interaction-id": header("InteractionId") };
 const fresh = { ...named, "cache-control": header("NoStore") };
+const bound = { ...fresh, "set-cookie": header("BrowserBinding") };
 const signed = { ...fresh, "x-jws-signature": header("PayloadSignature") };
 const schemaOf = (name: string): { schema: Reference } => ({
   schema: { $ref: `#/components/schemas/${name}` },
@@ -169,7 +170,7 @@ const RESOURCE = {
 const PAGE = {
   400: {
     description: "A page: the link or the return cannot be used; nothing has changed",
-    headers: fresh,
+    headers: bound,
     content: PAGE_CONTENT,
   },
   404: {
@@ -182,10 +183,10 @@ const PAGE = {
     headers: { ...fresh, ...allow },
     content: { ...PAGE_CONTENT, "application/json": schemaOf("OAuthError") },
   },
-  500: { description: `A page. ${WORDS[500]}`, headers: fresh, content: PAGE_CONTENT },
+  500: { description: `A page. ${WORDS[500]}`, headers: bound, content: PAGE_CONTENT },
   503: {
     description: "A page: temporarily unavailable",
-    headers: { ...fresh, ...retry },
+    headers: { ...bound, ...retry },
     content: PAGE_CONTENT,
   },
 } as const satisfies Record<number, Answer>;
@@ -232,8 +233,7 @@ export function taggedAnswers(description: string, schema: z.ZodType): Record<20
 
 /** A redirect of the customer's browser. */
 export function redirectAnswer(description: string): Answer {
-  const headers = { ...fresh, location: header("Location"), "set-cookie": header("BrowserBinding") };
-  return { description, headers };
+  return { description, headers: { ...bound, location: header("Location") } };
 }
 
 /** The operator's addresses, which the document leaves out, are the only ones that have this answer. */

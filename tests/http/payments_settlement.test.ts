@@ -120,6 +120,11 @@ Deno.test("a retry of POST domestic-payments answers the payment as it stands no
     200,
   );
   const again = await good(pay(world, flow, { idempotencyKey: "k" }), 201);
-  const changed = { Status: "Rejected", StatusUpdateDateTime: "2040-01-15T12:00:05+00:00", Charges };
+  const changed = {
+    Status: "Rejected",
+    StatusReason: "AC04",
+    StatusUpdateDateTime: "2040-01-15T12:00:05+00:00",
+    Charges,
+  };
   assertEquals(again, { ...first, Data: { ...first.Data, ...changed } });
 });
