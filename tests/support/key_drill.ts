@@ -137,14 +137,21 @@ export async function payOnce(
   world: FlowWorld,
   keys: readonly CertifiedKey[],
   kind: "implicit" | "explicit",
-): Promise<{ readonly sealedTo: string; readonly status: string }> {
+): Promise<{
+  readonly sealedTo: string;
+  /** World time before and after the request that sealed. */
+  readonly sealing: { readonly from: number; readonly until: number };
+  readonly status: string;
+}> {
   const bound = await clientToken(world, world.tpp);
   const initiation = kind === "implicit" ? { DebtorAccount: DEBTOR_ACCOUNT } : {};
   const body = consentBody({ initiation });
   const { ConsentId: consentId } = (await createConsent(world, bound, body)).Data;
   const { request_uri: requestUri } = await good(push(world, consentId), 201);
   const browser = new Browser(world);
+  const from = world.now;
   const departure = await authorize(browser, world.tpp, requestUri);
+  const sealing = { from, until: world.now };
   const sealedTo = kidSealedTo(departure);
   const encryption = keys.find(({ kid }) => kid === sealedTo);
   if (encryption === undefined) throw new Error(`sealed to ${sealedTo}, which the bank has not`);
@@ -154,7 +161,7 @@ export async function payOnce(
   const { access_token: token } = await good(redeem(world, { consentId, code }), 200);
   const payment = { token, key: await dpopKey() };
   const made = await good(pay(world, { consentId, payment, body }), 201);
-  return { sealedTo, status: made.Data.Status };
+  return { sealedTo, sealing, status: made.Data.Status };
 }
 
 /** The kid in the JWE header of a hand-over. */
