@@ -5,6 +5,7 @@ import { composeShared, type PlatformParts, type Shared } from "./compose_parts.
 import { sweepConsents } from "./consents/sweep_consents.ts";
 import { consentStatus } from "./consents/read_consent.ts";
 import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
+import { backTo } from "./frontchannel/tpp_redirect.ts";
 import type { PlatformApp } from "./http/endpoint.ts";
 import { nameRequest } from "./http/interaction_id.ts";
 import { apiHeaders, browserHeaders } from "./http/response_headers.ts";
@@ -32,7 +33,7 @@ import type { ResourceGuards } from "./security/resource_guards.ts";
 import { followDirectory } from "./registration/current_clients.ts";
 import { requireActiveBank } from "./security/standing.ts";
 import type { Reader } from "./store/store.ts";
-import type { ClientUriOf } from "./ui/error_routes.ts";
+import type { FindTpp } from "./ui/error_routes.ts";
 
 /** A Fetch handler. */
 export interface Handler {
@@ -204,14 +205,14 @@ function composeBrowser(
       binding: openBrowserBinding(authUrl.startsWith("https:")),
       isBankFailing: shared.delivery.circuit.isOpen,
     },
-    pages: { authUrl, site: shared.site, clientUriOf: clientUriOf(shared), readiness: ready, openApi },
+    pages: { authUrl, site: shared.site, findTpp: tppFinder(shared), readiness: ready, openApi },
   });
 }
 
-function clientUriOf({ clients }: Shared): ClientUriOf {
+function tppFinder({ clients }: Shared): FindTpp {
   return async (text) => {
     const id = asClientId(text);
-    return id === undefined ? undefined : (await clients.find(id))?.clientUri;
+    return id === undefined ? undefined : backTo(await clients.find(id)).tpp;
   };
 }
 

@@ -7,7 +7,7 @@ import { REFUSAL_WIRE, type Wire } from "./http/refusal_wire.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import type { Readiness } from "./observability/health.ts";
 import { type Docs, openDocs } from "./ui/docs_page.tsx";
-import { type ClientUriOf, errorPageRoutes } from "./ui/error_routes.ts";
+import { errorPageRoutes, type FindTpp } from "./ui/error_routes.ts";
 import type { ErrorEntry } from "./ui/error_table.tsx";
 import { CHAPTERS, DOCS_PATH, REFERENCE_PATH } from "./ui/portal/paths.ts";
 import { LOGO_PATH, type Site } from "./ui/site.ts";
@@ -17,7 +17,7 @@ import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "./ui/stylesheet.ts
 export interface PublicPageDeps {
   readonly authUrl: string;
   readonly site: Site;
-  readonly clientUriOf: ClientUriOf;
+  readonly findTpp: FindTpp;
   readonly readiness: () => Promise<Readiness>;
   /** The OpenAPI 3.1 document of both hosts, generated from their routes. */
   readonly openApi: () => object;
@@ -111,7 +111,7 @@ export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
       answerDocument(c, await document("/openapi.json", "application/json", () => JSON.stringify(openApi()))),
   );
   app.get(endpoint(app, "browser", rootRoute), (c) => c.redirect(DOCS_PATH, 303));
-  errorPageRoutes(app, deps.site, deps.clientUriOf);
+  errorPageRoutes(app, deps.site, deps.findTpp);
   mountDocs(
     app,
     document,

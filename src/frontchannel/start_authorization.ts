@@ -8,7 +8,7 @@ import { findOpenFlow, stageFlowOpened } from "../consents/open_flow_store.ts";
 import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import type { BankCode } from "../kernel/identifiers.ts";
 import { asClientId, sha256 } from "../kernel/identifiers.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal, type RefusalParts } from "../kernel/refusal.ts";
 import { type NamedKey, sealClaims } from "../jose/sealed_jwt.ts";
 import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
@@ -25,7 +25,7 @@ import { begin, commit, contended } from "../store/transaction.ts";
 import type { AuthorizationError, Interaction } from "./interaction.ts";
 import type { InteractionStore } from "./interaction_store.ts";
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
-import { errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
+import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
 
 /** What it needs. */
 export interface StartDeps extends ReadConsentDeps {
@@ -87,7 +87,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
     sealClaims(claims, deps.signer, recipient),
     openSession(deps, interaction, reads),
   ]);
-  if (opened === undefined) throw unavailable(deps, request, contended("authorization session"));
+  if (opened === undefined) throw unavailable(deps, request, tpp, contended("authorization session"));
   if (opened !== "opened") return leave(opened);
   const url = scaUrl(bank, sealed);
   return url === undefined ? leave("server_error") : { url, correlationId: interaction.correlationId };
@@ -146,8 +146,16 @@ async function pushedRequest(
 ): Promise<PushedRequest> {
   const entry = await deps.requests.find(requestHash, reads);
   const usable = entry !== null && canStart(entry.value, { clientId, bank, now: deps.clock() });
-  if (!usable) throw new Refusal("authorization.request_uri_unusable");
+  if (!usable) throw new Refusal("authorization.request_uri_unusable", await linkTo(deps, clientId, reads));
   return entry.value;
+}
+
+/** The link back to the TPP that the customer's link names. It proves nothing, so it leads to no redirect_uri. */
+async function linkTo(deps: StartDeps, clientId: string, from: Reader): Promise<Pick<RefusalParts, "tpp">> {
+  const id = asClientId(clientId);
+  const client = id === undefined ? null : await deps.clients.find(id, from);
+  const standing = client === null ? undefined : await deps.standingOf(client).catch(() => undefined);
+  return standing === "active" ? backTo(client) : {};
 }
 
 /** RFC 9126 7.4: what held at PAR must still hold. */
@@ -165,14 +173,19 @@ async function isActive(deps: StartDeps, client: Client, request: PushedRequest)
     return await deps.standingOf(client) === "active" && await deps.keys.isActive(client);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    throw unavailable(deps, request, error);
+    throw unavailable(deps, request, client, error);
   }
 }
 
 /** The page that says so also leads back to the TPP. */
-function unavailable({ authUrl }: StartDeps, request: PushedRequest, { parts }: Refusal): Refusal {
+function unavailable(
+  { authUrl }: StartDeps,
+  request: PushedRequest,
+  tpp: Client,
+  { parts }: Refusal,
+): Refusal {
   const wayOn = errorUrl(addressOf(authUrl, request), "temporarily_unavailable");
-  return new Refusal("platform.unavailable", { ...parts, wayOn });
+  return new Refusal("platform.unavailable", { ...parts, wayOn, ...backTo(tpp) });
 }
 
 /** The key to seal to, where the bank can take the customer from here to a payment: active, and not failing. */

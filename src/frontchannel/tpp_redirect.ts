@@ -38,7 +38,7 @@ export function errorUrl(to: TppAddress, error: AuthorizationError): string {
 /** The link to the TPP's own page, for a reader whom no redirect may take there. */
 export function backTo(tpp: Client | null): Pick<RefusalParts, "tpp"> {
   if (tpp?.clientUri === undefined) return {};
-  return { tpp: { clientId: tpp.clientId, uri: tpp.clientUri } };
+  return { tpp: { clientId: tpp.clientId, name: tpp.orgName, uri: tpp.clientUri } };
 }
 
 /** The URL of a failure because the bank or the TPP is not active (Decision G5): for now, or for good. */

@@ -17,7 +17,7 @@ export interface ErrorPage extends PageWire {
   /** Where its reader may go on to. */
   readonly wayOn: string | undefined;
   /** The TPP that the reader came from, if it is known, with its web page. */
-  readonly tpp?: RefusalParts["tpp"];
+  readonly tpp?: RefusalParts["tpp"] | undefined;
 }
 
 /** Draws an error page in the reader's language; `ui/error_routes.ts` does. */

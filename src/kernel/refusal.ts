@@ -123,7 +123,7 @@ export interface RefusalParts {
   /** Where a page may send its reader on to: the TPP's proven redirect_uri with an answer. */
   readonly wayOn?: string;
   /** The TPP that the reader came from, with its registered web page, for a page that may not redirect. */
-  readonly tpp?: { readonly clientId: string; readonly uri: string };
+  readonly tpp?: { readonly clientId: string; readonly name: string; readonly uri: string };
 }
 
 /** The only error class of the platform; everything else that is thrown is a bug and becomes a 500. */

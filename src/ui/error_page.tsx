@@ -5,6 +5,7 @@
 import type { PageWire } from "../http/refusal_wire.ts";
 import type { Language } from "./language.ts";
 import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
+import { ParticipantText } from "./participant_text.tsx";
 import { phrase } from "./phrase.ts";
 import type { Site } from "./site.ts";
 
@@ -15,6 +16,8 @@ export interface ErrorView {
   readonly interactionId: string;
   /** The way back to the shop or app: with an answer for it, or to its web page. */
   readonly wayOn?: string | undefined;
+  /** Whose shop or app it is, if that is known. */
+  readonly tppName?: string | undefined;
   readonly site: Site;
   readonly languageSwitch: readonly LanguageLink[];
 }
@@ -24,7 +27,7 @@ const ONCE_DECIDED: ReadonlySet<PageWire["page"]> = new Set(["finished", "accept
 
 /** The page as a whole HTML document; its HTTP status is in the refusal table. */
 export function renderErrorPage(view: ErrorView, language: Language): string {
-  const { page, interactionId, wayOn, site, languageSwitch } = view;
+  const { page, interactionId, wayOn, tppName, site, languageSwitch } = view;
   const title = phrase(language, `error.${page}.title`);
   return renderDocument(
     <Layout language={language} title={title.join("")} site={site} languageSwitch={languageSwitch}>
@@ -38,7 +41,13 @@ export function renderErrorPage(view: ErrorView, language: Language): string {
         <p>{phrase(language, `error.${page}.todo`)}</p>
         {wayOn === undefined ? null : (
           <p>
-            <a class="button" href={wayOn}>{phrase(language, "error.wayBack")}</a>
+            <a class="button" href={wayOn}>
+              <span>
+                {tppName === undefined
+                  ? phrase(language, "error.wayBack")
+                  : phrase(language, "layout.backTo", { tpp: <ParticipantText text={tppName} /> })}
+              </span>
+            </a>
           </p>
         )}
         <p class="help">

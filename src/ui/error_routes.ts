@@ -32,8 +32,8 @@ const problemRoute = createRoute({
   responses: { 200: { description: "An error page that was shown before" } },
 });
 
-/** The web page that a TPP has registered, by its client id as sent. */
-export type ClientUriOf = (clientId: string) => Promise<string | undefined>;
+/** Finds a TPP with its registered web page, by its client id as sent. */
+export type FindTpp = (clientId: string) => Promise<ErrorPage["tpp"]>;
 
 /** Draws error pages where errors happen. */
 export function errorPages(site: Site): DrawErrorPage {
@@ -44,21 +44,27 @@ export function errorPages(site: Site): DrawErrorPage {
 }
 
 /** Mounts the address at which an error page can be read again. Its link to the TPP is the registered one, never one sent. */
-export function errorPageRoutes(app: PlatformApp, site: Site, clientUriOf: ClientUriOf): void {
+export function errorPageRoutes(app: PlatformApp, site: Site, findTpp: FindTpp): void {
   app.get(endpoint(app, "browser", problemRoute), async (c) => {
     const page = ERROR_PAGES.find((known) => known === c.req.query("page"));
     const { request: interactionId, tpp: clientId } = c.req.query();
     if (page === undefined || !isUuid(interactionId)) throw new Refusal("request.not_found");
-    const uri = clientId === undefined ? undefined : await clientUriOf(clientId);
-    const tpp = clientId === undefined || uri === undefined ? {} : { tpp: { clientId, uri } };
-    return c.html(draw(c, { page, interactionId, wayOn: undefined, ...tpp }, site));
+    const tpp = clientId === undefined ? undefined : await findTpp(clientId);
+    return c.html(draw(c, { page, interactionId, wayOn: undefined, tpp }, site));
   });
 }
 
 function draw(c: Context, shown: Omit<ErrorPage, "status">, site: Site): string {
   const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
-  const { page, interactionId, wayOn = shown.tpp?.uri } = shown;
-  const view = { page, interactionId, wayOn, site, languageSwitch: languageSwitch(c, shown) };
+  const { page, interactionId, tpp, wayOn = tpp?.uri } = shown;
+  const view = {
+    page,
+    interactionId,
+    wayOn,
+    tppName: tpp?.name,
+    site,
+    languageSwitch: languageSwitch(c, shown),
+  };
   return renderErrorPage(view, language);
 }
 

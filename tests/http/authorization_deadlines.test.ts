@@ -22,6 +22,7 @@ import {
   consentStatus,
   readForm,
   reportAccounts,
+  wayOnOf,
 } from "../support/front_channel.ts";
 import { openWorld, START, type World } from "../support/world.ts";
 
@@ -195,7 +196,12 @@ async function assertRejectedAt(
 }
 
 async function assertLinkIsOver(world: World, flow: AtBank): Promise<void> {
-  await assertPage(await authorize(flow.browser, world.tpp, flow.requestUri), 400, "link_unusable");
+  const page = await assertPage(
+    await authorize(flow.browser, world.tpp, flow.requestUri),
+    400,
+    "link_unusable",
+  );
+  assertEquals(wayOnOf(page), "https://www.example.com/"); // the TPP that the link names, never with an answer
 }
 
 async function toBankAgain(

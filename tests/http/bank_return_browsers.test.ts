@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertNotAuthentic, IMPLICIT, sealedReturn, signedReturn } from "../support/bank_return.ts";
 import {
   type AtBank,
@@ -84,6 +84,7 @@ Deno.test("GET authorization.sca.oauth2: the same URL loaded again leads where i
       "finished",
     );
     assertEquals(wayOnOf(page), "https://www.example.com/");
+    assertStringIncludes(page, "Back to <bdi>Example Shop Ltd</bdi>");
   }
   assertEquals(await codesIssued(world), 1);
 });

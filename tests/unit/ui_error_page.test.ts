@@ -40,7 +40,7 @@ Deno.test("renderErrorPage escapes what it is given and marks the sandbox", () =
   assertStringIncludes(html, "&lt;b&gt;");
   assertStringIncludes(
     html,
-    'href="https://x.example/?a=1&amp;b=&quot;&gt;&lt;b&gt;">Back to the shop or app</a>',
+    'href="https://x.example/?a=1&amp;b=&quot;&gt;&lt;b&gt;"><span>Back to the shop or app</span></a>',
   );
   assertStringIncludes(html, 'class="sandbox"');
 });
