@@ -58,29 +58,31 @@ export function guardedFetch(deps: GuardedFetchDeps): FetchJson {
 export function conditionalFetch(deps: GuardedFetchDeps): FetchIfChanged {
   return async function fetchIfChanged(url, { etag, maxBytes }) {
     if (!isAllowedUrl(deps, url)) return no("url not allowed");
+    let response: Response;
+    let text: string | undefined;
     try {
-      const response = await deps.fetch(url, {
+      response = await deps.fetch(url, {
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
         headers: { accept: "application/json", ...(etag === undefined ? {} : { "if-none-match": etag }) },
       });
-      if (response.status === 200) return await readJson(response, maxBytes);
-      await response.body?.cancel();
-      return response.status === 304 && etag !== undefined
-        ? yes({ unchanged: true })
-        : no(`status ${response.status}`);
-    } catch (error) {
+      if (response.status === 200) text = await readBounded(response, maxBytes);
+      else await response.body?.cancel();
+    } catch (error) { // nothing but the exchange is in here: whatever fails later is a fault of ours
       return no(error instanceof Error ? error.name : "failed");
     }
+    if (response.status === 200) return jsonOf(text, response.headers);
+    return response.status === 304 && etag !== undefined
+      ? yes({ unchanged: true })
+      : no(`status ${response.status}`);
   };
 }
 
-async function readJson(response: Response, maxBytes: number): Promise<Verdict<Fetched>> {
-  const text = await readBounded(response, maxBytes);
+function jsonOf(text: string | undefined, headers: Headers): Verdict<Fetched> {
   if (text === undefined) return no("too large, or not UTF-8");
   const parsed = strictJson(text);
   if (!parsed.ok) return parsed;
-  return yes({ unchanged: false, value: parsed.value, etag: response.headers.get("etag") ?? undefined });
+  return yes({ unchanged: false, value: parsed.value, etag: headers.get("etag") ?? undefined });
 }
 
 /** The members of a JWK set, or a "no". */

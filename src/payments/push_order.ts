@@ -46,19 +46,21 @@ export async function pushOrder(
     return unsent("payment_orders_uri may not be called");
   }
   const body = await signedOrder(deps, payment, unixSeconds(now));
+  let response: Response;
+  let text: string | undefined;
   try {
-    const response = await deps.fetch(uri, {
+    response = await deps.fetch(uri, {
       method: "POST",
       redirect: "manual", // an order goes where the statement says and nowhere else
       headers: { "content-type": "application/jose", accept: "application/json" },
       body,
       signal: AbortSignal.timeout(ORDER_PUSH_SECONDS * 1000),
     });
-    if (response.status === 200) return readAnswer(await readBounded(response, MAX_ANSWER_BYTES));
-    return failed(await failureOf(response, now));
-  } catch (error) {
+    if (response.status === 200) text = await readBounded(response, MAX_ANSWER_BYTES);
+  } catch (error) { // nothing but the exchange with the bank is in here: whatever fails later is a fault of ours
     return failed({ kind: "unreachable", why: error instanceof Error ? error.name : "failed" });
   }
+  return response.status === 200 ? readAnswer(text) : failed(await failureOf(response, now));
 }
 
 /** A push that was not tried. */

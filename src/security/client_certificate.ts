@@ -74,15 +74,21 @@ async function parseHeader(
 ): Promise<ParsedCertificate | undefined> {
   const der = derFrom(header, source);
   if (der === undefined || !isOneDerSequence(der)) return undefined;
+  const certificate = readCertificate(der);
+  if (certificate === undefined) return undefined;
+  const { spki, ...times } = certificate;
+  return { spkiThumbprint: await spkiThumbprint(spki), ...times };
+}
+
+/** Undefined if the DER is not X.509 after all: the parser throws errors of no class of its own. */
+function readCertificate(
+  der: Uint8Array<ArrayBuffer>,
+): Omit<ParsedCertificate, "spkiThumbprint"> & { readonly spki: ArrayBuffer } | undefined {
   try {
-    const certificate = new X509Certificate(der);
-    return {
-      spkiThumbprint: await spkiThumbprint(certificate.publicKey.rawData),
-      notBefore: certificate.notBefore.getTime(),
-      notAfter: certificate.notAfter.getTime(),
-    };
+    const { publicKey, notBefore, notAfter } = new X509Certificate(der);
+    return { spki: publicKey.rawData, notBefore: notBefore.getTime(), notAfter: notAfter.getTime() };
   } catch {
-    return undefined; // not X.509 after all
+    return undefined;
   }
 }
 

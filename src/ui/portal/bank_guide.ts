@@ -116,13 +116,13 @@ curl -X PUT ${TLS} \\
   -H 'content-type: application/json' --data-binary @accounts.json \\
   ${baseUrl}/BANK/back-channel-auth/v1/$CONSENT_ID`,
     },
-    "`Sub` is your opaque name for the customer, never an account number. The last PUT counts.",
+    "`Sub` is your opaque name for the customer, never an account number. The last PUT before you return the customer counts; a later one is answered with 400 `UK.OBIE.Resource.InvalidConsentStatus`. An account with a `Balance` below the amount can be chosen, with a warning: you decide about overdrafts.",
   ];
 }
 
 function giveBack({ authUrl }: GuideAddresses): Block[] {
   return [
-    `Sign the claims with PS256 (\`typ\` JWT, \`kid\` the x5t of your signing certificate), encrypt the result to the \`enc\` key at ${authUrl}/jwks, and redirect (303) to the address below. It lives at most ${MAX_BANK_RETURN_SECONDS} seconds and works once, in the customer’s own browser.`,
+    `Sign the claims with PS256 (\`typ\` JWT, \`kid\` the x5t of your signing certificate), encrypt the result to the \`enc\` key at ${authUrl}/jwks, and redirect (303) to the address below. It lives at most ${MAX_BANK_RETURN_SECONDS} seconds and works once, in the customer’s own browser. 15 minutes after the customer left the TPP a success authorizes nothing any more, but return the customer all the same: the platform sends them back to the TPP. A failure rejects the consent however late it is.`,
     { about: "Return address", code: `${authUrl}/BANK/authorization.sca.oauth2?oAuthUrl=<JWE>` },
     {
       about: "Claims",

@@ -66,7 +66,7 @@ function customers(): Block[] {
 
 function faults(at: SandboxAddresses): Block[] {
   return [
-    "Each bank goes wrong when it is told to: rejects an order, answers late, twice or not at all, returns a customer with a JWT that must not be believed. It meets a fault by the amount of the payment, 666.01 and on, or because it was armed for the next one. Each bank’s page lists its faults.",
+    "Each bank goes wrong when it is told to: rejects an order, answers late, twice or not at all, returns a customer too late or with a JWT that must not be believed. It meets a fault by the amount of the payment, 666.01 and on, or because it was armed for the next one. Each bank’s page lists its faults.",
     { about: "What there is", code: `curl ${at.banks}/BANKA/faults` },
     {
       about: "Arm one",

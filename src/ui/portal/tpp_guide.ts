@@ -4,6 +4,7 @@ import {
   CODE_SECONDS,
   DPOP_MAX_AGE_SECONDS,
   IDEMPOTENCY_SECONDS,
+  MAX_SESSIONS_PER_REQUEST,
   REQUEST_URI_SECONDS,
   USE_WITHIN_SECONDS,
 } from "../../profile.ts";
@@ -143,19 +144,26 @@ function customer({ authUrl }: GuideAddresses): Block[] {
       code: `${authUrl}/BANK/authorization.oauth2?client_id=$CLIENT_ID&request_uri=$REQUEST_URI`,
     },
     "The customer returns to your `redirect_uri`, always with `iss`, and with `state` where you sent it. Check both before anything else: `iss` must be the bank’s issuer byte for byte.",
+    "Redirect the customer in the same window. The pages send `Cross-Origin-Opener-Policy: same-origin`, so a pop-up loses its connection to the page that opened it.",
     {
       terms: [
         ["`code`", `The customer agreed. Exchange it within ${CODE_SECONDS} seconds, once.`],
         [
           "`error=access_denied`",
-          "The customer or the bank refused. The consent is rejected, unless `error_description` says that the bank or you are not active. If the bank said that there is too little money, `error_description` is exactly “The bank reported insufficient funds.”",
+          "The customer or the bank refused. The consent is rejected, unless `error_description` says that the bank or you are not active, or is exactly “The authorization session expired.”: the customer took more than 15 minutes, and you can push a new request for the same consent. If the bank said that there is too little money, `error_description` is exactly “The bank reported insufficient funds.”",
         ],
-        ["`error=server_error`", "Something failed at the bank or here. Start again with a new consent."],
+        [
+          "`error=server_error`",
+          "Something failed at the bank or here. Read the consent: if it still awaits authorisation, push a new request, else start again with a new consent.",
+        ],
         [
           "`error=temporarily_unavailable`",
           "The bank cannot take customers on just now, or the directory has suspended it. The consent waits: open the same link again, or push a new request.",
         ],
-        ["`error=invalid_request`", "The consent awaits no authorization any more. Read it to see why."],
+        [
+          "`error=invalid_request`",
+          `The consent awaits no authorization any more: read it to see why. Or the \`request_uri\` was opened more than ${MAX_SESSIONS_PER_REQUEST} times: push a new request.`,
+        ],
       ],
     },
   ];
