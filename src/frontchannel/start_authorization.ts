@@ -6,7 +6,7 @@
 import { isImplicit } from "../consents/consent.ts";
 import { findOpenFlow, stageFlowOpened } from "../consents/open_flow_store.ts";
 import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
-import type { BankCode } from "../kernel/identifiers.ts";
+import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import { asClientId, sha256 } from "../kernel/identifiers.ts";
 import { Refusal, type RefusalParts } from "../kernel/refusal.ts";
 import { type NamedKey, sealClaims } from "../jose/sealed_jwt.ts";
@@ -38,7 +38,7 @@ export interface StartDeps extends ReadConsentDeps {
   readonly signer: NamedKey;
   readonly authUrl: string;
   /** Whether the bank has lately failed to take payment orders. */
-  readonly isBankFailing: (bank: BankCode) => boolean;
+  readonly isBankFailing: (bank: BankCode, client: ClientId) => boolean;
 }
 
 /** The customer's link; `bindingHash` is of the fresh cookie that the answer will set. */
@@ -70,7 +70,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   const leave = (error: AuthorizationError): Departure => ({ url: errorUrl(tppAddress, error) });
   const standing = await deps.standingOf(bank); // no older than the client's, which was asked for right before
   if (standing !== "active") return { url: inactiveUrl(tppAddress, "bank", standing) };
-  const recipient = await readyBank(deps, bank);
+  const recipient = await readyBank(deps, bank, request.clientId);
   if (recipient === undefined) return leave("temporarily_unavailable");
   reads.ahead([consentKey(request.consentId), openFlowKey(request.consentId)]);
   const { value: consent } = await readConsent(deps, request.consentId, request, reads);
@@ -189,9 +189,13 @@ function unavailable(
 }
 
 /** The key to seal to, where the bank can take the customer from here to a payment: active, and not failing. */
-async function readyBank(deps: StartDeps, bank: BankClient): Promise<NamedKey | undefined> {
+async function readyBank(
+  deps: StartDeps,
+  bank: BankClient,
+  client: ClientId,
+): Promise<NamedKey | undefined> {
   const isPushedTo = bank.paymentOrdersUri !== undefined; // else it fetches its orders, whatever failed before
-  if (isPushedTo && deps.isBankFailing(bank.code)) return undefined;
+  if (isPushedTo && deps.isBankFailing(bank.code, client)) return undefined;
   try {
     return await deps.keys.encryptionKey(bank);
   } catch (error) {

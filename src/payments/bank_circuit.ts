@@ -1,15 +1,17 @@
 /**
  * A circuit breaker per bank, fed by the first push of each order only. An order that has failed before tells nothing
  * new about its bank: it may fail for itself alone, and the same order would otherwise count again at every retry.
+ * As long as the orders of one TPP alone fail, the circuit is open for that TPP alone.
  * In this process's memory only: it spares a bank that cannot be reached, and no order depends on it.
  */
-import type { BankCode } from "../kernel/identifiers.ts";
+import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { ORDER_PUSH_SECONDS } from "../profile.ts";
+import type { Payment } from "./payment.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
 /** What the breaker has to know of an order. */
-type Pushed = Pick<PaymentOrder, "bank" | "failures">;
+export type CircuitOrder = Pick<PaymentOrder, "bank" | "failures"> & Pick<Payment, "clientId">;
 
 /** The breaker. */
 export interface BankCircuit {
@@ -17,18 +19,20 @@ export interface BankCircuit {
    * Asked before each push: undefined if the order may be pushed now, else when to ask again (ms). After a pause it
    * lets one order at a time through that has not failed before, and one that has: neither waits for the other.
    */
-  admit(order: Pushed): number | undefined;
-  /** Whether the bank is in a pause. Does not change the state. */
-  isOpen(bank: BankCode): boolean;
+  admit(order: CircuitOrder): number | undefined;
+  /** Whether the bank is in a pause for this TPP. Does not change the state. */
+  isOpen(bank: BankCode, client: ClientId): boolean;
   /** The bank answered, whatever its answer was: the circuit is closed. */
   answered(bank: BankCode): void;
   /** No connection, no answer in time, or a 5xx. */
-  unreachable(order: Pushed): void;
+  unreachable(order: CircuitOrder): void;
 }
 
 interface State {
   /** Orders whose first push has failed since the bank last answered. */
   readonly failures: number;
+  /** Whose orders they were. */
+  readonly clients: ReadonlySet<ClientId>;
   /** Milliseconds. */
   readonly lastFailureAt: number;
   /** Milliseconds; after a pause, until when the probe under way of each kind has time to report. */
@@ -50,13 +54,14 @@ export function openBankCircuit(clock: Clock): BankCircuit {
     const age = clock() - (state?.lastFailureAt ?? -Infinity);
     return age >= 0 && age < MEMORY_MS ? state : undefined; // less than 0: the clock was set back
   };
-  const tripped = (bank: BankCode): State | undefined => {
+  const tripped = (bank: BankCode, client: ClientId): State | undefined => {
     const state = current(bank);
-    return state !== undefined && state.failures >= FAILURES_TO_OPEN ? state : undefined;
+    if (state === undefined || state.failures < FAILURES_TO_OPEN) return undefined;
+    return state.clients.size > 1 || state.clients.has(client) ? state : undefined;
   };
   return {
     admit(order) {
-      const state = tripped(order.bank);
+      const state = tripped(order.bank, order.clientId);
       if (state === undefined) return undefined;
       const kind = isFirst(order) ? "first" : "again";
       const waitUntil = Math.max(state.lastFailureAt + PAUSE_MS, state.probing[kind]);
@@ -65,19 +70,24 @@ export function openBankCircuit(clock: Clock): BankCircuit {
       state.probing[kind] = now + PROBE_MS;
       return undefined;
     },
-    isOpen(bank) {
-      const state = tripped(bank);
+    isOpen(bank, client) {
+      const state = tripped(bank, client);
       return state !== undefined && clock() < state.lastFailureAt + PAUSE_MS;
     },
     answered: (bank) => void states.delete(bank),
     unreachable(order) {
       if (!isFirst(order)) return;
-      const failures = (current(order.bank)?.failures ?? 0) + 1;
-      states.set(order.bank, { failures, lastFailureAt: clock(), probing: { first: 0, again: 0 } });
+      const before = current(order.bank);
+      states.set(order.bank, {
+        failures: (before?.failures ?? 0) + 1,
+        clients: new Set([...before?.clients ?? [], order.clientId]),
+        lastFailureAt: clock(),
+        probing: { first: 0, again: 0 },
+      });
     },
   };
 }
 
-function isFirst({ failures }: Pushed): boolean {
+function isFirst({ failures }: CircuitOrder): boolean {
   return failures === 0;
 }

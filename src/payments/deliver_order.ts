@@ -8,7 +8,7 @@ import { record } from "../observability/audit_trail.ts";
 import type { Log } from "../observability/log.ts";
 import type { Entry, Store } from "../store/store.ts";
 import { begin, commit } from "../store/transaction.ts";
-import type { BankCircuit } from "./bank_circuit.ts";
+import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
 import { holdBack, resumeHeldOrders } from "./held_orders.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { Payment } from "./payment.ts";
@@ -99,25 +99,26 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
     await holdBack(deps, entry, why);
     return false;
   }
-  const waitUntil = deps.circuit.admit(entry.value);
+  const [payment, uri] = await Promise.all([deps.payments.find(paymentId), deps.paymentOrdersUri(bank)]);
+  if (payment === null) throw new Error("an order without its payment");
+  const order = { ...entry.value, clientId: payment.value.clientId };
+  const waitUntil = deps.circuit.admit(order);
   if (waitUntil !== undefined) {
     await stageAlone(deps, entry, putOff(entry.value, waitUntil));
     return false;
   }
-  const [payment, uri] = await Promise.all([deps.payments.find(paymentId), deps.paymentOrdersUri(bank)]);
-  if (payment === null) throw new Error("an order without its payment");
   if (!isHeldForPush(entry.value, deps.clock())) return false; // this worker stalled: it is another's, or due again
   const outcome = uri === undefined
     ? unsent("the bank has no payment_orders_uri")
     : await pushOrder(deps, uri, payment.value, deps.clock());
-  reportTo(deps.circuit, entry.value, outcome);
+  reportTo(deps.circuit, order, outcome);
   if (outcome.ok) await recordAnswer(deps, paymentId, outcome);
   else await recordFailure(deps, entry, outcome.failure);
   return true;
 }
 
 /** A 4xx or an unusable answer is the order's own trouble: the bank has been reached. */
-function reportTo(circuit: BankCircuit, order: PaymentOrder, outcome: PushOutcome): void {
+function reportTo(circuit: BankCircuit, order: CircuitOrder, outcome: PushOutcome): void {
   const kind = outcome.ok ? "answered" : outcome.failure.kind;
   if (kind === "unreachable") circuit.unreachable(order);
   else if (kind !== "unsent") circuit.answered(order.bank);

@@ -1,5 +1,6 @@
 /** Orders that fail for themselves alone, and what they must not do to a bank's other customers [D4]. */
 import { assert, assertEquals } from "@std/assert";
+import { decodeJwt } from "jose";
 import { authorised, good, type Json, pay } from "../support/flows.ts";
 import { leavesForBank, pushed } from "../support/departures.ts";
 import {
@@ -26,6 +27,10 @@ async function deadOrders(world: World): Promise<Json> {
 /** What makes the platform give up a push, without the test having to wait for it. */
 function timesOut(): Promise<Response> {
   return Promise.reject(new DOMException("The signal timed out", "TimeoutError"));
+}
+
+function consentIdOf({ body }: Push): string {
+  return (decodeJwt(body) as Json).Data.ConsentId;
 }
 
 function refuses(): Response {
@@ -148,6 +153,26 @@ Deno.test("Orders that always time out turn customers away for 30 s at most, how
   assert(turnedAway > 0 && turnedAway <= 30, `customers were turned away for ${turnedAway} s of 600`);
   for (let second = 600; second < 3600; second += 5) await later(world, 5000);
   for (const id of poisoned) assertEquals((await outboxOrder(world, id))?.dead, true); // each was tried to its end
+});
+
+Deno.test("One TPP's orders that fail close the bank to its own customers alone, whatever it sends [D4]", async () => {
+  await using world = await openPushWorld();
+  const theirs = { ...world, tpp: world.otherTpp };
+  const last = await authorised(theirs);
+  const flows = [await authorised(theirs)];
+  while (flows.length < 7) flows.push(await authorised(theirs));
+  const [first, second] = [await authorised(world), await authorised(world)];
+  const ofThem = new Set([last, ...flows].map(({ consentId }) => consentId));
+  world.answer = (push: Push) => ofThem.has(consentIdOf(push)) ? timesOut() : accepts(push);
+  for (const flow of flows) await good(pay(theirs, flow), 201);
+  assertEquals(world.pushes.length, 5);
+  assertEquals(await leavesForBank(theirs, await pushed(theirs, "BANKA")), false);
+  assertEquals(await leavesForBank(world, await pushed(world, "BANKA")), true);
+  // Another TPP's payment is not put off either, and its success ends the pause.
+  assertEquals((await good(pay(world, first), 201)).Data.Status, "AcceptedSettlementInProcess");
+  assertEquals(await leavesForBank(theirs, await pushed(theirs, "BANKA")), true);
+  await good(pay(theirs, last), 201);
+  assertEquals((await good(pay(world, second), 201)).Data.Status, "AcceptedSettlementInProcess");
 });
 
 Deno.test("A probe is an order that has not failed before, so that poisoned ones keep no other waiting [D4]", async () => {

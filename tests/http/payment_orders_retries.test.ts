@@ -115,7 +115,7 @@ Deno.test("A probe that never tells anything does not close the bank off for eve
   while (world.pushes.length < 6 || await putOff() < 4) await new Promise((done) => setTimeout(done, 1));
   world.answer = accepts;
   assertEquals(await later(world, 5999), 0);
-  assertEquals(await later(world, 1), 1);
+  assert(await later(world, 1) >= 1); // more, if the next probe has succeeded before the others asked
   lost.reject(new TypeError("gone"));
   await probing;
 });

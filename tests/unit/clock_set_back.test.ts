@@ -1,6 +1,6 @@
 /** A clock that is set back, in a sandbox or by NTP, leaves nobody waiting for a time that was never reached. */
 import { assertEquals } from "@std/assert";
-import { asBankCode } from "../../src/kernel/identifiers.ts";
+import { asBankCode, asClientId } from "../../src/kernel/identifiers.ts";
 import { openBankCircuit } from "../../src/payments/bank_circuit.ts";
 import { openBucketStore } from "../../src/security/rate_limit_store.ts";
 import { openDenoKv } from "../../src/store/deno_kv.ts";
@@ -27,10 +27,11 @@ Deno.test("a bank's failures before the clock was set back are no failures after
   let now = HOUR_MS;
   const circuit = openBankCircuit(() => now);
   const bank = asBankCode("BANKA");
-  if (bank === undefined) throw new Error("no bank code");
-  const order = { bank, failures: 0 };
+  const clientId = asClientId("SC-0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00");
+  if (bank === undefined || clientId === undefined) throw new Error("not an id");
+  const order = { bank, clientId, failures: 0 };
   for (let failure = 0; failure < 5; failure++) circuit.unreachable(order);
-  assertEquals(circuit.isOpen(bank), true);
+  assertEquals(circuit.isOpen(bank, clientId), true);
   now = 0;
-  assertEquals([circuit.isOpen(bank), circuit.admit(order)], [false, undefined]);
+  assertEquals([circuit.isOpen(bank, clientId), circuit.admit(order)], [false, undefined]);
 });

@@ -9,7 +9,7 @@ import {
   putOff,
   redriven,
 } from "../../../src/payments/payment_order.ts";
-import { asBankCode, asPaymentId } from "../../../src/kernel/identifiers.ts";
+import { asBankCode, asClientId, asPaymentId } from "../../../src/kernel/identifiers.ts";
 
 const NOW = 1_900_000_000_000;
 const ID = need(asPaymentId("0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
@@ -81,8 +81,11 @@ Deno.test("redriven starts the waits from the first", () => {
   assertEquals(afterFailure(again, DOWN, NOW, () => 0).dueAt, NOW + 1000);
 });
 
+const TPP = need(asClientId("SC-0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
+const OTHER_TPP = need(asClientId("SC-1d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
+
 /** An order at its first push, and one that has failed before. */
-const [FIRST, AGAIN] = [{ bank: A, failures: 0 }, { bank: A, failures: 3 }];
+const [FIRST, AGAIN] = [{ bank: A, failures: 0, clientId: TPP }, { bank: A, failures: 3, clientId: TPP }];
 
 Deno.test("BankCircuit opens at the fifth order in a row whose first push fails, for that bank alone", () => {
   const world = { now: NOW };
@@ -91,10 +94,10 @@ Deno.test("BankCircuit opens at the fifth order in a row whose first push fails,
   assertEquals(circuit.admit(FIRST), undefined);
   circuit.answered(A); // in a row: the count starts again
   for (let failures = 0; failures < 4; failures++) circuit.unreachable(FIRST);
-  assertEquals([circuit.admit(FIRST), circuit.isOpen(A)], [undefined, false]);
+  assertEquals([circuit.admit(FIRST), circuit.isOpen(A, TPP)], [undefined, false]);
   circuit.unreachable(FIRST);
   assertEquals([circuit.admit(FIRST), circuit.admit(AGAIN)], [NOW + 30_000, NOW + 30_000]);
-  assertEquals([circuit.isOpen(A), circuit.isOpen(B)], [true, false]);
+  assertEquals([circuit.isOpen(A, TPP), circuit.isOpen(B, TPP)], [true, false]);
   assertEquals(circuit.admit({ ...FIRST, bank: B }), undefined);
 });
 
@@ -102,7 +105,17 @@ Deno.test("BankCircuit does not count an order that has failed before, however o
   const circuit = openBankCircuit(() => NOW);
   for (let failures = 0; failures < 4; failures++) circuit.unreachable(FIRST);
   for (let failures = 0; failures < 50; failures++) circuit.unreachable(AGAIN);
-  assertEquals([circuit.isOpen(A), circuit.admit(FIRST)], [false, undefined]);
+  assertEquals([circuit.isOpen(A, TPP), circuit.admit(FIRST)], [false, undefined]);
+});
+
+Deno.test("BankCircuit is open for one TPP alone until another TPP's order has failed as well", () => {
+  const circuit = openBankCircuit(() => NOW);
+  for (let failures = 0; failures < 9; failures++) circuit.unreachable(FIRST);
+  const other = { ...FIRST, clientId: OTHER_TPP };
+  assertEquals([circuit.isOpen(A, TPP), circuit.isOpen(A, OTHER_TPP)], [true, false]);
+  assertEquals([circuit.admit(FIRST), circuit.admit(other)], [NOW + 30_000, undefined]);
+  circuit.unreachable(other);
+  assertEquals([circuit.isOpen(A, OTHER_TPP), circuit.admit(other)], [true, NOW + 30_000]);
 });
 
 Deno.test("BankCircuit counts no failures together that lie 300 s apart", () => {
@@ -111,10 +124,10 @@ Deno.test("BankCircuit counts no failures together that lie 300 s apart", () => 
   for (let failures = 0; failures < 4; failures++) circuit.unreachable(FIRST);
   world.now += 299_999;
   circuit.unreachable(FIRST);
-  assertEquals(circuit.isOpen(A), true);
+  assertEquals(circuit.isOpen(A, TPP), true);
   world.now += 300_000;
   circuit.unreachable(FIRST);
-  assertEquals([circuit.isOpen(A), circuit.admit(FIRST)], [false, undefined]);
+  assertEquals([circuit.isOpen(A, TPP), circuit.admit(FIRST)], [false, undefined]);
 });
 
 Deno.test("BankCircuit lets one new order through after 30 s and one that failed before; the others wait for them", () => {
@@ -124,13 +137,13 @@ Deno.test("BankCircuit lets one new order through after 30 s and one that failed
   world.now += 29_999;
   assertEquals([circuit.admit(FIRST), circuit.admit(AGAIN)], [NOW + 30_000, NOW + 30_000]);
   world.now += 1;
-  assertEquals(circuit.isOpen(A), false);
+  assertEquals(circuit.isOpen(A, TPP), false);
   assertEquals([circuit.admit(AGAIN), circuit.admit(AGAIN)], [undefined, world.now + 6000]);
   assertEquals([circuit.admit(FIRST), circuit.admit(FIRST)], [undefined, world.now + 6000]);
   circuit.unreachable(AGAIN); // does not tell anything new: no further pause
-  assertEquals(circuit.isOpen(A), false);
+  assertEquals(circuit.isOpen(A, TPP), false);
   circuit.unreachable(FIRST);
-  assertEquals([circuit.admit(FIRST), circuit.isOpen(A)], [world.now + 30_000, true]);
+  assertEquals([circuit.admit(FIRST), circuit.isOpen(A, TPP)], [world.now + 30_000, true]);
   world.now += 30_000;
   assertEquals(circuit.admit(FIRST), undefined);
   circuit.answered(A);
