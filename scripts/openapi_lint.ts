@@ -2,6 +2,7 @@
  * Lints the OpenAPI documents as they are served: Redocly's recommended rules and Spectral's `spectral:oas`, both without
  * errors and without warnings. The linters come from the npm registry through `npx`, in these versions.
  */
+import { openDirectoryWorld } from "../tests/support/directory_world.ts";
 import { openWorld } from "../tests/support/world.ts";
 
 const FOLDER = ".data/openapi";
@@ -10,6 +11,8 @@ const CONFIG = "scripts/openapi";
 /** The served documents, by the name of their file. */
 const DOCUMENTS: Readonly<Record<string, () => Promise<string>>> = {
   "platform.json": readPlatformDocument,
+  "directory_public.json": () => readDirectoryDocument("publicFetch"),
+  "directory_administrators.json": () => readDirectoryDocument("adminFetch"),
 };
 
 const LINTERS = {
@@ -28,6 +31,11 @@ const ENVIRONMENT = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: 
 async function readPlatformDocument(): Promise<string> {
   await using world = await openWorld();
   return await (await world.browser(new Request(`${world.config.authUrl}/openapi.json`))).text();
+}
+
+async function readDirectoryDocument(listener: "publicFetch" | "adminFetch"): Promise<string> {
+  await using world = await openDirectoryWorld();
+  return await (await world[listener](new Request("https://directory.example/openapi.json"))).text();
 }
 
 async function writeDocuments(): Promise<string[]> {

@@ -10,6 +10,7 @@ const route = operation(false, {
   method: "get",
   path: "/openapi.json",
   summary: "This document",
+  description: "Generated from the endpoints of this listener.",
   answer: "OpenAPI 3.1",
   content: { "application/json": z.looseObject({ openapi: z.literal("3.1.0") }) },
   cacheable: true,
@@ -41,6 +42,7 @@ function openApiDocument(issuer: string, routes: readonly Endpoint["route"][]): 
       version: "1",
       description:
         `Onboards and certifies the participants of ${issuer} and publishes their keys and statuses.`,
+      contact: { name: "Operator of the directory", url: issuer },
       license: { name: "MIT", identifier: "MIT" },
     },
     // The administrators' listener has an address of the operator's own: paths are relative to the document.
