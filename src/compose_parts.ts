@@ -25,6 +25,7 @@ import type { BankCode, ClientId } from "./kernel/identifiers.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { type ClientStore, openClientStore } from "./registration/client_store.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
+import { openLocalBuckets } from "./security/local_buckets.ts";
 import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
 import type { Store } from "./store/store.ts";
@@ -78,7 +79,11 @@ export function composeShared(parts: PlatformParts, log: Log): Shared {
     requests: openPushedRequestStore(store),
     consents: openConsentStore(store),
     payments,
-    limits: openRateLimit({ buckets: openBucketStore(store, clock), policies: config.rateLimits }),
+    limits: openRateLimit({
+      buckets: openBucketStore(store, clock),
+      localBuckets: openLocalBuckets(clock),
+      policies: config.rateLimits,
+    }),
     delivery: composeDelivery(parts, log, view, payments),
     claims: openClaimStore(store, clock),
     interactions: openInteractionStore(store),

@@ -1,7 +1,7 @@
 /**
  * Guard: how fast one participant may call a group of endpoints. Right after the certificate it counts by the
- * certificate's key, so that a flood costs no signature check. As soon as the caller is proven, the call counts for the
- * participant too, so that further keys are no further calls. A rate-limited request uses up nothing.
+ * certificate's key, in this process, so that a flood costs neither a signature check nor a commit. As soon as the caller is proven, the call counts for the
+ * participant too, in the store, so that further keys and processes are no further calls. A rate-limited request uses up nothing.
  */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -28,19 +28,26 @@ export interface RateLimit {
 
 /** Opens the limits. */
 export function openRateLimit(
-  deps: { readonly buckets: BucketStore; readonly policies: RatePolicies },
+  deps: {
+    /** Shared by all processes. */
+    readonly buckets: BucketStore;
+    /** Of this process. */
+    readonly localBuckets: BucketStore;
+    readonly policies: RatePolicies;
+  },
 ): RateLimit {
-  async function take(group: RateGroup, subject: string): Promise<void> {
-    const retryAfterSeconds = await deps.buckets.take([group, subject], deps.policies[group]);
+  async function takeFrom(buckets: BucketStore, group: RateGroup, subject: string): Promise<void> {
+    const retryAfterSeconds = await buckets.take([group, subject], deps.policies[group]);
     if (retryAfterSeconds > 0) {
       throw new Refusal("request.rate_limited", { detail: group, retryAfterSeconds });
     }
   }
+  const take: RateLimit["take"] = (group, subject) => takeFrom(deps.buckets, group, subject);
   return {
     take,
     guard: (group) =>
       createMiddleware<{ Variables: CertificateVariables & LimitVariables }>(async function limited(c, next) {
-        await take(group, c.get("certificate").spkiThumbprint);
+        await takeFrom(deps.localBuckets, group, c.get("certificate").spkiThumbprint);
         c.set("limitParticipant", ({ orgId }) => take(group, `participant ${orgId}`));
         await next();
       }),
