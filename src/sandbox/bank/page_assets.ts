@@ -61,6 +61,7 @@ dl > div + div { border-block-start: 1px solid var(--ground); }
 dt { color: var(--muted); font-size: 0.875rem; }
 dd { margin: 0; min-inline-size: 0; font-weight: 600; }
 dd p { margin: 0; }
+.written { border-inline-start: 4px solid var(--line); padding-inline-start: 8px; }
 .amount dd { font-size: min(1.5rem, 13vw); line-height: 1.25; font-weight: 700; } /* an amount must not break */
 .number { font-variant-numeric: tabular-nums; }
 dd:has(.number), dd p:has(.number), .choice-number { text-wrap: balance; } /* an account number breaks in its middle, not before its last group */

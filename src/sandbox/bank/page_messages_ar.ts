@@ -35,11 +35,11 @@ export const MESSAGES_AR: Messages = {
 
   "payment.title": "الدفعة",
   "payment.amount": "المبلغ",
-  "payment.payee": "المستفيد",
+  "payment.payee": "المستفيد، كما كتبته شركة {tpp} دون تحقُّق منه",
   "payment.unnamed": "مستفيد بلا اسم",
   "payment.payeeAccount": "حساب المستفيد",
   "payment.debtorAccount": "من حسابك",
-  "payment.reference": "المرجع",
+  "payment.reference": "المرجع، كما كتبته شركة {tpp}",
   "payment.askedBy": "بطلب من",
 
   "complaint.wrong_credentials": "اسم المستخدم أو كلمة المرور غير صحيح.",

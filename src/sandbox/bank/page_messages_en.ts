@@ -37,11 +37,11 @@ export const MESSAGES_EN = {
 
   "payment.title": "Payment",
   "payment.amount": "Amount",
-  "payment.payee": "To",
+  "payment.payee": "To, as written by {tpp} and not checked",
   "payment.unnamed": "Unnamed payee",
   "payment.payeeAccount": "Payee’s account",
   "payment.debtorAccount": "From your account",
-  "payment.reference": "Reference",
+  "payment.reference": "Reference, as written by {tpp}",
   "payment.askedBy": "Asked for by",
 
   "complaint.wrong_credentials": "User name or password is wrong.",

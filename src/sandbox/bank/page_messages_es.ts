@@ -35,11 +35,11 @@ export const MESSAGES_ES: Messages = {
 
   "payment.title": "Pago",
   "payment.amount": "Importe",
-  "payment.payee": "Beneficiario",
+  "payment.payee": "Beneficiario, según {tpp} (sin comprobar)",
   "payment.unnamed": "Beneficiario sin nombre",
   "payment.payeeAccount": "Cuenta del beneficiario",
   "payment.debtorAccount": "Desde su cuenta",
-  "payment.reference": "Referencia",
+  "payment.reference": "Referencia, según {tpp}",
   "payment.askedBy": "Solicitado por",
 
   "complaint.wrong_credentials": "El usuario o la contraseña no son correctos.",

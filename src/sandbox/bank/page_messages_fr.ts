@@ -35,11 +35,11 @@ export const MESSAGES_FR: Messages = {
 
   "payment.title": "Paiement",
   "payment.amount": "Montant",
-  "payment.payee": "Bénéficiaire",
+  "payment.payee": "Bénéficiaire, selon {tpp} (non vérifié)",
   "payment.unnamed": "Bénéficiaire sans nom",
   "payment.payeeAccount": "Compte du bénéficiaire",
   "payment.debtorAccount": "Depuis votre compte",
-  "payment.reference": "Référence",
+  "payment.reference": "Référence, selon {tpp}",
   "payment.askedBy": "Demandé par",
 
   "complaint.wrong_credentials": "L’identifiant ou le mot de passe est incorrect.",

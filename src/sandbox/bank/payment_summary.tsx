@@ -13,11 +13,12 @@ export interface SummaryProps {
   readonly consent: BankConsent;
 }
 
-/** The payment as a list of terms and values. */
+/** The payment as a list of terms and values. What the TPP wrote is marked: it must not pass for the bank's own words. */
 export function PaymentSummary({ language, tppName, consent }: SummaryProps): JSX.Element {
   const { InstructedAmount, CreditorAccount, DebtorAccount } = consent;
   const reference = referenceOf(consent);
   const payee = CreditorAccount.Name ?? undefined;
+  const tpp = <bdi>{tppName}</bdi>;
   return (
     <section aria-labelledby="payment-heading" class="summary">
       <h2 id="payment-heading">{phrase(language, "payment.title")}</h2>
@@ -25,7 +26,7 @@ export function PaymentSummary({ language, tppName, consent }: SummaryProps): JS
         <Row term={phrase(language, "payment.amount")} kind="amount">
           <bdi>{amountText(language, InstructedAmount.Amount, InstructedAmount.Currency)}</bdi>
         </Row>
-        <Row term={phrase(language, "payment.payee")}>
+        <Row term={phrase(language, "payment.payee", { tpp })} kind="written">
           {payee === undefined ? phrase(language, "payment.unnamed") : <bdi>{payee}</bdi>}
         </Row>
         <Row term={phrase(language, "payment.payeeAccount")}>
@@ -38,13 +39,15 @@ export function PaymentSummary({ language, tppName, consent }: SummaryProps): JS
             </Row>
           )
           : null}
-        {reference === undefined ? null : (
-          <Row term={phrase(language, "payment.reference")}>
-            <bdi>{reference}</bdi>
-          </Row>
-        )}
+        {reference === undefined
+          ? null
+          : (
+            <Row term={phrase(language, "payment.reference", { tpp })} kind="written">
+              <bdi>{reference}</bdi>
+            </Row>
+          )}
         <Row term={phrase(language, "payment.askedBy")}>
-          <bdi>{tppName}</bdi>
+          {tpp}
         </Row>
       </dl>
     </section>
@@ -57,7 +60,11 @@ export function AccountNumber({ identification }: { readonly identification: str
 }
 
 function Row(
-  { term, kind, children }: { readonly term: Child; readonly kind?: "amount"; readonly children: Child },
+  { term, kind, children }: {
+    readonly term: Child;
+    readonly kind?: "amount" | "written";
+    readonly children: Child;
+  },
 ): JSX.Element {
   return (
     <div class={kind ?? "plain-row"}>
