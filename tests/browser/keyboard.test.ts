@@ -106,7 +106,7 @@ async function chooseSpanish(browser: Browser, shop: string): Promise<void> {
   await press(page, "Enter", 'html[lang="es"]');
   await page.locator("form button").first().click();
   await page.locator("#login").waitFor();
-  assertEquals(await page.getAttribute("html", "lang"), "en"); // the bank is another site, with a switch of its own
+  assertEquals(await page.getAttribute("html", "lang"), "es"); // the bank is another site: the language was handed over
   await stopAt(page, 'nav a[lang="fr"]');
   await press(page, "Enter", 'html[lang="fr"] #login');
   await page.fill("#username", "alice");
