@@ -60,7 +60,9 @@ export async function openGuides(): Promise<Guides> {
 /** The project's files in a new folder: what is made in it, such as `.data`, is not in the project's own. */
 async function checkout(): Promise<string> {
   const cwd = await Deno.makeTempDir();
-  for (const file of ["deno.json", "deno.lock"]) await Deno.copyFile(`${root}${file}`, `${cwd}/${file}`);
+  for (const file of ["deno.json", "deno.lock", "production.lock"]) {
+    await Deno.copyFile(`${root}${file}`, `${cwd}/${file}`);
+  }
   for (const folder of ["src", "scripts"]) await Deno.symlink(`${root}${folder}`, `${cwd}/${folder}`);
   return cwd;
 }

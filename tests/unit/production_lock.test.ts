@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 const root = new URL("../../", import.meta.url);
 const UPDATE = "run `deno task production-lock` and commit production.lock";
 const OF_TESTS = ["axe-core", "deno-std", "fast-check", "openid-client", "playwright-core"];
-const TASKS = ["serve", "directory", "participant", "platform-keys", "proxy-config"];
+const TASKS = ["serve", "directory", "participant", "platform-keys", "proxy-config", "store", "reconcile"];
 
 interface Lock {
   readonly npm: Readonly<Record<string, unknown>>;
