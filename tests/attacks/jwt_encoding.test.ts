@@ -1,6 +1,7 @@
 /** Tokens that are too large, ambiguous or spelled in a second way, at every place that takes a JWT (checklist 12). */
 import { assertEquals } from "@std/assert";
 import { costOf } from "../support/crypto_meter.ts";
+import { assertErrorAnswer } from "../support/front_channel.ts";
 import { call, clientToken, consentBody } from "../support/flows.ts";
 import {
   type Attack,
@@ -112,6 +113,12 @@ Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice 
     forge: (good, { kind }) => forged(good, { claims: withTime(good, kind, json) }),
     ...NO_CLAIMS_OF_ITS_OWN,
   });
+  const notANumber = [
+    timed("-0", "-0"),
+    timed("a text", `"${Math.floor(world.now / 1000)}"`),
+    timed("null", "null"),
+    timed("a list", "[1]"),
+  ];
   await refusedEverywhere(t, world, places, [
     ...odd("a byte order mark before it", (json) => `\ufeff${json}`),
     ...odd("NUL behind it", (json) => `${json}\0`),
@@ -130,11 +137,21 @@ Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice 
     ...odd("20 levels", (json) => json.replace(/\}$/, `,"x":${"[".repeat(20)}${"]".repeat(20)}}`)),
     ...odd("a comment", (json) => `/**/${json}`),
     timed("1e999", "1e999"),
-    timed("-0", "-0"),
-    timed("a text", `"${Math.floor(world.now / 1000)}"`),
-    timed("null", "null"),
-    timed("a list", "[1]"),
+    ...notANumber.map((attack): Attack => ({ ...attack, notAt: ["signature", "return"] })),
   ]);
+  await t.step(
+    "at the bank's return the customer of a proven session goes back to the TPP [G1]",
+    async (t) => {
+      for (const place of places.filter(({ kind }) => kind === "return")) {
+        for (const { name, forge } of notANumber) {
+          await t.step(name, async () => {
+            const token = await forge(await place.parts(), place);
+            await assertErrorAnswer(await unchanged(world, () => place.present(token)), "server_error");
+          });
+        }
+      }
+    },
+  );
   await t.step("but fractions of a second, and members named __proto__, are harmless", async (t) => {
     for (const place of places.filter(({ kind }) => kind !== "signature")) {
       await t.step(place.name, async () => {

@@ -34,7 +34,8 @@ Deno.test("proxy-config fills every placeholder and writes for the owner alone",
 Deno.test("proxy-config makes both proxies listen on the TLS port alone", async () => {
   const folder = await Deno.makeTempDir();
   for (const proxy of PROXIES) {
-    const [path = ""] = await render(readOrder([proxy, `--out=${folder}`], ENV));
+    await Deno.mkdir(`${folder}/${proxy}`);
+    const [path = ""] = await render(readOrder([proxy, `--out=${folder}/${proxy}`], ENV));
     const text = await Deno.readTextFile(path);
     const listening = [...text.matchAll(/^\s*(?:listen|bind)\s+(\S+?):(\d+)\s+(ssl)?/gm)].map((
       [, , ...rest],
