@@ -81,8 +81,8 @@ function isForMachines(path: string): boolean {
 }
 
 /**
- * The path as it was sent. The router's own reading would decode it, so that `/%68ealth` led to where the guards of a
- * proxy let nobody pass. Parameters are decoded when they are read.
+ * The path as it was sent. The router would decode it first: `/%68ealth` would then reach a path that the proxy
+ * blocks. Parameters are decoded when they are read.
  */
 function pathAsSent({ url }: Request): string {
   return /^[^:]*:\/\/[^/?#]*([^?#]+)/.exec(url)?.[1] ?? "/";

@@ -95,7 +95,7 @@ function isSandbox({ environment }: Config): boolean {
   return environment === "Sandbox";
 }
 
-/** What the directory says, as it says it now: keys, standing, and the clients that its statements make. */
+/** The current view of the directory: keys, standing, and the clients that its statements define. */
 type DirectoryView = Pick<
   Shared,
   "participantKeys" | "statuses" | "standingOf" | "statements" | "clients"

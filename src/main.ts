@@ -21,7 +21,7 @@ const ENVIRONMENT_FILE = ".env";
 /** Running requests may take this long to end; a payment waits at most 3 s for its bank. */
 const DRAIN_MS = 25_000;
 
-/** At the end, the reader of standard output has this long to take what is queued. */
+/** Time to write the queued log lines to standard output at the end. */
 const FLUSH_MS = 2000;
 
 const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });

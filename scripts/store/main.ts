@@ -1,6 +1,6 @@
 /**
- * `deno task store`: takes backups of the platform's database file while the platform runs, and marks a file as a
- * restored copy. Every copy carries the mark, so the platform that starts from it begins a new epoch.
+ * `deno task store`: takes backups of the database file of the platform or the directory while it runs, and marks a file
+ * as a restored copy. Every copy has the mark: the platform then begins a new epoch, the directory stops publishing.
  */
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
 import { wireDateTime } from "../../src/kernel/clock.ts";
@@ -11,10 +11,10 @@ import { storeCopyKey } from "../../src/store/keys.ts";
 import { optionsOf, UsageError } from "../command_line.ts";
 
 const USAGE = `deno task store backup --to FILE [--from FILE]
-  Copies the database file (--from, or STORE_URL) while the platform runs, with mode 600.
+  Copies the database file (--from, or STORE_URL) while the platform or the directory runs, with mode 600.
 deno task store restored --at FILE [--taken-at TIME]
   Marks a copy that was made by other means (a disk snapshot, sqlite3). TIME is when it was taken, with an offset;
-  if it is not given, everything that the copy holds counts as older than one day.`;
+  if it is missing, the copy counts as one day old.`;
 
 const DAY_MS = 86_400_000;
 

@@ -81,7 +81,7 @@ const reportRoute = createRoute({
   operationId: "reportPaymentStatus",
   summary: "Bank: report a payment's status",
   description:
-    "The same status again changes nothing. A status that may not follow the present one is a 400.",
+    "Reporting the same status again changes nothing. A status that cannot follow the current one gets 400.",
   security: accessTokenOf("bank"),
   request: {
     params: orderParameter,

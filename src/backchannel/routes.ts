@@ -30,7 +30,7 @@ export const BANK: Requirement = { scope: "bank", grants: ["client_credentials"]
 export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVariables }>(
   async function itself(c, next) {
     if (c.get("access").token.clientId !== c.get("bank").clientId) {
-      throw insufficientToken("The access token is not one of the bank in the path.", BANK.scope);
+      throw insufficientToken("The access token does not belong to the bank in the path.", BANK.scope);
     }
     await next();
   },
@@ -47,7 +47,7 @@ const readRoute = createRoute({
   tags,
   operationId: "getBackChannelConsent",
   summary: "Bank: read a consent",
-  description: "What the customer is to be shown, whatever the status of the consent.",
+  description: "The details to show to the customer. Returned for a consent of any status.",
   security: accessTokenOf("bank"),
   request: { params: parameters, headers: resourceHeaders },
   responses: {
@@ -72,7 +72,7 @@ const updateRoute = createRoute({
     body: { required: true, content: { "application/json": { schema: payerAccountsSchema } } },
   },
   responses: {
-    200: resourceAnswer("The report, echoed", payerAccountsSchema),
+    200: resourceAnswer("The report as it was received", payerAccountsSchema),
     ...resourceErrors(413, 415),
   },
 });

@@ -43,7 +43,7 @@ export const statusReportSchema = z.strictObject({
     StatusUpdateDateTime: statusUpdateDateTime,
     StatusReason: text(MAX_STATUS_REASON_CHARACTERS).optional().openapi({
       description:
-        "Why. With Rejected the TPP reads it as it is: begin with the ISO 20022 status reason code, a " +
+        "The reason. With Rejected the TPP gets it unchanged. Begin with the ISO 20022 status reason code, a " +
         "colon and a space, if there is a code. No personal data.",
       example: "AM04: Insufficient funds",
     }),

@@ -10,7 +10,8 @@ const MAX_IDENTIFICATION = 256;
 const schemeName = z.string().openapi({
   minLength: 1,
   maxLength: 40,
-  description: "A scheme that the platform accepts; the answer to any other one lists them. Usually " +
+  description:
+    "A scheme that the platform accepts. The error for any other scheme lists the accepted ones. Usually " +
     "UK.OBIE.IBAN, .BBAN, .SortCodeAccountNumber, .PAN, .Paym or .Wallet; an operator may add schemes " +
     "`CC.Issuer.Scheme` with a format of letters and digits.",
   example: "UK.OBIE.IBAN",
@@ -34,15 +35,14 @@ export const creditorAccountSchema = z.strictObject({
 export const debtorAccountSchema = z.strictObject({
   ...accountFields,
   Name: personName(350).optional().openapi({
-    description:
-      "The payer's name. The bank reads it; of the answers to the TPP only `Refund.Account` has it.",
+    description: "The payer's name. The bank gets it. In responses to the TPP, only `Refund.Account` has it.",
   }),
 }).openapi("DebtorAccount", { description: "The payer's account. Its presence makes the consent implicit." });
 
 /** The faults of an account whose scheme is not accepted, or whose Identification does not fit it; reference 1.7. */
 export function accountFaults(account: unknown, path: string, schemes: AccountSchemes): Fault[] {
   const scheme = valueAt(account, ["SchemeName"]);
-  if (typeof scheme !== "string") return []; // what is absent is for the schema to refuse
+  if (typeof scheme !== "string") return []; // the schema rejects a missing scheme
   const unsupported = schemeFault(schemes, scheme);
   if (unsupported !== undefined) {
     return [{ code: "Unsupported.Scheme", path: `${path}.SchemeName`, message: unsupported }];

@@ -51,7 +51,7 @@ const amount = z.string()
   .openapi({ pattern: AMOUNT_PATTERN.source, example: "19.90" });
 
 const NOT_OF_CONSENTS =
-  "Answers about the consent leave it out. Answers about the payment have it if the payment's request had it.";
+  "Not in responses about the consent. In responses about the payment if the request for the payment had it.";
 
 /** The parts that both kinds of address have. */
 const placeFields = {

@@ -60,7 +60,7 @@ const createConsentRoute = createRoute({
   summary: "Create a domestic payment consent",
   description:
     "For a token of the client credentials grant. A retry with the same `x-idempotency-key` and body " +
-    "within 24 hours gets the same consent, as it stands then.",
+    "within 24 hours returns the same consent with its current status.",
   security: accessTokenOf("payments"),
   request: {
     params: bankParameter,
@@ -68,7 +68,10 @@ const createConsentRoute = createRoute({
     body: { required: true, content: { "application/json": { schema: consentRequestSchema } } },
   },
   responses: {
-    201: resourceAnswer("Created, or made before by the same key and body", createdConsentSchema),
+    201: resourceAnswer(
+      "Created, now or by an earlier request with the same key and body",
+      createdConsentSchema,
+    ),
     ...resourceErrors(413, 415),
   },
 });
@@ -79,11 +82,11 @@ const readConsentRoute = createRoute({
   tags,
   operationId: "getDomesticPaymentConsent",
   summary: "Read a consent",
-  description: "For a token of the client credentials grant. A deadline that has passed is in the status.",
+  description: "For a token of the client credentials grant. The status shows if a deadline has passed.",
   security: accessTokenOf("payments"),
   request: { params: consentParameter, headers: resourceHeaders },
   responses: {
-    200: resourceAnswer("The consent as it stands", consentSchema),
+    200: resourceAnswer("The consent with its current status", consentSchema),
     ...resourceErrors(),
   },
 });

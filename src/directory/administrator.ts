@@ -1,6 +1,7 @@
 /**
- * Guard: only an administrator's credential goes on (RFC 6750 §2.1), and its name is the one in the history. The answer
- * never says why a credential is wrong. Wrong ones are counted, right ones are not: a flood of guesses locks nobody out.
+ * Guard: only requests with an administrator's credential pass (RFC 6750 §2.1). The history records its name. The
+ * response does not show why a credential is wrong. Only wrong credentials are limited, so a flood of guesses does not
+ * lock out administrators.
  */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";

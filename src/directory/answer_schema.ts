@@ -101,7 +101,7 @@ export const revokedKey = z.strictObject({ kid: z.string(), revoked_at: dateTime
 /** The statuses after a change. */
 export const statuses = z.strictObject(identity).meta({ id: "Statuses" });
 
-/** Whether the directory is a restored copy that nobody has confirmed. */
+/** Whether the directory is a restored copy that is not confirmed. */
 export const restoredCopy = z.strictObject({ restored: z.boolean(), taken_at: dateTime.optional() })
   .meta({ id: "RestoredCopy" });
 

@@ -8,7 +8,7 @@ const MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
 /**
  * The network of a client.
  *
- * @param told what the proxy says in `X-Real-IP`; the listener is reached by the proxy alone
+ * @param told `X-Real-IP` as the proxy set it; only the proxy can reach the listener
  * @param connected the address at the other end of the connection
  */
 export function clientNetwork(told: string | undefined, connected: string): string {

@@ -46,7 +46,7 @@ export interface DirectoryParts {
   readonly log?: DirectoryLog;
 }
 
-/** @param address of whoever sent the request, if a listener knows it */
+/** @param address of the sender, if the listener knows it */
 type Handler = (request: Request, address?: string) => Promise<Response>;
 
 /** A running directory. */

@@ -38,11 +38,11 @@ const ERRORS = {
   400: "The request is not valid. `error_description` names each fault.",
   401: "The administrator token is missing, wrong or revoked.",
   404: "There is no such participant or key.",
-  409: "The request conflicts with what is there.",
+  409: "The request conflicts with an existing record.",
   413: "The body is larger than 64 KiB.",
   415: "The body is not application/json, or it is encoded.",
   429: "Too many requests. Try again after the delay in Retry-After.",
-  503: "The directory cannot do this now.",
+  503: "The directory is temporarily unavailable. Try again later.",
 } as const;
 
 const fault = z.object({
@@ -85,7 +85,7 @@ export function operation(administrators: boolean, given: Operation): RouteConfi
         ...(Object.keys(given.content).length === 0 ? {} : { content: contentOf(given.content) }),
         ...(given.cacheable ? { headers: { ETag: header("For If-None-Match.") } } : {}),
       },
-      ...(given.cacheable ? { 304: { description: "The sender of If-None-Match has it already." } } : {}),
+      ...(given.cacheable ? { 304: { description: "The document has not changed." } } : {}),
       ...Object.fromEntries(errors.toSorted((a, b) => a - b).map((code) => [code, errorAnswer(code)])),
     },
   };

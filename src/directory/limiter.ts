@@ -1,4 +1,4 @@
-/** Token buckets in memory, one a key, for a bounded number of keys. Each process counts for itself. */
+/** Token buckets in memory, one a key, for a bounded number of keys. Each process has its own counts. */
 import type { Clock } from "../kernel/clock.ts";
 
 /** Counts. */

@@ -1,6 +1,6 @@
 /**
  * `deno task directory`: the participants directory alone, plain HTTP behind a TLS proxy, with one listener for anybody
- * and one for administrators. What is missing or unsafe is named and nothing starts. After the start the process can
+ * and one for administrators. It does not start if the configuration is incomplete or unsafe, and lists every problem. After the start the process can
  * neither write files nor read the environment.
  */
 import { systemClock } from "../kernel/clock.ts";
@@ -25,7 +25,7 @@ const ENVIRONMENT_FILE = ".env";
 /** Running requests may take this long to end. */
 const DRAIN_MS = 10_000;
 
-/** At the end, the reader of standard output has this long to take what is queued. */
+/** Time to write the queued log lines to standard output at the end. */
 const FLUSH_MS = 2000;
 
 const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });

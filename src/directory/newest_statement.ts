@@ -1,6 +1,6 @@
 /**
- * The newest statement of a participant, for whoever relies on it. Statements are not stored: this one is signed
- * again, with the `iat` of its issue and the details of then, which only a new issue changes.
+ * The newest statement of a participant, for relying parties. Statements are not stored. Each request signs it again,
+ * with the `iat` and the details of its issue, which only a new issue changes.
  */
 import type { Directory } from "./directory.ts";
 import { isTrusted, type Participant } from "./participant.ts";

@@ -46,12 +46,12 @@ function openApiDocument(issuer: string, routes: readonly Endpoint["route"][]): 
       license: { name: "MIT", identifier: "MIT" },
     },
     // The administrators' listener has an address of the operator's own: paths are relative to the document.
-    servers: [{ url: "/", description: "Where this document was read" }],
+    servers: [{ url: "/", description: "The host of this document" }],
     tags: TAGS.filter(({ name }) => tags.has(name)),
   });
 }
 
 const TAGS = [
-  { name: "Public", description: "What anybody may read." },
-  { name: "Administrators", description: "What administrators may do, by bearer token." },
+  { name: "Public", description: "Endpoints without authentication, read only." },
+  { name: "Administrators", description: "Endpoints for administrators, with a bearer token." },
 ] as const;

@@ -67,7 +67,7 @@ export function participantStatuses({ orgId, status, software }: Participant): u
   };
 }
 
-/** Whether the directory is a restored copy that nobody has confirmed; `takenAt` in ms. */
+/** Whether the directory is a restored copy that is not confirmed; `takenAt` in ms. */
 export function restoredCopy(takenAt: number | undefined): unknown {
   return takenAt === undefined ? { restored: false } : { restored: true, taken_at: dateTime(takenAt) };
 }

@@ -13,7 +13,7 @@ export interface PublicLimit {
   readonly burst: number;
 }
 
-/** What applies if the composer says nothing. */
+/** The default limit. */
 export const USUAL_PUBLIC_LIMIT: PublicLimit = { perSecond: 50, burst: 200 };
 
 const MAX_CLIENTS = 10_000;

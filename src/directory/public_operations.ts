@@ -54,7 +54,7 @@ export const publicOperations = {
     path: "/status",
     summary: "Which organisations and software are active",
     description:
-      "For relying parties, which ask every few seconds with If-None-Match. A `version` that has grown tells them to fetch the participant's key sets and statement again.",
+      "For relying parties, which fetch it every few seconds with If-None-Match. If the `version` of a participant has grown, fetch its key sets and its statement again.",
     answer: "The status list",
     content: { "application/json": statusList },
     cacheable: true,
@@ -83,8 +83,8 @@ export const publicOperations = {
   revokedKeys: read({
     id: "getRevokedParticipantKeys",
     path: "/participants/{org_id}/jwks/revoked",
-    summary: "The participant's keys that must be refused",
-    description: "A key stays here for good, with the time of its revocation and the reason.",
+    summary: "The participant's keys that must be rejected",
+    description: "A key stays here permanently, with the time of its revocation and the reason.",
     answer: "A JWK set, each key with the time and the reason",
     content: { [JWK_SET_TYPE]: revokedKeys },
     cacheable: true,
@@ -103,7 +103,7 @@ export const publicOperations = {
     id: "getAuthority",
     path: "/ca.pem",
     summary: "The certificate authority, followed by those above it",
-    description: "What a TLS proxy checks the participants' transport certificates with.",
+    description: "A TLS proxy verifies the participants' transport certificates with it.",
     answer: "PEM",
     content: { [PEM_TYPE]: pemText },
     cacheable: true,

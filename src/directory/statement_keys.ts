@@ -18,7 +18,7 @@ import { type Clock, unixSeconds } from "../kernel/clock.ts";
 import { SIGNATURE_ALG } from "../profile.ts";
 import { privateKeyDer } from "./private_key_pem.ts";
 
-/** The keys, ready for use. Whoever keeps a part of it sees the keys of the moment. */
+/** The keys, ready for use. Its parts always have the current keys, also after a reload. */
 export interface StatementKeys {
   readonly signer: NamedKey;
   /** What `/jwks` serves: public members only, the key that signs first. */

@@ -1,6 +1,6 @@
 /**
- * The status list: one public document that says of every organisation and software whether it is active, with what
- * tells a relying party that its key sets or its statement have changed. Relying parties ask for it every few seconds.
+ * The status list: one public document that shows for every organisation and software whether it is active, with a
+ * version that changes with its key sets and its statement. Relying parties fetch it every few seconds.
  */
 import type { Store } from "../store/store.ts";
 import type { Participant } from "./participant.ts";

@@ -12,8 +12,8 @@ import { readStanding, type StepDeps } from "./take_step.ts";
 import { backTo, errorUrl } from "./tpp_redirect.ts";
 
 /**
- * Where a finished session leads the browser that began it, with its form token: for a minute where it led before, since the browser may
- * have dropped that answer, and then to the TPP with an error.
+ * The next URL of a finished session, for the browser that began it and its form token. For one minute it is the same
+ * URL as before, because the browser may have lost that response. After that it is the TPP, with an error.
  *
  * @throws {Refusal} `interaction.finished` if no address of the TPP is left
  */
@@ -38,8 +38,8 @@ function errorOf(consent: Consent): AuthorizationError {
 }
 
 /**
- * Where a return leads that the bank signed for this session but that cannot count: its times are wrong, its jti was
- * used before, or it is about another consent. The session goes on: the bank may send a better one.
+ * The next URL after a return that the bank signed for this session but that cannot be used: its times are wrong, its
+ * jti was used before, or it is about another consent. The session stays open, because the bank may send a valid one.
  *
  * @throws {Refusal} `interaction.finished` if no address of the TPP is left; as {@link answeredBefore}
  */
@@ -66,7 +66,7 @@ export async function answeredBefore(
 ): Promise<Refusal> {
   browser.forget(session.correlationId);
   const { clientId } = session;
-  if (overtaken(consent)?.error === "access_denied") { // its deadline has passed: nobody decided
+  if (overtaken(consent)?.error === "access_denied") { // its deadline has passed without a decision
     return new Refusal("interaction.finished", {
       detail: "answered before",
       ...await linkTo(deps, clientId),
@@ -75,7 +75,7 @@ export async function answeredBefore(
   return await saidBefore(deps, session, { accepted: consent.status !== "Rejected" });
 }
 
-/** The page that says what was decided before, in place of what the customer chose now. */
+/** The page that shows the earlier decision, which differs from the customer's choice now. */
 export async function saidBefore(
   deps: StepDeps,
   { clientId }: Interaction,
@@ -89,8 +89,8 @@ export async function saidBefore(
 }
 
 /**
- * The page for a browser that cannot prove that it began the session. That a session is over is no secret to a reader who
- * knows its random id; who decided what, and where it led, is.
+ * The page for a browser that cannot prove that it began the session. A reader who knows the
+ * random id of a session may learn that it is over, but not the decision and not the next URL.
  */
 export async function notYours(deps: StepDeps, session: Interaction, detail: string): Promise<Refusal> {
   const request = await deps.requests.find(session.requestHash);

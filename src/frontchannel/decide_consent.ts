@@ -163,9 +163,9 @@ function stepAfterPost(
 }
 
 /**
- * A click after this session has been decided. The form's token opens where the session led: that proves the browser,
- * whose cookie is cleared by then. The same decision again, as of a double click, leads there for a minute. A different
- * one gets a page that says what was decided.
+ * A click after this session has been decided. The form's token decrypts the stored next URL. That proves the browser,
+ * whose cookie is cleared by then. For one minute the same decision (a double click) gets the same URL again. The other
+ * decision gets a page that shows the first one.
  */
 async function decidedBefore(
   deps: StepDeps,

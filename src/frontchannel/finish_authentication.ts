@@ -63,7 +63,7 @@ export async function finishAuthentication(
   return await follow(deps, { command, bank, response, session });
 }
 
-/** The answer of a bank that is not active proves nothing, for its keys are gone; the browser's cookie still does. */
+/** The answer of a bank that is not active cannot be verified, because its keys are removed. The cookie still proves the browser. */
 async function leaveInactiveBank(
   deps: FinishDeps,
   bank: BankClient,

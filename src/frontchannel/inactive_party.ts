@@ -1,6 +1,6 @@
 /**
- * A customer on the way whose bank or TPP is not active any more (Decision G5). Nobody gets a code then, and nothing is
- * decided: the browser goes back to the TPP with an error, and the consent waits for another request or its deadline.
+ * A customer in a session whose bank or TPP is not active any more (Decision G5). No code is issued and the consent is
+ * not decided. The browser is redirected to the TPP with an error; the consent waits for a new request or its deadline.
  */
 import type { ClientId } from "../kernel/identifiers.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
@@ -12,7 +12,6 @@ import type { Interaction } from "./interaction.ts";
 import { addressOf } from "./start_authorization.ts";
 import { inactiveUrl } from "./tpp_redirect.ts";
 
-/** What it needs. */
 export interface InactivePartyDeps {
   readonly clients: Pick<ClientStore, "find">;
   readonly requests: PushedRequestStore;
@@ -21,10 +20,10 @@ export interface InactivePartyDeps {
 }
 
 /**
- * Where the browser of this interaction goes if its bank or its TPP is not active; null if both are, or if the pushed
- * request is gone: then the interaction is over anyway.
+ * The next URL of this interaction if its bank or its TPP is not active. Null if both are active, or if the pushed
+ * request is deleted, because the interaction is then over.
  *
- * @throws {Refusal} `platform.unavailable` if nobody can say
+ * @throws {Refusal} `platform.unavailable` if the status list is too old
  */
 export async function wayOutOfInactive(
   deps: InactivePartyDeps,

@@ -30,7 +30,7 @@ export interface Interaction {
   readonly uiLocales?: readonly string[];
   /**
    * While deciding: what the bank had reported when it sent this customer back. The screen offers the accounts of this
-   * report, whatever is reported later for another customer or in another order.
+   * report. Later reports do not change it.
    */
   readonly payer?: Payer;
   /** While deciding: who asks and at which bank, as the screen names them until the decision. */
@@ -44,7 +44,7 @@ export interface Interaction {
   readonly outcome?: { readonly sealed: string; readonly until: number; readonly accepted?: boolean };
 }
 
-/** Whether the session has expired: nobody can be authorized by it any more. `now` in milliseconds. */
+/** Whether the session has expired and can authorize nothing any more. `now` in milliseconds. */
 export function isLate({ expiresAt }: Interaction, now: number): boolean {
   return now >= expiresAt;
 }

@@ -36,7 +36,7 @@ export interface ScaResult {
  */
 export interface ScaResponse {
   readonly correlationId: string;
-  /** What is wrong with its times: then nothing that it says counts (Decision B4). */
+  /** The problem with its times, if there is one. The answer is then ignored (Decision B4). */
   readonly timeFault: string | undefined;
   readonly refId: string;
   readonly debtorAccountPresent: string;
@@ -55,7 +55,7 @@ export interface ScaResponseDeps {
 
 const KID = /^[A-Za-z0-9_-]{27}=?$/; // base64url SHA-1
 const MAX_SUB_CHARACTERS = 255;
-/** `status_code` of a bank that says so (Decision G7). */
+/** `status_code` of a failure for lack of money (Decision G7). */
 const SHORT_OF_FUNDS = "insufficient_funds";
 
 /** Opens and verifies. Every "no" gets one and the same page (checklist BR17). */

@@ -94,8 +94,8 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
 }
 
 /**
- * Stores the session, or says why not: a link starts a bounded number of them, whoever opens it. Undefined after losing
- * every race.
+ * Stores the session, or returns the error: a link starts a bounded number of sessions, in all browsers together.
+ * Undefined after losing every race.
  */
 async function openSession(
   deps: StartDeps,

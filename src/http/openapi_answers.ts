@@ -14,13 +14,13 @@ export const oauthErrorSchema = z.strictObject({
 /** `OBErrorResponse1` (open-banking reference 5.1). */
 export const resourceErrorSchema = z.strictObject({
   Code: z.string().max(40).openapi({ example: "400 BadRequest" }),
-  Id: z.uuid().openapi({ description: "Of this error. The platform's log has it." }),
+  Id: z.uuid().openapi({ description: "Id of this error, which is also in the platform's log." }),
   Message: z.string().max(500),
   Errors: z.array(z.strictObject({
     ErrorCode: z.string().regex(/^UK\.OBIE\.[A-Za-z.]+$/).openapi({ example: "UK.OBIE.Field.Missing" }),
     Message: z.string().min(1).max(500),
     Path: z.string().min(1).max(500).optional().openapi({
-      description: "The field, the header, the query parameter or the JOSE member that is at fault.",
+      description: "The field, header, query parameter or JOSE member that has the error.",
       example: "Data.Initiation.InstructedAmount.Amount",
     }),
   })).min(1).max(20),
@@ -72,22 +72,22 @@ const HEADERS = {
     schema: { type: "string", pattern: '^DPoP .*algs="PS256"$' },
   },
   TokenFault: {
-    description: "Only if the access token was not sent as it must be (RFC 6750 section 3.1).",
+    description: "Only if the access token was sent in the wrong way (RFC 6750 section 3.1).",
     schema: { type: "string", pattern: '^DPoP error="invalid_request", algs="PS256"$' },
   },
   EntityTag: {
-    description: "Send it as `If-None-Match` to get a 304 if the document is still the same.",
+    description: "Send it as `If-None-Match` to get a 304 if the document has not changed.",
     required: true,
     schema: { type: "string", pattern: '^"[A-Za-z0-9_-]+"$' },
   },
   Allow: {
-    description: "The methods of this address.",
+    description: "The allowed methods.",
     required: true,
     schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" },
   },
   Location: { description: "Absolute URL.", required: true, schema: { type: "string", format: "uri" } },
   BrowserBinding: {
-    description: "Binds the authorization session to this browser, or ends the binding.",
+    description: "Binds the authorization session to this browser, or deletes that cookie.",
     schema: { type: "string", pattern: "HttpOnly" },
   },
 } as const satisfies Record<string, Header>;
@@ -111,7 +111,7 @@ const challenge = { "www-authenticate": header("Challenge") };
 
 const WORDS = {
   404: "No such bank",
-  405: "The address has no such method; `Allow` lists those that it has",
+  405: "The method is not allowed; `Allow` lists the allowed methods",
   413: "The body is too large",
   429: "Too many requests; see `Retry-After`",
   500: "The platform failed. Quote the `x-fapi-interaction-id` of the answer",
@@ -128,10 +128,11 @@ const OAUTH = {
   401: { description: "The client, or its certificate, is not authenticated", headers: fresh, ...oauthBody },
   404: { description: WORDS[404], headers: fresh, ...oauthBody },
   405: { description: WORDS[405], headers: { ...fresh, ...allow }, ...oauthBody },
-  409: { description: "The state of what is addressed does not allow this", headers: fresh, ...oauthBody },
+  409: { description: "The current state of the resource does not allow this", headers: fresh, ...oauthBody },
   413: { description: WORDS[413], headers: fresh, ...oauthBody },
   415: {
-    description: "Content codings are not supported; registrations are application/jose",
+    description:
+      "The Content-Type of a registration is not application/jose, or the body has a Content-Encoding",
     headers: fresh,
     ...oauthBody,
   },
@@ -152,13 +153,16 @@ const RESOURCE = {
     headers: { ...fresh, ...challenge },
   },
   403: {
-    description: "The access token does not allow this; the answer says which one does",
+    description: "The access token does not allow this; `Errors` names the token that is needed",
     ...resourceBody,
     headers: { ...signed, ...challenge },
   },
   404: { description: WORDS[404], headers: fresh },
   405: { description: WORDS[405], headers: { ...fresh, ...allow } },
-  406: { description: "Only application/json can be answered", headers: fresh },
+  406: {
+    description: "The `Accept` header excludes application/json, the only supported type",
+    headers: fresh,
+  },
   413: { description: WORDS[413], ...resourceBody },
   415: { description: "Wrong Content-Type or Content-Encoding", ...resourceBody },
   429: { description: WORDS[429], headers: { ...fresh, ...retry } },
@@ -228,7 +232,7 @@ export function publicAnswer(description: string, schema: z.ZodType): Answer {
 export function taggedAnswers(description: string, schema: z.ZodType): Record<200 | 304, Answer> {
   const answer = publicAnswer(description, schema);
   const headers = { ...answer.headers, etag: header("EntityTag") };
-  return { 200: { ...answer, headers }, 304: { description: "It is still the same", headers } };
+  return { 200: { ...answer, headers }, 304: { description: "The document has not changed", headers } };
 }
 
 /** A redirect of the customer's browser. */

@@ -41,14 +41,14 @@ export const idempotencyKey = z.string().openapi({
   minLength: 1,
   maxLength: 40,
   pattern: IDEMPOTENCY_KEY.source,
-  description: "One for each consent or payment that is to be made; a retry repeats it.",
+  description: "Use a new key for each consent or payment, and the same key for a retry.",
   example: "5b0c4b1e-6a7a-4d38-9a52-2f5a2e1f9a11",
 });
 
 /** What every resource call carries. */
 export const resourceHeaders = dpopHeader.extend({
   "x-fapi-interaction-id": z.uuid().optional().openapi({
-    description: "Names the request; the answer repeats it.",
+    description: "Id of the request. The response has the same value.",
   }),
   "x-fapi-auth-date": z.string().optional().openapi({
     pattern: "^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} (GMT|UTC)$",

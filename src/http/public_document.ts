@@ -1,4 +1,4 @@
-/** Public documents that never change while the process runs: encoded and tagged once, answered 304 to whoever has them. */
+/** Public documents that never change while the process runs: encoded and tagged once, answered with 304 if the client has them. */
 import type { Context } from "hono";
 import { base64url, sha256Bytes } from "../kernel/identifiers.ts";
 

@@ -155,7 +155,7 @@ export const REFUSAL_WIRE = {
   "token.malformed_request": row(badRequest, {
     ...challenge(400, "invalid_request"),
     code: "Header.Invalid",
-    message: "The access token is not sent as it must be.",
+    message: "The access token must be sent once, in the Authorization header with the DPoP scheme.",
   }),
   "token.invalid": row(unauthenticated, badToken),
   "token.insufficient_scope": row(unauthenticated, {

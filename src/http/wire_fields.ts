@@ -32,7 +32,7 @@ export function shownText(max: number): z.ZodString {
   ).openapi({ description: "Without invisible and text-direction characters." });
 }
 
-/** A {@link shownText} that names somebody. */
+/** A {@link shownText} that is a name. */
 export function personName(max: number): z.ZodString {
   return shownText(max).refine(
     hasVisibleLetter,

@@ -67,7 +67,7 @@ async function openKeys(json: string, now: number): Promise<readonly HeldKey<Pri
   return held;
 }
 
-/** The newest key of a use. Throws where there is none. */
+/** The newest key of a use. @throws {Error} if no key has this use */
 function keyInUse(
   held: readonly HeldKey<PrivateJwk>[],
   use: PrivateJwk["use"],

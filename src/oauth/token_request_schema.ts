@@ -26,8 +26,11 @@ const clientCredentials = z.object({
 const authorizationCode = z.object({
   grant_type: z.literal("authorization_code"),
   ...authentication,
-  code: z.string().openapi({ description: "Once, within 60 s of the redirect" }),
-  redirect_uri: z.string().openapi({ format: "uri", description: "Exactly the one of the pushed request" }),
+  code: z.string().openapi({ description: "Can be used once, within 60 s after the redirect" }),
+  redirect_uri: z.string().openapi({
+    format: "uri",
+    description: "Must be identical to the one in the pushed request",
+  }),
   code_verifier: z.string().openapi({ pattern: VERIFIER.source }),
 }).openapi("AuthorizationCodeRequest");
 
@@ -51,12 +54,13 @@ export const pushRequestSchema = z.object({
   }),
   dpop_jkt: z.string().optional().openapi({
     pattern: SHA256_TEXT,
-    description: "Thumbprint of the key whose proof must come with the code; not needed beside a DPoP proof",
+    description:
+      "JWK thumbprint of the DPoP key to which the code is bound. Not needed if this request has a DPoP proof",
   }),
   ui_locales: z.string().optional().openapi({
     description:
       "The customer's languages, best first, separated by spaces (OpenID Connect Core 1.0, 3.1.2.1). " +
-      "Consent screen and bank use the first that they have; what they do not know is ignored.",
+      "The consent screen and the bank use the first that they support and ignore the others.",
     example: "fr-CA en",
   }),
 }).openapi("PushedAuthorizationRequest");

@@ -1,6 +1,6 @@
 /**
  * `ui_locales` of an authorization request (OpenID Connect Core 1.0 §3.1.2.1; registered for OAuth): the customer's
- * languages, best first, separated by spaces. A wish, so whatever cannot be used is ignored and nothing is rejected.
+ * languages, best first, separated by spaces. It is only a preference, so unusable values are ignored and never rejected.
  */
 
 /** RFC 5646 §4.4.1: room for every registered language, script, region and variant. */

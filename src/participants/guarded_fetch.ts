@@ -22,7 +22,7 @@ export type FetchJson = (url: string) => Promise<Verdict<unknown>>;
 export type Fetched = { readonly unchanged: true } | {
   readonly unchanged: false;
   readonly value: unknown;
-  /** Undefined if the directory gives none. */
+  /** Undefined if the directory sent none. */
   readonly etag: string | undefined;
 };
 
@@ -68,7 +68,7 @@ export function conditionalFetch(deps: GuardedFetchDeps): FetchIfChanged {
       });
       if (response.status === 200) text = await readBounded(response, maxBytes);
       else await response.body?.cancel();
-    } catch (error) { // nothing but the exchange is in here: whatever fails later is a fault of ours
+    } catch (error) { // only the exchange is inside: later errors are faults of the platform
       return no(error instanceof Error ? error.name : "failed");
     }
     if (response.status === 200) return jsonOf(text, response.headers);

@@ -1,7 +1,7 @@
 /**
  * A copy of something that the directory publishes (Decision A9): used while it is fresh, renewed by one fetch at a
  * time, asked for again at intervals if it lacks something or renewals fail, kept while the directory is down, and not
- * trusted after 900 s: a revocation must not stay unheard.
+ * trusted after 900 s: a revocation must take effect within a known time.
  */
 import type { Clock } from "../kernel/clock.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -11,8 +11,8 @@ import type { Verdict } from "../kernel/verdict.ts";
 export interface RenewedCopy<T> {
   read(): Promise<T>;
   /**
-   * What `look` finds. If there is nothing, the directory is asked again, though not for every stranger's guess;
-   * `atOnce` if it is known to be there.
+   * The result of `look`. If it is undefined, the copy is renewed once and searched again. `retry` limits how often, so
+   * that invented names do not load the directory; `atOnce` skips that limit if the directory is known to have it.
    */
   find<V>(look: (value: T) => V | undefined, atOnce?: "at once"): Promise<V | undefined>;
   /** Renews the copy, unless that was tried a moment ago: for background work, so that no request has to wait. */
@@ -102,7 +102,7 @@ function isOutdated<T>({ version }: RenewedCopyDeps<T>, { copy }: State<T>): boo
 
 function mayAsk<T>({ clock, times }: RenewedCopyDeps<T>, { triedAt }: State<T>): boolean {
   const passed = clock() - triedAt;
-  return passed >= times.retry || passed < 0; // a clock that was set back says nothing about how long ago that was
+  return passed >= times.retry || passed < 0; // negative: the clock was set back, so the age is unknown
 }
 
 function ageOf<T>({ clock }: RenewedCopyDeps<T>, { fetchedAt }: NonNullable<State<T>["copy"]>): number {

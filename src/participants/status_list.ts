@@ -12,7 +12,7 @@ import type { Standing, StandingOf } from "../security/standing.ts";
 import type { FetchIfChanged } from "./guarded_fetch.ts";
 import { renewedCopy } from "./renewed_copy.ts";
 
-/** What the directory says of a software and its organisation. */
+/** The directory's entry for a software and its organisation. */
 export interface ListedStatus {
   readonly clientId: ClientId;
   readonly orgId: string;
@@ -27,15 +27,14 @@ export interface ListedStatus {
 export interface StatusList {
   /** Undefined for a software that is not listed; `at once`: ask again for it, since the directory has vouched for it. */
   find(clientId: ClientId, atOnce?: "at once"): Promise<ListedStatus | undefined>;
-  /** The same without waiting, from a copy of whatever age. */
+  /** The same without waiting, from a copy of any age. */
   peek(clientId: ClientId): ListedStatus | undefined;
-  /** Background work: asks the directory if that is due, and gives what is listed differently from before. */
+  /** For background work: renews the list if that is due, and returns the changed entries. */
   refresh(): Promise<readonly ListedStatus[]>;
   /** The list's age if it could not be renewed lately; undefined while all is well. */
   failingSeconds(): number | undefined;
 }
 
-/** What it needs. */
 export interface StatusListDeps {
   readonly fetchIfChanged: FetchIfChanged;
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 /**
- * A circuit breaker per bank, fed by the first push of each order only. An order that has failed before tells nothing
- * new about its bank: it may fail for itself alone, and the same order would otherwise count again at every retry.
- * As long as the orders of one TPP alone fail, the circuit is open for that TPP alone.
- * In this process's memory only: it spares a bank that cannot be reached, and no order depends on it.
+ * A circuit breaker per bank, fed by the first push of each order only. A retry is not counted: an
+ * order may fail for a reason of its own, and would otherwise count again at every retry. As long as only the orders of
+ * one TPP fail, the breaker is open for that TPP alone. The state is in this process's memory only: it reduces the load
+ * of a bank that cannot be reached, and no order depends on it.
  */
 import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -22,7 +22,7 @@ export interface BankCircuit {
   admit(order: CircuitOrder): number | undefined;
   /** Whether the bank is in a pause for this TPP. Does not change the state. */
   isOpen(bank: BankCode, client: ClientId): boolean;
-  /** The bank answered, whatever its answer was: the circuit is closed. */
+  /** The bank sent any answer: the breaker closes. */
   answered(bank: BankCode): void;
   /** No connection, no answer in time, or a 5xx. */
   unreachable(order: CircuitOrder): void;

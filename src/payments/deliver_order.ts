@@ -91,7 +91,7 @@ async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry
   return mine !== null && isSame(mine.value, taken) ? mine : undefined;
 }
 
-/** True if it was pushed, whatever the outcome. */
+/** True if it was pushed, with any result. */
 async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
   const { paymentId, bank } = entry.value;
   const why = await deps.whyHeld(bank);

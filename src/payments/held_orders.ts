@@ -24,7 +24,7 @@ export interface HeldOrderDeps {
 const BATCH = 100;
 const MAX_BANKS = 10_000;
 
-/** Keeps the order back. Counts no failure; somebody else who has it decides for themselves. */
+/** Holds the order without counting a failure. Does nothing if another process has changed it. */
 export async function holdBack(deps: HeldOrderDeps, entry: Entry<PaymentOrder>, why: string): Promise<void> {
   const { paymentId, bank } = entry.value;
   const now = deps.clock();

@@ -57,7 +57,7 @@ export async function pushOrder(
       signal: AbortSignal.timeout(ORDER_PUSH_SECONDS * 1000),
     });
     if (response.status === 200) text = await readBounded(response, MAX_ANSWER_BYTES);
-  } catch (error) { // nothing but the exchange with the bank is in here: whatever fails later is a fault of ours
+  } catch (error) { // only the exchange is inside: later errors are faults of the platform
     return failed({ kind: "unreachable", why: error instanceof Error ? error.name : "failed" });
   }
   return response.status === 200 ? readAnswer(text) : failed(await failureOf(response, now));

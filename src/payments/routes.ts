@@ -38,7 +38,7 @@ const TPP_OR_CUSTOMER: Requirement = {
   scope: "payments",
   grants: ["client_credentials", "authorization_code"],
 };
-const found = resourceAnswer("The payment as it stands", paymentSchema);
+const found = resourceAnswer("The payment with its current status", paymentSchema);
 
 const createPaymentRoute = createRoute({
   method: "post",
@@ -48,7 +48,7 @@ const createPaymentRoute = createRoute({
   summary: "Make the payment that the customer consented to",
   description:
     "For the token of the consent's authorization code. A retry with the same `x-idempotency-key` and " +
-    "body within 24 hours gets the same payment, as it stands then.",
+    "body within 24 hours returns the same payment with its current status.",
   security: accessTokenOf("payments"),
   request: {
     params: bankParameter,

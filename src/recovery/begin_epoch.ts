@@ -1,5 +1,5 @@
 /**
- * Begins a new epoch where the store is a restored copy: what was granted before the restore may have been used after
+ * Begins a new epoch if the store is a restored copy: what was granted before the restore may have been used after
  * the copy was taken, so it is void, and every bank's orders are held until they are reconciled (Decision G9). Runs
  * before the first request. Each step can be repeated, and the mark goes last: a crash in between begins again.
  */
@@ -16,7 +16,6 @@ import type { Ending, EpochStore } from "./epoch_store.ts";
 import { type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
 import { holdHistoryOf } from "./hold_store.ts";
 
-/** What it needs. */
 export interface BeginEpochDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -34,7 +33,7 @@ const KEPT_MS = 86_400_000;
 /** Times of the copy, the bank and the platform may differ this much, milliseconds. */
 const MARGIN_MS = 3_600_000;
 
-/** Voids and holds; does nothing where the store is not a restored copy. */
+/** Voids grants and holds orders if the store is a restored copy; otherwise does nothing. */
 export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
   const mark = await deps.epochs.copyMark();
   if (mark === null) return;

@@ -1,4 +1,4 @@
-/** Holds by bank. A bank whose hold is gone gets its orders. */
+/** Holds by bank. A bank without a hold gets its orders. */
 import { asBankCode, type BankCode } from "../kernel/identifiers.ts";
 import { record } from "../observability/audit_trail.ts";
 import { orderHoldKey } from "../store/keys.ts";

@@ -73,7 +73,7 @@ const page = z.object({
   }),
 });
 
-/** The page in these claims, or where they are wrong. */
+/** The page in these claims, or the place of the fault. */
 export function decodeStatement(claims: unknown): { page: StatementPage } | { fault: string } {
   const decoded = page.safeParse(claims);
   if (!decoded.success) {

@@ -1,6 +1,6 @@
 /**
  * Compares what the restored store holds of one bank's orders with what the bank states, a page at a time, and ends the
- * hold when all pages agree (Decision G9). An operator starts each page; where it goes on is in the hold.
+ * hold when all pages agree (Decision G9). An operator starts each page; the hold stores the next one.
  */
 import type { Clock } from "../kernel/clock.ts";
 import { asBankCode, type BankCode, sha256 } from "../kernel/identifiers.ts";
@@ -21,7 +21,6 @@ import { openStatement } from "./order_statement.ts";
 import type { StatementPage } from "./order_statement_schema.ts";
 import { settleOrder, type SettleOrderDeps } from "./settle_order.ts";
 
-/** What it needs. */
 export interface ReconcileBankDeps extends SettleOrderDeps, AskBankDeps {
   readonly clock: Clock;
   readonly log: Log;
@@ -44,7 +43,7 @@ export interface Reconciliation {
 }
 
 /**
- * Compares the next page; after the last one, ends the hold or says what the two sides disagree about.
+ * Compares the next page; after the last one, ends the hold or returns the disagreements.
  *
  * @param statement the bank's signed page; the bank is asked for it if absent
  * @throws {Refusal} `operations.not_held`, `operations.statement_unusable`, `platform.unavailable`
@@ -141,7 +140,7 @@ async function makeDue(deps: ReconcileBankDeps, bank: BankCode): Promise<void> {
     for (const entry of orders.filter(({ value }) => value.bank === bank && !value.dead)) {
       const tx = begin();
       deps.outbox.stageChange(tx, entry, putOff(entry.value, deps.clock()));
-      await commit(deps.store, deps.clock, tx); // a conflict means that somebody has it in hand
+      await commit(deps.store, deps.clock, tx); // a conflict means that another worker has the order
     }
   }
 }

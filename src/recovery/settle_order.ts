@@ -1,6 +1,6 @@
 /**
  * Settles one order of a bank's statement with the restored store: the payment moves to the status that the bank states,
- * or comes back where the store had lost it. One commit an order; settling it again changes nothing.
+ * or is recovered if the store had lost it. One commit an order; settling it again changes nothing.
  */
 import { moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";

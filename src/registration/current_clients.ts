@@ -17,7 +17,6 @@ import { asBank, bankCodeOf, type Client, restated } from "./client.ts";
 import type { ClientStore } from "./client_store.ts";
 import { isRedirectUri } from "./registration_jwt.ts";
 
-/** What it needs. */
 export interface CurrentClientsDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -88,7 +87,7 @@ async function newerStatement(deps: CurrentClientsDeps, client: Client): Promise
   }
 }
 
-/** One at a time a client, and after a failure the old record for a while: nobody waits for it again and again. */
+/** One update at a time for each client. After a failure the old record is used for a while, so that requests do not wait. */
 async function attemptOn(
   deps: CurrentClientsDeps,
   attempts: Map<ClientId, Attempt>,

@@ -58,7 +58,7 @@ export async function registerClient(
     carriedStatement(outer.value),
     unixSeconds(now),
   );
-  // Known before the keys are fetched, so that they are of this version. Whoever is not listed has just been onboarded.
+  // Known before the keys are fetched, so that they are of this version. A client that is not listed has just been onboarded.
   const listed = await deps.statuses.find(statement.clientId, "at once");
   const request = await verifiedRequest(deps, outer.value, statement, unixSeconds(now));
   if (!await deps.keys.ownsTransportKey(statement, command.spkiThumbprint)) {

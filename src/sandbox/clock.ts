@@ -12,7 +12,7 @@ export interface SandboxClock {
   readonly now: () => number;
   /** How far it is ahead, milliseconds. */
   readonly aheadMs: () => number;
-  /** Moves it for everybody at once. Whatever is dated later keeps its date. False, and nothing moved, where that is outside what a sandbox may be ahead. */
+  /** Moves the time of all parts. Existing records keep their dates. Returns false and moves nothing if the target is out of range. */
   moveTo(now: number): Promise<boolean>;
 }
 

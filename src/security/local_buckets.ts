@@ -5,7 +5,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { BucketStore } from "./rate_limit_store.ts";
 
-/** One a certificate and group; more certificates than this are in nobody's hands. */
+/** Bounds the memory: one bucket for each certificate and group. */
 const MAX_BUCKETS = 50_000;
 
 /** Opens the buckets. */

@@ -35,7 +35,7 @@ export function bankGuide(at: GuideAddresses): Guide {
 function onboarding(): Block[] {
   return [
     "Onboard with role `ASPSP`. Your `org_id` becomes the `{BANK}` of every path; your one redirect URL is where customers arrive. Say whether you show the consent screen yourself (`consent_managedby_bank`) and, if orders are to be pushed, your `payment_orders_uri`.",
-    "The platform follows the directory within 15 seconds. A newer software statement moves your redirect URL, your `payment_orders_uri` and the consent screen without a new registration. While you are suspended or withdrawn, no customer is sent to you, your requests are answered with 401, and your payment orders are held; they go out by themselves when you are active again.",
+    "The platform follows the directory within 15 seconds. A newer software statement moves your redirect URL, your `payment_orders_uri` and the consent screen without a new registration. While you are suspended or withdrawn, no customer is sent to you, your requests are answered with 401, and your payment orders are held; the platform sends them when you are active again.",
     "Register like a TPP, with grant type `authorization_code` and scope `bank`. The back channel takes tokens of the client credentials grant with scope `bank`.",
     "The requests below work in your participant’s folder, with `ca.pem` beside your certificates, and these shell variables:",
     {
@@ -78,7 +78,7 @@ function arrival({ authUrl }: GuideAddresses): Block[] {
   "ui_locales": "fr-CA en"
 }`,
     },
-    "`ui_locales` is an addition to the interface: the customer’s languages, best first, if the TPP named any. Show your pages in the first that you have, unless the customer has chosen another one from you.",
+    "`ui_locales` is an addition to the interface: the customer’s languages, best first, if the TPP named any. Show your pages in the first language that you support, unless the customer has chosen another one at your bank.",
     `Show the customer who asks, the payee and the amount before the code that authorises them (dynamic linking). The whole visit has ${
       FLOW_SECONDS / 60
     } minutes.`,
@@ -116,13 +116,15 @@ curl -X PUT ${TLS} \\
   -H 'content-type: application/json' --data-binary @accounts.json \\
   ${baseUrl}/BANK/back-channel-auth/v1/$CONSENT_ID`,
     },
-    "`Sub` is your opaque name for the customer, never an account number. The last PUT before you return the customer counts; a later one is answered with 400 `UK.OBIE.Resource.InvalidConsentStatus`. An account with a `Balance` below the amount can be chosen, with a warning: you decide about overdrafts.",
+    "`Sub` is your opaque name for the customer, never an account number. The last PUT before you return the customer counts. A later PUT is answered with 400 `UK.OBIE.Resource.InvalidConsentStatus`. An account with a `Balance` below the amount can be chosen, with a warning, because you decide about overdrafts.",
   ];
 }
 
 function giveBack({ authUrl }: GuideAddresses): Block[] {
   return [
-    `Sign the claims with PS256 (\`typ\` JWT, \`kid\` the x5t of your signing certificate), encrypt the result to the \`enc\` key at ${authUrl}/jwks, and redirect (303) to the address below. It lives at most ${MAX_BANK_RETURN_SECONDS} seconds and works once, in the customer’s own browser. 15 minutes after the customer left the TPP a success authorizes nothing any more, but return the customer all the same: the platform sends them back to the TPP. A failure rejects the consent however late it is.`,
+    `Sign the claims with PS256 (\`typ\` JWT, \`kid\` the x5t of your signing certificate), encrypt the result to the \`enc\` key at ${authUrl}/jwks, and redirect (303) to the address below. It lives at most ${MAX_BANK_RETURN_SECONDS} seconds and works once, in the customer’s own browser. If the customer returns more than ${
+      FLOW_SECONDS / 60
+    } minutes after the authorization session began, a success authorizes nothing. Return the customer even then: the platform redirects them to the TPP. A failure rejects the consent even if it is late.`,
     { about: "Return address", code: `${authUrl}/BANK/authorization.sca.oauth2?oAuthUrl=<JWE>` },
     {
       about: "Claims",
@@ -140,7 +142,7 @@ function giveBack({ authUrl }: GuideAddresses): Block[] {
         ["`failure`", "Refused, or authentication failed. The TPP gets `access_denied`."],
         [
           "`insufficient_funds`",
-          "The customer’s accounts have too little money, and you will not lend it. The TPP gets `access_denied` and the words “The bank reported insufficient funds.”",
+          "The customer’s accounts have insufficient funds, and you grant no overdraft. The TPP gets `access_denied` with the description “The bank reported insufficient funds.”",
         ],
         ["anything else", "A fault of yours. The TPP gets `server_error`."],
       ],
@@ -154,13 +156,13 @@ function orders({ baseUrl, authUrl }: GuideAddresses): Block[] {
     "Once the TPP pays, you have an order: the initiation and the account that pays. You get it at least once; take it once, by `DomesticPaymentId`.",
     `Pushed: \`POST\` to your \`payment_orders_uri\`, content type \`application/jose\`, a JWS of the platform with \`iss\` ${authUrl}, \`aud\` your code and the order under \`Data\`. Answer 200 within ${ORDER_PUSH_SECONDS} seconds:`,
     { about: "Answer to a push", code: `{"Status":"AcceptedSettlementInProcess"}` },
-    'or `{"Status":"Rejected","StatusReason":"AM04: Insufficient funds"}`. `StatusReason` is optional, here and in status reports: an ISO 20022 status reason code, a colon, a space and a text, at most 256 characters, without personal data. The TPP reads it as you wrote it, and so may the customer.',
-    `Without an answer, with a 5xx, 408, 425 or 429 it comes again, ${ORDER_RETRY_SECONDS.length} times over ${
+    'or `{"Status":"Rejected","StatusReason":"AM04: Insufficient funds"}`. `StatusReason` is optional, here and in status reports: an ISO 20022 status reason code, a colon, a space and a text, at most 256 characters, without personal data. The TPP gets your text unchanged and may show it to the customer.',
+    `If you do not answer, or answer 5xx, 408, 425, 429, a redirect or a 200 without a known \`Status\`, the platform pushes the order again, up to ${ORDER_RETRY_SECONDS.length} times over at least ${
       Math.round(ORDER_RETRY_SECONDS.reduce((sum, wait) => sum + wait, 0) / 60)
-    } minutes, and not before your \`Retry-After\` (${
+    } minutes, and not before your \`Retry-After\` (at most ${
       ORDER_RETRY_SECONDS.at(-1)
-    } seconds at most). After any other 4xx it does not come again: the payment stays \`Pending\` until the operator has talked to you. To reject a payment answer 200, not a 4xx.`,
-    "Pulled, always possible, oldest first. Go on with `?after=` from the `After` of a page until there is none; `?status=Pending` leaves out what you have answered:",
+    } seconds). After any other 4xx it is not pushed again, and the payment stays \`Pending\` until the operator has settled it with you. To reject a payment, answer 200 with \`Rejected\`, not a 4xx.`,
+    "Pulled: always possible, oldest first. For the next page, send `?after=` with the `After` of the last page; the end has no `After`. `?status=Pending` lists only orders without an answer:",
     {
       about: "Pull",
       code: `curl ${TLS} \\

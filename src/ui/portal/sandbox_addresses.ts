@@ -1,4 +1,4 @@
-/** Where the parts of a sandbox are: of the sandbox that serves the page, or of one as it starts by itself. */
+/** Addresses of a sandbox's parts: of the sandbox that serves the page, or else of one on the default ports. */
 import type { GuideAddresses } from "./guide.ts";
 
 /** Origins of a sandbox, without trailing slashes. */
@@ -12,7 +12,7 @@ export interface SandboxAddresses {
 
 const DEFAULT_PORT = 8440;
 
-/** The addresses (Decision F2: five ports in a row, the API's first). */
+/** Five ports in a row, the API's first (Decision F2). */
 export function sandboxAddresses(platform: GuideAddresses): SandboxAddresses {
   const first = ownFirstPort(platform) ?? DEFAULT_PORT;
   const plain = (offset: number): string => `http://localhost:${first + offset}`;

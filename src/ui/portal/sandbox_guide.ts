@@ -2,7 +2,7 @@
 import type { Block, Guide, GuideAddresses } from "./guide.ts";
 import { type SandboxAddresses, sandboxAddresses } from "./sandbox_addresses.ts";
 
-/** The guide; addresses are those of this sandbox, or outside of one those of a sandbox as it starts by itself. */
+/** The guide. Addresses are those of this sandbox, or of one on the default ports if the platform is not in a sandbox. */
 export function sandboxGuide(platform: GuideAddresses): Guide {
   const at = sandboxAddresses(platform);
   return {
@@ -35,10 +35,10 @@ function starting(): Block[] {
 function places(at: SandboxAddresses): Block[] {
   return [{
     terms: [
-      [`\`${at.api}\``, "API. Wants a client certificate in the TLS handshake."],
+      [`\`${at.api}\``, "API. Requires a client certificate in the TLS handshake."],
       [`\`${at.auth}\``, "Customers’ browsers, metadata, keys, this documentation."],
       [`\`${at.directory}\``, "Participants directory."],
-      [`\`${at.banks}\``, "Both banks: what they know, and their customers."],
+      [`\`${at.banks}\``, "Both banks: their records and their customers."],
       [`\`${at.shop}\``, "Demo shop, a TPP."],
       [
         "`.data/sandbox/`",
@@ -66,7 +66,7 @@ function customers(): Block[] {
 
 function faults(at: SandboxAddresses): Block[] {
   return [
-    "Each bank goes wrong when it is told to: rejects an order, answers late, twice or not at all, returns a customer too late or with a JWT that must not be believed. It meets a fault by the amount of the payment, 666.01 and on, or because it was armed for the next one. Each bank’s page lists its faults.",
+    "Each bank can fail on request: it rejects an order, answers late, twice or not at all, or returns a customer too late or with a JWT that the platform must reject. Select a fault by the amount of the payment (666.01 and higher), or arm it for the next payment. Each bank’s page lists its faults.",
     { about: "What there is", code: `curl ${at.banks}/BANKA/faults` },
     {
       about: "Arm one",
@@ -80,7 +80,7 @@ function faults(at: SandboxAddresses): Block[] {
 function clock({ directory }: SandboxAddresses): Block[] {
   const authorized = `-H @.data/sandbox/admin.header ${directory}/sandbox/clock`;
   return [
-    "The time of a sandbox can be moved ahead for all its parts, so that you see what expires. JWTs are judged by that time: ask for it, as `scripts/first_payment.ts` does.",
+    "You can move the time of all parts of the sandbox ahead, to see what expires. JWTs are checked against the sandbox’s time, so read it from there, as `scripts/first_payment.ts` does.",
     {
       about: "Move it ahead by an hour",
       code: `curl -X POST -H 'content-type: application/json' -d '{"advance_seconds": 3600}' \\
@@ -88,7 +88,7 @@ function clock({ directory }: SandboxAddresses): Block[] {
     },
     { about: "What time it is", code: `curl ${directory}/sandbox/clock` },
     { about: "Set it back to this computer’s time", code: `curl -X DELETE ${authorized}` },
-    "Records keep the later dates that they got meanwhile: consents and tokens live until then, and an order that waits for its next try waits until then. Software statements issued meanwhile are refused until then.",
+    "Records that were made while the clock was ahead keep their later dates. Consents and tokens live until these dates, orders are tried again only then, and software statements are rejected until then.",
   ];
 }
 

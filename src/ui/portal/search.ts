@@ -9,10 +9,10 @@ export interface Place {
   readonly text: string;
 }
 
-/** A place as it is searched: what each search would do again is done once. */
+/** A place, prepared once for every search. */
 export interface SearchablePlace {
   readonly place: Omit<Place, "text">;
-  /** As it is shown. */
+  /** Text without markup, for the excerpt. */
   readonly plain: string;
   readonly lowerTitle: string;
   readonly lowerText: string;

@@ -59,7 +59,7 @@ npx -y deno@2.9.6 task participant onboard --name mine --details .data/details.j
 
 function registration({ baseUrl }: GuideAddresses): Block[] {
   return [
-    "Sign the claims below with PS256 and your `sig` key; `typ` is `JWT`. The software statement goes in unchanged. Register again with a newer statement to update. What a newer statement takes away, such as a redirect URL, is gone within 15 seconds without that; what it adds needs the registration.",
+    "Sign the claims below with PS256 and your `sig` key; `typ` is `JWT`. The software statement goes in unchanged. To update, register again with a newer statement. If a newer statement removes something, such as a redirect URL, the removal takes effect within 15 seconds without a registration. Additions need a registration.",
     {
       about: "Claims of the registration JWT",
       code: `{
@@ -131,7 +131,7 @@ function push({ baseUrl }: GuideAddresses): Block[] {
 ${ASSERTION} \\
   ${baseUrl}/BANK/par.oauth2/v1`,
     },
-    "`ui_locales` is optional: with it the bank and the consent screen greet the customer in your page’s language. Languages that they do not have are ignored; `ui_locales_supported` in the metadata lists those of the consent screen.",
+    "`ui_locales` is optional. The consent screen and the bank use the first of these languages that they support and ignore the others. `ui_locales_supported` in the metadata lists those of the consent screen.",
     `The \`request_uri\` lives ${REQUEST_URI_SECONDS} seconds.`,
   ];
 }
@@ -150,19 +150,19 @@ function customer({ authUrl }: GuideAddresses): Block[] {
         ["`code`", `The customer agreed. Exchange it within ${CODE_SECONDS} seconds, once.`],
         [
           "`error=access_denied`",
-          "The customer or the bank refused. The consent is rejected, unless `error_description` says that the bank or you are not active, or is exactly “The authorization session expired.”: the customer took more than 15 minutes, and you can push a new request for the same consent. If the bank said that there is too little money, `error_description` is exactly “The bank reported insufficient funds.”",
+          "The customer or the bank refused, and the consent is rejected. Two cases leave the consent as it is. If `error_description` is exactly “The authorization session expired.”, the customer took more than 15 minutes, and you can push a new request for the same consent. If it begins with “The bank is not active” or “The TPP is not active”, the bank or you are withdrawn. If the bank reported a lack of money, `error_description` is exactly “The bank reported insufficient funds.”",
         ],
         [
           "`error=server_error`",
-          "Something failed at the bank or here. Read the consent: if it still awaits authorisation, push a new request, else start again with a new consent.",
+          "Something failed at the bank or here. Read the consent: if it still awaits authorisation, push a new request. Otherwise start again with a new consent.",
         ],
         [
           "`error=temporarily_unavailable`",
-          "The bank cannot take customers on just now, or the directory has suspended it. The consent waits: open the same link again, or push a new request.",
+          "The bank cannot take customers at the moment, or the bank or you are suspended (see `error_description`). The consent does not change: open the same link again later, or push a new request.",
         ],
         [
           "`error=invalid_request`",
-          `The consent awaits no authorization any more: read it to see why. Or the \`request_uri\` was opened more than ${MAX_SESSIONS_PER_REQUEST} times: push a new request.`,
+          `The consent does not await authorisation any more: read it to see why. Or the \`request_uri\` was opened more than ${MAX_SESSIONS_PER_REQUEST} times: push a new request.`,
         ],
       ],
     },
@@ -216,7 +216,7 @@ curl ${TLS} \\
         ],
       ],
     },
-    "`StatusReason` is the bank’s own text of at most 256 characters. If it begins with four capitals or digits and a colon, they are an ISO 20022 status reason code: `AM04: Insufficient funds`, `AC04: Account closed`. Choose your words to the customer by the code, and escape the text before you show it.",
+    "`StatusReason` is the bank’s own text of at most 256 characters. If it begins with four capital letters or digits and a colon, these four are an ISO 20022 status reason code, as in `AM04: Insufficient funds` or `AC04: Account closed`. Choose your message to the customer by the code. Escape the text before you show it.",
     "Verify `x-jws-signature` of every answer with the platform’s keys (`/jwks`).",
   ];
 }
@@ -230,7 +230,7 @@ function again(): Block[] {
         } hours and answers the resource’s current state.`,
         `401 with \`invalid_dpop_proof\`: every request needs a proof of its own, no older than ${DPOP_MAX_AGE_SECONDS} seconds by your clock and ours.`,
         "400: the body names each fault with its `Path`. Repeating the same bytes gives the same answer.",
-        "“The bank is not active” (400 `invalid_request` at OAuth endpoints, 403 at resources): the directory has suspended or withdrawn the bank. Nothing can be started there; what exists, funds confirmation included, can still be read with a token that you have, and a repeated POST answers what it made.",
+        "“The bank is not active” (400 `invalid_request` at OAuth endpoints, 403 at resources): the directory has suspended or withdrawn the bank. You cannot start anything at this bank. With a token that you already have, you can still read consents and payments and confirm funds, and a repeated POST returns the resource that it created.",
         "401 `invalid_client` for everything: ask the directory whether you are Active and your keys are current. Its decisions take effect here within 15 seconds.",
         "429: wait as long as `Retry-After` says.",
         "Ask for help with the answer’s `x-fapi-interaction-id`.",
