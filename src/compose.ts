@@ -21,6 +21,7 @@ import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
 import { deliverDueOrders } from "./payments/deliver_order.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
+import { refuseWhileHeld } from "./recovery/refuse_while_held.ts";
 import type { HoldRouteDeps } from "./recovery/operations_routes.ts";
 import { openEpochStore } from "./recovery/epoch_store.ts";
 import { accessToken } from "./security/access_token.ts";
@@ -58,7 +59,14 @@ export async function composePlatform(parts: PlatformParts): Promise<Platform> {
   const { config, store, clock } = parts;
   const log = openLog({ clock, sink: parts.log, level: config.logLevel });
   const shared = composeShared(parts, log);
-  await beginEpoch({ store, clock, log, consents: shared.consents, epochs: openEpochStore(store) });
+  await beginEpoch({
+    store,
+    clock,
+    log,
+    consents: shared.consents,
+    epochs: openEpochStore(store),
+    holds: openHoldStore(store),
+  });
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> =>
     readiness({ store: storeProbe(store) }, { directory: () => directoryHealth(shared) });
@@ -134,6 +142,7 @@ function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuar
     certificate: guards.certificate,
     limit: guards.limit,
     bank: guards.bank,
+    refuseWhileHeld: refuseWhileHeld(openHoldStore(store)),
     findCaller: clients.find,
     findClient: clients.find,
     isConsentAuthorized: async (id, owner) => await status(id, owner) === "Authorized",
@@ -159,7 +168,8 @@ function composeOperations(
   };
 }
 
-function composeGuards({ config, clock }: PlatformParts, shared: Shared): ResourceGuards {
+function composeGuards(parts: PlatformParts, shared: Shared): ResourceGuards {
+  const { config, clock } = parts;
   const { clientCertSource: source, proxySecret, baseUrl } = config;
   const { clients, participantKeys: keys, standingOf, tokens, trustAnchor } = shared;
   return {
@@ -171,6 +181,7 @@ function composeGuards({ config, clock }: PlatformParts, shared: Shared): Resour
       baseUrl,
       keys,
       standingOf,
+      refuseWhileHeld: refuseWhileHeld(openHoldStore(parts.store)),
       findAccessToken: tokens.find,
       findCaller: clients.find,
     }),

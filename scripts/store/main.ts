@@ -12,11 +12,9 @@ import { optionsOf, UsageError } from "../command_line.ts";
 
 const USAGE = `deno task store backup --to FILE [--from FILE]
   Copies the database file (--from, or STORE_URL) while the platform or the directory runs, with mode 600.
-deno task store restored --at FILE [--taken-at TIME]
-  Marks a copy that was made by other means (a disk snapshot, sqlite3). TIME is when it was taken, with an offset;
-  if it is missing, the copy counts as one day old.`;
-
-const DAY_MS = 86_400_000;
+deno task store restored --at FILE --taken-at TIME
+  Marks a copy that was made by other means (a disk snapshot, sqlite3). TIME is when it was taken, with an offset: an
+  earlier time is safe, a later one is not.`;
 
 /** Runs one command line and returns what it prints. @throws {UsageError} and errors in one sentence */
 export async function storeCommand(
@@ -34,28 +32,38 @@ export async function storeCommand(
   if (verb === "restored") {
     const options = optionsOf(rest, ["at", "taken-at"]);
     const at = options.get("at");
-    if (at === undefined) throw new UsageError(USAGE);
-    return await restored(at, takenAt(options.get("taken-at"), now));
+    const time = options.get("taken-at");
+    if (at === undefined || time === undefined) throw new UsageError(USAGE);
+    return await restored(at, takenAt(time));
   }
   throw new UsageError(USAGE);
 }
 
 async function backup(from: string, to: string, now: number): Promise<string> {
   await refuseMissing(from);
-  await Deno.open(to, { createNew: true, write: true, mode: 0o600 }).then(
-    (file) => file.close(),
-    (error: Error) => {
-      throw new Error(`${to} cannot be made: ${error.message}`);
-    },
-  );
+  const partial = `${to}.partial`;
+  if (await Deno.stat(to).catch(() => undefined) !== undefined) {
+    throw new Error(`${to} cannot be made: it exists.`);
+  }
+  await makeNew(partial);
   const database = new DatabaseSync(from, { readOnly: true });
   try {
-    await copyDatabase(database, to);
+    await copyDatabase(database, partial);
   } finally {
     database.close();
   }
-  await mark(to, now);
+  await mark(partial, now);
+  await Deno.rename(partial, to); // under its name only with its mark
   return `${to} holds every commit up to ${wireDateTime(now)}.`;
+}
+
+async function makeNew(path: string): Promise<void> {
+  await Deno.open(path, { createNew: true, write: true, mode: 0o600 }).then(
+    (file) => file.close(),
+    (error: Error) => {
+      throw new Error(`${path} cannot be made: ${error.message}`);
+    },
+  );
 }
 
 async function restored(at: string, time: number): Promise<string> {
@@ -66,8 +74,7 @@ async function restored(at: string, time: number): Promise<string> {
   }. The platform begins a new epoch when it starts.`;
 }
 
-function takenAt(text: string | undefined, now: number): number {
-  if (text === undefined) return now - DAY_MS;
+function takenAt(text: string): number {
   const time = instantOf(text);
   if (time === undefined) throw new UsageError("--taken-at must be a date-time such as 2026-01-31T12:00:00Z");
   return time;

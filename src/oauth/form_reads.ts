@@ -1,6 +1,13 @@
 /** What a form at the token or PAR endpoint names, to be read in one round trip with its bank. Refuses nothing. */
 import { asBankCode, asClientId, asConsentId, sha256 } from "../kernel/identifiers.ts";
-import { authorizationCodeKey, bankKey, clientKey, consentKey, spentChallengeKey } from "../store/keys.ts";
+import {
+  authorizationCodeKey,
+  bankKey,
+  clientKey,
+  consentKey,
+  orderHoldKey,
+  spentChallengeKey,
+} from "../store/keys.ts";
 import type { Key } from "../store/store.ts";
 import { isSha256Text } from "./pkce.ts";
 
@@ -25,7 +32,7 @@ export async function formReads(
   const code = form.get("code");
   const codeHash = code === undefined || code.length > MAX_CODE_CHARACTERS ? undefined : await sha256(code);
   const keys: Key[] = [];
-  if (bank !== undefined) keys.push(bankKey(bank));
+  if (bank !== undefined) keys.push(bankKey(bank), orderHoldKey(bank));
   if (client !== undefined) keys.push(clientKey(client));
   if (consent !== undefined) keys.push(consentKey(consent));
   if (codeHash !== undefined) keys.push(authorizationCodeKey(codeHash));

@@ -7,6 +7,7 @@ import type { RequestVariables } from "../http/context.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { bankParameter, CERTIFICATE, dpopHeader } from "../http/openapi_parameters.ts";
 import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
+import type { BankCode } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { BankVariables } from "../security/bank_path.ts";
 import type { Caller } from "../security/caller.ts";
@@ -19,6 +20,7 @@ import type { CertificateVariables } from "../security/client_certificate.ts";
 import { type VerifiedProof, verifyDpopProof } from "../security/dpop_proof.ts";
 import type { LimitVariables, RateLimit } from "../security/rate_limit.ts";
 import { requireActiveBank } from "../security/standing.ts";
+import type { Reader } from "../store/store.ts";
 import { formReads } from "./form_reads.ts";
 import { type CodeGrantDeps, grantAuthorizationCode } from "./grant_authorization_code.ts";
 import { grantClientCredentials } from "./grant_client_credentials.ts";
@@ -73,6 +75,8 @@ const pushRoute = createRoute({
 
 /** What the routes need. */
 export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthenticationDeps {
+  /** Throws while the bank is not reconciled after a restore: for TPPs. */
+  readonly refuseWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
   readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;
@@ -160,6 +164,7 @@ async function authenticate(
   const { caller } = await authenticateClient(deps, c.get("markers"), presented, identified);
   await c.get("limitParticipant")(caller);
   await requireActiveBank(deps.standingOf, c.get("bank"));
+  if (caller.role === "PISP") await deps.refuseWhileHeld(c.get("bank").code, c.get("reads"));
   if (proving === undefined) return { caller };
   const proof = await proving;
   c.get("markers").pending.push(proof.once);

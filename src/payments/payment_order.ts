@@ -39,6 +39,8 @@ export interface PushFailure {
   readonly bankText?: string;
 }
 
+const RESUME_WITHIN_MS = 86_400_000;
+
 /** A fresh order, in the hands of the request that made it. */
 export function openOrder(paymentId: PaymentId, bank: BankCode, now: number): PaymentOrder {
   return { paymentId, bank, failures: 0, dueAt: now + ORDER_LEASE_SECONDS * 1000, dead: false };
@@ -86,9 +88,14 @@ export function heldBack(order: PaymentOrder, why: string, now: number): Payment
   return { ...order, held: why, dueAt: now };
 }
 
-/** A held order whose bank may have it again. */
+/**
+ * A held order whose bank may have it again. After a day the payer may have paid in another way: then it is given up, and
+ * an operator has it tried again if the payer still wants it.
+ */
 export function resumed({ held: _, ...order }: PaymentOrder, now: number): PaymentOrder {
-  return { ...order, dueAt: now };
+  return now - order.dueAt <= RESUME_WITHIN_MS
+    ? { ...order, dueAt: now }
+    : { ...order, dueAt: now, dead: true, lastFailure: "held for more than 24 h" };
 }
 
 /** A dead order that an operator wants tried again. */

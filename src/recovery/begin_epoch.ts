@@ -14,7 +14,7 @@ import type { Store } from "../store/store.ts";
 import { begin, commit, remove, set } from "../store/transaction.ts";
 import type { Ending, EpochStore } from "./epoch_store.ts";
 import { type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
-import { holdHistoryOf } from "./hold_store.ts";
+import { holdHistoryOf, type HoldStore } from "./hold_store.ts";
 
 export interface BeginEpochDeps {
   readonly store: Store;
@@ -22,6 +22,7 @@ export interface BeginEpochDeps {
   readonly log: Log;
   readonly consents: ConsentStore;
   readonly epochs: EpochStore;
+  readonly holds: HoldStore;
 }
 
 /** Void by deletion: the platform then answers as for a token or code that it never issued. */
@@ -64,7 +65,8 @@ async function holdOrders(deps: BeginEpochDeps, epoch: Epoch): Promise<readonly 
   }
   const banks = await deps.epochs.banks();
   for (const bank of banks) {
-    const since = Math.min(epoch.copy.takenAt, oldest.get(bank) ?? Infinity) - MARGIN_MS;
+    const before = (await deps.holds.find(bank))?.value.since ?? Infinity; // not reconciled since an earlier restore
+    const since = Math.min(Math.min(epoch.copy.takenAt, oldest.get(bank) ?? Infinity) - MARGIN_MS, before);
     const hold: Hold = {
       bank,
       epoch: epoch.id,

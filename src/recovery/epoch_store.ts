@@ -31,7 +31,8 @@ export interface EpochStore {
   stageEpoch(tx: Transaction, epoch: Epoch, mark: Entry<CopyMark>): void;
 }
 
-const PIECE = 200;
+/** Small enough that the largest values of one piece fit into one commit of Deno KV (800 KB). */
+const PIECE = 20;
 
 /** Opens it. */
 export function openEpochStore(store: Store): EpochStore {

@@ -2,13 +2,13 @@
 import { asBankCode, type BankCode } from "../kernel/identifiers.ts";
 import { record } from "../observability/audit_trail.ts";
 import { orderHoldKey } from "../store/keys.ts";
-import type { Entry, Store } from "../store/store.ts";
+import type { Entry, Reader, Store } from "../store/store.ts";
 import { check, remove, set, type Transaction } from "../store/transaction.ts";
 import type { Hold } from "./hold.ts";
 
 /** Reads and stages holds. */
 export interface HoldStore {
-  find(bank: BankCode): Promise<Entry<Hold> | null>;
+  find(bank: BankCode, from?: Reader): Promise<Entry<Hold> | null>;
   /** Every hold; there is one bank each. */
   all(): Promise<readonly Hold[]>;
   /** Stages a change; of parallel comparisons one commits. */
@@ -27,7 +27,7 @@ export function holdHistoryOf(bank: string): string {
 /** Opens it. */
 export function openHoldStore(store: Store): HoldStore {
   return {
-    find: (bank) => store.get<Hold>(orderHoldKey(bank)),
+    find: (bank, from = store) => from.get<Hold>(orderHoldKey(bank)),
     async all() {
       const entries = await store.list<Hold>({ prefix: ["order_hold"], limit: MAX_BANKS });
       return entries.flatMap(({ value }) => asBankCode(value.bank) === undefined ? [] : [value]);

@@ -2,6 +2,7 @@
  * Settles one order of a bank's statement with the restored store: the payment moves to the status that the bank states,
  * or is recovered if the store had lost it. One commit an order; settling it again changes nothing.
  */
+import { fingerprint } from "../idempotency/fingerprint.ts";
 import { moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -54,6 +55,8 @@ async function stageStatus(
   if (payment.bank !== bank || payment.consentId !== stated.consentId) {
     return disagree(stated, "the platform knows this payment with another bank or consent");
   }
+  const fault = stated.order === undefined ? undefined : await differs(deps, bank, payment, stated.order);
+  if (fault !== undefined) return disagree(stated, fault);
   const order = await deps.outbox.find(payment.id);
   if (order !== null && stated.status !== "Pending") deps.outbox.stageDelivery(tx, order);
   if (payment.status === stated.status) return "agreed";
@@ -66,6 +69,24 @@ async function stageStatus(
   const changed: Payment = { ...payment, status: stated.status, statusUpdatedAt, ...reason };
   deps.payments.stageChange(tx, entry, changed, causeOf(bank), now);
   return "updated";
+}
+
+/** Whether the bank took another order than the store holds: the same consent, paid again after the restore. */
+async function differs(
+  deps: SettleOrderDeps,
+  bank: BankCode,
+  payment: Payment,
+  text: string,
+): Promise<string | undefined> {
+  const ordered = await openOwnOrder(deps.ownKeys(), bank, text);
+  if (!ordered.ok) return `the order that the bank brings: ${ordered.why}`;
+  const facts = ({ id, initiation, debtorAccount }: OrderedPayment): unknown => ({
+    id,
+    initiation,
+    debtorAccount,
+  });
+  const same = await fingerprint(facts(ordered.value)) === await fingerprint(facts(payment));
+  return same ? undefined : "the bank took an order with another account or other details";
 }
 
 /** The store has lost the payment: it comes back from the platform's own signed order, and consumes its consent. */

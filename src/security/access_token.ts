@@ -59,6 +59,8 @@ export interface Requirement {
 
 /** What the guard needs. */
 export interface AccessTokenDeps {
+  /** Throws while the bank is not reconciled after a restore: for TPPs. */
+  readonly refuseWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly findAccessToken: FindAccessToken;
@@ -105,6 +107,7 @@ export function accessToken(
       const caller = await owner(deps, token, c.get("certificate").spkiThumbprint, reads);
       requireScope(requirement, token);
       await c.get("limitParticipant")(caller);
+      if (caller.role === "PISP") await deps.refuseWhileHeld(token.bank, reads);
       c.set("access", { caller, token });
       await next();
     });

@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../http/context.ts";
 import { asBankCode, sha256 } from "../kernel/identifiers.ts";
-import { accessTokenKey, bankKey } from "../store/keys.ts";
+import { accessTokenKey, bankKey, orderHoldKey } from "../store/keys.ts";
 import type { Key } from "../store/store.ts";
 
 /** A token as presented, and its hash: the name it is stored under, and a proof's `ath` (RFC 9449 4.2). */
@@ -44,7 +44,7 @@ export function firstReads(more: KeysOfRequest = () => []): ReturnType<typeof cr
     const presented = looksOurs ? { text, hash: await sha256(text) } : undefined;
     if (presented !== undefined) c.set("presented", presented);
     c.get("reads").ahead([
-      ...(code === undefined ? [] : [bankKey(code)]),
+      ...(code === undefined ? [] : [bankKey(code), orderHoldKey(code)]),
       ...(presented === undefined ? [] : [accessTokenKey(presented.hash)]),
       ...more(c),
     ]);

@@ -144,6 +144,24 @@ Deno.test("orders stay held while bank and platform disagree, and the operator r
   ]);
 });
 
+Deno.test("an order that the bank took for another account is a disagreement, not an agreement [G9]", async () => {
+  await using world = await openBookWorld();
+  const { DomesticPaymentId: id } = await paid(world);
+  const key = ["payment", id];
+  const stored = await world.store.get<Json>(key);
+  const debtorAccount = { ...stored?.value.debtorAccount, Identification: "GB11BUKB20201555555563" };
+  await world.store.commit({
+    checks: [],
+    writes: [{ kind: "set", key, value: { ...stored?.value, debtorAccount } }],
+  });
+  await restore(world, await copyOf(world));
+  const [, answer] = await world.operate(RECONCILE, "");
+  assertEquals([answer.Data.State, answer.Data.Disagreement], ["held", [{
+    DomesticPaymentId: id,
+    Why: "the bank took an order with another account or other details",
+  }]]);
+});
+
 Deno.test("a payment without its order in the statement is not made up [G9]", async () => {
   await using world = await openBookWorld();
   const copy = await copyOf(world);

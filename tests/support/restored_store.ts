@@ -13,19 +13,21 @@ export async function copyOf({ store, now }: World): Promise<Copy> {
   return { takenAt: now, entries: await store.list<unknown>({ prefix: [], limit: 10_000 }) };
 }
 
+const PIECE = 10;
+
 /** Puts the copy in the place of the store's content, without a mark: as if nobody had noticed. */
 export async function goBackTo({ store }: World, { entries }: Copy): Promise<void> {
   const nameOf = ({ key }: Entry<unknown>): string => JSON.stringify(key);
   const known = new Set(entries.map(nameOf));
   const now = await store.list<unknown>({ prefix: [], limit: 10_000 });
   const later = now.filter((entry) => !known.has(nameOf(entry)));
-  await store.commit({
-    checks: [],
-    writes: [
-      ...later.map(({ key }) => ({ kind: "delete", key }) as const),
-      ...entries.map(({ key, value }) => ({ kind: "set", key, value }) as const),
-    ],
-  });
+  const writes = [
+    ...later.map(({ key }) => ({ kind: "delete", key }) as const),
+    ...entries.map(({ key, value }) => ({ kind: "set", key, value }) as const),
+  ];
+  for (let at = 0; at < writes.length; at += PIECE) { // a commit of Deno KV holds 800 KB
+    await store.commit({ checks: [], writes: writes.slice(at, at + PIECE) });
+  }
 }
 
 /** Restores the copy as the operator does: the platform ends, the marked copy takes the store's place, it starts. */
@@ -34,4 +36,10 @@ export async function restore(world: World, copy: Copy): Promise<void> {
   const value = { id: crypto.randomUUID(), takenAt: copy.takenAt };
   await world.store.commit({ checks: [], writes: [{ kind: "set", key: ["store_copy"], value }] });
   await world.restart();
+}
+
+/** Ends the holds as a reconciliation of every bank does, for tests of what comes after it. */
+export async function endHolds({ store }: World): Promise<void> {
+  const holds = await store.list({ prefix: ["order_hold"], limit: 100 });
+  await store.commit({ checks: [], writes: holds.map(({ key }) => ({ kind: "delete", key }) as const) });
 }

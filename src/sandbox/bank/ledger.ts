@@ -18,6 +18,8 @@ export interface ExecutedOrder {
   /** Why it was rejected: an ISO 20022 status reason code and a text. */
   readonly reason?: string;
   readonly executedAtMs: number;
+  /** When the platform took the last status report; absent before the first. */
+  readonly reportedAtMs?: number;
 }
 
 /** What came of a delivery. */
@@ -80,7 +82,7 @@ export async function openLedger({ path, customers, clock }: LedgerDeps): Promis
   };
   return {
     execute: (order, refusal) => inTurn(() => executeOnce({ kv, accounts, clock }, order, refusal)),
-    noteStatus: (id, status) => inTurn(() => noteStatus(kv, id, status)),
+    noteStatus: (id, status) => inTurn(() => noteStatus(kv, id, status, clock())),
     balances: () => readBalances(kv, accounts),
     find: async (id) => (await kv.get<ExecutedOrder>(orderKey(id))).value ?? undefined,
     orders: () => readOrders(kv),
@@ -144,9 +146,14 @@ function debitOf(
   return balance < units ? refused("AM04: Insufficient funds") : { remaining: balance - units };
 }
 
-async function noteStatus(kv: Deno.Kv, domesticPaymentId: string, status: string): Promise<void> {
+async function noteStatus(
+  kv: Deno.Kv,
+  domesticPaymentId: string,
+  status: string,
+  at: number,
+): Promise<void> {
   const known = await kv.get<ExecutedOrder>(orderKey(domesticPaymentId));
-  if (known.value !== null) await kv.set(known.key, { ...known.value, status });
+  if (known.value !== null) await kv.set(known.key, { ...known.value, status, reportedAtMs: at });
 }
 
 async function readBalances(kv: Deno.Kv, accounts: readonly CustomerAccount[]): Promise<Balances> {

@@ -39,7 +39,7 @@ export function isInquiry(token: string): boolean {
 export async function stateOrders(bank: Bank, token: string): Promise<string> {
   const { Data } = await openInquiry(bank, token);
   const since = Date.parse(Data.Since);
-  const orders = (await bank.ledger.orders()).filter((executed) => executed.executedAtMs >= since);
+  const orders = (await bank.ledger.orders()).filter((executed) => lastMovedAt(executed) >= since);
   const start = orders.findIndex((executed) => cursorOf(executed) === Data.After) + 1;
   const page = orders.slice(start, start + ordersAPage);
   const last = page.at(-1);
@@ -70,6 +70,10 @@ async function openInquiry({ platformKeys, profile, authUrl, clock }: Bank, toke
     throw new OrderRefused("an inquiry of another platform, for another bank, or expired");
   }
   return decoded.data;
+}
+
+function lastMovedAt({ executedAtMs, reportedAtMs }: ExecutedOrder): number {
+  return reportedAtMs ?? executedAtMs;
 }
 
 function cursorOf({ order }: ExecutedOrder): string {

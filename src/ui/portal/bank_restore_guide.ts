@@ -32,7 +32,7 @@ export function afterRestore({ authUrl }: GuideAddresses): Block[] {
     },
     {
       list: [
-        "List every order that you received at or after `Since`, including rejected ones, which may have a `StatusReason`. Copy `Since` and `After` from the inquiry.",
+        "List every order that you received, or whose status changed, at or after `Since`, including rejected ones, which may have a `StatusReason`. Copy `Since` and `After` from the inquiry.",
         "Store the orders that you receive as JWS, and return them as `Order`. The platform recovers a lost payment only from an order with its own signature.",
         "`iat` must be after the restore, and `exp` at most a day after `iat`.",
       ],
