@@ -1,8 +1,9 @@
 /**
- * A circuit breaker per bank, fed by the first push of each order only. A retry is not counted: an
- * order may fail for a reason of its own, and would otherwise count again at every retry. As long as only the orders of
- * one TPP fail, the breaker is open for that TPP alone. The state is in this process's memory only: it reduces the load
- * of a bank that cannot be reached, and no order depends on it.
+ * A circuit breaker per bank and TPP, fed by the first push of each order only. A retry is not counted: an order may
+ * fail for a reason of its own, and would otherwise count again at every retry. The failures of one TPP open the
+ * breaker for that TPP alone. If it is open for two TPPs, it is open for all, and still every TPP has its own probes:
+ * no TPP waits for another's orders. The state is in this process's memory only: it reduces the load of a bank that
+ * cannot be reached, and no order depends on it.
  */
 import type { BankCode, ClientId } from "../kernel/identifiers.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -17,29 +18,30 @@ export type CircuitOrder = Pick<PaymentOrder, "bank" | "failures"> & Pick<Paymen
 export interface BankCircuit {
   /**
    * Asked before each push: undefined if the order may be pushed now, else when to ask again (ms). After a pause it
-   * lets one order at a time through that has not failed before, and one that has: neither waits for the other.
+   * lets one order of each TPP at a time through that has not failed before, and one that has: neither waits for the
+   * other, nor for another TPP's.
    */
   admit(order: CircuitOrder): number | undefined;
-  /** Whether the bank is in a pause for this TPP. Does not change the state. */
+  /** Whether the bank is in a pause for this TPP. Counts nothing. */
   isOpen(bank: BankCode, client: ClientId): boolean;
-  /** The bank sent any answer: the breaker closes. */
+  /** The bank sent any answer: the breaker closes for every TPP. */
   answered(bank: BankCode): void;
   /** No connection, no answer in time, or a 5xx. */
   unreachable(order: CircuitOrder): void;
 }
 
+/** What one TPP's orders have found at one bank since the bank last answered. */
 interface State {
-  /** Orders whose first push has failed since the bank last answered. */
+  /** Orders whose first push has failed. */
   readonly failures: number;
-  /** Whose orders they were. */
-  readonly clients: ReadonlySet<ClientId>;
-  /** Milliseconds. */
-  readonly lastFailureAt: number;
-  /** Milliseconds; after a pause, until when the probe under way of each kind has time to report. */
-  readonly probing: { first: number; again: number };
+  /** Milliseconds; the last such failure, or the TPP's first probe if it has none. */
+  readonly at: number;
+  /** Milliseconds; when the next order of each kind may be pushed while the circuit is open. */
+  readonly waitUntil: { first: number; again: number };
 }
 
 const FAILURES_TO_OPEN = 5;
+const TPPS_TO_OPEN_FOR_ALL = 2;
 const PAUSE_MS = 30_000;
 /** A probe that has not reported by then counts as lost. */
 const PROBE_MS = (ORDER_PUSH_SECONDS + 1) * 1000;
@@ -48,44 +50,56 @@ const MEMORY_MS = 300_000;
 
 /** A breaker with every circuit closed. */
 export function openBankCircuit(clock: Clock): BankCircuit {
-  const states = new Map<BankCode, State>();
-  const current = (bank: BankCode): State | undefined => {
-    const state = states.get(bank);
-    const age = clock() - (state?.lastFailureAt ?? -Infinity);
-    return age >= 0 && age < MEMORY_MS ? state : undefined; // less than 0: the clock was set back
-  };
-  const tripped = (bank: BankCode, client: ClientId): State | undefined => {
-    const state = current(bank);
-    if (state === undefined || state.failures < FAILURES_TO_OPEN) return undefined;
-    return state.clients.size > 1 || state.clients.has(client) ? state : undefined;
+  const banks = new Map<BankCode, Map<ClientId, State>>();
+  /** Without the states that are too old; one that lies ahead is of a clock that was set back. */
+  const statesOf = (bank: BankCode): Map<ClientId, State> => {
+    const now = clock();
+    const kept = [...banks.get(bank) ?? []].filter(([, { at }]) => at <= now && now - at < MEMORY_MS);
+    const states = new Map(kept);
+    banks.set(bank, states);
+    return states;
   };
   return {
     admit(order) {
-      const state = tripped(order.bank, order.clientId);
-      if (state === undefined) return undefined;
-      const kind = isFirst(order) ? "first" : "again";
-      const waitUntil = Math.max(state.lastFailureAt + PAUSE_MS, state.probing[kind]);
+      const states = statesOf(order.bank);
+      if (!isOpenFor(states, order.clientId, isTripped)) return undefined;
       const now = clock();
-      if (now < waitUntil) return waitUntil;
-      state.probing[kind] = now + PROBE_MS;
+      const state = states.get(order.clientId) ?? { failures: 0, at: now, waitUntil: { first: 0, again: 0 } };
+      const kind = isFirst(order) ? "first" : "again";
+      if (now < state.waitUntil[kind]) return state.waitUntil[kind];
+      state.waitUntil[kind] = now + PROBE_MS;
+      states.set(order.clientId, state);
       return undefined;
     },
     isOpen(bank, client) {
-      const state = tripped(bank, client);
-      return state !== undefined && clock() < state.lastFailureAt + PAUSE_MS;
+      const now = clock();
+      return isOpenFor(statesOf(bank), client, (state) => isTripped(state) && now < state.at + PAUSE_MS);
     },
-    answered: (bank) => void states.delete(bank),
+    answered: (bank) => void banks.delete(bank),
     unreachable(order) {
       if (!isFirst(order)) return;
-      const before = current(order.bank);
-      states.set(order.bank, {
-        failures: (before?.failures ?? 0) + 1,
-        clients: new Set([...before?.clients ?? [], order.clientId]),
-        lastFailureAt: clock(),
-        probing: { first: 0, again: 0 },
-      });
+      const states = statesOf(order.bank);
+      const at = clock();
+      const failures = (states.get(order.clientId)?.failures ?? 0) + 1;
+      const waitUntil = { first: at + PAUSE_MS, again: at + PAUSE_MS };
+      states.set(order.clientId, { failures, at, waitUntil });
     },
   };
+}
+
+function isTripped({ failures }: State): boolean {
+  return failures >= FAILURES_TO_OPEN;
+}
+
+/** Whether the TPP's own state is such a one, or those of so many TPPs that the bank itself must be the cause. */
+function isOpenFor(
+  states: ReadonlyMap<ClientId, State>,
+  client: ClientId,
+  isSuch: (state: State) => boolean,
+): boolean {
+  const own = states.get(client);
+  if (own !== undefined && isSuch(own)) return true;
+  return [...states.values()].filter(isSuch).length >= TPPS_TO_OPEN_FOR_ALL;
 }
 
 function isFirst({ failures }: CircuitOrder): boolean {

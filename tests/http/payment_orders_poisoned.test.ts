@@ -5,6 +5,7 @@ import { authorised, good, type Json, pay } from "../support/flows.ts";
 import { leavesForBank, pushed } from "../support/departures.ts";
 import {
   accepts,
+  down,
   history,
   later,
   openPushWorld,
@@ -12,8 +13,10 @@ import {
   outboxOrder,
   paid,
   type Push,
+  type PushWorld,
   statusOf,
 } from "../support/orders.ts";
+import { onboard, type Participant } from "../support/participants.ts";
 import { BASE_URL, type World } from "../support/world.ts";
 
 const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
@@ -24,9 +27,37 @@ async function deadOrders(world: World): Promise<Json> {
   return await (await world.platform.api.fetch(new Request(url, { headers }))).json();
 }
 
+/** A consent that a customer has agreed to, and whose it is. */
+type Agreement = Awaited<ReturnType<typeof authorised>> & { readonly tpp: Participant };
+
 /** What makes the platform give up a push, without the test having to wait for it. */
 function timesOut(): Promise<Response> {
   return Promise.reject(new DOMException("The signal timed out", "TimeoutError"));
+}
+
+function thirdTpp(world: World): Promise<Participant> {
+  const redirectUris = ["https://third.example/callback"];
+  return onboard(world, { name: "Third Shop Ltd", role: "PISP", keys: [10, 11], redirectUris });
+}
+
+/** The same world, with this TPP as the one that acts. */
+function as(world: PushWorld, tpp: Participant): PushWorld {
+  return Object.assign(Object.create(world), { tpp });
+}
+
+async function agreements(
+  world: PushWorld,
+  tpp: Participant,
+  count: number,
+): Promise<readonly [Agreement, ...Agreement[]]> {
+  const agree = async (): Promise<Agreement> => ({ ...await authorised(as(world, tpp)), tpp });
+  const made: [Agreement, ...Agreement[]] = [await agree()];
+  while (made.length < count) made.push(await agree());
+  return made;
+}
+
+async function sendsCustomers(world: PushWorld, tpp: Participant): Promise<boolean> {
+  return await leavesForBank(as(world, tpp), await pushed(as(world, tpp), "BANKA"));
 }
 
 function consentIdOf({ body }: Push): string {
@@ -173,6 +204,51 @@ Deno.test("One TPP's orders that fail close the bank to its own customers alone,
   assertEquals(await leavesForBank(theirs, await pushed(theirs, "BANKA")), true);
   await good(pay(theirs, last), 201);
   assertEquals((await good(pay(world, second), 201)).Data.Status, "AcceptedSettlementInProcess");
+});
+
+Deno.test("One TPP's queue of orders that fail and one failure of another TPP keep no third TPP waiting [D4]", async () => {
+  await using world = await openPushWorld();
+  const third = await thirdTpp(world);
+  const queue = await agreements(world, world.otherTpp, 12);
+  const [failing] = await agreements(world, world.tpp, 1);
+  const [agreed] = await agreements(world, third, 1);
+  world.answer = (push: Push) => consentIdOf(push) === agreed.consentId ? accepts(push) : down();
+  for (const flow of queue) await good(pay(as(world, world.otherTpp), flow), 201);
+  await good(pay(as(world, world.tpp), failing), 201);
+  assertEquals(world.pushes.length, 6);
+  for (let pause = 0; pause < 4; pause++) {
+    assertEquals(await sendsCustomers(world, world.otherTpp), false);
+    assertEquals([await sendsCustomers(world, world.tpp), await sendsCustomers(world, third)], [true, true]);
+    await later(world, 30_000); // the next order of the queue fails, and begins the next pause
+  }
+  const tried = new Set(world.pushes.map(consentIdOf));
+  assertEquals(queue.filter(({ consentId }) => tried.has(consentId)).length, 9); // five, and one after each pause
+  const paidByThird = await good(pay(as(world, third), agreed), 201);
+  assertEquals(paidByThird.Data.Status, "AcceptedSettlementInProcess");
+});
+
+Deno.test("A bank that fails five orders of each of two TPPs is spared by all, and each TPP tries one order a pause [D4]", async () => {
+  await using world = await openPushWorld();
+  const third = await thirdTpp(world);
+  const tpps = [world.otherTpp, world.tpp, third];
+  const queues: (readonly Agreement[])[] = [];
+  for (const tpp of tpps) queues.push(await agreements(world, tpp, tpp === third ? 4 : 8));
+  const firstPushes = (): readonly number[] => {
+    const tried = new Set(world.pushes.map(consentIdOf));
+    return queues.map((queue) => queue.filter(({ consentId }) => tried.has(consentId)).length);
+  };
+  world.answer = down;
+  for (const flow of queues.flat()) await good(pay(as(world, flow.tpp), flow), 201);
+  assertEquals(firstPushes(), [5, 5, 1]);
+  for (const tpp of tpps) assertEquals(await sendsCustomers(world, tpp), false);
+  await later(world, 29_999);
+  assertEquals(firstPushes(), [5, 5, 1]);
+  await later(world, 1);
+  assertEquals(firstPushes(), [6, 6, 2]);
+  for (const tpp of tpps) assertEquals(await sendsCustomers(world, tpp), false);
+  world.answer = accepts;
+  await later(world, 30_000); // one answer ends the pause of every TPP
+  for (const tpp of tpps) assertEquals(await sendsCustomers(world, tpp), true);
 });
 
 Deno.test("A probe is an order that has not failed before, so that poisoned ones keep no other waiting [D4]", async () => {

@@ -83,6 +83,7 @@ Deno.test("redriven starts the waits from the first", () => {
 
 const TPP = need(asClientId("SC-0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
 const OTHER_TPP = need(asClientId("SC-1d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
+const THIRD_TPP = need(asClientId("SC-2d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
 
 /** An order at its first push, and one that has failed before. */
 const [FIRST, AGAIN] = [{ bank: A, failures: 0, clientId: TPP }, { bank: A, failures: 3, clientId: TPP }];
@@ -108,14 +109,26 @@ Deno.test("BankCircuit does not count an order that has failed before, however o
   assertEquals([circuit.isOpen(A, TPP), circuit.admit(FIRST)], [false, undefined]);
 });
 
-Deno.test("BankCircuit is open for one TPP alone until another TPP's order has failed as well", () => {
-  const circuit = openBankCircuit(() => NOW);
+Deno.test("BankCircuit is open for one TPP alone until the orders of another have opened its own as well", () => {
+  const world = { now: NOW };
+  const circuit = openBankCircuit(() => world.now);
+  const [other, third] = [{ ...FIRST, clientId: OTHER_TPP }, { ...FIRST, clientId: THIRD_TPP }];
+  const open = (): boolean[] => [TPP, OTHER_TPP, THIRD_TPP].map((client) => circuit.isOpen(A, client));
   for (let failures = 0; failures < 9; failures++) circuit.unreachable(FIRST);
-  const other = { ...FIRST, clientId: OTHER_TPP };
-  assertEquals([circuit.isOpen(A, TPP), circuit.isOpen(A, OTHER_TPP)], [true, false]);
-  assertEquals([circuit.admit(FIRST), circuit.admit(other)], [NOW + 30_000, undefined]);
+  for (let failures = 0; failures < 4; failures++) circuit.unreachable(other);
+  assertEquals([open(), circuit.admit(FIRST)], [[true, false, false], NOW + 30_000]);
+  assertEquals([circuit.admit(other), circuit.admit(third), circuit.admit(third)], Array(3).fill(undefined));
   circuit.unreachable(other);
-  assertEquals([circuit.isOpen(A, OTHER_TPP), circuit.admit(other)], [true, NOW + 30_000]);
+  assertEquals([open(), circuit.admit(other)], [[true, true, true], NOW + 30_000]);
+  // The third still has a probe of its own, and a pause of its own if that fails.
+  world.now += 1000;
+  assertEquals([circuit.admit(third), circuit.admit(third)], [undefined, world.now + 6000]);
+  circuit.unreachable(third);
+  assertEquals([circuit.admit(third), circuit.admit(other)], [world.now + 30_000, NOW + 30_000]);
+  world.now = NOW + 30_000;
+  assertEquals([open(), circuit.admit(other)], [[false, false, false], undefined]);
+  circuit.answered(A);
+  assertEquals([circuit.admit(FIRST), circuit.admit(other), circuit.admit(third)], Array(3).fill(undefined));
 });
 
 Deno.test("BankCircuit counts no failures together that lie 300 s apart", () => {
