@@ -220,10 +220,13 @@ function composeBrowser(
   });
 }
 
-function tppFinder({ clients }: Shared): FindTpp {
+/** Links lead to active TPPs alone: this address can be made up by anybody. */
+function tppFinder({ clients, standingOf }: Shared): FindTpp {
   return async (text) => {
     const id = asClientId(text);
-    return id === undefined ? undefined : backTo(await clients.find(id)).tpp;
+    const client = id === undefined ? null : await clients.find(id);
+    const standing = client === null ? undefined : await standingOf(client).catch(() => undefined);
+    return standing === "active" ? backTo(client).tpp : undefined;
   };
 }
 

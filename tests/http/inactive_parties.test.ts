@@ -1,11 +1,11 @@
 /** A bank or a TPP that becomes inactive while its customer is on the way: no code, the TPP gets the matching error. */
-import { assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { setOrganisation, setSoftware } from "../support/directory_network.ts";
 import { type AtBank, Browser, decide, good, putAccounts, returnPath, toBank } from "../support/flows.ts";
 import { assertErrorAnswer, assertPage } from "../support/front_channel.ts";
 import { unchanged } from "../support/resource_answers.ts";
 import { BOUND_MS } from "../support/standing.ts";
-import { openWorld, type World } from "../support/world.ts";
+import { AUTH_URL, openWorld, type World } from "../support/world.ts";
 
 interface Fall {
   readonly party: "bankA" | "tpp";
@@ -106,4 +106,16 @@ Deno.test("a suspended bank that is Active again may still take its customer bac
   world.now += BOUND_MS;
   const screen = (await browser.open(path)).headers.get("location") ?? "";
   assertMatch((await decide(browser, screen, "accept")).headers.get("location") ?? "", /[?&]code=/);
+});
+
+Deno.test("an error page that anybody can open links to an active TPP alone [G5]", async () => {
+  await using world = await openWorld();
+  const request = crypto.randomUUID();
+  const url = `${AUTH_URL}/problem?page=other_browser&request=${request}&tpp=${world.tpp.clientId}`;
+  const linked = async (): Promise<boolean> =>
+    (await (await world.browser(new Request(url))).text()).includes('href="https://www.example.com/"');
+  assertEquals(await linked(), true);
+  await setOrganisation(world, world.tpp, "Withdrawn");
+  world.now += BOUND_MS;
+  assertEquals(await linked(), false);
 });
