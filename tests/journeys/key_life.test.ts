@@ -22,7 +22,7 @@ import { openWorld, START, type World } from "../support/world.ts";
 const CUSTOMERS = 5;
 const THIEFS_PAUSE_MS = 10_000;
 /** How long both keys are used before the old ones are revoked. */
-const OVERLAP_MS = 120_000;
+const OVERLAP_MS = 240_000;
 /** The platform does not ask the directory again so soon if only requests make it ask. */
 const LIST_MS = 13_000;
 const PURPOSES = ["signing", "transport", "encryption"] as const;
