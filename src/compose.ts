@@ -163,7 +163,6 @@ function composeOperations(
     keys: participantKeys,
     ownKeys: () => keys.publicJwks.keys,
     holds: openHoldStore(store),
-    epochs: openEpochStore(store),
     operator: operatorToken(config.operatorToken),
   };
 }

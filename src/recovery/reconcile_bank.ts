@@ -3,18 +3,16 @@
  * hold when all pages agree (Decision G9). An operator starts each page; the hold stores the next one.
  */
 import type { Clock } from "../kernel/clock.ts";
-import { asBankCode, type BankCode, sha256 } from "../kernel/identifiers.ts";
+import { asBankCode, sha256 } from "../kernel/identifiers.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Log } from "../observability/log.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
-import { type PaymentOrder, putOff } from "../payments/payment_order.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { Entry } from "../store/store.ts";
 import { begin, commit } from "../store/transaction.ts";
 import { askBank, type AskBankDeps } from "./ask_bank.ts";
-import type { EpochStore } from "./epoch_store.ts";
 import { counted, type Hold, NOTHING_COMPARED } from "./hold.ts";
 import { holdHistoryOf, type HoldStore } from "./hold_store.ts";
 import { openStatement } from "./order_statement.ts";
@@ -25,7 +23,6 @@ export interface ReconcileBankDeps extends SettleOrderDeps, AskBankDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly holds: HoldStore;
-  readonly epochs: EpochStore;
   readonly clients: ClientStore;
   readonly keys: ParticipantKeySets;
 }
@@ -74,7 +71,6 @@ export async function releaseOrders(
   const tx = begin();
   deps.holds.stageRelease(tx, entry, { actor: operator, reason, at: deps.clock() });
   if (!await commit(deps.store, deps.clock, tx)) throw changedMeanwhile();
-  await makeDue(deps, entry.value.bank);
   deps.log.warn("order_hold.released", { bank: entry.value.bank, by: operator, reconciled: false });
   return { hold: entry.value, state: "released" };
 }
@@ -127,22 +123,8 @@ async function settle(
   const bytes = new TextEncoder().encode(text);
   stageEvidence(tx, `${holdHistoryOf(bank)} ${await sha256(text)}`, { bytes, signature: "", profile: "B" });
   if (!await commit(deps.store, deps.clock, tx)) throw changedMeanwhile();
-  if (done) {
-    await makeDue(deps, bank);
-    deps.log.info("order_hold.released", { bank, by: operator, reconciled: true });
-  }
+  if (done) deps.log.info("order_hold.released", { bank, by: operator, reconciled: true });
   return { hold, state: done ? "released" : after === undefined ? "held" : "comparing" };
-}
-
-/** Orders that looked for the hold a moment ago need not wait until they look again. */
-async function makeDue(deps: ReconcileBankDeps, bank: BankCode): Promise<void> {
-  for await (const orders of deps.epochs.below<PaymentOrder>("outbox")) {
-    for (const entry of orders.filter(({ value }) => value.bank === bank && !value.dead)) {
-      const tx = begin();
-      deps.outbox.stageChange(tx, entry, putOff(entry.value, deps.clock()));
-      await commit(deps.store, deps.clock, tx); // a conflict means that another worker has the order
-    }
-  }
 }
 
 function unusable(why: string): Refusal {

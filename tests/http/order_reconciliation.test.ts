@@ -103,7 +103,7 @@ Deno.test("an order that the bank does not have is sent once it is reconciled, a
   assertEquals(world.books.orders.size, 0, "held");
   const [, answer] = await world.operate(RECONCILE, "");
   assertEquals([answer.Data.State, answer.Data.Agreed], ["released", 0]);
-  await later(world, 0);
+  await later(world, 10_000);
   assertEquals(world.books.orders.get(id)?.executions, 1);
   assertEquals(await statusOf(world, id), "AcceptedSettlementInProcess");
 });
@@ -297,13 +297,27 @@ Deno.test("an operator can release orders with a reason, which stands in the his
   assertEquals((await world.operate(RELEASE, "short"))[0], 400);
   const [status, answer] = await world.operate(RELEASE, "The bank confirmed by phone that it has none.");
   assertEquals([status, answer.Data.State], [200, "released"]);
-  await later(world, 0);
+  await later(world, 10_000);
   assertEquals(world.books.orders.size, 1);
   const history = await historyOf(world.store, "order hold BANKA");
   assertEquals(history.map(({ event, actor }) => [event, actor]), [
     ["order_hold.begun", "platform"],
     ["order_hold.released", "operator maria"],
   ]);
+});
+
+Deno.test("releasing a bank's orders does not send those that were held for more than a day [G9]", async () => {
+  await using world = await openBookWorld();
+  const takes = world.answer;
+  world.answer = down;
+  const { DomesticPaymentId: id } = await paid(world);
+  await restore(world, await copyOf(world));
+  await later(world, 10_000);
+  world.now += 86_400_001;
+  world.answer = takes;
+  assertEquals((await world.operate(RELEASE, "The bank confirmed by phone that it has none."))[0], 200);
+  await later(world, 10_000);
+  assertEquals([(await outboxOrder(world, id))?.dead, world.books.orders.size], [true, 0]);
 });
 
 Deno.test("order holds are for the operator alone, and empty where nothing was restored", async () => {
