@@ -3,7 +3,7 @@
  * until their orders go out again. Talks to the operations API; exits with 0 only if no bank is held any more.
  */
 import { z } from "zod";
-import { optionsOf, UsageError } from "../command_line.ts";
+import { optionsOf, UsageError } from "../command_line/run.ts";
 
 const USAGE =
   `deno task reconcile [--bank CODE] [--statement FILE | --release REASON] [--operator NAME] [--url URL]

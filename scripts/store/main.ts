@@ -3,12 +3,12 @@
  * as a restored copy. Every copy has the mark: the platform then begins a new epoch, the directory stops publishing.
  */
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
-import { wireDateTime } from "../../src/kernel/clock.ts";
-import { instantOf } from "../../src/kernel/date_time.ts";
-import type { CopyMark } from "../../src/recovery/hold.ts";
-import { openDenoKv } from "../../src/store/deno_kv.ts";
-import { storeCopyKey } from "../../src/store/keys.ts";
-import { optionsOf, UsageError } from "../command_line.ts";
+import { wireDateTime } from "../../src/base/kernel/clock.ts";
+import { instantOf } from "../../src/base/kernel/date_time.ts";
+import type { CopyMark } from "../../src/platform/recovery/hold.ts";
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { storeCopyKey } from "../../src/base/store/copy_mark.ts";
+import { optionsOf, UsageError } from "../command_line/run.ts";
 
 const USAGE = `deno task store backup --to FILE [--from FILE]
   Copies the database file (--from, or STORE_URL) while the platform or the directory runs, with mode 600.

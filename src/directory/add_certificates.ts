@@ -1,5 +1,5 @@
 /** Certificates for new keys of a participant; the old ones stay valid until they expire or are revoked (Decision E3). */
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import { activeKeys, type CertifiedKey } from "./certified_key.ts";
 import { certifyKeys, type IssuedKey, proveKeys, type SigningRequests } from "./certify_keys.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";

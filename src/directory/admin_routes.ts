@@ -1,6 +1,6 @@
 /** What only administrators may do (Decisions E1, E3): take participants in, change them, read all about them. */
 import type { Context, MiddlewareHandler } from "hono";
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import { adminOperations } from "./admin_operations.ts";
 import { addCertificates } from "./add_certificates.ts";
 import {

@@ -5,8 +5,8 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { Clock } from "../kernel/clock.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import type { Clock } from "../base/kernel/clock.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import type { Administrators } from "./administrators.ts";
 import type { DirectoryLog } from "./directory.ts";
 import { openLimiter } from "./limiter.ts";

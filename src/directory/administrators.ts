@@ -3,8 +3,8 @@
  * list is a file that `deno task directory-admin` writes; a change counts from the next request on.
  */
 import { z } from "zod";
-import { base64url, newSecret, sha256, sha256Bytes } from "../kernel/identifiers.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { base64url, newSecret, sha256, sha256Bytes } from "../base/kernel/identifiers.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 
 /** What is known about the sender of a token. */
 export interface Identified {

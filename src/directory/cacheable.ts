@@ -1,6 +1,6 @@
 /** Public answers that others may keep for a short while and ask about again (RFC 9110 8.8, 13.1.2; RFC 9111 5.2). */
 import type { Context } from "hono";
-import { sha256 } from "../kernel/identifiers.ts";
+import { sha256 } from "../base/kernel/identifiers.ts";
 
 const CACHE_CONTROL = {
   /** For a minute, unasked. */

@@ -17,8 +17,8 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import { base64url } from "../kernel/identifiers.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { base64url } from "../base/kernel/identifiers.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import type { CertifiedKey, KeyUse } from "./certified_key.ts";
 import { privateKeyDer } from "./private_key_pem.ts";
 import type { ProvenKey } from "./signing_request.ts";

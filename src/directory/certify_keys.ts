@@ -2,7 +2,7 @@
  * From signing requests to certified keys: every request must prove possession, every key must be new to the
  * directory and different from the others. Names every fault at once.
  */
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import { issueCertificate, type Subject } from "./certificate_authority.ts";
 import type { CertifiedKey, KeyUse } from "./certified_key.ts";
 import type { Directory } from "./directory.ts";

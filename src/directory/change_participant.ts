@@ -2,8 +2,8 @@
  * The one way a participant changes: read, decide, commit over the version that was read, with the history in the
  * same commit. Whoever loses a race decides again on what is there now.
  */
-import { Refusal } from "../kernel/refusal.ts";
-import { begin, commit } from "../store/transaction.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
+import { begin, commit } from "../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
 import type { Directory } from "./directory.ts";
 import type { HistoryNote } from "./history.ts";

@@ -3,9 +3,9 @@
  * knows every part of itself; knows nothing of the platform.
  */
 import { Hono } from "hono";
-import type { Clock } from "../kernel/clock.ts";
-import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../profile.ts";
-import type { Store } from "../store/store.ts";
+import type { Clock } from "../base/kernel/clock.ts";
+import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../base/limits.ts";
+import type { Store } from "../base/store/store.ts";
 import { adminEndpoints } from "./admin_routes.ts";
 import { requireAdministrator } from "./administrator.ts";
 import type { Administrators } from "./administrators.ts";

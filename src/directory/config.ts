@@ -242,7 +242,7 @@ async function readPems(values: Partial<Values>, source: ConfigSource, faults: s
   };
 }
 
-/** What sandboxes call themselves (`sandbox/authority.ts`). */
+/** What sandboxes call themselves (`sandbox/ecosystem/authority.ts`). */
 const SANDBOX_AUTHORITY = /\bSandbox\b/;
 
 async function readPem(

@@ -1,6 +1,6 @@
 /** What every use case of the directory gets, and what the directory may tell its operator. */
-import type { Clock } from "../kernel/clock.ts";
-import type { Store } from "../store/store.ts";
+import type { Clock } from "../base/kernel/clock.ts";
+import type { Store } from "../base/store/store.ts";
 import type { CertificateAuthority } from "./certificate_authority.ts";
 import type { RestoredCopy } from "./restored_copy_store.ts";
 import type { StatementTerms } from "./software_statement.ts";

@@ -1,5 +1,5 @@
 /** The directory's identifiers: their forms, and where fresh ones come from. */
-import { asClientId, type ClientId } from "../kernel/identifiers.ts";
+import { asClientId, type ClientId } from "../base/kernel/identifiers.ts";
 
 declare const brand: unique symbol;
 

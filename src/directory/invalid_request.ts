@@ -1,6 +1,6 @@
 /** The refusal of a request that the sender can repair: every fault in one answer, none of them quoting a value. */
 import type { z } from "zod";
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 
 const MAX_FAULTS = 40;
 const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/;

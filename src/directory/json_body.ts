@@ -1,8 +1,8 @@
 /** Request bodies of the directory: one bounded JSON value that no two readers can read differently. */
 import type { Context } from "hono";
-import { Refusal } from "../kernel/refusal.ts";
-import { strictJson } from "../kernel/strict_json.ts";
-import { MAX_BODY_BYTES } from "../profile.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
+import { strictJson } from "../base/kernel/strict_json.ts";
+import { MAX_BODY_BYTES } from "../base/limits.ts";
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 

@@ -1,6 +1,6 @@
 /** Key sets on the wire (Decision E4; RFC 7517). Public members only. */
-import type { JsonObject } from "../jose/compact_jws.ts";
-import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../profile.ts";
+import type { JsonObject } from "../base/jose/compact_jws.ts";
+import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../base/limits.ts";
 import type { CertifiedKey, KeyUse, RevokedKey } from "./certified_key.ts";
 
 /** A JWK set. */

@@ -2,7 +2,7 @@
  * Every key of the directory in its store, with what lies under it. Nothing here expires: a trust root must be
  * able to say what it once vouched for. All keys begin with "directory", so that a store may be shared.
  */
-import type { Key } from "../store/store.ts";
+import type { Key } from "../base/store/store.ts";
 import type { OrgId } from "./identifiers.ts";
 
 const ROOT = "directory";

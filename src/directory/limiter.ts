@@ -1,5 +1,5 @@
 /** Token buckets in memory, one a key, for a bounded number of keys. Each process has its own counts. */
-import type { Clock } from "../kernel/clock.ts";
+import type { Clock } from "../base/kernel/clock.ts";
 
 /** Counts. */
 export interface Limiter {

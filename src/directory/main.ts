@@ -3,11 +3,11 @@
  * and one for administrators. It does not start if the configuration is incomplete or unsafe, and lists every problem. After the start the process can
  * neither write files nor read the environment.
  */
-import { systemClock } from "../kernel/clock.ts";
-import { type Log, openLog } from "../observability/log.ts";
-import { openLogQueue } from "../observability/log_queue.ts";
-import { openDenoKv } from "../store/deno_kv.ts";
-import type { Store } from "../store/store.ts";
+import { systemClock } from "../base/kernel/clock.ts";
+import { type Log, openLog } from "../base/observability/log.ts";
+import { openLogQueue } from "../base/observability/log_queue.ts";
+import { openDenoKv } from "../base/store/deno_kv.ts";
+import type { Store } from "../base/store/store.ts";
 import { openAdministrators, type WatchedFile } from "./administrators.ts";
 import { composeDirectory, type DirectoryApp } from "./compose_directory.ts";
 import {

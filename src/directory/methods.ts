@@ -1,6 +1,6 @@
 /** Answers what no endpoint wanted: 405 with `Allow` (RFC 9110 §15.5.6) if the path has other methods, else 404. */
 import { Hono } from "hono";
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import { type Endpoint, honoPath } from "./endpoint.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 

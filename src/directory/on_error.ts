@@ -1,9 +1,9 @@
 /** Turns whatever a route threw into `{error, error_description}`. What is not a Refusal is a bug: 500, no words, the stack in the log. */
 import type { Context } from "hono";
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import type { DirectoryLog } from "./directory.ts";
 import type { DirectoryEnv } from "./request_context.ts";
-import { wireOf } from "./refusal_wire.ts";
+import { wireOf } from "./error_table.ts";
 
 /** Hono's `onError` for the directory. */
 export function answerErrors(log: DirectoryLog): (error: Error, c: Context<DirectoryEnv>) => Response {

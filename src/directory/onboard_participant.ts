@@ -1,6 +1,6 @@
 /** Takes a participant in (Decision E1): proves its keys, certifies them, states its software, all in one commit. */
-import { Refusal } from "../kernel/refusal.ts";
-import { begin, commit } from "../store/transaction.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
+import { begin, commit } from "../base/store/transaction.ts";
 import { certifyKeys, type IssuedKey, proveKeys, type SigningRequests } from "./certify_keys.ts";
 import type { Directory } from "./directory.ts";
 import type { HistoryNote } from "./history.ts";

@@ -1,6 +1,6 @@
 /** The onboarding request (Decision E1): wire in. Strict, by role; every fault is named at once. */
 import { z } from "zod";
-import { isReservedName } from "../kernel/reserved_names.ts";
+import { isReservedName } from "../base/kernel/reserved_names.ts";
 import { asOrgId, type OrgId } from "./identifiers.ts";
 import { invalidRequest, schemaFaults } from "./invalid_request.ts";
 import type { OnboardingCommand } from "./onboard_participant.ts";

@@ -5,7 +5,7 @@
  * software product): suspending makes the software Inactive, withdrawing makes it Revoked. Reactivating an
  * organisation wakes no software: that is a decision of its own.
  */
-import type { ClientId } from "../kernel/identifiers.ts";
+import type { ClientId } from "../base/kernel/identifiers.ts";
 import type { OrgId } from "./identifiers.ts";
 
 /** What an organisation may do: third party (initiates payments) or bank (serves accounts). */

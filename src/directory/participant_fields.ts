@@ -1,7 +1,7 @@
 /** Fields that several of the directory's requests share: texts, contacts, addresses of software, signing requests. */
 import { z } from "zod";
-import { hasVisibleLetter } from "../kernel/shown_text.ts";
-import { MAX_REDIRECT_URIS } from "../profile.ts";
+import { hasVisibleLetter } from "../base/kernel/shown_text.ts";
+import { MAX_REDIRECT_URIS } from "../base/limits.ts";
 import type { Role } from "./participant.ts";
 import { type AddressRules, webAddress } from "./web_address.ts";
 

@@ -1,6 +1,6 @@
 /** Reads and stages participants, their keys and their histories. Decides nothing; the participant's version guards all of it. */
-import type { Entry, Key, Store } from "../store/store.ts";
-import { check, set, type Transaction } from "../store/transaction.ts";
+import type { Entry, Key, Store } from "../base/store/store.ts";
+import { check, set, type Transaction } from "../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
 import type { HistoryEntry, HistoryNote } from "./history.ts";
 import type { OrgId } from "./identifiers.ts";

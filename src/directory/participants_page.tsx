@@ -1,6 +1,6 @@
 /** The list of participants for people: one accessible table, no script, nothing fetched from elsewhere. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { sha256Bytes } from "../kernel/identifiers.ts";
+import { sha256Bytes } from "../base/kernel/identifiers.ts";
 import type { PublicParticipant } from "./participant_representation.ts";
 
 /** A page and the policy it needs. */

@@ -1,8 +1,8 @@
 /** Guard: how often one client may read. A client is a network, since an IPv6 customer has as many addresses as it likes. */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { Clock } from "../kernel/clock.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import type { Clock } from "../base/kernel/clock.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import { clientNetwork } from "./client_network.ts";
 import { openLimiter } from "./limiter.ts";
 import type { DirectoryEnv } from "./request_context.ts";

@@ -1,7 +1,7 @@
 /** What everybody may read (Decision E2): participants, their key sets, the directory's own keys and certificate. */
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import { activeKeys, revokedKeys } from "./certified_key.ts";
 import { cacheable } from "./cacheable.ts";
 import type { Directory } from "./directory.ts";

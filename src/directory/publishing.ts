@@ -1,7 +1,7 @@
 /** Guard: a restored directory publishes nothing until an administrator has confirmed that it is up to date. */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 import type { RestoredCopy } from "./restored_copy_store.ts";
 

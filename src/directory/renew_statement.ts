@@ -1,5 +1,5 @@
 /** A new software statement, with changed software details where there are any (Decision E3). */
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import type { Participant } from "./participant.ts";

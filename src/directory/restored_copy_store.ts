@@ -2,10 +2,10 @@
  * The mark that `deno task store` leaves on a copy of the database. A restored directory has forgotten revocations, so
  * it publishes nothing until an administrator has repeated them and confirms.
  */
-import type { Clock } from "../kernel/clock.ts";
-import { storeCopyKey } from "../store/keys.ts";
-import type { Store } from "../store/store.ts";
-import { begin, check, commit, remove } from "../store/transaction.ts";
+import type { Clock } from "../base/kernel/clock.ts";
+import { storeCopyKey } from "../base/store/copy_mark.ts";
+import type { Store } from "../base/store/store.ts";
+import { begin, check, commit, remove } from "../base/store/transaction.ts";
 
 /** Whether this database is a copy that was restored. */
 export interface RestoredCopy {

@@ -1,5 +1,5 @@
 /** Moves a key to the revoked set, for ever (Decision E3). */
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import type { CertifiedKey, Revocation } from "./certified_key.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";

@@ -1,5 +1,5 @@
 /** Moves an organisation or its software to another status; the software follows its organisation (Decision E3). */
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import type { HistoryNote } from "./history.ts";

@@ -4,9 +4,9 @@
  */
 import "reflect-metadata";
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
-import { jwkThumbprint, readRsaPublicJwk, type RsaPublicJwk } from "../jose/rsa_key.ts";
-import { no, type Verdict, yes } from "../kernel/verdict.ts";
-import { MAX_RSA_BITS, MIN_RSA_BITS } from "../profile.ts";
+import { jwkThumbprint, readRsaPublicJwk, type RsaPublicJwk } from "../base/jose/rsa_key.ts";
+import { no, type Verdict, yes } from "../base/kernel/verdict.ts";
+import { MAX_RSA_BITS, MIN_RSA_BITS } from "../base/limits.ts";
 
 /** A public key whose holder has proven possession of the private key. */
 export interface ProvenKey {

@@ -2,10 +2,10 @@
  * The software statement assertion: the directory's word about a participant's software, as of now (interface
  * "Software statement assertion"). Says what to sign; the caller sees to it that `iat` only grows.
  */
-import type { JsonObject } from "../jose/compact_jws.ts";
-import type { NamedKey } from "../jose/sealed_jwt.ts";
-import { signClaims } from "../jose/sign_claims.ts";
-import { MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../profile.ts";
+import type { JsonObject } from "../base/jose/compact_jws.ts";
+import type { NamedKey } from "../base/jose/sealed_jwt.ts";
+import { signClaims } from "../base/jose/sign_claims.ts";
+import { MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../base/limits.ts";
 import { invalidRequest } from "./invalid_request.ts";
 import type { Participant, Role } from "./participant.ts";
 

@@ -2,9 +2,9 @@
  * When a statement is issued. Relying parties refuse one that is not newer than the last (Decision B6), so `iat`
  * strictly increases per software, even within one second; it never runs far ahead of the clock.
  */
-import { unixSeconds } from "../kernel/clock.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { FUTURE_SKEW_SECONDS } from "../profile.ts";
+import { unixSeconds } from "../base/kernel/clock.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
+import { FUTURE_SKEW_SECONDS } from "../base/limits.ts";
 import type { Participant } from "./participant.ts";
 
 /** Half of what relying parties tolerate: the rest is for their clocks. */

@@ -3,7 +3,7 @@
  * statements that it signed may be presented. Private members never leave this file.
  */
 import { z } from "zod";
-import type { JsonObject } from "../jose/compact_jws.ts";
+import type { JsonObject } from "../base/jose/compact_jws.ts";
 import {
   type HeldKey,
   holdKeys,
@@ -11,11 +11,11 @@ import {
   newestInUse,
   PRIVATE_RSA,
   type PrivateRsaJwk,
-} from "../jose/private_keys.ts";
-import { jwkThumbprint } from "../jose/rsa_key.ts";
-import type { NamedKey } from "../jose/sealed_jwt.ts";
-import { type Clock, unixSeconds } from "../kernel/clock.ts";
-import { SIGNATURE_ALG } from "../profile.ts";
+} from "../base/jose/private_keys.ts";
+import { jwkThumbprint } from "../base/jose/rsa_key.ts";
+import type { NamedKey } from "../base/jose/sealed_jwt.ts";
+import { type Clock, unixSeconds } from "../base/kernel/clock.ts";
+import { SIGNATURE_ALG } from "../base/limits.ts";
 import { privateKeyDer } from "./private_key_pem.ts";
 
 /** The keys, ready for use. Its parts always have the current keys, also after a reload. */

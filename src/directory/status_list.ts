@@ -2,7 +2,7 @@
  * The status list: one public document that shows for every organisation and software whether it is active, with a
  * version that changes with its key sets and its statement. Relying parties fetch it every few seconds.
  */
-import type { Store } from "../store/store.ts";
+import type { Store } from "../base/store/store.ts";
 import type { Participant } from "./participant.ts";
 import { listParticipants, participantsVersion } from "./participant_store.ts";
 

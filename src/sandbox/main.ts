@@ -2,11 +2,11 @@
  * Entry of `deno task start`: the whole ecosystem on this computer until Ctrl-C or SIGTERM. Reads SANDBOX_PORT
  * and SANDBOX_DIR, prints what to open, says in one sentence why it cannot start.
  */
-import { readFirstPort } from "./addresses.ts";
+import { readFirstPort } from "./ecosystem/addresses.ts";
 import { SANDBOX_CODE, SANDBOX_PASSWORD } from "./bank/customers.ts";
-import { CannotStart } from "./cannot_start.ts";
-import { type Ecosystem, type Endpoints, startEcosystem } from "./ecosystem.ts";
-import { watchLauncher } from "./launcher_watch.ts";
+import { CannotStart } from "./ecosystem/cannot_start.ts";
+import { type Ecosystem, type Endpoints, startEcosystem } from "./ecosystem/ecosystem.ts";
+import { watchLauncher } from "./ecosystem/launcher_watch.ts";
 
 const DEFAULT_PORT = "8440";
 const DEFAULT_DIRECTORY = ".data/sandbox";

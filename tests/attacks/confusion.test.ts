@@ -1,13 +1,13 @@
 /** Every kind of JWT at every place that takes one: each is good somewhere, and only there (checklist 12, J26). */
 import { assertEquals } from "@std/assert";
-import { returnTo, sealedReturn } from "../support/bank_return.ts";
-import { assertPage } from "../support/front_channel.ts";
+import { returnTo, sealedReturn } from "../../scripts/testing/bank_return.ts";
+import { assertPage } from "../../scripts/testing/front_channel.ts";
 import { forged, MALFORMED, takenEverywhere } from "../support/jwt_attacks.ts";
 import { everyKind, type JwtKind, type MadeJwt, material } from "../support/jwt_kinds.ts";
 import { type JwtPlace, jwtPlaces } from "../support/jwt_places.ts";
-import { assertRefusal } from "../support/oauth_requests.ts";
-import { type ExpectedFault, unchanged } from "../support/resource_answers.ts";
-import { openWorld } from "../support/world.ts";
+import { assertRefusal } from "../../scripts/testing/oauth_requests.ts";
+import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
+import { openWorld } from "../../scripts/testing/environment.ts";
 
 /** A statement of type JWT is judged by its issuer first: another directory's is "not approved", all else "not valid". */
 const NAMES_ANOTHER_ISSUER: readonly string[] = [

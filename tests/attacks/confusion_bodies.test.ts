@@ -14,14 +14,14 @@ import {
   paymentBody,
   requestToken,
   toBank,
-} from "../support/flows.ts";
+} from "../../scripts/testing/flows.ts";
 import { assertionOf } from "../support/jwt_places.ts";
-import { type JsonObject, signJwt } from "../support/jwts.ts";
-import { assertRefusal } from "../support/oauth_requests.ts";
-import { type Participant, registrationClaims } from "../support/participants.ts";
-import { assertFaults, unchanged } from "../support/resource_answers.ts";
-import { openWorld, type World } from "../support/world.ts";
-import { segment } from "../unit/jose/raw_jws.ts";
+import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
+import { assertRefusal } from "../../scripts/testing/oauth_requests.ts";
+import { type Participant, registrationClaims } from "../../scripts/testing/participants.ts";
+import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
+import { openWorld, type World } from "../../scripts/testing/environment.ts";
+import { segment } from "../../scripts/testing/raw_jws.ts";
 
 /** Where a signed body goes, and what it should be. */
 interface Target {

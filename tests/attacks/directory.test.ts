@@ -8,7 +8,7 @@ import {
   type Json,
   openDirectoryWorld,
   thirdParty,
-} from "../support/directory_world.ts";
+} from "../../scripts/testing/directory_environment.ts";
 
 /** A directory with a participant on a port of this computer. */
 interface Port extends AsyncDisposable {

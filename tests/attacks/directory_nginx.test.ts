@@ -1,11 +1,11 @@
 /** The directory behind a real nginx with the configuration that DEPLOYMENT.md names, and what gets through it. */
 import { assert, assertEquals } from "@std/assert";
 import { type DirectoryGround, openDirectoryGround } from "../support/directory_process.ts";
-import { software, thirdParty } from "../support/directory_world.ts";
+import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
 import { findProxy } from "../support/proxy_program.ts";
 import { exchangeRaw, type RawAnswer } from "../support/raw_tls.ts";
-import { freePort } from "../support/served_platform.ts";
-import { serverIdentity, webAuthority } from "../support/web_authority.ts";
+import { freePort } from "../../scripts/testing/served_platform.ts";
+import { serverIdentity, webAuthority } from "../../scripts/testing/web_authority.ts";
 
 const { program } = await findProxy("nginx");
 const OPEN = "directory.example.com";

@@ -1,10 +1,10 @@
 /** The fuzzer: what it tries breaks nothing, and what is planted it finds. */
 import { assert, assertEquals } from "@std/assert";
-import { fuzz, type FuzzResult } from "../../scripts/fuzz.ts";
-import type { Plant } from "../../scripts/fuzz_ground.ts";
-import { UsageError } from "../../scripts/command_line.ts";
-import { type FuzzOptions, readFuzzOptions } from "../../scripts/fuzz_options.ts";
-import { countOf, isRefused, isTaken } from "../../scripts/fuzz_report.ts";
+import { fuzz, type FuzzResult } from "../../scripts/fuzz/main.ts";
+import type { Plant } from "../../scripts/fuzz/targets.ts";
+import { UsageError } from "../../scripts/command_line/run.ts";
+import { type FuzzOptions, readFuzzOptions } from "../../scripts/fuzz/options.ts";
+import { countOf, isRefused, isTaken } from "../../scripts/fuzz/report.ts";
 import { around, lenient } from "../support/fuzz_plants.ts";
 
 const OPTIONS: FuzzOptions = { seed: 11, mutations: 10_000, seconds: 600, first: 0, only: "" };

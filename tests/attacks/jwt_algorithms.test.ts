@@ -13,9 +13,9 @@ import {
   wrong,
 } from "../support/jwt_attacks.ts";
 import { type JwsParts, jwtPlaces } from "../support/jwt_places.ts";
-import { smallTestKey, testKey } from "../support/keys.ts";
-import { openWorld } from "../support/world.ts";
-import { importPrivate, segment } from "../unit/jose/raw_jws.ts";
+import { smallTestKey, testKey } from "../../scripts/testing/keys.ts";
+import { openWorld } from "../../scripts/testing/environment.ts";
+import { importPrivate, segment } from "../../scripts/testing/raw_jws.ts";
 
 const ALG = wrong("alg");
 

@@ -1,6 +1,6 @@
 /** Claims of another audience, kind, bank or time, keys in odd spellings, and names that pollute (checklist 12). */
 import { assertEquals } from "@std/assert";
-import { call, clientToken, consentBody, postForm, requestToken } from "../support/flows.ts";
+import { call, clientToken, consentBody, postForm, requestToken } from "../../scripts/testing/flows.ts";
 import {
   type Attack,
   claims,
@@ -10,13 +10,18 @@ import {
   takenEverywhere,
 } from "../support/jwt_attacks.ts";
 import { assertionOf, jwtPlaces, proofPlaces } from "../support/jwt_places.ts";
-import { type JsonObject, signJwt } from "../support/jwts.ts";
-import { largeTestKey, smallTestKey } from "../support/keys.ts";
-import { assertRefusal } from "../support/oauth_requests.ts";
-import { onboardOnly, registrationClaims } from "../support/participants.ts";
-import { NEWCOMER, postRegistration, registrationJwt } from "../support/registration.ts";
-import { assertFaults, unchanged } from "../support/resource_answers.ts";
-import { AUTH_URL, DIRECTORY_URL, openWorld, REGISTRATION_AUDIENCE } from "../support/world.ts";
+import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
+import { largeTestKey, smallTestKey } from "../../scripts/testing/keys.ts";
+import { assertRefusal } from "../../scripts/testing/oauth_requests.ts";
+import { onboardOnly, registrationClaims } from "../../scripts/testing/participants.ts";
+import { NEWCOMER, postRegistration, registrationJwt } from "../../scripts/testing/registration.ts";
+import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
+import {
+  AUTH_URL,
+  DIRECTORY_URL,
+  openWorld,
+  REGISTRATION_AUDIENCE,
+} from "../../scripts/testing/environment.ts";
 
 Deno.test("a client assertion proves no key, and a DPoP proof authenticates nobody [J27]", async (t) => {
   await using world = await openWorld();

@@ -1,7 +1,7 @@
 /** Every kind of JWT judged against the clock, at every edge of checklist 2.2, over HTTP. */
 import { assertEquals } from "@std/assert";
-import { IMPLICIT } from "../support/bank_return.ts";
-import { toBank } from "../support/flows.ts";
+import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
+import { toBank } from "../../scripts/testing/flows.ts";
 import { forged } from "../support/jwt_attacks.ts";
 import {
   assertionPlaces,
@@ -12,9 +12,9 @@ import {
   returnPlace,
   signaturePlaces,
 } from "../support/jwt_places.ts";
-import { postRegistration, registrationJwt, statementWith } from "../support/registration.ts";
-import { assertErrorAnswer } from "../support/front_channel.ts";
-import { openWorld, START, type World } from "../support/world.ts";
+import { postRegistration, registrationJwt, statementWith } from "../../scripts/testing/registration.ts";
+import { assertErrorAnswer } from "../../scripts/testing/front_channel.ts";
+import { openWorld, START, type World } from "../../scripts/testing/environment.ts";
 
 const NOW = START / 1000;
 const OFFSETS = [-61, -60, -31, -30, 0, 10, 30, 31, 60, 61];

@@ -1,6 +1,12 @@
 /** Expensive work comes last: what can be refused cheaply costs no RSA operation, to be counted here (checklist J14). */
 import { assertEquals } from "@std/assert";
-import { IMPLICIT, returnTo, sealedReturn, sealedUnderHeader, signedReturn } from "../support/bank_return.ts";
+import {
+  IMPLICIT,
+  returnTo,
+  sealedReturn,
+  sealedUnderHeader,
+  signedReturn,
+} from "../../scripts/testing/bank_return.ts";
 import { type Cost, costOf, FREE } from "../support/crypto_meter.ts";
 import {
   authorize,
@@ -15,13 +21,18 @@ import {
   push,
   requestToken,
   toBank,
-} from "../support/flows.ts";
-import { clientAssertion, dpopProof, signJwt } from "../support/jwts.ts";
-import { clientCredentials, codeGrant, pushing } from "../support/oauth_requests.ts";
-import { onboardOnly } from "../support/participants.ts";
+} from "../../scripts/testing/flows.ts";
+import { clientAssertion, dpopProof, signJwt } from "../../scripts/testing/jwts.ts";
+import { clientCredentials, codeGrant, pushing } from "../../scripts/testing/oauth_requests.ts";
+import { onboardOnly } from "../../scripts/testing/participants.ts";
 import { prepared } from "../support/prepared_requests.ts";
-import { NEWCOMER, postRegistration, registrationJwt, statementWith } from "../support/registration.ts";
-import { BASE_URL, openWorld, type World } from "../support/world.ts";
+import {
+  NEWCOMER,
+  postRegistration,
+  registrationJwt,
+  statementWith,
+} from "../../scripts/testing/registration.ts";
+import { BASE_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
 
 /** A request that is made first and measured when sent; what it must cost and be answered with. */
 type Case = readonly [

@@ -1,8 +1,8 @@
 /** Tokens that are too large, ambiguous or spelled in a second way, at every place that takes a JWT (checklist 12). */
 import { assertEquals } from "@std/assert";
 import { costOf } from "../support/crypto_meter.ts";
-import { assertErrorAnswer } from "../support/front_channel.ts";
-import { call, clientToken, consentBody } from "../support/flows.ts";
+import { assertErrorAnswer } from "../../scripts/testing/front_channel.ts";
+import { call, clientToken, consentBody } from "../../scripts/testing/flows.ts";
 import {
   type Attack,
   attack,
@@ -13,10 +13,10 @@ import {
   text,
 } from "../support/jwt_attacks.ts";
 import { type JwsParts, type JwtPlace, jwtPlaces, type PlacedKind } from "../support/jwt_places.ts";
-import { assertRefusal } from "../support/oauth_requests.ts";
-import { assertFaults, unchanged } from "../support/resource_answers.ts";
-import { openWorld } from "../support/world.ts";
-import { concat, segment, strayBits } from "../unit/jose/raw_jws.ts";
+import { assertRefusal } from "../../scripts/testing/oauth_requests.ts";
+import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
+import { openWorld } from "../../scripts/testing/environment.ts";
+import { concat, segment, strayBits } from "../../scripts/testing/raw_jws.ts";
 
 const NO_CLAIMS_OF_ITS_OWN = { notAt: ["signature"] } as const;
 

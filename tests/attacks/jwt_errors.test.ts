@@ -1,16 +1,16 @@
 /** No token, however broken, is a failure of the platform; and what cannot be opened gives no hint why (checklist 12). */
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { errors } from "jose";
-import { seeded } from "../../scripts/prove_random.ts";
-import { joseFailure } from "../../src/jose/compact_jws.ts";
-import { IMPLICIT, returnTo, sealedReturn, signedReturn } from "../support/bank_return.ts";
-import { toBank } from "../support/flows.ts";
-import { assertCodeAnswer } from "../support/front_channel.ts";
+import { seeded } from "../../scripts/prove/random.ts";
+import { joseFailure } from "../../src/base/jose/compact_jws.ts";
+import { IMPLICIT, returnTo, sealedReturn, signedReturn } from "../../scripts/testing/bank_return.ts";
+import { toBank } from "../../scripts/testing/flows.ts";
+import { assertCodeAnswer } from "../../scripts/testing/front_channel.ts";
 import { forged, takenEverywhere } from "../support/jwt_attacks.ts";
 import { jwtPlaces } from "../support/jwt_places.ts";
-import { sealToPlatform } from "../support/jwts.ts";
-import { unchanged } from "../support/resource_answers.ts";
-import { openWorld } from "../support/world.ts";
+import { sealToPlatform } from "../../scripts/testing/jwts.ts";
+import { unchanged } from "../../scripts/testing/resource_answers.ts";
+import { openWorld } from "../../scripts/testing/environment.ts";
 
 const MUTATIONS = 300;
 const INTERACTION = { "x-fapi-interaction-id": "0f9c7a0e-5d0b-4a3e-8b60-6f5f9d4a2b11" };

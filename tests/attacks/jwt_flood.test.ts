@@ -1,10 +1,10 @@
 /** A flood of bad tokens from one participant: what it costs the platform, and what it costs the others (checklist J14). */
 import { assert, assertEquals } from "@std/assert";
 import { costOf, FREE } from "../support/crypto_meter.ts";
-import { requestToken } from "../support/flows.ts";
-import { clientAssertion } from "../support/jwts.ts";
+import { requestToken } from "../../scripts/testing/flows.ts";
+import { clientAssertion } from "../../scripts/testing/jwts.ts";
 import { prepared } from "../support/prepared_requests.ts";
-import { BASE_URL, openWorld, throughProxy } from "../support/world.ts";
+import { BASE_URL, openWorld, throughProxy } from "../../scripts/testing/environment.ts";
 
 Deno.test("a flood of bad tokens costs its sender's allowance and no more, and leaves others theirs [J14]", async () => {
   await using world = await openWorld({ environment: { RATE_LIMITS: "authorization=20/40" } });

@@ -1,7 +1,7 @@
 /** Headers that choose, bring or fetch a key, or that ask for other processing, at every place that takes a JWT. */
 import { assertEquals } from "@std/assert";
-import { dpopProof } from "../support/jwts.ts";
-import { testKey } from "../support/keys.ts";
+import { dpopProof } from "../../scripts/testing/jwts.ts";
+import { testKey } from "../../scripts/testing/keys.ts";
 import {
   type Attack,
   attack,
@@ -16,12 +16,12 @@ import {
   wrong,
 } from "../support/jwt_attacks.ts";
 import { type JwtPlace, jwtPlaces, proofPlaces, signaturePlaces } from "../support/jwt_places.ts";
-import { call, clientToken, good, push, redeem, requestToken } from "../support/flows.ts";
-import { thumbprint } from "../support/jwts.ts";
-import { awaitingConsent, issueCode } from "../support/oauth_requests.ts";
-import { assertChallenge, unchanged } from "../support/resource_answers.ts";
-import { openWorld } from "../support/world.ts";
-import { concat, ps256, segment } from "../unit/jose/raw_jws.ts";
+import { call, clientToken, good, push, redeem, requestToken } from "../../scripts/testing/flows.ts";
+import { thumbprint } from "../../scripts/testing/jwts.ts";
+import { awaitingConsent, issueCode } from "../../scripts/testing/oauth_requests.ts";
+import { assertChallenge, unchanged } from "../../scripts/testing/resource_answers.ts";
+import { openWorld } from "../../scripts/testing/environment.ts";
+import { concat, ps256, segment } from "../../scripts/testing/raw_jws.ts";
 
 const ODD_KIDS: Readonly<Record<string, unknown>> = {
   "unknown": "A".repeat(27),

@@ -1,6 +1,6 @@
 /** Key sets that are wrong, ambiguous or revoked, and what JWTs by their keys are worth at every place (checklist 12). */
 import { assertEquals } from "@std/assert";
-import { type Json, requestToken } from "../support/flows.ts";
+import { type Json, requestToken } from "../../scripts/testing/flows.ts";
 import { forged, INVALID, pss, takenEverywhere, wrong } from "../support/jwt_attacks.ts";
 import {
   assertionPlaces,
@@ -10,10 +10,10 @@ import {
   returnPlace,
   signaturePlaces,
 } from "../support/jwt_places.ts";
-import { signJwt, thumbprint } from "../support/jwts.ts";
-import { smallTestKey, type TestKey, testKey } from "../support/keys.ts";
-import { type ExpectedFault, unchanged } from "../support/resource_answers.ts";
-import { AUTH_URL, DIRECTORY_URL, openWorld, type World } from "../support/world.ts";
+import { signJwt, thumbprint } from "../../scripts/testing/jwts.ts";
+import { smallTestKey, type TestKey, testKey } from "../../scripts/testing/keys.ts";
+import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
+import { AUTH_URL, DIRECTORY_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
 
 /** Whose key sets are edited: one edit for all participants', or for the directory's own. */
 type Publisher = "participants" | "directory";

@@ -8,15 +8,15 @@ import {
   sealedReturn,
   sealedUnderHeader,
   signedReturn,
-} from "../support/bank_return.ts";
+} from "../../scripts/testing/bank_return.ts";
 import { costOf, FREE } from "../support/crypto_meter.ts";
-import { type AtBank, Browser, returnClaims, returnPath, toBank } from "../support/flows.ts";
-import { assertCodeAnswer, assertPage } from "../support/front_channel.ts";
+import { type AtBank, Browser, returnClaims, returnPath, toBank } from "../../scripts/testing/flows.ts";
+import { assertCodeAnswer, assertPage } from "../../scripts/testing/front_channel.ts";
 import { type Attack, forged, refusedEverywhere, takenEverywhere } from "../support/jwt_attacks.ts";
 import { jwtPlaces } from "../support/jwt_places.ts";
-import { type JsonObject, sealToPlatform, signBytes, signJwt } from "../support/jwts.ts";
-import { openWorld, type World } from "../support/world.ts";
-import { rawJwe, segment } from "../unit/jose/raw_jws.ts";
+import { type JsonObject, sealToPlatform, signBytes, signJwt } from "../../scripts/testing/jwts.ts";
+import { openWorld, type World } from "../../scripts/testing/environment.ts";
+import { rawJwe, segment } from "../../scripts/testing/raw_jws.ts";
 
 /** Sealed tokens, each refused with the one page of all that is not authentic; then the good one is taken. */
 async function notAuthentic(

@@ -2,8 +2,8 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { fillIn, render } from "../../scripts/proxy/render.ts";
 import { PROXIES, readOrder, SettingsError } from "../../scripts/proxy/settings.ts";
-import { taskCommand } from "../support/served_platform.ts";
-import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../support/world.ts";
+import { taskCommand } from "../../scripts/testing/served_platform.ts";
+import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../../scripts/testing/environment.ts";
 
 const ENV = { BASE_URL, AUTH_URL, PROXY_SECRET };
 const root = new URL("../../", import.meta.url).pathname;

@@ -5,7 +5,7 @@
 /// <reference lib="dom" />
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 import { assertFits, blockedOn, picture } from "./page_checks.ts";

@@ -4,7 +4,7 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";

@@ -4,9 +4,9 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { LANGUAGES } from "../../src/ui/language.ts";
+import { LANGUAGES } from "../../src/pages/language.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
-import { openDocs } from "../../src/ui/docs_page.tsx";
+import { openDocs } from "../../src/portal/docs_page.tsx";
 import { ERROR_PAGES, referenceDocument } from "../support/ui_samples.ts";
 import { openUiSite, type UiSite } from "../support/ui_site.ts";
 import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";

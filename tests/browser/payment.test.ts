@@ -4,7 +4,7 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 

@@ -1,7 +1,7 @@
 /** Ways through the running sandbox in a real browser: what is looked at on every page, and the forms that are filled. */
 import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
-import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { openChromium } from "../support/chromium.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 import { assertAccessible, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";

@@ -1,7 +1,7 @@
 /** Authorization requests of the OpenID conformance suite: what counts is what was pushed, once and by its owner. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { Browser } from "../support/flows.ts";
-import { openWorld } from "../support/world.ts";
+import { Browser } from "../../scripts/testing/flows.ts";
+import { openWorld } from "../../scripts/testing/environment.ts";
 import {
   agreed,
   begin,

@@ -1,10 +1,10 @@
 /** Client assertions that the OpenID conformance suite sends to PAR and the token endpoint, one defect each. */
 import { assertEquals } from "@std/assert";
-import { postForm, pushForm, requestToken } from "../support/flows.ts";
-import { clientAssertion, type JsonObject } from "../support/jwts.ts";
-import { awaitingConsent } from "../support/oauth_requests.ts";
-import { AUTH_URL, BASE_URL, openWorld, type World } from "../support/world.ts";
-import { importPrivate, segment } from "../unit/jose/raw_jws.ts";
+import { postForm, pushForm, requestToken } from "../../scripts/testing/flows.ts";
+import { clientAssertion, type JsonObject } from "../../scripts/testing/jwts.ts";
+import { awaitingConsent } from "../../scripts/testing/oauth_requests.ts";
+import { AUTH_URL, BASE_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
+import { importPrivate, segment } from "../../scripts/testing/raw_jws.ts";
 
 /** What becomes of a good assertion; undefined leaves the parameter out. */
 type Defect = (world: World) => Promise<string | undefined>;

@@ -1,7 +1,7 @@
 /** Codes at the token endpoint as the OpenID conformance suite misuses them: by others, twice, late, without proof. */
 import { assertEquals } from "@std/assert";
 import * as oauth from "oauth4webapi";
-import { openWorld, SHOP_REDIRECTS } from "../support/world.ts";
+import { openWorld, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
 import {
   agreed,
   begin,

@@ -1,6 +1,6 @@
 /** DPoP proofs, good though unusual, that the OpenID conformance suite sends on a whole journey. */
 import { assertEquals } from "@std/assert";
-import { openWorld } from "../support/world.ts";
+import { openWorld } from "../../scripts/testing/environment.ts";
 import { agreed, begin, completed, type Modify, openTpp, pay, redeem, withKey } from "./oauth4webapi_tpp.ts";
 
 const UNUSUAL: readonly (readonly [name: string, change: Modify])[] = [

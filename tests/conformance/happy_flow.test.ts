@@ -1,8 +1,8 @@
 /** The good ways through the authorization server that the OpenID conformance suite takes, each to an accepted payment. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { Browser, openHandover, returnPath } from "../support/flows.ts";
+import { Browser, openHandover, returnPath } from "../../scripts/testing/flows.ts";
 import { callbackOf } from "../support/public_clients.ts";
-import { AUTH_URL, openWorld, SHOP_REDIRECTS } from "../support/world.ts";
+import { AUTH_URL, openWorld, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
 import {
   agreed,
   begin,

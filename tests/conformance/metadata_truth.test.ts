@@ -20,10 +20,10 @@ import {
   requestToken,
   returnPath,
   toBank,
-} from "../support/flows.ts";
-import { type JsonObject, seconds } from "../support/jwts.ts";
-import { awaitingConsent } from "../support/oauth_requests.ts";
-import { AUTH_URL, BASE_URL, openWorld, type World } from "../support/world.ts";
+} from "../../scripts/testing/flows.ts";
+import { type JsonObject, seconds } from "../../scripts/testing/jwts.ts";
+import { awaitingConsent } from "../../scripts/testing/oauth_requests.ts";
+import { AUTH_URL, BASE_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
 
 /** What a member may list, and how to try one value. */
 interface Member {

@@ -1,9 +1,9 @@
 /** The rules of PAR, PKCE, DPoP and RFC 9207 through `oauth4webapi`, with every URL from metadata. */
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import * as oauth from "oauth4webapi";
-import { Browser, consentBody } from "../support/flows.ts";
+import { Browser, consentBody } from "../../scripts/testing/flows.ts";
 import { worldFetch } from "../support/public_clients.ts";
-import { AUTH_URL, BASE_URL, openWorld, type World } from "../support/world.ts";
+import { AUTH_URL, BASE_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
 import {
   agreed,
   begin,

@@ -8,10 +8,10 @@ import {
   openHandover,
   paymentBody,
   returnPath,
-} from "../support/flows.ts";
-import { testKey } from "../support/keys.ts";
+} from "../../scripts/testing/flows.ts";
+import { testKey } from "../../scripts/testing/keys.ts";
 import { assertionKey, callbackOf, customerAgrees, keyPair, worldFetch } from "../support/public_clients.ts";
-import { AUTH_URL, openWorld } from "../support/world.ts";
+import { AUTH_URL, openWorld } from "../../scripts/testing/environment.ts";
 import {
   begin,
   challengeOf,

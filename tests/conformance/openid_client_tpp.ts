@@ -2,11 +2,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { WWWAuthenticateChallenge } from "oauth4webapi";
 import * as client from "openid-client";
-import { consentBody, type Json } from "../support/flows.ts";
-import { testKey } from "../support/keys.ts";
-import type { Participant } from "../support/participants.ts";
+import { consentBody, type Json } from "../../scripts/testing/flows.ts";
+import { testKey } from "../../scripts/testing/keys.ts";
+import type { Participant } from "../../scripts/testing/participants.ts";
 import { assertionKey, clockSkew, keyPair, signedHeaders, worldFetch } from "../support/public_clients.ts";
-import { AUTH_URL, BASE_URL, type World } from "../support/world.ts";
+import { AUTH_URL, BASE_URL, type World } from "../../scripts/testing/environment.ts";
 
 /** A TPP that uses the library at one bank. */
 export interface Tpp {

@@ -1,9 +1,9 @@
 /** How ids are found in the names of tests, and when the command that looks for them fails. */
 import { assertEquals } from "@std/assert";
-import { standing } from "../../scripts/requirements.ts";
-import { FAMILIES, requiredIds } from "../../scripts/requirements_ids.ts";
-import { idsIn, namesInReport, namesInSource } from "../../scripts/requirements_names.ts";
-import { sourceFile } from "../../scripts/source_files.ts";
+import { standing } from "../../scripts/requirements/main.ts";
+import { FAMILIES, requiredIds } from "../../scripts/requirements/ids.ts";
+import { idsIn, namesInReport, namesInSource } from "../../scripts/requirements/names.ts";
+import { sourceFile } from "../../scripts/checks/source_files.ts";
 
 Deno.test("idsIn takes single ids, lists, ranges and modules, and nothing else in brackets", () => {
   const names = {

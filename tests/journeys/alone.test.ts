@@ -57,7 +57,7 @@ Deno.test({
       await t.step("the directory has everything again after it was killed", async () => {
         await alone.restart("directory");
         const shown = JSON.parse(
-          await runScript(folder, "scripts/participant.ts show --name my-bank --history", adminEnv),
+          await runScript(folder, "scripts/participant/main.ts show --name my-bank --history", adminEnv),
         );
         assertEquals(shown.map(({ what, who }: Record<string, string>) => [what, who]), [[
           "participant.onboarded",
@@ -75,7 +75,7 @@ Deno.test({
       await t.step("a TPP without standing is refused at the next start of the platform", async () => {
         await runScript(
           folder,
-          "scripts/participant.ts set-status --name mine --organisation Suspended --reason audit",
+          "scripts/participant/main.ts set-status --name mine --organisation Suspended --reason audit",
           adminEnv,
         );
         await alone.platform.stop();

@@ -3,26 +3,26 @@
  * that pays meanwhile, and what it sees until the payment has settled.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { goThroughAuthorization } from "../../scripts/demo_customer.ts";
+import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
 import { loadBank } from "../../src/sandbox/bank/load_bank.ts";
 import { mtlsFetch } from "../../src/sandbox/bank/mtls_fetch.ts";
 import { reportStatus, type StatusReport } from "../../src/sandbox/bank/platform_client.ts";
 import { createPlatformLink } from "../../src/sandbox/bank/platform_link.ts";
-import { type Endpoints, startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { type Endpoints, startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import {
   type AccessToken,
   checkCallback,
   exchangeCode,
   grantClientToken,
   pushAuthorization,
-} from "../../src/sandbox/tpp/authorization.ts";
-import { createConsent, createPayment } from "../../src/sandbox/tpp/domestic_payments.ts";
-import { emptyMessageLog } from "../../src/sandbox/tpp/message_log.ts";
-import { openFlow, type PaymentFlow } from "../../src/sandbox/tpp/payment_flow.ts";
-import { type PaymentRequest, paymentRequest } from "../../src/sandbox/tpp/payment_request.ts";
-import { getResource } from "../../src/sandbox/tpp/resource_request.ts";
-import { openTpp, type Tpp } from "../../src/sandbox/tpp/tpp.ts";
-import type { Json } from "../support/flows.ts";
+} from "../../src/client/tpp/authorization.ts";
+import { createConsent, createPayment } from "../../src/client/tpp/domestic_payments.ts";
+import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
+import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
+import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/payment_request.ts";
+import { getResource } from "../../src/client/tpp/resource_request.ts";
+import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
+import type { Json } from "../../scripts/testing/flows.ts";
 import { firstPayment, onboardStrangers, startOwnBank, type Strangers } from "../support/own_bank.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 

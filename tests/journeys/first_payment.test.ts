@@ -1,7 +1,7 @@
 /** The README's first payment as a stranger makes it: a running sandbox, a TPP of one's own, one file of code [E1, DC12]. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { goThroughAuthorization } from "../../scripts/demo_customer.ts";
-import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
+import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { firstPayment, onboardStrangers, startOwnBank } from "../support/own_bank.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 
@@ -34,11 +34,13 @@ Deno.test("a stranger onboards a TPP of their own, registers it by DCR and is pa
   const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
   const callbackPort = freeFirstPort();
   try {
-    const example = JSON.parse(await run(dir, ["scripts/participant.ts", "onboard", "--example", "PISP"]));
+    const example = JSON.parse(
+      await run(dir, ["scripts/participant/main.ts", "onboard", "--example", "PISP"]),
+    );
     example.software.redirect_uris = [`http://localhost:${callbackPort}/callback`];
     await Deno.writeTextFile(`${dir}/details.json`, JSON.stringify(example));
     await run(dir, [
-      "scripts/participant.ts",
+      "scripts/participant/main.ts",
       "onboard",
       "--name",
       "mine",
@@ -103,7 +105,7 @@ async function payAsCustomer(dir: string, redirectUri: string): Promise<string> 
       "--allow-net",
       "--allow-read",
       "--allow-env",
-      "scripts/first_payment.ts",
+      "examples/first_payment.ts",
       `${dir}/participants/mine`,
     ],
     cwd: root,

@@ -1,7 +1,7 @@
-/** `scripts/first_payment.ts` and `first_bank.ts` end with a sentence that says what to do, never with a stack trace [E1]. */
+/** `examples/first_payment.ts` and `first_bank.ts` end with a sentence that says what to do, never with a stack trace [E1]. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { goThroughAuthorization } from "../../scripts/demo_customer.ts";
-import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
+import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { onboardStrangers } from "../support/own_bank.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 
@@ -21,7 +21,7 @@ async function run(
 ): Promise<Ended> {
   const flags = ["--quiet", "--no-prompt", "--no-check", "--allow-net", "--allow-read", "--allow-env"];
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...flags, `scripts/${script}.ts`, ...args],
+    args: ["run", ...flags, `examples/${script}.ts`, ...args],
     cwd: root,
     env: { SANDBOX_DIR: dir, NO_COLOR: "1" },
     stdout: "piped",

@@ -3,14 +3,14 @@
  * the page that the running sandbox serves, its placeholders are filled, and it runs as it stands.
  */
 import { assertEquals, assertMatch } from "@std/assert";
-import { decodeStatement } from "../../src/recovery/order_statement_schema.ts";
-import { goThroughAuthorization } from "../../scripts/demo_customer.ts";
+import { decodeStatement } from "../../src/platform/recovery/order_statement_schema.ts";
+import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
 import { attendCustomer, pullAndReport, takesOrders } from "../support/guide_bank.ts";
-import { type Guides, onboard, openGuides, ownToken, registers } from "../support/guide_world.ts";
+import { type Guides, onboard, openGuides, ownToken, registers } from "../support/guide_environment.ts";
 import { armForOAuth, armWithProof, armWithSignature, type Party } from "../support/guide_party.ts";
 import { areToolsThere, request, run } from "../support/guide_snippets.ts";
 import { startProcess } from "../support/own_bank.ts";
-import { freePort } from "../support/served_platform.ts";
+import { freePort } from "../../scripts/testing/served_platform.ts";
 import { customerLeaves, type Departure } from "../support/guide_customer.ts";
 
 const NAME = "every block of the guides works as it is shown [F1] [F4] [E1]";

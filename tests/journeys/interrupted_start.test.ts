@@ -3,10 +3,10 @@
  * tells of: the next start makes everything anew, and nobody has to clear anything [F1].
  */
 import { assertEquals, assertRejects } from "@std/assert";
-import { makePayment } from "../../scripts/demo_payment.ts";
-import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
-import { readEndpoints } from "../../src/sandbox/tpp/sandbox_endpoints.ts";
-import { openTpp } from "../../src/sandbox/tpp/tpp.ts";
+import { makePayment } from "../../scripts/demo/payment.ts";
+import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
+import { openTpp } from "../../src/client/tpp/tpp.ts";
 import { freeFirstPort, startSandbox } from "../support/sandbox_process.ts";
 
 const PARTICIPANTS = ["bank-a", "bank-b", "shop"];

@@ -3,7 +3,7 @@
  * who still uses an old key: refused everywhere at the latest 15 s after its revocation (Decision A9).
  */
 import { assert, assertEquals } from "@std/assert";
-import { authorize, Browser, clientToken, createConsent, good, push } from "../support/flows.ts";
+import { authorize, Browser, clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
 import {
   kidSealedTo,
   type Pair,
@@ -14,10 +14,10 @@ import {
   withNewKeys,
 } from "../support/key_drill.ts";
 import { type KeyUse, usesOfOldKeys } from "../support/key_uses.ts";
-import { adminCall, type CertifiedKey } from "../support/participants.ts";
-import { unchanged } from "../support/resource_answers.ts";
+import { adminCall, type CertifiedKey } from "../../scripts/testing/participants.ts";
+import { unchanged } from "../../scripts/testing/resource_answers.ts";
 import { BOUND_MS } from "../support/standing.ts";
-import { openWorld, START, type World } from "../support/world.ts";
+import { openWorld, START, type World } from "../../scripts/testing/environment.ts";
 
 const CUSTOMERS = 5;
 const THIEFS_PAUSE_MS = 10_000;

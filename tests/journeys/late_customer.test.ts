@@ -1,9 +1,9 @@
 /** A customer who takes too long at the bank, from the shop's first page to its last one [G1]. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { openBrowser, type Visit } from "../../scripts/demo_browser.ts";
-import { fillForm, findForms } from "../../scripts/demo_forms.ts";
-import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
-import { MESSAGES_ES } from "../../src/sandbox/tpp/shop_messages_es.ts";
+import { openBrowser, type Visit } from "../../scripts/demo/browser.ts";
+import { fillForm, findForms } from "../../scripts/demo/forms.ts";
+import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import { MESSAGES_ES } from "../../src/sandbox/shop/messages_es.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 
 Deno.test("a late customer is back in the shop, which says in the customer's language that the time ran out [G1]", async () => {

@@ -1,18 +1,18 @@
 /** The sandbox's clock: it moves everybody in a sandbox, and nothing outside of one has it [F1]. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { makePayment } from "../../scripts/demo_payment.ts";
-import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem.ts";
-import { grantClientToken } from "../../src/sandbox/tpp/authorization.ts";
-import { createConsent, readConsent } from "../../src/sandbox/tpp/domestic_payments.ts";
-import { emptyMessageLog } from "../../src/sandbox/tpp/message_log.ts";
-import { openFlow } from "../../src/sandbox/tpp/payment_flow.ts";
-import { paymentRequest } from "../../src/sandbox/tpp/payment_request.ts";
-import { merchant } from "../../src/sandbox/tpp/shop_catalogue.ts";
-import { openTpp, type Tpp } from "../../src/sandbox/tpp/tpp.ts";
-import { openDirectoryWorld } from "../support/directory_world.ts";
-import type { Json } from "../support/flows.ts";
+import { makePayment } from "../../scripts/demo/payment.ts";
+import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import { grantClientToken } from "../../src/client/tpp/authorization.ts";
+import { createConsent, readConsent } from "../../src/client/tpp/domestic_payments.ts";
+import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
+import { openFlow } from "../../src/client/tpp/payment_journey.ts";
+import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
+import { merchant } from "../../src/sandbox/shop/catalogue.ts";
+import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
+import { openDirectoryWorld } from "../../scripts/testing/directory_environment.ts";
+import type { Json } from "../../scripts/testing/flows.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
-import { AUTH_URL, BASE_URL, openWorld } from "../support/world.ts";
+import { AUTH_URL, BASE_URL, openWorld } from "../../scripts/testing/environment.ts";
 
 const DAY_MS = 86_400_000;
 

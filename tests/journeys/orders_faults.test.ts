@@ -12,8 +12,16 @@ import {
   runTimers,
   visit,
   type Visited,
-} from "../support/banks_world.ts";
-import { call, clientToken, codeOf, DEBTOR_ACCOUNT, good, type Json, pay } from "../support/flows.ts";
+} from "../support/banks_environment.ts";
+import {
+  call,
+  clientToken,
+  codeOf,
+  DEBTOR_ACCOUNT,
+  good,
+  type Json,
+  pay,
+} from "../../scripts/testing/flows.ts";
 import { history, later, outboxKeys, outboxOrder, statusOf } from "../support/orders.ts";
 
 const ACCEPTED = "AcceptedSettlementInProcess";

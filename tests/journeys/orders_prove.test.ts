@@ -1,9 +1,9 @@
 /** The prover on a few payments: it passes the real thing and catches a store without atomic commits [D1, C7]. */
 import { assert, assertEquals } from "@std/assert";
-import { prove } from "../../scripts/prove.ts";
-import { planKills, planPayment } from "../../scripts/prove_plan.ts";
-import { UsageError } from "../../scripts/command_line.ts";
-import { readProveOptions } from "../../scripts/prove_options.ts";
+import { prove } from "../../scripts/prove/main.ts";
+import { planKills, planPayment } from "../../scripts/prove/plan.ts";
+import { UsageError } from "../../scripts/command_line/run.ts";
+import { readProveOptions } from "../../scripts/prove/options.ts";
 import { writeSplitCommitsConfig } from "../support/split_commits_config.ts";
 
 function brokenIn(results: Awaited<ReturnType<typeof prove>>): readonly string[] {

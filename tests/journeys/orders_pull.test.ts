@@ -10,8 +10,8 @@ import {
   paidAt,
   runTimers,
   startBanks,
-} from "../support/banks_world.ts";
-import { DEBTOR_ACCOUNT, good, type Json, pay } from "../support/flows.ts";
+} from "../support/banks_environment.ts";
+import { DEBTOR_ACCOUNT, good, type Json, pay } from "../../scripts/testing/flows.ts";
 import { history, later, outboxKeys, payment, statusOf } from "../support/orders.ts";
 
 const ACCEPTED = "AcceptedSettlementInProcess";

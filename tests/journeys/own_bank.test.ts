@@ -1,6 +1,6 @@
 /** The README's other half: a bank of one's own, onboarded, registered, and paid through by a TPP of one's own [E1]. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import {
   firstPayment,
   onboardStrangers,
@@ -125,5 +125,8 @@ async function assertPaid(dir: string, strangers: Strangers, screens: readonly s
 
 async function renew(dir: string, changes: unknown): Promise<void> {
   await Deno.writeTextFile(`${dir}/changes.json`, JSON.stringify(changes));
-  await runScript(dir, `scripts/participant.ts renew-statement --name my-bank --changes ${dir}/changes.json`);
+  await runScript(
+    dir,
+    `scripts/participant/main.ts renew-statement --name my-bank --changes ${dir}/changes.json`,
+  );
 }

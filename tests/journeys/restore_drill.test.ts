@@ -13,11 +13,16 @@ import {
   type Json,
   pay,
   requestToken,
-} from "../support/flows.ts";
+} from "../../scripts/testing/flows.ts";
 import { ORDERS_URI } from "../support/orders.ts";
-import { type ServedPlatform, startPlatform, taskCommand } from "../support/served_platform.ts";
-import { asTheProxy, openGround, type ServedGround, settle } from "../support/served_world.ts";
-import { serverIdentity } from "../support/web_authority.ts";
+import { type ServedPlatform, startPlatform, taskCommand } from "../../scripts/testing/served_platform.ts";
+import {
+  asTheProxy,
+  openGround,
+  type ServedGround,
+  settle,
+} from "../../scripts/testing/served_environment.ts";
+import { serverIdentity } from "../../scripts/testing/web_authority.ts";
 
 Deno.test("a restored backup and an honest retry are one debit, and nothing is lost after reconciling [G9]", async () => {
   await using drill = await openDrill();

@@ -1,12 +1,12 @@
 /** `deno task start` through its life: first start, refused starts, a crash, a second start, a clean stop [F1, F2]. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { makePayment } from "../../scripts/demo_payment.ts";
-import { grantClientToken } from "../../src/sandbox/tpp/authorization.ts";
-import { readPayment } from "../../src/sandbox/tpp/domestic_payments.ts";
-import { emptyMessageLog } from "../../src/sandbox/tpp/message_log.ts";
-import { openFlow } from "../../src/sandbox/tpp/payment_flow.ts";
-import { readEndpoints } from "../../src/sandbox/tpp/sandbox_endpoints.ts";
-import { openTpp, type Tpp } from "../../src/sandbox/tpp/tpp.ts";
+import { makePayment } from "../../scripts/demo/payment.ts";
+import { grantClientToken } from "../../src/client/tpp/authorization.ts";
+import { readPayment } from "../../src/client/tpp/domestic_payments.ts";
+import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
+import { openFlow } from "../../src/client/tpp/payment_journey.ts";
+import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
+import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import { freeFirstPort, startSandbox } from "../support/sandbox_process.ts";
 
 async function asShop<T>(dir: string, act: (shop: Tpp) => Promise<T>): Promise<T> {

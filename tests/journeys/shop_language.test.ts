@@ -1,6 +1,6 @@
 /** The language of the shop follows its customer to the bank's pages [F1]. */
 import { assertEquals } from "@std/assert";
-import { startEcosystem } from "../../src/sandbox/ecosystem.ts";
+import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 
 Deno.test("a customer who chose French in the shop meets the bank in French, whatever the browser prefers [F1]", async () => {

@@ -3,12 +3,12 @@
  * made with OpenSSL, a TLS proxy in front of the API host, everything on loopback (hence ENVIRONMENT=Sandbox). The
  * folder is laid out for participants: `ca.pem`, and an `endpoints.json` without any administrator's token.
  */
-import { type FrontDoor, openFrontDoor } from "../../src/sandbox/tls_front_door.ts";
+import { type FrontDoor, openFrontDoor } from "../../src/sandbox/ecosystem/tls_front_door.ts";
 import { addAdministrator, runKeys } from "./directory_process.ts";
-import { platformKeySet } from "./platform_keys.ts";
+import { platformKeySet } from "../../scripts/testing/platform_keys.ts";
 import { type Env, type Running, startProcess } from "./own_bank.ts";
-import { freePort, taskCommand } from "./served_platform.ts";
-import { sendTo } from "./served_world.ts";
+import { freePort, taskCommand } from "../../scripts/testing/served_platform.ts";
+import { sendTo } from "../../scripts/testing/served_environment.ts";
 
 const OPENSSL = "/usr/bin/openssl";
 /** The directory's own files: where its task may read and write. */

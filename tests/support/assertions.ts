@@ -1,10 +1,16 @@
 /** Client assertions of the world's TPP for bank A, made byte by byte where a JWT library would not write them; and proofs. */
-import { rawJws, segment } from "../unit/jose/raw_jws.ts";
-import { dpopKey } from "./flows.ts";
-import { clientAssertion, dpopProof, type JsonObject, seconds, withChanges } from "./jwts.ts";
-import type { TestKey } from "./keys.ts";
-import type { OAuthEndpoint } from "./oauth_requests.ts";
-import { AUTH_URL, type World } from "./world.ts";
+import { rawJws, segment } from "../../scripts/testing/raw_jws.ts";
+import { dpopKey } from "../../scripts/testing/flows.ts";
+import {
+  clientAssertion,
+  dpopProof,
+  type JsonObject,
+  seconds,
+  withChanges,
+} from "../../scripts/testing/jwts.ts";
+import type { TestKey } from "../../scripts/testing/keys.ts";
+import type { OAuthEndpoint } from "../../scripts/testing/oauth_requests.ts";
+import { AUTH_URL, type World } from "../../scripts/testing/environment.ts";
 
 /** A deviation of a request: this assertion in place of the good one. */
 export interface WithAssertion {

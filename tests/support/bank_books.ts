@@ -1,10 +1,10 @@
 /** A bank that remembers every order it was sent, executes each once, and states them when it is asked. */
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import type { Json } from "./flows.ts";
-import { type JsonObject, signJwt } from "./jwts.ts";
-import type { Participant } from "./participants.ts";
+import type { Json } from "../../scripts/testing/flows.ts";
+import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
+import type { Participant } from "../../scripts/testing/participants.ts";
 import { openPushWorld, type PushWorld } from "./orders.ts";
-import { AUTH_URL, type World } from "./world.ts";
+import { AUTH_URL, type World } from "../../scripts/testing/environment.ts";
 
 export const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
 

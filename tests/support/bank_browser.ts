@@ -1,6 +1,6 @@
 /** A browser as far as the banks' pages need one: cookies by path, forms with their hidden fields, no scripts. */
 import type { Banks } from "../../src/sandbox/bank/bank_app.ts";
-import { BANKS_URL, type BankWorld, initiationOf, openReturn, sealHandover } from "./bank_world.ts";
+import { BANKS_URL, type BankWorld, initiationOf, openReturn, sealHandover } from "./bank_environment.ts";
 
 /** What the browser shows. */
 export interface Shown {

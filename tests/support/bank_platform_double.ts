@@ -4,7 +4,7 @@
  * wrong; it keeps no consents.
  */
 import { calculateJwkThumbprint, EmbeddedJWK, flattenedVerify, jwtVerify } from "jose";
-import type { TestKey } from "./keys.ts";
+import type { TestKey } from "../../scripts/testing/keys.ts";
 
 export const AUTH_URL = "http://localhost:8441";
 export const BASE_URL = "https://localhost:8440";

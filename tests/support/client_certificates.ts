@@ -1,10 +1,10 @@
 /** The platform as each kind of proxy tells it of client certificates, over one world's store and participants. */
-import { composePlatform, type Platform } from "../../src/compose.ts";
-import { openKeyRing } from "../../src/jose/key_ring.ts";
-import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "../../src/profile.ts";
-import { platformKeySet } from "./platform_keys.ts";
-import { certificatePem } from "./web_authority.ts";
-import { PROXY_SECRET, type World } from "./world.ts";
+import { composePlatform, type Platform } from "../../src/platform/compose.ts";
+import { openKeyRing } from "../../src/base/jose/key_ring.ts";
+import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "../../src/platform/profile.ts";
+import { platformKeySet } from "../../scripts/testing/platform_keys.ts";
+import { certificatePem } from "../../scripts/testing/web_authority.ts";
+import { PROXY_SECRET, type World } from "../../scripts/testing/environment.ts";
 
 export const SOURCES = PROXY_CERTIFICATE_SOURCES;
 

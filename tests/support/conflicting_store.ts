@@ -1,6 +1,6 @@
 /** A store whose commits can be made to lose every race: somebody else is always faster. */
-import { openDenoKv } from "../../src/store/deno_kv.ts";
-import type { Commit, Store } from "../../src/store/store.ts";
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import type { Commit, Store } from "../../src/base/store/store.ts";
 
 /** An in-memory store. */
 export interface ConflictingStore extends Store {

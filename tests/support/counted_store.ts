@@ -1,6 +1,6 @@
 /** A store that counts what requests cost there. Rate limits are drawn in blocks and not counted. */
-import { openDenoKv } from "../../src/store/deno_kv.ts";
-import type { Commit, Key, Store } from "../../src/store/store.ts";
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import type { Commit, Key, Store } from "../../src/base/store/store.ts";
 
 /** Round trips of an act, and what its commits held. */
 export interface StoreCost {

@@ -1,7 +1,16 @@
 /** A customer who wanders: every page they open, and everything that a TPP learns by it. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { type IMPLICIT, sealedReturn, signedReturn } from "./bank_return.ts";
-import { type AtBank, authorize, Browser, clientToken, good, openHandover, push, toBank } from "./flows.ts";
+import { type IMPLICIT, sealedReturn, signedReturn } from "../../scripts/testing/bank_return.ts";
+import {
+  type AtBank,
+  authorize,
+  Browser,
+  clientToken,
+  good,
+  openHandover,
+  push,
+  toBank,
+} from "../../scripts/testing/flows.ts";
 import {
   assertPage,
   codesIssued,
@@ -10,8 +19,8 @@ import {
   readForm,
   reportAccounts,
   wayOnOf,
-} from "./front_channel.ts";
-import { openWorld, SHOP_REDIRECTS, type World } from "./world.ts";
+} from "../../scripts/testing/front_channel.ts";
+import { openWorld, SHOP_REDIRECTS, type World } from "../../scripts/testing/environment.ts";
 
 type Form = ReturnType<typeof readForm>;
 

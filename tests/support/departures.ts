@@ -1,7 +1,7 @@
 /** A customer's link to a bank, opened as often as a test asks: whether the platform sends the customer there. */
-import { IMPLICIT } from "./bank_return.ts";
-import { authorize, Browser, clientToken, createConsent, good, push } from "./flows.ts";
-import type { World } from "./world.ts";
+import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
+import { authorize, Browser, clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
+import type { World } from "../../scripts/testing/environment.ts";
 
 /** What a TPP gave its customer. */
 export interface Link {

@@ -5,9 +5,9 @@ import {
   type Office,
   type Participant,
   signingRequest,
-} from "./participants.ts";
-import { testKey } from "./keys.ts";
-import { AUTH_URL, DIRECTORY_URL, type World } from "./world.ts";
+} from "../../scripts/testing/participants.ts";
+import { testKey } from "../../scripts/testing/keys.ts";
+import { AUTH_URL, DIRECTORY_URL, type World } from "../../scripts/testing/environment.ts";
 
 /** What stands in for the network. */
 export type Network = World["network"];

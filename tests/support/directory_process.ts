@@ -1,9 +1,14 @@
 /** `deno task directory` as an operator starts it: a process with its own files, its task's rights and its two ports. */
-import { directoryAdmin } from "../../scripts/directory_admin.ts";
-import { directoryKeys } from "../../scripts/directory_keys.ts";
-import { privatePem, testAuthority } from "./directory_world.ts";
-import { testKey } from "./keys.ts";
-import { freePort, type ServedPlatform, startCommand, taskCommand } from "./served_platform.ts";
+import { directoryAdmin } from "../../scripts/directory_admin/main.ts";
+import { directoryKeys } from "../../scripts/directory_keys/main.ts";
+import { privatePem, testAuthority } from "../../scripts/testing/directory_environment.ts";
+import { testKey } from "../../scripts/testing/keys.ts";
+import {
+  freePort,
+  type ServedPlatform,
+  startCommand,
+  taskCommand,
+} from "../../scripts/testing/served_platform.ts";
 
 /** The folder that the task may read and write. */
 const OWN = ".data/directory";

@@ -3,13 +3,13 @@
  * requests. Two participants have certificates of the authority that the proxy trusts.
  */
 import type { ProxyName } from "../../scripts/proxy/settings.ts";
-import { makeAuthority } from "./directory_world.ts";
-import { testKey } from "./keys.ts";
+import { makeAuthority } from "../../scripts/testing/directory_environment.ts";
+import { testKey } from "../../scripts/testing/keys.ts";
 import { API_HOST, AUTH_HOST, startProxy } from "./proxy_program.ts";
 import { exchangeRaw, type RawAnswer } from "./raw_tls.ts";
-import { freePort } from "./served_platform.ts";
-import { issue, type TlsIdentity, webAuthority } from "./web_authority.ts";
-import { AUTH_URL, BASE_URL, PROXY_SECRET } from "./world.ts";
+import { freePort } from "../../scripts/testing/served_platform.ts";
+import { issue, type TlsIdentity, webAuthority } from "../../scripts/testing/web_authority.ts";
+import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../../scripts/testing/environment.ts";
 
 /** A request as the backend had it. */
 export interface Received {

@@ -1,7 +1,7 @@
 /** Apps with something wrong about them, for the fuzzer to find. */
-import type { Handler, Plant } from "../../scripts/fuzz_ground.ts";
-import type { Host } from "../../scripts/fuzz_shot.ts";
-import type { WatchedStore } from "../../scripts/fuzz_store.ts";
+import type { Handler, Plant } from "../../scripts/fuzz/targets.ts";
+import type { Host } from "../../scripts/fuzz/sample_request.ts";
+import type { WatchedStore } from "../../scripts/fuzz/store.ts";
 
 /** Wraps one of the apps. */
 export function around(wrapped: Host, wrap: (app: Handler, store: WatchedStore) => Handler): Plant {

@@ -1,6 +1,6 @@
 /** A store whose commits can be held back and let go together: a race that is really one, without sleeping. */
-import { openDenoKv } from "../../src/store/deno_kv.ts";
-import type { Commit, Store } from "../../src/store/store.ts";
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import type { Commit, Store } from "../../src/base/store/store.ts";
 
 /** An in-memory store with a starting line. */
 export interface GatedStore extends Store {

@@ -1,11 +1,11 @@
 /** The bank of the guides: takes the customer in, tells the accounts, sends the customer back, takes orders, reports. */
 import { assertEquals } from "@std/assert";
 import * as jose from "jose";
-import { fillForm, findForms } from "../../scripts/demo_forms.ts";
+import { fillForm, findForms } from "../../scripts/demo/forms.ts";
 import type { Departure } from "./guide_customer.ts";
 import { armWithProof, armWithSignature, type Party, privateKeyOf } from "./guide_party.ts";
 import { evaluate, request, run } from "./guide_snippets.ts";
-import { type Guides, ownToken } from "./guide_world.ts";
+import { type Guides, ownToken } from "./guide_environment.ts";
 
 /** From the customer's arrival at the bank to the TPP's code, which is left in the TPP's shell. */
 export async function attendCustomer(

@@ -1,6 +1,6 @@
 /** The customer of the guides: sent off by the TPP, attended to by the bank, deciding on the platform's screen. */
 import * as jose from "jose";
-import { type Browser, openBrowser } from "../../scripts/demo_browser.ts";
+import { type Browser, openBrowser } from "../../scripts/demo/browser.ts";
 import type { Party } from "./guide_party.ts";
 
 /** A browser that has been sent to the bank. */

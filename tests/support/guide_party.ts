@@ -1,6 +1,6 @@
 /** A TPP or a bank that follows the guides: its folder, its keys, and everything signed as the signatures guide shows it. */
 import * as jose from "jose";
-import type { Json } from "./flows.ts";
+import type { Json } from "../../scripts/testing/flows.ts";
 import { evaluate, type Shell, type Snippets } from "./guide_snippets.ts";
 
 /** Whoever follows the guides. */

@@ -3,7 +3,7 @@
  * are filled, nothing else changes; who takes snippets can tell in the end which ones were never tried.
  */
 import { assertEquals } from "@std/assert";
-import type { Json } from "./flows.ts";
+import type { Json } from "../../scripts/testing/flows.ts";
 
 /** Whether there are the programs that the blocks are for. Says loudly where they are not, because nothing is tried then. */
 export function areToolsThere(): boolean {

@@ -1,11 +1,11 @@
 /** Forged JWTs and the table that hands them in everywhere: each refused as its place refuses, and nothing changed. */
-import { segment } from "../unit/jose/raw_jws.ts";
-import type { Part } from "../unit/jose/raw_jws.ts";
+import { segment } from "../../scripts/testing/raw_jws.ts";
+import type { Part } from "../../scripts/testing/raw_jws.ts";
 import type { JwsParts, JwtPlace, PlacedKind } from "./jwt_places.ts";
-import { type JsonObject, withChanges } from "./jwts.ts";
-import type { TestKey } from "./keys.ts";
-import { type ExpectedFault, unchanged } from "./resource_answers.ts";
-import type { World } from "./world.ts";
+import { type JsonObject, withChanges } from "../../scripts/testing/jwts.ts";
+import type { TestKey } from "../../scripts/testing/keys.ts";
+import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
+import type { World } from "../../scripts/testing/environment.ts";
 
 /** How a forged token differs from a good one. */
 export interface Forgery {

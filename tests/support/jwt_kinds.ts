@@ -1,6 +1,6 @@
 /** The seven kinds of JWT of checklist 12, each validly made, in every form in which somebody might hand it in. */
 import { compactDecrypt } from "jose";
-import { IMPLICIT } from "./bank_return.ts";
+import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
 import {
   type AtBank,
   authorize,
@@ -11,14 +11,14 @@ import {
   push,
   returnClaims,
   toBank,
-} from "./flows.ts";
+} from "../../scripts/testing/flows.ts";
 import { forged } from "./jwt_attacks.ts";
 import { assertionOf, type PlacedKind } from "./jwt_places.ts";
-import { dpopProof, sealToPlatform, signJwt } from "./jwts.ts";
-import { testKey } from "./keys.ts";
-import { type Participant, registrationClaims } from "./participants.ts";
+import { dpopProof, sealToPlatform, signJwt } from "../../scripts/testing/jwts.ts";
+import { testKey } from "../../scripts/testing/keys.ts";
+import { type Participant, registrationClaims } from "../../scripts/testing/participants.ts";
 import { goodHeader } from "./signature_cases.ts";
-import { BASE_URL, type World } from "./world.ts";
+import { BASE_URL, type World } from "../../scripts/testing/environment.ts";
 
 /** A kind; `handover` is the platform's own JWT to a bank, which has no place at the platform. */
 export type JwtKind = PlacedKind | "handover";

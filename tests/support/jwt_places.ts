@@ -4,7 +4,7 @@
  */
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
-import { IMPLICIT, sealedReturn } from "./bank_return.ts";
+import { IMPLICIT, sealedReturn } from "../../scripts/testing/bank_return.ts";
 import {
   type AtBank,
   authorised,
@@ -18,22 +18,28 @@ import {
   paymentBody,
   returnClaims,
   toBank,
-} from "./flows.ts";
-import { assertCodeAnswer, assertPage } from "./front_channel.ts";
-import { type JsonObject, type ProofTarget, seconds, sha256, thumbprint } from "./jwts.ts";
-import { type TestKey, testKey } from "./keys.ts";
+} from "../../scripts/testing/flows.ts";
+import { assertCodeAnswer, assertPage } from "../../scripts/testing/front_channel.ts";
+import {
+  type JsonObject,
+  type ProofTarget,
+  seconds,
+  sha256,
+  thumbprint,
+} from "../../scripts/testing/jwts.ts";
+import { type TestKey, testKey } from "../../scripts/testing/keys.ts";
 import {
   assertRefusal,
   clientCredentials,
   codeGrant,
   type OAuthEndpoint,
   pushing,
-} from "./oauth_requests.ts";
-import { onboardOnly, type Participant, registrationClaims } from "./participants.ts";
-import { NEWCOMER, postRegistration, registrationJwt } from "./registration.ts";
-import { assertChallenge, assertFaults, type ExpectedFault } from "./resource_answers.ts";
+} from "../../scripts/testing/oauth_requests.ts";
+import { onboardOnly, type Participant, registrationClaims } from "../../scripts/testing/participants.ts";
+import { NEWCOMER, postRegistration, registrationJwt } from "../../scripts/testing/registration.ts";
+import { assertChallenge, assertFaults, type ExpectedFault } from "../../scripts/testing/resource_answers.ts";
 import { goodHeader } from "./signature_cases.ts";
-import { AUTH_URL, BASE_URL, type World } from "./world.ts";
+import { AUTH_URL, BASE_URL, type World } from "../../scripts/testing/environment.ts";
 
 /** The kinds of JWT that have a place, of the seven there are (checklist 12); nobody hands in a platform -> bank JWT. */
 export type PlacedKind = "assertion" | "proof" | "registration" | "statement" | "return" | "signature";

@@ -19,10 +19,15 @@ import {
   pay,
   push,
   redeem,
-} from "./flows.ts";
-import type { TestKey } from "./keys.ts";
-import { adminCall, type CertifiedKey, type Participant, signingRequest } from "./participants.ts";
-import type { World } from "./world.ts";
+} from "../../scripts/testing/flows.ts";
+import type { TestKey } from "../../scripts/testing/keys.ts";
+import {
+  adminCall,
+  type CertifiedKey,
+  type Participant,
+  signingRequest,
+} from "../../scripts/testing/participants.ts";
+import type { World } from "../../scripts/testing/environment.ts";
 
 /** What participants' keys are for. */
 export type Purpose = "signing" | "transport" | "encryption";

@@ -16,10 +16,10 @@ import {
   requestToken,
   returnPath,
   toBank,
-} from "./flows.ts";
+} from "../../scripts/testing/flows.ts";
 import { type Pair, seenBy } from "./key_drill.ts";
-import type { Participant } from "./participants.ts";
-import { assertBare, assertFaults } from "./resource_answers.ts";
+import type { Participant } from "../../scripts/testing/participants.ts";
+import { assertBare, assertFaults } from "../../scripts/testing/resource_answers.ts";
 
 /** One way to use a key. `prepare` comes first and uses new keys only; what it gives uses the old one, once. */
 export interface KeyUse {

@@ -1,9 +1,9 @@
 /** What is nearly a certificate header, for each kind of proxy (checklist H5-H7, H20, H23). */
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
-import type { ProxyCertificateSource } from "../../src/profile.ts";
+import type { ProxyCertificateSource } from "../../src/platform/profile.ts";
 import { headerOf } from "./client_certificates.ts";
-import { certificatePem } from "./web_authority.ts";
+import { certificatePem } from "../../scripts/testing/web_authority.ts";
 
 /** Values of the header that are no certificate; most of them nearly. */
 export function malformedCertificates(

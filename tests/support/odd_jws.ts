@@ -1,7 +1,7 @@
 /** JWS by algorithms that the platform must not accept, made with WebCrypto since jose would refuse to. */
-import type { JsonObject } from "./jwts.ts";
-import { segment } from "../unit/jose/raw_jws.ts";
-import type { TestKey } from "./keys.ts";
+import type { JsonObject } from "../../scripts/testing/jwts.ts";
+import { segment } from "../../scripts/testing/raw_jws.ts";
+import type { TestKey } from "../../scripts/testing/keys.ts";
 
 /** RS256 by an RSA key: the right key, the wrong algorithm. */
 export async function rs256Jws(key: TestKey, header: JsonObject, claims: JsonObject): Promise<string> {

@@ -1,9 +1,9 @@
 /** A world whose bank A takes pushed orders: its HTTP is a function of the test's, and every push is kept. */
 import { decodeJwt } from "jose";
-import type { PaymentOrder } from "../../src/payments/payment_order.ts";
-import { historyOf } from "../../src/observability/audit_trail.ts";
-import { authorised, call, clientToken, good, type Json, pay } from "./flows.ts";
-import { openWorld, type World, type WorldOptions } from "./world.ts";
+import type { PaymentOrder } from "../../src/platform/payments/payment_order.ts";
+import { historyOf } from "../../src/platform/audit_trail.ts";
+import { authorised, call, clientToken, good, type Json, pay } from "../../scripts/testing/flows.ts";
+import { openWorld, type World, type WorldOptions } from "../../scripts/testing/environment.ts";
 
 export const ORDERS_URI = "https://bank-a.example/payment-orders";
 

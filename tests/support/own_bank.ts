@@ -2,20 +2,20 @@
  * A stranger's TPP and a stranger's bank as processes of their own: the README's commands against a sandbox's folder
  * (or anything else that has an `endpoints.json`), with fresh keys, and the customer who goes from one to the other.
  */
-import { type CustomerPlan, goThroughAuthorization } from "../../scripts/demo_customer.ts";
+import { type CustomerPlan, goThroughAuthorization } from "../../scripts/demo/customer.ts";
 import {
   type AccessToken,
   checkCallback,
   exchangeCode,
   grantClientToken,
   pushAuthorization,
-} from "../../src/sandbox/tpp/authorization.ts";
-import { createConsent, createPayment, readConsent } from "../../src/sandbox/tpp/domestic_payments.ts";
-import { emptyMessageLog } from "../../src/sandbox/tpp/message_log.ts";
-import { openFlow, type PaymentFlow } from "../../src/sandbox/tpp/payment_flow.ts";
-import { paymentRequest } from "../../src/sandbox/tpp/payment_request.ts";
-import { openTpp } from "../../src/sandbox/tpp/tpp.ts";
-import { freePort } from "./served_platform.ts";
+} from "../../src/client/tpp/authorization.ts";
+import { createConsent, createPayment, readConsent } from "../../src/client/tpp/domestic_payments.ts";
+import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
+import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
+import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
+import { openTpp } from "../../src/client/tpp/tpp.ts";
+import { freePort } from "../../scripts/testing/served_platform.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const decoder = new TextDecoder();
@@ -117,13 +117,13 @@ export interface Strangers {
 export async function onboardStrangers(dir: string, env: Env = {}): Promise<Strangers> {
   const [tppHome, bankHome] = [freePort(), freePort()].map((port) => `http://localhost:${port}`);
   const example = async (role: string): Promise<string> =>
-    (await runScript(dir, `scripts/participant.ts onboard --example ${role}`, env))
+    (await runScript(dir, `scripts/participant/main.ts onboard --example ${role}`, env))
       .replaceAll("http://localhost:9000", tppHome ?? "").replaceAll("http://localhost:9001", bankHome ?? "");
   const onboard = async (name: string, details: string, flags = ""): Promise<void> => {
     await Deno.writeTextFile(`${dir}/${name}.json`, details);
     await runScript(
       dir,
-      `scripts/participant.ts onboard --name ${name} --details ${dir}/${name}.json${flags}`,
+      `scripts/participant/main.ts onboard --name ${name} --details ${dir}/${name}.json${flags}`,
       env,
     );
   };
@@ -132,18 +132,18 @@ export async function onboardStrangers(dir: string, env: Env = {}): Promise<Stra
   return { bankCode: "BANKC", redirectUri: `${tppHome}/callback` };
 }
 
-/** Starts `scripts/first_bank.ts`; resolves when it serves, with how its registration was answered. */
+/** Starts `examples/first_bank.ts`; resolves when it serves, with how its registration was answered. */
 export async function startOwnBank(
   dir: string,
   env: Env = {},
 ): Promise<Running & { readonly registered: string }> {
-  const bank = startScript(dir, `scripts/first_bank.ts ${dir}/participants/my-bank`, env);
+  const bank = startScript(dir, `examples/first_bank.ts ${dir}/participants/my-bank`, env);
   const text = await bank.said(/^register: .*\n/m);
   return { ...bank, registered: /^register: (.*)$/m.exec(text)?.[1] ?? "" };
 }
 
 /**
- * The README's payment: `scripts/first_payment.ts`, its link opened by the customer, who does `first` something else.
+ * The README's payment: `examples/first_payment.ts`, its link opened by the customer, who does `first` something else.
  * Gives what it printed.
  */
 export async function firstPayment(
@@ -151,7 +151,7 @@ export async function firstPayment(
   { bankCode, redirectUri }: Strangers,
   { env = {}, first = () => Promise.resolve() }: { env?: Env; first?: () => Promise<void> } = {},
 ): Promise<string> {
-  const script = startScript(dir, `scripts/first_payment.ts ${dir}/participants/mine ${bankCode}`, env);
+  const script = startScript(dir, `examples/first_payment.ts ${dir}/participants/mine ${bankCode}`, env);
   try {
     const link = /^http\S+authorization\.oauth2\S+$/m;
     const startUrl = link.exec(await script.said(/^http\S+authorization\.oauth2\S+\n/m))?.[0] ?? "";

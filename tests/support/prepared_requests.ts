@@ -1,6 +1,6 @@
 /** Requests made beforehand, so that what is measured or repeated is the platform's work alone, not their signing. */
-import type { Participant } from "./participants.ts";
-import type { FlowWorld } from "./flows.ts";
+import type { Participant } from "../../scripts/testing/participants.ts";
+import type { FlowWorld } from "../../scripts/testing/flows.ts";
 
 /** A request that waits to be sent, once. */
 export interface Prepared {

@@ -2,10 +2,17 @@
  * DPoP proofs for a resource request, wrong in one way each (checklist 3.2, RS column), and odd ones that are right.
  * Proofs whose header jose would not write are made by hand.
  */
-import { ps256, rawJws, segment } from "../unit/jose/raw_jws.ts";
-import { dpopProof, type JsonObject, type ProofTarget, sha256, signJwt, withChanges } from "./jwts.ts";
-import { smallTestKey, type TestKey, testKey } from "./keys.ts";
-import type { World } from "./world.ts";
+import { ps256, rawJws, segment } from "../../scripts/testing/raw_jws.ts";
+import {
+  dpopProof,
+  type JsonObject,
+  type ProofTarget,
+  sha256,
+  signJwt,
+  withChanges,
+} from "../../scripts/testing/jwts.ts";
+import { smallTestKey, type TestKey, testKey } from "../../scripts/testing/keys.ts";
+import type { World } from "../../scripts/testing/environment.ts";
 
 /** What a proof is made for: the request and the key of its token. */
 export interface ProofGround {

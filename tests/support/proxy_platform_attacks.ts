@@ -1,15 +1,15 @@
 /** The platform in production behind a real proxy: whose certificate counts, and what gets past (checklist H1-H12, H20-H22). */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { authorised, call, clientToken, good, pay, requestToken } from "./flows.ts";
-import { signJwt } from "./jwts.ts";
-import { testKey } from "./keys.ts";
-import { onboardOnly, type Participant, registrationClaims } from "./participants.ts";
-import { openProxiedWorld, type ProxiedWorld, transportOf } from "./proxied_world.ts";
+import { authorised, call, clientToken, good, pay, requestToken } from "../../scripts/testing/flows.ts";
+import { signJwt } from "../../scripts/testing/jwts.ts";
+import { testKey } from "../../scripts/testing/keys.ts";
+import { onboardOnly, type Participant, registrationClaims } from "../../scripts/testing/participants.ts";
+import { openProxiedWorld, type ProxiedWorld, transportOf } from "./proxied_environment.ts";
 import { proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
-import { asTheProxy } from "./served_world.ts";
-import { certificatePem, issue, type TlsIdentity } from "./web_authority.ts";
-import { AUTH_URL, BASE_URL, PROXY_SECRET } from "./world.ts";
-import { privatePem } from "./directory_world.ts";
+import { asTheProxy } from "../../scripts/testing/served_environment.ts";
+import { certificatePem, issue, type TlsIdentity } from "../../scripts/testing/web_authority.ts";
+import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../../scripts/testing/environment.ts";
+import { privatePem } from "../../scripts/testing/directory_environment.ts";
 
 /** Registers the tests. `withoutCertificate`: the proxy answers 401 itself, or ends the handshake. */
 export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 | "handshake"): void {

@@ -3,10 +3,15 @@ import "reflect-metadata";
 import { ExtendedKeyUsage, ExtendedKeyUsageExtension } from "@peculiar/x509";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
-import { testKey } from "./keys.ts";
+import { testKey } from "../../scripts/testing/keys.ts";
 import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
 import { handshake } from "./raw_tls.ts";
-import { type CertificateOrder, issue, selfSignedAuthority, type TlsIdentity } from "./web_authority.ts";
+import {
+  type CertificateOrder,
+  issue,
+  selfSignedAuthority,
+  type TlsIdentity,
+} from "../../scripts/testing/web_authority.ts";
 
 const RECOMMENDED = [
   "ECDHE-RSA-AES128-GCM-SHA256",

@@ -3,11 +3,11 @@
  * bank who brings the browser back. The libraries take every URL from metadata; nothing here names an endpoint.
  */
 import type { CryptoKeyPair } from "oauth4webapi";
-import { authorise, Browser, clientToken, type Json, openHandover } from "./flows.ts";
-import { payloadSignature } from "./jwts.ts";
-import type { TestKey } from "./keys.ts";
-import type { Participant } from "./participants.ts";
-import { AUTH_URL, BASE_URL, type World } from "./world.ts";
+import { authorise, Browser, clientToken, type Json, openHandover } from "../../scripts/testing/flows.ts";
+import { payloadSignature } from "../../scripts/testing/jwts.ts";
+import type { TestKey } from "../../scripts/testing/keys.ts";
+import type { Participant } from "../../scripts/testing/participants.ts";
+import { AUTH_URL, BASE_URL, type World } from "../../scripts/testing/environment.ts";
 
 /** A `fetch` of the world for one participant: the API host over mutual TLS, the browser host without. */
 export function worldFetch(

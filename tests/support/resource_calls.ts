@@ -9,9 +9,9 @@ import {
   type Json,
   pay,
   paymentBody,
-} from "./flows.ts";
-import type { Participant } from "./participants.ts";
-import { BASE_URL, type World } from "./world.ts";
+} from "../../scripts/testing/flows.ts";
+import type { Participant } from "../../scripts/testing/participants.ts";
+import { BASE_URL, type World } from "../../scripts/testing/environment.ts";
 
 /** A call that is answered well unless its options break it. A POST brings a fresh idempotency key each time. */
 export interface ResourceCall {

@@ -1,7 +1,7 @@
 /** Every page of the sandbox's banks in every state, drawn by the banks' own code for a customer who got there. */
 import { ALICE_EUR_AT_BANKA } from "../../src/sandbox/bank/customers.ts";
 import { ALICE, arrive, type BankBrowser, BankBrowser as Browser, CODE } from "./bank_browser.ts";
-import { type BankWorld, bankWorld, sealHandover } from "./bank_world.ts";
+import { type BankWorld, bankWorld, sealHandover } from "./bank_environment.ts";
 
 /** Asks for a page in a language, as the browser that belongs there. */
 export type Ask = (language: string) => Promise<Response>;

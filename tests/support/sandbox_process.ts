@@ -1,5 +1,5 @@
 /** The sandbox as a person starts it: a process of its own, seen through its output, its signals and its files. */
-import { PORT_COUNT } from "../../src/sandbox/addresses.ts";
+import { PORT_COUNT } from "../../src/sandbox/ecosystem/addresses.ts";
 
 /** A started process. */
 export interface SandboxProcess {

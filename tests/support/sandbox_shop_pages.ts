@@ -1,5 +1,5 @@
 /** Every page of the demo shop in every state, drawn by the shop's own code; its platform is a double. */
-import { PAYMENT_STATUSES } from "../../src/payments/payment.ts";
+import { PAYMENT_STATUSES } from "../../src/platform/payments/payment.ts";
 import { json, paymentAnswer, paymentId } from "./sandbox_tpp_platform.ts";
 import type { Ask } from "./sandbox_bank_pages.ts";
 import {
@@ -12,7 +12,7 @@ import {
   order,
   paymentsPath,
   type ShopWorld,
-} from "./shop_world.ts";
+} from "./shop_environment.ts";
 
 /** Words of the platform for a payment that was made; the last is none that the shop knows. */
 export const STATUSES = [...PAYMENT_STATUSES, "SomethingElse"] as const;

@@ -4,7 +4,7 @@
  */
 import { type Ask, bankPages } from "./sandbox_bank_pages.ts";
 import { shopPages } from "./sandbox_shop_pages.ts";
-import { get, openShop } from "./shop_world.ts";
+import { get, openShop } from "./shop_environment.ts";
 
 /** A running site. */
 export interface SandboxSite {

@@ -4,8 +4,8 @@
  * network.
  */
 import { type CryptoKey, generateKeyPair } from "jose";
-import type { HttpRequest } from "../../src/sandbox/tpp/mutual_tls.ts";
-import type { Tpp } from "../../src/sandbox/tpp/tpp.ts";
+import type { HttpRequest } from "../../src/client/tpp/mutual_tls.ts";
+import type { Tpp } from "../../src/client/tpp/tpp.ts";
 
 /** One request that the TPP made. */
 export interface SeenRequest {

@@ -2,11 +2,11 @@
  * `x-jws-signature` values over a body, wrong in one way each, and unusual ones that are right (reference 3.3,
  * checklist 9.3). Made by hand with WebCrypto, so that any header can be signed.
  */
-import { concat, ps256, segment } from "../unit/jose/raw_jws.ts";
-import { type JsonObject, seconds, withChanges } from "./jwts.ts";
-import { type TestKey, testKey } from "./keys.ts";
-import type { ExpectedFault } from "./resource_answers.ts";
-import { DIRECTORY_URL, type World } from "./world.ts";
+import { concat, ps256, segment } from "../../scripts/testing/raw_jws.ts";
+import { type JsonObject, seconds, withChanges } from "../../scripts/testing/jwts.ts";
+import { type TestKey, testKey } from "../../scripts/testing/keys.ts";
+import type { ExpectedFault } from "../../scripts/testing/resource_answers.ts";
+import { DIRECTORY_URL, type World } from "../../scripts/testing/environment.ts";
 
 /** What is to be signed, in whose world; the world's TPP signs. */
 export interface SignatureGround {

@@ -16,10 +16,10 @@ import {
   putAccounts,
   requestToken,
   returnPath,
-} from "./flows.ts";
-import type { Participant } from "./participants.ts";
-import { assertBare, assertFaults, unchanged } from "./resource_answers.ts";
-import type { World } from "./world.ts";
+} from "../../scripts/testing/flows.ts";
+import type { Participant } from "../../scripts/testing/participants.ts";
+import { assertBare, assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
+import type { World } from "../../scripts/testing/environment.ts";
 
 /** What the directory has revoked, suspended or withdrawn is believed no longer than this, milliseconds. */
 export const BOUND_MS = 15_000;

@@ -1,16 +1,16 @@
 /** What the platform's pages are drawn from in tests: one rich consent, and a reference of the real schemas. */
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
-import { createdConsentSchema } from "../../src/consents/consent_representation.ts";
-import { consentRequestSchema } from "../../src/consents/consent_schema.ts";
-import { registerAnswers, resourceAnswer, resourceErrors } from "../../src/http/openapi_answers.ts";
-import { bankParameter, idempotentHeaders } from "../../src/http/openapi_parameters.ts";
-import { type PageWire, REFUSAL_WIRE, type Wire } from "../../src/http/refusal_wire.ts";
-import { paymentRequestSchema } from "../../src/payments/payment_schema.ts";
-import type { ConsentView } from "../../src/ui/consent_page.tsx";
-import type { ErrorView } from "../../src/ui/error_page.tsx";
-import type { ErrorEntry } from "../../src/ui/error_table.tsx";
-import { LANGUAGES } from "../../src/ui/language.ts";
-import type { Site } from "../../src/ui/site.ts";
+import { createdConsentSchema } from "../../src/platform/consents/consent_representation.ts";
+import { consentRequestSchema } from "../../src/platform/consents/consent_schema.ts";
+import { registerAnswers, resourceAnswer, resourceErrors } from "../../src/platform/http/openapi_answers.ts";
+import { bankParameter, idempotentHeaders } from "../../src/platform/http/openapi_parameters.ts";
+import { type PageWire, REFUSAL_WIRE, type Wire } from "../../src/platform/http/error_table.ts";
+import { paymentRequestSchema } from "../../src/platform/payments/payment_schema.ts";
+import type { ConsentView } from "../../src/pages/consent_page.tsx";
+import type { ErrorView } from "../../src/pages/error_page.tsx";
+import type { ErrorEntry } from "../../src/portal/error_table.tsx";
+import { LANGUAGES } from "../../src/pages/language.ts";
+import type { Site } from "../../src/pages/site.ts";
 
 /** A sandbox whose operator has said everything about itself. */
 export const SITE: Site = {

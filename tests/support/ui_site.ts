@@ -1,9 +1,9 @@
 /** The platform's pages on a loopback port, under the browser host's content security policy, without the platform. */
-import { renderConsentPage } from "../../src/ui/consent_page.tsx";
-import { openDocs } from "../../src/ui/docs_page.tsx";
-import { renderErrorPage } from "../../src/ui/error_page.tsx";
-import { chooseLanguage } from "../../src/ui/language.ts";
-import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../src/ui/stylesheet.ts";
+import { renderConsentPage } from "../../src/pages/consent_page.tsx";
+import { openDocs } from "../../src/portal/docs_page.tsx";
+import { renderErrorPage } from "../../src/pages/error_page.tsx";
+import { chooseLanguage } from "../../src/pages/language.ts";
+import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../src/pages/stylesheet.ts";
 import {
   consentView,
   ERROR_PAGES,

@@ -1,6 +1,6 @@
 /** Requests that are all ready, signed and proven, before the first is sent: then all of them at once. */
-import type { Participant } from "./participants.ts";
-import type { World } from "./world.ts";
+import type { Participant } from "../../scripts/testing/participants.ts";
+import type { World } from "../../scripts/testing/environment.ts";
 
 /** Makes a request in the world that it is given, by the steps of `flows.ts`. */
 export type Shot = (world: World, number: number) => Promise<Response>;

@@ -1,5 +1,5 @@
 /** What a customer's account is called, in the reader's language. */
-import type { Language } from "../page_language.ts";
+import type { Language } from "../pages/language.ts";
 import type { CustomerAccount } from "./customers.ts";
 import type { MessageKey } from "./page_messages_en.ts";
 import { words } from "./page_phrase.ts";

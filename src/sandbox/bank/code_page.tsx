@@ -1,6 +1,6 @@
 /** The second page of a visit: the payment that the one-time code authorises, and the code (dynamic linking). */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Language } from "../page_language.ts";
+import type { Language } from "../pages/language.ts";
 import { SANDBOX_CODE } from "./customers.ts";
 import type { VisitPageProps } from "./login_page.tsx";
 import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";

@@ -1,7 +1,7 @@
 /** The bank's own consent screen: the payment, and the customer's accounts to choose one from. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { amountText, groupedIban } from "../page_formats.ts";
-import type { Language } from "../page_language.ts";
+import { amountText, groupedIban } from "../pages/formats.ts";
+import type { Language } from "../pages/language.ts";
 import { accountLabel } from "./account_label.ts";
 import type { CustomerAccount } from "./customers.ts";
 import type { Balances } from "./ledger.ts";

@@ -1,6 +1,6 @@
 /** Routes and answers outside a visit: the list of banks, a bank's page, and what to show when there is nothing. */
 import { type Context, Hono } from "hono";
-import { readerOf } from "../page_language.ts";
+import { readerOf } from "../pages/language.ts";
 import type { Bank } from "./bank.ts";
 import type { BankProfile } from "./bank_profile.ts";
 import { BankHomePage, BankListPage, ProblemPage } from "./information_pages.tsx";

@@ -1,7 +1,7 @@
 /** Pages outside a visit: the server's list of banks, a bank's own page, and the page of what went wrong. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { amountText } from "../page_formats.ts";
-import type { Language, Reader } from "../page_language.ts";
+import { amountText } from "../pages/formats.ts";
+import type { Language, Reader } from "../pages/language.ts";
 import { accountLabel } from "./account_label.ts";
 import type { BankProfile } from "./bank_profile.ts";
 import { type Customer, SANDBOX_CODE, SANDBOX_PASSWORD } from "./customers.ts";

@@ -1,9 +1,9 @@
 /** The frame around every page of the banks: language, title, style sheet, bank's name, "Sandbox" marking. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { LanguageSwitch } from "../language_switch.tsx";
-import { pluralOf } from "../page_formats.ts";
-import { directionOf, type Language, type Reader } from "../page_language.ts";
+import { LanguageSwitch } from "../pages/language_switch.tsx";
+import { pluralOf } from "../pages/formats.ts";
+import { directionOf, type Language, type Reader } from "../pages/language.ts";
 import { phrase, words } from "./page_phrase.ts";
 import type { EntryComplaint } from "./sessions.ts";
 

@@ -1,5 +1,5 @@
 /** The banks' catalogues, and the messages taken out of them. */
-import { phrasesOf } from "../page_phrase.ts";
+import { phrasesOf } from "../pages/phrase.ts";
 import { MESSAGES_AR } from "./page_messages_ar.ts";
 import { MESSAGES_EN } from "./page_messages_en.ts";
 import { MESSAGES_ES } from "./page_messages_es.ts";

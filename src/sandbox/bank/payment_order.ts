@@ -4,7 +4,7 @@
  */
 import { compactVerify, decodeProtectedHeader } from "jose";
 import { z } from "zod";
-import { SIGNATURE_ALG } from "../../profile.ts";
+import { SIGNATURE_ALG } from "../../client/profile.ts";
 import type { PlatformKeys } from "./platform_keys.ts";
 
 /** An order to pay, authentic. */

@@ -1,8 +1,8 @@
 /** What the customer authorises: who asks, payee, amount, account and reference, as the consent says. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { amountText, groupedIban } from "../page_formats.ts";
-import type { Language } from "../page_language.ts";
+import { amountText, groupedIban } from "../pages/formats.ts";
+import type { Language } from "../pages/language.ts";
 import { phrase } from "./page_phrase.ts";
 import type { BankConsent } from "./platform_client.ts";
 

@@ -3,7 +3,7 @@
  * (private_key_jwt, DPoP), kept until shortly before it expires, and DPoP on every call. Knows no resource.
  */
 import * as oauth from "oauth4webapi";
-import { SIGNATURE_ALG } from "../../profile.ts";
+import { SIGNATURE_ALG } from "../../client/profile.ts";
 import { bankKeys } from "./bank_keys.ts";
 import type { BankClock, BankFetch, BankProfile } from "./bank_profile.ts";
 

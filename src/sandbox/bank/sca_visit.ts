@@ -2,7 +2,7 @@
  * A customer's visit from the platform's redirect to the redirect back: what each form entry leads to. Knows no
  * HTML and no cookies; whatever goes wrong ends in a return to the platform, never in a success.
  */
-import { FLOW_SECONDS } from "../../profile.ts";
+import { FLOW_SECONDS } from "../../client/profile.ts";
 import type { Bank } from "./bank.ts";
 import { bankKeys } from "./bank_keys.ts";
 import { type Customer, findByCredentials, ownAccount, SANDBOX_CODE } from "./customers.ts";

@@ -8,7 +8,7 @@ import {
   HANDOVER_SECONDS,
   KEY_MANAGEMENT_ALG,
   SIGNATURE_ALG,
-} from "../../profile.ts";
+} from "../../client/profile.ts";
 import type { BankKey } from "./bank_keys.ts";
 import type { BankClock } from "./bank_profile.ts";
 import type { Handover } from "./open_handover.ts";

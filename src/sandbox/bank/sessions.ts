@@ -2,7 +2,7 @@
  * Visits of customers sent by the platform, in memory: found only with the secret in the browser's cookie, and
  * dead after 15 minutes. Holds what was decided so far; decides nothing.
  */
-import { FLOW_SECONDS } from "../../profile.ts";
+import { FLOW_SECONDS } from "../../client/profile.ts";
 import type { BankClock } from "./bank_profile.ts";
 import type { Customer } from "./customers.ts";
 import type { Handover } from "./open_handover.ts";

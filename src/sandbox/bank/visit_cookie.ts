@@ -1,7 +1,7 @@
 /** The cookie that holds a visit's secret: one per visit, sent to that visit's pages only, unreadable for scripts. */
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { FLOW_SECONDS } from "../../profile.ts";
+import { FLOW_SECONDS } from "../../client/profile.ts";
 import type { ScaSession } from "./sessions.ts";
 
 /** Gives the browser the secret of its visit. */

@@ -1,0 +1,139 @@
+/**
+ * Payments side by side. Stage by stage: every request of a stage is made and signed first, then all are sent at the
+ * wanted concurrency while the platform's processor time is read. Or payment by payment, each from its first request to
+ * its last, for what a whole payment costs.
+ */
+import { clientToken, type FlowWorld } from "../testing/flows.ts";
+import { testKey } from "../testing/keys.ts";
+import { AUTH_URL } from "../testing/environment.ts";
+import { BANK, type Flow, newFlow, type Parties, requestOf, type Step, STEPS } from "./steps.ts";
+
+/** What a stage cost. */
+export interface StageSample {
+  readonly name: string;
+  readonly requests: number;
+  readonly seconds: number;
+  /** Milliseconds of the platform's processor time, all requests together. */
+  readonly cpu: number;
+  /** Milliseconds, one each. */
+  readonly latencies: readonly number[];
+  readonly failures: number;
+}
+
+/** Reads the platform's processor time so far, in milliseconds. */
+export type Meter = () => Promise<number>;
+
+/** The name of the row for whole payments. */
+export const WHOLE = "whole payment";
+
+/** Takes `count` payments through every stage, one stage after the other. */
+export async function runStages(
+  world: FlowWorld,
+  meter: Meter,
+  count: number,
+  concurrency: number,
+): Promise<StageSample[]> {
+  const parties = await meet(world);
+  const flows = Array.from({ length: count }, () => newFlow(world));
+  const samples: StageSample[] = [];
+  for (const step of STEPS) {
+    const requests: Request[] = [];
+    for (const flow of flows) requests.push(await requestOf(step, flow, parties));
+    samples.push(await runStage(world, meter, step, flows, requests, concurrency));
+  }
+  return samples;
+}
+
+async function runStage(
+  world: FlowWorld,
+  meter: Meter,
+  step: Step,
+  flows: readonly Flow[],
+  requests: readonly Request[],
+  concurrency: number,
+): Promise<StageSample> {
+  const latencies: number[] = [];
+  const answers: Response[] = [];
+  const [cpu, began] = [await meter(), performance.now()];
+  await sideBySide(flows.length, concurrency, async (index) => {
+    const { answer, milliseconds } = await send(world, requests[index] ?? new Request("about:blank"));
+    latencies.push(milliseconds);
+    answers[index] = answer;
+  });
+  const seconds = (performance.now() - began) / 1000;
+  const used = await meter() - cpu;
+  let failures = 0;
+  for (const [index, flow] of flows.entries()) {
+    const answer = answers[index];
+    if (answer?.status === step.status) await step.take?.(flow, answer);
+    else failures++;
+  }
+  return { name: step.name, requests: flows.length, seconds, cpu: used, latencies, failures };
+}
+
+/**
+ * Takes `count` payments from first request to last, `concurrency` at a time. A payment's latency is the sum of its
+ * requests'; what it takes to sign them does not count.
+ */
+export async function runPayments(
+  world: FlowWorld,
+  meter: Meter,
+  count: number,
+  concurrency: number,
+): Promise<StageSample> {
+  const parties = await meet(world);
+  const latencies: number[] = [];
+  let failures = 0;
+  const [cpu, began] = [await meter(), performance.now()];
+  await sideBySide(count, concurrency, async () => {
+    const flow = newFlow(world);
+    let spent = 0;
+    for (const step of STEPS) {
+      const { answer, milliseconds } = await send(world, await requestOf(step, flow, parties));
+      spent += milliseconds;
+      if (answer.status !== step.status) return void failures++;
+      await step.take?.(flow, answer);
+    }
+    latencies.push(spent);
+  });
+  const seconds = (performance.now() - began) / 1000;
+  return { name: WHOLE, requests: count, seconds, cpu: await meter() - cpu, latencies, failures };
+}
+
+/** The parties' own tokens, and what the bank keeps of the platform's keys. */
+export async function meet(world: FlowWorld): Promise<Parties> {
+  const key = await testKey(9);
+  const own = await clientToken(world, world.tpp, BANK);
+  const jwks = await world.browser(new Request(`${AUTH_URL}/jwks`));
+  const keySet = Object.assign(Object.create(world), { browser: () => Promise.resolve(jwks.clone()) });
+  return { key, own, bank: await clientToken(world, world.bankB, BANK), keySet };
+}
+
+/** Sends one request and takes its whole answer. */
+async function send(
+  world: FlowWorld,
+  request: Request,
+): Promise<{ readonly answer: Response; readonly milliseconds: number }> {
+  const began = performance.now();
+  const { status, headers, ...answer } = await received(await world.api(request));
+  const body = answer.bytes.byteLength === 0 ? null : answer.bytes;
+  return { answer: new Response(body, { status, headers }), milliseconds: performance.now() - began };
+}
+
+async function received(
+  answer: Response,
+): Promise<{ readonly status: number; readonly headers: Headers; readonly bytes: ArrayBuffer }> {
+  return { status: answer.status, headers: answer.headers, bytes: await answer.arrayBuffer() };
+}
+
+async function sideBySide(
+  count: number,
+  concurrency: number,
+  act: (index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) await act(index);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}

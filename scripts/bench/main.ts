@@ -1,0 +1,128 @@
+/**
+ * `deno task bench`: what a request costs, beside what its cryptography and its one commit cost by themselves. The
+ * platform runs as `deno task serve` in a process of its own; this process stands in for its proxy and its parties,
+ * and has signed every request before the clock starts. Ratios hold on a shared machine, milliseconds do not.
+ */
+import { openServedWorld, type ServedWorld } from "../testing/served_environment.ts";
+import { fill } from "./fill.ts";
+import { type Floor, startFloor } from "./floor_process.ts";
+import { type Meter, runPayments, runStages, type StageSample } from "./flows.ts";
+import { UsageError } from "../command_line/run.ts";
+import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
+import { cpuMilliseconds, residentMegabytes } from "./process.ts";
+import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
+import { soak } from "./soak.ts";
+import { STAGES } from "./stages.ts";
+
+const UNLIMITED = ["authorization", "registration", "consents", "payments", "reads", "back_channel", "funds"]
+  .map((group) => `${group}=1000000/1000000`).join();
+const SERVE = { RATE_LIMITS: UNLIMITED, LOG_LEVEL: "warn" };
+const WARM_CONCURRENCY = 8;
+/** Payments that are signed beforehand at once: what signs and sends shares the computer with what is measured. */
+const WARM_AT_ONCE = 200;
+
+/** What a bench found. */
+interface Findings {
+  readonly rows: readonly Row[];
+  /** Of the platform at the end, megabytes. */
+  readonly resident: number;
+}
+
+async function bench(options: BenchOptions, floor: Floor): Promise<Findings> {
+  await using world = await openServedWorld(SERVE, (path) => fill(path, options.fill, say));
+  const meter = (): Promise<number> => cpuMilliseconds(world.process.pid);
+  await warmUp(options, world, floor);
+  const rows: Row[] = [];
+  for (const concurrency of options.concurrency) {
+    const rounds: (readonly StageSample[])[] = [];
+    const floors: number[][] = [];
+    for (let round = 0; round < options.rounds; round++) {
+      say(`round ${round + 1} of ${options.rounds}, ${concurrency} at once`);
+      rounds.push(await runRound(world, meter, options.requests, concurrency));
+      floors.push(await floorsOf(floor, options.requests, concurrency));
+    }
+    rows.push(...tableOf(concurrency, rounds, floors));
+  }
+  return { rows, resident: await residentMegabytes(world.process.pid) };
+}
+
+async function warmUp({ warm }: BenchOptions, world: ServedWorld, floor: Floor): Promise<void> {
+  const idle: Meter = () => Promise.resolve(0);
+  for (let done = 0; done < warm; done += WARM_AT_ONCE) {
+    say(`warming up, ${done} of ${warm}`);
+    await runStages(world, idle, Math.min(WARM_AT_ONCE, warm - done), WARM_CONCURRENCY);
+    await floorsOf(floor, Math.min(WARM_AT_ONCE, warm - done), WARM_CONCURRENCY);
+  }
+}
+
+async function runRound(
+  world: ServedWorld,
+  meter: Meter,
+  requests: number,
+  concurrency: number,
+): Promise<readonly StageSample[]> {
+  const stages = await runStages(world, meter, requests, concurrency);
+  return [...stages, await runPayments(world, meter, Math.ceil(requests / 4), concurrency)];
+}
+
+async function floorsOf(floor: Floor, requests: number, concurrency: number): Promise<number[]> {
+  const costs: number[] = [];
+  for (const stage of STAGES) costs.push(await floor.run(stage.floor, requests, concurrency) / requests);
+  return costs;
+}
+
+async function measure(options: BenchOptions): Promise<number> {
+  await using floor = await startFloor();
+  const empty = await bench({ ...options, fill: 0 }, floor);
+  const full = options.fill === 0 ? undefined : await bench(options, floor);
+  const growth = full === undefined ? [] : growthOf(empty.rows, full.rows, options.fill);
+  const failures = [...options.guard ? guard(empty.rows) : []];
+  write(
+    options.json
+      ? `${JSON.stringify({ ...empty, ...full === undefined ? {} : { full, growth } }, null, 1)}\n`
+      : [
+        report(empty.rows),
+        ...promises(empty.rows, empty.resident),
+        ...full === undefined ? [] : [report(full.rows), ...growth.map(({ text }) => text)],
+        "",
+      ].join("\n"),
+  );
+  for (const failure of failures) say(failure);
+  const failed = [...empty.rows, ...full?.rows ?? []].some((row) => row.failures > 0);
+  return failures.length > 0 || failed ? 1 : 0;
+}
+
+async function soaked({ soak: minutes, json }: BenchOptions): Promise<number> {
+  await using world = await openServedWorld(SERVE);
+  const found = await soak(world, world.process.pid, minutes, say);
+  write(
+    json
+      ? `${JSON.stringify(found, null, 1)}\n`
+      : `${found.payments} payments in ${minutes} minutes at half load, ${found.failures} failed; resident memory ` +
+        `at most ${found.peaks.join(", ")} MB in its quarters (${found.slope} MB an hour)\n`,
+  );
+  return found.failures > 0 ? 1 : 0;
+}
+
+function say(text: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+function write(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const options = readBenchOptions(args);
+    if (options !== undefined) return await (options.soak > 0 ? soaked(options) : measure(options));
+    write(usage);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    say(`${error.message}\n\n${usage}`);
+    return 2;
+  }
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

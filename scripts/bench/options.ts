@@ -1,0 +1,69 @@
+/** The command line of the bench. Reads arguments; does nothing. */
+import { optionsOf, UsageError } from "../command_line/run.ts";
+
+/** What to measure. */
+export interface BenchOptions {
+  /** Payments a round. */
+  readonly requests: number;
+  readonly rounds: number;
+  readonly concurrency: readonly number[];
+  /** Payments before the first round, so that the code that is measured is compiled. */
+  readonly warm: number;
+  /** Consents, payments and spent ids to fill the store with; 0 measures an empty store. */
+  readonly fill: number;
+  /** Minutes at half load, in place of the rounds. */
+  readonly soak: number;
+  readonly json: boolean;
+  readonly guard: boolean;
+}
+
+/** Printed for `--help` and after a {@link UsageError}. */
+export const usage =
+  `What a request costs the platform, beside what its cryptography and one commit cost by themselves.
+
+Usage: deno task bench [options]
+
+  --requests N       payments a round, each a request of every stage (default 200)
+  --rounds N         rounds at each concurrency (default 3)
+  --concurrency A,B  requests side by side (default 1,8,32)
+  --warm N           payments before the first round (default 800)
+  --fill N           measure again with N consents, payments and spent ids in the store, and compare
+  --soak MINUTES     instead, run at half load and watch the memory
+  --json             rows for machines
+  --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/bench/ratios.ts
+  --help             print this
+
+Processor time and memory are read from /proc: Linux only.
+
+Exit status: 0 measured, 1 a request failed or the guard does not hold, 2 the options are wrong.
+`;
+
+const DEFAULTS = { requests: "200", rounds: "3", concurrency: "1,8,32", warm: "800", fill: "0", soak: "0" };
+const SWITCHES = ["--json", "--guard"];
+
+/** The options, or undefined where help is wanted. @throws {UsageError} */
+export function readBenchOptions(args: readonly string[]): BenchOptions | undefined {
+  if (args.includes("--help")) return undefined;
+  const pairs = args.filter((arg) => !SWITCHES.includes(arg));
+  const given = { ...DEFAULTS, ...Object.fromEntries(optionsOf(pairs, Object.keys(DEFAULTS))) };
+  return {
+    requests: number(given, "requests", 1),
+    rounds: number(given, "rounds", 1),
+    concurrency: (given["concurrency"] ?? "").split(",").map((text) =>
+      number({ concurrency: text }, "concurrency", 1)
+    ),
+    warm: number(given, "warm", 0),
+    fill: number(given, "fill", 0),
+    soak: number(given, "soak", 0),
+    json: args.includes("--json"),
+    guard: args.includes("--guard"),
+  };
+}
+
+function number(given: Readonly<Record<string, string>>, name: string, least: number): number {
+  const text = given[name] ?? "";
+  if (!/^\d{1,8}$/.test(text) || Number(text) < least) {
+    throw new UsageError(`--${name} must be a whole number from ${least}`);
+  }
+  return Number(text);
+}

@@ -1,0 +1,180 @@
+/**
+ * The steps of a payment as the bench takes them: how each request is made and signed, what it must be answered with,
+ * and what of the answer the next one needs. Nothing here is sent or measured.
+ */
+import {
+  type BoundToken,
+  Browser,
+  call,
+  consentBody,
+  DEBTOR_ACCOUNT,
+  type FlowWorld,
+  type Json,
+  openHandover,
+  paymentBody,
+  push,
+  putAccounts,
+  redeem,
+  requestToken,
+  returnPath,
+} from "../testing/flows.ts";
+import type { TestKey } from "../testing/keys.ts";
+import { AUTH_URL, throughProxy } from "../testing/environment.ts";
+import type { StageName } from "./stages.ts";
+
+/** A payment under way: what its next request needs of the answers so far. */
+export interface Flow {
+  consentId: string;
+  requestUri: string;
+  handover: Json;
+  code: string;
+  payment: BoundToken;
+  paymentId: string;
+  readonly browser: Browser;
+  /** Keeps what it is asked to send, as its proxy would pass it on. */
+  readonly world: FlowWorld;
+  readonly kept: Request[];
+}
+
+/** What all payments of a run share: the parties' tokens and the key they are bound to. */
+export interface Parties {
+  readonly key: TestKey;
+  readonly own: BoundToken;
+  readonly bank: BoundToken;
+  /** Gives the platform's key set, as the bank keeps it. */
+  readonly keySet: FlowWorld;
+}
+
+/** One step. */
+export interface Step {
+  readonly name: StageName;
+  readonly status: number;
+  make(flow: Flow, parties: Parties): Promise<unknown>;
+  take?(flow: Flow, answer: Response): Promise<void>;
+}
+
+/** The bank with its own consent screen: the return leads straight to the code. */
+export const BANK = "BANKB";
+const CONSENTS = `/${BANK}/domestic-payment-consents/v1`;
+const PAYMENTS = `/${BANK}/domestic-payments/v1`;
+const DETAILS = `/${BANK}/back-channel-auth/v1`;
+const ACCOUNTS = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" }];
+const BODY = consentBody();
+
+/** A payment that has not begun. */
+export function newFlow(world: FlowWorld): Flow {
+  const kept: Request[] = [];
+  const keep = (request: Request, as?: Parameters<FlowWorld["api"]>[1]): Promise<Response> => {
+    kept.push(throughProxy(request, as));
+    return Promise.resolve(new Response("{}"));
+  };
+  const recorder: FlowWorld = {
+    tpp: world.tpp,
+    bankA: world.bankA,
+    bankB: world.bankB,
+    api: keep,
+    browser: (request) => keep(request),
+    get now(): number {
+      return world.now;
+    },
+  };
+  const none = { consentId: "", requestUri: "", handover: {}, code: "", paymentId: "" };
+  const payment = { token: "", key: undefined as never };
+  return { ...none, payment, browser: new Browser(recorder), world: recorder, kept };
+}
+
+/** The request of a step, signed and ready. */
+export async function requestOf(step: Step, flow: Flow, parties: Parties): Promise<Request> {
+  flow.kept.length = 0;
+  await step.make(flow, parties);
+  const [request] = flow.kept;
+  if (request === undefined) throw new Error(`${step.name} sent nothing`);
+  return request;
+}
+
+/** In the order of a payment. */
+export const STEPS: readonly Step[] = [
+  {
+    name: "token (client credentials)",
+    status: 200,
+    make: ({ world }, { key }) => requestToken(world, world.tpp, BANK, { key }),
+  },
+  {
+    name: "consent POST",
+    status: 201,
+    make: ({ world }, { own }) => call(world, world.tpp, own, CONSENTS, { body: JSON.stringify(BODY) }),
+    async take(flow, answer) {
+      flow.consentId = (await answer.json()).Data.ConsentId;
+    },
+  },
+  {
+    name: "consent GET",
+    status: 200,
+    make: ({ world, consentId }, { own }) => call(world, world.tpp, own, `${CONSENTS}/${consentId}`),
+  },
+  {
+    name: "PAR",
+    status: 201,
+    make: ({ world, consentId }) => push(world, consentId, { bank: BANK }),
+    async take(flow, answer) {
+      flow.requestUri = (await answer.json()).request_uri;
+    },
+  },
+  {
+    name: "authorize",
+    status: 303,
+    make: ({ browser, world, requestUri }) => {
+      const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri: requestUri });
+      return browser.open(`${AUTH_URL}/${BANK}/authorization.oauth2?${query}`);
+    },
+    async take(flow, answer) {
+      flow.browser.keep(answer);
+      flow.handover = (await openHandover(flow.world.bankB, answer)).claims;
+    },
+  },
+  {
+    name: "back channel GET",
+    status: 200,
+    make: ({ world, consentId }, { bank }) => call(world, world.bankB, bank, `${DETAILS}/${consentId}`),
+  },
+  {
+    name: "back channel PUT",
+    status: 200,
+    make: ({ world, consentId }, { bank }) =>
+      putAccounts(world, world.bankB, consentId, ACCOUNTS, { bound: bank }),
+  },
+  {
+    name: "bank return",
+    status: 303,
+    make: async ({ browser, handover }, { keySet }) =>
+      browser.open(await returnPath(keySet, keySet.bankB, handover)),
+    take(flow, answer) {
+      flow.code = new URL(answer.headers.get("location") ?? "").searchParams.get("code") ?? "";
+      return Promise.resolve();
+    },
+  },
+  {
+    name: "token (code)",
+    status: 200,
+    make: (flow, { key }) => redeem(flow.world, flow, { bank: BANK, key }),
+    async take(flow, answer) {
+      flow.payment = { token: (await answer.json()).access_token, key: flow.payment.key };
+    },
+  },
+  {
+    name: "payment POST",
+    status: 201,
+    make: ({ world, payment, consentId }, { key }) =>
+      call(world, world.tpp, { ...payment, key }, PAYMENTS, {
+        body: JSON.stringify(paymentBody(consentId, BODY)),
+      }),
+    async take(flow, answer) {
+      flow.paymentId = (await answer.json()).Data.DomesticPaymentId;
+    },
+  },
+  {
+    name: "payment GET",
+    status: 200,
+    make: ({ world, paymentId }, { own }) => call(world, world.tpp, own, `${PAYMENTS}/${paymentId}`),
+  },
+];

@@ -1,0 +1,71 @@
+/** The command line of the demo. Reads arguments; does nothing. */
+import { UsageError } from "../command_line/run.ts";
+
+/**
+ * Who shows the consent, or `implicit` when the account is in the consent already (interface "Consent
+ * types").
+ */
+export type ConsentKind = "implicit" | "platform" | "bank";
+
+/** What the demo was asked to do. */
+export interface DemoOptions {
+  readonly consent: ConsentKind;
+  readonly refuse: boolean;
+  readonly json: boolean;
+  readonly profile: "a" | "b";
+}
+
+/** Printed for `--help` and after a {@link UsageError}. */
+export const usage = `Makes one payment end to end in the sandbox and prints each step.
+
+Usage: deno task demo [options]
+
+  --consent implicit   the account is in the consent; Bank A
+  --consent platform   the customer chooses the account on the platform's page; Bank A (default)
+  --consent bank       the customer chooses the account at the bank; Bank B
+  --profile b          sign payloads as OBIE v3.1.4 and later do (default)
+  --profile a          sign payloads as OBIE v3.1.2 does (b64 false)
+  --refuse             the customer refuses; the exit status is then 3, never 0
+  --json               print the result as JSON on stdout, the steps on stderr
+  --help               print this
+
+A running sandbox is used where there is one (SANDBOX_DIR, default .data/sandbox); else the demo starts its own.
+Exit status:
+  0  the payment was accepted
+  1  it was not
+  2  the options are wrong
+  3  the customer refused, as --refuse asks: the TPP got access_denied, and no payment was made
+`;
+
+const consentKinds: readonly ConsentKind[] = ["implicit", "platform", "bank"];
+
+/**
+ * Reads the arguments; undefined when help was asked for.
+ * @throws {UsageError}
+ */
+export function readOptions(args: readonly string[]): DemoOptions | undefined {
+  let options: DemoOptions = { consent: "platform", refuse: false, json: false, profile: "b" };
+  const rest = args.flatMap((arg) => /^--(consent|profile)=/.test(arg) ? splitOnce(arg) : [arg]);
+  for (let option = rest.shift(); option !== undefined; option = rest.shift()) {
+    if (option === "--help" || option === "-h") return undefined;
+    else if (option === "--refuse") options = { ...options, refuse: true };
+    else if (option === "--json") options = { ...options, json: true };
+    else if (option === "--consent") {
+      options = { ...options, consent: choice(option, consentKinds, rest.shift()) };
+    } else if (option === "--profile") {
+      options = { ...options, profile: choice(option, ["a", "b"], rest.shift()) };
+    } else throw new UsageError(`Unknown option ${option}`);
+  }
+  return options;
+}
+
+function choice<T extends string>(option: string, allowed: readonly T[], value: string | undefined): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found === undefined) throw new UsageError(`${option} must be one of ${allowed.join(", ")}`);
+  return found;
+}
+
+function splitOnce(arg: string): [string, string] {
+  const at = arg.indexOf("=");
+  return [arg.slice(0, at), arg.slice(at + 1)];
+}

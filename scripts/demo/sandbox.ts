@@ -1,0 +1,87 @@
+/**
+ * The sandbox a demo runs against: the one that is running, or one started in a temporary folder on free
+ * ports and removed afterwards. Touches no other folder.
+ */
+import {
+  decodeEndpoints,
+  readEndpoints,
+  type SandboxEndpoints,
+} from "../../src/sandbox/shop/sandbox_endpoints.ts";
+
+/** A sandbox that answers. `close` stops it if the demo started it. */
+export interface DemoSandbox {
+  readonly dir: string;
+  readonly endpoints: SandboxEndpoints;
+  readonly startedHere: boolean;
+  /** The sandbox's time, milliseconds: this computer's unless somebody moved it. */
+  readonly now: () => number;
+  close(): Promise<void>;
+}
+
+const portCount = 5; // Decision F2
+const livenessMilliseconds = 3000;
+
+/** Finds or starts a sandbox; `log` hears what a started one says. */
+export async function openSandbox(dir: string, log: (line: string) => void): Promise<DemoSandbox> {
+  const endpoints = await readEndpoints(dir);
+  if (endpoints !== undefined && await answers(endpoints)) {
+    const aheadMs = await readAhead(endpoints);
+    const now = (): number => Date.now() + aheadMs;
+    return { dir, endpoints, startedHere: false, now, close: (): Promise<void> => Promise.resolve() };
+  }
+  return await startSandbox(log);
+}
+
+async function startSandbox(log: (line: string) => void): Promise<DemoSandbox> {
+  const { startEcosystem } = await import("../../src/sandbox/ecosystem/ecosystem.ts");
+  const dir = await Deno.makeTempDir({ prefix: "sandbox-demo-" });
+  const removeDir = (): Promise<void> => Deno.remove(dir, { recursive: true });
+  try {
+    const running = await startEcosystem({ port: freePorts(), dir, log });
+    const close = async (): Promise<void> => {
+      await running.stop();
+      await removeDir();
+    };
+    return { dir, endpoints: decodeEndpoints(running.endpoints), startedHere: true, now: Date.now, close };
+  } catch (error) {
+    await removeDir();
+    throw error;
+  }
+}
+
+async function readAhead({ directory_url }: SandboxEndpoints): Promise<number> {
+  const response = await fetch(`${directory_url}/sandbox/clock`);
+  const { ahead_seconds }: { readonly ahead_seconds?: unknown } = await response.json();
+  return typeof ahead_seconds === "number" ? ahead_seconds * 1000 : 0;
+}
+
+/** An endpoints.json may be left over from a sandbox that is gone. */
+async function answers({ auth_url }: SandboxEndpoints): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(livenessMilliseconds);
+    const response = await fetch(`${auth_url}/.well-known/oauth-authorization-server/BANKA`, { signal });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false; // nothing listens there, or something that is not a sandbox
+  }
+}
+
+/** The first of five free ports in a row. */
+function freePorts(): number {
+  const attempts = 50;
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const first = 20_000 + Math.floor(Math.random() * 20_000);
+    if (Array.from({ length: portCount }, (_, index) => first + index).every(isFree)) return first;
+  }
+  throw new Error("No five free ports in a row were found");
+}
+
+function isFree(port: number): boolean {
+  try {
+    Deno.listen({ hostname: "127.0.0.1", port }).close();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,134 @@
+/** Bodies as parts of requests: JSON that its sender signs or nobody does, `x-jws-signature`, forms. */
+import type { Participant } from "../testing/participants.ts";
+import { mutateJson, readJson } from "./json.ts";
+import { mutateBytes, mutateText, mutateToken, pick } from "./mutations.ts";
+import { type Coverage, type Notary, segmentText, signDetached } from "./signing.ts";
+import { formPlace, type Part, type Pinned, pinnedFault } from "./parts.ts";
+import type { Members } from "./checks.ts";
+import { signatureRule } from "./rules.ts";
+import type { Strangers } from "./token_parts.ts";
+import { headerOf, textOf, withBody, withHeader } from "./sample_request.ts";
+import type { Random } from "../prove/random.ts";
+
+/** Who signs a body, and how it is judged. */
+export interface SignedParts {
+  readonly notary: Notary;
+  readonly signer: Participant;
+  readonly key: CryptoKey;
+  readonly strangers: Strangers;
+}
+
+const SIGNATURE = "x-jws-signature";
+
+/** Why a document that was taken should not have been, or undefined. */
+export type JudgeJson = (document: unknown) => string | undefined;
+
+/** The signature of a body: as text, or with its header changed and signed again; or the body changed beneath it. */
+export function signaturePart({ notary, signer, key, strangers }: SignedParts): Part {
+  return {
+    name: SIGNATURE,
+    async mutate(random, shot) {
+      const [signature, body] = [headerOf(shot, SIGNATURE) ?? "", shot.body ?? new Uint8Array()];
+      const header = segmentText(signature, 0) ?? "{}";
+      if (random.chance(0.4)) return withHeader(shot, SIGNATURE, mutateToken(random, signature));
+      if (random.chance(0.15)) return withBody(shot, mutateBytes(random, body));
+      const mine = !random.chance(0.1);
+      const text = mine ? mutateJson(random, JSON.parse(header)) : header;
+      const coverage = random.chance(0.9) ? coverageIn(text) : pick<Coverage>(random, ["A", "B"]);
+      const signing = mine ? notary.signBody : signDetached;
+      return withHeader(shot, SIGNATURE, await signing(mine ? key : strangers.key, text, body, coverage));
+    },
+    fault(shot) {
+      if (shot.method === "GET") return undefined; // what is read has no body
+      const signature = headerOf(shot, SIGNATURE) ?? "";
+      const coverage = notary.coverageOf(signature, shot.body ?? new Uint8Array());
+      if (coverage === undefined) return "took a forged payload signature";
+      const header = readJson(segmentText(signature, 0) ?? "");
+      const wrong = signatureRule({ ...Object(header) }, signer, coverage);
+      return wrong === undefined ? undefined : `took the payload signature with a wrong ${wrong}`;
+    },
+  };
+}
+
+function coverageIn(header: string): Coverage {
+  const members: Members = Object(readJson(header));
+  return members["b64"] === false ? "A" : "B";
+}
+
+/** A JSON body that is signed again after each change. */
+export function signedJsonPart({ notary, key }: SignedParts, judge?: JudgeJson): Part {
+  const plain = jsonPart(judge);
+  return {
+    ...plain,
+    async mutate(random, shot) {
+      const changed = await plain.mutate(random, shot);
+      const header = segmentText(headerOf(shot, SIGNATURE) ?? "", 0) ?? "{}";
+      const body = changed.body ?? new Uint8Array();
+      return withHeader(changed, SIGNATURE, await notary.signBody(key, header, body, coverageIn(header)));
+    },
+  };
+}
+
+/** A JSON body. */
+export function jsonPart(judge?: JudgeJson): Part {
+  return {
+    name: "JSON",
+    mutate: (random, shot) =>
+      random.chance(0.1)
+        ? withBody(shot, mutateBytes(random, shot.body ?? new Uint8Array()))
+        : withBody(shot, mutateJson(random, JSON.parse(textOf(shot)))),
+    fault(shot) {
+      if (shot.body === undefined) return undefined;
+      const document = readJson(textOf(shot));
+      return document === undefined ? "took a body that is not one clear JSON value" : judge?.(document);
+    },
+  };
+}
+
+/** A form. */
+export function formPart(pinned: Pinned): Part {
+  return {
+    name: "form",
+    mutate: (random, shot) => withBody(shot, mutateForm(random, textOf(shot))),
+    fault: (shot) => pinnedFault(pinned, (name) => formPlace(name).read(shot) || undefined), // RFC 6749 3.1: empty is none
+  };
+}
+
+const PARAMETERS: readonly (readonly [string, string])[] = [
+  ["client_secret", "x"],
+  ["scope", "bank"],
+  ["request", "e30.e30."],
+  ["request_uri", "urn:ietf:params:oauth:request_uri:x"],
+  ["response_mode", "form_post"],
+  ["resource", "https://api.platform.example"],
+  ["nonce", "x"],
+  ["__proto__", "x"],
+  ["", ""],
+  ["x", "%00"],
+];
+
+/** The form's text, or one of its parameters left out, repeated, renamed, changed or put in. */
+export function mutateForm(random: Random, text: string): string {
+  if (random.chance(0.2)) return mutateText(random, text);
+  const pairs = [...new URLSearchParams(text)];
+  const at = random.below(Math.max(1, pairs.length));
+  const [name = "", value = ""] = pairs[at] ?? [];
+  const changed: (readonly [string, string])[] = [...pairs];
+  switch (random.below(6)) {
+    case 0:
+      changed.splice(at, 1);
+      break;
+    case 1:
+      changed.push([name, random.chance(0.5) ? value : mutateText(random, value)]);
+      break;
+    case 2:
+      changed[at] = [mutateText(random, name), value];
+      break;
+    case 3:
+      changed.push(pick(random, PARAMETERS));
+      break;
+    default:
+      changed[at] = [name, mutateText(random, value)];
+  }
+  return new URLSearchParams(changed.map(([key, member]) => [key, member])).toString();
+}

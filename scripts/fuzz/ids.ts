@@ -1,0 +1,34 @@
+/** Ids and secrets that a seed repeats, while good requests are made: so their mutations are the same in the next run. */
+import { seeded } from "../prove/random.ts";
+
+/**
+ * What `make` gives, with every id and secret made meanwhile decided by seed and purpose. Salts and paddings inside of RSA are
+ * not: signatures and seals differ from run to run, in nothing but their octets.
+ */
+export async function withSeededIds<T>(
+  seed: number,
+  purpose: string,
+  make: () => Promise<T>,
+): Promise<T> {
+  const random = seeded(seed, purpose);
+  const fill = <A extends Uint8Array>(bytes: A): A => {
+    for (let at = 0; at < bytes.length; at++) bytes[at] = random.below(256);
+    return bytes;
+  };
+  const overridden = { getRandomValues: fill, randomUUID: () => uuidOf(fill(new Uint8Array(16))) };
+  for (const [name, value] of Object.entries(overridden)) {
+    Object.defineProperty(crypto, name, { value, configurable: true });
+  }
+  try {
+    return await make();
+  } finally {
+    for (const name of Object.keys(overridden)) Reflect.deleteProperty(crypto, name);
+  }
+}
+
+/** RFC 9562 5.4. */
+function uuidOf(bytes: Uint8Array): string {
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

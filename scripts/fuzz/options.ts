@@ -1,0 +1,52 @@
+/** The command line of the fuzzer. Reads arguments; does nothing. */
+import { optionsOf, wholeNumber } from "../command_line/run.ts";
+
+/** What to try. */
+export interface FuzzOptions {
+  readonly seed: number;
+  /** How many mutations; with `seconds`, at most. */
+  readonly mutations: number;
+  /** Stop after this long. */
+  readonly seconds: number;
+  /** The number of the first mutation: each depends on the seed and its number alone. */
+  readonly first: number;
+  /** Only targets whose name holds this text. */
+  readonly only: string;
+}
+
+/** Printed for `--help` and after a a `UsageError`. */
+export const usage =
+  `Mutates valid requests, tokens, signatures, forms, headers and bodies against a platform and a directory
+in this process, and looks for answers of 5xx, forgeries that are taken, and refusals that change something.
+
+Usage: deno task fuzz [options]
+
+  --mutations M  how many (default 10000, or without end where --seconds is given)
+  --seconds N    stop after N seconds
+  --seed S       a number that decides all that is decided; printed, to be given again (default: a random one)
+  --first F      begin with mutation number F (default 0)
+  --only TEXT    only targets whose name holds TEXT
+  --help         print this
+
+Exit status: 0 nothing was found, 1 something was, 2 the options are wrong.
+`;
+
+const NUMBERS = { mutations: 10_000_000, seconds: 86_400, seed: 2 ** 31 - 1, first: 10_000_000 } as const;
+
+/** The options, or undefined where help is wanted. @throws {UsageError} */
+export function readFuzzOptions(args: readonly string[]): FuzzOptions | undefined {
+  if (args.includes("--help")) return undefined;
+  const given = optionsOf(args, [...Object.keys(NUMBERS), "only"]);
+  const number = (name: keyof typeof NUMBERS, otherwise: number): number => {
+    const value = given.get(name);
+    return value === undefined ? otherwise : wholeNumber(name, value, NUMBERS[name]);
+  };
+  const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % NUMBERS.seed;
+  return {
+    seed: number("seed", random),
+    mutations: number("mutations", given.has("seconds") ? NUMBERS.mutations : 10_000),
+    seconds: number("seconds", NUMBERS.seconds),
+    first: number("first", 0),
+    only: given.get("only") ?? "",
+  };
+}

@@ -1,0 +1,94 @@
+/** What a request is made of, as the fuzzer sees it: parts that can be mutated, and judged once they were taken. */
+import type { Random } from "../prove/random.ts";
+import { headerOf, parameterOf, queryOf, type Shot, textOf, withBody, withHeader } from "./sample_request.ts";
+
+/** An answer, read to its end. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** A part of a request. */
+export interface Part {
+  /** The parameter's, header's or claim's name, or what it is. */
+  readonly name: string;
+  /** The request with this part changed. */
+  mutate(random: Random, shot: Shot): Promise<Shot> | Shot;
+  /** Why the part should not have been taken as it stands, or undefined. */
+  fault(shot: Shot, answer: Answer): string | undefined;
+}
+
+/** A good request. */
+export interface Specimen {
+  readonly name: string;
+  readonly shot: Shot;
+  /** The status that it is answered with as it is. */
+  readonly status: number;
+  /** Who reads the answers of its endpoint, which decides their form. */
+  readonly surface: Surface;
+  readonly parts: readonly Part[];
+  /** Rooms of the store that a refusal may write to, since that is what the refusal is about. */
+  readonly mayWrite?: readonly string[];
+  /** Whether the request needs something that is not there: it may be answered 503 then. */
+  readonly mayBeUnavailable?: (shot: Shot) => boolean;
+}
+
+/** Forms of error answers. */
+export type Surface = "oauth" | "resource" | "page" | "directory";
+
+/** Where a text is in a request. */
+export interface Place {
+  readonly name: string;
+  read(shot: Shot): string | undefined;
+  write(shot: Shot, text: string): Shot;
+}
+
+/** A parameter of the form in the body. */
+export function formPlace(name: string): Place {
+  return {
+    name,
+    read: (shot) => parameterOf(textOf(shot), name),
+    write(shot, text) {
+      const form = new URLSearchParams(textOf(shot));
+      form.set(name, text);
+      return withBody(shot, form.toString());
+    },
+  };
+}
+
+/** A parameter of the query. */
+export function queryPlace(name: string): Place {
+  return {
+    name,
+    read: (shot) => parameterOf(queryOf(shot), name),
+    write(shot, text) {
+      const query = new URLSearchParams(queryOf(shot));
+      query.set(name, text);
+      return { ...shot, path: `${shot.path.split("?")[0]}?${query}` };
+    },
+  };
+}
+
+/** A header. */
+export function headerPlace(name: string): Place {
+  return { name, read: (shot) => headerOf(shot, name), write: (shot, text) => withHeader(shot, name, text) };
+}
+
+/** The whole body as text; a line's end behind it is not part of it. */
+export function bodyPlace(name: string): Place {
+  const read = ({ body }: Shot): string => new TextDecoder("latin1").decode(body).replace(/\r?\n$/, "");
+  return { name, read, write: withBody };
+}
+
+/** What parameters or headers must say to be taken: one of these values, undefined standing for none, or such a text. */
+export type Pinned = Readonly<Record<string, readonly (string | undefined)[] | RegExp>>;
+
+/** What was taken although it says something else. */
+export function pinnedFault(pinned: Pinned, read: (name: string) => string | undefined): string | undefined {
+  const wrong = Object.entries(pinned).find(([name, wanted]) => {
+    const value = read(name);
+    return wanted instanceof RegExp ? !wanted.test(value ?? "") : !wanted.includes(value);
+  });
+  return wrong === undefined ? undefined : `took a wrong ${wrong[0]}`;
+}

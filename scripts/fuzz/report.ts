@@ -1,0 +1,95 @@
+/** What the fuzzer prints: each finding with the line that repeats it, and a table of what was tried. */
+import type { FuzzOptions } from "./options.ts";
+import { requestOf, type Shot, textOf } from "./sample_request.ts";
+
+/** Something that is not as it must be. */
+export interface Finding {
+  readonly target: string;
+  /** Of the mutation; a good request as it is has none. */
+  readonly number?: number;
+  readonly wrong: string;
+  readonly shot: Shot;
+}
+
+/** How a target's mutations were answered; 0 stands for no answer. */
+export interface Tally {
+  readonly name: string;
+  readonly statuses: Map<number, number>;
+}
+
+const MAX_BODY_CHARACTERS = 4000;
+
+/** An empty tally. */
+export function tallyOf(name: string): Tally {
+  return { name, statuses: new Map() };
+}
+
+/** How many of a tally's answers had such a status. */
+export function countOf({ statuses }: Tally, wanted: (status: number) => boolean): number {
+  return [...statuses].reduce((sum, [status, count]) => sum + (wanted(status) ? count : 0), 0);
+}
+
+/** Equal for findings that are likely one fault. */
+export function kindOf({ target, wrong }: Finding): string {
+  const [line = ""] = wrong.split("\n");
+  return `${target} ${line.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, "#").slice(0, 200)}`;
+}
+
+/** A finding, what was sent, and how to see it again. */
+export function linesOf(
+  { target, number, wrong, shot }: Finding,
+  { seed, only }: FuzzOptions,
+): readonly string[] {
+  const { method, url, headers } = requestOf(shot);
+  const again = number === undefined ? ` --mutations 0` : ` --first ${number} --mutations 1`;
+  const within = only === "" ? "" : ` --only ${JSON.stringify(only)}`;
+  return [
+    `FINDING ${number ?? "-"} ${target}: ${wrong}`,
+    `  sent ${method} ${url}`,
+    ...[...headers].map(([name, value]) => `    ${name}: ${value}`),
+    ...(shot.body === undefined ? [] : [`    ${JSON.stringify(textOf(shot).slice(0, MAX_BODY_CHARACTERS))}`]),
+    `  repeat with: deno task fuzz --seed ${seed}${again}${within}`,
+  ];
+}
+
+/** The table and what it comes to. */
+export function summary(
+  tallies: readonly Tally[],
+  findings: readonly Finding[],
+  { tried, milliseconds }: { readonly tried: number; readonly milliseconds: number },
+): readonly string[] {
+  const kinds = new Set(findings.map(kindOf)).size;
+  const columns = (cells: readonly unknown[]): string =>
+    cells.map((cell, index) => index === 0 ? String(cell).padEnd(56) : String(cell).padStart(9)).join("");
+  const rows = tallies.map((tally) => {
+    const found = findings.filter(({ target }) => target === tally.name).length;
+    const statuses = [...tally.statuses].sort(([a], [b]) => a - b).map(([status, count]) =>
+      `${status}×${count}`
+    );
+    const cells = [
+      tally.name,
+      countOf(tally, () => true),
+      countOf(tally, isTaken),
+      countOf(tally, isRefused),
+      found,
+    ];
+    return `${columns(cells)}  ${statuses.join(" ")}`;
+  });
+  const rate = Math.round(tried / Math.max(0.001, milliseconds / 1000));
+  return [
+    columns(["", "tried", "taken", "refused", "findings"]),
+    ...rows,
+    `${tried} mutations in ${(milliseconds / 1000).toFixed(1)} s, ${rate} a second; ` +
+    `${findings.length} findings of ${kinds} kinds`,
+  ];
+}
+
+/** Whether the request was done. */
+export function isTaken(status: number): boolean {
+  return status >= 200 && status < 400;
+}
+
+/** Whether the request was refused. */
+export function isRefused(status: number): boolean {
+  return status >= 400 && status < 500;
+}

@@ -1,0 +1,178 @@
+/** Good calls of the resource endpoints: a TPP's consents and payments, a bank's back channel, the operator's routes. */
+import { isDeepStrictEqual } from "node:util";
+import { ACCOUNTS, consentPath, orderPath, paidAt } from "../testing/back_channel.ts";
+import {
+  authorised,
+  type BoundToken,
+  call,
+  type CallOptions,
+  clientToken,
+  consentBody,
+  good,
+  type Json,
+  paymentBody,
+  toBank,
+} from "../testing/flows.ts";
+import type { Participant } from "../testing/participants.ts";
+import { FULL_CONSENT } from "../testing/resource_bodies.ts";
+import { BASE_URL, type World } from "../testing/environment.ts";
+import type { JudgeJson } from "./body_parts.ts";
+import { OPERATOR_TOKEN } from "./targets.ts";
+import type { Specimen } from "./parts.ts";
+import { requestPart } from "./request_parts.ts";
+import { record, type Shot, shotOf } from "./sample_request.ts";
+import { resourceSpecimen, type Workshop } from "./environment.ts";
+
+const CONSENTS = "/BANKA/domestic-payment-consents/v1";
+const PAYMENTS = "/BANKA/domestic-payments/v1";
+
+/** A call and how it is answered. */
+interface Planned {
+  readonly name: string;
+  readonly status: 200 | 201;
+  readonly caller: Participant;
+  readonly bound: BoundToken;
+  readonly path: string;
+  readonly options?: CallOptions;
+  readonly judge?: JudgeJson;
+}
+
+/** All of them. */
+export async function resourceSpecimens(workshop: Workshop): Promise<readonly Specimen[]> {
+  const { world } = workshop;
+  const planned = [...await consents(world), ...await payments(world), ...await backChannel(world)];
+  const made: Specimen[] = [];
+  for (const { caller, bound, path, options, judge, ...rest } of planned) {
+    const shot = await record(world, (w) => call(w, caller, bound, path, options));
+    const signed = options?.body === undefined ? {} : { signer: caller };
+    made.push(
+      await resourceSpecimen(workshop, {
+        ...rest,
+        shot,
+        ...signed,
+        ...(judge === undefined ? {} : { judge }),
+      }),
+    );
+  }
+  return [...made, ...await operations(world)];
+}
+
+async function consents(world: World): Promise<readonly Planned[]> {
+  const { tpp } = world;
+  const bound = await clientToken(world, tpp);
+  const { consentId, bound: owner, payment } = await authorised(world);
+  const one = `${CONSENTS}/${consentId}`;
+  const post = { status: 201, caller: tpp, bound, path: CONSENTS } as const;
+  const body = JSON.stringify(consentBody());
+  const again = { body, idempotencyKey: "a key that was used" };
+  await good(call(world, tpp, bound, CONSENTS, again), 201);
+  return [
+    { ...post, name: "POST consent", options: { body } },
+    { ...post, name: "POST full consent", options: { body: JSON.stringify(FULL_CONSENT), profile: "A" } },
+    { ...post, name: "POST consent again", options: again, judge: equal(consentBody()) },
+    { name: "GET consent", status: 200, caller: tpp, bound: owner, path: one },
+    { name: "GET funds", status: 200, caller: tpp, bound: payment, path: `${one}/funds-confirmation` },
+  ];
+}
+
+async function payments(world: World): Promise<readonly Planned[]> {
+  const { tpp, bankA } = world;
+  const { consentId, payment: bound } = await authorised(world);
+  const wanted = paymentBody(consentId);
+  const { data, flow } = await paidAt(world, bankA);
+  const repeated = await authorised(world);
+  const made = paymentBody(repeated.consentId);
+  const again = { body: JSON.stringify(made), idempotencyKey: crypto.randomUUID() };
+  await good(call(world, tpp, repeated.payment, PAYMENTS, again), 201);
+  const post = { status: 201, caller: tpp, path: PAYMENTS } as const;
+  const read = { status: 200, caller: tpp } as const;
+  const options = { body: JSON.stringify(wanted), profile: "A" } as const;
+  const byKey = `${PAYMENTS}?idempotency-key=${again.idempotencyKey}`;
+  return [
+    { ...post, name: "POST payment", bound, options, judge: equal(wanted) },
+    {
+      ...post,
+      name: "POST payment again",
+      bound: repeated.payment,
+      options: again,
+      judge: equal(made),
+    },
+    { ...read, name: "GET payment", bound: flow.payment, path: `${PAYMENTS}/${data.DomesticPaymentId}` },
+    { ...read, name: "GET payment by key", bound: repeated.payment, path: byKey },
+  ];
+}
+
+async function backChannel(world: World): Promise<readonly Planned[]> {
+  const { bankA } = world;
+  const bound = await clientToken(world, bankA);
+  const { consentId } = await toBank(world);
+  const { data } = await paidAt(world, bankA);
+  const order = orderPath(data.DomesticPaymentId);
+  const report = { BankId: "BANKA", ConsentId: consentId, Sub: "customer-1", DebtorAccount: ACCOUNTS };
+  const status = {
+    Status: "AcceptedSettlementCompleted",
+    StatusUpdateDateTime: "2040-01-15T12:00:00+00:00",
+    StatusReason: "done",
+    Charges: [{ Amount: { Amount: "1.00", Currency: "EUR" } }],
+  };
+  const put = (Data: Json): CallOptions => ({ method: "PUT", body: JSON.stringify({ Data }) });
+  const rest = { status: 200, caller: bankA, bound } as const;
+  return [
+    { ...rest, name: "GET back-channel-auth", path: consentPath(consentId) },
+    { ...rest, name: "PUT back-channel-auth", path: consentPath(consentId), options: put(report) },
+    { ...rest, name: "GET orders", path: `${orderPath()}?status=AcceptedSettlementInProcess` },
+    { ...rest, name: "GET order", path: order },
+    { ...rest, name: "PUT order", path: order, options: put(status) },
+  ];
+}
+
+/** The document is the one that the customer agreed to, or that a key stands for: member by member, ids in any case. */
+function equal(wanted: Json): JudgeJson {
+  return (document) => {
+    const sent: Json = document;
+    const ConsentId = sent?.Data?.ConsentId;
+    const same = typeof ConsentId !== "string"
+      ? sent
+      : { ...sent, Data: { ...sent.Data, ConsentId: ConsentId.toLowerCase() } };
+    return isDeepStrictEqual(same, wanted) ? undefined : "took a document that differs";
+  };
+}
+
+/** The operator's routes, with an order that was given up. */
+async function operations(world: World): Promise<readonly Specimen[]> {
+  const { data } = await paidAt(world, world.bankA);
+  const paymentId = data.DomesticPaymentId;
+  const order = {
+    paymentId,
+    bank: "BANKA",
+    failures: 11,
+    dueAt: world.now,
+    dead: true,
+    lastFailure: "status 503",
+  };
+  const writes = [
+    { kind: "set", key: ["outbox", paymentId], value: order },
+    { kind: "set", key: ["outbox_dead", paymentId], value: paymentId },
+  ] as const;
+  await world.store.commit({ checks: [], writes });
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, "x-operator": "maria" };
+  const make = (method: string, path: string): Promise<Shot> =>
+    shotOf("api", new Request(`${BASE_URL}/operations/payment-orders${path}`, { method, headers }));
+  const bearer = /^Bearer (\S+)$/i;
+  const parts = [requestPart({
+    also: ({ headers }) => {
+      const sent = headers.find(([name]) => name === "authorization")?.[1] ?? "";
+      return bearer.exec(sent)?.[1] === OPERATOR_TOKEN ? undefined : "took another operator token";
+    },
+  })];
+  return [
+    { name: "GET dead orders", status: 200, shot: await make("GET", "?state=dead"), surface: "oauth", parts },
+    {
+      name: "POST redrive",
+      status: 202,
+      shot: await make("POST", `/${paymentId}/redrive`),
+      surface: "oauth",
+      parts,
+    },
+  ];
+}

@@ -1,0 +1,184 @@
+/**
+ * What a signed text must say to be taken, as the interface and the checklist have it: judges what the platform took,
+ * and so shares nothing with the code that took it. Each rule gives the name of the first part that is wrong.
+ */
+import type { TestKey } from "../testing/keys.ts";
+import type { Participant } from "../testing/participants.ts";
+import { AUTH_URL, BASE_URL, DIRECTORY_URL, REGISTRATION_AUDIENCE } from "../testing/environment.ts";
+import {
+  ALIEN,
+  type Check,
+  firstBroken,
+  headed,
+  isOneOf,
+  isSubset,
+  isText,
+  isTime,
+  listOf,
+  type Members,
+  NOW,
+  SKEW,
+  timed,
+  typeOf,
+} from "./checks.ts";
+import type { Coverage } from "./signing.ts";
+import { headerOf, parameterOf, pathnameOf, type Shot, textOf } from "./sample_request.ts";
+
+/** What is wrong with a taken token, or undefined. */
+export type Rule = (header: Members, claims: Members, shot: Shot) => string | undefined;
+
+const OBIE = "http://openbanking.org.uk/";
+
+/** `client_assertion` of this client for this bank (checklist CA). */
+export function assertionRule({ clientId, signing }: Participant, bank: string): Rule {
+  return (header, claims, shot) =>
+    firstBroken([
+      ...headed(header, signing.kid, [undefined, "jwt", "client-authentication+jwt"]),
+      ["iss", claims["iss"] === clientId],
+      ["sub", claims["sub"] === clientId],
+      ["client_id", parameterOf(textOf(shot), "client_id") === clientId],
+      ["aud", claims["aud"] === `${AUTH_URL}/${bank}`],
+      ["jti", isText(claims["jti"])],
+      ...timed(claims, 330, ["exp"]),
+    ]);
+}
+
+/** A DPoP proof by this key; with the hash of the token that it comes with, where it comes with one (RFC 9449 4.3). */
+export function proofRule(key: TestKey, ath?: string): Rule {
+  return (header, claims, shot) => {
+    const jwk: Members = Object(header["jwk"]);
+    const { kty, n, e } = key.publicJwk;
+    return firstBroken([
+      ["alg", header["alg"] === "PS256"],
+      ["typ", typeOf(header["typ"]) === "dpop+jwt"],
+      ["set of header members", !ALIEN.some((name) => Object.hasOwn(header, name))],
+      ["jwk", jwk["kty"] === kty && jwk["n"] === n && jwk["e"] === e],
+      ["set of jwk members", !["d", "p", "q", "dp", "dq", "qi"].some((name) => Object.hasOwn(jwk, name))],
+      ["htm", claims["htm"] === shot.method],
+      ["htu", isSameAddress(claims["htu"], shot)],
+      ["jti", isText(claims["jti"])],
+      ["ath", ath === undefined || claims["ath"] === ath],
+      ["iat", isTime(claims["iat"], NOW - 60, NOW + SKEW)],
+      ...timed(claims, Infinity, []),
+    ]);
+  };
+}
+
+function isSameAddress(htu: unknown, shot: Shot): boolean {
+  const url = typeof htu === "string" ? URL.parse(htu) : null;
+  return url?.origin === BASE_URL && pathnameOf({ path: url.pathname }) === pathnameOf(shot);
+}
+
+/** The registration JWT of this participant (checklist DC6-DC10). */
+export function registrationRule(who: Participant): Rule {
+  const bank = who.role === "ASPSP";
+  const grants = bank ? ["authorization_code"] : ["authorization_code", "client_credentials"];
+  return (header, claims) =>
+    firstBroken([
+      ...headed(header, who.signing.kid, ["jwt"]),
+      ["iss", [who.name, who.orgId].includes(String(claims["iss"]))],
+      ["aud", claims["aud"] === REGISTRATION_AUDIENCE],
+      ["jti", isText(claims["jti"])],
+      ["exp - iat", Number(claims["exp"]) - Number(claims["iat"]) <= 3600],
+      ["iat", isTime(claims["iat"], NOW - 3600, NOW + SKEW)],
+      ["redirect_uris", isSubset(claims["redirect_uris"], who.redirectUris)],
+      ["grant_types", grants.every((grant) => listOf(claims["grant_types"]).includes(grant))],
+      ["scope", claims["scope"] === (bank ? "bank" : "payments")],
+      ["software_id", (claims["software_id"] ?? who.clientId) === who.clientId],
+      ["token_endpoint_auth_method", claims["token_endpoint_auth_method"] === "private_key_jwt"],
+      ["application_type", claims["application_type"] === "web"],
+      ...timed(claims, 3600 + SKEW, ["exp", "iat"]),
+    ]);
+}
+
+/** A software statement of the directory about anybody (checklist DC2, DC3). */
+export function statementRule(directoryKid: string): Rule {
+  return (header, claims) =>
+    firstBroken([
+      ...headed(header, directoryKid, ["jwt"]),
+      ["iss", claims["iss"] === DIRECTORY_URL],
+      ["software_client_status", claims["software_client_status"] === "Active"],
+      ["software_environment", claims["software_environment"] === "Production"],
+      ["software_roles", /^(PISP|ASPSP)$/.test(String(claims["software_roles"]))],
+      ["software_client_id", /^SC-[0-9a-fA-F-]{36}$/.test(String(claims["software_client_id"]))],
+      ["org_jwks_endpoint", URL.parse(String(claims["org_jwks_endpoint"]))?.origin === DIRECTORY_URL],
+      [
+        "org_jwks_revoked_endpoint",
+        URL.parse(String(claims["org_jwks_revoked_endpoint"]))?.origin === DIRECTORY_URL,
+      ],
+      ...timed(claims, 2 * 366 * 86_400, ["exp", "iat"]),
+    ]);
+}
+
+/** That this bank answers this platform about this session: else it leads nowhere at all (Decision B4). */
+export function returnOriginRule(bank: Participant, handover: Members): Rule {
+  return (header, claims) =>
+    firstBroken([
+      ...headed(header, bank.signing.kid, ["jwt"]),
+      ["iss", claims["iss"] === bank.orgId],
+      ["aud", claims["aud"] === AUTH_URL],
+      ["bank_id", claims["bank_id"] === bank.orgId],
+      ["correlation_id", claims["correlation_id"] === handover["correlation_id"]],
+      ["jti", isText(claims["jti"])],
+    ]);
+}
+
+/** The bank's answer to a hand-over (Decisions B3, B4). */
+export function returnRule(bank: Participant, handover: Members): Rule {
+  const origin = returnOriginRule(bank, handover);
+  const same = ["ref_id", "debtor_account_present"];
+  return (header, claims, shot) =>
+    origin(header, claims, shot) ?? firstBroken([
+      ...same.map((name): Check => [name, claims[name] === handover[name]]),
+      ["exp - iat", Number(claims["exp"]) - Number(claims["iat"]) <= 600],
+      ["iat", isTime(claims["iat"], NOW - 630, NOW + SKEW)],
+      ...timed(claims, 600 + SKEW, ["exp", "iat"]),
+    ]);
+}
+
+/** What a bank's answer must say to lead to a code. */
+export function isSuccess(claims: Members): boolean {
+  return isOneOf(claims["status_code"], ["success", "200"]) && isText(claims["sub"]);
+}
+
+/** The outer header of a hand-over JWT (Decision A10). */
+export function sealRule(header: Members, kid: string): string | undefined {
+  return firstBroken([
+    ["alg", header["alg"] === "RSA-OAEP-256"],
+    ["enc", header["enc"] === "A256GCM"],
+    ["kid", header["kid"] === kid],
+    ["cty", [undefined, "JWT"].includes(String(header["cty"] ?? "JWT").toUpperCase())],
+    [
+      "set of header members",
+      Object.keys(header).every((name) => ["alg", "enc", "kid", "cty", "typ"].includes(name)),
+    ],
+  ]);
+}
+
+/** The header of `x-jws-signature` by this participant, which covers the body in this way (Decision C5). */
+export function signatureRule(header: Members, who: Participant, coverage: Coverage): string | undefined {
+  const { orgId, clientId, signing } = who;
+  const named = ["b64", ...["iat", "iss", "tan"].map((name) => OBIE + name)].filter((name) =>
+    Object.hasOwn(header, name)
+  );
+  const { crit } = header;
+  const may = (name: string, holds: (value: unknown) => boolean): Check => [
+    name,
+    !Object.hasOwn(header, OBIE + name) || holds(header[OBIE + name]),
+  ];
+  return firstBroken([
+    ["alg", header["alg"] === "PS256"],
+    ["kid", String(header["kid"]).replace(/=$/, "") === signing.kid.replace(/=$/, "")],
+    ["typ", (header["typ"] ?? "JOSE") === "JOSE"],
+    ["b64", (header["b64"] === false) === (coverage === "A")],
+    ["crit", JSON.stringify([...new Set(listOf(crit))].sort()) === JSON.stringify(named.sort())],
+    may("iat", (iat) => isTime(iat, NOW - 3600, NOW + 60)),
+    may("iss", (iss) => [orgId, clientId, `${orgId}/${clientId}`].includes(String(iss))),
+    may("tan", (tan) => tan === new URL(DIRECTORY_URL).host),
+  ]);
+}
+
+/** The access token in a request; undefined where it has none. */
+export function accessTokenOf(shot: Shot): string | undefined {
+  return /^dpop +(\S+)$/i.exec(headerOf(shot, "authorization") ?? "")?.[1];
+}

@@ -1,0 +1,128 @@
+/** A request as plain data: it can be mutated, sent any number of times, and printed for somebody to send again. */
+import { ISSUER as DIRECTORY_URL } from "../testing/directory_environment.ts";
+import { AUTH_URL, BASE_URL, throughProxy, type World } from "../testing/environment.ts";
+import type { Participant } from "../testing/participants.ts";
+
+/** Which of the three apps a request goes to. */
+export type Host = "api" | "browser" | "directory";
+
+/** One request, with the headers that the proxy put on it. */
+export interface Shot {
+  readonly host: Host;
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body?: Uint8Array<ArrayBuffer>;
+}
+
+const ORIGIN: Readonly<Record<Host, string>> = { api: BASE_URL, browser: AUTH_URL, directory: DIRECTORY_URL };
+
+const KNOWN = /^(DELETE|GET|HEAD|OPTIONS|POST|PUT)$/i;
+
+/** What can be sent over HTTP at all: the rest is the server's to refuse before an app sees it. */
+export function sendable({ body, ...bare }: Shot): Shot {
+  const { path, headers } = bare;
+  const method = KNOWN.test(bare.method) ? bare.method.toUpperCase() : bare.method; // as `Request` does
+  const bodiless = /^(GET|HEAD)$/i.test(method);
+  return {
+    ...(bodiless || body === undefined ? bare : { ...bare, body }),
+    method: /^[A-Za-z]{1,20}$/.test(method) && !/^(CONNECT|TRACE|TRACK)$/i.test(method) ? method : "PATCH",
+    path: `/${path.replace(/^[/\\]+/, "").toWellFormed()}`,
+    headers: headers.map(([name, value]) => [
+      /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? name : "x-odd",
+      value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "~").trim(),
+    ]),
+  };
+}
+
+/** The shot as a request. */
+export function requestOf(shot: Shot): Request {
+  const headers = headersFrom(shot.headers);
+  const init = { method: shot.method, headers, redirect: "manual" } as const;
+  return new Request(
+    ORIGIN[shot.host] + shot.path,
+    shot.body === undefined ? init : { ...init, body: shot.body },
+  );
+}
+
+/** The request as a shot. */
+export async function shotOf(host: Host, request: Request): Promise<Shot> {
+  const { pathname, search } = new URL(request.url);
+  const body = new Uint8Array(await request.arrayBuffer());
+  return {
+    host,
+    method: request.method,
+    path: pathname + search,
+    headers: [...request.headers],
+    ...(body.length === 0 ? {} : { body }),
+  };
+}
+
+/** The request that an act would send last; the act gets an empty answer in its place. */
+export async function record(world: World, act: (world: World) => Promise<unknown>): Promise<Shot> {
+  const shots: Promise<Shot>[] = [];
+  const catching = (host: Host, request: Request): Promise<Response> => {
+    shots.push(shotOf(host, request));
+    return Promise.resolve(new Response());
+  };
+  const api = { fetch: (request: Request) => catching("api", request) };
+  const browser = { fetch: (request: Request) => catching("browser", request) };
+  await act(Object.assign(Object.create(world), {
+    api: (request: Request, as?: Participant) => api.fetch(throughProxy(request, as)),
+    browser: browser.fetch,
+    platform: { ...world.platform, api, browser },
+  }));
+  const last = shots.at(-1);
+  if (last === undefined) throw new Error("nothing was sent");
+  return await last;
+}
+
+/** The shot with a header's value replaced. */
+export function withHeader(shot: Shot, name: string, value: string): Shot {
+  return { ...shot, headers: shot.headers.map((header) => header[0] === name ? [name, value] : header) };
+}
+
+/** A header's value as its reader sees it: several are joined. Undefined where there is none. */
+export function headerOf({ headers }: Shot, name: string): string | undefined {
+  const found = headers.filter((header) => header[0].toLowerCase() === name);
+  return headersFrom(found).get(name) ?? undefined;
+}
+
+/** As a request carries them: copied once, by which empty ones at an end are lost. */
+function headersFrom(pairs: Shot["headers"]): Headers {
+  const headers = new Headers();
+  for (const [name, value] of pairs) headers.append(name, value);
+  return new Headers(headers);
+}
+
+/** The body as text. */
+export function textOf({ body }: Shot): string {
+  return new TextDecoder().decode(body);
+}
+
+/** The shot with this body. */
+export function withBody(shot: Shot, body: string | Uint8Array): Shot {
+  return { ...shot, body: typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body) };
+}
+
+/** The path alone, its harmless escapes undone; or as it is where it has harmful ones. */
+export function pathnameOf({ path }: Pick<Shot, "path">): string {
+  const { pathname } = new URL(path, BASE_URL);
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}
+
+/** A form's or query's parameter; undefined where it is not there exactly once. */
+export function parameterOf(text: string, name: string): string | undefined {
+  const [value, ...more] = new URLSearchParams(text).getAll(name);
+  return more.length === 0 ? value : undefined;
+}
+
+/** The query's text. */
+export function queryOf({ path }: Pick<Shot, "path">): string {
+  return new URL(path, BASE_URL).search.slice(1);
+}

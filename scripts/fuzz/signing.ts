@@ -1,0 +1,104 @@
+/**
+ * Signs and seals mutated texts with the keys that good parties have, and remembers every text that came from them:
+ * whatever else is taken as signed is a forgery. Makes JWS and JWE by hand, not with the platform's code.
+ */
+import { bytesOf, concat, ps256, rawJwe, rawJws } from "../testing/raw_jws.ts";
+
+/** What a compact token is taken for; good for one is good for no other. */
+export type TokenKind = "assertion" | "proof" | "registration" | "statement" | "return";
+
+/** How a detached signature covers its payload: A as it is, B in base64url. */
+export type Coverage = "A" | "B";
+
+/** The memory of a run, and its signers. */
+export interface Notary {
+  /** A compact JWS over exactly this header and payload. */
+  sign(kind: TokenKind, key: CryptoKey, header: string, payload: string | Uint8Array): Promise<string>;
+  /** `x-jws-signature` over exactly this header and body. */
+  signBody(key: CryptoKey, header: string, body: Uint8Array, coverage: Coverage): Promise<string>;
+  /** A JWE to the platform under exactly this header. */
+  seal(to: CryptoKey, header: string, inner: string): Promise<string>;
+  /** Takes a specimen's own text as signed by its party, for good. */
+  trust(kind: TokenKind, token: string): void;
+  trustBody(signature: string, body: Uint8Array, coverage: Coverage): void;
+  trustSealed(sealed: string, inner: string): void;
+  isSigned(kind: TokenKind, token: string): boolean;
+  /** How the signature covers exactly this body; undefined where nobody signed the two together. */
+  coverageOf(signature: string, body: Uint8Array): Coverage | undefined;
+  /** What is sealed in the text; undefined where nobody sealed it. */
+  sealedIn(sealed: string): string | undefined;
+  /** Forgets what was not trusted for good. */
+  forget(): void;
+}
+
+interface Memory {
+  readonly tokens: Set<string>;
+  readonly bodies: Map<string, Coverage>;
+  readonly sealed: Map<string, string>;
+}
+
+/** An empty memory. */
+export function openNotary(): Notary {
+  const trusted = emptyMemory();
+  let recent = emptyMemory();
+  return {
+    async sign(kind, key, header, payload) {
+      const token = await rawJws(key, header, payload);
+      recent.tokens.add(`${kind} ${token}`);
+      return token;
+    },
+    async signBody(key, header, body, coverage) {
+      const signature = await signDetached(key, header, body, coverage);
+      recent.bodies.set(together(signature, body), coverage);
+      return signature;
+    },
+    async seal(to, header, inner) {
+      const sealed = await rawJwe({ header, plaintext: inner, to });
+      recent.sealed.set(sealed, inner);
+      return sealed;
+    },
+    trust: (kind, token) => void trusted.tokens.add(`${kind} ${token}`),
+    trustBody: (signature, body, coverage) => void trusted.bodies.set(together(signature, body), coverage),
+    trustSealed: (sealed, inner) => void trusted.sealed.set(sealed, inner),
+    isSigned: (kind, token) => [trusted, recent].some(({ tokens }) => tokens.has(`${kind} ${token}`)),
+    coverageOf: (signature, body) =>
+      trusted.bodies.get(together(signature, body)) ?? recent.bodies.get(together(signature, body)),
+    sealedIn: (sealed) => trusted.sealed.get(sealed) ?? recent.sealed.get(sealed),
+    forget: () => void (recent = emptyMemory()),
+  };
+}
+
+function emptyMemory(): Memory {
+  return { tokens: new Set(), bodies: new Map(), sealed: new Map() };
+}
+
+/** `x-jws-signature` that nobody remembers. */
+export async function signDetached(
+  key: CryptoKey,
+  header: string,
+  body: Uint8Array,
+  coverage: Coverage,
+): Promise<string> {
+  const protectedSegment = base64url(header);
+  const payload = coverage === "A" ? body : base64url(body);
+  return `${protectedSegment}..${await ps256(key, concat(`${protectedSegment}.`, payload))}`;
+}
+
+/** A text or bytes in base64url without padding. */
+export function base64url(part: string | Uint8Array): string {
+  return bytesOf(part).toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** The text in a token's segment; undefined where it is no text in base64url. */
+export function segmentText(token: string, index: number): string | undefined {
+  try {
+    const bytes = Uint8Array.fromBase64(token.split(".")[index] ?? "", { alphabet: "base64url" });
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function together(signature: string, body: Uint8Array): string {
+  return `${signature} ${body.toBase64()}`;
+}

@@ -1,0 +1,147 @@
+/** Compact tokens as parts of requests: changed as text, or signed again after a change; nested and sealed ones too. */
+import { rawJws } from "../testing/raw_jws.ts";
+import { mutateJson, readJson } from "./json.ts";
+import { mutateBytes, mutateToken, pick } from "./mutations.ts";
+import { type Notary, segmentText, type TokenKind } from "./signing.ts";
+import type { Answer, Part, Place } from "./parts.ts";
+import type { Members } from "./checks.ts";
+import { isSuccess, type Rule, sealRule } from "./rules.ts";
+import { headerOf, type Shot } from "./sample_request.ts";
+import type { Random } from "../prove/random.ts";
+
+/** What a kind of token is made and judged by. */
+export interface TokenParts {
+  readonly kind: TokenKind;
+  readonly notary: Notary;
+  /** Of the party that signs it. */
+  readonly key: CryptoKey;
+  readonly rule: Rule;
+  /** What must hold at least of one that was only answered with `server_error` (Decision G1). */
+  readonly minimum?: Rule;
+  readonly strangers: Strangers;
+}
+
+/** What does not belong in a token's place: another party's key, tokens of other kinds. */
+export interface Strangers {
+  readonly key: CryptoKey;
+  readonly tokens: readonly string[];
+}
+
+/** A token in its place; an optional one may be left out. */
+export function tokenPart(parts: TokenParts, place: Place, optional = false): Part {
+  return {
+    name: place.name,
+    mutate: async (random, shot) =>
+      place.write(shot, await mutateSigned(random, parts, place.read(shot) ?? "")),
+    fault(shot) {
+      if (optional && headerOf(shot, place.name) === undefined) return undefined;
+      return tokenFault(parts, place.read(shot) ?? "", shot);
+    },
+  };
+}
+
+/** A token in a claim of another one, which is good and signed again around it. */
+export function nestedPart(inner: TokenParts, outer: TokenParts, place: Place, claim: string): Part {
+  return {
+    name: claim,
+    async mutate(random, shot) {
+      const token = place.read(shot) ?? "";
+      const claims = membersOf(token, 1) ?? {};
+      const changed = { ...claims, [claim]: await mutateSigned(random, inner, String(claims[claim])) };
+      const [header, { notary, kind, key }] = [segmentText(token, 0) ?? "", outer];
+      return place.write(shot, await notary.sign(kind, key, header, JSON.stringify(changed)));
+    },
+    fault: (shot) => tokenFault(inner, String(membersOf(place.read(shot) ?? "", 1)?.[claim]), shot),
+  };
+}
+
+/** The key that tokens are sealed to. */
+export interface Recipient {
+  readonly key: CryptoKey;
+  readonly kid: string;
+}
+
+/** A sealed token in its place: the seal changed as text or made again, or the token within changed and sealed. */
+export function sealedPart(inner: TokenParts, to: Recipient, place: Place): Part {
+  const { notary } = inner;
+  return {
+    name: place.name,
+    async mutate(random, shot) {
+      const sealed = place.read(shot) ?? "";
+      const [header, token] = [segmentText(sealed, 0) ?? "{}", notary.sealedIn(sealed) ?? ""];
+      const again = async (): Promise<string> => {
+        if (random.chance(0.1)) {
+          return await notary.seal(to.key, header, pick(random, [sealed, "{}", "x".repeat(9000)]));
+        }
+        if (random.chance(0.3)) {
+          return await notary.seal(to.key, mutateJson(random, JSON.parse(header)), token);
+        }
+        return await notary.seal(to.key, header, await mutateSigned(random, inner, token));
+      };
+      return place.write(shot, random.chance(0.4) ? mutateToken(random, sealed) : await again());
+    },
+    fault(shot, answer) {
+      const sealed = place.read(shot) ?? "";
+      const token = notary.sealedIn(sealed);
+      if (token === undefined) return "took a forged seal";
+      const wrong = sealRule(membersOf(sealed, 0) ?? {}, to.kid);
+      if (wrong !== undefined) return `took the seal with a wrong ${wrong}`;
+      const rule = isUnusable(answer) ? inner.minimum ?? inner.rule : inner.rule;
+      return tokenFault({ ...inner, rule }, token, shot) ?? outcomeFault(token, answer);
+    },
+  };
+}
+
+function isUnusable(answer: Answer): boolean {
+  return outcomeOf(answer)?.get("error") === "server_error";
+}
+
+function outcomeOf({ headers }: Answer): URLSearchParams | undefined {
+  return URL.parse(headers.get("location") ?? "")?.searchParams;
+}
+
+function outcomeFault(token: string, answer: Answer): string | undefined {
+  const code = outcomeOf(answer)?.has("code") === true;
+  return code && !isSuccess(membersOf(token, 1) ?? {}) ? "gave a code for what was no success" : undefined;
+}
+
+/** The token changed as text, somebody else's, or with its header or claims changed and signed again. */
+async function mutateSigned(
+  random: Random,
+  { kind, notary, key, strangers }: TokenParts,
+  token: string,
+): Promise<string> {
+  const [header, claims] = [segmentText(token, 0), segmentText(token, 1)];
+  if (header === undefined || claims === undefined || random.chance(0.5)) return mutateToken(random, token);
+  const mutated = (text: string): string => mutateJson(random, JSON.parse(text));
+  switch (random.below(8)) {
+    case 0:
+      return pick(random, strangers.tokens);
+    case 1:
+      return await rawJws(strangers.key, header, random.chance(0.5) ? claims : mutated(claims));
+    case 2:
+      return await notary.sign(kind, key, header, mutateBytes(random, new TextEncoder().encode(claims)));
+    case 3:
+      return await notary.sign(kind, key, mutated(header), mutated(claims));
+    case 4:
+    case 5:
+      return await notary.sign(kind, key, mutated(header), claims);
+    default:
+      return await notary.sign(kind, key, header, mutated(claims));
+  }
+}
+
+/** Why a taken token should not have been: not signed by its party as it is, or not saying what it has to. */
+function tokenFault({ kind, notary, rule }: TokenParts, token: string, shot: Shot): string | undefined {
+  if (!notary.isSigned(kind, token)) return `took a forged ${kind}`;
+  const [header, claims] = [membersOf(token, 0), membersOf(token, 1)];
+  if (header === undefined || claims === undefined) return `took the ${kind}, which is no clear JSON object`;
+  const wrong = rule(header, claims, shot);
+  return wrong === undefined ? undefined : `took the ${kind} with a wrong ${wrong}`;
+}
+
+/** The object in a token's segment, where it is one without a member twice. */
+export function membersOf(token: string, index: number): Members | undefined {
+  const value = readJson(segmentText(token, index) ?? "");
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}

@@ -1,0 +1,137 @@
+/** The participants directory as its administrators' client sees it: where it is, and one JSON request at a time. */
+import { z } from "zod";
+import type { Surroundings } from "./arguments.ts";
+import { ParticipantFailure } from "./failure.ts";
+
+/** Variables of the environment by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A directory that can be asked. */
+export interface DirectoryClient {
+  /**
+   * Sends a request and decodes the answer.
+   *
+   * @throws {ParticipantFailure} where the directory is not there, refuses, or answers something else
+   */
+  ask<T>(schema: z.ZodType<T>, method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<T>;
+}
+
+/** The directory's address and the right to administer it. */
+interface Access {
+  readonly directoryUrl: string;
+  readonly adminToken: string;
+}
+
+const TIMEOUT_MS = 30_000;
+const endpointsSchema = z.looseObject({ directory_url: z.string(), directory_admin_token: z.string() });
+const refusalSchema = z.looseObject({ error: z.string(), error_description: z.string().optional() });
+
+/** The sandbox's folder. */
+export function sandboxFolder(env: Environment): string {
+  return env["SANDBOX_DIR"] || ".data/sandbox";
+}
+
+/**
+ * Opens the directory that flags, environment or a sandbox on this computer name, in this order.
+ *
+ * @throws {ParticipantFailure} where none does, or the token would travel in the clear
+ */
+export async function openDirectoryClient(
+  surroundings: Surroundings,
+  env: Environment,
+): Promise<DirectoryClient> {
+  const access = await findAccess(surroundings, env);
+  refusePlainText(access.directoryUrl);
+  return { ask: (schema, method, path, body) => ask(access, schema, { method, path, body }) };
+}
+
+async function findAccess(surroundings: Surroundings, env: Environment): Promise<Access> {
+  const directoryUrl = surroundings.directoryUrl ?? env["DIRECTORY_URL"];
+  const adminToken = surroundings.adminToken ?? env["DIRECTORY_ADMIN_TOKEN"];
+  if (directoryUrl !== undefined && adminToken !== undefined) return { directoryUrl, adminToken };
+  // The two belong together: a sandbox's token is never sent to another directory, nor another token to a sandbox.
+  if (directoryUrl !== undefined) {
+    throw new ParticipantFailure(
+      "The administration token is missing: set DIRECTORY_ADMIN_TOKEN or give --admin-token.",
+    );
+  }
+  if (adminToken !== undefined) {
+    throw new ParticipantFailure(
+      "The directory's address is missing: set DIRECTORY_URL or give --directory-url.",
+    );
+  }
+  return await sandboxAccess(`${sandboxFolder(env)}/endpoints.json`);
+}
+
+async function sandboxAccess(file: string): Promise<Access> {
+  try {
+    const endpoints = endpointsSchema.parse(JSON.parse(await Deno.readTextFile(file)));
+    return { directoryUrl: endpoints.directory_url, adminToken: endpoints.directory_admin_token };
+  } catch {
+    throw new ParticipantFailure(
+      `No directory is known: start the sandbox (it writes ${file}), or set DIRECTORY_URL and DIRECTORY_ADMIN_TOKEN.`,
+    );
+  }
+}
+
+function refusePlainText(directoryUrl: string): void {
+  const url = URL.parse(directoryUrl);
+  const loopback = url !== null && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && loopback)) return;
+  throw new ParticipantFailure("The directory's address must be https (http only on this computer).");
+}
+
+async function ask<T>(
+  access: Access,
+  schema: z.ZodType<T>,
+  request: { readonly method: string; readonly path: string; readonly body: unknown },
+): Promise<T> {
+  const response = await send(access, request);
+  const answer = await decoded(response);
+  if (!response.ok) throw refused(response.status, answer);
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new ParticipantFailure(
+    `${access.directoryUrl} answered something that no participants directory answers.`,
+  );
+}
+
+async function send(
+  { directoryUrl, adminToken }: Access,
+  { method, path, body }: { readonly method: string; readonly path: string; readonly body: unknown },
+): Promise<Response> {
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${adminToken}`,
+    accept: "application/json",
+  };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  try {
+    return await fetch(`${directoryUrl.replace(/\/$/, "")}${path}`, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      redirect: "manual", // a redirect would carry the token somewhere else
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch {
+    throw new ParticipantFailure(`The directory at ${directoryUrl} cannot be reached; is it running?`);
+  }
+}
+
+async function decoded(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(status: number, answer: unknown): ParticipantFailure {
+  const refusal = refusalSchema.safeParse(answer);
+  if (!refusal.success) return new ParticipantFailure(`The directory answered ${status}.`);
+  const { error, error_description = "no more is said" } = refusal.data;
+  return new ParticipantFailure(
+    `The directory refused (${status} ${error}): ${error_description.replace(/\.$/, "")}.`,
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * `deno task participant`: the administrators' client of the participants directory. Makes a participant's keys on
+ * this computer, asks the directory over HTTP, keeps what comes back. Every failure is one sentence.
+ */
+import { type Command, readArguments, USAGE } from "./arguments.ts";
+import { addKeys, onboard, renewStatement, revokeKey, setStatus, show, type Tools } from "./commands.ts";
+import { type Environment, openDirectoryClient, sandboxFolder } from "./directory.ts";
+import { exampleDetails } from "./example.ts";
+import { ParticipantFailure } from "./failure.ts";
+
+/** What the command runs in. */
+export interface CommandWorld {
+  readonly env: Environment;
+  readonly print: (line: string) => void;
+  /** Standard input, whole. */
+  readonly readInput: () => Promise<string>;
+}
+
+/**
+ * Runs one command line.
+ *
+ * @throws {ParticipantFailure} in one sentence where it did not do what it was asked
+ */
+export async function participant(args: readonly string[], world: CommandWorld): Promise<void> {
+  const { command, surroundings } = readArguments(args);
+  if (command.verb === "help") return world.print(USAGE.trimEnd());
+  if (command.verb === "example") {
+    return world.print(JSON.stringify(exampleDetails(command.role), undefined, 2));
+  }
+  const out = surroundings.out ?? `${sandboxFolder(world.env)}/participants`;
+  await run(command, world, {
+    directory: await openDirectoryClient(surroundings, world.env),
+    folderOf: (name) => `${out}/${name}`,
+    print: world.print,
+  });
+}
+
+type WorkingCommand = Exclude<Command, { readonly verb: "help" | "example" }>;
+
+async function run(command: WorkingCommand, world: CommandWorld, tools: Tools): Promise<void> {
+  switch (command.verb) {
+    case "onboard":
+      return await onboard(tools, { ...command, details: await readJson(command.details, world) });
+    case "renew-statement": {
+      const { name, changes } = command;
+      return await renewStatement(tools, { name, changes: changes && await readJson(changes, world) });
+    }
+    case "add-keys":
+      return await addKeys(tools, command);
+    case "revoke-key":
+      return await revokeKey(tools, command);
+    case "set-status":
+      return await setStatus(tools, command);
+    case "show":
+      return await show(tools, command);
+  }
+}
+
+async function readJson(file: string, { readInput }: CommandWorld): Promise<unknown> {
+  const text = await (file === "-" ? readInput() : Deno.readTextFile(file)).catch(() => {
+    throw new ParticipantFailure(`The file ${file} cannot be read.`);
+  });
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ParticipantFailure(`The file ${file} is not JSON.`);
+  }
+}
+
+if (import.meta.main) {
+  const encoder = new TextEncoder();
+  try {
+    await participant(Deno.args, {
+      env: Deno.env.toObject(),
+      print: (line) => void Deno.stdout.writeSync(encoder.encode(`${line}\n`)),
+      readInput: () => new Response(Deno.stdin.readable).text(),
+    });
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
+    Deno.exit(1);
+  }
+}

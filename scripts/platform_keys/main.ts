@@ -1,0 +1,45 @@
+/**
+ * `deno task platform-keys`: makes, rotates and retires the platform's own keys in the file that `PLATFORM_KEYS`
+ * names. Starts and signals nothing. Every failure is one sentence.
+ */
+import { readArguments, USAGE } from "./arguments.ts";
+import { certify, make, request, retire, rotate, show, type Tools } from "./commands.ts";
+
+/**
+ * Runs one command line.
+ *
+ * @throws {KeysFailure} in one sentence where it did not do what it was asked
+ */
+export async function platformKeys(args: readonly string[], tools: Tools): Promise<void> {
+  const command = readArguments(args);
+  switch (command.verb) {
+    case "help":
+      return tools.print(USAGE.trimEnd());
+    case "make":
+      return await make(command, tools);
+    case "rotate":
+      return await rotate(command, tools);
+    case "retire":
+      return await retire(command, tools);
+    case "show":
+      return await show(command, tools);
+    case "request":
+      return await request(command, tools);
+    case "certify":
+      return await certify(command, tools);
+  }
+}
+
+if (import.meta.main) {
+  const encoder = new TextEncoder();
+  try {
+    await platformKeys(Deno.args, {
+      print: (line) => void Deno.stdout.writeSync(encoder.encode(`${line}\n`)),
+      now: Date.now(),
+    });
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
+    Deno.exit(1);
+  }
+}

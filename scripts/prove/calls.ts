@@ -1,0 +1,47 @@
+/** Calls to a sandbox that may die at any moment: what is worth trying again, and for how long. */
+import * as oauth from "oauth4webapi";
+import { ApiRefusal } from "../../src/client/tpp/api_error.ts";
+import type { ProvedSandbox } from "./sandbox.ts";
+
+/** The platform's word, not an accident on the way: trying again would change nothing. */
+export interface Refused {
+  readonly status: number;
+  readonly codes: readonly string[];
+}
+
+const GIVE_UP_AFTER_MS = 120_000;
+const PAUSE_MS = 100;
+
+/**
+ * Tries until it gets an answer; waits while the sandbox is down.
+ * @throws what `act` throws where that is the platform's own refusal, or two minutes have passed
+ */
+export async function persistently<T>(sandbox: ProvedSandbox, act: () => Promise<T>): Promise<T> {
+  for (const startedAt = Date.now();;) {
+    await sandbox.ready();
+    try {
+      return await act();
+    } catch (error) {
+      if (refusalOf(error) !== undefined || Date.now() - startedAt > GIVE_UP_AFTER_MS) throw error;
+    }
+    await pause(PAUSE_MS);
+  }
+}
+
+/** The refusal in an error, or undefined where the call may go better another time. */
+export function refusalOf(error: unknown): Refused | undefined {
+  if (error instanceof ApiRefusal) return lasting(error.status, error.codes);
+  if (error instanceof oauth.ResponseBodyError) return lasting(error.status, [error.error]);
+  if (error instanceof oauth.WWWAuthenticateChallengeError) return lasting(error.status, []);
+  return undefined;
+}
+
+/** Waits so many milliseconds. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, milliseconds));
+}
+
+// Decision C3, reference 5.6: 429 and 503 say "later".
+function lasting(status: number, codes: readonly string[]): Refused | undefined {
+  return status === 429 || status === 503 ? undefined : { status, codes };
+}

@@ -1,0 +1,149 @@
+/** A bank's calls of the back channel, good by default. */
+import { assertEquals } from "@std/assert";
+import type { AtBank } from "./flows.ts";
+import {
+  authorised,
+  type BoundToken,
+  call,
+  type CallOptions,
+  clientToken,
+  good,
+  type Json,
+  pay,
+} from "./flows.ts";
+import type { Participant } from "./participants.ts";
+import { assertFaults, unchanged } from "./resource_answers.ts";
+import type { World } from "./environment.ts";
+
+/** Challenges of the back channel. */
+export const NOT_A_BANK = 'DPoP error="insufficient_scope", scope="bank", algs="PS256"';
+export const NO_TOKEN_HERE = 'DPoP error="invalid_token", algs="PS256"';
+
+/** Two accounts of the payer. */
+export const ACCOUNTS = [
+  {
+    SchemeName: "UK.OBIE.IBAN",
+    Identification: "GB33BUKB20201555555555",
+    Balance: "1000.00",
+    Currency: "EUR",
+  },
+  {
+    SchemeName: "UK.OBIE.IBAN",
+    Identification: "GB29NWBK60161331926819",
+    Balance: "500.00",
+    Currency: "EUR",
+  },
+];
+
+/** `back-channel-auth` of a consent. */
+export function consentPath(consentId: string, bank = "BANKA"): string {
+  return `/${bank}/back-channel-auth/v1/${consentId}`;
+}
+
+/** `back-channel-payments`, of one payment or of the list. */
+export function orderPath(paymentId?: string, bank = "BANKA"): string {
+  return `/${bank}/back-channel-payments/v1${paymentId === undefined ? "" : `/${paymentId}`}`;
+}
+
+/** A call by a bank with a fresh token of its own. */
+export async function bankCall(
+  world: World,
+  bank: Participant,
+  path: string,
+  options: CallOptions & { bound?: BoundToken } = {},
+): Promise<Response> {
+  const bound = options.bound ?? await clientToken(world, bank, bank.orgId);
+  return await call(world, bank, bound, path, options);
+}
+
+/** A bank's call that must change nothing. */
+export async function idleBankCall(
+  world: World,
+  bank: Participant,
+  path: string,
+  options: CallOptions = {},
+): Promise<Response> {
+  const bound = await clientToken(world, bank, bank.orgId);
+  return await unchanged(world, () => call(world, bank, bound, path, options));
+}
+
+/** The body of an account report. */
+export function report(bank: string, consentId: string, changes: Json = {}): Json {
+  return {
+    Data: { BankId: bank, ConsentId: consentId, Sub: "customer-1", DebtorAccount: ACCOUNTS, ...changes },
+  };
+}
+
+/** The bank reports a payment's status, as of now where only the status is given. */
+export function putStatus(
+  world: World,
+  bank: Participant,
+  paymentId: string,
+  data: Json,
+  options: CallOptions & { bound?: BoundToken } = {},
+): Promise<Response> {
+  const Data = typeof data === "string"
+    ? { Status: data, StatusUpdateDateTime: new Date(world.now).toISOString() }
+    : data;
+  return bankCall(world, bank, orderPath(paymentId, bank.orgId), {
+    method: "PUT",
+    body: JSON.stringify({ Data }),
+    ...options,
+  });
+}
+
+/** A payment at a bank; gives what the TPP was answered. */
+export async function paidAt(
+  world: World,
+  bank: Participant,
+  options: { body?: Json } = {},
+): Promise<{ data: Json; flow: Awaited<ReturnType<typeof authorised>> }> {
+  const flow = await authorised(world, { bank, ...options });
+  return { data: (await good(pay(world, flow), 201)).Data, flow };
+}
+
+/** The one answer for what does not exist, is malformed or is another bank's (Decision C2). */
+export async function assertNotFound(response: Response): Promise<void> {
+  await assertFaults(response, 400, [["Resource.NotFound"]]);
+}
+
+/** The answers are the same but for the id that names each error. */
+export async function assertIndistinguishable(responses: readonly Response[]): Promise<void> {
+  const bodies = await Promise.all(responses.map(async (response) => {
+    const { Id: _, ...rest } = await response.json();
+    return { status: response.status, ...rest };
+  }));
+  for (const body of bodies) assertEquals(body, bodies[0]);
+}
+
+/** The bank's report for a flow; the body may be any. */
+export async function putReport(
+  world: World,
+  flow: AtBank,
+  body: Json,
+  options: CallOptions = {},
+): Promise<Response> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return await bankCall(world, flow.bank, consentPath(flow.consentId, flow.bank.orgId), {
+    method: "PUT",
+    body: text,
+    ...options,
+  });
+}
+
+/** A report that must change nothing. */
+export async function idleReport(
+  world: World,
+  flow: AtBank,
+  body: Json,
+  options: CallOptions = {},
+): Promise<Response> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const path = consentPath(flow.consentId, flow.bank.orgId);
+  return await idleBankCall(world, flow.bank, path, { method: "PUT", body: text, ...options });
+}
+
+/** The body of a good report for a flow. */
+export function reportFor(flow: AtBank, changes: Json = {}): Json {
+  return report(flow.bank.orgId, flow.consentId, changes);
+}

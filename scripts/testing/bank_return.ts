@@ -1,0 +1,62 @@
+/** Bank returns made layer by layer, and the one answer that every inauthentic one must get (checklist BR17). */
+import { assertEquals } from "@std/assert";
+import { rawJwe } from "./raw_jws.ts";
+import { type AtBank, type Browser, consentBody, DEBTOR_ACCOUNT, returnClaims } from "./flows.ts";
+import { assertNothingChanges, assertPage } from "./front_channel.ts";
+import { type Changes, sealToPlatform, signJwt } from "./jwts.ts";
+import { AUTH_URL, type World } from "./environment.ts";
+
+/** A consent with the payer's account in it: the bank's success ends the flow at once. */
+export const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
+
+/** The path of a return with this `oAuthUrl`. */
+export function returnTo(bank: string, oAuthUrl: string): string {
+  return `/${bank}/authorization.sca.oauth2?${new URLSearchParams({ oAuthUrl })}`;
+}
+
+/** The inner layer of the bank's good answer, or a changed one. */
+export function signedReturn(world: World, flow: AtBank, changes: Changes = {}): Promise<string> {
+  const claims = returnClaims(world, flow.bank, flow.handover, changes.claims);
+  return signJwt(flow.bank.signing, claims, changes.header);
+}
+
+/** The path of a return with this inner layer, well sealed. */
+export async function sealedReturn(world: World, bank: string, plaintext: string): Promise<string> {
+  return returnTo(bank, await sealToPlatform(world, plaintext));
+}
+
+/** The platform's public encryption key, for sealing by hand. */
+export async function platformEncryptionKey(world: World): Promise<{ kid: string; key: CryptoKey }> {
+  const { keys } = await (await world.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const jwk = keys.find((entry: { use: string }) => entry.use === "enc");
+  const key = await crypto.subtle.importKey("jwk", jwk, { name: "RSA-OAEP", hash: "SHA-256" }, true, [
+    "encrypt",
+  ]);
+  return { kid: jwk.kid, key };
+}
+
+/**
+ * A JWE of RSA-OAEP-256 and A256GCM that decrypts, whatever its header says: whoever does not judge the header
+ * takes it.
+ */
+export async function sealedUnderHeader(
+  world: World,
+  plaintext: string,
+  header: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const { kid, key } = await platformEncryptionKey(world);
+  const good = { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid };
+  return await rawJwe({ header: { ...good, ...header }, plaintext, to: key });
+}
+
+const INTERACTION = { "x-fapi-interaction-id": "7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11" };
+
+/** Opens the return and asserts the one page for all that is not authentic, to the byte, and that nothing changed. */
+export async function assertNotAuthentic(world: World, browser: Browser, path: string): Promise<void> {
+  const answer = await assertNothingChanges(world, () => browser.open(path, { headers: INTERACTION }));
+  const headers = Object.fromEntries(answer.headers);
+  const html = await assertPage(answer, 400, "not_authentic");
+  const plain = await browser.open(path.split("?")[0] ?? "", { headers: INTERACTION });
+  assertEquals(headers, Object.fromEntries(plain.headers));
+  assertEquals(html, await plain.text());
+}

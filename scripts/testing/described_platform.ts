@@ -1,0 +1,52 @@
+/** A platform whose every answer is held against its own OpenAPI document: an answer that breaks it fails the test. */
+import type { Handler, Platform } from "../../src/platform/compose.ts";
+import { type Contract, contractOf } from "./api_contract.ts";
+
+interface Hosts {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+}
+
+/** What is no part of the participants' API: the operator's addresses, and pages with what they are made of. */
+const UNDOCUMENTED = {
+  api: [/^\/operations\//],
+  browser: [/^\/$/, /^\/docs(\/|$)/, /^\/assets\//, /^\/problem$/, /\/authorization\.consent\.oauth2$/],
+};
+
+const contracts = new Map<string, Promise<Readonly<Record<"api" | "browser", Contract>>>>();
+
+/** The platform with both hosts held to the document. One document serves every platform of the same hosts. */
+export async function describedPlatform(platform: Platform, hosts: Hosts): Promise<Platform> {
+  const key = `${hosts.baseUrl} ${hosts.authUrl}`;
+  const reading = contracts.get(key) ?? readContracts(platform, hosts);
+  contracts.set(key, reading);
+  const { api, browser } = await reading;
+  return {
+    ...platform,
+    api: { fetch: (request) => held(platform.api, api, request) },
+    browser: { fetch: (request) => held(platform.browser, browser, request) },
+  };
+}
+
+async function readContracts(
+  platform: Platform,
+  { baseUrl, authUrl }: Hosts,
+): Promise<Readonly<Record<"api" | "browser", Contract>>> {
+  const document = await (await platform.browser.fetch(new Request(`${authUrl}/openapi.json`))).json();
+  return {
+    api: contractOf(document, baseUrl, UNDOCUMENTED.api),
+    browser: contractOf(document, authUrl, UNDOCUMENTED.browser),
+  };
+}
+
+async function held(host: Handler, contract: Contract, request: Request): Promise<Response> {
+  const { method, url } = request;
+  const response = await host.fetch(request);
+  const faults = await contract.faults({ method, pathname: new URL(url).pathname, response });
+  if (faults.length === 0) return response;
+  const body = await response.clone().text();
+  throw new Error(
+    `The OpenAPI document does not describe this answer of ${method} ${url}:\n- ${faults.join("\n- ")}\n` +
+      `${response.status} ${JSON.stringify(Object.fromEntries(response.headers))}\n${body.slice(0, 2000)}`,
+  );
+}

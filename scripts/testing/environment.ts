@@ -1,0 +1,211 @@
+/**
+ * One ecosystem per test: the real platform and the real directory in process over in-memory KV, a clock that tests
+ * move, and participants with real keys who onboarded and registered. Requests arrive as a TLS proxy would send them.
+ */
+import { composePlatform, type Platform } from "../../src/platform/compose.ts";
+import { type Config, readConfig } from "../../src/platform/config.ts";
+import { soleAdministrator } from "../../src/directory/administrators.ts";
+import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
+import { openKeyRing } from "../../src/base/jose/key_ring.ts";
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import type { Entry, Store } from "../../src/base/store/store.ts";
+import { describedPlatform } from "./described_platform.ts";
+import { makeAuthority, testStatementKeys } from "./directory_environment.ts";
+import { onboard, type Participant } from "./participants.ts";
+import { platformKeySet } from "./platform_keys.ts";
+
+export const BASE_URL = "https://api.platform.example";
+export const AUTH_URL = "https://auth.platform.example";
+export const DIRECTORY_URL = "https://directory.example";
+export const REGISTRATION_AUDIENCE = "https://directory.example/registration";
+export const PROXY_SECRET = "a-secret-between-proxy-and-platform-0123456789";
+export const ADMIN_TOKEN = "directory-test-token-0123456789abcdef";
+/** 2040-01-15T12:00:00Z: ahead of the computer's clock, so that KV's own expiry never interferes. */
+export const START = Date.UTC(2040, 0, 15, 12);
+
+/** A running ecosystem. `now` (ms) may be moved. */
+export interface World extends AsyncDisposable {
+  now: number;
+  readonly config: Config;
+  readonly store: Store;
+  platform: Platform;
+  readonly directory: DirectoryApp;
+  /** Every line the platform logged. */
+  readonly logged: string[];
+  /** Every URL the platform fetched. */
+  readonly fetched: string[];
+  /** Stands in for the network: replace it to take the directory down or to answer rubbish. */
+  network: (request: Request) => Promise<Response>;
+  /** TPPs. */
+  readonly tpp: Participant;
+  readonly otherTpp: Participant;
+  /** Bank with the platform's consent screen and an encryption key of its own. */
+  readonly bankA: Participant;
+  /** Bank with its own consent screen, sealed to by its TLS key. */
+  readonly bankB: Participant;
+  /** Ends the platform's process and starts it again on the same store, so to speak. */
+  restart(): Promise<void>;
+  /** Sends a request to the API host; `as` brings that participant's certificate through the proxy. */
+  api(request: Request, as?: Participant): Promise<Response>;
+  /** Sends a request to the browser host. */
+  browser(request: Request): Promise<Response>;
+  /** Everything stored, without the markers of used-up JWTs and rate limits: equal before and after means nothing changed. */
+  snapshot(): Promise<readonly Entry<unknown>[]>;
+}
+
+/** What a test may change of the world. */
+export interface WorldOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A store of another kind, or a file; it is closed with the world. */
+  readonly store?: Store;
+  /** Where the bank takes pushed orders (`payment_orders_uri`); none by default. */
+  readonly paymentOrdersUri?: { readonly bankA?: string; readonly bankB?: string };
+}
+
+/** Opens an ecosystem whose four participants are registered. */
+export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  const world = await openEmptyWorld(options);
+  const { tpp, otherTpp, bankA, bankB } = await onboardAll(world, options);
+  return Object.assign(world, { tpp, otherTpp, bankA, bankB });
+}
+
+type EmptyWorld = Omit<World, "tpp" | "otherTpp" | "bankA" | "bankB">;
+
+let authority: ReturnType<typeof makeAuthority> | undefined;
+
+async function openEmptyWorld(options: WorldOptions): Promise<EmptyWorld> {
+  const store = options.store ?? await openDenoKv(":memory:");
+  const directoryStore = await openDenoKv(":memory:");
+  const state = { now: START, logged: [] as string[], fetched: [] as string[] };
+  const directory = await composeDirectory({
+    issuer: DIRECTORY_URL,
+    administrators: soleAdministrator("ana", ADMIN_TOKEN),
+    ca: await (authority ??= makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1)))),
+    statementKeys: await testStatementKeys(),
+    store: directoryStore,
+    clock: () => state.now,
+    environment: "Production",
+    loopbackRedirects: false,
+  });
+  const keySet = await platformKeySet();
+  const config = readConfig({ ...ENVIRONMENT, PLATFORM_KEYS: keySet, ...options.environment });
+  const world = Object.assign(state, {
+    config,
+    store,
+    directory,
+    network: (request: Request): Promise<Response> => directory.fetch(request),
+  });
+  const fetchThroughWorld = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    world.fetched.push(request.url);
+    return world.network(request);
+  };
+  const keys = await openKeyRing(config.platformKeys);
+  const compose = async (): Promise<Platform> => {
+    const platform = await composePlatform({
+      config,
+      store,
+      clock: () => world.now,
+      fetch: fetchThroughWorld as typeof fetch,
+      log: (line) => void world.logged.push(line),
+      keys,
+    });
+    const lines = world.logged.length;
+    const described = await describedPlatform(platform, config);
+    world.logged.length = lines; // without the request for the document
+    return described;
+  };
+  const running: EmptyWorld = Object.assign(world, {
+    platform: await compose(),
+    async restart(): Promise<void> {
+      await running.platform.stop();
+      running.platform = await compose();
+    },
+    api: (request: Request, as?: Participant): Promise<Response> =>
+      running.platform.api.fetch(throughProxy(request, as)),
+    browser: (request: Request): Promise<Response> => running.platform.browser.fetch(request),
+    snapshot: () => snapshot(store),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await running.platform.stop();
+      store.close();
+      directoryStore.close();
+    },
+  });
+  return running;
+}
+
+const ENVIRONMENT = {
+  BASE_URL,
+  AUTH_URL,
+  STORE_URL: "/tests/never-opened.kv",
+  DIRECTORY_ISSUER: DIRECTORY_URL,
+  DIRECTORY_JWKS_URI: `${DIRECTORY_URL}/jwks`,
+  DIRECTORY_HOSTS: "directory.example",
+  REGISTRATION_AUDIENCE,
+  PROXY_SECRET,
+  ENVIRONMENT: "Production",
+  LOG_LEVEL: "debug",
+  // The clock stands still, so nothing would ever refill; limits have tests of their own.
+  RATE_LIMITS: ["authorization", "registration", "consents", "payments", "reads", "back_channel", "funds"]
+    .map((group) => `${group}=100000/100000`).join(),
+};
+
+async function onboardAll(
+  world: EmptyWorld,
+  { paymentOrdersUri = {} }: WorldOptions,
+): Promise<Pick<World, "tpp" | "otherTpp" | "bankA" | "bankB">> {
+  const tpp = await onboard(world, {
+    name: "Example Shop Ltd",
+    role: "PISP",
+    keys: [0, 1],
+    redirectUris: SHOP_REDIRECTS,
+  });
+  const otherTpp = await onboard(world, {
+    name: "Other Shop Ltd",
+    role: "PISP",
+    keys: [2, 3],
+    redirectUris: ["https://other.example/callback"],
+  });
+  const bankA = await onboard(world, {
+    name: "Bank A plc",
+    role: "ASPSP",
+    orgId: "BANKA",
+    keys: [4, 5, 6],
+    redirectUris: ["https://bank-a.example/sca"],
+    consentManagedByBank: false,
+    ...pushed(paymentOrdersUri.bankA),
+  });
+  const bankB = await onboard(world, {
+    name: "Bank B plc",
+    role: "ASPSP",
+    orgId: "BANKB",
+    keys: [7, 8],
+    redirectUris: ["https://bank-b.example/sca"],
+    consentManagedByBank: true,
+    ...pushed(paymentOrdersUri.bankB),
+  });
+  return { tpp, otherTpp, bankA, bankB };
+}
+
+function pushed(paymentOrdersUri: string | undefined): { paymentOrdersUri?: string } {
+  return paymentOrdersUri === undefined ? {} : { paymentOrdersUri };
+}
+
+/** The TPP's registered redirect URLs; the second has a query of its own. */
+export const SHOP_REDIRECTS = [
+  "https://shop.example/callback",
+  "https://shop.example/callback?dummy1=lorem&dummy2=ipsum",
+];
+
+/** The request as the TLS proxy passes it on. */
+export function throughProxy(request: Request, as: Participant | undefined): Request {
+  const proxied = new Request(request);
+  proxied.headers.set("x-proxy-secret", PROXY_SECRET);
+  if (as !== undefined) proxied.headers.set("client-cert", `:${as.transport.certificate}:`);
+  return proxied;
+}
+
+async function snapshot(store: Store): Promise<readonly Entry<unknown>[]> {
+  const entries = await store.list<unknown>({ prefix: [], limit: 10_000 });
+  return entries.filter(({ key }) => key[0] !== "spent_jwt" && key[0] !== "rate_bucket");
+}

@@ -1,0 +1,489 @@
+/**
+ * The nine steps of a payment as good parties take them, one function a step; tests break one step and take the
+ * others from here. Nothing here asserts: every step gives the raw answer or throws with it.
+ */
+import { compactDecrypt, decodeJwt } from "jose";
+import {
+  type Changes,
+  clientAssertion,
+  dpopProof,
+  type JsonObject,
+  payloadSignature,
+  sealToPlatform,
+  seconds,
+  sha256,
+  signJwt,
+  withChanges,
+} from "./jwts.ts";
+import { type TestKey, testKey } from "./keys.ts";
+import type { Participant } from "./participants.ts";
+import { AUTH_URL, BASE_URL, type World } from "./environment.ts";
+
+/** Form parameters; `undefined` leaves one out. */
+export type FormChanges = Readonly<Record<string, string | undefined>>;
+
+/** What the steps need of a world: in process, or a process of its own behind real TLS. */
+export type FlowWorld = Pick<World, "now" | "tpp" | "bankA" | "bankB" | "api" | "browser">;
+
+/** A token with the key it is bound to. */
+export interface BoundToken {
+  readonly token: string;
+  readonly key: TestKey;
+}
+
+/** The PKCE verifier of a consent's flow: one of its own, since a challenge is not accepted for a second code. */
+export function verifierOf(consentId: string): Promise<string> {
+  return sha256(`verifier of ${consentId}`);
+}
+
+/** A minimal consent request; with a debtor account it is implicit. */
+export function consentBody(
+  changes: { initiation?: JsonObject; data?: JsonObject; risk?: JsonObject } = {},
+): Json {
+  return {
+    Data: withChanges({
+      Initiation: withChanges({
+        InstructionIdentification: "ACME412",
+        EndToEndIdentification: "FRESCO.21302.GFX.20",
+        InstructedAmount: { Amount: "165.88", Currency: "EUR" },
+        CreditorAccount: {
+          SchemeName: "UK.OBIE.IBAN",
+          Identification: "FR1420041010050500013M02606",
+          Name: "ACME Inc",
+        },
+      }, changes.initiation),
+    }, changes.data),
+    Risk: changes.risk ?? {},
+  };
+}
+
+// deno-lint-ignore no-explicit-any -- bodies are built and judged by tests
+export type Json = any;
+
+export const DEBTOR_ACCOUNT = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
+
+/** A POST of a form to an OAuth endpoint. */
+export async function postForm(
+  world: FlowWorld,
+  path: string,
+  form: FormChanges,
+  as?: Participant,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const body = new URLSearchParams(
+    Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  return await world.api(new Request(`${BASE_URL}${path}`, { method: "POST", body, headers }), as);
+}
+
+/** The three authentication parameters. */
+export async function authentication(
+  world: FlowWorld,
+  client: Participant,
+  bank: string,
+  changes: Changes = {},
+): Promise<FormChanges> {
+  return {
+    client_id: client.clientId,
+    client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+    client_assertion: await clientAssertion(world, client, bank, changes),
+  };
+}
+
+/** A token request by client credentials. */
+export async function requestToken(
+  world: FlowWorld,
+  client: Participant,
+  bank = "BANKA",
+  { form = {}, key, proof, as = client, headers = {} }: {
+    form?: FormChanges;
+    key?: TestKey;
+    proof?: string;
+    as?: Participant;
+    headers?: Record<string, string>;
+  } = {},
+): Promise<Response> {
+  const path = `/${bank}/token.oauth2/v1`;
+  const dpop = proof ??
+    await dpopProof(world, key ?? await dpopKey(), { method: "POST", url: `${BASE_URL}${path}` });
+  const good = {
+    grant_type: "client_credentials",
+    scope: client.role === "PISP" ? "payments" : "bank",
+    ...await authentication(world, client, bank),
+  };
+  return await postForm(world, path, { ...good, ...form }, as, { dpop, ...headers });
+}
+
+/** A client credentials token. */
+export async function clientToken(
+  world: FlowWorld,
+  client: Participant,
+  bank = "BANKA",
+  key?: TestKey,
+): Promise<BoundToken> {
+  const bound = key ?? await dpopKey();
+  const answer = await good(requestToken(world, client, bank, { key: bound }), 200);
+  return { token: answer.access_token, key: bound };
+}
+
+/** The key that flows bind tokens to unless told otherwise: pool key 9. */
+export function dpopKey(): Promise<TestKey> {
+  return testKey(9);
+}
+
+/** What a resource call can be changed by. */
+export interface CallOptions {
+  readonly method?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  /** Sign the body in this profile; POST and PUT are signed in B unless `signature` is given. */
+  readonly profile?: "A" | "B";
+  /** The header itself; null leaves it out. */
+  readonly signature?: string | null;
+  readonly idempotencyKey?: string | null;
+  /** The proof itself; null leaves it out. */
+  readonly proof?: string | null;
+  readonly proofChanges?: Changes;
+  /** Set as given; `undefined` takes one away. */
+  readonly headers?: Record<string, string | undefined>;
+  /** Whose certificate; the caller's unless given, null for none. */
+  readonly as?: Participant | null;
+}
+
+/** A call of a resource endpoint with a bound token. */
+export async function call(
+  world: FlowWorld,
+  caller: Participant,
+  bound: BoundToken,
+  path: string,
+  options: CallOptions = {},
+): Promise<Response> {
+  const method = options.method ?? (options.body === undefined ? "GET" : "POST");
+  const target = { method, url: `${BASE_URL}${path.split("?")[0]}`, accessToken: bound.token };
+  const proof = options.proof === undefined
+    ? await dpopProof(world, bound.key, target, options.proofChanges)
+    : options.proof;
+  const headers = new Headers({ authorization: `DPoP ${bound.token}` });
+  if (proof !== null) headers.set("dpop", proof);
+  if (options.body !== undefined) await signInto(world, caller, headers, options.body, options);
+  if (method === "POST" && options.idempotencyKey !== null) {
+    headers.set("x-idempotency-key", options.idempotencyKey ?? crypto.randomUUID());
+  }
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    if (value === undefined) headers.delete(name);
+    else headers.set(name, value);
+  }
+  const init = options.body === undefined ? { method, headers } : { method, headers, body: options.body };
+  return await world.api(
+    new Request(`${BASE_URL}${path}`, init),
+    options.as === null ? undefined : options.as ?? caller,
+  );
+}
+
+async function signInto(
+  world: FlowWorld,
+  caller: Participant,
+  headers: Headers,
+  body: string | Uint8Array<ArrayBuffer>,
+  options: CallOptions,
+): Promise<void> {
+  headers.set("content-type", "application/json");
+  if (options.signature === null) return;
+  const made = options.signature ??
+    await payloadSignature(world, caller, body, { profile: options.profile ?? "B" });
+  headers.set("x-jws-signature", made);
+}
+
+/** Creates a consent; gives its answer. */
+export async function createConsent(
+  world: FlowWorld,
+  bound: BoundToken,
+  body: Json = consentBody(),
+  bank = "BANKA",
+): Promise<Json> {
+  const path = `/${bank}/domestic-payment-consents/v1`;
+  return await good(call(world, world.tpp, bound, path, { body: JSON.stringify(body) }), 201);
+}
+
+/** The parameters of a good pushed request. */
+export async function pushForm(
+  world: FlowWorld,
+  client: Participant,
+  bank: string,
+  consentId: string,
+): Promise<FormChanges> {
+  return {
+    ...await authentication(world, client, bank),
+    response_type: "code",
+    redirect_uri: client.redirectUris[0],
+    code_challenge: await sha256(await verifierOf(consentId)),
+    code_challenge_method: "S256",
+    consent_id: consentId,
+    scope: "payments",
+    state: "af0ifjsldkj",
+  };
+}
+
+/** Pushes an authorization request; gives the raw answer. */
+export async function push(
+  world: FlowWorld,
+  consentId: string,
+  { client = world.tpp, bank = "BANKA", form = {}, headers = {}, as = client }: {
+    client?: Participant;
+    bank?: string;
+    form?: FormChanges;
+    headers?: Record<string, string>;
+    as?: Participant;
+  } = {},
+): Promise<Response> {
+  const good = await pushForm(world, client, bank, consentId);
+  return await postForm(world, `/${bank}/par.oauth2/v1`, { ...good, ...form }, as, headers);
+}
+
+/** A browser: cookies of the browser host, no redirects followed. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  constructor(private readonly world: Pick<World, "browser">) {}
+
+  /** Opens a URL of the browser host. */
+  async open(url: string, init: RequestInit = {}): Promise<Response> {
+    const request = new Request(url.startsWith("/") ? `${AUTH_URL}${url}` : url, {
+      ...init,
+      redirect: "manual",
+    });
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    if (cookie !== "") request.headers.set("cookie", cookie);
+    const response = await this.world.browser(request);
+    this.keep(response);
+    return response;
+  }
+
+  /** Keeps the cookies that an answer sets, and drops those that it clears. */
+  keep(response: Response): void {
+    for (const line of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
+      if (/;\s*max-age=0(;|$)/i.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+  }
+}
+
+/** Opens the TPP's link; gives the answer that sends the browser to the bank. */
+export function authorize(
+  browser: Browser,
+  client: Participant,
+  requestUri: string,
+  bank = "BANKA",
+): Promise<Response> {
+  const query = new URLSearchParams({ client_id: client.clientId, request_uri: requestUri });
+  return browser.open(`/${bank}/authorization.oauth2?${query}`);
+}
+
+/** What the bank reads of the hand-over in a redirect to it (signature not checked here). */
+export async function openHandover(
+  bank: Participant,
+  response: Response,
+): Promise<{ header: JsonObject; claims: Json }> {
+  const url = new URL(response.headers.get("location") ?? "");
+  const recipient = bank.encryption ?? bank.transport;
+  const { plaintext } = await compactDecrypt(
+    url.searchParams.get("oAuthUrl") ?? "",
+    await recipient.key.privateKey("decrypt"),
+  );
+  const jws = new TextDecoder().decode(plaintext);
+  const header = JSON.parse(
+    new TextDecoder().decode(Uint8Array.fromBase64(jws.split(".")[0] ?? "", { alphabet: "base64url" })),
+  );
+  return { header, claims: decodeJwt(jws) };
+}
+
+/** The bank reports payer accounts. */
+export async function putAccounts(
+  world: FlowWorld,
+  bank: Participant,
+  consentId: string,
+  accounts: Json = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" }],
+  options: CallOptions & { data?: JsonObject; bound?: BoundToken } = {},
+): Promise<Response> {
+  const Data = withChanges({
+    BankId: bank.orgId,
+    ConsentId: consentId,
+    Sub: "customer-1",
+    DebtorAccount: accounts,
+  }, options.data);
+  const bound = options.bound ?? await clientToken(world, bank, bank.orgId);
+  const path = `/${bank.orgId}/back-channel-auth/v1/${consentId}`;
+  return await call(world, bank, bound, path, { method: "PUT", body: JSON.stringify({ Data }), ...options });
+}
+
+/** The claims of the bank's answer to a hand-over. */
+export function returnClaims(
+  world: FlowWorld,
+  bank: Participant,
+  handover: Json,
+  changes: JsonObject = {},
+): JsonObject {
+  const iat = seconds(world);
+  return withChanges({
+    iss: bank.orgId,
+    aud: AUTH_URL,
+    iat,
+    nbf: iat,
+    exp: iat + 300,
+    jti: crypto.randomUUID(),
+    debtor_account_present: handover.debtor_account_present,
+    ref_id: handover.ref_id,
+    correlation_id: handover.correlation_id,
+    bank_id: bank.orgId,
+    status: "completed",
+    status_code: "success",
+    sub: "customer-1",
+  }, changes);
+}
+
+/** The bank's return URL path, signed by the bank and sealed to the platform. */
+export async function returnPath(
+  world: FlowWorld,
+  bank: Participant,
+  handover: Json,
+  changes: Changes = {},
+): Promise<string> {
+  const jws = await signJwt(
+    bank.signing,
+    returnClaims(world, bank, handover, changes.claims),
+    changes.header,
+  );
+  return `/${bank.orgId}/authorization.sca.oauth2?${new URLSearchParams({
+    oAuthUrl: await sealToPlatform(world, jws),
+  })}`;
+}
+
+/** Posts a decision on the platform's consent screen, which the browser has open at `location`. */
+export async function decide(
+  browser: Browser,
+  location: string,
+  decision: "accept" | "refuse",
+  account = "0",
+): Promise<Response> {
+  const html = await (await browser.open(location)).text();
+  const csrf = /name="csrf"[^>]*value="([^"]*)"|value="([^"]*)"[^>]*name="csrf"/.exec(html);
+  const body = new URLSearchParams({ csrf: csrf?.[1] ?? csrf?.[2] ?? "", decision, account });
+  return await browser.open(location, { method: "POST", body });
+}
+
+/** A flow that has come to the bank. */
+export interface AtBank {
+  readonly browser: Browser;
+  readonly bank: Participant;
+  readonly bound: BoundToken;
+  readonly consentId: string;
+  readonly requestUri: string;
+  readonly handover: Json;
+}
+
+/** Steps 1 to 5: a consent whose customer is at the bank. */
+export async function toBank(
+  world: FlowWorld,
+  { bank = world.bankA, body = consentBody(), form = {}, headers = {} }: {
+    bank?: Participant;
+    body?: Json;
+    form?: FormChanges;
+    /** Of the pushed request. */
+    headers?: Record<string, string>;
+  } = {},
+): Promise<AtBank> {
+  const bound = await clientToken(world, world.tpp, bank.orgId);
+  const consentId = (await createConsent(world, bound, body, bank.orgId)).Data.ConsentId;
+  const pushed = await good(push(world, consentId, { bank: bank.orgId, form, headers }), 201);
+  const browser = new Browser(world);
+  const departure = await authorize(browser, world.tpp, pushed.request_uri, bank.orgId);
+  const handover = (await openHandover(bank, departure)).claims;
+  return { browser, bank, bound, consentId, requestUri: pushed.request_uri, handover };
+}
+
+/** Step 6: the customer agrees, by whichever screen the consent has; gives the TPP's redirect. */
+export async function authorise(world: FlowWorld, flow: AtBank): Promise<Response> {
+  const explicit = flow.handover.debtor_account_present === "false";
+  if (explicit) await good(putAccounts(world, flow.bank, flow.consentId), 200);
+  const answer = await flow.browser.open(await returnPath(world, flow.bank, flow.handover));
+  const location = answer.headers.get("location") ?? "";
+  return location.includes("/authorization.consent.oauth2")
+    ? await decide(flow.browser, location, "accept")
+    : answer;
+}
+
+/** The code in a redirect to the TPP. */
+export function codeOf(response: Response): string {
+  const code = new URL(response.headers.get("location") ?? "").searchParams.get("code");
+  if (code === null) throw new Error(`no code: ${response.status} ${response.headers.get("location")}`);
+  return code;
+}
+
+/** Redeems a code; gives the raw answer. */
+export async function redeem(
+  world: FlowWorld,
+  flow: { consentId: string; code: string },
+  { client = world.tpp, bank = "BANKA", form = {}, key, proof, headers = {} }: {
+    client?: Participant;
+    bank?: string;
+    form?: FormChanges;
+    key?: TestKey;
+    proof?: string;
+    headers?: Record<string, string>;
+  } = {},
+): Promise<Response> {
+  const good = {
+    grant_type: "authorization_code",
+    scope: undefined,
+    code: flow.code,
+    redirect_uri: client.redirectUris[0],
+    code_verifier: await verifierOf(flow.consentId),
+  };
+  const bound = key ?? await dpopKey();
+  return await requestToken(world, client, bank, {
+    form: { ...good, ...form },
+    key: bound,
+    ...(proof === undefined ? {} : { proof }),
+    headers,
+  });
+}
+
+/** Steps 1 to 7: an authorised consent and its payment token. */
+export async function authorised(
+  world: FlowWorld,
+  options: Parameters<typeof toBank>[1] = {},
+): Promise<AtBank & { payment: BoundToken; body: Json }> {
+  const body = options.body ?? consentBody();
+  const flow = await toBank(world, { ...options, body });
+  const code = codeOf(await authorise(world, flow));
+  const answer = await good(
+    redeem(world, { consentId: flow.consentId, code }, { bank: flow.bank.orgId }),
+    200,
+  );
+  return { ...flow, body, payment: { token: answer.access_token, key: await dpopKey() } };
+}
+
+/** The payment request that fits a consent request. */
+export function paymentBody(consentId: string, body: Json = consentBody()): Json {
+  return { Data: { ConsentId: consentId, Initiation: body.Data.Initiation }, Risk: body.Risk };
+}
+
+/** Step 8: gives the raw answer. */
+export function pay(
+  world: FlowWorld,
+  flow: { consentId: string; payment: BoundToken; body: Json; bank?: Participant },
+  options: CallOptions = {},
+): Promise<Response> {
+  const path = `/${(flow.bank ?? world.bankA).orgId}/domestic-payments/v1`;
+  return call(world, world.tpp, flow.payment, path, {
+    body: JSON.stringify(paymentBody(flow.consentId, flow.body)),
+    ...options,
+  });
+}
+
+/** The JSON of an answer with this status; throws with the answer otherwise. */
+export async function good(answer: Promise<Response> | Response, status: number): Promise<Json> {
+  const response = await answer;
+  const text = await response.text();
+  if (response.status !== status) throw new Error(`wanted ${status}, got ${response.status}: ${text}`);
+  return JSON.parse(text);
+}

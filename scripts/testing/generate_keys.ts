@@ -1,0 +1,77 @@
+/**
+ * Makes the pool of RSA keys that tests share (`.data/test-keys.json`, ignored by git): a key costs about 230 ms,
+ * and hundreds of tests need one. The keys protect nothing. Run: `deno run --allow-read=.data --allow-write=.data`.
+ */
+
+/** How many keys of the usual size the pool holds. */
+export const POOL_SIZE = 16;
+/** Where the pool lies. */
+export const POOL_FILE: URL = new URL("../../.data/test-keys.json", import.meta.url);
+
+/** A private RSA key without any word on its use, so that it can be imported for any. */
+export interface PrivateRsaJwk {
+  readonly kty: "RSA";
+  readonly n: string;
+  readonly e: string;
+  readonly d: string;
+  readonly p: string;
+  readonly q: string;
+  readonly dp: string;
+  readonly dq: string;
+  readonly qi: string;
+}
+
+/** The pool as it is written. */
+export interface KeyPool {
+  /** 2048 bits each. */
+  readonly keys: readonly PrivateRsaJwk[];
+  /** 1024 bits: below what the platform takes. */
+  readonly small: PrivateRsaJwk;
+  /** 3072 bits: above the usual, still taken. */
+  readonly large: PrivateRsaJwk;
+}
+
+/** A fresh key pair as a private JWK. */
+export async function makePrivateJwk(bits: number): Promise<PrivateRsaJwk> {
+  const pair = await crypto.subtle.generateKey(
+    { name: "RSA-PSS", modulusLength: bits, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" },
+    true,
+    ["sign", "verify"],
+  );
+  const { n, e, d, p, q, dp, dq, qi } = await crypto.subtle.exportKey("jwk", pair.privateKey);
+  const members = { n, e, d, p, q, dp, dq, qi };
+  if (Object.values(members).includes(undefined)) throw new Error("an RSA key without all its members");
+  return { kty: "RSA", ...members } as PrivateRsaJwk;
+}
+
+/** Makes a whole pool, the keys side by side. */
+export async function makeKeyPool(): Promise<KeyPool> {
+  const usual = Array.from({ length: POOL_SIZE }, () => makePrivateJwk(2048));
+  const [small, large, keys] = await Promise.all([
+    makePrivateJwk(1024),
+    makePrivateJwk(3072),
+    Promise.all(usual),
+  ]);
+  return { keys, small, large };
+}
+
+/** The pool in the file, or undefined where there is none that fits. */
+export async function readKeyPool(): Promise<KeyPool | undefined> {
+  try {
+    const pool: KeyPool = JSON.parse(await Deno.readTextFile(POOL_FILE));
+    return pool.keys.length === POOL_SIZE ? pool : undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Writes the pool whole or not at all: several test processes may make one at the same time. */
+export async function writeKeyPool(pool: KeyPool): Promise<void> {
+  await Deno.mkdir(new URL(".", POOL_FILE), { recursive: true });
+  const draft = new URL(`./test-keys.${crypto.randomUUID()}.json`, POOL_FILE);
+  await Deno.writeTextFile(draft, JSON.stringify(pool), { mode: 0o600 });
+  await Deno.rename(draft, POOL_FILE);
+}
+
+if (import.meta.main && await readKeyPool() === undefined) await writeKeyPool(await makeKeyPool());

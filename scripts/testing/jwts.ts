@@ -1,0 +1,147 @@
+/**
+ * JWTs as parties make them, good by default; `header` and `claims` replace members, and `undefined` takes one away.
+ * Made with `jose` alone, not with the platform's own code.
+ */
+import { calculateJwkThumbprint, CompactEncrypt, CompactSign, FlattenedSign } from "jose";
+import { type TestKey } from "./keys.ts";
+import type { Participant } from "./participants.ts";
+import { AUTH_URL, DIRECTORY_URL, type World } from "./environment.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Replacements of a JWT's members. */
+export interface Changes {
+  readonly header?: JsonObject;
+  readonly claims?: JsonObject;
+}
+
+/** A signer: the key and the kid it is known by. */
+export interface Signer {
+  readonly key: TestKey;
+  readonly kid: string;
+}
+
+/** Members without those that were replaced by `undefined`. */
+export function withChanges(members: JsonObject, changes: JsonObject = {}): JsonObject {
+  return Object.fromEntries(
+    Object.entries({ ...members, ...changes }).filter(([, value]) => value !== undefined),
+  );
+}
+
+/** A compact JWS: PS256, typ JWT, the signer's kid. */
+export async function signJwt(signer: Signer, claims: JsonObject, header: JsonObject = {}): Promise<string> {
+  const protectedHeader = withChanges({ alg: "PS256", typ: "JWT", kid: signer.kid }, header);
+  return await signBytes(signer.key, new TextEncoder().encode(JSON.stringify(claims)), protectedHeader);
+}
+
+/** A compact JWS over any bytes under any header that jose agrees to write. */
+export async function signBytes(key: TestKey, payload: Uint8Array, header: JsonObject): Promise<string> {
+  const privateKey = await key.privateKey("sign");
+  return await new CompactSign(payload).setProtectedHeader({ alg: "PS256", ...header }).sign(privateKey);
+}
+
+/** A client assertion for a bank's issuer. */
+export function clientAssertion(
+  world: Pick<World, "now">,
+  client: Participant,
+  bank: string,
+  { header = {}, claims = {} }: Changes = {},
+): Promise<string> {
+  const iat = seconds(world);
+  const good = {
+    iss: client.clientId,
+    sub: client.clientId,
+    aud: `${AUTH_URL}/${bank}`,
+    iat,
+    nbf: iat,
+    exp: iat + 60,
+    jti: crypto.randomUUID(),
+  };
+  return signJwt(client.signing, withChanges(good, claims), { typ: undefined, ...header });
+}
+
+/** What a DPoP proof is for. */
+export interface ProofTarget {
+  readonly method: string;
+  readonly url: string;
+  readonly accessToken?: string;
+}
+
+/** A DPoP proof by a key. */
+export async function dpopProof(
+  world: Pick<World, "now">,
+  key: TestKey,
+  target: ProofTarget,
+  { header = {}, claims = {} }: Changes = {},
+): Promise<string> {
+  const ath = target.accessToken === undefined ? undefined : await sha256(target.accessToken);
+  const good = { htm: target.method, htu: target.url, iat: seconds(world), jti: crypto.randomUUID(), ath };
+  return await signJwt({ key, kid: "" }, withChanges(good, claims), {
+    typ: "dpop+jwt",
+    kid: undefined,
+    jwk: key.publicJwk,
+    ...header,
+  });
+}
+
+/** RFC 7638 thumbprint of a key. */
+export function thumbprint(key: TestKey): Promise<string> {
+  return calculateJwkThumbprint({ ...key.publicJwk }, "sha256");
+}
+
+/** `x-jws-signature` over body bytes: profile A (`b64: false`) or B. */
+export async function payloadSignature(
+  world: Pick<World, "now">,
+  signer: Participant,
+  body: string | Uint8Array,
+  { profile = "B", header = {}, key }: { profile?: "A" | "B"; header?: JsonObject; key?: Signer } = {},
+): Promise<string> {
+  const { kid, key: signingKey } = key ?? signer.signing;
+  const claims = {
+    "http://openbanking.org.uk/iat": seconds(world),
+    "http://openbanking.org.uk/iss": `${signer.orgId}/${signer.clientId}`,
+    "http://openbanking.org.uk/tan": new URL(DIRECTORY_URL).host,
+  };
+  const crit = Object.keys(claims);
+  const good = profile === "A"
+    ? { alg: "PS256", kid, ...claims, b64: false, crit: ["b64", ...crit] }
+    : { alg: "PS256", kid, ...claims, crit };
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  const signed = await new FlattenedSign(bytes)
+    .setProtectedHeader({ alg: "PS256", ...withChanges(good, header) })
+    .sign(await signingKey.privateKey("sign"), {
+      crit: Object.fromEntries(crit.map((name) => [name, true])),
+    });
+  return `${signed.protected}..${signed.signature}`;
+}
+
+/** Encrypts a compact JWS (or anything) to the platform, as banks do. */
+export async function sealToPlatform(
+  world: Pick<World, "browser">,
+  plaintext: string,
+  header: JsonObject = {},
+): Promise<string> {
+  const { keys } = await (await world.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const jwk = keys.find((entry: { use: string }) => entry.use === "enc");
+  const key = await crypto.subtle.importKey("jwk", jwk, { name: "RSA-OAEP", hash: "SHA-256" }, true, [
+    "encrypt",
+  ]);
+  const protectedHeader = withChanges(
+    { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: jwk.kid },
+    header,
+  );
+  return await new CompactEncrypt(new TextEncoder().encode(plaintext))
+    .setProtectedHeader({ alg: "RSA-OAEP-256", enc: "A256GCM", ...protectedHeader })
+    .encrypt(key);
+}
+
+/** SHA-256 of ASCII text, base64url. */
+export async function sha256(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return digest.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** The world's time in Unix seconds. */
+export function seconds(world: Pick<World, "now">): number {
+  return Math.floor(world.now / 1000);
+}

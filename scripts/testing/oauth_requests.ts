@@ -1,0 +1,275 @@
+/**
+ * The OAuth endpoints as targets of one table of defects: each makes a good request of the world's TPP at bank A,
+ * and a case deviates from it. Refusals are judged whole: answer, headers, and that nothing changed.
+ */
+import { assertEquals, assertMatch } from "@std/assert";
+import {
+  type AtBank,
+  authentication,
+  authorise,
+  clientToken,
+  codeOf,
+  createConsent,
+  dpopKey,
+  type FormChanges,
+  pushForm,
+  toBank,
+  verifierOf,
+} from "./flows.ts";
+import { dpopProof, type ProofTarget, sha256 } from "./jwts.ts";
+import type { TestKey } from "./keys.ts";
+import type { Participant } from "./participants.ts";
+import { BASE_URL, type World } from "./environment.ts";
+
+export const FORM_TYPE = "application/x-www-form-urlencoded";
+
+/** How a request differs from a good one. */
+export interface Deviation {
+  /** Who asks; the world's TPP unless given. */
+  readonly client?: Participant;
+  readonly form?: FormChanges;
+  /** Changes the form's text as sent; bytes where text could not say it. */
+  readonly body?: (good: string) => string | Uint8Array<ArrayBuffer>;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The `DPoP` header; null leaves it out. PAR sends one only where it is given. */
+  readonly proof?: string | null;
+  /** The key of a good proof. */
+  readonly key?: TestKey;
+  /** Whose certificate; the client's unless given, null for none. */
+  readonly as?: Participant | null;
+}
+
+/** One endpoint, with one grant. */
+export interface OAuthEndpoint {
+  readonly name: "client credentials" | "code" | "PAR";
+  readonly path: string;
+  readonly goodStatus: 200 | 201;
+  /** What a DPoP proof must be for. */
+  readonly target: ProofTarget;
+  /** Makes sure that a good request would succeed: the code grant needs a fresh code. */
+  ready(): Promise<void>;
+  /** The request, to be sent later. */
+  request(deviation?: Deviation): Promise<Request>;
+  /** Sends it. */
+  send(deviation?: Deviation): Promise<Response>;
+}
+
+type GoodForm = (client: Participant) => Promise<FormChanges>;
+type Parts = Pick<OAuthEndpoint, "name" | "path" | "goodStatus" | "ready"> & { readonly form: GoodForm };
+
+const TOKEN_PATH = "/BANKA/token.oauth2/v1";
+const PAR_PATH = "/BANKA/par.oauth2/v1";
+
+/** Client credentials at bank A. */
+export function clientCredentials(world: World): OAuthEndpoint {
+  return endpoint(world, {
+    name: "client credentials",
+    path: TOKEN_PATH,
+    goodStatus: 200,
+    ready: () => Promise.resolve(),
+    form: async (client) => ({
+      grant_type: "client_credentials",
+      scope: client.role === "PISP" ? "payments" : "bank",
+      ...await authentication(world, client, "BANKA"),
+    }),
+  });
+}
+
+/** PAR at bank A, over and over for one consent. */
+export async function pushing(world: World): Promise<OAuthEndpoint> {
+  const consentId = await awaitingConsent(world);
+  return endpoint(world, {
+    name: "PAR",
+    path: PAR_PATH,
+    goodStatus: 201,
+    ready: () => Promise.resolve(),
+    form: (client) => pushForm(world, client, "BANKA", consentId),
+  });
+}
+
+/** The code grant at bank A; a fresh code whenever the last one was used or grew old. */
+export function codeGrant(world: World): OAuthEndpoint {
+  let issued: IssuedCode | undefined;
+  const usable = async (): Promise<IssuedCode> => {
+    const found = issued === undefined
+      ? null
+      : await world.store.get<{ expiresAt: number; redeemedFor?: string }>(
+        ["authorization_code", await sha256(issued.code)],
+      );
+    const alive = found !== null && found.value.redeemedFor === undefined &&
+      world.now < found.value.expiresAt;
+    return issued = alive && issued !== undefined ? issued : await issueCode(world);
+  };
+  return endpoint(world, {
+    name: "code",
+    path: TOKEN_PATH,
+    goodStatus: 200,
+    ready: async () => void await usable(),
+    form: async (client) => codeForm(world, await usable(), client),
+  });
+}
+
+/** All three. */
+export async function oauthEndpoints(world: World): Promise<readonly OAuthEndpoint[]> {
+  return [clientCredentials(world), codeGrant(world), await pushing(world)];
+}
+
+/** A code of a finished authorization. */
+export interface IssuedCode extends AtBank {
+  readonly code: string;
+}
+
+/** A consent that has just been authorised, and its code. */
+export async function issueCode(
+  world: World,
+  options: Parameters<typeof toBank>[1] = {},
+): Promise<IssuedCode> {
+  const flow = await toBank(world, options);
+  return { ...flow, code: codeOf(await authorise(world, flow)) };
+}
+
+/** The parameters of a good redemption. */
+export async function codeForm(
+  world: World,
+  { bank, consentId, code }: IssuedCode,
+  client: Participant = world.tpp,
+): Promise<FormChanges> {
+  return {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: client.redirectUris[0],
+    code_verifier: await verifierOf(consentId),
+    ...await authentication(world, client, bank.orgId),
+  };
+}
+
+/** The id of a fresh consent of the TPP that awaits authorisation. */
+export async function awaitingConsent(world: World, bank = "BANKA"): Promise<string> {
+  return (await createConsent(world, await clientToken(world, world.tpp, bank), undefined, bank)).Data
+    .ConsentId;
+}
+
+function endpoint(world: World, { form, ...parts }: Parts): OAuthEndpoint {
+  const target = { method: "POST", url: BASE_URL + parts.path };
+  const request = async (deviation: Deviation = {}): Promise<Request> => {
+    const good = await form(deviation.client ?? world.tpp);
+    const text = formText({ ...good, ...deviation.form });
+    const headers = new Headers({ "content-type": FORM_TYPE });
+    const proof = deviation.proof === undefined && (parts.name !== "PAR" || deviation.key !== undefined)
+      ? await dpopProof(world, deviation.key ?? await dpopKey(), target)
+      : deviation.proof;
+    if (typeof proof === "string") headers.set("dpop", proof);
+    for (const [name, value] of Object.entries(deviation.headers ?? {})) headers.set(name, value);
+    const body = deviation.body?.(text) ?? text;
+    return new Request(target.url, { method: deviation.method ?? "POST", headers, body });
+  };
+  return {
+    ...parts,
+    target,
+    request,
+    async send(deviation = {}) {
+      await parts.ready();
+      const { client = world.tpp, as = client } = deviation;
+      return await world.api(await request(deviation), as ?? undefined);
+    },
+  };
+}
+
+/** A form's text, without what was left out. */
+export function formText(form: FormChanges): string {
+  return new URLSearchParams(
+    Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  ).toString();
+}
+
+/** Status and `error` of a refusal. */
+export type Expected = readonly [status: number, error: string];
+
+/** A case of a table: the deviation that the endpoint is sent. */
+export type Case = (endpoint: OAuthEndpoint) => Deviation | Promise<Deviation>;
+
+/** Every case at every endpoint: refused like this, and nothing changed. */
+export async function refusedEverywhere(
+  t: Deno.TestContext,
+  world: World,
+  expected: Expected,
+  cases: Readonly<Record<string, Case>>,
+  endpoints?: readonly OAuthEndpoint[],
+): Promise<void> {
+  for (const endpoint of endpoints ?? await oauthEndpoints(world)) {
+    for (const [name, deviate] of Object.entries(cases)) {
+      await t.step(`${endpoint.name}: ${name}`, async () => {
+        await endpoint.ready();
+        const deviation = await deviate(endpoint);
+        await assertRefused(world, expected, () => endpoint.send(deviation));
+      });
+    }
+  }
+}
+
+/** Every case at every endpoint: accepted. */
+export async function acceptedEverywhere(
+  t: Deno.TestContext,
+  world: World,
+  cases: Readonly<Record<string, Case>>,
+  endpoints?: readonly OAuthEndpoint[],
+): Promise<void> {
+  for (const endpoint of endpoints ?? await oauthEndpoints(world)) {
+    for (const [name, deviate] of Object.entries(cases)) {
+      await t.step(`${endpoint.name}: ${name}`, async () => {
+        await assertAccepted(endpoint, await endpoint.send(await deviate(endpoint)));
+      });
+    }
+  }
+}
+
+/** An OAuth refusal in full, by a request that changes nothing. */
+export async function assertRefused(
+  world: World,
+  expected: Expected,
+  send: () => Promise<Response>,
+): Promise<void> {
+  const before = await world.snapshot();
+  await assertRefusal(await send(), expected);
+  assertEquals(await world.snapshot(), before);
+}
+
+/** An OAuth refusal in full (RFC 6749 5.2; checklist G12, G13, G23). */
+export async function assertRefusal(response: Response, expected: Expected): Promise<void> {
+  const body = await response.json();
+  assertEquals([response.status, body.error], [...expected]);
+  assertEquals(Object.keys(body), ["error", "error_description"]);
+  assertMatch(body.error_description, /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+  const { headers } = response;
+  assertEquals(headers.get("content-type"), "application/json");
+  assertEquals(headers.get("cache-control"), "no-store");
+  assertMatch(
+    headers.get("x-fapi-interaction-id") ?? "",
+    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+  assertEquals(headers.get("www-authenticate"), null); // D3
+  assertEquals(headers.get("set-cookie"), null);
+}
+
+/** A good answer of an endpoint in full. */
+export async function assertAccepted(
+  endpoint: OAuthEndpoint,
+  response: Response,
+  scope = "payments",
+): Promise<void> {
+  const text = await response.text();
+  assertEquals(response.status, endpoint.goodStatus, text);
+  const body = JSON.parse(text);
+  assertEquals(response.headers.get("content-type"), "application/json");
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  if (endpoint.name === "PAR") {
+    assertEquals(Object.keys(body).sort(), ["expires_in", "request_uri"]);
+    assertEquals(body.expires_in, 599);
+    assertMatch(body.request_uri, /^urn:ietf:params:oauth:request_uri:[A-Za-z0-9_-]{43}$/);
+    return;
+  }
+  const { access_token: token, ...rest } = body;
+  assertEquals(rest, { token_type: "DPoP", expires_in: 3600, scope });
+  assertMatch(token, /^[A-Za-z0-9_-]{43}$/);
+}

@@ -1,0 +1,172 @@
+/** Participants of a test world: they onboard at the directory with CSRs of pool keys and register by DCR. */
+import "reflect-metadata";
+import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
+import { type TestKey, testKey } from "./keys.ts";
+import { type JsonObject, signJwt } from "./jwts.ts";
+import {
+  ADMIN_TOKEN,
+  BASE_URL,
+  DIRECTORY_URL,
+  REGISTRATION_AUDIENCE,
+  throughProxy,
+  type World,
+} from "./environment.ts";
+
+/** A key with its certificate. */
+export interface CertifiedKey {
+  readonly key: TestKey;
+  /** x5t of the certificate. */
+  readonly kid: string;
+  /** DER, base64. */
+  readonly certificate: string;
+}
+
+/** Somebody with keys, a software statement and a registration. */
+export interface Participant {
+  readonly name: string;
+  readonly role: "PISP" | "ASPSP";
+  readonly orgId: string;
+  readonly clientId: string;
+  readonly redirectUris: readonly string[];
+  readonly signing: CertifiedKey;
+  readonly transport: CertifiedKey;
+  /** Banks that have one. */
+  readonly encryption?: CertifiedKey;
+  readonly statement: string;
+}
+
+/** Who is to be onboarded; `keys` are pool numbers: signing, transport, encryption. */
+export interface Onboarding {
+  readonly name: string;
+  readonly role: "PISP" | "ASPSP";
+  readonly orgId?: string;
+  readonly keys: readonly [number, number, number?];
+  readonly redirectUris: readonly string[];
+  readonly consentManagedByBank?: boolean;
+  readonly paymentOrdersUri?: string;
+}
+
+type Ground = Pick<World, "directory" | "platform" | "now">;
+/** What administering the directory needs of a world. */
+export type Office = Pick<World, "directory" | "now">;
+
+/** Onboards and registers. */
+export async function onboard(world: Ground, who: Onboarding): Promise<Participant> {
+  const participant = await onboardOnly(world, who);
+  const response = await register(world, participant);
+  if (response.status !== 201) {
+    throw new Error(`registration of ${who.name}: ${response.status} ${await response.text()}`);
+  }
+  await response.body?.cancel();
+  return participant;
+}
+
+/** Onboards at the directory without registering at the platform. */
+export async function onboardOnly(world: Office, who: Onboarding): Promise<Participant> {
+  const purposes = ["signing", "transport", "encryption"] as const;
+  const keys = await Promise.all(who.keys.filter((n) => n !== undefined).map((n) => testKey(n)));
+  const csrs = await Promise.all(
+    keys.map((key, index) => signingRequest(key, `${who.name} ${purposes[index]}`)),
+  );
+  const response = await adminCall(world, "POST", "/participants", {
+    ...(who.orgId === undefined ? {} : { org_id: who.orgId }),
+    org_name: who.name,
+    registration_number: "12345678",
+    role: who.role,
+    contacts: [
+      { type: "business", name: "B", email: "b@example.com", phone: "+442079460000" },
+      { type: "technical", name: "T", email: "t@example.com", phone: "+442079460001" },
+    ],
+    software: {
+      client_name: `${who.name} app`,
+      description: "An app",
+      version: "1.0",
+      client_uri: "https://www.example.com",
+      logo_uri: "https://www.example.com/logo.png",
+      redirect_uris: who.redirectUris,
+      environment: "Production",
+    },
+    ...(who.role === "PISP" ? {} : { consent_managedby_bank: who.consentManagedByBank ?? false }),
+    ...(who.paymentOrdersUri === undefined ? {} : { payment_orders_uri: who.paymentOrdersUri }),
+    csrs: Object.fromEntries(csrs.map((csr, index) => [purposes[index], csr])),
+  });
+  if (response.status !== 201) {
+    throw new Error(`onboarding of ${who.name}: ${response.status} ${await response.text()}`);
+  }
+  const made = await response.json();
+  const certified = (use: string, index: number): CertifiedKey => {
+    const jwk = made.jwks.keys.find((entry: { use: string }) => entry.use === use);
+    const key = keys[index];
+    if (key === undefined) throw new Error(`no key ${index}`);
+    return { key, kid: jwk.kid, certificate: jwk.x5c[0] };
+  };
+  return {
+    name: who.name,
+    role: who.role,
+    orgId: made.org_id,
+    clientId: made.software_client_id,
+    redirectUris: who.redirectUris,
+    signing: certified("sig", 0),
+    transport: certified("tls", 1),
+    ...(who.keys[2] === undefined ? {} : { encryption: certified("enc", 2) }),
+    statement: made.software_statement,
+  };
+}
+
+/** A call of the directory's admin API. */
+export function adminCall(world: Office, method: string, path: string, body?: unknown): Promise<Response> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
+  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+  return world.directory.fetch(new Request(`${DIRECTORY_URL}${path}`, init));
+}
+
+/** The claims of a good registration JWT. */
+export function registrationClaims(world: Pick<World, "now">, participant: Participant): JsonObject {
+  const iat = Math.floor(world.now / 1000);
+  const pisp = participant.role === "PISP";
+  return {
+    iss: participant.name,
+    iat,
+    exp: iat + 300,
+    aud: REGISTRATION_AUDIENCE,
+    jti: crypto.randomUUID(),
+    redirect_uris: participant.redirectUris,
+    token_endpoint_auth_method: "private_key_jwt",
+    grant_types: pisp ? ["client_credentials", "authorization_code"] : ["authorization_code"],
+    response_types: ["code"],
+    software_id: participant.clientId,
+    scope: pisp ? "payments" : "bank",
+    software_statement: participant.statement,
+    application_type: "web",
+    request_object_signing_alg: "PS256",
+    token_endpoint_auth_signing_alg: "PS256",
+    id_token_signed_response_alg: "PS256",
+  };
+}
+
+/** Registers, or sends the registration JWT given. */
+export async function register(world: Ground, participant: Participant, jwt?: string): Promise<Response> {
+  const body = jwt ?? await signJwt(participant.signing, registrationClaims(world, participant));
+  const headers = { "content-type": "application/jose" };
+  const request = new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body });
+  return await world.platform.api.fetch(throughProxy(request, participant));
+}
+
+/** A PEM signing request for a pool key. */
+export async function signingRequest(key: TestKey, commonName: string): Promise<string> {
+  const keys = { privateKey: await pkcs1(key, "sign"), publicKey: await pkcs1(key, "verify") };
+  const signingAlgorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: `CN=${commonName}`,
+    keys,
+    signingAlgorithm,
+  });
+  return request.toString("pem");
+}
+
+function pkcs1(key: TestKey, use: "sign" | "verify"): Promise<CryptoKey> {
+  const jwk = use === "sign" ? key.privateJwk : key.publicJwk;
+  return crypto.subtle.importKey("jwk", { ...jwk }, { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, true, [
+    use,
+  ]);
+}

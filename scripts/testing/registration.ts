@@ -1,0 +1,149 @@
+/**
+ * Registration as honest and dishonest participants try it: statements that the directory's own key signed about
+ * anything, registration JWTs with any member changed, and what a refusal must look like.
+ */
+import { assertEquals, assertMatch } from "@std/assert";
+import { decodeJwt } from "jose";
+import { type JsonObject, type Signer, signJwt, thumbprint, withChanges } from "./jwts.ts";
+import { testKey } from "./keys.ts";
+import { adminCall, type Office, onboardOnly, type Participant, registrationClaims } from "./participants.ts";
+import { assertCommonHeaders, unchanged } from "./resource_answers.ts";
+import { BASE_URL, openWorld, throughProxy, type World } from "./environment.ts";
+
+/** World options for tables of registrations: the limit of their number is for others to test. */
+export const MANY_REGISTRATIONS = { environment: { RATE_LIMITS: "registration=10000/10000" } } as const;
+
+/** How a registration is made differently. */
+export interface RegistrationChanges {
+  readonly claims?: JsonObject;
+  readonly header?: JsonObject;
+  readonly signer?: Signer;
+  readonly statement?: string;
+  /** In place of the JWT. */
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly contentType?: string | null;
+  /** Whose certificate; null for none. */
+  readonly as?: Participant | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The directory's signer of statements: pool key 14 under its thumbprint. */
+export async function directorySigner(): Promise<Signer> {
+  const key = await testKey(14);
+  return { key, kid: await thumbprint(key) };
+}
+
+/** A statement about the participant with some claims changed, signed by the directory unless told otherwise. */
+export async function statementWith(
+  participant: Participant,
+  { claims = {}, header = {}, signer }: {
+    claims?: JsonObject;
+    header?: JsonObject;
+    signer?: Signer;
+  } = {},
+): Promise<string> {
+  const signed = withChanges(decodeJwt(participant.statement), claims);
+  return await signJwt(signer ?? await directorySigner(), signed, header);
+}
+
+/** A newer statement from the directory itself, with changed software details. */
+export async function renewedStatement(
+  world: Office,
+  participant: Participant,
+  changes: JsonObject = {},
+): Promise<string> {
+  const path = `/participants/${participant.orgId}/statement`;
+  const response = await adminCall(world, "POST", path, changes);
+  const body = await response.json();
+  if (response.status !== 200) throw new Error(`renewal: ${response.status} ${JSON.stringify(body)}`);
+  return body.software_statement;
+}
+
+/** The registration JWT with these changes. */
+export function registrationJwt(
+  world: World,
+  participant: Participant,
+  { claims = {}, header = {}, signer = participant.signing, statement }: RegistrationChanges = {},
+): Promise<string> {
+  const good = registrationClaims(
+    world,
+    statement === undefined ? participant : { ...participant, statement },
+  );
+  return signJwt(signer, withChanges(good, claims), header);
+}
+
+/** Posts a registration. */
+export async function postRegistration(
+  world: World,
+  participant: Participant,
+  changes: RegistrationChanges = {},
+): Promise<Response> {
+  const body = changes.body ?? await registrationJwt(world, participant, changes);
+  const headers = new Headers(changes.headers ?? {});
+  const type = changes.contentType === undefined ? "application/jose" : changes.contentType;
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body; // no content type by itself
+  if (type !== null) headers.set("content-type", type);
+  const request = new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body: bytes });
+  const as = changes.as === null ? undefined : changes.as ?? participant;
+  return await world.platform.api.fetch(throughProxy(request, as));
+}
+
+/** What is refused: status and error exactly, never cached, named, without a client id; and nothing has changed. */
+export async function assertRefused(
+  world: World,
+  attempt: () => Promise<Response>,
+  status: number,
+  error: string,
+): Promise<Response> {
+  const response = await unchanged(world, attempt);
+  const body = await response.json();
+  assertEquals([response.status, body.error], [status, error], world.logged.at(-1));
+  assertEquals(Object.keys(body), ["error", "error_description"]);
+  assertMatch(body.error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+  assertEquals(response.headers.get("content-type"), "application/json");
+  assertCommonHeaders(response);
+  return response;
+}
+
+/** A registration that must be refused, made for the newcomer of {@link refuseAll}. */
+export type MakeRegistration = (
+  newcomer: Participant,
+  world: World,
+) => Promise<RegistrationChanges> | RegistrationChanges;
+
+/** Somebody new: a TPP with pool keys 10 and 11. */
+export const NEWCOMER = {
+  name: "New Shop Ltd",
+  role: "PISP",
+  keys: [10, 11],
+  redirectUris: ["https://new.example/callback"],
+} as const;
+
+/** Each registration is refused with 400 and this error; a good one is taken at the end. */
+export async function refuseAll(
+  t: Deno.TestContext,
+  error: string,
+  registrations: Readonly<Record<string, MakeRegistration>>,
+): Promise<void> {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  for (const [name, make] of Object.entries(registrations)) {
+    await t.step(name, async () => {
+      const changes = await make(newcomer, world);
+      await assertRefused(world, () => postRegistration(world, newcomer, changes), 400, error);
+    });
+  }
+  await t.step("and nothing else was wrong with it", async () => {
+    assertEquals((await postRegistration(world, newcomer)).status, 201);
+  });
+}
+
+/** A registration with these claims. */
+export function claiming(claims: JsonObject): MakeRegistration {
+  return () => ({ claims });
+}
+
+/** A registration with these header members. */
+export function headed(header: JsonObject): MakeRegistration {
+  return () => ({ header });
+}

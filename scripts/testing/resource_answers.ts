@@ -1,0 +1,134 @@
+/** What answers of the resource endpoints must look like: refusals in every detail, signatures, nothing changed. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { flattenedVerify, importJWK } from "jose";
+import type { Json } from "./flows.ts";
+import { AUTH_URL, type World } from "./environment.ts";
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** An expected entry of `Errors`: code without `UK.OBIE.`, and its Path where it has one. */
+export type ExpectedFault = readonly [code: string, path?: string];
+
+const CODES: Readonly<Record<number, string>> = {
+  400: "400 BadRequest",
+  403: "403 Forbidden",
+  413: "413 PayloadTooLarge",
+  415: "415 UnsupportedMediaType",
+  500: "500 InternalServerError",
+  503: "503 ServiceUnavailable",
+};
+const CRIT = ["iat", "iss", "tan"].map((name) => `http://openbanking.org.uk/${name}`);
+
+/** The answer is an `OBErrorResponse1` with exactly these faults in this order, not to be cached, and signed. */
+export async function assertFaults(
+  response: Response,
+  status: number,
+  faults: readonly ExpectedFault[],
+): Promise<void> {
+  const body = await errorBody(response, status);
+  const found = body.Errors.map(({ ErrorCode, Path }: Json) =>
+    Path === undefined ? [ErrorCode] : [ErrorCode, Path]
+  );
+  assertEquals(found, faults.map(([code, ...path]) => [`UK.OBIE.${code}`, ...path]));
+}
+
+/** The answer's `OBErrorResponse1` (reference 5.1), judged member by member. */
+export async function errorBody(response: Response, status: number): Promise<Json> {
+  const text = await response.text();
+  assertEquals(response.status, status, text);
+  assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
+  assertCommonHeaders(response);
+  assertMatch(response.headers.get("x-jws-signature") ?? "", /^[\w-]+\.\.[\w-]+$/);
+  const body = JSON.parse(text);
+  assertEquals(Object.keys(body).sort(), ["Code", "Errors", "Id", "Message"]);
+  assertEquals(body.Code, CODES[status]);
+  assertMatch(body.Id, UUID);
+  assertText(body.Message);
+  assert(Array.isArray(body.Errors) && body.Errors.length > 0 && body.Errors.length <= 20);
+  for (const entry of body.Errors) assertEntry(entry);
+  assert(!/\bat \w+.*:\d+:\d+|\.ts\b|node_modules|Error:/.test(text), `words of a program: ${text}`);
+  return body;
+}
+
+function assertEntry(entry: Json): void {
+  const { ErrorCode, Message, Path, ...rest } = entry;
+  assertEquals(rest, {});
+  assertMatch(ErrorCode, /^UK\.OBIE\.[A-Z][A-Za-z]+(\.[A-Z][A-Za-z]+)?$/);
+  assertText(Message);
+  if (Path !== undefined) assertText(Path);
+}
+
+function assertText(value: unknown): void {
+  assert(typeof value === "string" && value !== "" && value.length <= 500);
+}
+
+/**
+ * The answer is a 401 without a body, or a 400 or 403 with one, and carries exactly this challenge. A 403 says in
+ * the challenge and in the body why the token is not enough; the fault is the Authorization header's [C3] [G8].
+ */
+export async function assertChallenge(
+  response: Response,
+  status: 400 | 401 | 403,
+  challenge: string,
+): Promise<void> {
+  const given = response.headers.get("www-authenticate") ?? "";
+  const description = /error_description="([^"]+)", /.exec(given);
+  assertEquals(given.replace(description?.[0] ?? "", ""), challenge);
+  if (status === 401) return await assertBare(response, 401);
+  const [fault] = (await errorBody(response, status)).Errors;
+  if (status === 400) {
+    return assert(fault.ErrorCode !== "UK.OBIE.Resource.InvalidFormat", "the body is not at fault");
+  }
+  const expected = { ErrorCode: "UK.OBIE.Header.Invalid", Message: description?.[1], Path: "Authorization" };
+  assertEquals(fault, expected);
+}
+
+/** The answer has no body, hence no type and no signature (reference 5.3). */
+export async function assertBare(response: Response, status: number): Promise<void> {
+  assertEquals([response.status, await response.text()], [status, ""]);
+  assertEquals(response.headers.get("content-type"), null);
+  assertEquals(response.headers.get("x-jws-signature"), null);
+  assertCommonHeaders(response);
+}
+
+/** What every answer of the API host carries. */
+export function assertCommonHeaders(response: Response): void {
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  assertEquals(response.headers.get("x-content-type-options"), "nosniff");
+  assertMatch(response.headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-fA-F-]{36}$/);
+}
+
+/** The answer to something that must change nothing but used-up JWT ids. */
+export async function unchanged(world: World, act: () => Promise<Response>): Promise<Response> {
+  const versions = async (): Promise<string[]> =>
+    (await world.snapshot()).map(({ key, version }) => `${key.join(" ")}: ${version}`);
+  const before = await versions();
+  const response = await act();
+  assertEquals(await versions(), before);
+  return response;
+}
+
+/** A good signature of an answer: its header and the profile it is in. */
+export interface AnswerSignature {
+  readonly profile: "A" | "B";
+  readonly header: Json;
+}
+
+/** Verifies `x-jws-signature` over the raw body with the platform's published keys, as a careful client would. */
+export async function verifyAnswer(world: World, response: Response): Promise<AnswerSignature> {
+  const body = new Uint8Array(await response.clone().arrayBuffer());
+  const [head = "", middle, signature = ""] = (response.headers.get("x-jws-signature") ?? "").split(".");
+  assertEquals(middle, "", "payload segment");
+  const header = JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(head, { alphabet: "base64url" })));
+  const { keys } = await (await world.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const jwk = keys.find((key: { use: string; kid: string }) => key.use === "sig" && key.kid === header.kid);
+  assert(jwk !== undefined, `no published signing key ${header.kid}`);
+  const raw = header.b64 === false;
+  const payload = raw ? body : body.toBase64({ alphabet: "base64url", omitPadding: true });
+  const crit = Object.fromEntries(CRIT.map((name) => [name, true]));
+  await flattenedVerify({ protected: head, payload, signature }, await importJWK(jwk, "PS256"), {
+    algorithms: ["PS256"],
+    crit,
+  });
+  return { profile: raw ? "A" : "B", header };
+}

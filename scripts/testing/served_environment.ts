@@ -1,0 +1,212 @@
+/**
+ * An ecosystem around the platform as a process of its own: the real directory behind real TLS, participants who
+ * onboarded and registered, the computer's clock. Tests reach the platform as its proxy does, or through a real
+ * proxy (`proxied_world.ts`). Host names are those of `world.ts`, led to loopback by `connect_proxy.ts`.
+ */
+import { soleAdministrator } from "../../src/directory/administrators.ts";
+import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { type ConnectProxy, openConnectProxy } from "./connect_proxy.ts";
+import { makeAuthority, testStatementKeys } from "./directory_environment.ts";
+import type { FlowWorld } from "./flows.ts";
+import { signJwt } from "./jwts.ts";
+import { onboardOnly, type Participant, registrationClaims } from "./participants.ts";
+import { platformKeySet } from "./platform_keys.ts";
+import { freePort, type ServedPlatform, startPlatform } from "./served_platform.ts";
+import { serverIdentity, type TlsIdentity, webAuthority } from "./web_authority.ts";
+import {
+  ADMIN_TOKEN,
+  AUTH_URL,
+  BASE_URL,
+  DIRECTORY_URL,
+  PROXY_SECRET,
+  REGISTRATION_AUDIENCE,
+  SHOP_REDIRECTS,
+  throughProxy,
+} from "./environment.ts";
+
+/** Everything around the platform. */
+export interface ServedGround extends AsyncDisposable {
+  readonly now: number;
+  /** A folder of its own: keys, store, certificates. Gone at the end. */
+  readonly folder: string;
+  readonly names: ConnectProxy;
+  readonly directory: DirectoryApp;
+  /** Certifies participants. */
+  readonly participantsCa: TlsIdentity;
+  /** Certifies web servers. */
+  readonly webCa: TlsIdentity;
+  /** Variables with which the platform starts. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Sends a request to a host of the platform. */
+export type Send = (request: Request, as?: Participant) => Promise<Response>;
+
+/** Opens the ground: no platform runs yet. */
+export async function openGround(): Promise<ServedGround> {
+  const folder = await Deno.makeTempDir({ prefix: "served-" });
+  const [participantsCa, webCa] = await Promise.all([
+    makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1))),
+    webAuthority(),
+  ]);
+  const names = openConnectProxy();
+  const { app, server, store } = await openDirectory(participantsCa);
+  names.ports.set(new URL(DIRECTORY_URL).hostname, server.addr.port);
+  await Deno.writeTextFile(`${folder}/web-ca.pem`, webCa.certificatePem);
+  await Deno.writeTextFile(`${folder}/platform-keys.json`, await platformKeySet(), { mode: 0o600 });
+  return {
+    get now(): number {
+      return Date.now();
+    },
+    folder,
+    names,
+    directory: app,
+    participantsCa,
+    webCa,
+    env: environment(folder, names.url),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await names[Symbol.asyncDispose]();
+      await server.shutdown();
+      store.close();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+function environment(folder: string, namesUrl: string): Record<string, string> {
+  return {
+    BASE_URL,
+    AUTH_URL,
+    PORT: String(freePort()),
+    STORE_URL: `${folder}/platform.kv`,
+    PLATFORM_KEYS: `${folder}/platform-keys.json`,
+    DIRECTORY_ISSUER: DIRECTORY_URL,
+    DIRECTORY_JWKS_URI: `${DIRECTORY_URL}/jwks`,
+    DIRECTORY_HOSTS: new URL(DIRECTORY_URL).host,
+    REGISTRATION_AUDIENCE,
+    PROXY_SECRET,
+    HTTPS_PROXY: namesUrl,
+    DENO_CERT: `${folder}/web-ca.pem`,
+  };
+}
+
+async function openDirectory(
+  ca: TlsIdentity,
+): Promise<{ app: DirectoryApp; server: Deno.HttpServer<Deno.NetAddr>; store: { close(): void } }> {
+  const store = await openDenoKv(":memory:");
+  const app = await composeDirectory({
+    issuer: DIRECTORY_URL,
+    administrators: soleAdministrator("ana", ADMIN_TOKEN),
+    ca,
+    statementKeys: await testStatementKeys(),
+    store,
+    clock: () => Date.now(),
+    environment: "Production",
+    loopbackRedirects: false,
+  });
+  const { certificatePem: cert, privateKeyPem: key } = await serverIdentity([
+    new URL(DIRECTORY_URL).hostname,
+  ]);
+  const listen = { hostname: "127.0.0.1", port: 0, cert, key, onListen: () => {} };
+  return { app, store, server: Deno.serve(listen, (request) => app.fetch(request)) };
+}
+
+/** Onboards and registers a TPP and both banks through `api`. */
+export async function settle(
+  ground: ServedGround,
+  api: Send,
+  { paymentOrdersUri }: { readonly paymentOrdersUri?: string } = {},
+): Promise<Omit<FlowWorld, "now" | "api" | "browser">> {
+  const join = async (who: Parameters<typeof onboardOnly>[1]): Promise<Participant> => {
+    const participant = await onboardOnly(ground, who);
+    const body = await signJwt(participant.signing, registrationClaims(ground, participant));
+    const headers = { "content-type": "application/jose" };
+    const answer = await api(
+      new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body }),
+      participant,
+    );
+    const text = await answer.text();
+    if (answer.status !== 201) throw new Error(`registration of ${who.name}: ${answer.status} ${text}`);
+    return participant;
+  };
+  const bank = { role: "ASPSP", redirectUris: ["https://bank.example/sca"] } as const;
+  return {
+    tpp: await join({ name: "Example Shop Ltd", role: "PISP", keys: [0, 1], redirectUris: SHOP_REDIRECTS }),
+    bankA: await join({
+      ...bank,
+      name: "Bank A plc",
+      orgId: "BANKA",
+      keys: [4, 5, 6],
+      ...(paymentOrdersUri === undefined ? {} : { paymentOrdersUri }),
+    }),
+    bankB: await join({
+      ...bank,
+      name: "Bank B plc",
+      orgId: "BANKB",
+      keys: [7, 8],
+      consentManagedByBank: true,
+    }),
+  };
+}
+
+/** Sends as the proxy does: plain HTTP to the platform's own port, with the secret and the certificate in headers. */
+export function asTheProxy(port: string): Send {
+  return async (request, as) => await sendTo(`http://127.0.0.1:${port}`, throughProxy(request, as));
+}
+
+/** The request with its body whole, to another origin; redirects are the caller's to see. */
+export async function sendTo(origin: string, request: Request, client?: Deno.HttpClient): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const body = request.body === null ? {} : { body: await request.arrayBuffer() };
+  const through = client === undefined ? {} : { client };
+  const { method, headers } = request;
+  return await fetch(`${origin}${pathname}${search}`, {
+    method,
+    headers,
+    redirect: "manual",
+    ...body,
+    ...through,
+  });
+}
+
+/** A platform that runs as a process and is reached as its proxy reaches it. */
+export interface ServedWorld extends FlowWorld, AsyncDisposable {
+  readonly ground: ServedGround;
+  readonly process: ServedPlatform;
+}
+
+/** Opens one; `prepare` may work on the store's file before the platform opens it. */
+export async function openServedWorld(
+  changes: Readonly<Record<string, string>> = {},
+  prepare: (storePath: string) => Promise<void> = () => Promise.resolve(),
+): Promise<ServedWorld> {
+  const ground = await openGround();
+  await prepare(ground.env["STORE_URL"] ?? "");
+  const env = { ...ground.env, ...changes };
+  const process = await startPlatform(ground.folder, env);
+  const dispose = async (): Promise<void> => {
+    process.kill("SIGKILL");
+    await process.ended;
+    await ground[Symbol.asyncDispose]();
+  };
+  try {
+    await process.ready;
+    const send = asTheProxy(env["PORT"] ?? "");
+    const people = await settle(ground, send);
+    return {
+      get now(): number {
+        return ground.now;
+      },
+      ...people,
+      ground,
+      process,
+      api: send,
+      browser: (request) => send(request),
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}

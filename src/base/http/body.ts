@@ -1,0 +1,130 @@
+/**
+ * Request bodies, read once and bounded. JSON bodies stay bytes here: their signature is verified over exactly
+ * these bytes before anyone parses them. Forms are parsed strictly: a parameter sent twice is refused.
+ */
+import { createMiddleware } from "hono/factory";
+import type { Context } from "hono";
+import { Refusal } from "../kernel/api_error.ts";
+import { utf8Text } from "../kernel/strict_json.ts";
+import { MAX_BODY_BYTES } from "../limits.ts";
+
+/** Set by {@link jsonBody}. */
+export interface BodyVariables {
+  body: Uint8Array<ArrayBuffer>;
+}
+
+/** Set by {@link formBody}. */
+export interface FormVariables {
+  form: Form;
+}
+
+/** A form's parameters: each name once, empty ones left out (RFC 6749 3.1, 3.2). */
+export type Form = ReadonlyMap<string, string>;
+
+/** Guard: media type, content coding, size; then the bytes. */
+export const jsonBody = createMiddleware<{ Variables: BodyVariables }>(async function readJsonBody(c, next) {
+  const type = mediaType(c);
+  if (type !== "application/json") {
+    throw new Refusal("request.unsupported_media_type", headerFault("Content-Type"));
+  }
+  refuseContentCoding(c);
+  c.set("body", await readBytes(c.req.raw, MAX_BODY_BYTES));
+  await next();
+});
+
+/** Guard: {@link readForm}. */
+export const formBody = createMiddleware<{ Variables: FormVariables }>(async function readFormBody(c, next) {
+  c.set("form", await readForm(c));
+  await next();
+});
+
+/**
+ * The parameters of a form body.
+ *
+ * @throws {Refusal} wrong media type, too large, not UTF-8, malformed escapes, or a parameter sent twice
+ */
+export async function readForm(c: Context): Promise<Form> {
+  if (mediaType(c) !== "application/x-www-form-urlencoded") {
+    throw new Refusal("request.unsupported_media_type");
+  }
+  refuseContentCoding(c);
+  return parseForm(formText(await readBytes(c.req.raw, MAX_BODY_BYTES)));
+}
+
+/** Parses form text; also used for query strings. @throws {Refusal} as {@link readForm} */
+export function parseForm(text: string): Form {
+  const form = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const pair of text.split("&").filter((part) => part !== "")) {
+    const cut = pair.indexOf("=");
+    const name = unescape(cut < 0 ? pair : pair.slice(0, cut));
+    const value = cut < 0 ? "" : unescape(pair.slice(cut + 1));
+    if (seen.has(name)) {
+      throw new Refusal("request.malformed_form", {
+        detail: "parameter twice",
+        description: "A parameter was sent more than once.",
+      });
+    }
+    seen.add(name);
+    if (value !== "") form.set(name, value);
+  }
+  return form;
+}
+
+/** Reads at most `limit` bytes. @throws {Refusal} `request.too_large` */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > limit) throw new Refusal("request.too_large");
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > limit) throw new Refusal("request.too_large");
+    chunks.push(chunk);
+  }
+  return joined(chunks, size);
+}
+
+/** The media type in lower case without parameters; only a UTF-8 charset parameter is accepted. */
+export function mediaType(c: Context): string {
+  const [type = "", ...parameters] = (c.req.header("content-type") ?? "").split(";").map((part) =>
+    part.trim().toLowerCase()
+  );
+  return parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter)) ? type : "";
+}
+
+/** Refuses gzip and the like: RFC 7797 5.1 wants no doubt about which bytes are signed. */
+export function refuseContentCoding(c: Context): void {
+  const coding = c.req.header("content-encoding")?.trim().toLowerCase();
+  if (coding !== undefined && coding !== "identity") {
+    throw new Refusal("request.unsupported_content_encoding", headerFault("Content-Encoding"));
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+function headerFault(name: string): { faults: [{ code: "Header.Invalid"; path: string; message: string }] } {
+  return { faults: [{ code: "Header.Invalid", path: name, message: `${name} is not acceptable here.` }] };
+}
+
+function formText(bytes: Uint8Array): string {
+  const text = utf8Text(bytes);
+  if (text === undefined) throw new Refusal("request.malformed_form", "body is not UTF-8");
+  return text;
+}
+
+function unescape(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    throw new Refusal("request.malformed_form", "malformed percent escape");
+  }
+}

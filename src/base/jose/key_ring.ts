@@ -1,0 +1,111 @@
+/**
+ * The platform's own keys: which one signs, which are published, which open what banks send. A key with `nbf` is
+ * published at once and used from then on; one with `exp` has a successor and is published until then. Private
+ * members never leave this file.
+ */
+import { z } from "zod";
+import { type Clock, systemClock, unixSeconds } from "../kernel/clock.ts";
+import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../limits.ts";
+import type { JsonObject } from "./compact_jws.ts";
+import { type HeldKey, holdKeys, keyOfTheMoment, newestInUse, PRIVATE_RSA } from "./private_keys.ts";
+import type { NamedKey } from "./sealed_jwt.ts";
+
+/** The platform's keys, ready for use. Its parts are live: whoever keeps one sees the keys of the moment. */
+export interface KeyRing {
+  /** Signs hand-over JWTs, orders and answers. Its kid is the certificate's x5t (Decision A11). */
+  readonly signer: NamedKey;
+  /** Open what banks send: every key that is held, since any may have been published to them. */
+  readonly decrypters: readonly NamedKey[];
+  /** What `{auth_url}/jwks` serves: public members only, the keys in use first. */
+  readonly publicJwks: { readonly keys: readonly JsonObject[] };
+}
+
+/** A key ring whose keys can be changed while it is in use. */
+export interface RenewableKeyRing extends KeyRing {
+  /** Takes a new set of keys in place of the old one, or throws as {@link openKeyRing} does and changes nothing. */
+  renew(json: string): Promise<void>;
+}
+
+const text = z.string().min(1);
+const signingKey = z.object({
+  ...PRIVATE_RSA,
+  use: z.literal("sig"),
+  x5c: z.array(text).min(1),
+  "x5t": text,
+  "x5t#S256": text,
+});
+const decryptionKey = z.object({ ...PRIVATE_RSA, use: z.literal("enc") });
+const keySet = z.object({ keys: z.array(z.discriminatedUnion("use", [signingKey, decryptionKey])).min(2) });
+
+type PrivateJwk = z.infer<typeof signingKey> | z.infer<typeof decryptionKey>;
+
+/**
+ * Reads `PLATFORM_KEYS`: a private JWK set with at least one `use: sig` and one `use: enc` key in use.
+ *
+ * @throws {Error} naming what is wrong, never a key's value
+ */
+export async function openKeyRing(json: string, clock: Clock = systemClock): Promise<RenewableKeyRing> {
+  let held = await openKeys(json, unixSeconds(clock()));
+  const decrypters: NamedKey[] = namedKeys(held, "enc");
+  return {
+    signer: keyOfTheMoment(() => keyInUse(held, "sig", unixSeconds(clock())).named),
+    decrypters,
+    get publicJwks(): KeyRing["publicJwks"] {
+      return { keys: published(held, unixSeconds(clock())).map(({ jwk }) => publicMembers(jwk)) };
+    },
+    async renew(json): Promise<void> {
+      held = await openKeys(json, unixSeconds(clock()));
+      decrypters.splice(0, decrypters.length, ...namedKeys(held, "enc"));
+    },
+  };
+}
+
+async function openKeys(json: string, now: number): Promise<readonly HeldKey<PrivateJwk>[]> {
+  const held = await holdKeys(readKeySet(json));
+  keyInUse(held, "sig", now);
+  keyInUse(held, "enc", now);
+  return held;
+}
+
+/** The newest key of a use. @throws {Error} if no key has this use */
+function keyInUse(
+  held: readonly HeldKey<PrivateJwk>[],
+  use: PrivateJwk["use"],
+  now: number,
+): HeldKey<PrivateJwk> {
+  const newest = newestInUse(held.filter(({ jwk }) => jwk.use === use), now);
+  if (newest === undefined) throw new Error("needs a `use: sig` and a `use: enc` key whose nbf has passed");
+  return newest;
+}
+
+/** Keys in use first: a bank that takes the first `enc` key takes that one. A key in use never goes missing. */
+function published(held: readonly HeldKey<PrivateJwk>[], now: number): HeldKey<PrivateJwk>[] {
+  const inUse = [keyInUse(held, "sig", now), keyInUse(held, "enc", now)];
+  const others = held.filter((key) => !inUse.includes(key) && (key.jwk.exp ?? Infinity) > now);
+  return [...inUse, ...others];
+}
+
+function namedKeys(held: readonly HeldKey<PrivateJwk>[], use: PrivateJwk["use"]): NamedKey[] {
+  return held.filter(({ jwk }) => jwk.use === use).map(({ named }) => named);
+}
+
+function readKeySet(json: string): PrivateJwk[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw new Error("is not JSON");
+  }
+  const parsed = keySet.safeParse(value);
+  if (parsed.success) return parsed.data.keys;
+  const where = parsed.error.issues.map((issue) => issue.path.join(".") || "keys").join(", ");
+  throw new Error(
+    `is not a private JWK set with sig (kid, x5c, x5t, x5t#S256) and enc keys; look at: ${where}`,
+  );
+}
+
+function publicMembers(jwk: PrivateJwk): JsonObject {
+  const { kty, kid, n, e, use } = jwk;
+  if (jwk.use === "enc") return { kty, kid, use, alg: KEY_MANAGEMENT_ALG, n, e };
+  return { kty, kid, use, alg: SIGNATURE_ALG, n, e, x5c: jwk.x5c, x5t: jwk.x5t, "x5t#S256": jwk["x5t#S256"] };
+}

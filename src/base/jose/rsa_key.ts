@@ -1,0 +1,92 @@
+/**
+ * RSA public keys from JWKs: sized, canonical, public members only. The same key must have one spelling, or
+ * thumbprints would differ for one key (checklist DP5, DP6, J33, J34).
+ */
+import { calculateJwkThumbprint } from "jose";
+import { base64url } from "../kernel/identifiers.ts";
+import { no, type Verdict, yes } from "../kernel/verdict.ts";
+import { MAX_RSA_BITS, MIN_RSA_BITS } from "../limits.ts";
+import { isCanonicalBase64url, type JsonObject } from "./compact_jws.ts";
+
+/** The public members of an RSA JWK whose form has been checked. */
+export interface RsaPublicJwk {
+  readonly kty: "RSA";
+  readonly n: string;
+  readonly e: string;
+}
+
+/** What a key is imported for. */
+export type KeyPurpose = "verify" | "encrypt";
+
+const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+const ALGORITHM = {
+  verify: { name: "RSA-PSS", hash: "SHA-256" },
+  encrypt: { name: "RSA-OAEP", hash: "SHA-256" },
+} as const;
+
+/** The public RSA members of a JWK, or why it is not a usable public RSA key. */
+export function readRsaPublicJwk(jwk: unknown): Verdict<RsaPublicJwk> {
+  if (typeof jwk !== "object" || jwk === null || Array.isArray(jwk)) return no("jwk is no object");
+  const members = jwk as JsonObject;
+  if (members["kty"] !== "RSA") return no("jwk is no RSA key");
+  if (PRIVATE_MEMBERS.some((name) => Object.hasOwn(members, name))) return no("jwk has private members");
+  const { n, e } = members;
+  if (typeof n !== "string" || typeof e !== "string") return no("jwk lacks n or e");
+  if (e !== "AQAB" || !isCanonicalBase64url(n)) return no("jwk is not canonical");
+  if (n.length > Math.ceil(MAX_RSA_BITS / 6) + 1) return no("jwk modulus too long");
+  const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
+  const bits = modulusBits(modulus);
+  if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) return no(`jwk modulus of ${bits} bits`);
+  if ((modulus.at(-1) ?? 0) % 2 === 0) return no("jwk modulus is even"); // no product of primes: WebCrypto fails on it
+  return yes({ kty: "RSA", n, e });
+}
+
+/** Imports a checked public key for one purpose; not extractable uses are not a concern for public keys. */
+export function importRsaPublicKey(jwk: RsaPublicJwk, purpose: KeyPurpose): Promise<CryptoKey> {
+  return crypto.subtle.importKey("jwk", { ...jwk }, ALGORITHM[purpose], true, [purpose]);
+}
+
+/** A proof's key, ready to verify with. */
+export interface ProofKey {
+  readonly key: CryptoKey;
+  /** {@link jwkThumbprint}. */
+  readonly thumbprint: string;
+}
+
+const MAX_REMEMBERED_KEYS = 2000;
+const provenKeys = new Map<string, ProofKey>();
+
+/**
+ * The key, imported and named. Both follow from the modulus alone, so keys that have verified a proof are remembered by
+ * it: what is remembered says nothing about the next proof.
+ */
+export async function proofKey(jwk: RsaPublicJwk): Promise<ProofKey> {
+  const known = provenKeys.get(jwk.n);
+  if (known !== undefined) return known;
+  const [key, thumbprint] = await Promise.all([importRsaPublicKey(jwk, "verify"), jwkThumbprint(jwk)]);
+  return { key, thumbprint };
+}
+
+/** Remembers a key that has just verified a proof, in place of the one that was remembered first where there are too many. */
+export function rememberProofKey(jwk: RsaPublicJwk, ready: ProofKey): void {
+  if (provenKeys.has(jwk.n)) return;
+  const [oldest] = provenKeys.size < MAX_REMEMBERED_KEYS ? [] : provenKeys.keys();
+  if (oldest !== undefined) provenKeys.delete(oldest);
+  provenKeys.set(jwk.n, ready);
+}
+
+/** RFC 7638 thumbprint with SHA-256, base64url: the `jkt` of DPoP. */
+export function jwkThumbprint(jwk: RsaPublicJwk): Promise<string> {
+  return calculateJwkThumbprint({ ...jwk }, "sha256");
+}
+
+/** SHA-256 of a public key's SubjectPublicKeyInfo DER, base64url: the identity of a client certificate's key. */
+export async function spkiThumbprint(spki: ArrayBuffer): Promise<string> {
+  return base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", spki)));
+}
+
+function modulusBits(modulus: Uint8Array): number {
+  const first = modulus[0];
+  if (first === undefined || first === 0) return 0; // a leading zero octet is another spelling of the same key
+  return modulus.length * 8 - Math.clz32(first) + 24;
+}

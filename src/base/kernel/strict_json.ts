@@ -1,0 +1,101 @@
+/**
+ * JSON read so that no two readers can disagree about it: one value, no duplicate members at any level,
+ * bounded nesting, finite numbers, well-formed Unicode (RFC 7493 2; RFC 7515 4; open-banking reference 1.8).
+ */
+import { MAX_JSON_DEPTH } from "../limits.ts";
+import { no, type Verdict, yes } from "./verdict.ts";
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // ignoreBOM keeps the mark
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const MINUS = 0x2d;
+const NUMBER = /[-+.0-9eE]+/y;
+
+/** The text of UTF-8 bytes, a byte order mark included; undefined where they are none. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The value that the text holds, or why it is refused: words that follow "the body …" and never quote the
+ * text. A member named `__proto__` becomes an own property like any other.
+ */
+export function strictJson(text: string): Verdict<unknown> {
+  if (!text.isWellFormed()) return no("holds a lone surrogate");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return no("is not one JSON value");
+  }
+  const why = scan(text);
+  return why === undefined ? yes(value) : no(why);
+}
+
+/** What `JSON.parse` lets through. One pass over text that is known to be JSON. */
+function scan(text: string): string | undefined {
+  const open: (Set<string> | undefined)[] = []; // names seen in each open object; undefined is an array
+  let nameIsNext = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
+      if (open.length === MAX_JSON_DEPTH) return "is nested too deeply";
+      nameIsNext = unit === OPEN_BRACE;
+      open.push(nameIsNext ? new Set() : undefined);
+    } else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) {
+      open.pop();
+    } else if (unit === COMMA) {
+      nameIsNext = open.at(-1) !== undefined;
+    } else if (unit === QUOTE) {
+      const end = closingQuote(text, at);
+      const why = stringFault(text.slice(at, end + 1), nameIsNext ? open.at(-1) : undefined);
+      if (why !== undefined) return why;
+      nameIsNext = false;
+      at = end;
+    } else if (unit === MINUS || isDigit(unit)) {
+      NUMBER.lastIndex = at;
+      const digits = NUMBER.exec(text)?.[0] ?? "";
+      if (!Number.isFinite(Number(digits))) return "holds a number out of range";
+      at += digits.length - 1;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Judges one string token; with `names`, as a member's name, which is decoded first: `"\u0069ss"` is `"iss"`.
+ */
+function stringFault(token: string, names: Set<string> | undefined): string | undefined {
+  const escaped = token.includes("\\");
+  if (!escaped && names === undefined) return undefined;
+  const value = escaped ? String(JSON.parse(token)) : token.slice(1, -1);
+  if (!value.isWellFormed()) return "holds a lone surrogate";
+  if (names?.has(value)) return "has a duplicate member";
+  names?.add(value);
+  return undefined;
+}
+
+function closingQuote(text: string, opening: number): number {
+  let at = text.indexOf('"', opening + 1);
+  while (isEscaped(text, at)) at = text.indexOf('"', at + 1);
+  return at;
+}
+
+/** Whether an odd number of backslashes stands before the position. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === "\\") first--;
+  return (at - first) % 2 === 1;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}

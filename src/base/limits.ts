@@ -1,0 +1,47 @@
+/**
+ * Constants of signatures, keys and messages that the platform and the directory share, each with its unit and source.
+ * None is configurable: a deployment that changed one would no longer speak this profile.
+ */
+
+/** The one signature algorithm, everywhere (interface "Authentication"; FAPI 5.4.1-1). */
+export const SIGNATURE_ALG = "PS256";
+
+/** Hand-over key management (Decision A10). */
+export const KEY_MANAGEMENT_ALG = "RSA-OAEP-256";
+
+/** Hand-over content encryption (Decision A10). */
+export const CONTENT_ENCRYPTION_ALG = "A256GCM";
+
+/** Smallest RSA modulus, bits (FAPI 5.4.1-2). */
+export const MIN_RSA_BITS = 2048;
+
+/** Largest RSA modulus, bits: bounds the price of a verification. */
+export const MAX_RSA_BITS = 4096;
+
+/** `iat` and `nbf` of others may be this far ahead (section B of the decisions; FAPI 5.3.2.1-13). */
+export const FUTURE_SKEW_SECONDS = 30;
+
+/** Others' `exp` is over this long after it has passed (checklist 2.2; RFC 7523 3-4). */
+export const EXPIRY_SKEW_SECONDS = 30;
+
+/** Form and JSON bodies, bytes (checklist G11). */
+export const MAX_BODY_BYTES = 65_536;
+
+/** A single JWT, characters (checklist G11). */
+export const MAX_JWT_CHARACTERS = 8192;
+
+/** Nesting of JSON, levels (open-banking reference 1.8). */
+export const MAX_JSON_DEPTH = 16;
+
+/** Names of the OBIE claims in the protected header of `x-jws-signature` (reference 3.1). */
+export const OBIE_CLAIM = {
+  iat: "http://openbanking.org.uk/iat",
+  iss: "http://openbanking.org.uk/iss",
+  tan: "http://openbanking.org.uk/tan",
+} as const;
+
+/** Redirect URLs of a TPP and of a bank (interface "Limits"). */
+export const MAX_REDIRECT_URIS = { PISP: 4, ASPSP: 1 } as const;
+
+/** A software statement lives at most this long from now (checklist 2.2). */
+export const MAX_SOFTWARE_STATEMENT_SECONDS = 2 * 366 * 86_400;

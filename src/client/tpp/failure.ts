@@ -1,0 +1,25 @@
+/**
+ * Errors of this folder and of oauth4webapi as one sentence to show. Says nothing that is not the server's
+ * own word.
+ */
+import * as oauth from "oauth4webapi";
+import { ApiRefusal } from "./api_error.ts";
+
+/** What went wrong, in one sentence. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof ApiRefusal) return `The platform answered ${error.message}`;
+  if (error instanceof oauth.ResponseBodyError) {
+    return `The platform answered ${error.status}: ${error.error} ${error.error_description ?? ""}`.trimEnd();
+  }
+  if (error instanceof oauth.WWWAuthenticateChallengeError) {
+    return `The platform answered ${error.status} with an authentication challenge`;
+  }
+  if (error instanceof oauth.AuthorizationResponseError) {
+    return `The customer came back with ${error.error} ${error.error_description ?? ""}`.trimEnd();
+  }
+  if (error instanceof Error && error.name === "TimeoutError") return "The platform did not answer in time";
+  if (error instanceof oauth.OperationProcessingError && error.cause instanceof Response) {
+    return `The platform answered ${error.cause.status}, which is not what its interface says`;
+  }
+  return error instanceof Error ? error.message : "Unknown failure";
+}

@@ -1,0 +1,77 @@
+/**
+ * `x-jws-signature`: a detached JWS over the exact bytes of a body, made for requests and checked on
+ * answers, in either OBIE profile (Decision C5; open-banking reference 3.1). Never re-serialises what it
+ * signs or checks.
+ */
+import { base64url, type CryptoKey, FlattenedSign, flattenedVerify, type FlattenedVerifyGetKey } from "jose";
+import { OBIE_CLAIM, SIGNATURE_ALG } from "../profile.ts";
+
+/**
+ * `a`: payload as it is (`b64: false`, OBIE v3.1.2). `b`: payload in base64url (no `b64`, OBIE v3.1.4 and
+ * later).
+ */
+export type SignatureProfile = "a" | "b";
+
+/** Who signs: key, its `kid`, and the two OBIE names of the signer and of its trust anchor. */
+export interface PayloadSigner {
+  readonly key: CryptoKey;
+  readonly kid: string;
+  /** `org_id/software_client_id` for a TPP. */
+  readonly iss: string;
+  /** Host of the participants directory. */
+  readonly tan: string;
+  readonly profile: SignatureProfile;
+}
+
+const obieNames = [OBIE_CLAIM.iat, OBIE_CLAIM.iss, OBIE_CLAIM.tan];
+// true: the member must stand in the protected header. jose knows b64 by itself.
+const understood = Object.fromEntries(obieNames.map((name) => [name, true]));
+const detachedForm = /^([A-Za-z0-9_-]+)\.\.([A-Za-z0-9_-]+)$/;
+
+/** The value of `x-jws-signature` for these body bytes. `now` in milliseconds. */
+export async function signPayload(signer: PayloadSigner, body: Uint8Array, now: number): Promise<string> {
+  const unencoded = signer.profile === "a";
+  const header = {
+    alg: SIGNATURE_ALG,
+    kid: signer.kid,
+    ...(unencoded ? { b64: false } : {}),
+    [OBIE_CLAIM.iat]: Math.floor(now / 1000),
+    [OBIE_CLAIM.iss]: signer.iss,
+    [OBIE_CLAIM.tan]: signer.tan,
+    crit: unencoded ? ["b64", ...obieNames] : obieNames,
+  };
+  const jws = await new FlattenedSign(body).setProtectedHeader(header).sign(signer.key, { crit: understood });
+  return `${jws.protected}..${jws.signature}`; // RFC 7515 appendix F: the payload travels as the body
+}
+
+/**
+ * Verifies an answer's `x-jws-signature` over the bytes received; the signed header says which profile it is
+ * in.
+ * @throws {Error} when it is not a detached JWS of a platform key over exactly these bytes.
+ */
+export async function verifyPayload(
+  signature: string,
+  body: Uint8Array,
+  keys: FlattenedVerifyGetKey,
+): Promise<SignatureProfile> {
+  const [, header, value] = detachedForm.exec(signature) ?? [];
+  if (header === undefined || value === undefined) throw new Error("x-jws-signature is not a detached JWS");
+  const profile = profileOf(header);
+  const payload = profile === "a" ? body : base64url.encode(body);
+  await flattenedVerify({ protected: header, payload, signature: value }, keys, {
+    algorithms: [SIGNATURE_ALG],
+    crit: understood,
+  });
+  return profile;
+}
+
+function profileOf(protectedSegment: string): SignatureProfile {
+  const header: unknown = JSON.parse(new TextDecoder().decode(base64url.decode(protectedSegment)));
+  if (typeof header !== "object" || header === null || !("b64" in header)) return "b";
+  const crit = "crit" in header ? header.crit : undefined;
+  // RFC 7797 6: jose alone would ignore a b64 that crit does not name.
+  if (header.b64 !== false || !Array.isArray(crit) || !crit.includes("b64")) {
+    throw new Error("x-jws-signature has a b64 member that is not false and critical");
+  }
+  return "a";
+}

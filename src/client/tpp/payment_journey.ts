@@ -1,0 +1,101 @@
+/**
+ * One payment's dealings with one bank at the platform: the bank's authorization server as discovered, the
+ * DPoP key that all tokens and calls of this payment share, and the record of its messages. Trusts only
+ * metadata that stays at the addresses it was told.
+ */
+import { createRemoteJWKSet, customFetch as joseFetch, type FlattenedVerifyGetKey } from "jose";
+import * as oauth from "oauth4webapi";
+import { SIGNATURE_ALG } from "../profile.ts";
+import { type MessageLog, recordingFetch } from "./message_log.ts";
+import type { Fetch } from "./mutual_tls.ts";
+import type { Tpp } from "./tpp.ts";
+
+/** A client assertion is used at once. */
+const ASSERTION_SECONDS = 60;
+
+/** What every call of one payment needs. */
+export interface PaymentFlow {
+  readonly tpp: Tpp;
+  /** The bank's code (Decision A4). */
+  readonly bank: string;
+  readonly server: oauth.AuthorizationServer;
+  readonly client: oauth.Client;
+  readonly authenticate: oauth.ClientAuth;
+  readonly dpop: oauth.DPoPHandle;
+  /** The platform's keys for its answers' signatures. */
+  readonly platformKeys: FlattenedVerifyGetKey;
+  /** Records every message. */
+  readonly fetch: Fetch;
+}
+
+/**
+ * Discovers the bank's authorization server and makes a fresh DPoP key. Every message goes into `messages`.
+ * @throws {Error} when the bank is unknown or its metadata names addresses elsewhere.
+ */
+export async function openFlow(tpp: Tpp, bank: string, messages: MessageLog): Promise<PaymentFlow> {
+  const fetch = recordingFetch(tpp.fetch, messages, tpp.now);
+  const [server, keyPair] = await Promise.all([
+    discover(tpp, bank, fetch),
+    oauth.generateKeyPair(SIGNATURE_ALG),
+  ]);
+  const client: oauth.Client = { client_id: tpp.participant.clientId };
+  const { signingKey: key, signingKid: kid } = tpp.participant;
+  return {
+    tpp,
+    bank,
+    server,
+    client,
+    authenticate: oauth.PrivateKeyJwt({ key, kid }, { // its aud is the issuer alone (Decision A1)
+      [oauth.modifyAssertion]: (_header, claims) => {
+        const now = nowSeconds(tpp);
+        Object.assign(claims, { iat: now, nbf: now, exp: now + ASSERTION_SECONDS });
+      },
+    }),
+    dpop: oauth.DPoP(client, keyPair, {
+      [oauth.modifyAssertion]: (_header, claims) => {
+        claims["iat"] = nowSeconds(tpp);
+      },
+    }),
+    platformKeys: createRemoteJWKSet(new URL(`${tpp.authUrl}/jwks`), {
+      [joseFetch]: (url, { method, headers, signal }) =>
+        fetch(url, { method, headers: Object.fromEntries(headers), signal }),
+    }),
+    fetch,
+  };
+}
+
+/** JWTs are dated by the TPP's own clock, which in a sandbox need not be this computer's. */
+function nowSeconds({ now }: Tpp): number {
+  return Math.floor(now() / 1000);
+}
+
+async function discover(tpp: Tpp, bank: string, fetch: Fetch): Promise<oauth.AuthorizationServer> {
+  const issuer = new URL(`${tpp.authUrl}/${encodeURIComponent(bank)}`);
+  const response = await oauth.discoveryRequest(issuer, {
+    algorithm: "oauth2",
+    [oauth.allowInsecureRequests]: isLoopback(issuer),
+    [oauth.customFetch]: fetch,
+  });
+  const server = await oauth.processDiscoveryResponse(issuer, response);
+  if (!staysHome(server, tpp, issuer.href)) {
+    throw new Error(`The metadata of ${bank} names addresses elsewhere`);
+  }
+  // RFC 9207 2.4: with this set, a callback without `iss` is refused.
+  return { ...server, authorization_response_iss_parameter_supported: true };
+}
+
+/**
+ * Whether the metadata sends assertions and tokens to the API host alone, and the customer to the browser
+ * host.
+ */
+function staysHome(server: oauth.AuthorizationServer, tpp: Tpp, issuer: string): boolean {
+  return server.issuer === issuer && // byte for byte: it becomes `aud` and is compared with `iss`
+    [server.token_endpoint, server.pushed_authorization_request_endpoint]
+      .every((endpoint) => endpoint?.startsWith(`${tpp.baseUrl}/`)) &&
+    server.authorization_endpoint?.startsWith(`${tpp.authUrl}/`) === true;
+}
+
+/** Plain http is for the sandbox on this computer alone. */
+function isLoopback(url: URL): boolean {
+  return url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+}

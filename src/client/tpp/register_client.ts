@@ -1,0 +1,83 @@
+/**
+ * Dynamic client registration as a participant does it, TPP or bank: builds and signs the registration JWT
+ * from the software statement and posts it (interface endpoint 13 and "Authentication" 8). Changes nothing
+ * in the statement.
+ */
+import { decodeJwt, SignJWT } from "jose";
+import { z } from "zod";
+import { SIGNATURE_ALG } from "../profile.ts";
+import { readRefusal } from "./api_error.ts";
+import type { Fetch } from "./mutual_tls.ts";
+import type { Participant } from "./participant.ts";
+
+/** `PISP` is a TPP, `ASPSP` a bank. */
+export type RegistrationRole = "PISP" | "ASPSP";
+
+/** Where to register. `fetch` shows the participant's own network certificate. */
+export interface RegistrationServer {
+  readonly fetch: Fetch;
+  readonly baseUrl: string;
+  /** `aud` of every registration JWT of this platform. */
+  readonly audience: string;
+}
+
+const statementClaims = z.object({ software_id: z.string(), software_redirect_uris: z.array(z.string()) });
+const registered = z.object({ client_id: z.string().min(1) });
+const lifetimeSeconds = 300;
+
+// Interface "Authentication" 8: what each role registers.
+const byRole = {
+  PISP: { grant_types: ["client_credentials", "authorization_code"], scope: "payments" },
+  ASPSP: { grant_types: ["authorization_code"], scope: "bank" },
+} as const;
+
+/**
+ * Registers the participant's software; again with a newer statement, it updates the registration (Decision
+ * B6).
+ * @returns the client id to authenticate with.
+ * @throws {ApiRefusal} when refused.
+ */
+export async function register(
+  server: RegistrationServer,
+  participant: Participant,
+  role: RegistrationRole,
+): Promise<{ readonly clientId: string }> {
+  const response = await server.fetch(`${server.baseUrl}/register/v1`, {
+    method: "POST",
+    headers: { "content-type": "application/jose", "accept": "application/json" },
+    body: await registrationJwt(participant, role, server.audience),
+  });
+  const text = await response.text();
+  if (response.status !== 201) throw readRefusal(response.status, text);
+  return { clientId: registered.parse(JSON.parse(text)).client_id };
+}
+
+/** The signed registration JWT, valid for five minutes. */
+export async function registrationJwt(
+  participant: Participant,
+  role: RegistrationRole,
+  audience: string,
+): Promise<string> {
+  const statement = statementClaims.parse(decodeJwt(participant.softwareStatement));
+  const now = Math.floor(Date.now() / 1000);
+  const claims = {
+    redirect_uris: statement.software_redirect_uris,
+    token_endpoint_auth_method: "private_key_jwt",
+    ...byRole[role],
+    response_types: ["code"],
+    software_id: statement.software_id,
+    software_statement: participant.softwareStatement,
+    application_type: "web",
+    request_object_signing_alg: SIGNATURE_ALG,
+    token_endpoint_auth_signing_alg: SIGNATURE_ALG,
+    id_token_signed_response_alg: SIGNATURE_ALG,
+  };
+  return await new SignJWT(claims)
+    .setProtectedHeader({ alg: SIGNATURE_ALG, typ: "JWT", kid: participant.signingKid })
+    .setIssuer(participant.orgName)
+    .setAudience(audience)
+    .setIssuedAt(now)
+    .setExpirationTime(now + lifetimeSeconds)
+    .setJti(crypto.randomUUID())
+    .sign(participant.signingKey);
+}

@@ -1,0 +1,97 @@
+/**
+ * One call of a resource endpoint: DPoP-bound token, signed body, interaction id; and the answer, its
+ * signature verified over the bytes received before anything is read from it (interface endpoints 6 to 10).
+ */
+import * as oauth from "oauth4webapi";
+import type { AccessToken } from "./authorization.ts";
+import { type ApiRefusal, readRefusal } from "./api_error.ts";
+import { signPayload, verifyPayload } from "./payload_signature.ts";
+import type { PaymentFlow } from "./payment_journey.ts";
+
+/** A POST: `body` is serialised once, and those bytes are signed and sent. */
+export interface SignedRequest {
+  /** Path under `{base_url}/{BANK}/`. */
+  readonly path: string;
+  readonly body: unknown;
+  /** Fresh for each request, the same for each retry of one (Decision C4). */
+  readonly idempotencyKey: string;
+}
+
+/**
+ * POSTs and returns the decoded answer of a 201.
+ * @throws {ApiRefusal} for every other status. Any other error leaves open whether the request was carried
+ * out.
+ */
+export async function postSigned(
+  flow: PaymentFlow,
+  token: AccessToken,
+  request: SignedRequest,
+): Promise<unknown> {
+  const body = JSON.stringify(request.body);
+  const headers = resourceHeaders();
+  headers.set("x-idempotency-key", request.idempotencyKey);
+  headers.set("x-fapi-financial-id", flow.bank);
+  headers.set(
+    "x-jws-signature",
+    await signPayload(flow.tpp.signer, new TextEncoder().encode(body), flow.tpp.now()),
+  );
+  return await send(flow, token, { method: "POST", path: request.path, headers, body, expected: 201 });
+}
+
+/**
+ * GETs and returns the decoded answer of a 200.
+ * @throws {ApiRefusal} for every other status.
+ */
+export async function getResource(flow: PaymentFlow, token: AccessToken, path: string): Promise<unknown> {
+  return await send(flow, token, {
+    method: "GET",
+    path,
+    headers: resourceHeaders(),
+    body: null,
+    expected: 200,
+  });
+}
+
+interface Call {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: string | null;
+  readonly expected: number;
+}
+
+async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<unknown> {
+  const url = new URL(`${flow.tpp.baseUrl}/${flow.bank}/${call.path}`);
+  let response: Response;
+  try {
+    response = await oauth.protectedResourceRequest(token.value, call.method, url, call.headers, call.body, {
+      DPoP: flow.dpop,
+      [oauth.customFetch]: (href, { method, headers }) =>
+        flow.fetch(href, { method, headers, body: call.body }),
+    });
+  } catch (error) {
+    if (error instanceof oauth.WWWAuthenticateChallengeError) throw await challenged(error);
+    throw error;
+  }
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const text = new TextDecoder().decode(bytes);
+  if (response.status !== call.expected) throw readRefusal(response.status, text);
+  const signature = response.headers.get("x-jws-signature");
+  if (signature !== null) await verifyPayload(signature, bytes, flow.platformKeys);
+  return JSON.parse(text);
+}
+
+function resourceHeaders(): Headers {
+  return new Headers({
+    "accept": "application/json",
+    "content-type": "application/json", // on GET too: interface endpoints 7 and 10
+    "x-fapi-interaction-id": crypto.randomUUID(),
+  });
+}
+
+async function challenged(error: oauth.WWWAuthenticateChallengeError): Promise<ApiRefusal> {
+  const named = error.cause.map((challenge) => challenge.parameters["error"]).find((code) =>
+    code !== undefined
+  );
+  return readRefusal(error.status, await error.response.text(), named);
+}

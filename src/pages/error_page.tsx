@@ -1,0 +1,74 @@
+/**
+ * The page for when a customer cannot go on: what happened, whether money moved, what to do, and the number by which
+ * support finds the request. Says nothing that a stranger could learn from.
+ */
+import type { Language } from "./language.ts";
+import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
+import { ParticipantText } from "./participant_text.tsx";
+import { phrase } from "./phrase.ts";
+import type { Site } from "./site.ts";
+
+/** The pages that tell a person why it does not go on; their words are in the message catalogues. */
+export const ERROR_PAGES = [
+  "link_unusable",
+  "finished",
+  "accepted",
+  "refused",
+  "other_browser",
+  "not_authentic",
+  "not_found",
+  "wrong_method",
+  "unavailable",
+  "too_large",
+] as const;
+/** One of {@link ERROR_PAGES}. */
+export type ErrorPageName = typeof ERROR_PAGES[number];
+
+/** What the page shows. */
+export interface ErrorView {
+  readonly page: ErrorPageName;
+  /** `x-fapi-interaction-id` of the request. */
+  readonly interactionId: string;
+  /** The way back to the shop or app: with an answer for it, or to its web page. */
+  readonly wayOn?: string | undefined;
+  /** Whose shop or app it is, if that is known. */
+  readonly tppName?: string | undefined;
+  readonly site: Site;
+  readonly languageSwitch: readonly LanguageLink[];
+}
+
+/** Pages that a customer may also meet after having paid: a flat no would be wrong there. */
+const ONCE_DECIDED: ReadonlySet<ErrorPageName> = new Set(["finished", "accepted", "link_unusable"]);
+
+/** The page as a whole HTML document; its HTTP status is in the refusal table. */
+export function renderErrorPage(view: ErrorView, language: Language): string {
+  const { page, interactionId, wayOn, tppName, site, languageSwitch } = view;
+  const title = phrase(language, `error.${page}.title`);
+  return renderDocument(
+    <Layout language={language} title={title.join("")} site={site} languageSwitch={languageSwitch}>
+      <article class="card">
+        <h1>{title}</h1>
+        <h2>{phrase(language, "error.happened")}</h2>
+        <p>{phrase(language, `error.${page}.happened`)}</p>
+        <h2>{phrase(language, "error.money")}</h2>
+        <p>{phrase(language, ONCE_DECIDED.has(page) ? "error.nothingAgain" : "error.noMoney")}</p>
+        <h2>{phrase(language, "error.todo")}</h2>
+        <p>{phrase(language, `error.${page}.todo`)}</p>
+        {wayOn === undefined ? null : (
+          <p>
+            <a class="button" href={wayOn}>
+              <span>
+                {tppName === undefined
+                  ? phrase(language, "error.wayBack")
+                  : phrase(language, "layout.backTo", { tpp: <ParticipantText text={tppName} /> })}
+              </span>
+            </a>
+          </p>
+        )}
+        <p class="help">
+          {phrase(language, "error.help")} <code dir="ltr">{interactionId}</code>
+        </p>
+      </article>
+    </Layout>,
+  );
+}

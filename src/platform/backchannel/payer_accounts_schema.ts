@@ -1,0 +1,156 @@
+/**
+ * The body with which a bank puts the payer's accounts (open-banking reference 1.5; Decision C11): its
+ * schema, which is also its documentation, and its decoding. Whether the consent may take accounts now is not
+ * said here.
+ */
+import { z } from "@hono/zod-openapi";
+import { accountFaults, accountFields } from "../consents/account_schema.ts";
+import { decode, valueAt } from "../http/decode.ts";
+import { currencyCode, patterned, text } from "../http/wire_fields.ts";
+import { canonicalScheme, isAccountNumberLike, ungrouped } from "../../base/values/account.ts";
+import type { AccountSchemes } from "../../base/values/account_schemes.ts";
+import { asConsentId, type BankCode, type ConsentId } from "../../base/kernel/identifiers.ts";
+import { BALANCE_PATTERN } from "../../base/values/money.ts";
+import type { Fault } from "../../base/kernel/api_error.ts";
+
+const MAX_ACCOUNTS = 100; // Decision C11
+
+/** One of the payer's accounts. Without a Currency it is in the consent's. */
+export interface PayerAccount {
+  readonly SchemeName: string;
+  readonly Identification: string;
+  readonly Balance?: string | undefined;
+  readonly Currency?: string | undefined;
+  readonly SecondaryIdentification?: string | undefined;
+}
+
+/** A decoded update, in the words of the wire: the answer echoes it. */
+export interface PayerAccountsUpdate {
+  readonly Data: {
+    readonly BankId: string;
+    readonly ConsentId: string;
+    readonly Sub: string;
+    readonly DebtorAccount: readonly PayerAccount[];
+  };
+}
+
+/**
+ * Where the update was put, and who shows the consent screen: the platform any account, the bank the chosen
+ * one.
+ */
+export interface PayerAccountsContext {
+  readonly bank: BankCode;
+  readonly consentId: ConsentId;
+  readonly mode: "platform" | "bank";
+  readonly accountSchemes: AccountSchemes;
+}
+
+/** The schema, for the OpenAPI document. Decoding goes through `decodePayerAccounts`, which asks more. */
+export const payerAccountsSchema = z.strictObject({
+  Data: z.strictObject({
+    BankId: text(32).openapi({ description: "The bank code of the path.", example: "BANKA" }),
+    ConsentId: text(128).openapi({ description: "The consent of the path." }),
+    Sub: text(70).openapi({
+      description: "The bank's name for the payer; never an account number.",
+      example: "c-4711",
+    }),
+    DebtorAccount: z.array(
+      z.strictObject({
+        ...accountFields,
+        Balance: patterned(BALANCE_PATTERN, "Must be a decimal such as 1500.00.").optional(),
+        Currency: currencyCode().optional(),
+      }).openapi("PayerAccount"),
+    ).min(1).max(MAX_ACCOUNTS),
+  }),
+}).openapi("PayerAccountsUpdate", {
+  example: {
+    Data: {
+      BankId: "BANKA",
+      ConsentId: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11",
+      Sub: "c-4711",
+      DebtorAccount: [{
+        SchemeName: "UK.OBIE.IBAN",
+        Identification: "GB29NWBK60161331926819",
+        Balance: "1500.00",
+        Currency: "EUR",
+      }],
+    },
+  },
+});
+
+/**
+ * The payer's accounts in a JSON value.
+ *
+ * @throws {Refusal} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
+ */
+export function decodePayerAccounts(value: unknown, context: PayerAccountsContext): PayerAccountsUpdate {
+  const list = valueAt(value, ["Data", "DebtorAccount"]);
+  const accounts: readonly unknown[] = Array.isArray(list) ? list : [];
+  return decode(payerAccountsSchema, value, [
+    ...pathFaults(value, context),
+    ...subFaults(valueAt(value, ["Data", "Sub"]), accounts),
+    ...countFaults(accounts.length, context.mode),
+    ...accounts.flatMap((account, i) =>
+      accountFaults(account, `Data.DebtorAccount[${i}]`, context.accountSchemes)
+    ),
+    ...repetitionFaults(accounts),
+  ]);
+}
+
+function pathFaults(body: unknown, { bank, consentId }: PayerAccountsContext): Fault[] {
+  const faults: Fault[] = []; // what is absent is for the schema to refuse
+  const sentBank = valueAt(body, ["Data", "BankId"]);
+  if (sentBank !== undefined && sentBank !== bank) {
+    faults.push({ code: "Field.Invalid", path: "Data.BankId", message: "Must equal the bank of the path." });
+  }
+  const sentConsent = valueAt(body, ["Data", "ConsentId"]);
+  if (sentConsent !== undefined && asConsentId(sentConsent) !== consentId) {
+    faults.push({
+      code: "Field.Invalid",
+      path: "Data.ConsentId",
+      message: "Must equal the consent of the path.",
+    });
+  }
+  return faults;
+}
+
+/**
+ * "Must not be a sensitive value such as an account number" (interface "Back-channel payer account update").
+ */
+function subFaults(sub: unknown, accounts: readonly unknown[]): Fault[] {
+  if (typeof sub !== "string") return [];
+  const own = accounts.some((account) =>
+    ["Identification", "SecondaryIdentification"].some((name) => {
+      const number = valueAt(account, [name]);
+      return typeof number === "string" && ungrouped(number) === ungrouped(sub);
+    })
+  );
+  if (!own && !isAccountNumberLike(sub)) return [];
+  return [{ code: "Field.Invalid", path: "Data.Sub", message: "Must not be an account number." }];
+}
+
+function countFaults(count: number, mode: "platform" | "bank"): Fault[] {
+  if (mode === "platform" || count <= 1) return []; // an empty list is for the schema to refuse
+  const message = "Must have exactly one element: the account chosen on the bank's screen.";
+  return [{ code: "Field.Invalid", path: "Data.DebtorAccount", message }];
+}
+
+/** An account is its scheme, identification and secondary identification (reference 1.5). */
+function repetitionFaults(accounts: readonly unknown[]): Fault[] {
+  const seen = new Set<string>();
+  return accounts.flatMap((account, i): Fault[] => {
+    const [scheme, ...rest] = ["SchemeName", "Identification", "SecondaryIdentification"]
+      .map((name) => valueAt(account, [name]));
+    if (typeof scheme !== "string") return [];
+    const key = JSON.stringify([canonicalScheme(scheme), ...rest]);
+    if (!seen.has(key)) {
+      seen.add(key);
+      return [];
+    }
+    return [{
+      code: "Field.Invalid",
+      path: `Data.DebtorAccount[${i}]`,
+      message: "Repeats an account of the list.",
+    }];
+  });
+}

@@ -1,0 +1,189 @@
+/** `/{BANK}/back-channel-payments/v1` (Decisions D2, D3): the bank pulls its orders and reports how they went. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { jsonBody } from "../../base/http/body.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { fapiHeaders } from "../http/fapi_headers.ts";
+import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
+import { parseStrictJson } from "../../base/http/strict_json.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import { type Fault, Refusal } from "../../base/kernel/api_error.ts";
+import { outboxAhead } from "../payments/order_outbox_store.ts";
+import { paymentAhead, type PaymentOrderRef } from "../payments/payment_store.ts";
+import { firstReads } from "../security/first_reads.ts";
+import type { ResourceGuards } from "../security/resource_guards.ts";
+import {
+  paymentOrderSchema,
+  paymentOrdersSchema,
+  representOrder,
+  representOrders,
+} from "../payments/payment_order_representation.ts";
+import { findPayment, reportPaymentStatus, type ReportPaymentStatusDeps } from "./report_payment_status.ts";
+import { BANK, bankItself } from "./routes.ts";
+import { PAYMENT_STATUSES } from "../payments/payment.ts";
+import { decodeStatusReport, statusReportSchema } from "./status_report_schema.ts";
+
+/** What the routes need. */
+export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {
+  readonly guards: ResourceGuards;
+}
+
+const PAGE = 100;
+/** An order can be committed this long after a younger one: a slow commit, another process's clock. */
+const OVERTAKING_MS = 5000;
+const CURSOR = /^\d{15}-[0-9a-f-]{36}$/;
+const orderParameter = bankParameter.extend({
+  paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),
+});
+const tags = ["Back channel"];
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/{bank}/back-channel-payments/v1",
+  tags,
+  operationId: "listPaymentOrders",
+  summary: "Bank: list payment orders, oldest first",
+  security: accessTokenOf("bank"),
+  description:
+    "Go on with `after` from the `After` of a page until there is none. A page can be short or empty " +
+    "where `status` filters, and can repeat the youngest orders of the page before: a DomesticPaymentId is one order.",
+  request: {
+    params: bankParameter,
+    headers: resourceHeaders,
+    query: z.object({
+      status: z.enum(PAYMENT_STATUSES).optional(),
+      after: z.string().optional().openapi({ pattern: CURSOR.source }),
+    }),
+  },
+  responses: {
+    200: resourceAnswer("At most 100 orders", paymentOrdersSchema),
+    ...resourceErrors(),
+  },
+});
+const readRoute = createRoute({
+  method: "get",
+  path: "/{bank}/back-channel-payments/v1/{paymentId}",
+  tags,
+  operationId: "getPaymentOrder",
+  summary: "Bank: read a payment order",
+  description: "The whole initiation and the payer's account.",
+  security: accessTokenOf("bank"),
+  request: { params: orderParameter, headers: resourceHeaders },
+  responses: {
+    200: resourceAnswer("The order", paymentOrderSchema),
+    ...resourceErrors(),
+  },
+});
+const reportRoute = createRoute({
+  method: "put",
+  path: "/{bank}/back-channel-payments/v1/{paymentId}",
+  tags,
+  operationId: "reportPaymentStatus",
+  summary: "Bank: report a payment's status",
+  description:
+    "Reporting the same status again changes nothing. A status that cannot follow the current one gets 400.",
+  security: accessTokenOf("bank"),
+  request: {
+    params: orderParameter,
+    headers: signedHeaders,
+    body: { required: true, content: { "application/json": { schema: statusReportSchema } } },
+  },
+  responses: {
+    200: resourceAnswer("The order after the report", paymentOrderSchema),
+    ...resourceErrors(413, 415),
+  },
+});
+
+/** Mounts the payment order endpoints. */
+export function paymentOrderRoutes(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
+  mountReads(app, deps);
+  mountReport(app, deps);
+}
+
+function mountReads(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
+  const { certificate, limit, bank, token } = deps.guards;
+  const reads = firstReads((c) => paymentAhead(c.req.param("paymentId")));
+  const guards = [
+    certificate,
+    limit("back_channel"),
+    reads,
+    bank,
+    token(BANK),
+    bankItself,
+    fapiHeaders,
+  ] as const;
+
+  app.get(endpoint(app, "resource", listRoute), ...guards, async (c) => {
+    const page = await pageOf(deps, c.get("bank").code, readFilter(c.req.queries()));
+    return c.json(representOrders(page.orders, page.after));
+  });
+
+  app.get(endpoint(app, "resource", readRoute), ...guards, async (c) => {
+    const { value } = await findPayment(deps, c.req.param("paymentId"), c.get("bank").code, c.get("reads"));
+    return c.json(representOrder(value));
+  });
+}
+
+function mountReport(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
+  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  const reads = firstReads((c) => {
+    const id = c.req.param("paymentId");
+    return [...paymentAhead(id), ...outboxAhead(id)];
+  });
+  app.put(
+    endpoint(app, "resource", reportRoute),
+    ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
+    jsonBody,
+    payloadSignature,
+    async (c) => {
+      const { code, clientId } = c.get("bank");
+      const payment = await reportPaymentStatus(deps, {
+        bank: code,
+        bankClientId: clientId,
+        paymentIdText: c.req.param("paymentId"),
+        report: decodeStatusReport(parseStrictJson(c.get("signedBody").bytes)),
+        signedBody: c.get("signedBody"),
+        markers: c.get("markers"),
+        reads: c.get("reads"),
+      });
+      return c.json(representOrder(payment));
+    },
+  );
+}
+
+/** What part of the list is wanted. */
+interface Filter {
+  readonly status?: string;
+  readonly after?: string;
+}
+
+/** @throws {Refusal} `resource.invalid_fields`: an order that a typing error hides would never be paid */
+function readFilter(query: Readonly<Record<string, string[]>>): Filter {
+  const { status = [], after = [] } = query;
+  const faults: Fault[] = [];
+  if (status.length > 1 || !status.every((name) => PAYMENT_STATUSES.some((known) => known === name))) {
+    const message = `Must be one of: ${PAYMENT_STATUSES.join(", ")}.`;
+    faults.push({ code: "Field.Invalid", path: "status", message });
+  }
+  if (after.length > 1 || !after.every((cursor) => CURSOR.test(cursor))) {
+    faults.push({ code: "Field.Invalid", path: "after", message: "Must be the After of an earlier page." });
+  }
+  if (faults.length > 0) throw new Refusal("resource.invalid_fields", { faults });
+  return {
+    ...(status[0] === undefined ? {} : { status: status[0] }),
+    ...(after[0] === undefined ? {} : { after: after[0] }),
+  };
+}
+
+/** A page of orders, and where the next one starts: never beyond an order that an older one may still overtake. */
+async function pageOf(
+  deps: ReportPaymentStatusDeps,
+  bank: BankCode,
+  { status, after }: Filter,
+): Promise<{ orders: readonly PaymentOrderRef[]; after: string | undefined }> {
+  const settled = deps.clock() - OVERTAKING_MS;
+  const listed = await deps.payments.listOrders(bank, after, PAGE);
+  const orders = status === undefined ? listed : listed.filter(({ payment }) => payment.status === status);
+  if (listed.length < PAGE) return { orders, after: undefined };
+  return { orders, after: listed.findLast(({ payment }) => payment.createdAt <= settled)?.cursor };
+}

@@ -1,0 +1,87 @@
+/** The bank reports how a payment went (Decision D3): legal moves only, the same status again changes nothing. */
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import { asPaymentId } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import { isLegalMove, movedAt, type Payment, reasonOf } from "../payments/payment.ts";
+import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
+import type { PaymentStore } from "../payments/payment_store.ts";
+import { stageEvidence } from "../security/evidence_store.ts";
+import type { SignedBody } from "../security/payload_signature.ts";
+import type { Entry, Reader, Store } from "../../base/store/store.ts";
+import { begin, commit, type Markers, untilCommitted } from "../../base/store/transaction.ts";
+import type { StatusReport } from "./status_report_schema.ts";
+
+/** What it needs. */
+export interface ReportPaymentStatusDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly payments: PaymentStore;
+  readonly outbox: OrderOutboxStore;
+}
+
+/** An authentic, decoded report. */
+export interface ReportPaymentStatus {
+  readonly bank: BankCode;
+  readonly bankClientId: ClientId;
+  readonly paymentIdText: string;
+  readonly report: StatusReport;
+  /** The same, as signed: kept as evidence. */
+  readonly signedBody: SignedBody;
+  readonly markers: Markers;
+  /** What the request has read: good for the first attempt. */
+  readonly reads: Reader;
+}
+
+/** The payment after the report. @throws {Refusal} `resource.not_found`, `payment.illegal_move` */
+export async function reportPaymentStatus(
+  deps: ReportPaymentStatusDeps,
+  command: ReportPaymentStatus,
+): Promise<Payment> {
+  return await untilCommitted("payment status", async (isFirst) => {
+    const from = isFirst ? command.reads : undefined;
+    const entry = await findPayment(deps, command.paymentIdText, command.bank, from);
+    if (entry.value.status === command.report.status) return entry.value; // P9: a no-op
+    const now = deps.clock();
+    const changed = reported(entry.value, command.report, now);
+    const tx = begin(command.markers);
+    const reason = command.report.statusReason ?? "reported by the bank";
+    deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason }, now);
+    stageEvidence(tx, `${changed.id} ${changed.status}`, command.signedBody);
+    const order = await deps.outbox.find(changed.id, from);
+    if (order !== null) deps.outbox.stageDelivery(tx, order); // who reports on an order has it: no push is needed
+    return await commit(deps.store, deps.clock, tx) ? changed : undefined;
+  });
+}
+
+/** A payment of this bank. @throws {Refusal} `resource.not_found` */
+export async function findPayment(
+  deps: { readonly payments: PaymentStore },
+  idText: string,
+  bank: BankCode,
+  from?: Reader,
+): Promise<Entry<Payment>> {
+  const id = asPaymentId(idText);
+  const entry = id === undefined ? null : await deps.payments.find(id, from);
+  if (entry === null || entry.value.bank !== bank) throw new Refusal("resource.not_found");
+  return entry;
+}
+
+function reported(payment: Payment, report: StatusReport, now: number): Payment {
+  if (!isLegalMove(payment.status, report.status)) throw illegalMove(`${payment.status} -> ${report.status}`);
+  return {
+    ...payment,
+    status: report.status,
+    statusUpdatedAt: movedAt(payment, report.statusUpdatedAtMilliseconds, now),
+    ...reasonOf(report.status, report.statusReason),
+    ...(report.charges === undefined ? {} : { charges: report.charges }),
+  };
+}
+
+function illegalMove(detail: string): Refusal {
+  const message = "The payment's status does not allow this move.";
+  return new Refusal("payment.illegal_move", {
+    detail,
+    faults: [{ code: "Field.Invalid", path: "Data.Status", message }],
+  });
+}

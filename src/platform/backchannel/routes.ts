@@ -1,0 +1,127 @@
+/** `/{BANK}/back-channel-auth/v1/{ConsentId}` (endpoints 11 and 12): banks, by client credentials, scope `bank`. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { createMiddleware } from "hono/factory";
+import { consentAhead } from "../consents/consent_store.ts";
+import { openFlowAhead } from "../consents/open_flow_store.ts";
+import { readConsent } from "../consents/read_consent.ts";
+import { jsonBody } from "../../base/http/body.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { fapiHeaders } from "../http/fapi_headers.ts";
+import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
+import { parseStrictJson } from "../../base/http/strict_json.ts";
+import { type AccessVariables, insufficientToken, type Requirement } from "../security/access_token.ts";
+import type { BankVariables } from "../security/bank_path.ts";
+import { firstReads } from "../security/first_reads.ts";
+import type { ResourceGuards } from "../security/resource_guards.ts";
+import { consentDetailsSchema, representConsentDetails } from "./consent_details_representation.ts";
+import { payerAccountsSchema } from "./payer_accounts_schema.ts";
+import { updatePayerAccounts, type UpdatePayerAccountsDeps } from "./update_payer_accounts.ts";
+
+/** What the routes need. */
+export interface BackchannelRouteDeps extends UpdatePayerAccountsDeps {
+  readonly guards: ResourceGuards;
+}
+
+/** What the back channel asks of a token. */
+export const BANK: Requirement = { scope: "bank", grants: ["client_credentials"] };
+
+/** Guard: the caller is the bank of the path. That banks get tokens at their own address only is another's promise. */
+export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVariables }>(
+  async function itself(c, next) {
+    if (c.get("access").token.clientId !== c.get("bank").clientId) {
+      throw insufficientToken("The access token does not belong to the bank in the path.", BANK.scope);
+    }
+    await next();
+  },
+);
+
+const parameters = bankParameter.extend({
+  consentId: z.string().openapi({ param: { name: "consentId", in: "path" }, format: "uuid" }),
+});
+const tags = ["Back channel"];
+
+const readRoute = createRoute({
+  method: "get",
+  path: "/{bank}/back-channel-auth/v1/{consentId}",
+  tags,
+  operationId: "getBackChannelConsent",
+  summary: "Bank: read a consent",
+  description: "The details to show to the customer. Returned for a consent of any status.",
+  security: accessTokenOf("bank"),
+  request: { params: parameters, headers: resourceHeaders },
+  responses: {
+    200: resourceAnswer("The consent's details", consentDetailsSchema),
+    ...resourceErrors(),
+  },
+});
+
+const updateRoute = createRoute({
+  method: "put",
+  path: "/{bank}/back-channel-auth/v1/{consentId}",
+  tags,
+  operationId: "updatePayerAccounts",
+  summary: "Bank: report the payer's accounts, or the selected one",
+  description:
+    "While the authorization session is open. With the platform's consent screen: 1 to 100 accounts; with " +
+    "the bank's own: exactly the selected one. The last report counts.",
+  security: accessTokenOf("bank"),
+  request: {
+    params: parameters,
+    headers: signedHeaders,
+    body: { required: true, content: { "application/json": { schema: payerAccountsSchema } } },
+  },
+  responses: {
+    200: resourceAnswer("The report as it was received", payerAccountsSchema),
+    ...resourceErrors(413, 415),
+  },
+});
+
+/** Mounts the back-channel endpoints. */
+export function backchannelRoutes(app: PlatformApp, deps: BackchannelRouteDeps): void {
+  mountRead(app, deps);
+  mountUpdate(app, deps);
+}
+
+function mountRead(app: PlatformApp, deps: BackchannelRouteDeps): void {
+  const { certificate, limit, bank, token } = deps.guards;
+  const reads = firstReads((c) => consentAhead(c.req.param("consentId")));
+  app.get(
+    endpoint(app, "resource", readRoute),
+    ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
+    async (c) => {
+      const by = { bank: c.get("bank").code };
+      const { value } = await readConsent(deps, c.req.param("consentId"), by, c.get("reads"));
+      return c.json(representConsentDetails(value));
+    },
+  );
+}
+
+function mountUpdate(app: PlatformApp, deps: BackchannelRouteDeps): void {
+  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  const reads = firstReads((c) => {
+    const id = c.req.param("consentId");
+    return [...consentAhead(id), ...openFlowAhead(id)];
+  });
+  app.put(
+    endpoint(app, "resource", updateRoute),
+    ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
+    jsonBody,
+    payloadSignature,
+    async (c) => {
+      const { code, clientId, consentManagedByBank } = c.get("bank");
+      return c.json(
+        await updatePayerAccounts(deps, {
+          bank: code,
+          bankClientId: clientId,
+          consentManagedByBank,
+          consentIdText: c.req.param("consentId"),
+          json: parseStrictJson(c.get("signedBody").bytes),
+          signedBody: c.get("signedBody"),
+          markers: c.get("markers"),
+          reads: c.get("reads"),
+        }),
+      );
+    },
+  );
+}

@@ -1,0 +1,83 @@
+/** The bank reports the payer's accounts, or the one that was chosen on its own screen (endpoint 12; Decision C11). */
+import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import { stagePayerAccounts } from "../consents/payer_accounts_store.ts";
+import { findOpenFlow, isOpen } from "../consents/open_flow_store.ts";
+import { readConsent } from "../consents/read_consent.ts";
+import type { AccountSchemes } from "../../base/values/account_schemes.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { SignedBody } from "../security/payload_signature.ts";
+import type { Reader, Store } from "../../base/store/store.ts";
+import { begin, check, commit, type Markers, untilCommitted } from "../../base/store/transaction.ts";
+import { decodePayerAccounts, type PayerAccountsUpdate } from "./payer_accounts_schema.ts";
+
+/** What it needs. */
+export interface UpdatePayerAccountsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly consents: ConsentStore;
+  readonly accountSchemes: AccountSchemes;
+}
+
+/** An authentic report; `json` is parsed but not decoded. */
+export interface UpdatePayerAccounts {
+  readonly bank: BankCode;
+  readonly bankClientId: ClientId;
+  readonly consentManagedByBank: boolean;
+  readonly consentIdText: string;
+  readonly json: unknown;
+  /** The same, as signed: kept as evidence. */
+  readonly signedBody: SignedBody;
+  readonly markers: Markers;
+  /** What the request has read: good for the first attempt. */
+  readonly reads: Reader;
+}
+
+/**
+ * Stores the report in place of an earlier one.
+ *
+ * @throws {Refusal} `resource.not_found`, `resource.invalid_fields`, `resource.invalid_consent_status`
+ */
+export async function updatePayerAccounts(
+  deps: UpdatePayerAccountsDeps,
+  command: UpdatePayerAccounts,
+): Promise<PayerAccountsUpdate> {
+  return await untilCommitted("payer accounts", async (isFirst) => {
+    const from = isFirst ? command.reads : undefined;
+    const entry = await readConsent(deps, command.consentIdText, { bank: command.bank }, from);
+    const consent = entry.value;
+    if (isImplicit(consent)) throw unexpectedAccounts();
+    const mode = command.consentManagedByBank ? "bank" : "platform";
+    const update = decodePayerAccounts(command.json, {
+      bank: command.bank,
+      consentId: consent.id,
+      mode,
+      accountSchemes: deps.accountSchemes,
+    });
+    const now = deps.clock();
+    const chosen = mode === "bank" ? { accounts: update.Data.DebtorAccount } : {};
+    const changed = withPayer(consent, { sub: update.Data.Sub, ...chosen }, now);
+    const flow = await findOpenFlow(from ?? deps.store, consent.id);
+    if (flow === null || !isOpen(flow, now)) throw noOpenSession();
+    const tx = begin(command.markers);
+    check(tx, flow.key, flow.version); // a bank's return that comes first has fixed the accounts (Decision G2)
+    const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
+    deps.consents.stageChange(tx, entry, changed, cause, now);
+    stagePayerAccounts(tx, consent.id, changed.payer.report, command.signedBody);
+    return await commit(deps.store, deps.clock, tx) ? update : undefined;
+  });
+}
+
+function noOpenSession(): Refusal {
+  const message = "No authorization session is open for this consent. Send the payer's accounts after the " +
+    "platform has redirected the customer to the bank and before the bank's return.";
+  return invalidStatus(message, "no authorization session is open");
+}
+
+function unexpectedAccounts(): Refusal {
+  const message = "The payer's account is in the consent already.";
+  const fault = { code: "Field.Unexpected", path: "Data.DebtorAccount", message } as const;
+  return new Refusal("resource.invalid_fields", { faults: [fault] });
+}

@@ -1,0 +1,56 @@
+/** The platform's background work: every job once a second, one pass of it at a time, until it is stopped. */
+import type { Log } from "../base/observability/log.ts";
+
+/** Work that nobody asks for by a request. Several processes may each do it: every job settles races in the store. */
+export interface BackgroundWork {
+  /** Starts the passes. */
+  startWork(): void;
+  /** Waits for the passes under way, and for nothing else. */
+  stop(): Promise<void>;
+}
+
+/** One job: does what is due and gives how much that was. */
+export type Job = () => Promise<number>;
+
+const EVERY_MS = 1000;
+
+/** Work that has not started; `settled` waits for what jobs have left running. */
+export function backgroundWork(
+  jobs: readonly Job[],
+  settled: () => Promise<unknown>,
+  log: Log,
+): BackgroundWork {
+  let stopped = false;
+  const loops = jobs.map((job) => openLoop(job, () => stopped, log)); // a slow job delays no other
+  return {
+    startWork: () => loops.forEach(({ start }) => start()),
+    async stop() {
+      stopped = true;
+      await Promise.all([...loops.map(({ end }) => end()), settled()]);
+    },
+  };
+}
+
+function openLoop(
+  job: Job,
+  isStopped: () => boolean,
+  log: Log,
+): { start(): void; end(): Promise<unknown> } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let pass: Promise<unknown> = Promise.resolve();
+  const work = (): void => {
+    pass = job().catch((error: Error) => fail(log, error))
+      .finally(() => void (isStopped() || (timer = setTimeout(work, EVERY_MS))));
+  };
+  return {
+    start: () => void (timer ??= setTimeout(work, EVERY_MS)),
+    end(): Promise<unknown> {
+      clearTimeout(timer);
+      return pass;
+    },
+  };
+}
+
+function fail(log: Log, error: Error): void {
+  log.error("work.failed", { error: error.stack ?? error.message });
+}

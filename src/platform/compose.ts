@@ -1,0 +1,242 @@
+/** The composition root: the only file that knows every part. It builds stores, guards and the two apps, nothing else. */
+import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
+import { apiApp, browserApp } from "./app.ts";
+import { composeShared, type PlatformParts, type Shared } from "./compose_parts.ts";
+import { sweepConsents } from "./consents/sweep_consents.ts";
+import { consentStatus } from "./consents/read_consent.ts";
+import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
+import { backTo } from "./frontchannel/tpp_redirect.ts";
+import type { PlatformApp } from "./http/endpoint.ts";
+import { nameRequest } from "../base/http/interaction_id.ts";
+import { apiHeaders, browserHeaders } from "../base/http/response_headers.ts";
+import { spendMarkers } from "./http/spend_markers.ts";
+import { idempotent } from "./idempotency/idempotent.ts";
+import { asClientId, type ConsentId } from "../base/kernel/identifiers.ts";
+import type { OAuthRouteDeps } from "./oauth/routes.ts";
+import { type Readiness, readiness, storeProbe } from "../base/observability/health.ts";
+import { type Log, openLog } from "../base/observability/log.ts";
+import { requestLog } from "../base/http/request_log.ts";
+import { openApiDocument } from "./openapi.ts";
+import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
+import { deliverDueOrders } from "./payments/deliver_order.ts";
+import { beginEpoch } from "./recovery/begin_epoch.ts";
+import { openHoldStore } from "./recovery/hold_store.ts";
+import { refuseWhileHeld } from "./recovery/refuse_while_held.ts";
+import type { HoldRouteDeps } from "./recovery/operations_routes.ts";
+import { openEpochStore } from "./recovery/epoch_store.ts";
+import { accessToken } from "./security/access_token.ts";
+import { answerSignature } from "./security/answer_signature.ts";
+import { bankPath } from "./security/bank_path.ts";
+import { clientCertificate } from "./security/client_certificate.ts";
+import { operatorToken } from "./security/operator_token.ts";
+import { payloadSignature } from "./security/payload_signature.ts";
+import type { ResourceGuards } from "./security/resource_guards.ts";
+import { followDirectory } from "./registration/current_clients.ts";
+import { requireActiveBank } from "./security/standing.ts";
+import type { Reader } from "../base/store/store.ts";
+import type { FindTpp } from "./http/error_routes.ts";
+
+/** A Fetch handler. */
+export interface Handler {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** A running platform: two apps to put behind listeners, background work, and an end. */
+export interface Platform extends BackgroundWork {
+  /** Asks the directory what has changed. For runtimes that keep time themselves, as are the next ones. */
+  readonly followDirectory: Job;
+  /** Pushes the payment orders that are due. */
+  readonly deliverDueOrders: Job;
+  /** Writes down which consents have passed their deadlines. */
+  readonly sweepConsents: Job;
+  readonly api: Handler;
+  readonly browser: Handler;
+  readonly readiness: () => Promise<Readiness>;
+}
+
+/** Builds the platform. */
+export async function composePlatform(parts: PlatformParts): Promise<Platform> {
+  const { config, store, clock } = parts;
+  const log = openLog({ clock, sink: parts.log, level: config.logLevel });
+  const shared = composeShared(parts, log);
+  await beginEpoch({
+    store,
+    clock,
+    log,
+    consents: shared.consents,
+    epochs: openEpochStore(store),
+    holds: openHoldStore(store),
+  });
+  const api = composeApi(parts, shared, log);
+  const ready = (): Promise<Readiness> =>
+    readiness({ store: storeProbe(store) }, { directory: () => directoryHealth(shared) });
+  const browser = composeBrowser(parts, shared, log, ready, () => openApiDocument(config, [api, browser]));
+  const jobs = {
+    followDirectory: () => followDirectory(shared.statuses, shared.clients),
+    deliverDueOrders: () => deliverDueOrders(shared.delivery),
+    sweepConsents: () => sweepConsents({ store, clock, consents: shared.consents }),
+  };
+  const handler = (app: PlatformApp): Handler => ({ fetch: async (request) => await app.fetch(request) });
+  return {
+    api: handler(api),
+    browser: handler(browser),
+    readiness: ready,
+    ...jobs,
+    ...backgroundWork(Object.values(jobs), () => Promise.all(shared.delivery.underWay), log),
+  };
+}
+
+function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp {
+  const { config, store, clock } = parts;
+  const { baseUrl, authUrl, currencies, accountSchemes } = config;
+  const { clients, consents, payments, claims, participantKeys: keys } = shared;
+  const base = { store, clock, consents, payments, claims, baseUrl, currencies, accountSchemes };
+  const guards = composeGuards(parts, shared);
+  const resources = { ...base, guards, idempotent: idempotent(claims) };
+  return apiApp({
+    log,
+    drawErrorPage: shared.drawErrorPage,
+    around: [
+      nameRequest(store),
+      apiHeaders,
+      requestLog({ log, clock }),
+      answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
+      spendMarkers({ store, clock }),
+    ],
+    registration: {
+      ...base,
+      clients,
+      keys,
+      certificate: guards.certificate,
+      limit: guards.limit,
+      statements: shared.statements,
+      statuses: shared.statuses,
+      standingOf: shared.standingOf,
+      audience: config.registrationAudience,
+      loopbackRedirects: shared.site.sandbox,
+    },
+    oauth: composeOAuth(parts, shared, guards),
+    consents: { ...resources, limitFunds: (consentId) => shared.limits.take("funds", consentId) },
+    payments: { ...resources, ...shared.delivery },
+    backchannel: resources,
+    paymentOrders: { ...resources, outbox: shared.delivery.outbox },
+    operations: composeOperations(parts, shared),
+  });
+}
+
+function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuards): OAuthRouteDeps {
+  const { config: { baseUrl, authUrl }, store, clock } = parts;
+  const { clients, consents, participantKeys: keys } = shared;
+  const status = (
+    id: ConsentId,
+    owner: Parameters<typeof consentStatus>[2],
+    from?: Reader,
+  ): ReturnType<typeof consentStatus> => consentStatus({ clock, consents }, id, owner, from);
+  return {
+    ...shared,
+    store,
+    clock,
+    baseUrl,
+    authUrl,
+    keys,
+    certificate: guards.certificate,
+    limit: guards.limit,
+    bank: guards.bank,
+    refuseWhileHeld: refuseWhileHeld(openHoldStore(store)),
+    findCaller: clients.find,
+    findClient: clients.find,
+    isConsentAuthorized: async (id, owner) => await status(id, owner) === "Authorized",
+    awaitsAuthorisation: async (id, owner, from) => await status(id, owner, from) === "AwaitingAuthorisation",
+  };
+}
+
+function composeOperations(
+  { config, store, keys }: PlatformParts,
+  shared: Shared,
+): OperationsRouteDeps & HoldRouteDeps | undefined {
+  if (config.operatorToken === undefined) return undefined;
+  const { consents, clients, participantKeys } = shared;
+  return {
+    ...shared.delivery, // payments and their outbox, and how banks are called
+    consents,
+    clients,
+    keys: participantKeys,
+    ownKeys: () => keys.publicJwks.keys,
+    holds: openHoldStore(store),
+    operator: operatorToken(config.operatorToken),
+  };
+}
+
+function composeGuards(parts: PlatformParts, shared: Shared): ResourceGuards {
+  const { config, clock } = parts;
+  const { clientCertSource: source, proxySecret, baseUrl } = config;
+  const { clients, participantKeys: keys, standingOf, tokens, trustAnchor } = shared;
+  return {
+    certificate: clientCertificate({ clock, source, proxySecret }),
+    limit: shared.limits.guard,
+    bank: bankPath(clients.findBank),
+    token: accessToken({
+      clock,
+      baseUrl,
+      keys,
+      standingOf,
+      refuseWhileHeld: refuseWhileHeld(openHoldStore(parts.store)),
+      findAccessToken: tokens.find,
+      findCaller: clients.find,
+    }),
+    requireActive: (bank) => requireActiveBank(standingOf, bank),
+    payloadSignature: payloadSignature({ clock, keys, trustAnchor }),
+  };
+}
+
+function composeBrowser(
+  parts: PlatformParts,
+  shared: Shared,
+  log: Log,
+  ready: () => Promise<Readiness>,
+  openApi: () => object,
+): PlatformApp {
+  const { config, store, clock, keys } = parts;
+  const { baseUrl, authUrl } = config;
+  return browserApp({
+    log,
+    drawErrorPage: shared.drawErrorPage,
+    around: [nameRequest(store), browserHeaders, requestLog({ log, clock })],
+    discovery: { baseUrl, authUrl, findBank: shared.clients.findBank, keys },
+    frontchannel: {
+      ...shared,
+      store,
+      clock,
+      log,
+      authUrl,
+      keys: shared.participantKeys,
+      signer: keys.signer,
+      decrypters: keys.decrypters,
+      binding: openBrowserBinding(authUrl.startsWith("https:")),
+      isBankFailing: shared.delivery.circuit.isOpen,
+    },
+    pages: { authUrl, site: shared.site, findTpp: tppFinder(shared), readiness: ready, openApi },
+  });
+}
+
+/** Links lead to active TPPs alone: this address can be made up by anybody. */
+function tppFinder({ clients, standingOf }: Shared): FindTpp {
+  return async (text) => {
+    const id = asClientId(text);
+    const client = id === undefined ? null : await clients.find(id);
+    const standing = client === null ? undefined : await standingOf(client).catch(() => undefined);
+    return standing === "active" ? backTo(client).tpp : undefined;
+  };
+}
+
+function directoryHealth({ participantKeys, statuses }: Shared): { ok: boolean; detail?: string } {
+  const { failing, oldestSeconds } = participantKeys.health();
+  const listSeconds = statuses.failingSeconds();
+  const faults = [
+    ...(listSeconds === undefined
+      ? []
+      : [`the status list is ${listSeconds} s old and could not be renewed`]),
+    ...(failing ? [`key sets are up to ${oldestSeconds} s old and could not be renewed`] : []),
+  ];
+  return faults.length === 0 ? { ok: true } : { ok: false, detail: faults.join("; ") };
+}

@@ -1,0 +1,268 @@
+/** Environment -> a frozen Config. Every fault is named at once, with what to set; nothing unsafe starts. */
+import { z } from "zod";
+import { type AccountSchemes, OBIE_SCHEMES, readAccountSchemes } from "../base/values/account_schemes.ts";
+import { hasVisibleLetter, isPlain } from "../base/kernel/shown_text.ts";
+import { isTimeZone, type Operator, readLogo, readSupport } from "../pages/operator.ts";
+import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "./profile.ts";
+import { type RatePolicies, readRatePolicies } from "./rate_policies.ts";
+
+/** How this deployment runs. URLs are origins without a trailing slash. */
+export interface Config {
+  /** API host, `https://api.example`. */
+  readonly baseUrl: string;
+  /** Browser authorization host. */
+  readonly authUrl: string;
+  readonly host: string;
+  readonly port: number;
+  /** Path of a Deno KV file, or `:memory:` in the sandbox. */
+  readonly storeUrl: string;
+  /** Private JWK set as JSON. */
+  readonly platformKeys: string;
+  /** `iss` of software statements; below it are the status list and the newest statements. */
+  readonly directoryIssuer: string;
+  /** Where the directory publishes the keys of software statements. */
+  readonly directoryJwksUri: string;
+  /** `host[:port]` values from which participants' key sets may be fetched. */
+  readonly directoryHosts: readonly string[];
+  /** `aud` of registration JWTs, the same for every participant. */
+  readonly registrationAudience: string;
+  readonly clientCertSource: ProxyCertificateSource;
+  readonly proxySecret: string;
+  /** Bearer token of the operator's routes; without it they do not exist. */
+  readonly operatorToken: string | undefined;
+  readonly environment: "Production" | "Sandbox";
+  readonly logLevel: "debug" | "info" | "warn" | "error";
+  /** ISO 4217 codes that payments may be in. */
+  readonly currencies: readonly string[];
+  /** Schemes that accounts may be named in. */
+  readonly accountSchemes: AccountSchemes;
+  readonly operator: Operator;
+  readonly rateLimits: RatePolicies;
+}
+
+/** The environment as read: names to values. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A configuration that must not start; `message` names every fault, one a line. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`The configuration is not usable:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    this.name = "ConfigError";
+  }
+}
+
+const OBIE_SCHEMES_LIST = [...OBIE_SCHEMES.keys()].join(", ");
+const DEFAULT_CURRENCIES = "COP,EUR,GBP,USD";
+const MIN_SECRET_CHARACTERS = 32;
+/** A text with fewer different characters than this was typed, not drawn. */
+const MIN_SECRET_VARIETY = 10;
+
+/** A variable that `read` makes a value of; the error says what to set if it cannot. */
+function readAs<T>(read: (text: string) => T | undefined, error: string): z.ZodType<T, string> {
+  return z.string().transform((text, context) => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: "custom", message: error });
+    return z.NEVER;
+  });
+}
+
+const schema = z.object({
+  BASE_URL: z.string({ error: "set it to the API host, such as https://api.example.com" }),
+  AUTH_URL: z.string({ error: "set it to the browser authorization host, such as https://auth.example.com" }),
+  HOST: z.string().default("127.0.0.1"),
+  PORT: z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a port number" }).transform(Number)
+    .refine((port) => port <= 65_535, { error: "set it to a port number" }).default(8080),
+  STORE_URL: z.string({ error: "set it to the path of a Deno KV file" }),
+  PLATFORM_KEYS: z.string({
+    error: "set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
+  }),
+  DIRECTORY_ISSUER: z.string({ error: "set it to the issuer of software statements" }),
+  DIRECTORY_JWKS_URI: z.string({ error: "set it to the directory's JWKS URL" }),
+  DIRECTORY_HOSTS: z.string({
+    error: "set it to the hosts (comma separated) that serve participants' key sets",
+  }),
+  REGISTRATION_AUDIENCE: z.string({ error: "set it to the aud that registration JWTs carry" }),
+  CLIENT_CERT_SOURCE: z.enum(PROXY_CERTIFICATE_SOURCES, {
+    error: `set it to one of ${PROXY_CERTIFICATE_SOURCES.join(", ")}`,
+  }).default("client-cert"),
+  PROXY_SECRET: z.string({ error: "set it to the secret that the TLS proxy sends in x-proxy-secret" })
+    .min(MIN_SECRET_CHARACTERS, { error: `must have at least ${MIN_SECRET_CHARACTERS} characters` })
+    // Every proxy can write these without quoting, and no header changes them.
+    .regex(/^[A-Za-z0-9._~+/=-]*$/, { error: "must be of letters, digits and . _ ~ + / = -" })
+    .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }),
+  OPERATOR_TOKEN: z.string()
+    .min(MIN_SECRET_CHARACTERS, { error: `must have at least ${MIN_SECRET_CHARACTERS} characters` })
+    .regex(/^[A-Za-z0-9._~+/-]+=*$/, { error: "must be of letters, digits and . _ ~ + / - (RFC 6750 2.1)" })
+    .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }).optional(),
+  ENVIRONMENT: z.enum(["Production", "Sandbox"], { error: "set it to Production or Sandbox" }).default(
+    "Production",
+  ),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], { error: "set it to debug, info, warn or error" })
+    .default("info"),
+  RATE_LIMITS: readAs(readRatePolicies, "set it to group=perSecond/burst pairs, comma separated").prefault(
+    "",
+  ),
+  CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
+    error: "set it to ISO 4217 codes, comma separated",
+  }).default(DEFAULT_CURRENCIES),
+  ACCOUNT_SCHEMES: readAs(
+    readAccountSchemes,
+    `set it to schemes, comma separated: ${OBIE_SCHEMES_LIST}, or others with their format, such as CO.Redeban.Account=digits:6-20 or CO.Redeban.Key=alphanumeric:4-20`,
+  ).default(OBIE_SCHEMES),
+  OPERATOR_NAME: z.string().max(40, { error: "must have at most 40 characters" })
+    .refine((name) => isPlain(name) && hasVisibleLetter(name), { error: "must be a name that can be read" })
+    .optional(),
+  OPERATOR_LOGO: readAs(readLogo, "set it to the path of a PNG or SVG file of at most 64 KiB").optional(),
+  OPERATOR_SUPPORT: readAs(
+    readSupport,
+    "set it to an e-mail address, a telephone number with + or an https address",
+  ).optional(),
+  OPERATOR_TIME_ZONE: z.string().refine(isTimeZone, {
+    error: "set it to the IANA name of a time zone, such as America/Bogota",
+  }).default("UTC"),
+});
+type Values = z.infer<typeof schema>;
+
+/** Every variable that is read. */
+export const VARIABLES: readonly string[] = Object.freeze(Object.keys(schema.shape));
+
+/**
+ * Reads and judges the environment.
+ *
+ * @param elsewhere faults of the configuration that its reader has found already, to be named with the rest
+ * @throws {ConfigError} naming every fault
+ */
+export function readConfig(env: Environment, elsewhere: readonly string[] = []): Config {
+  const given = Object.fromEntries(
+    VARIABLES.map((name) => [name, env[name]]).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = schema.safeParse(given);
+  const values: Partial<Values> = parsed.data ?? { ENVIRONMENT: "Production", ...given };
+  const faults = [
+    ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")}: ${issue.message}`),
+    ...urlFaults(values),
+    ...directoryFaults(values),
+    ...unsafe(values),
+    ...elsewhere,
+  ];
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
+  return frozen(parsed.data);
+}
+
+function frozen(values: Values): Config {
+  return Object.freeze({
+    baseUrl: values.BASE_URL,
+    authUrl: values.AUTH_URL,
+    host: values.HOST,
+    port: values.PORT,
+    storeUrl: values.STORE_URL,
+    platformKeys: values.PLATFORM_KEYS,
+    directoryIssuer: values.DIRECTORY_ISSUER,
+    directoryJwksUri: values.DIRECTORY_JWKS_URI,
+    directoryHosts: Object.freeze(commaSeparated(values.DIRECTORY_HOSTS)),
+    registrationAudience: values.REGISTRATION_AUDIENCE,
+    clientCertSource: values.CLIENT_CERT_SOURCE,
+    proxySecret: values.PROXY_SECRET,
+    operatorToken: values.OPERATOR_TOKEN,
+    environment: values.ENVIRONMENT,
+    logLevel: values.LOG_LEVEL,
+    rateLimits: values.RATE_LIMITS,
+    currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
+    accountSchemes: values.ACCOUNT_SCHEMES,
+    operator: Object.freeze({
+      name: values.OPERATOR_NAME,
+      logo: values.OPERATOR_LOGO,
+      support: values.OPERATOR_SUPPORT,
+      timeZone: values.OPERATOR_TIME_ZONE,
+    }),
+  });
+}
+
+function urlFaults(values: Partial<Values>): string[] {
+  const sandbox = values.ENVIRONMENT === "Sandbox";
+  const origins = (["BASE_URL", "AUTH_URL"] as const).flatMap((name) =>
+    originFault(name, values[name], sandbox)
+  );
+  const urls = (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI", "REGISTRATION_AUDIENCE"] as const)
+    .flatMap((name) => schemeFault(name, values[name], sandbox));
+  return [...origins, ...urls];
+}
+
+function originFault(name: string, value: string | undefined, sandbox: boolean): string[] {
+  if (value === undefined) return [];
+  const url = URL.parse(value);
+  if (url === null || url.origin !== value) {
+    return [`${name}: must be an origin such as https://host, without a path or slash`];
+  }
+  return schemeFault(name, value, sandbox);
+}
+
+// Decision A9: http only for loopback, only in the sandbox.
+function schemeFault(name: string, value: string | undefined, sandbox: boolean): string[] {
+  if (value === undefined) return [];
+  const url = URL.parse(value);
+  if (url === null) return [`${name}: must be an absolute URL`];
+  if (url.protocol === "https:" || (sandbox && url.protocol === "http:" && isLoopback(url.hostname))) {
+    return [];
+  }
+  return [`${name}: must be https${sandbox ? " (http only on loopback)" : ""}`];
+}
+
+// A host that may not be asked would only show when the platform is running.
+function directoryFaults(values: Partial<Values>): string[] {
+  if (values.DIRECTORY_HOSTS === undefined) return [];
+  const hosts = commaSeparated(values.DIRECTORY_HOSTS);
+  const wrong = hosts.filter((host) => URL.parse(`https://${host}`)?.host !== host);
+  if (hosts.length === 0 || wrong.length > 0) {
+    return ["DIRECTORY_HOSTS: must be host or host:port values, comma separated, without scheme or path"];
+  }
+  return (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI"] as const).flatMap((name) => {
+    const host = URL.parse(values[name] ?? "")?.host;
+    return host === undefined || hosts.includes(host)
+      ? []
+      : [`DIRECTORY_HOSTS: must list ${host}, the host of ${name}`];
+  });
+}
+
+function unsafe(values: Partial<Values>): string[] {
+  const faults: string[] = [];
+  if (values.BASE_URL !== undefined && values.BASE_URL === values.AUTH_URL) {
+    faults.push("BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates");
+  }
+  // The proxy's file would otherwise hold the operator's token.
+  if (values.OPERATOR_TOKEN !== undefined && values.OPERATOR_TOKEN === values.PROXY_SECRET) {
+    faults.push("PROXY_SECRET and OPERATOR_TOKEN: must be different");
+  }
+  if (values.STORE_URL !== ":memory:" && /^[a-z][a-z0-9+.-]*:/i.test(values.STORE_URL ?? "")) { // Decision G10
+    faults.push("STORE_URL: must be the path of a Deno KV file; KV Connect and other URLs are not supported");
+  }
+  if (values.ENVIRONMENT === "Sandbox") return faults;
+  if (values.STORE_URL === ":memory:") {
+    faults.push("STORE_URL: :memory: loses every payment at a restart; set the path of a file");
+  }
+  if (isSandboxKeySet(values.PLATFORM_KEYS)) {
+    faults.push(
+      "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",
+    );
+  }
+  return faults;
+}
+
+/** The sandbox marks the keys that it makes: `"environment": "sandbox"` beside `keys`. */
+function isSandboxKeySet(json: string | undefined): boolean {
+  try {
+    const set: unknown = JSON.parse(json ?? "");
+    return typeof set === "object" && set !== null && "environment" in set && set.environment === "sandbox";
+  } catch {
+    return false; // what is no key set is refused as such
+  }
+}
+
+function commaSeparated(value: string): string[] {
+  return value.split(",").map((part) => part.trim()).filter((part) => part !== "");
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,17 @@
+/** Funds confirmation (endpoint 8): what the selected account's last known balance says. Never changes the consent. */
+import { covers } from "../../base/values/money.ts";
+import { type Consent, wrongStatus } from "./consent.ts";
+
+/**
+ * Whether the funds are there; undefined where no balance is known or it is in another currency (Decision C8).
+ *
+ * @throws {Refusal} `resource.invalid_consent_status` unless the consent is `Authorized`
+ */
+export function confirmFunds(consent: Consent): boolean | undefined {
+  if (consent.status !== "Authorized") throw wrongStatus("funds confirmation", consent.status);
+  const { Amount, Currency } = consent.request.Data.Initiation.InstructedAmount;
+  const account = consent.selectedAccount;
+  if (account?.Balance === undefined) return undefined;
+  if ((account.Currency ?? Currency) !== Currency) return undefined;
+  return covers(account.Balance, Amount);
+}

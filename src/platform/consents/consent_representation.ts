@@ -1,0 +1,111 @@
+/** Consents on the wire: what the POST echoes, what the GET reduces to, and the funds confirmation. */
+import { z } from "@hono/zod-openapi";
+import { wireDateTime } from "../../base/kernel/clock.ts";
+import type { Consent } from "./consent.ts";
+import { consentRequestSchema } from "./consent_schema.ts";
+import { echoedInitiation, reducedInitiation } from "./initiation.ts";
+import {
+  echoedInitiationSchema,
+  reducedInitiationSchema,
+  wireDateTimeSchema,
+} from "./initiation_representation.ts";
+import { riskSchema } from "./initiation_schema.ts";
+
+const envelope = {
+  Links: z.strictObject({ Self: z.string().openapi({ format: "uri" }) }),
+  Meta: z.strictObject({}),
+};
+const consentData = {
+  ConsentId: z.uuid(),
+  CreationDateTime: wireDateTimeSchema,
+  Status: z.enum(["AwaitingAuthorisation", "Rejected", "Authorized", "Consumed"]),
+  StatusUpdateDateTime: wireDateTimeSchema,
+};
+const { ReadRefundAccount, Authorisation, SCASupportData } = consentRequestSchema.shape.Data.shape;
+
+/** Answer of POST, for the OpenAPI document. */
+export const createdConsentSchema = z.strictObject({
+  Data: z.strictObject({
+    ...consentData,
+    ReadRefundAccount,
+    Initiation: echoedInitiationSchema,
+    Authorisation,
+    SCASupportData,
+  }),
+  Risk: riskSchema,
+  ...envelope,
+}).openapi("CreatedConsent");
+
+/** Answer of GET, for the OpenAPI document. */
+export const consentSchema = z.strictObject({
+  Data: z.strictObject({ ...consentData, Initiation: reducedInitiationSchema }),
+  Risk: riskSchema,
+  ...envelope,
+}).openapi("Consent");
+
+/** Answer of the funds confirmation, for the OpenAPI document. */
+export const fundsConfirmationSchema = z.strictObject({
+  Data: z.strictObject({
+    FundsAvailableResult: z.strictObject({
+      FundsAvailableDateTime: wireDateTimeSchema,
+      FundsAvailable: z.boolean(),
+    }).optional().openapi({ description: "Absent if no balance in the payment's currency is known." }),
+  }),
+  ...envelope,
+}).openapi("FundsConfirmation");
+
+/** The consent's address, from configuration (Decision A6). */
+export function consentUrl(baseUrl: string, consent: Consent): string {
+  return `${baseUrl}/${consent.bank}/domestic-payment-consents/v1/${consent.id}`;
+}
+
+/** What POST answers: the request's own data without the payer's name, postal address and mobile number. */
+export function representCreated(consent: Consent, baseUrl: string): object {
+  const { ReadRefundAccount, Authorisation, SCASupportData, Initiation } = consent.request.Data;
+  return {
+    Data: {
+      ...statusOf(consent),
+      ...(ReadRefundAccount === undefined ? {} : { ReadRefundAccount }),
+      Initiation: echoedInitiation(Initiation),
+      ...(Authorisation === undefined ? {} : { Authorisation }),
+      ...(SCASupportData === undefined ? {} : { SCASupportData }),
+    },
+    Risk: consent.request.Risk,
+    Links: { Self: consentUrl(baseUrl, consent) },
+    Meta: {},
+  };
+}
+
+/** What GET answers. */
+export function representConsent(consent: Consent, baseUrl: string): object {
+  return {
+    Data: { ...statusOf(consent), Initiation: reducedInitiation(consent.request.Data.Initiation) },
+    Risk: consent.request.Risk,
+    Links: { Self: consentUrl(baseUrl, consent) },
+    Meta: {},
+  };
+}
+
+/** What the funds confirmation answers; the result is left out where no balance is known (Decision C8). */
+export function representFunds(
+  available: boolean | undefined,
+  consent: Consent,
+  baseUrl: string,
+  now: number,
+): object {
+  const result = { FundsAvailableDateTime: wireDateTime(now), FundsAvailable: available };
+  return {
+    Data: available === undefined ? {} : { FundsAvailableResult: result },
+    Links: { Self: `${consentUrl(baseUrl, consent)}/funds-confirmation` },
+    Meta: {},
+  };
+}
+
+function statusOf(consent: Consent): object {
+  return {
+    ConsentId: consent.id,
+    CreationDateTime: wireDateTime(consent.createdAt),
+    Status: consent.status,
+    StatusUpdateDateTime: wireDateTime(consent.statusUpdatedAt),
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * The body of POST domestic-payment-consents: its schema, which is also its documentation, and its decoding.
+ */
+import { z } from "@hono/zod-openapi";
+import { decode, refusedAs, valueAt } from "../http/decode.ts";
+import { text } from "../http/wire_fields.ts";
+import { instantOf } from "../../base/kernel/date_time.ts";
+import type { Fault } from "../../base/kernel/api_error.ts";
+import type { Initiation, Risk } from "./initiation.ts";
+import {
+  initiationFaults,
+  initiationOf,
+  initiationSchema,
+  riskSchema,
+  type Supported,
+} from "./initiation_schema.ts";
+
+/** A decoded consent request, in the words of the wire: it is stored and echoed as it was sent. */
+export interface ConsentRequest {
+  readonly Data: {
+    readonly ReadRefundAccount?: "Yes" | "No" | undefined;
+    readonly Authorisation?: {
+      readonly AuthorisationType: "Any" | "Single";
+      /** Any ISO 8601 form with an offset; `instantOf` reads it. In the future when it was decoded. */
+      readonly CompletionDateTime?: string | undefined;
+    } | undefined;
+    readonly Initiation: Initiation;
+    readonly SCASupportData?: ScaSupportData | undefined;
+  };
+  readonly Risk: Risk;
+}
+
+/** `Data.SCASupportData`. */
+export interface ScaSupportData {
+  readonly RequestedSCAExemptionType?: (typeof SCA_EXEMPTION_TYPES)[number] | undefined;
+  readonly AppliedAuthenticationApproach?: "CA" | "SCA" | undefined;
+  readonly ReferencePaymentOrderId?: string | undefined;
+}
+
+const SCA_EXEMPTION_TYPES = [
+  "BillPayment",
+  "ContactlessTravel",
+  "EcommerceGoods",
+  "EcommerceServices",
+  "Kiosk",
+  "Parking",
+  "PartyToParty",
+] as const;
+
+/** Any ISO 8601 form; which of them name an instant is for `instantOf` to say. */
+const ISO_DATE_TIME = "^[0-9W-]{7,10}T[0-9:.,]+(Z|[+-][0-9:]{2,5})$";
+
+const completionDateTime = z.string()
+  .refine(
+    (value) => instantOf(value) !== undefined,
+    refusedAs("Field.InvalidDate", "Must be an ISO 8601 date-time with an offset."),
+  )
+  .openapi({
+    pattern: ISO_DATE_TIME,
+    description: "ISO 8601 with an offset (RFC 3339 is one form of it). Must be in the future.",
+    example: "2030-01-31T12:00:00+00:00",
+  });
+
+/** The schema, for the OpenAPI document. Decoding goes through `decodeConsentRequest`, which asks more. */
+export const consentRequestSchema = z.strictObject({
+  Data: z.strictObject({
+    ReadRefundAccount: z.enum(["Yes", "No"]).optional(),
+    Authorisation: z.strictObject({
+      AuthorisationType: z.enum(["Any", "Single"]),
+      CompletionDateTime: completionDateTime.optional(),
+    }).openapi("Authorisation").optional(),
+    Initiation: initiationSchema,
+    SCASupportData: z.strictObject({
+      RequestedSCAExemptionType: z.enum(SCA_EXEMPTION_TYPES).optional(),
+      AppliedAuthenticationApproach: z.enum(["CA", "SCA"]).optional(),
+      ReferencePaymentOrderId: text(40).optional(),
+    }).openapi("SCASupportData").optional(),
+  }),
+  Risk: riskSchema,
+}).openapi("DomesticPaymentConsentRequest", {
+  example: {
+    Data: {
+      ReadRefundAccount: "Yes",
+      Authorisation: { AuthorisationType: "Any" },
+      Initiation: {
+        InstructionIdentification: "ORDER-1001",
+        EndToEndIdentification: "ORDER-1001",
+        InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+        CreditorAccount: {
+          SchemeName: "UK.OBIE.IBAN",
+          Identification: "GB33BUKB20201555555555",
+          Name: "Example Shop Ltd",
+        },
+        RemittanceInformation: { Reference: "ORDER-1001" },
+      },
+    },
+    Risk: { PaymentContextCode: "EcommerceGoods", MerchantCategoryCode: "5732" },
+  },
+});
+
+/**
+ * The consent request in a JSON value.
+ *
+ * @param context `now` in milliseconds since the Unix epoch, and what is supported
+ * @throws {Refusal} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
+ */
+export function decodeConsentRequest(
+  value: unknown,
+  context: Supported & { readonly now: number },
+): ConsentRequest {
+  const rules = [...completionFaults(value, context.now), ...initiationFaults(value, context)];
+  const wire = decode(consentRequestSchema, value, rules);
+  return { ...wire, Data: { ...wire.Data, Initiation: initiationOf(wire.Data.Initiation) } };
+}
+
+function completionFaults(body: unknown, now: number): Fault[] {
+  const completion = valueAt(body, ["Data", "Authorisation", "CompletionDateTime"]);
+  const instant = typeof completion === "string" ? instantOf(completion) : undefined;
+  if (instant === undefined || instant > now) return [];
+  const path = "Data.Authorisation.CompletionDateTime";
+  return [{ code: "Field.InvalidDate", path, message: "Must be in the future." }];
+}

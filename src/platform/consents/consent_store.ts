@@ -1,0 +1,72 @@
+/** Consents. A change is staged against the version it was decided on: of parallel decisions one commits. */
+import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
+import { record, type ShownPage } from "../audit_trail.ts";
+import { consentDeadlineKey, consentKey } from "../store_keys.ts";
+import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
+import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
+import { type Consent, deadlineOf } from "./consent.ts";
+
+/** Who caused a change and why, for the consent's history. */
+export interface Cause {
+  readonly actor: string;
+  readonly reason: string;
+  readonly page?: ShownPage;
+}
+
+/** Reads and stages consents. */
+export interface ConsentStore {
+  find(id: ConsentId, from?: Reader): Promise<Entry<Consent> | null>;
+  stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
+  /** Stages the changed consent in place of `former`; the commit fails if it changed meanwhile. */
+  stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): void;
+  /** Deadlines that have passed at `now`, earliest first; some may be of consents that have moved on. */
+  deadlinesBefore(now: number, limit: number): Promise<readonly Deadline[]>;
+  /** Stages the end of a noted deadline. */
+  stageDeadlineGone(tx: Transaction, deadline: Deadline): void;
+}
+
+/** A moment at which a consent may end by itself. */
+export interface Deadline {
+  readonly key: Key;
+  readonly consentId: ConsentId;
+}
+
+/** The keys of the consent that a path or a token names: what to read ahead. */
+export function consentAhead(idText: unknown): readonly Key[] {
+  const id = asConsentId(idText);
+  return id === undefined ? [] : [consentKey(id)];
+}
+
+/** Opens the store of consents. */
+export function openConsentStore(store: Store): ConsentStore {
+  return {
+    find: (id, from = store) => from.get<Consent>(consentKey(id)),
+    stageCreation(tx, consent, cause) {
+      check(tx, consentKey(consent.id), null);
+      set(tx, consentKey(consent.id), consent);
+      noteDeadline(tx, consent);
+      record(tx, consent.id, { at: consent.createdAt, event: `consent.${consent.status}`, ...cause });
+    },
+    stageChange(tx, former, changed, cause, at) {
+      check(tx, former.key, former.version);
+      set(tx, former.key, changed);
+      const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
+      if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
+      if (before !== after) noteDeadline(tx, changed);
+      record(tx, changed.id, { at, event: `consent.${changed.status}`, ...cause });
+    },
+    async deadlinesBefore(now, limit) {
+      const entries = await store.list<ConsentId>({ prefix: ["consent_deadline"], limit });
+      return entries.filter(({ key }) => Number(key[1]) <= now).map(({ key, value }) => ({
+        key,
+        consentId: value,
+      }));
+    },
+    stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
+  };
+}
+
+function noteDeadline(tx: Transaction, consent: Consent): void {
+  const deadline = deadlineOf(consent);
+  if (deadline !== undefined) set(tx, consentDeadlineKey(deadline, consent.id), consent.id);
+}

@@ -1,0 +1,46 @@
+/** Finds a consent for someone entitled to it. Whoever is not gets the answer for what does not exist (Decision C2). */
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
+import { asConsentId } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { Entry, Reader } from "../../base/store/store.ts";
+import { asOf, type Consent, type ConsentStatus } from "./consent.ts";
+import type { ConsentStore } from "./consent_store.ts";
+
+/** What it needs. */
+export interface ReadConsentDeps {
+  readonly clock: Clock;
+  readonly consents: ConsentStore;
+}
+
+/** Whose consent, at which bank; without `clientId`, any TPP's (a bank reads them all). */
+export interface ConsentReader {
+  readonly bank: BankCode;
+  readonly clientId?: ClientId;
+}
+
+/** The consent as it stands now, with its version; `from` what the request has read. @throws {Refusal} `resource.not_found` */
+export async function readConsent(
+  deps: ReadConsentDeps,
+  idText: unknown,
+  by: ConsentReader,
+  from?: Reader,
+): Promise<Entry<Consent>> {
+  const id = asConsentId(idText);
+  const entry = id === undefined ? null : await deps.consents.find(id, from);
+  const foreign = entry !== null && by.clientId !== undefined && entry.value.clientId !== by.clientId;
+  if (entry === null || foreign || entry.value.bank !== by.bank) throw new Refusal("resource.not_found");
+  return { ...entry, value: asOf(entry.value, deps.clock()) };
+}
+
+/** The status of this owner's consent now, or undefined where it has no such consent. */
+export async function consentStatus(
+  deps: ReadConsentDeps,
+  id: ConsentId,
+  owner: Required<ConsentReader>,
+  from?: Reader,
+): Promise<ConsentStatus | undefined> {
+  const consent = (await deps.consents.find(id, from))?.value;
+  const own = consent !== undefined && consent.clientId === owner.clientId && consent.bank === owner.bank;
+  return own ? asOf(consent, deps.clock()).status : undefined;
+}

@@ -1,0 +1,172 @@
+/** `/{BANK}/domestic-payment-consents/v1` (endpoints 6-8). */
+import { createRoute, z } from "@hono/zod-openapi";
+import { jsonBody } from "../../base/http/body.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { fapiHeaders } from "../http/fapi_headers.ts";
+import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import {
+  accessTokenOf,
+  bankParameter,
+  idempotentHeaders,
+  resourceHeaders,
+} from "../http/openapi_parameters.ts";
+import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
+import type { ConsentId } from "../../base/kernel/identifiers.ts";
+import { type Requirement, tokenOfAnotherConsent } from "../security/access_token.ts";
+import { firstReads, type KeysOfRequest } from "../security/first_reads.ts";
+import type { ResourceGuards } from "../security/resource_guards.ts";
+import { confirmFunds } from "./confirm_funds.ts";
+import {
+  consentSchema,
+  createdConsentSchema,
+  fundsConfirmationSchema,
+  representConsent,
+  representCreated,
+  representFunds,
+} from "./consent_representation.ts";
+import { consentAhead } from "./consent_store.ts";
+import { consentRequestSchema, decodeConsentRequest } from "./consent_schema.ts";
+import { createConsent, type CreateConsentDeps } from "./create_consent.ts";
+import type { Supported } from "./initiation_schema.ts";
+import { readConsent } from "./read_consent.ts";
+
+/** What the routes need. */
+export interface ConsentRouteDeps extends CreateConsentDeps, Supported {
+  readonly guards: ResourceGuards;
+  readonly idempotent: ReturnType<typeof idempotent>;
+  readonly baseUrl: string;
+  /** One consent is not asked about without end. @throws {Refusal} `request.rate_limited` */
+  readonly limitFunds: (consentId: ConsentId) => Promise<void>;
+}
+
+const consentParameter = bankParameter.extend({
+  consentId: z.string().openapi({ param: { name: "consentId", in: "path" }, format: "uuid" }),
+});
+const TPP: Requirement = { scope: "payments", grants: ["client_credentials"] };
+const TPP_OR_CUSTOMER: Requirement = {
+  scope: "payments",
+  grants: ["client_credentials", "authorization_code"],
+};
+const tags = ["Consents"];
+/** Name of the route in idempotency claims. */
+const CONSENT_CLAIMS = "domestic-payment-consents";
+const named: KeysOfRequest = (c) => consentAhead(c.req.param("consentId"));
+
+const createConsentRoute = createRoute({
+  method: "post",
+  path: "/{bank}/domestic-payment-consents/v1",
+  tags,
+  operationId: "createDomesticPaymentConsent",
+  summary: "Create a domestic payment consent",
+  description:
+    "For a token of the client credentials grant. A retry with the same `x-idempotency-key` and body " +
+    "within 24 hours returns the same consent with its current status.",
+  security: accessTokenOf("payments"),
+  request: {
+    params: bankParameter,
+    headers: idempotentHeaders,
+    body: { required: true, content: { "application/json": { schema: consentRequestSchema } } },
+  },
+  responses: {
+    201: resourceAnswer(
+      "Created, now or by an earlier request with the same key and body",
+      createdConsentSchema,
+    ),
+    ...resourceErrors(413, 415),
+  },
+});
+
+const readConsentRoute = createRoute({
+  method: "get",
+  path: "/{bank}/domestic-payment-consents/v1/{consentId}",
+  tags,
+  operationId: "getDomesticPaymentConsent",
+  summary: "Read a consent",
+  description: "For a token of the client credentials grant. The status shows if a deadline has passed.",
+  security: accessTokenOf("payments"),
+  request: { params: consentParameter, headers: resourceHeaders },
+  responses: {
+    200: resourceAnswer("The consent with its current status", consentSchema),
+    ...resourceErrors(),
+  },
+});
+
+const confirmFundsRoute = createRoute({
+  method: "get",
+  path: "/{bank}/domestic-payment-consents/v1/{consentId}/funds-confirmation",
+  tags,
+  operationId: "getFundsConfirmation",
+  summary: "Ask whether the funds are there",
+  description:
+    "Only while the consent is `Authorized`; for a token of the client credentials grant, or for the " +
+    "token of this consent. Never changes the consent.",
+  security: accessTokenOf("payments"),
+  request: { params: consentParameter, headers: resourceHeaders },
+  responses: {
+    200: resourceAnswer("The answer", fundsConfirmationSchema),
+    ...resourceErrors(),
+  },
+});
+
+/** Mounts the consent endpoints. */
+export function consentRoutes(app: PlatformApp, deps: ConsentRouteDeps): void {
+  mountCreate(app, deps);
+  mountRead(app, deps);
+  mountConfirmFunds(app, deps);
+}
+
+function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
+  const { certificate, limit, bank, token, payloadSignature, requireActive } = deps.guards;
+  const replay = deps.idempotent(CONSENT_CLAIMS, async (c, consentId) => {
+    const { value } = await readConsent(deps, consentId, { bank: c.get("bank").code });
+    return c.json(representCreated(value, deps.baseUrl), 201);
+  });
+  app.post(
+    endpoint(app, "resource", createConsentRoute),
+    ...[certificate, limit("consents"), firstReads(), bank, token(TPP, claimAhead(CONSENT_CLAIMS))] as const,
+    fapiHeaders,
+    jsonBody,
+    payloadSignature,
+    replay,
+    async (c) => {
+      await requireActive(c.get("bank"));
+      const request = decodeConsentRequest(c.get("json"), { ...deps, now: deps.clock() });
+      const { clientId } = c.get("access").caller;
+      const [signedBody, claim, markers] = [c.get("signedBody"), c.get("claim"), c.get("markers")];
+      const owner = { clientId, bank: c.get("bank").code };
+      const consent = await createConsent(deps, { ...owner, request, signedBody, claim, markers });
+      return c.json(representCreated(consent, deps.baseUrl), 201);
+    },
+  );
+}
+
+function mountRead(app: PlatformApp, deps: ConsentRouteDeps): void {
+  const { certificate, limit, bank, token } = deps.guards;
+  app.get(
+    endpoint(app, "resource", readConsentRoute),
+    ...[certificate, limit("reads"), firstReads(named), bank, token(TPP), fapiHeaders] as const,
+    async (c) => {
+      const owner = { clientId: c.get("access").caller.clientId, bank: c.get("bank").code };
+      const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
+      return c.json(representConsent(value, deps.baseUrl));
+    },
+  );
+}
+
+function mountConfirmFunds(app: PlatformApp, deps: ConsentRouteDeps): void {
+  const { certificate, limit, bank, token } = deps.guards;
+  app.get(
+    endpoint(app, "resource", confirmFundsRoute),
+    ...[certificate, limit("reads"), firstReads(named), bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
+    async (c) => {
+      const { caller, token: granted } = c.get("access");
+      const owner = { clientId: caller.clientId, bank: c.get("bank").code };
+      const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
+      if (granted.consentId !== undefined && granted.consentId !== value.id) { // Decision C8: this consent's token
+        throw tokenOfAnotherConsent();
+      }
+      await deps.limitFunds(value.id);
+      return c.json(representFunds(confirmFunds(value), value, deps.baseUrl, deps.clock()));
+    },
+  );
+}

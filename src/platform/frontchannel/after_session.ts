@@ -1,0 +1,104 @@
+/**
+ * Where an authorization session leads its own browser when no step can be taken: it is over, or the bank's answer
+ * cannot be used. Always to the TPP (Decision G1). Nothing changes by it.
+ */
+import type { Consent } from "../consents/consent.ts";
+import type { ClientId } from "../../base/kernel/identifiers.ts";
+import { Refusal, type RefusalParts } from "../../base/kernel/api_error.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
+import { type AuthorizationError, type Interaction, isLate, overtaken } from "./interaction.ts";
+import { openOutcome } from "./sealed_outcome.ts";
+import { readStanding, type StepDeps } from "./take_step.ts";
+import { backTo, errorUrl } from "./tpp_redirect.ts";
+
+/**
+ * The next URL of a finished session, for the browser that began it and its form token. For one minute it is the same
+ * URL as before, because the browser may have lost that response. After that it is the TPP, with an error.
+ *
+ * @throws {Refusal} `interaction.finished` if no address of the TPP is left
+ */
+export async function whereItLed(
+  deps: StepDeps,
+  session: Interaction,
+  browser: AskingBrowser,
+  token: string,
+): Promise<string> {
+  browser.forget(session.correlationId);
+  const { outcome } = session;
+  const again = outcome === undefined || deps.clock() >= outcome.until
+    ? null
+    : await openOutcome(token, outcome.sealed);
+  if (again !== null) return again;
+  const { address, consent } = await readStanding(deps, session, deps.store);
+  return errorUrl(address, errorOf(consent.value));
+}
+
+function errorOf(consent: Consent): AuthorizationError {
+  return overtaken(consent)?.error ?? "session_expired";
+}
+
+/**
+ * The next URL after a return that the bank signed for this session but that cannot be used: its times are wrong, its
+ * jti was used before, or it is about another consent. The session stays open, because the bank may send a valid one.
+ *
+ * @throws {Refusal} `interaction.finished` if no address of the TPP is left; as {@link answeredBefore}
+ */
+export async function afterUnusableReturn(
+  deps: StepDeps,
+  session: Interaction,
+  browser: AskingBrowser,
+): Promise<string> {
+  const { address, request, consent } = await readStanding(deps, session, deps.store);
+  if (request.value.completed) throw await answeredBefore(deps, session, browser, consent.value);
+  return errorUrl(address, isLate(session, deps.clock()) ? "session_expired" : "server_error");
+}
+
+/**
+ * The page for a session whose pushed request was answered by another session, as in a second tab. Decision G1 sends
+ * customers to the TPP so that none of its requests stays without an answer. This one has its answer, and a second one
+ * that contradicts it could undo it at the TPP.
+ */
+export async function answeredBefore(
+  deps: StepDeps,
+  session: Interaction,
+  browser: AskingBrowser,
+  consent: Consent,
+): Promise<Refusal> {
+  browser.forget(session.correlationId);
+  const { clientId } = session;
+  if (overtaken(consent)?.error === "access_denied") { // its deadline has passed without a decision
+    return new Refusal("interaction.finished", {
+      detail: "answered before",
+      ...await linkTo(deps, clientId),
+    });
+  }
+  return await saidBefore(deps, session, { accepted: consent.status !== "Rejected" });
+}
+
+/** The page that shows the earlier decision, which differs from the customer's choice now. */
+export async function saidBefore(
+  deps: StepDeps,
+  { clientId }: Interaction,
+  { accepted, wayOn }: { readonly accepted: boolean; readonly wayOn?: string | undefined },
+): Promise<Refusal> {
+  return new Refusal(accepted ? "interaction.accepted" : "interaction.refused", {
+    detail: "decided before",
+    ...(wayOn === undefined ? {} : { wayOn }),
+    ...await linkTo(deps, clientId),
+  });
+}
+
+/**
+ * The page for a browser that cannot prove that it began the session. A reader who knows the
+ * random id of a session may learn that it is over, but not the decision and not the next URL.
+ */
+export async function notYours(deps: StepDeps, session: Interaction, detail: string): Promise<Refusal> {
+  const request = await deps.requests.find(session.requestHash);
+  const isOver = session.stage === "finished" || request === null || request.value.completed;
+  const reason = isOver ? "interaction.finished" : "interaction.not_yours";
+  return new Refusal(reason, { detail, ...await linkTo(deps, session.clientId) });
+}
+
+async function linkTo(deps: StepDeps, clientId: ClientId): Promise<Pick<RefusalParts, "tpp">> {
+  return backTo(await deps.clients.find(clientId));
+}

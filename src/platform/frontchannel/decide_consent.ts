@@ -1,0 +1,187 @@
+/** The platform's consent screen: what it shows, and the customer's decision (explicit consent, table 2.1 C7, C9). */
+import type { Consent, PayerAccount } from "../consents/consent.ts";
+import { payerAccountsAhead, payerAccountsOf } from "../consents/payer_accounts_store.ts";
+import { readConsent } from "../consents/read_consent.ts";
+import { type BankCode, isUuid } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { ShownPage } from "../audit_trail.ts";
+import type { BankClient } from "../registration/client.ts";
+import type { StandingOf } from "../security/standing.ts";
+import { bankKey, interactionKey } from "../store_keys.ts";
+import type { ReadAhead } from "../../base/store/read_ahead.ts";
+import { answeredBefore, notYours, saidBefore, whereItLed } from "./after_session.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
+import { wayOutOfInactive } from "./inactive_party.ts";
+import {
+  expired,
+  type Interaction,
+  isLate,
+  keptUntil,
+  type Parties,
+  stepAfterDecision,
+} from "./interaction.ts";
+import { openOutcome } from "./sealed_outcome.ts";
+import { type ChosenStep, type Situation, stepAhead, type StepDeps, takeStep } from "./take_step.ts";
+
+export interface DecideDeps extends StepDeps {
+  readonly standingOf: StandingOf;
+}
+
+/** Which screen, and who asks for it. */
+export interface ScreenVisit {
+  readonly bank: BankCode;
+  readonly correlationId: string | undefined;
+  readonly browser: AskingBrowser;
+  readonly reads: ReadAhead;
+}
+
+/** A session of this browser that waits for a decision, or has waited until it expired. */
+export interface OpenDecision {
+  readonly interaction: Interaction;
+  readonly consent: Consent;
+  readonly parties: Parties;
+  /** What the customer chooses from. */
+  readonly accounts: readonly PayerAccount[];
+}
+
+/** The customer's decision. */
+export interface Decision {
+  readonly accepted: boolean;
+  /** Which of the payer's accounts. */
+  readonly accountIndex: number | undefined;
+}
+
+/** A form as posted. */
+export interface PostedDecision {
+  /** Read when the token is proven. @throws {Refusal} `authorization.invalid_request` */
+  readonly decisionOf: () => Decision;
+  /** The anti-forgery token. */
+  readonly token: string | undefined;
+  /** What the customer has read, for the consent's history. */
+  readonly pageOf: (open: OpenDecision) => Promise<ShownPage>;
+}
+
+/** What a visit of the screen gets. */
+export type Screen = { readonly show: OpenDecision } | { readonly leadTo: string };
+
+/**
+ * Opens the screen. If there is nothing to decide any more, it leads to the TPP.
+ *
+ * @throws {Refusal} `bank.unknown`, `interaction.*`, `authorization.invalid_request`
+ */
+export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<Screen> {
+  const { browser, reads } = visit;
+  const { bank, session } = await findSession(deps, visit);
+  if (!await browser.holds(session)) throw await notYours(deps, session, "opened in another browser");
+  const ledTo = async (over: Interaction): Promise<Screen> => ({
+    leadTo: await whereItLed(deps, over, browser, await browser.formToken(over.correlationId)),
+  });
+  if (session.stage === "finished") return await ledTo(session);
+  aheadOf(session, reads);
+  const choose = ({ interaction, now }: Situation): ChosenStep | "stay" =>
+    isLate(interaction, now) ? expired("the screen was opened after the session expired") : "stay";
+  const taken = await takeStep(deps, session.correlationId, choose, { browser, reads });
+  if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
+  if (taken.kind === "led") return { leadTo: taken.url };
+  if (taken.kind === "over") return await ledTo(taken.interaction);
+  const wayOut = await wayOutOfInactive(deps, bank, session, reads);
+  return wayOut === null ? { show: await openDecision(deps, session, reads) } : { leadTo: wayOut };
+}
+
+/** Carries the decision out and says where the browser goes. @throws {Refusal} as {@link openScreen} */
+export async function decideConsent(
+  deps: DecideDeps,
+  visit: ScreenVisit,
+  posted: PostedDecision,
+): Promise<string> {
+  const { browser, reads } = visit;
+  const { bank, session } = await findSession(deps, visit);
+  if (session.stage === "finished") return await decidedBefore(deps, session, browser, posted);
+  if (!await browser.holds(session)) throw await notYours(deps, session, "posted from another browser");
+  if (posted.token !== await browser.formToken(session.correlationId)) {
+    throw await notYours(deps, session, "anti-forgery token");
+  }
+  aheadOf(session, reads);
+  const decision = posted.decisionOf();
+  const wayOut = decision.accepted ? await wayOutOfInactive(deps, bank, session, reads) : null; // a refusal stands
+  if (wayOut !== null) return wayOut;
+  const open = await openDecision(deps, session, reads);
+  const page = await posted.pageOf(open);
+  const choose = (at: Situation): ChosenStep | "stay" => stepAfterPost(decision, open, at);
+  const taken = await takeStep(deps, session.correlationId, choose, { browser, reads, page });
+  if (taken.kind === "over") return await decidedBefore(deps, taken.interaction, browser, posted);
+  if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
+  if (taken.kind === "stayed") {
+    throw new Refusal("authorization.invalid_request", "no account that can pay was chosen");
+  }
+  if (taken.decided === undefined) return taken.url;
+  // Decided by another request. The customer must not take the TPP's page for the answer to this click.
+  throw await saidBefore(deps, session, { accepted: taken.decided !== "Rejected", wayOn: taken.url });
+}
+
+async function findSession(
+  deps: StepDeps,
+  visit: ScreenVisit,
+): Promise<{ readonly bank: BankClient; readonly session: Interaction }> {
+  const { reads, correlationId } = visit;
+  const flow = isUuid(correlationId) ? correlationId : undefined;
+  reads.ahead([bankKey(visit.bank), ...(flow === undefined ? [] : [interactionKey(flow)])]);
+  const bank = await deps.clients.findBank(visit.bank, reads);
+  if (bank === null) throw new Refusal("bank.unknown");
+  const session = flow === undefined ? undefined : (await deps.interactions.find(flow, reads))?.value;
+  if (session === undefined || session.bank !== visit.bank || deps.clock() >= keptUntil(session)) {
+    throw new Refusal("authorization.invalid_request", "no such session");
+  }
+  return { bank, session };
+}
+
+function aheadOf(session: Interaction, reads: ReadAhead): void {
+  reads.ahead([...stepAhead(session), ...payerAccountsAhead(session.consentId, session.payer)]);
+}
+
+async function openDecision(deps: StepDeps, session: Interaction, reads: ReadAhead): Promise<OpenDecision> {
+  const { consentId, parties, payer } = session;
+  if (parties === undefined || payer === undefined) {
+    throw new Refusal("authorization.invalid_request", "the customer has not come back from the bank yet");
+  }
+  const { value: consent } = await readConsent(deps, consentId, session, reads);
+  const accounts = await payerAccountsOf(reads, consentId, payer);
+  return { interaction: session, consent, parties, accounts };
+}
+
+/** A late yes authorizes nothing; a late no is the customer's own, and the consent is rejected by it (Decision G1). */
+function stepAfterPost(
+  decision: Decision,
+  { accounts }: OpenDecision,
+  { interaction, consent, now }: Situation,
+): ChosenStep | "stay" {
+  if (decision.accepted && isLate(interaction, now)) {
+    return expired("customer accepted after the session expired");
+  }
+  const step = stepAfterDecision(decision, { payer: interaction.payer, accounts }, consent);
+  return step === undefined || step.kind === "ask" ? "stay" : step;
+}
+
+/**
+ * A click after this session has been decided. The form's token decrypts the stored next URL. That proves the browser,
+ * whose cookie is cleared by then. For one minute the same decision (a double click) gets the same URL again. The other
+ * decision gets a page that shows the first one.
+ */
+async function decidedBefore(
+  deps: StepDeps,
+  session: Interaction,
+  browser: AskingBrowser,
+  { decisionOf, token }: PostedDecision,
+): Promise<string> {
+  const { outcome } = session;
+  const led = outcome === undefined || token === undefined ? null : await openOutcome(token, outcome.sealed);
+  if (outcome === undefined || token === undefined || led === null) {
+    throw await notYours(deps, session, "decided before");
+  }
+  const isRecent = deps.clock() < outcome.until;
+  if (outcome.accepted === undefined || (isRecent && outcome.accepted === decisionOf().accepted)) {
+    return await whereItLed(deps, session, browser, token);
+  }
+  browser.forget(session.correlationId);
+  throw await saidBefore(deps, session, { accepted: outcome.accepted, wayOn: isRecent ? led : undefined });
+}

@@ -1,0 +1,220 @@
+/**
+ * The customer comes back from the bank (endpoint 5). A return that is not authentic, or that another browser brings,
+ * is a page and changes nothing (Decision B4). If this browser began the session that the bank names, the return leads
+ * on, or to the TPP: never to a page (Decision G1).
+ */
+import { unixSeconds } from "../../base/kernel/clock.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
+import type { Log } from "../../base/observability/log.ts";
+import type { ParticipantKeySets } from "../participants/participant_keys.ts";
+import type { BankClient, Client } from "../registration/client.ts";
+import type { StandingOf } from "../security/standing.ts";
+import { bankKey, interactionKey } from "../store_keys.ts";
+import type { ReadAhead } from "../../base/store/read_ahead.ts";
+import { afterUnusableReturn, answeredBefore, notYours, whereItLed } from "./after_session.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
+import { expired, type Interaction, isLate, keptUntil, type Parties, stepAfterBank } from "./interaction.ts";
+import { wayOutOfInactive } from "./inactive_party.ts";
+import { claimedCorrelationId, openScaResponse, type ScaResponse } from "./sca_response.ts";
+import { screenUrl } from "./screen_url.ts";
+import { type ChosenStep, type Situation, stepAhead, type StepDeps, takeStep } from "./take_step.ts";
+import { backTo } from "./tpp_redirect.ts";
+
+export interface FinishDeps extends StepDeps {
+  readonly keys: ParticipantKeySets;
+  readonly decrypters: readonly NamedKey[];
+  readonly standingOf: StandingOf;
+  readonly log: Log;
+}
+
+/** The bank's answer, and who brings it. */
+export interface FinishAuthentication {
+  readonly bank: BankCode;
+  /** Undefined if the link has none, or more than one. */
+  readonly sealed: string | undefined;
+  readonly browser: AskingBrowser;
+  readonly reads: ReadAhead;
+  /** Of the request, for the log. */
+  readonly interactionId: string;
+}
+
+/** Takes the customer back and says where the browser goes. @throws {Refusal} `bank_return.not_authentic`, `interaction.*`, `bank.unknown` */
+export async function finishAuthentication(
+  deps: FinishDeps,
+  command: FinishAuthentication,
+): Promise<string> {
+  const { reads, browser } = command;
+  reads.ahead([bankKey(command.bank), ...browser.names().map(interactionKey)]);
+  const bank = await deps.clients.findBank(command.bank, reads);
+  if (bank === null) throw new Refusal("bank.unknown");
+  if (await deps.standingOf(bank) !== "active") return await leaveInactiveBank(deps, bank, command);
+  const response = await authenticResponse(deps, command, bank);
+  const session = await ownSession(deps, command, response);
+  if (session.stage === "finished") return await ledTo(deps, session, browser);
+  reads.ahead(stepAhead(session));
+  const doubt = session.stage === "at_bank" ? doubtAbout(response, session) : undefined;
+  if (doubt !== undefined) return await unusable(deps, command, session, doubt);
+  const wayOut = response.result.outcome === "success" // a failure may still be recorded
+    ? await wayOutOfInactive(deps, bank, session, reads)
+    : null;
+  if (wayOut !== null) return wayOut;
+  return await follow(deps, { command, bank, response, session });
+}
+
+/** The answer of a bank that is not active cannot be verified, because its keys are removed. The cookie still proves the browser. */
+async function leaveInactiveBank(
+  deps: FinishDeps,
+  bank: BankClient,
+  command: FinishAuthentication,
+): Promise<string> {
+  const { sealed = "", browser, reads } = command;
+  const correlationId = await claimedCorrelationId(deps.decrypters, sealed);
+  const session = correlationId === undefined
+    ? undefined
+    : (await deps.interactions.find(correlationId, reads))?.value;
+  const isOwn = session?.bank === bank.code && deps.clock() < keptUntil(session) &&
+    await browser.holds(session);
+  if (!isOwn) throw await notAuthentic(deps, command, "the bank is not active");
+  if (session.stage === "finished") return await ledTo(deps, session, browser);
+  const wayOut = await wayOutOfInactive(deps, bank, session, reads);
+  if (wayOut === null) throw await notAuthentic(deps, command, "the bank is not active");
+  return wayOut;
+}
+
+async function authenticResponse(
+  deps: FinishDeps,
+  command: FinishAuthentication,
+  bank: BankClient,
+): Promise<ScaResponse> {
+  if (command.sealed === undefined) throw await notAuthentic(deps, command, "not exactly one oAuthUrl");
+  const { decrypters, keys, authUrl } = deps;
+  const opening = { decrypters, keys, authUrl, now: unixSeconds(deps.clock()) };
+  const opened = await openScaResponse(opening, bank, command.sealed);
+  if (!opened.ok) throw await notAuthentic(deps, command, opened.why);
+  return opened.value;
+}
+
+/** The session that the bank names, if it is this browser's. */
+async function ownSession(
+  deps: FinishDeps,
+  command: FinishAuthentication,
+  response: ScaResponse,
+): Promise<Interaction> {
+  const session = (await deps.interactions.find(response.correlationId, command.reads))?.value;
+  if (session === undefined || session.bank !== command.bank || deps.clock() >= keptUntil(session)) {
+    throw await notAuthentic(deps, command, "unknown correlation_id");
+  }
+  if (!await command.browser.holds(session)) {
+    throw await notYours(deps, session, "returned in another browser");
+  }
+  return session;
+}
+
+/**
+ * Takes the step that the answer leads to. The first answer counts: while the customer decides, every later one leads to
+ * the screen. The jti is spent with the step: an answer that leads nowhere must not use it up.
+ */
+async function follow(deps: FinishDeps, { command, bank, response, session }: {
+  readonly command: FinishAuthentication;
+  readonly bank: BankClient;
+  readonly response: ScaResponse;
+  readonly session: Interaction;
+}): Promise<string> {
+  const { browser, reads } = command;
+  const context = { browser, reads, markers: { pending: [response.once] } };
+  const choose = (at: Situation): ChosenStep | "stay" => stepAfterReturn(response, bank, at);
+  try {
+    const taken = await takeStep(deps, session.correlationId, choose, context);
+    if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
+    if (taken.kind === "over") return await ledTo(deps, taken.interaction, browser);
+    return taken.kind === "led" ? taken.url : screenUrl(deps.authUrl, session);
+  } catch (error) {
+    // Only the commit's refusal of a spent jti is expected here.
+    if (!(error instanceof Refusal) || error.reason !== response.once.refusal) throw error;
+    return await afterReplay(deps, command, session);
+  }
+}
+
+/** The jti was spent: by the same answer in a parallel request, which has moved the session on, or by an older answer. */
+async function afterReplay(
+  deps: FinishDeps,
+  command: FinishAuthentication,
+  { correlationId }: Interaction,
+): Promise<string> {
+  const session = (await deps.interactions.find(correlationId))?.value;
+  if (session === undefined) throw new Refusal("interaction.finished", "no such session");
+  if (session.stage === "finished") return await ledTo(deps, session, command.browser);
+  if (session.stage === "deciding") return screenUrl(deps.authUrl, session);
+  return await unusable(deps, command, session, "jti used before");
+}
+
+async function ledTo(deps: FinishDeps, session: Interaction, browser: AskingBrowser): Promise<string> {
+  return await whereItLed(deps, session, browser, await browser.formToken(session.correlationId));
+}
+
+function stepAfterReturn(
+  { result }: ScaResponse,
+  bank: BankClient,
+  { interaction, consent, tpp, now }: Situation,
+): ChosenStep | "stay" {
+  const late = isLate(interaction, now);
+  if (interaction.stage === "deciding") {
+    return late ? expired("returned again after the session expired") : "stay";
+  }
+  // A late success authorizes nothing. A late failure is as good as one in time (Decision G1).
+  if (late && result.outcome === "success") {
+    return expired(`bank: ${result.status}, after the session expired`);
+  }
+  const step = stepAfterBank(result, consent, bank.consentManagedByBank);
+  return step.kind === "ask" ? { ...step, parties: partiesOf(bank, tpp) } : step;
+}
+
+/** Names as they are registered now; a newer registration changes nothing on a page that is being read. */
+function partiesOf(bank: BankClient, tpp: Client): Parties {
+  const { clientId, orgName: legalName, role, registeredAt: registeredSince, registrationNumber, clientUri } =
+    tpp;
+  const number = registrationNumber === undefined ? {} : { registrationNumber };
+  const page = clientUri === undefined ? {} : { clientUri };
+  return {
+    tpp: { legalName, clientId, role, registeredSince, ...number, ...page },
+    bank: { code: bank.code, name: bank.orgName },
+  };
+}
+
+/** Why an answer that the bank signed for this session cannot count. */
+function doubtAbout(response: ScaResponse, session: Interaction): string | undefined {
+  if (response.timeFault !== undefined) return response.timeFault;
+  if (response.refId !== session.consentId) return "ref_id";
+  const expected = session.debtorAccountPresent ? "true" : "false";
+  return response.debtorAccountPresent === expected ? undefined : "debtor_account_present";
+}
+
+async function unusable(
+  deps: FinishDeps,
+  { bank, interactionId, browser }: FinishAuthentication,
+  session: Interaction,
+  why: string,
+): Promise<string> {
+  deps.log.warn("bank_return.unusable", { interactionId, bank, why });
+  return await afterUnusableReturn(deps, session, browser);
+}
+
+/**
+ * The page for every return that is not authentic. Anybody can make one, so it ends no session and redirects nowhere. If
+ * the browser has sessions of one TPP alone under way at this bank, the page has a link to that TPP.
+ */
+async function notAuthentic(
+  deps: FinishDeps,
+  command: FinishAuthentication,
+  detail: string,
+): Promise<Refusal> {
+  const { browser, reads, bank } = command;
+  const sessions = (await Promise.all(browser.names().map((id) => deps.interactions.find(id, reads))))
+    .flatMap((entry) => entry === null || entry.value.bank !== bank ? [] : [entry.value]);
+  const held = await Promise.all(sessions.map((session) => browser.holds(session)));
+  const [tpp, ...more] = new Set(sessions.filter((_, index) => held[index]).map(({ clientId }) => clientId));
+  const link = tpp === undefined || more.length > 0 ? {} : backTo(await deps.clients.find(tpp, reads));
+  return new Refusal("bank_return.not_authentic", { detail, ...link });
+}

@@ -1,0 +1,51 @@
+/**
+ * A customer in a session whose bank or TPP is not active any more (Decision G5). No code is issued and the consent is
+ * not decided. The browser is redirected to the TPP with an error; the consent waits for a new request or its deadline.
+ */
+import type { ClientId } from "../../base/kernel/identifiers.ts";
+import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import type { BankClient } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import type { StandingOf } from "../security/standing.ts";
+import type { Reader } from "../../base/store/store.ts";
+import type { Interaction } from "./interaction.ts";
+import { addressOf } from "./start_authorization.ts";
+import { inactiveUrl } from "./tpp_redirect.ts";
+
+export interface InactivePartyDeps {
+  readonly clients: Pick<ClientStore, "find">;
+  readonly requests: PushedRequestStore;
+  readonly standingOf: StandingOf;
+  readonly authUrl: string;
+}
+
+/**
+ * The next URL of this interaction if its bank or its TPP is not active. Null if both are active, or if the pushed
+ * request is deleted, because the interaction is then over.
+ *
+ * @throws {Refusal} `platform.unavailable` if the status list is too old
+ */
+export async function wayOutOfInactive(
+  deps: InactivePartyDeps,
+  bank: BankClient,
+  interaction: Pick<Interaction, "clientId" | "requestHash">,
+  reads: Reader,
+): Promise<string | null> {
+  const ofBank = await deps.standingOf(bank);
+  const ofTpp = await standingOfTpp(deps, interaction.clientId, reads);
+  if (ofBank === "active" && ofTpp === "active") return null;
+  const request = await deps.requests.find(interaction.requestHash, reads);
+  if (request === null) return null;
+  const to = addressOf(deps.authUrl, request.value);
+  if (ofBank !== "active") return inactiveUrl(to, "bank", ofBank);
+  return ofTpp === "active" ? null : inactiveUrl(to, "TPP", ofTpp);
+}
+
+async function standingOfTpp(
+  { clients, standingOf }: InactivePartyDeps,
+  clientId: ClientId,
+  reads: Reader,
+): ReturnType<StandingOf> {
+  const tpp = await clients.find(clientId, reads);
+  return tpp === null ? "withdrawn" : await standingOf(tpp);
+}

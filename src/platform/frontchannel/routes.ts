@@ -1,0 +1,92 @@
+/** The browser's side: the TPP's link (endpoint 4) and the bank's return (endpoint 5). */
+import { createRoute, z } from "@hono/zod-openapi";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { pageErrors, redirectAnswer } from "../http/openapi_answers.ts";
+import { bankParameter } from "../http/openapi_parameters.ts";
+import { CLIENT_ID } from "../../base/kernel/identifiers.ts";
+import type { Site } from "../../pages/site.ts";
+import type { BrowserBinding } from "./browser_binding.ts";
+import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
+import { bankOf, queryOf, sealedAnswerOf } from "./link.ts";
+import { screenRoutes, SEE_OTHER } from "./screen_routes.ts";
+import { startAuthorization, type StartDeps } from "./start_authorization.ts";
+
+/** What the routes need. */
+export interface FrontchannelRouteDeps extends StartDeps, FinishDeps {
+  readonly binding: BrowserBinding;
+  readonly site: Site;
+}
+
+const tags = ["Browser"];
+
+const authorizeRoute = createRoute({
+  method: "get",
+  path: "/{bank}/authorization.oauth2",
+  tags,
+  operationId: "authorize",
+  summary: "Start an authorization (opened in the customer's browser)",
+  description:
+    "The `request_uri` of the pushed request. The browser is bound to the authorization session by a cookie.",
+  security: [],
+  request: {
+    params: bankParameter,
+    query: z.object({
+      client_id: z.string().openapi({ pattern: CLIENT_ID.source }),
+      request_uri: z.string(),
+    }),
+  },
+  responses: {
+    303: redirectAnswer("To the bank, or to the TPP with an error"),
+    ...pageErrors(400, 404, 405, 500, 503),
+  },
+});
+const returnRoute = createRoute({
+  method: "get",
+  path: "/{bank}/authorization.sca.oauth2",
+  tags,
+  operationId: "returnFromBank",
+  summary: "Take the customer back from the bank",
+  description: "The bank's result JWT, signed by the bank and encrypted to the platform.",
+  security: [],
+  request: { params: bankParameter, query: z.object({ oAuthUrl: z.string() }) },
+  responses: {
+    303: redirectAnswer("To the consent screen, or to the TPP with a code or an error"),
+    ...pageErrors(400, 404, 405, 500, 503),
+  },
+});
+
+/** Mounts the browser routes. */
+export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps): void {
+  mountAuthorize(app, deps);
+  mountReturn(app, deps);
+  screenRoutes(app, deps);
+}
+
+function mountAuthorize(app: PlatformApp, deps: FrontchannelRouteDeps): void {
+  app.get(endpoint(app, "browser", authorizeRoute), async (c) => {
+    const query = queryOf(c.req.url);
+    const { secret, hash } = await deps.binding.fresh();
+    const departure = await startAuthorization(deps, {
+      bank: bankOf(c.req.param("bank")),
+      clientId: query.get("client_id"),
+      requestUri: query.get("request_uri"),
+      bindingHash: hash,
+      reads: c.get("reads"),
+    });
+    if (departure.correlationId !== undefined) deps.binding.set(c, departure.correlationId, secret);
+    return c.redirect(departure.url, SEE_OTHER);
+  });
+}
+
+function mountReturn(app: PlatformApp, deps: FrontchannelRouteDeps): void {
+  app.get(endpoint(app, "browser", returnRoute), async (c) => {
+    const url = await finishAuthentication(deps, {
+      bank: bankOf(c.req.param("bank")),
+      sealed: sealedAnswerOf(c.req.url),
+      browser: deps.binding.asking(c),
+      reads: c.get("reads"),
+      interactionId: c.get("interactionId"),
+    });
+    return c.redirect(url, SEE_OTHER);
+  });
+}

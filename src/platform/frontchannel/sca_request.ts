@@ -1,0 +1,37 @@
+/** The JWT that hands the customer to the bank: its claims, and the bank's address with it (interface, "JWT sent by the platform"). */
+import { unixSeconds } from "../../base/kernel/clock.ts";
+import { HANDOVER_SECONDS } from "../profile.ts";
+import type { BankClient, Client } from "../registration/client.ts";
+import type { JsonObject } from "../../base/jose/compact_jws.ts";
+import type { Interaction } from "./interaction.ts";
+
+/** The claims; `now` in milliseconds. */
+export function scaRequestClaims(
+  interaction: Interaction,
+  parties: { readonly authUrl: string; readonly bank: BankClient; readonly tpp: Client },
+  now: number,
+): JsonObject {
+  const iat = unixSeconds(now);
+  return {
+    iss: parties.authUrl, // Decision A2: the host, which is no issuer
+    aud: parties.bank.orgId, // Decision B3
+    iat,
+    nbf: iat,
+    exp: iat + HANDOVER_SECONDS,
+    jti: crypto.randomUUID(),
+    debtor_account_present: interaction.debtorAccountPresent ? "true" : "false",
+    ref_id: interaction.consentId,
+    act: { sub: parties.tpp.orgName, registration_no: parties.tpp.clientId }, // Decision B3
+    correlation_id: interaction.correlationId,
+    // An addition to the interface: optional, and a bank that does not know it ignores it (RFC 7519 §4).
+    ...(interaction.uiLocales === undefined ? {} : { ui_locales: interaction.uiLocales.join(" ") }),
+  };
+}
+
+/** `{bank_sca_url}?oAuthUrl=…`: the bank's one registered redirect URL (Decision A5). */
+export function scaUrl(bank: BankClient, sealed: string): string | undefined {
+  const [base] = bank.redirectUris;
+  return base === undefined
+    ? undefined
+    : `${base}${base.includes("?") ? "&" : "?"}${new URLSearchParams({ oAuthUrl: sealed })}`;
+}

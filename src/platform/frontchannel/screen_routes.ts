@@ -1,0 +1,111 @@
+/** The platform's consent screen in the browser: shown to the browser that began the flow, decided by one form. */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { readForm } from "../../base/http/body.ts";
+import type { RequestEnv } from "../../base/http/context.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { bankParameter } from "../http/openapi_parameters.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { ShownPage } from "../audit_trail.ts";
+import { renderConsentPage } from "../../pages/consent_page.tsx";
+import { chooseLanguage, type Language } from "../../pages/language.ts";
+import type { Site } from "../../pages/site.ts";
+import type { BrowserBinding } from "./browser_binding.ts";
+import { consentView, shownPage } from "./consent_view.ts";
+import {
+  decideConsent,
+  type DecideDeps,
+  type Decision,
+  type OpenDecision,
+  openScreen,
+  type ScreenVisit,
+} from "./decide_consent.ts";
+import { bankOf, queryOf } from "./link.ts";
+import { SCREEN_SEGMENT, screenUrl } from "./screen_url.ts";
+
+/** What the screen's routes need. */
+export interface ScreenRouteDeps extends DecideDeps {
+  readonly binding: BrowserBinding;
+  readonly site: Site;
+}
+
+/** Of every redirect: a form is never posted on (FAPI 5.3.2.2-10: never 307). */
+export const SEE_OTHER = 303;
+
+const page = { "text/html": { schema: z.string() } };
+const decisionQuery = z.object({ flow: z.string(), lang: z.string().optional() });
+const consentRoute = createRoute({
+  method: "get",
+  path: `/{bank}/${SCREEN_SEGMENT}`,
+  hide: true,
+  request: { params: bankParameter, query: decisionQuery },
+  responses: {
+    200: { description: "The consent screen", content: page },
+    303: { description: "To the TPP: there is nothing to decide any more" },
+  },
+});
+const decisionRoute = createRoute({
+  ...consentRoute,
+  method: "post",
+  responses: { 303: { description: "To the TPP" } },
+});
+
+/** Mounts the consent screen. */
+export function screenRoutes(app: PlatformApp, deps: ScreenRouteDeps): void {
+  app.get(endpoint(app, "browser", consentRoute), async (c) => {
+    const screen = await openScreen(deps, visitOf(deps, c));
+    return "show" in screen ? await drawScreen(deps, c, screen.show) : c.redirect(screen.leadTo, SEE_OTHER);
+  });
+
+  app.post(endpoint(app, "browser", decisionRoute), async (c) => {
+    const visit = visitOf(deps, c);
+    const form = await readForm(c);
+    const pageOf = (open: OpenDecision): Promise<ShownPage> => shownPage(open, languageOf(c, open));
+    const posted = { decisionOf: () => readDecision(form), token: form.get("csrf"), pageOf };
+    return c.redirect(await decideConsent(deps, visit, posted), SEE_OTHER);
+  });
+}
+
+function visitOf(deps: ScreenRouteDeps, c: Context<RequestEnv>): ScreenVisit {
+  return {
+    bank: bankOf(c.req.param("bank")),
+    correlationId: queryOf(c.req.url).get("flow"),
+    browser: deps.binding.asking(c),
+    reads: c.get("reads"),
+  };
+}
+
+async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision): Promise<Response> {
+  const language = languageOf(c, open);
+  const view = consentView(open, {
+    csrf: await deps.binding.asking(c).formToken(open.interaction.correlationId),
+    address: screenUrl(deps.authUrl, open.interaction),
+    language,
+    site: deps.site,
+    now: deps.clock(),
+  });
+  c.header("content-security-policy", screenPolicy(deps.site.sandbox));
+  return c.html(renderConsentPage(view, language));
+}
+
+function languageOf(c: Context, { interaction }: OpenDecision): Language {
+  return chooseLanguage(c.req.header("accept-language"), c.req.query("lang"), interaction.uiLocales);
+}
+
+// Browsers hold every redirect after a form post to form-action as well, and the way back to the TPP may have several
+// hosts on it: a narrower list would leave a customer who has decided standing on this page.
+function screenPolicy(sandbox: boolean): string {
+  const loopback = sandbox ? " http://localhost:* http://127.0.0.1:*" : "";
+  return "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+    `form-action 'self' https:${loopback}`;
+}
+
+function readDecision(form: ReadonlyMap<string, string>): Decision {
+  const decision = form.get("decision");
+  if (decision !== "accept" && decision !== "refuse") {
+    throw new Refusal("authorization.invalid_request", "no decision");
+  }
+  const account = form.get("account");
+  const accountIndex = account !== undefined && /^\d{1,3}$/.test(account) ? Number(account) : undefined;
+  return { accepted: decision === "accept", accountIndex };
+}

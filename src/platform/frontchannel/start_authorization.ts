@@ -1,0 +1,230 @@
+/**
+ * The customer arrives with the TPP's link (endpoint 4). The pushed request is looked at, not used up: it may be
+ * opened again until a flow that it started ends (FAPI 5.3.2.2 note 3). Then to the bank, with a sealed JWT; not to one
+ * that could not take the customer any further: nobody should sign in there for nothing.
+ */
+import { isImplicit } from "../consents/consent.ts";
+import { findOpenFlow, stageFlowOpened } from "../consents/open_flow_store.ts";
+import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
+import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import { asClientId, sha256 } from "../../base/kernel/identifiers.ts";
+import { Refusal, type RefusalParts } from "../../base/kernel/api_error.ts";
+import { type NamedKey, sealClaims } from "../../base/jose/sealed_jwt.ts";
+import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_request.ts";
+import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import { issuerOf } from "../oauth/server_metadata.ts";
+import type { ParticipantKeySets } from "../participants/participant_keys.ts";
+import { FLOW_SECONDS, MAX_SESSIONS_PER_REQUEST } from "../profile.ts";
+import type { BankClient, Client } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import type { StandingOf } from "../security/standing.ts";
+import { bankKey, clientKey, consentKey, openFlowKey, pushedRequestKey } from "../store_keys.ts";
+import type { ReadAhead } from "../../base/store/read_ahead.ts";
+import type { Key, Reader, Store } from "../../base/store/store.ts";
+import { begin, commit, contended } from "../../base/store/transaction.ts";
+import type { AuthorizationError, Interaction } from "./interaction.ts";
+import type { InteractionStore } from "./interaction_store.ts";
+import { scaRequestClaims, scaUrl } from "./sca_request.ts";
+import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
+
+/** What it needs. */
+export interface StartDeps extends ReadConsentDeps {
+  readonly store: Store;
+  readonly requests: PushedRequestStore;
+  readonly interactions: InteractionStore;
+  readonly clients: ClientStore;
+  readonly keys: ParticipantKeySets;
+  readonly standingOf: StandingOf;
+  readonly signer: NamedKey;
+  readonly authUrl: string;
+  /** Whether the bank has lately failed to take payment orders. */
+  readonly isBankFailing: (bank: BankCode, client: ClientId) => boolean;
+}
+
+/** The customer's link; `bindingHash` is of the fresh cookie that the answer will set. */
+export interface StartAuthorization {
+  readonly bank: BankCode;
+  readonly clientId: string | undefined;
+  readonly requestUri: string | undefined;
+  readonly bindingHash: string;
+  readonly reads: ReadAhead;
+}
+
+/** Where the browser goes; `correlationId` where it goes to the bank and needs its cookie. */
+export interface Departure {
+  readonly url: string;
+  readonly correlationId?: string;
+}
+
+/** Sends the customer off. @throws {Refusal} `bank.unknown`, `authorization.*`: a page, as no redirect target is proven */
+export async function startAuthorization(deps: StartDeps, command: StartAuthorization): Promise<Departure> {
+  const { reads } = command;
+  const link = await readLink(command);
+  reads.ahead([bankKey(command.bank), ...(link === undefined ? [] : link.keys)]);
+  const bank = await deps.clients.findBank(command.bank, reads);
+  if (bank === null) throw new Refusal("bank.unknown"); // Decision A4
+  if (link === undefined) throw new Refusal("authorization.invalid_request");
+  const request = await pushedRequest(deps, command, link);
+  const tpp = await usableClient(deps, request, reads);
+  const tppAddress = addressOf(deps.authUrl, request);
+  const leave = (error: AuthorizationError): Departure => ({ url: errorUrl(tppAddress, error) });
+  const standing = await deps.standingOf(bank); // no older than the client's, which was asked for right before
+  if (standing !== "active") return { url: inactiveUrl(tppAddress, "bank", standing) };
+  const recipient = await readyBank(deps, bank, request.clientId);
+  if (recipient === undefined) return leave("temporarily_unavailable");
+  reads.ahead([consentKey(request.consentId), openFlowKey(request.consentId)]);
+  const { value: consent } = await readConsent(deps, request.consentId, request, reads);
+  if (consent.status !== "AwaitingAuthorisation") return leave("invalid_request");
+  const interaction = openInteraction(
+    deps.clock(),
+    command.bindingHash,
+    request,
+    link.requestHash,
+    isImplicit(consent),
+  );
+  const claims = scaRequestClaims(interaction, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
+  const [sealed, opened] = await Promise.all([
+    sealClaims(claims, deps.signer, recipient),
+    openSession(deps, interaction, reads),
+  ]);
+  if (opened === undefined) throw unavailable(deps, request, tpp, contended("authorization session"));
+  if (opened !== "opened") return leave(opened);
+  const url = scaUrl(bank, sealed);
+  return url === undefined ? leave("server_error") : { url, correlationId: interaction.correlationId };
+}
+
+/**
+ * Stores the session, or returns the error: a link starts a bounded number of sessions, in all browsers together.
+ * Undefined after losing every race.
+ */
+async function openSession(
+  deps: StartDeps,
+  interaction: Interaction,
+  reads: Reader,
+): Promise<"opened" | AuthorizationError | undefined> {
+  for (let attempt = 0; attempt < MAX_SESSIONS_PER_REQUEST; attempt++) { // of parallel openings one commits at a time
+    const from = attempt === 0 ? reads : deps.store;
+    const request = await deps.requests.find(interaction.requestHash, from);
+    if (request === null || request.value.completed) return "invalid_request";
+    if ((request.value.sessions ?? 0) >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
+    const tx = begin();
+    deps.interactions.stageOpening(tx, interaction);
+    deps.requests.stageSession(tx, request);
+    stageFlowOpened(tx, await findOpenFlow(from, interaction.consentId), interaction, deps.clock());
+    if (await commit(deps.store, deps.clock, tx)) return "opened";
+  }
+  return undefined;
+}
+
+/** The TPP's address in a pushed request. */
+export function addressOf(authUrl: string, request: PushedRequest): TppAddress {
+  const state = request.state === undefined ? {} : { state: request.state };
+  return { redirectUri: request.redirectUri, ...state, issuer: issuerOf(authUrl, request.bank) };
+}
+
+/** What the link names, and where it is stored. */
+interface Link {
+  readonly clientId: string;
+  readonly requestHash: string;
+  readonly keys: readonly Key[];
+}
+
+/** The link taken apart; undefined where a part is missing or malformed. */
+async function readLink({ clientId, requestUri }: StartAuthorization): Promise<Link | undefined> {
+  const reference = requestUri === undefined ? undefined : referenceOf(requestUri);
+  if (clientId === undefined || reference === undefined) return undefined;
+  const requestHash = await sha256(reference);
+  const client = asClientId(clientId);
+  const keys = [pushedRequestKey(requestHash), ...(client === undefined ? [] : [clientKey(client)])];
+  return { clientId, requestHash, keys };
+}
+
+async function pushedRequest(
+  deps: StartDeps,
+  { bank, reads }: StartAuthorization,
+  { clientId, requestHash }: Link,
+): Promise<PushedRequest> {
+  const entry = await deps.requests.find(requestHash, reads);
+  const usable = entry !== null && canStart(entry.value, { clientId, bank, now: deps.clock() });
+  if (!usable) throw new Refusal("authorization.request_uri_unusable", await linkTo(deps, clientId, reads));
+  return entry.value;
+}
+
+/** The link back to the TPP that the customer's link names. It proves nothing, so it leads to no redirect_uri. */
+async function linkTo(deps: StartDeps, clientId: string, from: Reader): Promise<Pick<RefusalParts, "tpp">> {
+  const id = asClientId(clientId);
+  const client = id === undefined ? null : await deps.clients.find(id, from);
+  const standing = client === null ? undefined : await deps.standingOf(client).catch(() => undefined);
+  return standing === "active" ? backTo(client) : {};
+}
+
+/** RFC 9126 7.4: what held at PAR must still hold. */
+async function usableClient(deps: StartDeps, request: PushedRequest, from: Reader): Promise<Client> {
+  const client = await deps.clients.find(request.clientId, from);
+  const usable = client !== null && client.redirectUris.includes(request.redirectUri) &&
+    await isActive(deps, client, request);
+  if (!usable) throw new Refusal("authorization.client_unusable");
+  return client;
+}
+
+/** While nobody can say whether the client is active, its customer is not sent there, but shown the way. */
+async function isActive(deps: StartDeps, client: Client, request: PushedRequest): Promise<boolean> {
+  try {
+    return await deps.standingOf(client) === "active" && await deps.keys.isActive(client);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    throw unavailable(deps, request, client, error);
+  }
+}
+
+/** The page that says so also leads back to the TPP. */
+function unavailable(
+  { authUrl }: StartDeps,
+  request: PushedRequest,
+  tpp: Client,
+  { parts }: Refusal,
+): Refusal {
+  const wayOn = errorUrl(addressOf(authUrl, request), "temporarily_unavailable");
+  return new Refusal("platform.unavailable", { ...parts, wayOn, ...backTo(tpp) });
+}
+
+/** The key to seal to, where the bank can take the customer from here to a payment: active, and not failing. */
+async function readyBank(
+  deps: StartDeps,
+  bank: BankClient,
+  client: ClientId,
+): Promise<NamedKey | undefined> {
+  const isPushedTo = bank.paymentOrdersUri !== undefined; // else it fetches its orders, whatever failed before
+  if (isPushedTo && deps.isBankFailing(bank.code, client)) return undefined;
+  try {
+    return await deps.keys.encryptionKey(bank);
+  } catch (error) {
+    if (isUnavailable(error)) return undefined;
+    throw error;
+  }
+}
+
+function isUnavailable(error: unknown): error is Refusal {
+  return error instanceof Refusal && error.reason === "platform.unavailable";
+}
+
+function openInteraction(
+  now: number,
+  bindingHash: string,
+  request: PushedRequest,
+  requestHash: string,
+  debtorAccountPresent: boolean,
+): Interaction {
+  return {
+    correlationId: crypto.randomUUID(),
+    stage: "at_bank",
+    clientId: request.clientId,
+    bank: request.bank,
+    consentId: request.consentId,
+    requestHash,
+    bindingHash,
+    debtorAccountPresent,
+    ...(request.uiLocales === undefined ? {} : { uiLocales: request.uiLocales }),
+    expiresAt: now + FLOW_SECONDS * 1000,
+  };
+}

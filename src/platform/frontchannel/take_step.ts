@@ -1,0 +1,232 @@
+/**
+ * Takes an authorization session one step on, the same for the bank's return and the platform's screen: to the screen,
+ * or to its end with the consent `Authorized` and a code, `Rejected`, or as it was. What belongs together (consent,
+ * code, session, pushed request, the bank's JWT) is one commit (checklist AZ15, BR15).
+ */
+import { type Consent, type ConsentStatus, moved, type Payer } from "../consents/consent.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import { findOpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
+import { readConsent } from "../consents/read_consent.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
+import type { PushedRequest } from "../oauth/pushed_request.ts";
+import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import { record, type ShownPage } from "../audit_trail.ts";
+import { CODE_SECONDS } from "../profile.ts";
+import type { Client } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import { clientKey, consentKey, openFlowKey, pushedRequestKey } from "../store_keys.ts";
+import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
+import {
+  begin,
+  check,
+  commit,
+  type Markers,
+  type Transaction,
+  untilCommitted,
+} from "../../base/store/transaction.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
+import { type Interaction, overtaken, type Parties, type Step } from "./interaction.ts";
+import type { InteractionStore } from "./interaction_store.ts";
+import { screenUrl } from "./screen_url.ts";
+import { sealOutcome } from "./sealed_outcome.ts";
+import { addressOf } from "./start_authorization.ts";
+import { backTo, errorUrl, successUrl, type TppAddress } from "./tpp_redirect.ts";
+
+export interface StepDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly consents: ConsentStore;
+  readonly clients: ClientStore;
+  readonly interactions: InteractionStore;
+  readonly requests: PushedRequestStore;
+  readonly codes: AuthorizationCodeStore;
+  readonly authUrl: string;
+}
+
+/** What a step is chosen from, as it stands at `now` (milliseconds). */
+export interface Situation {
+  readonly interaction: Interaction;
+  readonly consent: Consent;
+  readonly tpp: Client;
+  readonly now: number;
+}
+
+/** A step as it is carried out: a question names who asks and at which bank. */
+export type ChosenStep = Exclude<Step, { kind: "ask" }> | {
+  readonly kind: "ask";
+  readonly payer: Payer;
+  readonly reason: string;
+  readonly parties: Parties;
+};
+
+/** Asked again if a parallel change came first. Not asked if the consent does not await authorisation any more. */
+export type ChooseStep = (at: Situation) => ChosenStep | "stay";
+
+export interface StepContext {
+  /** It can be sent again, for a minute, where the step leads it. */
+  readonly browser: AskingBrowser;
+  /** Spent with the step. */
+  readonly markers?: Markers;
+  /** What the customer decided on, if it was a page of the platform, for the consent's history. */
+  readonly page?: ShownPage;
+  /** What the request has read: good for the first attempt. */
+  readonly reads?: Reader;
+}
+
+/** What came of it. */
+export type Taken =
+  /** `decided`: the consent's status, if another session had decided it before. */
+  | { readonly kind: "led"; readonly url: string; readonly decided?: ConsentStatus }
+  | { readonly kind: "stayed" }
+  /** Another session of the same pushed request has ended: the TPP has its answer, and a request gets one. */
+  | { readonly kind: "answered"; readonly consent: Consent }
+  /** The session had ended before. */
+  | { readonly kind: "over"; readonly interaction: Interaction };
+
+/** The keys of what a step needs beside the session itself: what to read ahead. */
+export function stepAhead({ requestHash, consentId, clientId }: Interaction): readonly Key[] {
+  return [pushedRequestKey(requestHash), consentKey(consentId), clientKey(clientId), openFlowKey(consentId)];
+}
+
+/**
+ * Carries out the chosen step.
+ *
+ * @throws {Refusal} `interaction.finished` if no address of the TPP is left to send the browser to;
+ * `platform.unavailable` if parallel changes kept coming first
+ */
+export async function takeStep(
+  deps: StepDeps,
+  correlationId: string,
+  choose: ChooseStep,
+  context: StepContext,
+): Promise<Taken> {
+  return await untilCommitted<Taken>("authorization session", async (isFirst) => {
+    const now = deps.clock(); // read once: a deadline has passed for all of an attempt or for none
+    const from = isFirst ? context.reads ?? deps.store : deps.store;
+    const session = await deps.interactions.find(correlationId, from);
+    if (session === null) throw new Refusal("interaction.finished", "no such session");
+    if (session.value.stage === "finished") return { kind: "over", interaction: session.value };
+    const standing = await readStanding({ ...deps, clock: () => now }, session.value, from);
+    const { tpp, request, consent: { value: consent } } = standing;
+    if (request.value.completed) return await answered(deps, correlationId, consent);
+    const before = overtaken(consent);
+    const step = before ?? choose({ interaction: session.value, consent, tpp, now });
+    if (step === "stay") return { kind: "stayed" };
+    const tx = begin(context.markers);
+    const at = { ...standing, session, now };
+    const url = step.kind === "ask"
+      ? await stageQuestion(deps, tx, step, at)
+      : await stageEnd(deps, tx, step, at, context);
+    if (!await commit(deps.store, deps.clock, tx)) return undefined;
+    if (step.kind !== "ask") context.browser.forget(correlationId);
+    return { kind: "led", url, ...(before?.error === "invalid_request" ? { decided: consent.status } : {}) };
+  });
+}
+
+/** By this session, if a parallel request ended it between two reads, or by another one. */
+async function answered(deps: StepDeps, correlationId: string, consent: Consent): Promise<Taken> {
+  const session = await deps.interactions.find(correlationId);
+  return session?.value.stage === "finished"
+    ? { kind: "over", interaction: session.value }
+    : { kind: "answered", consent };
+}
+
+/** What a session stands on, and where its end is told. */
+interface Standing {
+  readonly request: Entry<PushedRequest>;
+  readonly consent: Entry<Consent>;
+  readonly tpp: Client;
+  readonly address: TppAddress;
+}
+
+/**
+ * What the session stands on. A redirect_uri that its TPP has not registered any more is no address of the TPP.
+ *
+ * @throws {Refusal} `interaction.finished` if the pushed request, the TPP or that address is gone
+ */
+export async function readStanding(deps: StepDeps, session: Interaction, from: Reader): Promise<Standing> {
+  const tpp = await deps.clients.find(session.clientId, from);
+  const request = await deps.requests.find(session.requestHash, from);
+  if (tpp === null || request === null || !tpp.redirectUris.includes(request.value.redirectUri)) {
+    throw new Refusal("interaction.finished", { detail: "no address of the TPP is left", ...backTo(tpp) });
+  }
+  const consent = await readConsent(deps, session.consentId, session, from);
+  return { request, consent, tpp, address: addressOf(deps.authUrl, request.value) };
+}
+
+type At = Standing & { readonly session: Entry<Interaction>; readonly now: number };
+
+/** The consent screen comes next. The accounts that it shows are the last ones that the bank reported (Decision G2). */
+async function stageQuestion(
+  deps: StepDeps,
+  tx: Transaction,
+  { payer, parties, reason }: Extract<ChosenStep, { kind: "ask" }>,
+  { session, consent, now }: At,
+): Promise<string> {
+  const { correlationId, consentId } = session.value;
+  check(tx, consent.key, consent.version);
+  stageFlowClosed(tx, await findOpenFlow(deps.store, consentId), correlationId);
+  deps.interactions.stageChange(tx, session, { ...session.value, stage: "deciding", payer, parties });
+  record(tx, consentId, { at: now, event: "consent.customer_authenticated", actor: "customer", reason });
+  return screenUrl(deps.authUrl, session.value);
+}
+
+async function stageEnd(
+  deps: StepDeps,
+  tx: Transaction,
+  step: Exclude<ChosenStep, { kind: "ask" }>,
+  at: At,
+  { browser, page }: StepContext,
+): Promise<string> {
+  const { session, request, now } = at;
+  const url = await stageOutcome(deps, tx, step, at, page);
+  // Another session of the same request can still end well if this one was too late.
+  const isDecided = step.kind !== "leave" || step.error !== "session_expired";
+  if (isDecided) deps.requests.stageCompletion(tx, request);
+  const sealed = await sealOutcome(await browser.formToken(session.value.correlationId), url);
+  const decision = step.kind === "leave" ? {} : { accepted: step.kind === "authorise" };
+  const outcome = { sealed, until: now + CODE_SECONDS * 1000, ...decision };
+  deps.interactions.stageChange(tx, session, { ...session.value, stage: "finished", outcome });
+  return url;
+}
+
+/** Moves the consent and says where the browser goes. */
+async function stageOutcome(
+  deps: StepDeps,
+  tx: Transaction,
+  step: Exclude<ChosenStep, { kind: "ask" }>,
+  { consent, request, address, now }: At,
+  page: ShownPage | undefined,
+): Promise<string> {
+  const cause = { actor: "customer", reason: step.reason, ...(page === undefined ? {} : { page }) };
+  if (step.kind === "leave") {
+    if (step.error === "session_expired") {
+      record(tx, consent.value.id, { at: now, event: "consent.customer_late", ...cause });
+    }
+    return errorUrl(address, step.error);
+  }
+  if (step.kind === "reject") {
+    deps.consents.stageChange(tx, consent, moved(consent.value, "reject", now), cause, now);
+    return errorUrl(address, step.error);
+  }
+  const authorised = moved(consent.value, "authorise", now);
+  const changed = step.chosen === undefined
+    ? authorised
+    : { ...authorised, payer: step.chosen.payer, selectedAccount: step.chosen.account };
+  deps.consents.stageChange(tx, consent, changed, cause, now);
+  return successUrl(address, await deps.codes.stageIssue(tx, codeFor(request.value), now));
+}
+
+function codeFor(request: PushedRequest): Parameters<AuthorizationCodeStore["stageIssue"]>[1] {
+  const { clientId, bank, consentId, redirectUri, codeChallenge, dpopJkt } = request;
+  return {
+    clientId,
+    bank,
+    consentId,
+    redirectUri,
+    codeChallenge,
+    ...(dpopJkt === undefined ? {} : { dpopJkt }),
+  };
+}

@@ -1,0 +1,55 @@
+/** Where the customer is sent at the end: the TPP's proven redirect_uri with an answer (RFC 6749 4.1.2; RFC 9207). */
+import type { RefusalParts } from "../../base/kernel/api_error.ts";
+import type { Client } from "../registration/client.ts";
+import { type Inactive, whyInactive } from "../security/standing.ts";
+import type { AuthorizationError } from "./interaction.ts";
+
+/** What every answer is addressed by. */
+export interface TppAddress {
+  /** Registered, and the one of the pushed request. */
+  readonly redirectUri: string;
+  readonly state?: string;
+  /** The bank's issuer; on errors too (RFC 9207 2). */
+  readonly issuer: string;
+}
+
+/** The error code (RFC 6749 4.1.2.1) and generic words: the reason is in the consent's history, not in the browser's. */
+const ERROR: Readonly<Record<AuthorizationError, readonly [code: string, description: string]>> = {
+  access_denied: ["access_denied", "The customer or the bank refused the consent."],
+  insufficient_funds: ["access_denied", "The bank reported insufficient funds."], // Decision G7
+  session_expired: ["access_denied", "The authorization session expired."], // Decision G1
+  server_error: ["server_error", "The bank's answer could not be used."],
+  invalid_request: ["invalid_request", "The consent does not await authorisation any more."],
+  opened_too_often: ["invalid_request", "The request_uri was opened too often. Push a new request."],
+  temporarily_unavailable: ["temporarily_unavailable", "The bank cannot be reached at the moment."],
+};
+
+/** The URL of a success. */
+export function successUrl(to: TppAddress, code: string): string {
+  return withParameters(to, { code });
+}
+
+/** The URL of a failure (Decision B5). */
+export function errorUrl(to: TppAddress, error: AuthorizationError): string {
+  const [code, description] = ERROR[error];
+  return withParameters(to, { error: code, error_description: description });
+}
+
+/** The link to the TPP's own page, for a reader whom no redirect may take there. */
+export function backTo(tpp: Client | null): Pick<RefusalParts, "tpp"> {
+  if (tpp?.clientUri === undefined) return {};
+  return { tpp: { clientId: tpp.clientId, name: tpp.orgName, uri: tpp.clientUri } };
+}
+
+/** The URL of a failure because the bank or the TPP is not active (Decision G5): for now, or for good. */
+export function inactiveUrl(to: TppAddress, who: "bank" | "TPP", standing: Inactive): string {
+  const error = standing === "withdrawn" ? "access_denied" : "temporarily_unavailable";
+  return withParameters(to, { error, error_description: whyInactive(who, standing) });
+}
+
+// The redirect_uri's own query is kept byte for byte (RFC 6749 3.1.2).
+function withParameters(to: TppAddress, answer: Record<string, string>): string {
+  const state = to.state === undefined ? {} : { state: to.state };
+  const parameters = new URLSearchParams({ ...answer, ...state, iss: to.issuer });
+  return `${to.redirectUri}${to.redirectUri.includes("?") ? "&" : "?"}${parameters}`;
+}

@@ -1,0 +1,83 @@
+/**
+ * How error pages come to their readers: in answer to what went wrong, and, in another language, at an address of their
+ * own, since what led to one (a one-time link, a form) must not be asked for again just to read it.
+ */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { endpoint, type PlatformApp } from "./endpoint.ts";
+import type { DrawErrorPage, ErrorPage } from "./on_error.ts";
+import { ERROR_PAGES } from "../../pages/error_page.tsx";
+import { isUuid } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import { renderErrorPage } from "../../pages/error_page.tsx";
+import { chooseLanguage, LANGUAGES } from "../../pages/language.ts";
+import type { LanguageLink } from "../../pages/layout.tsx";
+import type { Site } from "../../pages/site.ts";
+
+/** One segment: no bank can have a page there. */
+const PROBLEM_PATH = "/problem";
+
+const problemRoute = createRoute({
+  method: "get",
+  path: PROBLEM_PATH,
+  hide: true,
+  request: {
+    query: z.object({
+      page: z.string(),
+      request: z.string(),
+      tpp: z.string().optional(),
+      lang: z.string().optional(),
+    }),
+  },
+  responses: { 200: { description: "An error page that was shown before" } },
+});
+
+/** Finds a TPP with its registered web page, by its client id as sent. */
+export type FindTpp = (clientId: string) => Promise<ErrorPage["tpp"]>;
+
+/** Draws error pages where errors happen. */
+export function errorPages(site: Site): DrawErrorPage {
+  return (c, { status, ...shown }) => {
+    c.header("content-type", "text/html; charset=utf-8");
+    return c.newResponse(draw(c, shown, site), status);
+  };
+}
+
+/** Mounts the address at which an error page can be read again. Its link to the TPP is the registered one, never one sent. */
+export function errorPageRoutes(app: PlatformApp, site: Site, findTpp: FindTpp): void {
+  app.get(endpoint(app, "browser", problemRoute), async (c) => {
+    const page = ERROR_PAGES.find((known) => known === c.req.query("page"));
+    const { request: interactionId, tpp: clientId } = c.req.query();
+    if (page === undefined || !isUuid(interactionId)) throw new Refusal("request.not_found");
+    const tpp = clientId === undefined ? undefined : await findTpp(clientId);
+    return c.html(draw(c, { page, interactionId, wayOn: undefined, tpp }, site));
+  });
+}
+
+function draw(c: Context, shown: Omit<ErrorPage, "status">, site: Site): string {
+  const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
+  const { page, interactionId, tpp, wayOn = tpp?.uri } = shown;
+  const view = {
+    page,
+    interactionId,
+    wayOn,
+    tppName: tpp?.name,
+    site,
+    languageSwitch: languageSwitch(c, shown),
+  };
+  return renderErrorPage(view, language);
+}
+
+function languageSwitch(
+  c: Context,
+  { page, interactionId, wayOn, tpp }: Omit<ErrorPage, "status">,
+): LanguageLink[] {
+  const named = tpp === undefined ? {} : { tpp: tpp.clientId };
+  const again = wayOn === undefined || c.req.method !== "GET"
+    ? { path: PROBLEM_PATH, query: { page, request: interactionId, ...named } }
+    : { path: c.req.path, query: c.req.query() }; // a link that may be opened again, and its way back with it
+  return LANGUAGES.map((language) => ({
+    language,
+    href: `${again.path}?${new URLSearchParams({ ...again.query, lang: language })}`,
+  }));
+}

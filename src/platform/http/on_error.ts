@@ -1,0 +1,132 @@
+/**
+ * Turns whatever a route threw into the answer of its surface. A Refusal has its row in the refusal table;
+ * anything else is a bug: 500, no words, the stack in the log under the interaction id.
+ */
+import type { Context } from "hono";
+import type { StatusCode } from "hono/utils/http-status";
+import type { Fault, FaultCode, RefusalParts } from "../../base/kernel/api_error.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { Log } from "../../base/observability/log.ts";
+import type { RequestEnv, Surface } from "../../base/http/context.ts";
+import { prefersHtml } from "../../base/http/prefers_html.ts";
+import { BUG_WIRE, type PageWire, REFUSAL_WIRE, type ResourceWire, type Wire } from "./error_table.ts";
+
+/** What an error page is drawn from. */
+export interface ErrorPage extends PageWire {
+  readonly interactionId: string;
+  /** Where its reader may go on to. */
+  readonly wayOn: string | undefined;
+  /** The TPP that the reader came from, if it is known, with its web page. */
+  readonly tpp?: RefusalParts["tpp"] | undefined;
+}
+
+/** Draws an error page in the reader's language; `platform/http/error_routes.ts` does. */
+export type DrawErrorPage = (c: Context, page: ErrorPage) => Response | Promise<Response>;
+
+/** What error answers need. */
+export interface ErrorDeps {
+  readonly log: Log;
+  readonly drawErrorPage: DrawErrorPage;
+}
+
+/** Hono's `onError` for both hosts. */
+export function answerErrors(
+  deps: ErrorDeps,
+): (error: Error, c: Context<RequestEnv>) => Response | Promise<Response> {
+  return function onError(error, c) {
+    const refusal = error instanceof Refusal ? error : undefined;
+    const wire: Wire = refusal === undefined ? BUG_WIRE : REFUSAL_WIRE[refusal.reason];
+    note(deps.log, c, error, refusal);
+    const surface = surfaceOf(c, refusal);
+    if (surface === "browser") {
+      headersOf(refusal).forEach((value, name) => c.header(name, value));
+      const { wayOn, tpp } = refusal?.parts ?? {};
+      return deps.drawErrorPage(c, { ...pageOf(wire), interactionId: c.get("interactionId"), wayOn, tpp });
+    }
+    if (surface === "resource" && wire.resource !== undefined) return resourceError(wire.resource, refusal);
+    return oauthError(wire, refusal);
+  };
+}
+
+/** Anybody can be lost among a person's pages: only who can read a page gets one then (RFC 9110 12.1). */
+function surfaceOf(c: Context<RequestEnv>, refusal: Refusal | undefined): Surface {
+  const surface = c.get("surface") ?? "oauth";
+  const lost = refusal?.reason === "request.not_found" || refusal?.reason === "request.method_not_allowed";
+  return surface === "browser" && lost && !prefersHtml(c.req.header("accept")) ? "oauth" : surface;
+}
+
+function note(log: Log, c: Context<RequestEnv>, error: Error, refusal: Refusal | undefined): void {
+  const interactionId = c.get("interactionId");
+  if (refusal === undefined) {
+    log.error("request.failed", { interactionId, error: error.stack ?? error.message });
+  } else log.info("request.refused", { interactionId, reason: refusal.reason, detail: refusal.parts.detail });
+}
+
+function headersOf(refusal: Refusal | undefined): Headers {
+  const headers = new Headers({ "cache-control": "no-store" });
+  if (refusal?.parts.allow !== undefined) headers.set("allow", refusal.parts.allow);
+  if (refusal?.parts.retryAfterSeconds !== undefined) {
+    headers.set("retry-after", String(refusal.parts.retryAfterSeconds));
+  }
+  return headers;
+}
+
+function oauthError({ oauth }: Wire, refusal: Refusal | undefined): Response {
+  const body = { error: oauth.error, error_description: refusal?.parts.description ?? oauth.description };
+  const headers = headersOf(refusal);
+  if (oauth.challenge !== undefined) headers.set("www-authenticate", oauth.challenge);
+  return answer(oauth.status, headers, body);
+}
+
+function resourceError(wire: ResourceWire, refusal: Refusal | undefined): Response {
+  const headers = headersOf(refusal);
+  if (wire.challenge !== undefined) {
+    headers.set("www-authenticate", challenge(wire.challenge, refusal?.parts));
+  }
+  if (wire.code === undefined) return answer(wire.status, headers); // Decision C3: 401 has no body
+  return answer(wire.status, headers, obError(wire, wire.code, refusal?.parts.faults));
+}
+
+/** `OBErrorResponse1` (reference 5.1). */
+function obError(wire: ResourceWire, code: FaultCode, faults: readonly Fault[] = []): object {
+  const listed: readonly Fault[] = faults.length > 0 ? faults : [{ code, message: wire.message }];
+  const errors = listed.map(({ code, message, path }) => ({
+    ErrorCode: `UK.OBIE.${code}`,
+    Message: message,
+    ...(path === undefined ? {} : { Path: path }),
+  }));
+  return {
+    Code: STATUS_CODE[wire.status] ?? String(wire.status),
+    Id: crypto.randomUUID(),
+    Message: wire.message,
+    Errors: errors,
+  };
+}
+
+const STATUS_CODE: Readonly<Record<number, string>> = {
+  400: "400 BadRequest",
+  403: "403 Forbidden",
+  413: "413 PayloadTooLarge",
+  415: "415 UnsupportedMediaType",
+  500: "500 InternalServerError",
+  503: "503 ServiceUnavailable",
+};
+
+// RFC 9449 7.1: the challenge names the algorithms; no error where no credentials were sent (RFC 6750 3.1).
+function challenge(error: string, { description, scope }: RefusalParts = {}): string {
+  const parts = error === "" ? [] : [`error="${error}"`];
+  if (description !== undefined) parts.push(`error_description="${description}"`);
+  if (scope !== undefined) parts.push(`scope="${scope}"`);
+  return `DPoP ${[...parts, 'algs="PS256"'].join(", ")}`;
+}
+
+function pageOf(wire: Wire): PageWire {
+  return wire.page ?? { status: 400, page: "link_unusable" };
+}
+
+// Built afresh, not on the context: nothing of an answer that this one replaces may show through.
+function answer(status: StatusCode, headers: Headers, body?: object): Response {
+  if (body === undefined) return new Response(null, { status, headers });
+  headers.set("content-type", "application/json");
+  return new Response(JSON.stringify(body), { status, headers });
+}

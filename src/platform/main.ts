@@ -1,0 +1,283 @@
+/**
+ * Production entry: configuration, store and keys to a fetch handler. `deno task serve` listens by itself, behind a
+ * TLS-terminating proxy; `deno serve src/platform/main.ts` and edge runtimes take the default export. What is unsafe or
+ * missing is named and nothing starts. SIGHUP reads the keys again, SIGTERM lets running requests end.
+ */
+import { composePlatform, type Platform } from "./compose.ts";
+import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "./config.ts";
+import { openKeyRing, type RenewableKeyRing } from "../base/jose/key_ring.ts";
+import { systemClock } from "../base/kernel/clock.ts";
+import { type Log, openLog } from "../base/observability/log.ts";
+import { openLogQueue } from "../base/observability/log_queue.ts";
+import { openDenoKv } from "../base/store/deno_kv.ts";
+import type { Store } from "../base/store/store.ts";
+
+const API_PATHS =
+  /^\/(?:register\/v1$|operations\/|[^/]+\/(?:token\.oauth2|par\.oauth2|domestic-payment-consents|domestic-payments|back-channel-auth|back-channel-payments)(?:\/|$))/;
+
+/** The file that `--env-file` reads: in the folder where the process starts. */
+const ENVIRONMENT_FILE = ".env";
+
+/** Running requests may take this long to end; a payment waits at most 3 s for its bank. */
+const DRAIN_MS = 25_000;
+
+/** Time to write the queued log lines to standard output at the end. */
+const FLUSH_MS = 2000;
+
+const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });
+/** The life of the process is told whatever LOG_LEVEL says. */
+const log: Log = openLog({ clock: systemClock, sink: output.sink, level: "info" });
+
+/** What a start is made from. */
+interface Configured {
+  readonly environment: Environment;
+  readonly config: Config;
+  readonly keys: RenewableKeyRing;
+  /** The file that the keys came from, where they came from one. */
+  readonly keysFile: string | undefined;
+}
+
+interface Running {
+  readonly store: Store;
+  readonly platform: Platform;
+}
+
+/** Reads everything that can be wrong before anything starts. @throws {ConfigError} naming every fault at once */
+async function configure(): Promise<Configured> {
+  const read: Environment = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
+  const environment: Environment = { ...read, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
+  const given = environment["PLATFORM_KEYS"] ?? "";
+  const keysFile = given === "" || given.trimStart().startsWith("{") ? undefined : given;
+  const faults = await environmentFileFaults();
+  const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
+  const json = keysFile === undefined ? given : await readKeysFile(keysFile).catch(note);
+  const keys = json === undefined || json === "" ? undefined : await openKeyRing(json).catch(note);
+  const config = readConfig({ ...environment, PLATFORM_KEYS: json ?? given }, faults);
+  if (keys === undefined) throw new ConfigError(faults); // readConfig has thrown already
+  return { environment, config, keys, keysFile };
+}
+
+/** Deno has read `.env` before this code starts (`--env-file`). It holds secrets, so it is the owner's alone. */
+async function environmentFileFaults(): Promise<string[]> {
+  // An operator who keeps the variables elsewhere gives no right to read this file.
+  if ((await Deno.permissions.query({ name: "read", path: ENVIRONMENT_FILE })).state !== "granted") return [];
+  const { mode } = await Deno.stat(ENVIRONMENT_FILE).catch(() => ({ mode: null }));
+  const fault = modeFault(ENVIRONMENT_FILE, mode);
+  return fault === undefined ? [] : [`${ENVIRONMENT_FILE}: ${fault}`];
+}
+
+/** What is wrong with the mode of a file of secrets; it has none (null) on Windows or if the file does not exist. */
+function modeFault(path: string, mode: number | null): string | undefined {
+  return mode !== null && (mode & 0o077) !== 0 ? `others may open ${path}; chmod 600 ${path}` : undefined;
+}
+
+/** @throws {Error} if it cannot be read, or if anybody but its owner may open it */
+async function readKeysFile(path: string): Promise<string> {
+  const { mode } = await Deno.stat(path).catch(() => {
+    throw new Error(`the file ${path} cannot be read`);
+  });
+  const fault = modeFault(path, mode);
+  if (fault !== undefined) throw new Error(fault);
+  return await Deno.readTextFile(path).catch(() => {
+    throw new Error(`the file ${path} cannot be read`);
+  });
+}
+
+/** The logo as a `data:` URL; what cannot be read stays as it is, for `readConfig` to name. */
+async function readLogoFile(path: string | undefined): Promise<string | undefined> {
+  const type = /\.svg$/i.test(path ?? "") ? "image/svg+xml" : "image/png";
+  const bytes = await Deno.readFile(path ?? "").catch(() => undefined);
+  return bytes === undefined ? path : `data:${type};base64,${bytes.toBase64()}`;
+}
+
+/** Opens the store. @throws {Error} in one sentence */
+async function openStore(storeUrl: string): Promise<Store> {
+  if (!storeUrl.includes(":")) await makeOwnFile(storeUrl);
+  return await openDenoKv(storeUrl);
+}
+
+// The database gives its further files the rights of the first: for the owner alone.
+async function makeOwnFile(path: string): Promise<void> {
+  try {
+    (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The database ${path} cannot be opened: ${why}`);
+  }
+}
+
+async function start({ config, keys }: Configured, store: Store): Promise<Running> {
+  const platform = await composePlatform({
+    config,
+    store,
+    clock: systemClock,
+    fetch,
+    log: output.sink,
+    keys,
+  });
+  platform.startWork();
+  return { store, platform };
+}
+
+/** Both hosts behind one listener: their paths do not meet, and external URLs never come from the request. */
+function route({ api, browser }: Platform, request: Request): Response | Promise<Response> {
+  const url = URL.parse(request.url); // Deno makes it from the Host header, or takes it from the request line
+  if (url === null) return answerUnreached(400, "The Host header or the request target is malformed.");
+  return API_PATHS.test(url.pathname) ? api.fetch(request) : browser.fetch(request);
+}
+
+/** What both apps answer has its own error handler; this is for what reaches neither. */
+function answerUnreached(status: 400 | 500, description: string, error?: unknown): Response {
+  const interactionId = crypto.randomUUID();
+  if (status === 400) log.info("request.refused", { interactionId, reason: "request.malformed_target" });
+  else {log.error("request.failed", {
+      interactionId,
+      error: String(error instanceof Error ? error.stack : error),
+    });}
+  const code = status === 400 ? "invalid_request" : "server_error";
+  return Response.json({ error: code, error_description: description }, {
+    status,
+    headers: { "cache-control": "no-store", "x-fapi-interaction-id": interactionId },
+  });
+}
+
+async function serve(): Promise<void> {
+  const configured = await configure();
+  const { config } = configured;
+  const { store, platform } = await start(configured, await openStoreBesideFreePort(config));
+  await giveUpPermissions();
+  const { host: hostname, port, baseUrl, authUrl } = config;
+  const traffic = openTraffic((request) => route(platform, request));
+  const onError = (error: unknown): Response =>
+    answerUnreached(500, "The platform failed; quote the x-fapi-interaction-id of this answer.", error);
+  const server = Deno.serve({ hostname, port, onListen: () => {}, onError }, traffic.handle);
+  Deno.addSignalListener("SIGHUP", () => void renewKeys(configured));
+  onFirstStopSignal(async () => {
+    await traffic.drain();
+    await server.shutdown();
+  });
+  log.info("platform.listening", { host: hostname, port, baseUrl, authUrl }); // whoever reads it may send signals
+  await server.finished;
+  await platform.stop();
+  store.close();
+  log.info("platform.stopped");
+}
+
+/** @throws {ConfigError} naming both where the port is taken and the store cannot be opened */
+async function openStoreBesideFreePort({ storeUrl, host, port }: Config): Promise<Store> {
+  const faults: string[] = [];
+  try {
+    Deno.listen({ hostname: host, port }).close();
+  } catch (error) {
+    faults.push(addressFault(error, host, port));
+  }
+  const store = await openStore(storeUrl).catch((error: Error) =>
+    void faults.push(`STORE_URL: ${error.message}`)
+  );
+  if (store !== undefined && faults.length === 0) return store;
+  store?.close();
+  throw new ConfigError(faults);
+}
+
+function addressFault(error: unknown, host: string, port: number): string {
+  if (error instanceof Deno.errors.AddrInUse) {
+    return `PORT: ${port} on ${host} is in use by another process; stop that one, or set another port`;
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return `HOST and PORT: cannot listen on ${host} port ${port}: ${why}`;
+}
+
+/** From here on neither the environment nor any file but the keys is touched, by this code or by a dependency. */
+async function giveUpPermissions(): Promise<void> {
+  await Deno.permissions.revoke({ name: "env" });
+  await Deno.permissions.revoke({ name: "write" });
+}
+
+async function renewKeys({ environment, keys, keysFile }: Configured): Promise<void> {
+  try {
+    if (keysFile === undefined) throw new Error("PLATFORM_KEYS is no file; start again to change them");
+    const json = await readKeysFile(keysFile);
+    readConfig({ ...environment, PLATFORM_KEYS: json });
+    await keys.renew(json);
+    const published = keys.publicJwks.keys.length;
+    log.info("platform_keys.renewed", { signingKid: keys.signer.kid, published });
+  } catch (error) {
+    log.error("platform_keys.not_renewed", { why: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** Requests under way. */
+interface Traffic {
+  handle(request: Request): Promise<Response>;
+  /** Takes no more and waits for those that are under way. */
+  drain(): Promise<void>;
+}
+
+// Deno's own shutdown takes the body away from a request that has not read it yet: it is for afterwards.
+function openTraffic(answer: (request: Request) => Response | Promise<Response>): Traffic {
+  const underWay = new Set<Promise<Response>>();
+  let draining = false;
+  return {
+    async handle(request): Promise<Response> {
+      if (draining) return stoppingAnswer();
+      const response = Promise.resolve(answer(request));
+      underWay.add(response);
+      return await response.finally(() => underWay.delete(response));
+    },
+    async drain(): Promise<void> {
+      draining = true;
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+function stoppingAnswer(): Response {
+  return Response.json({ error: "temporarily_unavailable", error_description: "The platform is stopping." }, {
+    status: 503,
+    headers: { "cache-control": "no-store", "retry-after": "5", connection: "close" },
+  });
+}
+
+function onFirstStopSignal(stop: () => Promise<void>): void {
+  let stopping = false;
+  const once = (signal: Deno.Signal): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info("platform.stopping", { signal });
+    void stop();
+    Deno.unrefTimer(setTimeout(() => {
+      log.error("platform.stopped_late", { seconds: DRAIN_MS / 1000 });
+      void output.flush(FLUSH_MS).then(() => Deno.exit(1));
+    }, DRAIN_MS));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
+}
+
+let hosted: Promise<Running> | undefined;
+
+async function startHosted(): Promise<Running> {
+  const configured = await configure();
+  return await start(configured, await openStore(configured.config.storeUrl));
+}
+
+const listens = import.meta.main && Deno.args.includes("--listen");
+
+/** For runtimes that bring their own listener; Deno warns of it where this process listens itself. */
+export default listens ? undefined : {
+  async fetch(request: Request): Promise<Response> {
+    hosted ??= startHosted();
+    return await route((await hosted).platform, request);
+  },
+};
+
+if (listens) {
+  try {
+    await serve();
+    await output.flush(FLUSH_MS);
+    Deno.exit(0); // a write that the reader does not take would keep the process
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    Deno.stderr.writeSync(new TextEncoder().encode(`${words}\n`));
+    Deno.exit(1);
+  }
+}

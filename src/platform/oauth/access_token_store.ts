@@ -1,0 +1,42 @@
+/** Opaque access tokens, stored by hash with what they allow. Read on every call: a revocation counts at once. */
+import type { Clock } from "../../base/kernel/clock.ts";
+import { newSecret, sha256 } from "../../base/kernel/identifiers.ts";
+import { ACCESS_TOKEN_SECONDS } from "../profile.ts";
+import type { AccessToken } from "../security/access_token.ts";
+import { accessTokenKey } from "../store_keys.ts";
+import type { Reader, Store } from "../../base/store/store.ts";
+import { remove, set, type Transaction } from "../../base/store/transaction.ts";
+
+/** Issues, finds and revokes tokens. */
+export interface AccessTokenStore {
+  /** The grant of the token with this hash while it lives, else null. */
+  find(tokenHash: string, from?: Reader): Promise<AccessToken | null>;
+  /** Stages a fresh token; its text is in nobody's hands until the commit. */
+  stageIssue(tx: Transaction, grant: Omit<AccessToken, "expiresAt">): Promise<IssuedToken>;
+  /** Stages the end of a token known by its hash. */
+  stageRevocation(tx: Transaction, tokenHash: string): void;
+}
+
+/** A token and the hash it is stored under. */
+export interface IssuedToken {
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** Opens the store of access tokens. */
+export function openAccessTokenStore(store: Store, clock: Clock): AccessTokenStore {
+  return {
+    async find(tokenHash, from = store) {
+      const entry = await from.get<AccessToken>(accessTokenKey(tokenHash));
+      return entry !== null && clock() < entry.value.expiresAt ? entry.value : null;
+    },
+    async stageIssue(tx, grant) {
+      const text = newSecret();
+      const hash = await sha256(text);
+      const expiresAt = clock() + ACCESS_TOKEN_SECONDS * 1000;
+      set(tx, accessTokenKey(hash), { ...grant, expiresAt }, expiresAt);
+      return { text, hash };
+    },
+    stageRevocation: (tx, tokenHash) => remove(tx, accessTokenKey(tokenHash)),
+  };
+}

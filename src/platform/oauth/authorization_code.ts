@@ -1,0 +1,25 @@
+/** An authorization code: 60 seconds, one client, one bank, one consent, one PKCE challenge (FAPI 5.3.2.1-11). No I/O. */
+import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
+import { MAX_CODE_FAILURES } from "../profile.ts";
+
+/** What a code stands for. */
+export interface AuthorizationCode {
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly consentId: ConsentId;
+  readonly redirectUri: string;
+  readonly codeChallenge: string;
+  /** The DPoP key that PAR bound it to, if any (RFC 9449 10). */
+  readonly dpopJkt?: string;
+  /** Milliseconds. */
+  readonly expiresAt: number;
+  /** Wrong redemptions so far. */
+  readonly failures: number;
+  /** Set by the redemption: the hash of the token it gave. */
+  readonly redeemedFor?: string;
+}
+
+/** Whether the code can still be redeemed, apart from the question by whom. */
+export function isRedeemable(code: AuthorizationCode, now: number): boolean {
+  return now < code.expiresAt && code.failures < MAX_CODE_FAILURES;
+}

@@ -1,0 +1,61 @@
+/** What anyone may read of the authorization server: each bank's metadata and the platform's keys (checklist section 11). */
+import { createRoute } from "@hono/zod-openapi";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { oauthErrors, publicAnswer } from "../http/openapi_answers.ts";
+import { bankParameter } from "../http/openapi_parameters.ts";
+import type { KeyRing } from "../../base/jose/key_ring.ts";
+import { asBankCode } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { FindBank } from "../security/caller.ts";
+import { platformKeysSchema, serverMetadataSchema } from "./discovery_representation.ts";
+import { serverMetadata } from "./server_metadata.ts";
+
+/** What the routes need. */
+export interface DiscoveryRouteDeps {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly findBank: FindBank;
+  readonly keys: KeyRing;
+}
+
+const CACHE = "public, max-age=300"; // checklist MD8
+const tags = ["Discovery"];
+
+const metadataRoute = createRoute({
+  method: "get",
+  path: "/.well-known/oauth-authorization-server/{bank}",
+  tags,
+  operationId: "getAuthorizationServerMetadata",
+  summary: "Metadata of a bank's authorization server (RFC 8414)",
+  description: "Endpoints, methods and algorithms of one bank's issuer.",
+  security: [],
+  request: { params: bankParameter },
+  responses: { 200: publicAnswer("The metadata", serverMetadataSchema), ...oauthErrors(404, 405, 500) },
+});
+const keysRoute = createRoute({
+  method: "get",
+  path: "/jwks",
+  tags,
+  operationId: "getPlatformKeys",
+  summary: "The platform's public keys",
+  description:
+    "`sig` keys verify what the platform signs; `enc` keys are for JWTs that a bank sends to the platform.",
+  security: [],
+  responses: { 200: publicAnswer("A JWK set (RFC 7517)", platformKeysSchema), ...oauthErrors(405, 500) },
+});
+
+/** Mounts the discovery endpoints. */
+export function discoveryRoutes(app: PlatformApp, deps: DiscoveryRouteDeps): void {
+  app.get(endpoint(app, "oauth", metadataRoute), async (c) => {
+    const code = asBankCode(c.req.param("bank"));
+    const bank = code === undefined ? null : await deps.findBank(code);
+    if (bank === null) throw new Refusal("bank.unknown");
+    c.header("cache-control", CACHE);
+    return c.json(serverMetadata(deps, bank.code));
+  });
+
+  app.get(endpoint(app, "oauth", keysRoute), (c) => {
+    c.header("cache-control", CACHE);
+    return c.json(deps.keys.publicJwks);
+  });
+}

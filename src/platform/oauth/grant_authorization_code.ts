@@ -1,0 +1,133 @@
+/**
+ * The authorization code grant (endpoint 2). Redemption and token are one commit; a wrong attempt of the code's own client
+ * does not use the code up, five do; a second use that is right in everything revokes the first token (checklist TA7-TA9).
+ */
+import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { Entry } from "../../base/store/store.ts";
+import { begin, commit, untilCommitted } from "../../base/store/transaction.ts";
+import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
+import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
+import type { GrantDeps, TokenRequest } from "./grant_client_credentials.ts";
+import { matchesChallenge } from "./pkce.ts";
+import { tokenResponse } from "./token_response.ts";
+
+/** What the grant needs. */
+export interface CodeGrantDeps extends GrantDeps {
+  readonly codes: AuthorizationCodeStore;
+  /** Whether the consent is `Authorized` now (checklist TA12). */
+  readonly isConsentAuthorized: (
+    consent: ConsentId,
+    owner: { readonly clientId: ClientId; readonly bank: BankCode },
+  ) => Promise<boolean>;
+}
+
+interface Redemption {
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly codeVerifier: string | undefined;
+}
+
+/** Redeems a code. @throws {Refusal} `oauth.invalid_request`, `oauth.invalid_grant`, `dpop.key_mismatch` */
+export async function grantAuthorizationCode(
+  deps: CodeGrantDeps,
+  request: TokenRequest,
+): Promise<ReturnType<typeof tokenResponse>> {
+  const redemption = readRedemption(request.form);
+  const codeHash = request.codeHash ?? await sha256(redemption.code);
+  const token = await untilCommitted("code", async (isFirst) => {
+    const entry = await deps.codes.find(codeHash, isFirst ? request.reads : undefined);
+    if (entry === null) throw invalidGrant("unknown code");
+    return await redeem(deps, request, redemption, entry);
+  });
+  return tokenResponse(token, "payments");
+}
+
+function readRedemption(form: ReadonlyMap<string, string>): Redemption {
+  const code = form.get("code");
+  const redirectUri = form.get("redirect_uri");
+  if (code === undefined || redirectUri === undefined) {
+    throw new Refusal("oauth.invalid_request", { description: "code and redirect_uri are required." });
+  }
+  return { code, redirectUri, codeVerifier: form.get("code_verifier") };
+}
+
+/** One attempt on one version of the code; undefined where a parallel attempt came first. */
+async function redeem(
+  deps: CodeGrantDeps,
+  request: TokenRequest,
+  redemption: Redemption,
+  entry: Entry<AuthorizationCode>,
+): Promise<string | undefined> {
+  const code = entry.value;
+  const wrong = await wrongness(request, redemption, code);
+  if (code.redeemedFor !== undefined) {
+    return await revokeAndRefuse(deps, request, entry, wrong);
+  }
+  if (!isRedeemable(code, deps.clock())) throw invalidGrant("expired or void");
+  if (wrong !== undefined) {
+    // Another client must not be able to use the code up; its guesses are bounded by its rate limit and the code's 60 s.
+    if (code.clientId !== request.caller.clientId) throw wrong;
+    return await countFailure(deps, request, entry, wrong);
+  }
+  if (!await deps.isConsentAuthorized(code.consentId, code)) throw invalidGrant("consent is not Authorized");
+  const tx = begin(request.markers);
+  const token = await deps.tokens.stageIssue(tx, {
+    clientId: code.clientId,
+    bank: code.bank,
+    scope: "payments",
+    grant: "authorization_code",
+    consentId: code.consentId,
+    jkt: request.proof.jkt,
+  });
+  deps.codes.stageChange(tx, entry, { ...code, redeemedFor: token.hash });
+  return await commit(deps.store, deps.clock, tx) ? token.text : undefined;
+}
+
+async function wrongness(
+  request: TokenRequest,
+  redemption: Redemption,
+  code: AuthorizationCode,
+): Promise<Refusal | undefined> {
+  if (code.clientId !== request.caller.clientId) return invalidGrant("code of another client");
+  if (code.bank !== request.bank) return invalidGrant("code of another bank"); // Decision A3
+  if (code.redirectUri !== redemption.redirectUri) return invalidGrant("redirect_uri"); // byte equality
+  const verifier = redemption.codeVerifier;
+  if (verifier === undefined || !await matchesChallenge(verifier, code.codeChallenge)) {
+    return invalidGrant("code_verifier");
+  }
+  if (code.dpopJkt !== undefined && code.dpopJkt !== request.proof.jkt) {
+    return new Refusal("dpop.key_mismatch", "not the key of PAR"); // RFC 9449 10
+  }
+  return undefined;
+}
+
+async function countFailure(
+  deps: CodeGrantDeps,
+  request: TokenRequest,
+  entry: Entry<AuthorizationCode>,
+  refusal: Refusal,
+): Promise<undefined> {
+  const tx = begin(request.markers);
+  deps.codes.stageChange(tx, entry, { ...entry.value, failures: entry.value.failures + 1 });
+  if (await commit(deps.store, deps.clock, tx)) throw refusal;
+  return undefined;
+}
+
+// RFC 6749 4.1.2: only a request that is otherwise right may end the token, or knowing the code alone would.
+async function revokeAndRefuse(
+  deps: CodeGrantDeps,
+  request: TokenRequest,
+  entry: Entry<AuthorizationCode>,
+  wrong: Refusal | undefined,
+): Promise<undefined> {
+  if (wrong !== undefined) throw wrong;
+  const tx = begin(request.markers); // no check: what the code was redeemed for never changes
+  if (entry.value.redeemedFor !== undefined) deps.tokens.stageRevocation(tx, entry.value.redeemedFor);
+  if (await commit(deps.store, deps.clock, tx)) throw invalidGrant("code used before; its token is revoked");
+  return undefined;
+}
+
+function invalidGrant(why: string): Refusal {
+  return new Refusal("oauth.invalid_grant", why);
+}

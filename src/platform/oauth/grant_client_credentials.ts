@@ -1,0 +1,48 @@
+/** The client credentials grant (endpoint 1): a token for the client itself, bound to its DPoP key. */
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { Caller } from "../security/caller.ts";
+import type { VerifiedProof } from "../security/dpop_proof.ts";
+import type { Reader, Store } from "../../base/store/store.ts";
+import { begin, commit, contended, type Markers } from "../../base/store/transaction.ts";
+import type { AccessTokenStore } from "./access_token_store.ts";
+import { requireScope } from "./scope.ts";
+import { tokenResponse } from "./token_response.ts";
+
+/** What both grants need. */
+export interface GrantDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly tokens: AccessTokenStore;
+}
+
+/** A request of an authenticated client with a good proof. */
+export interface TokenRequest {
+  readonly caller: Caller;
+  readonly bank: BankCode;
+  readonly form: ReadonlyMap<string, string>;
+  readonly proof: VerifiedProof;
+  readonly markers: Markers;
+  /** What the request has read: good for the first attempt. */
+  readonly reads: Reader;
+  /** Of the form's code, where it has one. */
+  readonly codeHash?: string | undefined;
+}
+
+/** Issues the token. Any client may use this grant: banks register another one but need this (Decision B1). */
+export async function grantClientCredentials(
+  deps: GrantDeps,
+  request: TokenRequest,
+): Promise<ReturnType<typeof tokenResponse>> {
+  const scope = requireScope(request.form.get("scope"), request.caller, request.bank);
+  const tx = begin(request.markers);
+  const token = await deps.tokens.stageIssue(tx, {
+    clientId: request.caller.clientId,
+    bank: request.bank,
+    scope,
+    grant: "client_credentials",
+    jkt: request.proof.jkt,
+  });
+  if (!await commit(deps.store, deps.clock, tx)) throw contended("markers");
+  return tokenResponse(token.text, scope);
+}

@@ -1,0 +1,133 @@
+/** Pushed authorization requests (endpoint 3; RFC 9126). Everything that can be wrong is refused here, not in the browser. */
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
+import { asConsentId } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import { MAX_STATE_CHARACTERS, REQUEST_URI_SECONDS } from "../profile.ts";
+import type { Client } from "../registration/client.ts";
+import type { VerifiedProof } from "../security/dpop_proof.ts";
+import type { Reader, Store } from "../../base/store/store.ts";
+import { begin, commit, contended, type Markers } from "../../base/store/transaction.ts";
+import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
+import { isSha256Text } from "./pkce.ts";
+import type { PushedRequest } from "./pushed_request.ts";
+import type { PushedRequestStore } from "./pushed_request_store.ts";
+import { requireScope } from "./scope.ts";
+import { readUiLocales } from "./ui_locales.ts";
+
+/** What PAR needs. */
+export interface PushDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly requests: PushedRequestStore;
+  readonly codes: AuthorizationCodeStore;
+  readonly findClient: (clientId: ClientId, from?: Reader) => Promise<Client | null>;
+  /** Whether this client's consent at this bank awaits authorisation. */
+  readonly awaitsAuthorisation: (
+    consent: ConsentId,
+    owner: { readonly clientId: ClientId; readonly bank: BankCode },
+    from: Reader,
+  ) => Promise<boolean>;
+}
+
+/** A request of an authenticated client; `proof` where it sent a `DPoP` header. */
+export interface Push {
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly form: ReadonlyMap<string, string>;
+  readonly proof?: VerifiedProof;
+  readonly markers: Markers;
+  /** What the request has read. */
+  readonly reads: Reader;
+}
+
+type Requested = Omit<PushedRequest, "expiresAt" | "completed">;
+
+const VISIBLE = /^[\x20-\x7e]+$/; // RFC 6749 appendix A.5: 1*VSCHAR
+
+/** Stores the request. @throws {Refusal} `oauth.*` */
+export async function pushAuthorizationRequest(
+  deps: PushDeps,
+  push: Push,
+): Promise<{ readonly request_uri: string; readonly expires_in: number }> {
+  const { reads } = push;
+  const client = await deps.findClient(push.clientId, reads);
+  if (client === null) throw new Refusal("client.not_authenticated", "client is gone");
+  const requested = readRequest(push, client);
+  if (!await deps.awaitsAuthorisation(requested.consentId, push, reads)) {
+    throw invalid("consent_id is not a consent of this client that awaits authorisation.");
+  }
+  if (await deps.codes.isChallengeSpent(requested, deps.clock(), reads)) {
+    throw invalid("code_challenge was used before.");
+  }
+  const tx = begin(push.markers);
+  const requestUri = await deps.requests.stage(tx, requested, deps.clock());
+  if (!await commit(deps.store, deps.clock, tx)) throw contended("markers");
+  return { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS };
+}
+
+function readRequest({ form, clientId, bank, proof }: Push, client: Client): Requested {
+  refuseForeignParameters(form);
+  if (client.role !== "PISP") throw new Refusal("oauth.unauthorized_client");
+  requireScope(form.get("scope"), client, bank);
+  const redirectUri = form.get("redirect_uri");
+  if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) { // FAPI 5.3.2.2-6: exact match
+    throw invalid("redirect_uri is missing or not registered.");
+  }
+  const codeChallenge = readChallenge(form);
+  const dpopJkt = readBinding(form.get("dpop_jkt"), proof);
+  const state = form.get("state");
+  if (state !== undefined && (state.length > MAX_STATE_CHARACTERS || !VISIBLE.test(state))) {
+    throw invalid("state is malformed.");
+  }
+  const consentId = asConsentId(form.get("consent_id"));
+  if (consentId === undefined) {
+    throw invalid("consent_id is not a consent of this client that awaits authorisation.");
+  }
+  const uiLocales = readUiLocales(form.get("ui_locales"));
+  return {
+    clientId,
+    bank,
+    consentId,
+    redirectUri,
+    codeChallenge,
+    ...(state === undefined ? {} : { state }),
+    ...(dpopJkt === undefined ? {} : { dpopJkt }),
+    ...(uiLocales.length === 0 ? {} : { uiLocales }),
+  };
+}
+
+function refuseForeignParameters(form: ReadonlyMap<string, string>): void {
+  if (form.has("request_uri")) throw invalid("request_uri is not allowed here."); // RFC 9126 2.1
+  if (form.has("request")) throw invalid("Request objects are not supported."); // never silently ignored
+  const responseMode = form.get("response_mode");
+  if (responseMode !== undefined && responseMode !== "query") {
+    throw invalid("Only response_mode query is supported.");
+  }
+  const responseType = form.get("response_type");
+  if (responseType === undefined) throw invalid("response_type is required.");
+  if (responseType !== "code") throw new Refusal("oauth.unsupported_response_type");
+}
+
+function readChallenge(form: ReadonlyMap<string, string>): string {
+  const challenge = form.get("code_challenge");
+  if (challenge === undefined || !isSha256Text(challenge)) {
+    throw invalid("code_challenge is missing or malformed.");
+  }
+  // RFC 7636 4.3: absent means plain, which is not supported.
+  if (form.get("code_challenge_method") !== "S256") throw invalid("code_challenge_method must be S256.");
+  return challenge;
+}
+
+/** RFC 9449 10.1: `dpop_jkt` and a `DPoP` header both bind the code; different ones are refused (Decision B2). */
+function readBinding(dpopJkt: string | undefined, proof: VerifiedProof | undefined): string | undefined {
+  if (dpopJkt !== undefined && !isSha256Text(dpopJkt)) throw invalid("dpop_jkt is malformed.");
+  if (dpopJkt !== undefined && proof !== undefined && dpopJkt !== proof.jkt) {
+    throw invalid("dpop_jkt is not the thumbprint of the DPoP proof's key.");
+  }
+  return dpopJkt ?? proof?.jkt;
+}
+
+function invalid(description: string): Refusal {
+  return new Refusal("oauth.invalid_request", { detail: description, description });
+}

@@ -1,0 +1,180 @@
+/** `POST {base_url}/{BANK}/token.oauth2/v1` and `POST {base_url}/{BANK}/par.oauth2/v1` (endpoints 1-3). */
+import { createRoute } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
+import { createMiddleware } from "hono/factory";
+import { formBody, type FormVariables } from "../../base/http/body.ts";
+import type { RequestVariables } from "../../base/http/context.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { bankParameter, CERTIFICATE, dpopHeader } from "../http/openapi_parameters.ts";
+import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { BankVariables } from "../security/bank_path.ts";
+import type { Caller } from "../security/caller.ts";
+import {
+  authenticateClient,
+  type ClientAuthenticationDeps,
+  identifyClient,
+} from "../security/client_authentication.ts";
+import type { CertificateVariables } from "../security/client_certificate.ts";
+import { type VerifiedProof, verifyDpopProof } from "../security/dpop_proof.ts";
+import type { LimitVariables, RateLimit } from "../security/rate_limit.ts";
+import { requireActiveBank } from "../security/standing.ts";
+import type { Reader } from "../../base/store/store.ts";
+import { formReads } from "./form_reads.ts";
+import { type CodeGrantDeps, grantAuthorizationCode } from "./grant_authorization_code.ts";
+import { grantClientCredentials } from "./grant_client_credentials.ts";
+import { pushAuthorizationRequest, type PushDeps } from "./push_authorization_request.ts";
+import { issuerOf } from "./server_metadata.ts";
+import { pushRequestSchema, pushResponseSchema, tokenRequestSchema } from "./token_request_schema.ts";
+import { tokenResponseSchema } from "./token_response.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+
+const tokenRoute = createRoute({
+  method: "post",
+  path: "/{bank}/token.oauth2/v1",
+  tags: ["Authorization"],
+  operationId: "issueAccessToken",
+  summary: "Get an access token",
+  description:
+    "The client authenticates with `private_key_jwt`: `client_assertion` in the form. The token is bound to " +
+    "the key of the DPoP proof and to this bank.",
+  security: CERTIFICATE,
+  request: {
+    params: bankParameter,
+    headers: dpopHeader,
+    body: { required: true, content: { [FORM]: { schema: tokenRequestSchema } } },
+  },
+  responses: {
+    200: oauthAnswer("A DPoP-bound token", tokenResponseSchema),
+    ...oauthErrors(400, 401, 404, 405, 413, 415, 429, 500, 503),
+  },
+});
+
+const pushRoute = createRoute({
+  method: "post",
+  path: "/{bank}/par.oauth2/v1",
+  tags: ["Authorization"],
+  operationId: "pushAuthorizationRequest",
+  summary: "Push an authorization request",
+  description:
+    "The client authenticates with `private_key_jwt`. The answer's `request_uri` starts the authorization " +
+    "session in the customer's browser (RFC 9126).",
+  security: CERTIFICATE,
+  request: {
+    params: bankParameter,
+    headers: dpopHeader.partial(),
+    body: { required: true, content: { [FORM]: { schema: pushRequestSchema } } },
+  },
+  responses: {
+    201: oauthAnswer("Stored", pushResponseSchema),
+    ...oauthErrors(400, 401, 404, 405, 413, 415, 429, 500, 503),
+  },
+});
+
+/** What the routes need. */
+export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthenticationDeps {
+  /** Throws while the bank is not reconciled after a restore: for TPPs. */
+  readonly refuseWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
+  readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+  readonly limit: RateLimit["guard"];
+  readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;
+  readonly baseUrl: string;
+  readonly authUrl: string;
+}
+
+interface OAuthEnv {
+  Variables: RequestVariables & CertificateVariables & LimitVariables & BankVariables & FormVariables & {
+    codeHash?: string;
+  };
+}
+type OAuthContext = Context<OAuthEnv>;
+
+/** Mounts the token and PAR endpoints. */
+export function oauthRoutes(app: PlatformApp, deps: OAuthRouteDeps): void {
+  mountToken(app, deps);
+  mountPush(app, deps);
+}
+
+function mountToken(app: PlatformApp, deps: OAuthRouteDeps): void {
+  app.post(
+    endpoint(app, "oauth", tokenRoute),
+    ...[deps.certificate, deps.limit("authorization"), formBody, formAhead, deps.bank] as const,
+    async (c) => {
+      const form = c.get("form");
+      const grantType = form.get("grant_type");
+      const known = grantType === "client_credentials" || grantType === "authorization_code";
+      const { caller, proof } = await authenticate(deps, c, known);
+      if (grantType === undefined) {
+        throw new Refusal("oauth.invalid_request", { description: "grant_type is required." });
+      }
+      if (proof === undefined) throw new Refusal("oauth.unsupported_grant_type");
+      const [markers, reads, codeHash] = [c.get("markers"), c.get("reads"), c.get("codeHash")];
+      const request = { caller, bank: c.get("bank").code, form, proof, markers, reads, codeHash };
+      const grant = grantType === "client_credentials" ? grantClientCredentials : grantAuthorizationCode;
+      return c.json(await grant(deps, request));
+    },
+  );
+}
+
+function mountPush(app: PlatformApp, deps: OAuthRouteDeps): void {
+  app.post(
+    endpoint(app, "oauth", pushRoute),
+    ...[deps.certificate, deps.limit("authorization"), formBody, formAhead, deps.bank] as const,
+    async (c) => {
+      const { caller, proof } = await authenticate(deps, c, c.req.header("dpop") !== undefined);
+      const push = {
+        clientId: caller.clientId,
+        bank: c.get("bank").code,
+        form: c.get("form"),
+        markers: c.get("markers"),
+        reads: c.get("reads"),
+        ...(proof === undefined ? {} : { proof }),
+      };
+      return c.json(await pushAuthorizationRequest(deps, push), 201);
+    },
+  );
+}
+
+/** Guard that refuses nothing: asks for what the form names. */
+const formAhead = createMiddleware<OAuthEnv>(async function readAhead(c, next) {
+  const { keys, codeHash } = await formReads(c.req.param("bank"), c.get("form"));
+  if (codeHash !== undefined) c.set("codeHash", codeHash);
+  c.get("reads").ahead(keys);
+  await next();
+});
+
+/** The client and, where one is wanted, its proof. Both are checked at once, after all that is cheap about the client. */
+async function authenticate(
+  deps: OAuthRouteDeps,
+  c: OAuthContext,
+  wantsProof: boolean,
+): Promise<{ caller: Caller; proof?: VerifiedProof }> {
+  const presented = {
+    form: c.get("form"),
+    authorization: c.req.header("authorization"),
+    certificate: c.get("certificate"),
+    issuer: issuerOf(deps.authUrl, c.get("bank").code),
+    reads: c.get("reads"),
+  };
+  const identified = await identifyClient(deps, presented);
+  const proving = wantsProof ? prove(deps, c) : undefined;
+  proving?.catch(() => {}); // the client's refusal comes first
+  const { caller } = await authenticateClient(deps, c.get("markers"), presented, identified);
+  await c.get("limitParticipant")(caller);
+  await requireActiveBank(deps.standingOf, c.get("bank"));
+  if (caller.role === "PISP") await deps.refuseWhileHeld(c.get("bank").code, c.get("reads"));
+  if (proving === undefined) return { caller };
+  const proof = await proving;
+  c.get("markers").pending.push(proof.once);
+  return { caller, proof };
+}
+
+function prove(deps: OAuthRouteDeps, c: OAuthContext): Promise<VerifiedProof> {
+  return verifyDpopProof(deps.clock, {
+    header: c.req.header("dpop"),
+    method: c.req.method,
+    url: deps.baseUrl + new URL(c.req.url).pathname,
+  });
+}

@@ -1,0 +1,38 @@
+/** Authorization server metadata of one bank's issuer (RFC 8414; checklist MD3). */
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import { SIGNATURE_ALG } from "../../base/limits.ts";
+import { LANGUAGES } from "../../pages/language.ts";
+import type { ServerMetadata } from "./discovery_representation.ts";
+
+/** The issuer of a bank: `{auth_url}/{BANK}` (Decision A1). */
+export function issuerOf(authUrl: string, bank: BankCode): string {
+  return `${authUrl}/${bank}`;
+}
+
+/** The metadata document; its URLs come from configuration alone (Decision A6). */
+export function serverMetadata(
+  hosts: { readonly baseUrl: string; readonly authUrl: string },
+  bank: BankCode,
+): ServerMetadata {
+  const api = `${hosts.baseUrl}/${bank}`;
+  return {
+    issuer: issuerOf(hosts.authUrl, bank),
+    authorization_endpoint: `${hosts.authUrl}/${bank}/authorization.oauth2`,
+    token_endpoint: `${api}/token.oauth2/v1`,
+    pushed_authorization_request_endpoint: `${api}/par.oauth2/v1`,
+    require_pushed_authorization_requests: true,
+    registration_endpoint: `${hosts.baseUrl}/register/v1`,
+    jwks_uri: `${hosts.authUrl}/jwks`,
+    scopes_supported: ["payments"],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: ["authorization_code", "client_credentials"],
+    token_endpoint_auth_methods_supported: ["private_key_jwt"],
+    token_endpoint_auth_signing_alg_values_supported: [SIGNATURE_ALG],
+    code_challenge_methods_supported: ["S256"],
+    dpop_signing_alg_values_supported: [SIGNATURE_ALG],
+    authorization_response_iss_parameter_supported: true,
+    ui_locales_supported: [...LANGUAGES],
+    service_documentation: `${hosts.authUrl}/docs`,
+  };
+}

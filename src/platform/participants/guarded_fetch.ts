@@ -1,0 +1,107 @@
+/**
+ * The one way the platform fetches from the directory (Decision A9): https, allow-listed hosts, no redirects,
+ * 2 seconds, 256 KiB, JSON. A URL inside a validly signed statement is still somebody's input (RFC 8725 3.10).
+ */
+import { readBounded } from "../../base/http/outgoing.ts";
+import { strictJson } from "../../base/kernel/strict_json.ts";
+import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+
+/** What fetching needs. */
+export interface GuardedFetchDeps {
+  readonly fetch: typeof fetch;
+  /** `host[:port]` values. */
+  readonly allowedHosts: readonly string[];
+  /** Sandbox only: http on loopback. */
+  readonly loopbackHttp: boolean;
+}
+
+/** Fetches JSON from an allowed URL; every failure is a "no" with its reason. */
+export type FetchJson = (url: string) => Promise<Verdict<unknown>>;
+
+/** A document as fetched, or that it is still the one with this entity tag. */
+export type Fetched = { readonly unchanged: true } | {
+  readonly unchanged: false;
+  readonly value: unknown;
+  /** Undefined if the directory sent none. */
+  readonly etag: string | undefined;
+};
+
+/** A conditional request (RFC 9110 13.1.2) for a document of at most `maxBytes`. */
+export type FetchIfChanged = (
+  url: string,
+  condition: { readonly etag: string | undefined; readonly maxBytes: number },
+) => Promise<Verdict<Fetched>>;
+
+const TIMEOUT_MS = 2000;
+const MAX_BYTES = 262_144;
+
+/** Whether this URL may be asked at all; nothing is sent to find out. */
+export function isAllowedUrl(deps: Omit<GuardedFetchDeps, "fetch">, text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  const loopback = url.hostname === "localhost" || url.hostname === "127.0.0.1" || url.hostname === "[::1]";
+  const scheme = url.protocol === "https:" || (url.protocol === "http:" && deps.loopbackHttp && loopback);
+  return scheme && deps.allowedHosts.includes(url.host);
+}
+
+/** Opens the guarded fetch for documents of at most 256 KiB. */
+export function guardedFetch(deps: GuardedFetchDeps): FetchJson {
+  const fetchIfChanged = conditionalFetch(deps);
+  return async function fetchJson(url) {
+    const fetched = await fetchIfChanged(url, { etag: undefined, maxBytes: MAX_BYTES });
+    if (!fetched.ok) return fetched;
+    return fetched.value.unchanged ? no("status 304") : yes(fetched.value.value);
+  };
+}
+
+/** Opens the guarded fetch for a document that is asked about again and again. */
+export function conditionalFetch(deps: GuardedFetchDeps): FetchIfChanged {
+  return async function fetchIfChanged(url, { etag, maxBytes }) {
+    if (!isAllowedUrl(deps, url)) return no("url not allowed");
+    let response: Response;
+    let text: string | undefined;
+    try {
+      response = await deps.fetch(url, {
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        headers: { accept: "application/json", ...(etag === undefined ? {} : { "if-none-match": etag }) },
+      });
+      if (response.status === 200) text = await readBounded(response, maxBytes);
+      else await response.body?.cancel();
+    } catch (error) { // only the exchange is inside: later errors are faults of the platform
+      return no(error instanceof Error ? error.name : "failed");
+    }
+    if (response.status === 200) return jsonOf(text, response.headers);
+    return response.status === 304 && etag !== undefined
+      ? yes({ unchanged: true })
+      : no(`status ${response.status}`);
+  };
+}
+
+function jsonOf(text: string | undefined, headers: Headers): Verdict<Fetched> {
+  if (text === undefined) return no("too large, or not UTF-8");
+  const parsed = strictJson(text);
+  if (!parsed.ok) return parsed;
+  return yes({ unchanged: false, value: parsed.value, etag: headers.get("etag") ?? undefined });
+}
+
+/** The members of a JWK set, or a "no". */
+export function keysOf(document: unknown): Verdict<readonly unknown[]> {
+  if (typeof document !== "object" || document === null || !("keys" in document)) return no("no key set");
+  return Array.isArray(document.keys) ? yes(document.keys) : no("no key set");
+}
+
+/** The newest statement of an organisation of this directory, as published; a "no" with its reason otherwise. */
+export async function fetchStatement(
+  fetchJson: FetchJson,
+  directory: string,
+  orgId: string,
+): Promise<Verdict<string>> {
+  const document = await fetchJson(`${directory}/participants/${orgId}/statement`);
+  if (!document.ok) return document;
+  const { value } = document;
+  const named = typeof value === "object" && value !== null && "software_statement" in value;
+  return named && typeof value.software_statement === "string"
+    ? yes(value.software_statement)
+    : no("no statement");
+}

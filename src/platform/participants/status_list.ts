@@ -1,0 +1,141 @@
+/**
+ * The directory's status list (Decision A9): whether each organisation and software is active, and which version of
+ * its keys and statement is the newest. Asked about every 10 s, so that what the directory decides takes effect here
+ * within 15 s; trusted for at most 900 s.
+ */
+import { z } from "zod";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
+import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+import type { Log } from "../../base/observability/log.ts";
+import type { Standing, StandingOf } from "../security/standing.ts";
+import type { FetchIfChanged } from "./guarded_fetch.ts";
+import { renewedCopy } from "./renewed_copy.ts";
+
+/** The directory's entry for a software and its organisation. */
+export interface ListedStatus {
+  readonly clientId: ClientId;
+  readonly orgId: string;
+  readonly standing: Standing;
+  /** Another one with every change of keys, statuses or the statement. */
+  readonly version: number;
+  /** Unix seconds, `iat` of the newest statement. */
+  readonly statementIssuedAt: number;
+}
+
+/** The list as last known. `find` throws `platform.unavailable` without a fresh enough copy. */
+export interface StatusList {
+  /** Undefined for a software that is not listed; `at once`: ask again for it, since the directory has vouched for it. */
+  find(clientId: ClientId, atOnce?: "at once"): Promise<ListedStatus | undefined>;
+  /** The same without waiting, from a copy of any age. */
+  peek(clientId: ClientId): ListedStatus | undefined;
+  /** For background work: renews the list if that is due, and returns the changed entries. */
+  refresh(): Promise<readonly ListedStatus[]>;
+  /** The list's age if it could not be renewed lately; undefined while all is well. */
+  failingSeconds(): number | undefined;
+}
+
+export interface StatusListDeps {
+  readonly fetchIfChanged: FetchIfChanged;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly url: string;
+}
+
+type Statuses = ReadonlyMap<ClientId, ListedStatus>;
+
+/**
+ * Background work asks every 10 s. If it does not run, requests ask: of a copy of 13 s, a fetch of at most 2 s still
+ * ends within 15 s.
+ */
+const TIMES = { fresh: 13_000, retry: 10_000 } as const;
+/** Some 45,000 participants. */
+const MAX_BYTES = 8_388_608;
+
+const documentSchema = z.object({ participants: z.array(z.unknown()) });
+const entrySchema = z.object({
+  org_id: z.string(),
+  org_status: z.string(),
+  software_client_id: z.string(),
+  software_client_status: z.string(),
+  version: z.int(),
+  statement_issued_at: z.int(),
+});
+
+/** Opens the list; nothing is fetched before it is asked for. */
+export function openStatusList(deps: StatusListDeps): StatusList {
+  const { clock, url } = deps;
+  const copy = renewedCopy<Statuses>({ clock, name: url, times: TIMES, fetch: conditionalFetch(deps) });
+  return {
+    find: (clientId, atOnce) => copy.find((statuses) => statuses.get(clientId), atOnce),
+    peek: (clientId) => copy.peek()?.get(clientId),
+    async refresh() {
+      const before = copy.peek();
+      await copy.refresh();
+      const now = copy.peek();
+      return before === undefined || now === undefined || now === before ? [] : changed(before, now);
+    },
+    failingSeconds: copy.failingSeconds,
+  };
+}
+
+/** Remembers the last good document with its entity tag. */
+function conditionalFetch({ fetchIfChanged, url, log }: StatusListDeps): () => Promise<Verdict<Statuses>> {
+  let known: { readonly statuses: Statuses; readonly etag: string | undefined } | undefined;
+  return async () => {
+    const fetched = await fetchIfChanged(url, { etag: known?.etag, maxBytes: MAX_BYTES });
+    const statuses = !fetched.ok
+      ? fetched
+      : fetched.value.unchanged
+      ? known === undefined ? no("304 without a copy") : yes(known.statuses)
+      : decode(fetched.value.value);
+    if (!statuses.ok) log.warn("participants.status_list_unavailable", { url, why: statuses.why });
+    else if (fetched.ok && !fetched.value.unchanged) {
+      known = { statuses: statuses.value, etag: fetched.value.etag };
+    }
+    return statuses;
+  };
+}
+
+/** An entry that cannot be read, or a software listed twice, is not listed: one bad line must not hide the others. */
+function decode(document: unknown): Verdict<Statuses> {
+  const list = documentSchema.safeParse(document);
+  if (!list.success) return no("no status list");
+  const entries = list.data.participants.flatMap(decodeEntry);
+  const statuses = new Map(entries.map((entry) => [entry.clientId, entry]));
+  if (statuses.size < entries.length) {
+    const seen = new Set<ClientId>();
+    for (const { clientId } of entries) {
+      if (seen.has(clientId)) statuses.delete(clientId);
+      seen.add(clientId);
+    }
+  }
+  return yes(statuses);
+}
+
+function decodeEntry(value: unknown): ListedStatus[] {
+  const entry = entrySchema.safeParse(value);
+  const clientId = entry.success ? asClientId(entry.data.software_client_id) : undefined;
+  if (!entry.success || clientId === undefined) return [];
+  const { org_id: orgId, version, statement_issued_at: statementIssuedAt } = entry.data;
+  const standing = standingOf(entry.data.org_status, entry.data.software_client_status);
+  return [{ clientId, orgId, standing, version, statementIssuedAt }];
+}
+
+/** Only two exact words together are active. */
+function standingOf(organisation: string, software: string): Standing {
+  if (organisation === "Active" && software === "Active") return "active";
+  return organisation === "Withdrawn" || software === "Revoked" ? "withdrawn" : "suspended";
+}
+
+function changed(before: Statuses, now: Statuses): ListedStatus[] {
+  return [...now.values()].filter(({ clientId, version }) => before.get(clientId)?.version !== version);
+}
+
+/** Standing by the directory's word alone. A software that is not listed, or under another organisation, is not active. */
+export function standingBy(statuses: Pick<StatusList, "find">): StandingOf {
+  return async ({ clientId, orgId }) => {
+    const listed = await statuses.find(clientId);
+    return listed?.orgId === orgId ? listed.standing : "suspended";
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * A circuit breaker per bank and TPP, fed by the first push of each order only. A retry is not counted: an order may
+ * fail for a reason of its own, and would otherwise count again at every retry. The failures of one TPP open the
+ * breaker for that TPP alone. If it is open for two TPPs, it is open for all, and still every TPP has its own probes:
+ * no TPP waits for another's orders. The state is in this process's memory only: it reduces the load of a bank that
+ * cannot be reached, and no order depends on it.
+ */
+import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { ORDER_PUSH_SECONDS } from "../profile.ts";
+import type { Payment } from "./payment.ts";
+import type { PaymentOrder } from "./payment_order.ts";
+
+/** What the breaker has to know of an order. */
+export type CircuitOrder = Pick<PaymentOrder, "bank" | "failures"> & Pick<Payment, "clientId">;
+
+/** The breaker. */
+export interface BankCircuit {
+  /**
+   * Asked before each push: undefined if the order may be pushed now, else when to ask again (ms). After a pause it
+   * lets one order of each TPP at a time through that has not failed before, and one that has: neither waits for the
+   * other, nor for another TPP's.
+   */
+  admit(order: CircuitOrder): number | undefined;
+  /** Whether the bank is in a pause for this TPP. Counts nothing. */
+  isOpen(bank: BankCode, client: ClientId): boolean;
+  /** The bank sent any answer: the breaker closes for every TPP. */
+  answered(bank: BankCode): void;
+  /** No connection, no answer in time, or a 5xx. */
+  unreachable(order: CircuitOrder): void;
+}
+
+/** What one TPP's orders have found at one bank since the bank last answered. */
+interface State {
+  /** Orders whose first push has failed. */
+  readonly failures: number;
+  /** Milliseconds; the last such failure, or the TPP's first probe if it has none. */
+  readonly at: number;
+  /** Milliseconds; when the next order of each kind may be pushed while the circuit is open. */
+  readonly waitUntil: { first: number; again: number };
+}
+
+const FAILURES_TO_OPEN = 5;
+const TPPS_TO_OPEN_FOR_ALL = 2;
+const PAUSE_MS = 30_000;
+/** A probe that has not reported by then counts as lost. */
+const PROBE_MS = (ORDER_PUSH_SECONDS + 1) * 1000;
+/** Failures that lie further apart are not one outage. */
+const MEMORY_MS = 300_000;
+
+/** A breaker with every circuit closed. */
+export function openBankCircuit(clock: Clock): BankCircuit {
+  const banks = new Map<BankCode, Map<ClientId, State>>();
+  /** Without the states that are too old; one that lies ahead is of a clock that was set back. */
+  const statesOf = (bank: BankCode): Map<ClientId, State> => {
+    const now = clock();
+    const kept = [...banks.get(bank) ?? []].filter(([, { at }]) => at <= now && now - at < MEMORY_MS);
+    const states = new Map(kept);
+    banks.set(bank, states);
+    return states;
+  };
+  return {
+    admit(order) {
+      const states = statesOf(order.bank);
+      if (!isOpenFor(states, order.clientId, isTripped)) return undefined;
+      const now = clock();
+      const state = states.get(order.clientId) ?? { failures: 0, at: now, waitUntil: { first: 0, again: 0 } };
+      const kind = isFirst(order) ? "first" : "again";
+      if (now < state.waitUntil[kind]) return state.waitUntil[kind];
+      state.waitUntil[kind] = now + PROBE_MS;
+      states.set(order.clientId, state);
+      return undefined;
+    },
+    isOpen(bank, client) {
+      const now = clock();
+      return isOpenFor(statesOf(bank), client, (state) => isTripped(state) && now < state.at + PAUSE_MS);
+    },
+    answered: (bank) => void banks.delete(bank),
+    unreachable(order) {
+      if (!isFirst(order)) return;
+      const states = statesOf(order.bank);
+      const at = clock();
+      const failures = (states.get(order.clientId)?.failures ?? 0) + 1;
+      const waitUntil = { first: at + PAUSE_MS, again: at + PAUSE_MS };
+      states.set(order.clientId, { failures, at, waitUntil });
+    },
+  };
+}
+
+function isTripped({ failures }: State): boolean {
+  return failures >= FAILURES_TO_OPEN;
+}
+
+/** Whether the TPP's own state is such a one, or those of so many TPPs that the bank itself must be the cause. */
+function isOpenFor(
+  states: ReadonlyMap<ClientId, State>,
+  client: ClientId,
+  isSuch: (state: State) => boolean,
+): boolean {
+  const own = states.get(client);
+  if (own !== undefined && isSuch(own)) return true;
+  return [...states.values()].filter(isSuch).length >= TPPS_TO_OPEN_FOR_ALL;
+}
+
+function isFirst({ failures }: CircuitOrder): boolean {
+  return failures === 0;
+}

@@ -1,0 +1,159 @@
+/**
+ * Creates a payment (endpoint 9). Payment, order to the bank, consumed consent, idempotency claim, evidence and
+ * history are one commit: a consent yields one payment at most, whatever is retried, raced or crashed (Decision C7).
+ */
+import { compareWithConsent } from "../consents/initiation.ts";
+import { accountOf, wireAccountOf } from "../consents/initiation.ts";
+import { type Consent, moved } from "../consents/consent.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import { readConsent } from "../consents/read_consent.ts";
+import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
+import { type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import { type AccessToken, tokenOfAnotherConsent } from "../security/access_token.ts";
+import type { Bank } from "../security/caller.ts";
+import { stageEvidence } from "../security/evidence_store.ts";
+import type { SignedBody } from "../security/payload_signature.ts";
+import type { Entry, Reader } from "../../base/store/store.ts";
+import {
+  begin,
+  commit,
+  type Markers,
+  type Transaction,
+  untilCommitted,
+} from "../../base/store/transaction.ts";
+import type { Payment } from "./payment.ts";
+import type { PaymentRequest } from "./payment_schema.ts";
+import { firstPush, type FirstPushDeps } from "./first_push.ts";
+import { openOrder, type PaymentOrder } from "./payment_order.ts";
+import { readPayment } from "./read_payment.ts";
+
+/** What it needs. */
+export interface CreatePaymentDeps extends FirstPushDeps {
+  readonly consents: ConsentStore;
+  readonly claims: ClaimStore;
+}
+
+/** A decoded, authentic request. */
+export interface CreatePayment {
+  readonly token: AccessToken;
+  readonly bank: Pick<Bank, "code" | "paymentOrdersUri">;
+  readonly request: PaymentRequest;
+  readonly signedBody: SignedBody;
+  readonly claim: Claim;
+  readonly markers: Markers;
+  /** What the request has read: good for the first attempt. */
+  readonly reads: Reader;
+}
+
+/**
+ * The new payment, or the one that a parallel request with the same key and body made.
+ *
+ * @throws {Refusal} `token.insufficient_scope`, `resource.not_found`, `resource.invalid_consent_status`,
+ * `resource.consent_mismatch`, `idempotency.key_reused`
+ */
+export async function createPayment(deps: CreatePaymentDeps, command: CreatePayment): Promise<Payment> {
+  const { token, bank, request } = command;
+  const owner = { bank: bank.code, clientId: token.clientId };
+  const pushed = bank.paymentOrdersUri !== undefined;
+  return await untilCommitted("payment", async (isFirst) => {
+    const from = isFirst ? command.reads : undefined;
+    const entry = await readConsent(deps, request.Data.ConsentId, owner, from);
+    requireTokenOf(token, entry.value);
+    // Whoever came first wrote claim and consent together, so one who finds the consent moved finds the claim too.
+    const raced = !isFirst || entry.value.status !== "Authorized";
+    const made = raced ? await madeMeanwhile(deps, command) : undefined;
+    if (made !== undefined) return made;
+    const id = await paymentIdOf(entry.value.id);
+    const { payment, consumed } = consume(entry.value, { id, request, pushed }, deps.clock());
+    const order = pushed ? openOrder(payment.id, payment.bank, payment.createdAt) : undefined;
+    const tx = begin(command.markers);
+    stage(deps, tx, command, { entry, consumed, payment, order });
+    return await commit(deps.store, deps.clock, tx) ? await answered(deps, payment, order) : undefined;
+  });
+}
+
+/** The payment of a parallel request with the same key and body. @throws {Refusal} `idempotency.key_reused` */
+async function madeMeanwhile(
+  deps: CreatePaymentDeps,
+  { claim, bank, token }: CreatePayment,
+): Promise<Payment | undefined> {
+  const found = await deps.claims.claimFor(claim.key, claim.fingerprint);
+  return "resourceId" in found
+    ? (await readPayment(deps, found.resourceId, { bank: bank.code, token })).value
+    : undefined;
+}
+
+function requireTokenOf(token: AccessToken, consent: Consent): void {
+  if (token.consentId === consent.id) return;
+  throw tokenOfAnotherConsent();
+}
+
+/** Status first, then the comparison; a mismatch leaves the consent as it is (Decision C6). */
+function consume(
+  consent: Consent,
+  { id, request, pushed }: {
+    readonly id: PaymentId;
+    readonly request: PaymentRequest;
+    readonly pushed: boolean;
+  },
+  now: number,
+): { payment: Payment; consumed: Consent } {
+  const consumed = moved(consent, "consume", now);
+  const { Initiation, ReadRefundAccount } = consent.request.Data;
+  const selected = consent.selectedAccount === undefined ? undefined : accountOf(consent.selectedAccount);
+  const stored = { Initiation, Risk: consent.request.Risk };
+  const faults = compareWithConsent(
+    stored,
+    { Initiation: request.Data.Initiation, Risk: request.Risk },
+    selected,
+  );
+  if (faults.length > 0) throw new Refusal("resource.consent_mismatch", { faults });
+  const debtorAccount = Initiation.DebtorAccount ??
+    (selected === undefined ? undefined : wireAccountOf(selected));
+  if (debtorAccount === undefined) throw new Error("an authorised consent without an account that pays");
+  const payment: Payment = {
+    id,
+    consentId: consent.id,
+    clientId: consent.clientId,
+    bank: consent.bank,
+    initiation: { ...request.Data.Initiation, ...Initiation }, // equal but for what either may leave out
+    debtorAccount,
+    readRefundAccount: ReadRefundAccount === "Yes",
+    status: pushed ? "Pending" : "AcceptedSettlementInProcess", // Decision D4
+    charges: [],
+    createdAt: now,
+    statusUpdatedAt: now,
+  };
+  return { payment, consumed };
+}
+
+/** What one commit writes. */
+interface Made {
+  readonly entry: Entry<Consent>;
+  readonly consumed: Consent;
+  readonly payment: Payment;
+  /** Absent where the bank pulls its orders. */
+  readonly order: PaymentOrder | undefined;
+}
+
+function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment, made: Made): void {
+  const { entry, consumed, payment, order } = made;
+  const cause = { actor: payment.clientId, reason: `payment ${payment.id}` };
+  deps.consents.stageChange(tx, entry, consumed, cause, payment.createdAt);
+  deps.payments.stageCreation(tx, payment);
+  if (order !== undefined) deps.outbox.stageOpening(tx, order);
+  deps.claims.stage(tx, command.claim, payment.id);
+  stageEvidence(tx, payment.id, command.signedBody);
+}
+
+/** The payment after the bank's first answer, or as it is without one. */
+async function answered(
+  deps: CreatePaymentDeps,
+  payment: Payment,
+  order: PaymentOrder | undefined,
+): Promise<Payment> {
+  if (order === undefined) return payment;
+  await firstPush(deps, order);
+  return (await deps.payments.find(payment.id))?.value ?? payment;
+}

@@ -1,0 +1,197 @@
+/**
+ * Delivers an order: take it, push it, record the answer. At least once towards the bank, which knows the payment by
+ * its id, so exactly once in effect (Decisions D1, D4).
+ */
+import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { record } from "../audit_trail.ts";
+import type { Log } from "../../base/observability/log.ts";
+import type { Entry, Store } from "../../base/store/store.ts";
+import { begin, commit } from "../../base/store/transaction.ts";
+import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
+import { holdBack, resumeHeldOrders } from "./held_orders.ts";
+import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import type { Payment } from "./payment.ts";
+import { isLegalMove, reasonOf } from "./payment.ts";
+import {
+  afterFailure,
+  isHeldForPush,
+  leased,
+  type PaymentOrder,
+  type PushFailure,
+  putOff,
+} from "./payment_order.ts";
+import type { PaymentStore } from "./payment_store.ts";
+import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
+
+/** What delivery needs. */
+export interface DeliverOrderDeps extends PushOrderDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly payments: PaymentStore;
+  readonly outbox: OrderOutboxStore;
+  readonly circuit: BankCircuit;
+  /** Where the bank takes orders, by its registration now. */
+  readonly paymentOrdersUri: (bank: BankCode) => Promise<string | undefined>;
+  /** Why the bank must not have orders now, in words for the operator; undefined if it may. */
+  readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
+  /** 0 to 1, for the jitter of retries. */
+  readonly random: () => number;
+}
+
+const BATCH = 50;
+const MAX_BATCHES = 20;
+const MAX_ATTEMPTS = 5;
+
+/** Delivers the orders that are due; gives how many were pushed. Run it every second, in as many processes as there are. */
+export async function deliverDueOrders(deps: DeliverOrderDeps): Promise<number> {
+  await resumeHeldOrders(deps);
+  let pushed = 0;
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const due = await deps.outbox.due(deps.clock(), BATCH);
+    const outcomes = await Promise.all(due.map((paymentId) => deliverDue(deps, paymentId)));
+    pushed += outcomes.filter((was) => was).length;
+    if (due.length < BATCH) break;
+  }
+  return pushed;
+}
+
+/**
+ * Delivers an order that is in the caller's hands already: the first push, by the request that made the payment.
+ * Where the lease has run out meanwhile, or the bank has reported by itself, somebody else has it.
+ */
+export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Promise<void> {
+  const entry = await deps.outbox.find(own.paymentId);
+  if (entry !== null && isSame(entry.value, own) && deps.clock() < own.dueAt) await deliver(deps, entry);
+}
+
+/** One order's trouble must not keep the others waiting. */
+async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<boolean> {
+  try {
+    const taken = await take(deps, paymentId);
+    return taken !== undefined && await deliver(deps, taken);
+  } catch (error) {
+    const what = error instanceof Error ? error.stack ?? error.message : String(error);
+    deps.log.error("order.delivery_failed", { paymentId, error: what });
+    return false;
+  }
+}
+
+/** The order, leased; undefined where another worker has it, or nobody needs it any more. */
+async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry<PaymentOrder> | undefined> {
+  const entry = await deps.outbox.find(paymentId);
+  const now = deps.clock();
+  if (entry === null || isOut(entry.value) || entry.value.dueAt > now) return undefined;
+  const taken = leased(entry.value, now);
+  const tx = begin();
+  deps.outbox.stageChange(tx, entry, taken);
+  if (!await commit(deps.store, deps.clock, tx)) return undefined;
+  const mine = await deps.outbox.find(paymentId);
+  return mine !== null && isSame(mine.value, taken) ? mine : undefined;
+}
+
+/** True if it was pushed, with any result. */
+async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
+  const { paymentId, bank } = entry.value;
+  const why = await deps.whyHeld(bank);
+  if (why !== undefined) {
+    await holdBack(deps, entry, why);
+    return false;
+  }
+  const [payment, uri] = await Promise.all([deps.payments.find(paymentId), deps.paymentOrdersUri(bank)]);
+  if (payment === null) throw new Error("an order without its payment");
+  const order = { ...entry.value, clientId: payment.value.clientId };
+  const waitUntil = deps.circuit.admit(order);
+  if (waitUntil !== undefined) {
+    await stageAlone(deps, entry, putOff(entry.value, waitUntil));
+    return false;
+  }
+  if (!isHeldForPush(entry.value, deps.clock())) return false; // this worker stalled: it is another's, or due again
+  const outcome = uri === undefined
+    ? unsent("the bank has no payment_orders_uri")
+    : await pushOrder(deps, uri, payment.value, deps.clock());
+  reportTo(deps.circuit, order, outcome);
+  if (outcome.ok) await recordAnswer(deps, paymentId, outcome);
+  else await recordFailure(deps, entry, outcome.failure);
+  return true;
+}
+
+/** A 4xx or an unusable answer is the order's own trouble: the bank has been reached. */
+function reportTo(circuit: BankCircuit, order: CircuitOrder, outcome: PushOutcome): void {
+  const kind = outcome.ok ? "answered" : outcome.failure.kind;
+  if (kind === "unreachable") circuit.unreachable(order);
+  else if (kind !== "unsent") circuit.answered(order.bank);
+}
+
+/** Status and outbox in one commit; the bank may have reported further on the back channel meanwhile. */
+async function recordAnswer(
+  deps: DeliverOrderDeps,
+  paymentId: PaymentId,
+  { answer, reason }: Extract<PushOutcome, { ok: true }>,
+): Promise<void> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const [order, payment] = await Promise.all([deps.outbox.find(paymentId), deps.payments.find(paymentId)]);
+    if (payment === null) throw new Error("an answer to an order without its payment");
+    const moves = isLegalMove(payment.value.status, answer);
+    if (order === null && !moves) return; // recorded already, by another worker or the bank's own report
+    const tx = begin();
+    if (order !== null) deps.outbox.stageDelivery(tx, order);
+    if (moves) {
+      const now = deps.clock();
+      const answered = reasonOf(answer, reason);
+      const changed: Payment = { ...payment.value, status: answer, statusUpdatedAt: now, ...answered };
+      const cause = {
+        actor: `bank ${payment.value.bank}`,
+        reason: answered.statusReason ?? "answered to its order",
+      };
+      deps.payments.stageChange(tx, payment, changed, cause, now);
+    }
+    if (!await commit(deps.store, deps.clock, tx)) continue;
+    deps.log.info("order.delivered", { paymentId, answer });
+    return;
+  }
+  deps.log.warn("order.answer_not_recorded", { paymentId, answer }); // still in the outbox: it is pushed again
+}
+
+async function recordFailure(
+  deps: DeliverOrderDeps,
+  entry: Entry<PaymentOrder>,
+  failure: PushFailure,
+): Promise<void> {
+  const failed = afterFailure(entry.value, failure, deps.clock(), deps.random);
+  const { paymentId, bank, failures } = failed;
+  const { why } = failure;
+  if (!await stageAlone(deps, entry, failed)) return; // somebody else has it: theirs to record
+  if (failed.dead) deps.log.error("order.dead", { paymentId, bank, failures, why });
+  else deps.log.warn("order.not_delivered", { paymentId, bank, failures, why });
+}
+
+async function stageAlone(
+  deps: DeliverOrderDeps,
+  entry: Entry<PaymentOrder>,
+  changed: PaymentOrder,
+): Promise<boolean> {
+  const tx = begin();
+  deps.outbox.stageChange(tx, entry, changed);
+  if (changed.dead) {
+    const reason = changed.lastFailure === undefined ? {} : { reason: changed.lastFailure };
+    record(tx, changed.paymentId, {
+      at: deps.clock(),
+      event: "payment_order.dead",
+      actor: "platform",
+      ...reason,
+    });
+  }
+  return await commit(deps.store, deps.clock, tx);
+}
+
+/** Out of turn: given up, or held. */
+function isOut({ dead, held }: PaymentOrder): boolean {
+  return dead || held !== undefined;
+}
+
+/** A lease is known by its end: nobody takes an order twice at one time. */
+function isSame(found: PaymentOrder, own: PaymentOrder): boolean {
+  return !isOut(found) && found.dueAt === own.dueAt && found.failures === own.failures;
+}

@@ -1,0 +1,57 @@
+/**
+ * Held orders: their bank must not have them now, since it is not active (Decision G5) or since the store was restored
+ * (Decision G9). They wait outside the queue of due orders and go back into it once the bank may have them again.
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
+import { record } from "../audit_trail.ts";
+import type { Log } from "../../base/observability/log.ts";
+import type { Entry, Store } from "../../base/store/store.ts";
+import { begin, commit } from "../../base/store/transaction.ts";
+import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import { heldBack, type PaymentOrder, resumed } from "./payment_order.ts";
+
+/** What holding needs. */
+export interface HeldOrderDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly outbox: OrderOutboxStore;
+  readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
+}
+
+/** Orders of one bank that go back into the queue in one pass: about as many as are pushed in one. */
+const BATCH = 100;
+const MAX_BANKS = 10_000;
+
+/** Holds the order without counting a failure. Does nothing if another process has changed it. */
+export async function holdBack(deps: HeldOrderDeps, entry: Entry<PaymentOrder>, why: string): Promise<void> {
+  const { paymentId, bank } = entry.value;
+  const now = deps.clock();
+  const tx = begin();
+  deps.outbox.stageChange(tx, entry, heldBack(entry.value, why, now));
+  record(tx, paymentId, { at: now, event: "payment_order.held", actor: "platform", reason: why });
+  if (await commit(deps.store, deps.clock, tx)) deps.log.warn("order.held", { paymentId, bank, why });
+}
+
+/** Puts held orders back whose bank may have them again. */
+export async function resumeHeldOrders(deps: HeldOrderDeps): Promise<void> {
+  let bank = await deps.outbox.nextHeldBank(undefined);
+  for (let count = 0; bank !== undefined && count < MAX_BANKS; count++) {
+    if (await deps.whyHeld(bank) === undefined) {
+      const ids = await deps.outbox.heldOf(bank, BATCH);
+      await Promise.all(ids.map((paymentId) => resume(deps, paymentId)));
+    }
+    bank = await deps.outbox.nextHeldBank(bank);
+  }
+}
+
+async function resume(deps: HeldOrderDeps, paymentId: PaymentId): Promise<void> {
+  const entry = await deps.outbox.find(paymentId);
+  if (entry === null || entry.value.held === undefined) return; // another worker was faster
+  const now = deps.clock();
+  const tx = begin();
+  deps.outbox.stageChange(tx, entry, resumed(entry.value, now));
+  record(tx, paymentId, { at: now, event: "payment_order.resumed", actor: "platform" });
+  await commit(deps.store, deps.clock, tx);
+}

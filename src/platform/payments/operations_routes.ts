@@ -1,0 +1,97 @@
+/**
+ * `/operations/payment-orders`: the operator's view of orders that were given up or are held, and the way to have one
+ * tried again. Mounted only where the configuration has an operator token; no part of the participants' API.
+ */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import type { RequestVariables } from "../../base/http/context.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { oauthErrors } from "../http/openapi_answers.ts";
+import { asBankCode, asPaymentId } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { OperatorVariables } from "../security/operator_token.ts";
+import type { PaymentOrder } from "./payment_order.ts";
+import type { PaymentStore } from "./payment_store.ts";
+import { redriveOrder, type RedriveOrderDeps } from "./redrive_order.ts";
+import { representStoppedOrders, stoppedOrdersSchema } from "./stopped_order_representation.ts";
+
+/** What the routes need. */
+export interface OperationsRouteDeps extends RedriveOrderDeps {
+  readonly operator: MiddlewareHandler<{ Variables: RequestVariables & OperatorVariables }>;
+  readonly payments: PaymentStore;
+}
+
+const PAGE = 100;
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/operations/payment-orders",
+  hide: true,
+  summary: "Operator: orders that were given up or are held",
+  request: { query: z.object({ state: z.enum(["dead", "held"]), after: z.string().optional() }) },
+  responses: {
+    200: {
+      description: "At most 100 orders",
+      content: { "application/json": { schema: stoppedOrdersSchema } },
+    },
+    ...oauthErrors(400, 401),
+  },
+});
+const redriveRoute = createRoute({
+  method: "post",
+  path: "/operations/payment-orders/{paymentId}/redrive",
+  hide: true,
+  summary: "Operator: have an order tried again",
+  request: { params: z.object({ paymentId: z.uuid() }) },
+  responses: { 202: { description: "It is due now" }, ...oauthErrors(401, 404, 409) },
+});
+
+/** Mounts them. */
+export function operationsRoutes(app: PlatformApp, deps: OperationsRouteDeps): void {
+  app.get(endpoint(app, "oauth", listRoute), deps.operator, async (c) => {
+    const orders = await listOrders(deps, c.req.query("state"), c.req.query("after"));
+    const listed = await Promise.all(orders.map(async (order) => {
+      const payment = await deps.payments.find(order.paymentId);
+      if (payment === null) throw new Error("an order without its payment");
+      return { order, payment: payment.value };
+    }));
+    const last = orders.length === PAGE ? orders.at(-1) : undefined;
+    return c.json(representStoppedOrders(listed, last === undefined ? undefined : placeOf(last)));
+  });
+
+  app.post(endpoint(app, "oauth", redriveRoute), deps.operator, async (c) => {
+    const command = { paymentIdText: c.req.param("paymentId"), operator: c.get("operator") };
+    const { paymentId } = await redriveOrder(deps, command);
+    return c.json({ Data: { DomesticPaymentId: paymentId, State: "due" } }, 202);
+  });
+}
+
+async function listOrders(
+  { outbox }: OperationsRouteDeps,
+  state: string | undefined,
+  afterText: string | undefined,
+): Promise<readonly PaymentOrder[]> {
+  const [idText = "", bankText] = (afterText ?? "").split("@");
+  const [paymentId, bank] = [asPaymentId(idText), asBankCode(bankText)];
+  if (state === "dead") {
+    if (afterText !== undefined && (paymentId === undefined || bankText !== undefined)) throw invalidAfter();
+    return await outbox.dead(paymentId, PAGE);
+  }
+  if (state !== "held") throw invalid("state must be dead or held");
+  if (afterText === undefined) return await outbox.held(undefined, PAGE);
+  if (paymentId === undefined || bank === undefined) throw invalidAfter();
+  return await outbox.held({ paymentId, bank }, PAGE);
+}
+
+/** Where a page ends: dead orders are listed by payment, held ones by bank and payment. */
+function placeOf({ paymentId, bank, held }: PaymentOrder): string {
+  return held === undefined ? paymentId : `${paymentId}@${bank}`;
+}
+
+function invalidAfter(): Refusal {
+  return invalid("after must be the After of an earlier page");
+}
+
+function invalid(description: string): Refusal {
+  return new Refusal("operations.invalid_request", { description });
+}

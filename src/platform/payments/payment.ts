@@ -1,0 +1,79 @@
+/** A domestic payment and its legal moves (open-banking reference 2.2). No I/O. */
+import type { Initiation, WireAccount } from "../consents/initiation.ts";
+import { boundedText } from "../../base/kernel/foreign_text.ts";
+import type { BankCode, ClientId, ConsentId, PaymentId } from "../../base/kernel/identifiers.ts";
+import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
+
+/** Interface "Payment status values", completed by reference 2.2. */
+export const PAYMENT_STATUSES = [
+  "Pending",
+  "Rejected",
+  "AcceptedSettlementInProcess",
+  "AcceptedSettlementCompleted",
+  "AcceptedWithoutPosting",
+  "AcceptedCreditSettlementCompleted",
+] as const;
+
+/** One of {@link PAYMENT_STATUSES}. */
+export type PaymentStatus = typeof PAYMENT_STATUSES[number];
+
+/** What the bank takes for a payment, in the words of the wire. */
+export interface Charge {
+  readonly ChargeBearer?: string | undefined;
+  readonly Type?: string | undefined;
+  readonly Amount: { readonly Amount: string; readonly Currency: string };
+}
+
+/** A payment as stored. */
+export interface Payment {
+  readonly id: PaymentId;
+  readonly consentId: ConsentId;
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly initiation: Initiation;
+  /** The account that pays: named by the TPP, or chosen by the customer. */
+  readonly debtorAccount: WireAccount;
+  readonly readRefundAccount: boolean;
+  readonly status: PaymentStatus;
+  /** Why the bank rejected it, in the bank's words. */
+  readonly statusReason?: string;
+  readonly charges: readonly Charge[];
+  /** Milliseconds. */
+  readonly createdAt: number;
+  /** Milliseconds; of a status that the bank reported, by the bank's own word. */
+  readonly statusUpdatedAt: number;
+}
+
+/** P3-P8: from -> to. The same status again is no move; what is absent is not legal. */
+const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
+  Pending: ["AcceptedSettlementInProcess", "Rejected"], // P3, P4
+  AcceptedSettlementInProcess: ["AcceptedSettlementCompleted", "Rejected"], // P5, P4
+  AcceptedSettlementCompleted: ["AcceptedWithoutPosting", "AcceptedCreditSettlementCompleted"], // P7, P6
+  AcceptedWithoutPosting: ["AcceptedCreditSettlementCompleted", "Rejected"], // P8
+  AcceptedCreditSettlementCompleted: [], // P10
+  Rejected: [], // P10
+};
+
+/** Whether a payment may come from one status to another by one move or several. */
+export function isReachable(from: PaymentStatus, to: PaymentStatus): boolean {
+  return MOVES[from].some((next) => next === to || isReachable(next, to)); // the moves have no circle
+}
+
+/** Whether a payment may go from one status to another. */
+export function isLegalMove(from: PaymentStatus, to: PaymentStatus): boolean {
+  return MOVES[from].includes(to);
+}
+
+/** The bank's reason for a status as the TPP reads it: of `Rejected` alone (Decision G6). */
+export function reasonOf(status: PaymentStatus, reason: string | undefined): Pick<Payment, "statusReason"> {
+  const isShown = status === "Rejected" && reason !== undefined && reason !== "";
+  return isShown ? { statusReason: boundedText(reason, MAX_STATUS_REASON_CHARACTERS) } : {};
+}
+
+/**
+ * When the payment moved, of a move that the bank says was at `claimed` and that is recorded at `now`; milliseconds.
+ * The bank knows it, but a status never begins before the one it follows, nor in the future.
+ */
+export function movedAt(payment: Payment, claimed: number, now: number): number {
+  return Math.max(payment.statusUpdatedAt, Math.min(claimed, now));
+}

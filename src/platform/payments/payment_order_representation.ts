@@ -1,0 +1,55 @@
+/** Payment orders as the bank reads them (Decision D2): the full initiation and the account that pays. */
+import { z } from "@hono/zod-openapi";
+import {
+  namedAccountSchema,
+  orderedInitiationSchema,
+  wireDateTimeSchema,
+} from "../consents/initiation_representation.ts";
+import { wireDateTime } from "../../base/kernel/clock.ts";
+import { chargeSchema } from "./charge_schema.ts";
+import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
+import type { PaymentOrderRef } from "./payment_store.ts";
+
+const orderSchema = z.strictObject({
+  DomesticPaymentId: z.uuid(),
+  ConsentId: z.uuid(),
+  CreationDateTime: wireDateTimeSchema,
+  Status: z.enum(PAYMENT_STATUSES),
+  StatusUpdateDateTime: wireDateTimeSchema,
+  Initiation: orderedInitiationSchema,
+  DebtorAccount: namedAccountSchema,
+  Charges: z.array(chargeSchema),
+}).openapi("PaymentOrderData");
+
+/** One order, for the OpenAPI document. */
+export const paymentOrderSchema = z.strictObject({ Data: orderSchema }).openapi("PaymentOrder");
+
+/** A page of orders, for the OpenAPI document. */
+export const paymentOrdersSchema = z.strictObject({
+  Data: z.strictObject({
+    PaymentOrder: z.array(orderSchema),
+    After: z.string().optional().openapi({ description: "Where the next page starts; absent at the end." }),
+  }),
+}).openapi("PaymentOrders");
+
+/** One order. */
+export function representOrder(payment: Payment): { Data: object } {
+  return {
+    Data: {
+      DomesticPaymentId: payment.id,
+      ConsentId: payment.consentId,
+      CreationDateTime: wireDateTime(payment.createdAt),
+      Status: payment.status,
+      StatusUpdateDateTime: wireDateTime(payment.statusUpdatedAt),
+      Initiation: payment.initiation,
+      DebtorAccount: payment.debtorAccount,
+      Charges: payment.charges,
+    },
+  };
+}
+
+/** A page of orders; `after` is where the next page starts, absent at the end. */
+export function representOrders(orders: readonly PaymentOrderRef[], after: string | undefined): object {
+  const listed = orders.map(({ payment }) => representOrder(payment).Data);
+  return { Data: { PaymentOrder: listed, ...(after === undefined ? {} : { After: after }) } };
+}

@@ -1,0 +1,62 @@
+/** Payments on the wire (interface "Domestic payment (response of POST and GET)"). */
+import { z } from "@hono/zod-openapi";
+import { paidInitiation, type WireAccount, withoutName } from "../consents/initiation.ts";
+import {
+  namedAccountSchema,
+  paidInitiationSchema,
+  wireDateTimeSchema,
+} from "../consents/initiation_representation.ts";
+import { wireDateTime } from "../../base/kernel/clock.ts";
+import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
+import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
+import { chargeSchema } from "./charge_schema.ts";
+
+/** Its shape, for the OpenAPI document. */
+export const paymentSchema = z.strictObject({
+  Data: z.strictObject({
+    DomesticPaymentId: z.uuid(),
+    ConsentId: z.uuid(),
+    CreationDateTime: wireDateTimeSchema,
+    Status: z.enum(PAYMENT_STATUSES),
+    StatusUpdateDateTime: wireDateTimeSchema,
+    StatusReason: z.string().max(MAX_STATUS_REASON_CHARACTERS).optional().openapi({
+      description:
+        "Why the bank rejected the payment, as the bank reported it; only with the status Rejected. If " +
+        "the bank gave an ISO 20022 status reason code, the text begins with the code, a colon and a space. " +
+        "Text of another party: escape it before you show it.",
+      example: "AM04: Insufficient funds",
+    }),
+    Refund: z.strictObject({ Account: namedAccountSchema }).optional().openapi({
+      description: "The account for a refund, if the consent has `ReadRefundAccount` `Yes`.",
+    }),
+    Charges: z.array(chargeSchema),
+    Initiation: paidInitiationSchema,
+  }),
+  Links: z.strictObject({ Self: z.string().openapi({ format: "uri" }) }),
+  Meta: z.strictObject({}),
+}).openapi("Payment");
+
+/** A payment as its TPP sees it: the account for a refund only if it asked for that, the payer's name only in there. */
+export function representPayment(payment: Payment, baseUrl: string): object {
+  return {
+    Data: {
+      DomesticPaymentId: payment.id,
+      ConsentId: payment.consentId,
+      CreationDateTime: wireDateTime(payment.createdAt),
+      Status: payment.status,
+      StatusUpdateDateTime: wireDateTime(payment.statusUpdatedAt),
+      ...(payment.statusReason === undefined ? {} : { StatusReason: payment.statusReason }), // Decision G6
+      ...(payment.readRefundAccount ? { Refund: { Account: refundAccount(payment) } } : {}), // Decision C9
+      Charges: payment.charges,
+      Initiation: paidInitiation(payment.initiation),
+    },
+    Links: { Self: `${baseUrl}/${payment.bank}/domestic-payments/v1/${payment.id}` },
+    Meta: {},
+  };
+}
+
+/** With the payer's name if the TPP has named it, and no other (Decision G4). */
+function refundAccount({ debtorAccount, initiation }: Payment): WireAccount {
+  const name = initiation.DebtorAccount?.Name;
+  return { ...withoutName(debtorAccount), ...(name === undefined ? {} : { Name: name }) };
+}

@@ -1,0 +1,133 @@
+/**
+ * One push of an order to its bank (Decision D4): a PS256 JWS by POST, the bank's `Status` in answer. It settles a
+ * payment only by a 200 with a known `Status`; every other outcome is a failure.
+ */
+import { isCallable, readBounded } from "../../base/http/outgoing.ts";
+import { unixSeconds } from "../../base/kernel/clock.ts";
+import { boundedText } from "../../base/kernel/foreign_text.ts";
+import { strictJson } from "../../base/kernel/strict_json.ts";
+import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
+import { signClaims } from "../../base/jose/sign_claims.ts";
+import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../profile.ts";
+import type { Payment } from "./payment.ts";
+import type { PushFailure } from "./payment_order.ts";
+import { representOrder } from "./payment_order_representation.ts";
+
+/** What the bank can answer to an order. */
+export type OrderAnswer = "AcceptedSettlementInProcess" | "Rejected";
+
+/** What came of a push. */
+export type PushOutcome =
+  | { readonly ok: true; readonly answer: OrderAnswer; readonly reason?: string }
+  | { readonly ok: false; readonly failure: PushFailure };
+
+/** What pushing needs. */
+export interface PushOrderDeps {
+  readonly fetch: typeof fetch;
+  readonly signer: NamedKey;
+  readonly authUrl: string;
+  /** Sandbox only: banks on this computer's loopback addresses. */
+  readonly loopbackBanks: boolean;
+}
+
+const MAX_ANSWER_BYTES = 16_384;
+const MAX_TEXT_CHARACTERS = 256;
+/** The bank asks for patience: Request Timeout, Too Early, Too Many Requests. */
+const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Pushes once. `now` in milliseconds. */
+export async function pushOrder(
+  deps: PushOrderDeps,
+  uri: string,
+  payment: Payment,
+  now: number,
+): Promise<PushOutcome> {
+  if (!isCallable(uri, { loopback: deps.loopbackBanks })) {
+    return unsent("payment_orders_uri may not be called");
+  }
+  const body = await signedOrder(deps, payment, unixSeconds(now));
+  let response: Response;
+  let text: string | undefined;
+  try {
+    response = await deps.fetch(uri, {
+      method: "POST",
+      redirect: "manual", // an order goes where the statement says and nowhere else
+      headers: { "content-type": "application/jose", accept: "application/json" },
+      body,
+      signal: AbortSignal.timeout(ORDER_PUSH_SECONDS * 1000),
+    });
+    if (response.status === 200) text = await readBounded(response, MAX_ANSWER_BYTES);
+  } catch (error) { // only the exchange is inside: later errors are faults of the platform
+    return failed({ kind: "unreachable", why: error instanceof Error ? error.name : "failed" });
+  }
+  return response.status === 200 ? readAnswer(text) : failed(await failureOf(response, now));
+}
+
+/** A push that was not tried. */
+export function unsent(why: string): PushOutcome {
+  return failed({ kind: "unsent", why });
+}
+
+function unclear(why: string): PushOutcome {
+  return failed({ kind: "unclear", why });
+}
+
+function failed(failure: PushFailure): PushOutcome {
+  return { ok: false, failure };
+}
+
+async function failureOf(response: Response, now: number): Promise<PushFailure> {
+  const { status, headers } = response;
+  const why = `status ${status}`;
+  if (status >= 400 && status < 500 && !LATER.has(status)) {
+    return { kind: "refused", why, ...await textOf(response) };
+  }
+  await response.body?.cancel();
+  const retryAfterSeconds = secondsUntil(headers.get("retry-after"), now);
+  return {
+    kind: status >= 500 ? "unreachable" : "unclear",
+    why,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** Why the bank refuses is good to know; that it refuses is known without. */
+async function textOf(response: Response): Promise<{ readonly bankText?: string }> {
+  const text = await readBounded(response, MAX_ANSWER_BYTES).catch(() => undefined);
+  return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };
+}
+
+/** `Retry-After` (RFC 9110 10.2.3), in seconds or as a date; undefined if it is absent or malformed. */
+function secondsUntil(retryAfter: string | null, now: number): number | undefined {
+  const value = retryAfter?.trim() ?? "";
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const seconds = Math.ceil((Date.parse(value) - now) / 1000);
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
+}
+
+function signedOrder({ authUrl, signer }: PushOrderDeps, payment: Payment, iat: number): Promise<string> {
+  return signClaims({
+    iss: authUrl,
+    aud: payment.bank,
+    iat,
+    exp: iat + HANDOVER_SECONDS,
+    jti: crypto.randomUUID(),
+    tpp: { client_id: payment.clientId, read_refund_account: payment.readRefundAccount },
+    ...representOrder(payment),
+  }, signer);
+}
+
+function readAnswer(text: string | undefined): PushOutcome {
+  if (text === undefined) return unclear("the answer is too large, or not UTF-8");
+  const parsed = strictJson(text);
+  const value = parsed.ok ? parsed.value : undefined;
+  const { Status: answer, StatusReason: reason } = isObject(value) ? value : {};
+  if (answer !== "AcceptedSettlementInProcess" && answer !== "Rejected") {
+    return unclear("no Status in the answer");
+  }
+  return { ok: true, answer, ...(typeof reason === "string" ? { reason } : {}) };
+}
+
+function isObject(value: unknown): value is { readonly Status?: unknown; readonly StatusReason?: unknown } {
+  return typeof value === "object" && value !== null;
+}

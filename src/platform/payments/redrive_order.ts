@@ -1,0 +1,44 @@
+/** Has an order that was given up tried again, on an operator's word (Decision D4). The bank still knows it by its id. */
+import type { Clock } from "../../base/kernel/clock.ts";
+import { asPaymentId } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import { record } from "../audit_trail.ts";
+import type { Store } from "../../base/store/store.ts";
+import { begin, commit, untilCommitted } from "../../base/store/transaction.ts";
+import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import { type PaymentOrder, redriven } from "./payment_order.ts";
+
+/** What it needs. */
+export interface RedriveOrderDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly outbox: OrderOutboxStore;
+}
+
+/**
+ * The order, due at once and with every retry before it. Of parallel calls one succeeds.
+ *
+ * @throws {Refusal} `operations.order_unknown`, `operations.order_not_dead`
+ */
+export async function redriveOrder(
+  deps: RedriveOrderDeps,
+  command: { readonly paymentIdText: string; readonly operator: string },
+): Promise<PaymentOrder> {
+  const id = asPaymentId(command.paymentIdText);
+  return await untilCommitted("order", async () => {
+    const entry = id === undefined ? null : await deps.outbox.find(id);
+    if (entry === null) throw new Refusal("operations.order_unknown");
+    if (!entry.value.dead) throw new Refusal("operations.order_not_dead");
+    const now = deps.clock();
+    const order = redriven(entry.value, now);
+    const tx = begin();
+    deps.outbox.stageChange(tx, entry, order);
+    record(tx, order.paymentId, {
+      at: now,
+      event: "payment_order.redriven",
+      actor: command.operator,
+      reason: "asked for",
+    });
+    return await commit(deps.store, deps.clock, tx) ? order : undefined;
+  });
+}

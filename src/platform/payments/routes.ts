@@ -1,0 +1,157 @@
+/** `/{BANK}/domestic-payments/v1` (endpoints 9 and 10). */
+import { createRoute, z } from "@hono/zod-openapi";
+import { consentAhead } from "../consents/consent_store.ts";
+import type { Supported } from "../consents/initiation_schema.ts";
+import { jsonBody } from "../../base/http/body.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { fapiHeaders } from "../http/fapi_headers.ts";
+import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import {
+  accessTokenOf,
+  bankParameter,
+  idempotencyKey,
+  idempotentHeaders,
+  resourceHeaders,
+} from "../http/openapi_parameters.ts";
+import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
+import type { Requirement } from "../security/access_token.ts";
+import { firstReads } from "../security/first_reads.ts";
+import type { ResourceGuards } from "../security/resource_guards.ts";
+import { createPayment, type CreatePaymentDeps } from "./create_payment.ts";
+import { paymentSchema, representPayment } from "./payment_representation.ts";
+import { decodePaymentRequest, paymentRequestSchema } from "./payment_schema.ts";
+import { paymentAhead } from "./payment_store.ts";
+import { findByIdempotencyKey, PAYMENT_CLAIMS, readPayment } from "./read_payment.ts";
+
+/** What the routes need. */
+export interface PaymentRouteDeps extends CreatePaymentDeps, Supported {
+  readonly guards: ResourceGuards;
+  readonly idempotent: ReturnType<typeof idempotent>;
+  readonly baseUrl: string;
+}
+
+const paymentParameter = bankParameter.extend({
+  paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),
+});
+const CUSTOMER: Requirement = { scope: "payments", grants: ["authorization_code"] };
+const TPP_OR_CUSTOMER: Requirement = {
+  scope: "payments",
+  grants: ["client_credentials", "authorization_code"],
+};
+const found = resourceAnswer("The payment with its current status", paymentSchema);
+
+const createPaymentRoute = createRoute({
+  method: "post",
+  path: "/{bank}/domestic-payments/v1",
+  tags: ["Payments"],
+  operationId: "createDomesticPayment",
+  summary: "Make the payment that the customer consented to",
+  description:
+    "For the token of the consent's authorization code. A retry with the same `x-idempotency-key` and " +
+    "body within 24 hours returns the same payment with its current status.",
+  security: accessTokenOf("payments"),
+  request: {
+    params: bankParameter,
+    headers: idempotentHeaders.extend({ "x-fapi-financial-id": z.string().optional() }),
+    body: { required: true, content: { "application/json": { schema: paymentRequestSchema } } },
+  },
+  responses: {
+    201: resourceAnswer("Made, now or before by the same key and body", paymentSchema),
+    ...resourceErrors(413, 415),
+  },
+});
+
+const readPaymentRoute = createRoute({
+  method: "get",
+  path: "/{bank}/domestic-payments/v1/{paymentId}",
+  tags: ["Payments"],
+  operationId: "getDomesticPayment",
+  summary: "Read a payment",
+  description: "For a token of the client credentials grant, or for the token of the payment's consent.",
+  security: accessTokenOf("payments"),
+  request: { params: paymentParameter, headers: resourceHeaders },
+  responses: {
+    200: found,
+    ...resourceErrors(),
+  },
+});
+
+const findPaymentRoute = createRoute({
+  method: "get",
+  path: "/{bank}/domestic-payments/v1",
+  tags: ["Payments"],
+  operationId: "findDomesticPayment",
+  summary: "Find the payment that an idempotency key made (for 24 hours)",
+  description: "For a TPP that has lost the answer to its POST.",
+  security: accessTokenOf("payments"),
+  request: {
+    params: bankParameter,
+    headers: resourceHeaders,
+    query: z.object({ "idempotency-key": idempotencyKey }),
+  },
+  responses: {
+    200: found,
+    ...resourceErrors(),
+  },
+});
+
+/** Mounts the payment endpoints. */
+export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
+  mountCreate(app, deps);
+  mountReads(app, deps);
+}
+
+function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
+  const { certificate, limit, bank, token, payloadSignature, requireActive } = deps.guards;
+  const claim = claimAhead(PAYMENT_CLAIMS);
+  const customer = token(
+    CUSTOMER,
+    (c, granted) => [...claim(c, granted), ...consentAhead(granted.consentId)],
+  );
+  const replay = deps.idempotent(PAYMENT_CLAIMS, async (c, paymentId) => {
+    const { value } = await readPayment(deps, paymentId, {
+      bank: c.get("bank").code,
+      token: c.get("access").token,
+    });
+    return c.json(representPayment(value, deps.baseUrl), 201);
+  });
+
+  app.post(
+    endpoint(app, "resource", createPaymentRoute),
+    ...[certificate, limit("payments"), firstReads(), bank, customer, fapiHeaders] as const,
+    jsonBody,
+    payloadSignature,
+    replay,
+    async (c) => {
+      await requireActive(c.get("bank"));
+      const payment = await createPayment(deps, {
+        token: c.get("access").token,
+        bank: c.get("bank"),
+        request: decodePaymentRequest(c.get("json"), deps),
+        signedBody: c.get("signedBody"),
+        claim: c.get("claim"),
+        markers: c.get("markers"),
+        reads: c.get("reads"),
+      });
+      return c.json(representPayment(payment, deps.baseUrl), 201);
+    },
+  );
+}
+
+function mountReads(app: PlatformApp, deps: PaymentRouteDeps): void {
+  const { certificate, limit, bank, token } = deps.guards;
+  const reads = firstReads((c) => paymentAhead(c.req.param("paymentId")));
+  const guards = [certificate, limit("reads"), reads, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const;
+
+  app.get(endpoint(app, "resource", findPaymentRoute), ...guards, async (c) => {
+    const by = { bank: c.get("bank").code, token: c.get("access").token };
+    const { value } = await findByIdempotencyKey(deps, c.req.query("idempotency-key") ?? "", by);
+    return c.json(representPayment(value, deps.baseUrl));
+  });
+
+  app.get(endpoint(app, "resource", readPaymentRoute), ...guards, async (c) => {
+    const by = { bank: c.get("bank").code, token: c.get("access").token };
+    const { value } = await readPayment(deps, c.req.param("paymentId"), by, c.get("reads"));
+    return c.json(representPayment(value, deps.baseUrl));
+  });
+}

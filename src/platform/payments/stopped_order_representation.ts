@@ -1,0 +1,60 @@
+/** Orders that were given up or are held, as the operator reads them: enough to talk to the bank about, nothing of the customer. */
+import { z } from "@hono/zod-openapi";
+import { wireDateTime } from "../../base/kernel/clock.ts";
+import type { Payment } from "./payment.ts";
+import type { PaymentOrder } from "./payment_order.ts";
+
+const orderSchema = z.object({
+  DomesticPaymentId: z.uuid(),
+  BankId: z.string(),
+  PushFailures: z.int(),
+  LastFailure: z.string().optional(),
+  BankText: z.string().max(256).optional().openapi({ description: "What the bank wrote with its 4xx." }),
+  CreationDateTime: z.string(),
+  InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
+});
+const deadOrderSchema = orderSchema.extend({ State: z.literal("dead"), GivenUpDateTime: z.string() });
+const heldOrderSchema = orderSchema.extend({
+  State: z.literal("held"),
+  HeldBecause: z.string(),
+  HeldSinceDateTime: z.string(),
+});
+type StoppedOrderOnWire = z.infer<typeof deadOrderSchema> | z.infer<typeof heldOrderSchema>;
+
+/** A page of them. */
+export const stoppedOrdersSchema = z.object({
+  Data: z.object({
+    PaymentOrder: z.array(z.union([deadOrderSchema, heldOrderSchema])),
+    After: z.string().optional(),
+  }),
+});
+
+/** An order with its payment. */
+export interface StoppedOrder {
+  readonly order: PaymentOrder;
+  readonly payment: Payment;
+}
+
+/** A page; `after` is where the next one starts, absent at the end. */
+export function representStoppedOrders(
+  orders: readonly StoppedOrder[],
+  after: string | undefined,
+): z.infer<typeof stoppedOrdersSchema> {
+  return { Data: { PaymentOrder: orders.map(represent), ...(after === undefined ? {} : { After: after }) } };
+}
+
+function represent({ order, payment }: StoppedOrder): StoppedOrderOnWire {
+  const at = wireDateTime(order.dueAt);
+  return {
+    DomesticPaymentId: order.paymentId,
+    BankId: order.bank,
+    PushFailures: order.failures,
+    ...(order.lastFailure === undefined ? {} : { LastFailure: order.lastFailure }),
+    ...(order.bankText === undefined ? {} : { BankText: order.bankText }),
+    CreationDateTime: wireDateTime(payment.createdAt),
+    InstructedAmount: payment.initiation.InstructedAmount,
+    ...(order.held === undefined
+      ? { State: "dead", GivenUpDateTime: at }
+      : { State: "held", HeldBecause: order.held, HeldSinceDateTime: at }),
+  };
+}

@@ -1,0 +1,173 @@
+/** What the browser host shows without an authorization: style, health, the OpenAPI document and the documentation. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { endpoint, type PlatformApp } from "./http/endpoint.ts";
+import { oauthAnswer, oauthErrors, taggedAnswers } from "./http/openapi_answers.ts";
+import { answerDocument, documentStore, PUBLIC_CACHE } from "../base/http/public_document.ts";
+import { REFUSAL_WIRE, type Wire } from "./http/error_table.ts";
+import { Refusal } from "../base/kernel/api_error.ts";
+import type { Readiness } from "../base/observability/health.ts";
+import { type Docs, openDocs } from "../portal/docs_page.tsx";
+import { errorPageRoutes, type FindTpp } from "./http/error_routes.ts";
+import type { ErrorEntry } from "../portal/error_table.tsx";
+import { CHAPTERS, DOCS_PATH, REFERENCE_PATH } from "../portal/paths.ts";
+import { LOGO_PATH, type Site } from "../pages/site.ts";
+import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../pages/stylesheet.ts";
+
+/** What the pages need. */
+export interface PublicPageDeps {
+  readonly authUrl: string;
+  readonly site: Site;
+  readonly findTpp: FindTpp;
+  readonly readiness: () => Promise<Readiness>;
+  /** The OpenAPI 3.1 document of both hosts, generated from their routes. */
+  readonly openApi: () => object;
+}
+
+const HTML = "text/html; charset=UTF-8";
+const tags = ["Operation"];
+const hidden = (
+  path: string,
+): { method: "get"; path: string; hide: true; responses: { 200: { description: string } } } => ({
+  method: "get",
+  path,
+  hide: true,
+  responses: { 200: { description: "A file" } },
+});
+
+const readinessSchema = z.strictObject({
+  ready: z.boolean(),
+  parts: z.record(z.string(), z.strictObject({ ok: z.boolean(), detail: z.string().optional() })),
+}).openapi("Readiness");
+
+const liveRoute = createRoute({
+  method: "get",
+  path: "/health/live",
+  tags,
+  operationId: "getLiveness",
+  summary: "The process answers",
+  description: "For a load balancer or an orchestrator. Asks no other part.",
+  security: [],
+  responses: {
+    200: oauthAnswer("Alive", z.strictObject({ live: z.literal(true) })),
+    ...oauthErrors(405, 500),
+  },
+});
+const readyRoute = createRoute({
+  method: "get",
+  path: "/health/ready",
+  tags,
+  operationId: "getReadiness",
+  summary: "The platform can do its work",
+  description: "Asks the parts that the platform needs, and those that it can do without for a while.",
+  security: [],
+  responses: {
+    200: oauthAnswer("Ready", readinessSchema),
+    ...oauthErrors(405, 500),
+    503: oauthAnswer("Not ready; `parts` says what is missing", readinessSchema),
+  },
+});
+const documentRoute = createRoute({
+  method: "get",
+  path: "/openapi.json",
+  tags,
+  operationId: "getOpenApiDocument",
+  summary: "This document",
+  description: "OpenAPI 3.1, generated from the routes that answer.",
+  security: [],
+  responses: { ...taggedAnswers("OpenAPI 3.1", z.looseObject({})), ...oauthErrors(405, 500) },
+});
+const rootRoute = { ...hidden("/"), responses: { 303: { description: "To the documentation" } } };
+/** No `/docs/{chapter}`: a bank called docs would lose its pages to it. */
+const docsRoutes = [...CHAPTERS.map(([path]) => path), `${REFERENCE_PATH}/{part}`].map(hidden);
+
+/** Mounts them. Documents are made once and kept: a flood for them must cost those who pay next to nothing. */
+export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
+  const document = documentStore();
+  app.get(
+    endpoint(app, "oauth", hidden(STYLESHEET_PATH)),
+    async (c) =>
+      answerDocument(c, await document(STYLESHEET_PATH, "text/css; charset=utf-8", () => STYLESHEET)),
+  );
+  app.get(
+    endpoint(app, "oauth", hidden(ICON_PATH)),
+    async (c) => answerDocument(c, await document(ICON_PATH, "image/svg+xml", () => ICON)),
+  );
+  const { logo } = deps.site.operator;
+  if (logo !== undefined) {
+    app.get(
+      endpoint(app, "oauth", hidden(LOGO_PATH)),
+      async (c) => answerDocument(c, await document(LOGO_PATH, logo.type, () => logo.bytes)),
+    );
+  }
+  app.get(endpoint(app, "oauth", liveRoute), (c) => c.json({ live: true }));
+  app.get(endpoint(app, "oauth", readyRoute), async (c) => {
+    const state = await deps.readiness();
+    return c.json(state, state.ready ? 200 : 503);
+  });
+  const openApi = once(deps.openApi);
+  app.get(
+    endpoint(app, "oauth", documentRoute),
+    async (c) =>
+      answerDocument(c, await document("/openapi.json", "application/json", () => JSON.stringify(openApi()))),
+  );
+  app.get(endpoint(app, "browser", rootRoute), (c) => c.redirect(DOCS_PATH, 303));
+  errorPageRoutes(app, deps.site, deps.findTpp);
+  mountDocs(
+    app,
+    document,
+    once(() => openDocs(openApi(), { authUrl: deps.authUrl, errors: errorCatalogue() })),
+  );
+}
+
+function mountDocs(app: PlatformApp, document: ReturnType<typeof documentStore>, docs: () => Docs): void {
+  for (const route of docsRoutes) {
+    app.get(endpoint(app, "browser", route), async (c) => {
+      const query = route.path === DOCS_PATH ? c.req.query("q") : undefined;
+      if (query !== undefined) {
+        c.header("cache-control", PUBLIC_CACHE);
+        return c.html(docs().find(query));
+      }
+      const { path } = c.req;
+      if (!docs().paths.includes(path)) throw new Refusal("request.not_found");
+      return answerDocument(c, await document(path, HTML, () => docs().page(path) ?? ""));
+    });
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** The refusal table as the documentation lists it: one row a surface. */
+function errorCatalogue(): ErrorEntry[] {
+  const rows = Object.entries(REFUSAL_WIRE) as [string, Wire][];
+  return rows.filter(([reason]) => !/^(directory|operations)\./.test(reason)).flatMap(
+    ([reason, { oauth, resource, page }]) => {
+      const entries: ErrorEntry[] = [];
+      if (resource === undefined && page === undefined) {
+        entries.push({
+          reason,
+          surface: "OAuth client",
+          status: oauth.status,
+          code: oauth.error,
+          words: oauth.description,
+        });
+      }
+      if (resource !== undefined) {
+        const code = resource.code === undefined ? resource.challenge ?? "" : `UK.OBIE.${resource.code}`;
+        entries.push({
+          reason,
+          surface: "API client",
+          status: resource.status,
+          code,
+          words: resource.message,
+        });
+      }
+      if (page !== undefined) {
+        entries.push({ reason, surface: "customer", status: page.status, code: page.page, words: "A page" });
+      }
+      return entries;
+    },
+  );
+}

@@ -1,0 +1,61 @@
+/** Asks a bank for the next page of its statement: a signed inquiry to the address that takes its payment orders. */
+import { isCallable, readBounded } from "../../base/http/outgoing.ts";
+import { unixSeconds, wireDateTime } from "../../base/kernel/clock.ts";
+import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
+import { signClaims } from "../../base/jose/sign_claims.ts";
+import { MAX_BODY_BYTES } from "../../base/limits.ts";
+import { HANDOVER_SECONDS } from "../profile.ts";
+import type { Hold } from "./hold.ts";
+
+/** `typ` of an inquiry: it is not an order, and a bank that knows orders alone answers 400. */
+export const INQUIRY_TYPE = "order-inquiry+jwt";
+
+/** What asking needs. */
+export interface AskBankDeps {
+  readonly fetch: typeof fetch;
+  readonly signer: NamedKey;
+  readonly authUrl: string;
+  /** Sandbox only: banks on this computer's loopback addresses. */
+  readonly loopbackBanks: boolean;
+}
+
+/** A bank may have to search its archive. */
+const PATIENCE_MS = 30_000;
+
+/** The bank's answer as received, or why there is none. `now` in milliseconds. */
+export async function askBank(
+  deps: AskBankDeps,
+  uri: string | undefined,
+  hold: Hold,
+  now: number,
+): Promise<Verdict<string>> {
+  if (uri === undefined) return no("the bank has no payment_orders_uri: give its signed statement as a file");
+  if (!isCallable(uri, { loopback: deps.loopbackBanks })) return no("payment_orders_uri may not be called");
+  try {
+    const response = await deps.fetch(uri, {
+      method: "POST",
+      redirect: "manual",
+      headers: { "content-type": "application/jose", accept: "application/jose" },
+      body: await inquiry(deps, hold, unixSeconds(now)),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return no(`the bank answered the inquiry with status ${response.status}`);
+    }
+    const text = await readBounded(response, MAX_BODY_BYTES);
+    return text === undefined ? no("the bank's statement has more than 64 KiB a page") : yes(text.trim());
+  } catch (error) {
+    return no(`the bank could not be asked: ${error instanceof Error ? error.name : "failed"}`);
+  }
+}
+
+function inquiry({ authUrl, signer }: AskBankDeps, hold: Hold, iat: number): Promise<string> {
+  const Data = {
+    Since: wireDateTime(hold.since),
+    ...(hold.after === undefined ? {} : { After: hold.after }),
+  };
+  const claims = { iss: authUrl, aud: hold.bank, iat, exp: iat + HANDOVER_SECONDS, jti: crypto.randomUUID() };
+  return signClaims({ ...claims, Data }, signer, INQUIRY_TYPE);
+}

@@ -1,0 +1,79 @@
+/**
+ * What a restored store holds of the time before: its mark, the banks, consents that could still be used, and
+ * everything short-lived. Each listing goes on after a key, so that a large store is read in bounded pieces.
+ */
+import type { Consent } from "../consents/consent.ts";
+import { asBankCode, type BankCode, type ConsentId } from "../../base/kernel/identifiers.ts";
+import type { Payment } from "../payments/payment.ts";
+import type { PaymentOrder } from "../payments/payment_order.ts";
+import { storeCopyKey } from "../../base/store/copy_mark.ts";
+import { consentKey, paymentKey, storeEpochKey } from "../store_keys.ts";
+import type { Entry, Key, Store } from "../../base/store/store.ts";
+import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
+import type { CopyMark, Epoch } from "./hold.ts";
+
+/** Something that ends by itself. */
+export interface Ending {
+  /** Milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Reads a restored store and stages the end of what it must not go on with. */
+export interface EpochStore {
+  copyMark(): Promise<Entry<CopyMark> | null>;
+  banks(): Promise<readonly BankCode[]>;
+  /** Consents whose deadline has not been written down yet, in pieces. */
+  openConsents(): AsyncIterable<readonly Entry<Consent>[]>;
+  /** Orders in the outbox with their payments, in pieces. */
+  orders(): AsyncIterable<readonly Payment[]>;
+  /** Entries below a prefix, in pieces. */
+  below<T>(prefix: string): AsyncIterable<readonly Entry<T>[]>;
+  /** Stages the epoch and the end of the mark: the store is a restored one no longer. */
+  stageEpoch(tx: Transaction, epoch: Epoch, mark: Entry<CopyMark>): void;
+}
+
+/** Small enough that the largest values of one piece fit into one commit of Deno KV (800 KB). */
+const PIECE = 20;
+
+/** Opens it. */
+export function openEpochStore(store: Store): EpochStore {
+  return {
+    copyMark: () => store.get<CopyMark>(storeCopyKey),
+    async banks() {
+      const codes: BankCode[] = [];
+      for await (const piece of pieces<unknown>(store, ["bank"])) {
+        codes.push(...piece.flatMap(({ key }) => asBankCode(key[1]) ?? []));
+      }
+      return codes;
+    },
+    async *openConsents() {
+      for await (const piece of pieces<ConsentId>(store, ["consent_deadline"])) {
+        const consents = await store.getMany<Consent>(piece.map(({ value }) => consentKey(value)));
+        yield consents.flatMap((entry) => entry ?? []);
+      }
+    },
+    async *orders() {
+      for await (const piece of pieces<PaymentOrder>(store, ["outbox"])) {
+        const payments = await store.getMany<Payment>(piece.map(({ value }) => paymentKey(value.paymentId)));
+        yield payments.flatMap((entry) => entry?.value ?? []);
+      }
+    },
+    below: <T>(prefix: string) => pieces<T>(store, [prefix]),
+    stageEpoch(tx, epoch, mark) {
+      check(tx, mark.key, mark.version);
+      remove(tx, mark.key);
+      set(tx, storeEpochKey(epoch.startedAt, epoch.id), epoch);
+    },
+  };
+}
+
+async function* pieces<T>(store: Store, prefix: Key): AsyncIterable<readonly Entry<T>[]> {
+  let after: Key | undefined;
+  while (true) {
+    const listing = after === undefined ? { prefix, limit: PIECE } : { prefix, limit: PIECE, after };
+    const piece = await store.list<T>(listing);
+    if (piece.length > 0) yield piece;
+    if (piece.length < PIECE) return;
+    after = piece.at(-1)?.key;
+  }
+}

@@ -1,0 +1,92 @@
+/** What a bank signs about the payment orders that it holds, as decoded claims. */
+import { z } from "zod";
+import { asConsentId, asPaymentId, type ConsentId, type PaymentId } from "../../base/kernel/identifiers.ts";
+import { instantOf } from "../../base/kernel/date_time.ts";
+import { PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
+
+/** One order as the bank states it. */
+export interface StatedOrder {
+  readonly paymentId: PaymentId;
+  readonly consentId: ConsentId;
+  readonly status: PaymentStatus;
+  /** Milliseconds. */
+  readonly statusUpdatedAt: number;
+  /** In the bank's words. */
+  readonly statusReason?: string;
+  /** The platform's own signed order, as the bank received it: needed only for a payment that the platform lost. */
+  readonly order?: string;
+}
+
+/** One page of a statement. */
+export interface StatementPage {
+  /** Milliseconds; the statement covers every order that the bank received at or after this time. */
+  readonly since: number;
+  /** The page starts after this place; absent on the first page. */
+  readonly after?: string;
+  /** Where the next page starts; absent on the last page. */
+  readonly next?: string;
+  readonly orders: readonly StatedOrder[];
+}
+
+const CURSOR = z.string().min(1).max(256);
+const MAX_ORDERS = 200;
+const MAX_ORDER_CHARACTERS = 24_576;
+
+const instant = z.string().transform((text, context) => {
+  const milliseconds = instantOf(text);
+  if (milliseconds !== undefined) return milliseconds;
+  context.addIssue({ code: "custom", message: "must be a date-time with an offset" });
+  return z.NEVER;
+});
+
+function uuid<T>(read: (value: unknown) => T | undefined): z.ZodType<T> {
+  return z.unknown().transform((value, context) => {
+    const id = read(value);
+    if (id !== undefined) return id;
+    context.addIssue({ code: "custom", message: "must be a UUID" });
+    return z.NEVER;
+  });
+}
+
+const statedOrder = z.object({
+  DomesticPaymentId: uuid(asPaymentId),
+  ConsentId: uuid(asConsentId),
+  Status: z.enum(PAYMENT_STATUSES),
+  StatusUpdateDateTime: instant,
+  StatusReason: z.string().optional(),
+  Order: z.string().max(MAX_ORDER_CHARACTERS).optional(),
+}).transform((stated): StatedOrder => ({
+  paymentId: stated.DomesticPaymentId,
+  consentId: stated.ConsentId,
+  status: stated.Status,
+  statusUpdatedAt: stated.StatusUpdateDateTime,
+  ...(stated.StatusReason === undefined ? {} : { statusReason: stated.StatusReason }),
+  ...(stated.Order === undefined ? {} : { order: stated.Order }),
+}));
+
+const page = z.object({
+  Data: z.object({
+    Since: instant,
+    After: CURSOR.optional(),
+    Next: CURSOR.optional(),
+    PaymentOrder: z.array(statedOrder).max(MAX_ORDERS),
+  }),
+});
+
+/** The page in these claims, or the place of the fault. */
+export function decodeStatement(claims: unknown): { page: StatementPage } | { fault: string } {
+  const decoded = page.safeParse(claims);
+  if (!decoded.success) {
+    const [issue] = decoded.error.issues;
+    return { fault: `${issue?.path.join(".") ?? "claims"}: ${issue?.message ?? "not a statement"}` };
+  }
+  const { Since, After, Next, PaymentOrder } = decoded.data.Data;
+  return {
+    page: {
+      since: Since,
+      orders: PaymentOrder,
+      ...(After === undefined ? {} : { after: After }),
+      ...(Next === undefined ? {} : { next: Next }),
+    },
+  };
+}

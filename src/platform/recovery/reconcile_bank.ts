@@ -1,0 +1,144 @@
+/**
+ * Compares what the restored store holds of one bank's orders with what the bank states, a page at a time, and ends the
+ * hold when all pages agree (Decision G9). An operator starts each page; the hold stores the next one.
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import { asBankCode, sha256 } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { Log } from "../../base/observability/log.ts";
+import type { ParticipantKeySets } from "../participants/participant_keys.ts";
+import type { BankClient } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import { stageEvidence } from "../security/evidence_store.ts";
+import type { Entry } from "../../base/store/store.ts";
+import { begin, commit } from "../../base/store/transaction.ts";
+import { askBank, type AskBankDeps } from "./ask_bank.ts";
+import { counted, type Hold, NOTHING_COMPARED } from "./hold.ts";
+import { holdHistoryOf, type HoldStore } from "./hold_store.ts";
+import { openStatement } from "./order_statement.ts";
+import type { StatementPage } from "./order_statement_schema.ts";
+import { settleOrder, type SettleOrderDeps } from "./settle_order.ts";
+
+export interface ReconcileBankDeps extends SettleOrderDeps, AskBankDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly holds: HoldStore;
+  readonly clients: ClientStore;
+  readonly keys: ParticipantKeySets;
+}
+
+/** An operator's word about one bank. */
+export interface ByOperator {
+  readonly bankText: string;
+  readonly operator: string;
+}
+
+/** Where the hold stands after a step. */
+export interface Reconciliation {
+  readonly hold: Hold;
+  readonly state: "held" | "comparing" | "released";
+}
+
+/**
+ * Compares the next page; after the last one, ends the hold or returns the disagreements.
+ *
+ * @param statement the bank's signed page; the bank is asked for it if absent
+ * @throws {Refusal} `operations.not_held`, `operations.statement_unusable`, `platform.unavailable`
+ */
+export async function reconcileBank(
+  deps: ReconcileBankDeps,
+  { bankText, operator, statement }: ByOperator & { readonly statement?: string },
+): Promise<Reconciliation> {
+  const { bank, entry } = await heldBank(deps, bankText);
+  const text = statement ?? await asked(deps, bank, entry.value);
+  const { authUrl, keys } = deps;
+  const opened = await openStatement({ authUrl, keys, now: deps.clock() }, bank, entry.value, text);
+  if (!opened.ok) throw unusable(opened.why);
+  const compared = await compare(deps, entry.value, opened.value);
+  return await settle(deps, entry, compared, { operator, text });
+}
+
+/**
+ * Ends the hold without a comparison, on the operator's own word.
+ *
+ * @throws {Refusal} `operations.not_held`, `platform.unavailable`
+ */
+export async function releaseOrders(
+  deps: ReconcileBankDeps,
+  { bankText, operator, reason }: ByOperator & { readonly reason: string },
+): Promise<Reconciliation> {
+  const { entry } = await heldBank(deps, bankText);
+  const tx = begin();
+  deps.holds.stageRelease(tx, entry, { actor: operator, reason, at: deps.clock() });
+  if (!await commit(deps.store, deps.clock, tx)) throw changedMeanwhile();
+  deps.log.warn("order_hold.released", { bank: entry.value.bank, by: operator, reconciled: false });
+  return { hold: entry.value, state: "released" };
+}
+
+async function heldBank(
+  deps: ReconcileBankDeps,
+  bankText: string,
+): Promise<{ bank: BankClient; entry: Entry<Hold> }> {
+  const code = asBankCode(bankText);
+  const [bank, entry] = code === undefined
+    ? [null, null]
+    : await Promise.all([deps.clients.findBank(code), deps.holds.find(code)]);
+  if (bank === null || entry === null) throw new Refusal("operations.not_held");
+  return { bank, entry };
+}
+
+async function asked(deps: ReconcileBankDeps, bank: BankClient, hold: Hold): Promise<string> {
+  const answer = await askBank(deps, bank.paymentOrdersUri, hold, deps.clock());
+  if (!answer.ok) throw unusable(answer.why);
+  return answer.value;
+}
+
+/** The hold with this page compared; its first page begins a comparison anew. */
+async function compare(deps: ReconcileBankDeps, hold: Hold, page: StatementPage): Promise<Hold> {
+  const { after: _, ...rest } = hold;
+  let comparison = hold.after === undefined ? NOTHING_COMPARED : hold.comparison;
+  for (const stated of page.orders) {
+    comparison = counted(comparison, await settleOrder(deps, hold.bank, stated));
+  }
+  return { ...rest, ...(page.next === undefined ? {} : { after: page.next }), comparison };
+}
+
+async function settle(
+  deps: ReconcileBankDeps,
+  former: Entry<Hold>,
+  hold: Hold,
+  { operator, text }: { readonly operator: string; readonly text: string },
+): Promise<Reconciliation> {
+  const { bank, comparison, after } = hold;
+  const done = after === undefined && comparison.disagreements.length === 0;
+  const tx = begin();
+  if (done) {
+    const { recovered, updated, agreed } = comparison;
+    const reason = `reconciled: ${recovered} recovered, ${updated} updated, ${agreed} agreed`;
+    deps.holds.stageRelease(tx, former, { actor: operator, reason, at: deps.clock() });
+  } else {
+    deps.holds.stageChange(tx, former, hold);
+  }
+  // The statement is a compact JWS: its signature is in its bytes.
+  const bytes = new TextEncoder().encode(text);
+  stageEvidence(tx, `${holdHistoryOf(bank)} ${await sha256(text)}`, { bytes, signature: "", profile: "B" });
+  if (!await commit(deps.store, deps.clock, tx)) throw changedMeanwhile();
+  if (done) deps.log.info("order_hold.released", { bank, by: operator, reconciled: true });
+  return { hold, state: done ? "released" : after === undefined ? "held" : "comparing" };
+}
+
+function unusable(why: string): Refusal {
+  return new Refusal("operations.statement_unusable", { detail: why, description: asciiOf(why) });
+}
+
+function changedMeanwhile(): Refusal {
+  return new Refusal("platform.unavailable", {
+    detail: "another reconciliation of this bank",
+    retryAfterSeconds: 1,
+  });
+}
+
+/** What `error_description` may hold (RFC 6749 section 5.2). */
+function asciiOf(text: string): string {
+  return `The bank's statement cannot be used: ${text}.`.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
+}

@@ -1,0 +1,140 @@
+/**
+ * Settles one order of a bank's statement with the restored store: the payment moves to the status that the bank states,
+ * or is recovered if the store had lost it. One commit an order; settling it again changes nothing.
+ */
+import { fingerprint } from "../idempotency/fingerprint.ts";
+import { moved } from "../consents/consent.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { Payment } from "../payments/payment.ts";
+import { isReachable, movedAt, reasonOf } from "../payments/payment.ts";
+import type { PaymentStore } from "../payments/payment_store.ts";
+import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import type { Entry, Store } from "../../base/store/store.ts";
+import { begin, commit, type Transaction, untilCommitted } from "../../base/store/transaction.ts";
+import type { Finding } from "./hold.ts";
+import type { StatedOrder } from "./order_statement_schema.ts";
+import { openOwnOrder, type OrderedPayment, type OwnKeys } from "./own_order.ts";
+
+/** What settling needs. */
+export interface SettleOrderDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly consents: ConsentStore;
+  readonly payments: PaymentStore;
+  readonly outbox: OrderOutboxStore;
+  readonly ownKeys: () => OwnKeys;
+}
+
+/** What came of it. @throws {Refusal} `platform.unavailable` if parallel changes keep winning */
+export async function settleOrder(
+  deps: SettleOrderDeps,
+  bank: BankCode,
+  stated: StatedOrder,
+): Promise<Finding> {
+  return await untilCommitted("payment of a statement", async () => {
+    const tx = begin();
+    const payment = await deps.payments.find(stated.paymentId);
+    const finding = payment === null
+      ? await stageRecovery(deps, tx, bank, stated)
+      : await stageStatus(deps, tx, bank, payment, stated);
+    return typeof finding !== "string" || await commit(deps.store, deps.clock, tx) ? finding : undefined;
+  });
+}
+
+/** The payment is here: it takes the bank's status, and its order leaves the outbox. */
+async function stageStatus(
+  deps: SettleOrderDeps,
+  tx: Transaction,
+  bank: BankCode,
+  entry: Entry<Payment>,
+  stated: StatedOrder,
+): Promise<Finding> {
+  const { value: payment } = entry;
+  if (payment.bank !== bank || payment.consentId !== stated.consentId) {
+    return disagree(stated, "the platform knows this payment with another bank or consent");
+  }
+  const fault = stated.order === undefined ? undefined : await differs(deps, bank, payment, stated.order);
+  if (fault !== undefined) return disagree(stated, fault);
+  const order = await deps.outbox.find(payment.id);
+  if (order !== null && stated.status !== "Pending") deps.outbox.stageDelivery(tx, order);
+  if (payment.status === stated.status) return "agreed";
+  if (!isReachable(payment.status, stated.status)) {
+    return disagree(stated, `the platform has it as ${payment.status}, the bank as ${stated.status}`);
+  }
+  const now = deps.clock();
+  const statusUpdatedAt = movedAt(payment, stated.statusUpdatedAt, now);
+  const reason = reasonOf(stated.status, stated.statusReason);
+  const changed: Payment = { ...payment, status: stated.status, statusUpdatedAt, ...reason };
+  deps.payments.stageChange(tx, entry, changed, causeOf(bank), now);
+  return "updated";
+}
+
+/** Whether the bank took another order than the store holds: the same consent, paid again after the restore. */
+async function differs(
+  deps: SettleOrderDeps,
+  bank: BankCode,
+  payment: Payment,
+  text: string,
+): Promise<string | undefined> {
+  const ordered = await openOwnOrder(deps.ownKeys(), bank, text);
+  if (!ordered.ok) return `the order that the bank brings: ${ordered.why}`;
+  const facts = ({ id, initiation, debtorAccount }: OrderedPayment): unknown => ({
+    id,
+    initiation,
+    debtorAccount,
+  });
+  const same = await fingerprint(facts(ordered.value)) === await fingerprint(facts(payment));
+  return same ? undefined : "the bank took an order with another account or other details";
+}
+
+/** The store has lost the payment: it comes back from the platform's own signed order, and consumes its consent. */
+async function stageRecovery(
+  deps: SettleOrderDeps,
+  tx: Transaction,
+  bank: BankCode,
+  stated: StatedOrder,
+): Promise<Finding> {
+  if (stated.order === undefined) {
+    return disagree(stated, "unknown here; the statement must bring the order as the bank received it");
+  }
+  const ordered = await openOwnOrder(deps.ownKeys(), bank, stated.order);
+  if (!ordered.ok) return disagree(stated, `the order that the bank brings: ${ordered.why}`);
+  if (ordered.value.id !== stated.paymentId || ordered.value.consentId !== stated.consentId) {
+    return disagree(stated, "the order that the bank brings is another one");
+  }
+  const fault = await stageConsumption(deps, tx, bank, ordered.value);
+  if (fault !== undefined) return disagree(stated, fault);
+  const { status, statusReason } = stated;
+  const statusUpdatedAt = Math.max(ordered.value.createdAt, Math.min(stated.statusUpdatedAt, deps.clock()));
+  const settled = { status, statusUpdatedAt, charges: [], ...reasonOf(status, statusReason) };
+  deps.payments.stageCreation(tx, { ...ordered.value, ...settled }, causeOf(bank));
+  return "recovered";
+}
+
+/** A consent that was made after the copy is lost for good: the payment stands without it. */
+async function stageConsumption(
+  deps: SettleOrderDeps,
+  tx: Transaction,
+  bank: BankCode,
+  ordered: OrderedPayment,
+): Promise<string | undefined> {
+  const consent = await deps.consents.find(ordered.consentId);
+  if (consent === null) return undefined;
+  if (consent.value.bank !== bank || consent.value.clientId !== ordered.clientId) {
+    return "the platform knows its consent with another bank or TPP";
+  }
+  if (consent.value.status === "Consumed") return "its consent has led to another payment";
+  const now = deps.clock();
+  deps.consents.stageChange(tx, consent, moved(consent.value, "recover", now), causeOf(bank), now);
+  return undefined;
+}
+
+function causeOf(bank: BankCode): { actor: string; reason: string } {
+  return { actor: `bank ${bank}`, reason: "stated by the bank after a restore" };
+}
+
+function disagree({ paymentId }: StatedOrder, why: string): Finding {
+  return { paymentId, why };
+}

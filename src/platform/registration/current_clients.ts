@@ -1,0 +1,170 @@
+/**
+ * Registered clients as the directory's newest statements have them. If the status list shows a newer statement than the
+ * one that a client stands on, it is fetched, verified as at registration and applied to the record: one commit, never an
+ * older statement. What the directory has replaced stays in force for at most 900 s while that fails.
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import { unixSeconds } from "../../base/kernel/clock.ts";
+import type { ClientId } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+import type { Log } from "../../base/observability/log.ts";
+import { type SoftwareStatementDeps, verifySoftwareStatement } from "../participants/software_statement.ts";
+import type { ListedStatus, StatusList } from "../participants/status_list.ts";
+import type { Store } from "../../base/store/store.ts";
+import { begin, commit } from "../../base/store/transaction.ts";
+import { asBank, bankCodeOf, type Client, restated } from "./client.ts";
+import type { ClientStore } from "./client_store.ts";
+import { isRedirectUri } from "./registration_jwt.ts";
+
+export interface CurrentClientsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly clients: ClientStore;
+  readonly statuses: Pick<StatusList, "find">;
+  readonly statements: SoftwareStatementDeps;
+  /** The newest statement of an organisation, as the directory publishes it. */
+  readonly fetchStatement: (orgId: string) => Promise<Verdict<string>>;
+  readonly loopbackRedirects: boolean;
+}
+
+/** Reads clients; both throw `platform.unavailable` if a newer statement could not be applied for 900 s. */
+export type CurrentClients = Pick<ClientStore, "find" | "findBank">;
+
+/** How it goes with a newer statement, by client. Times in milliseconds. */
+interface Attempt {
+  readonly issuedAt: number;
+  /** When this process first knew of it. */
+  readonly since: number;
+  triedAt: number;
+  applying?: Promise<Client | undefined>;
+}
+
+const BATCH = 20;
+const RETRY_MS = 10_000;
+const MAX_STALE_MS = 900_000;
+
+/** Opens the reader. */
+export function openCurrentClients(deps: CurrentClientsDeps): CurrentClients {
+  const attempts = new Map<ClientId, Attempt>();
+  const current = async (client: Client | null): Promise<Client | null> => {
+    if (client === null) return null;
+    const listed = await newerStatement(deps, client);
+    return listed === undefined ? client : await attemptOn(deps, attempts, client, listed);
+  };
+  return {
+    find: async (clientId, from) => await current(await deps.clients.find(clientId, from)),
+    async findBank(code, from) {
+      const bank = await current(await deps.clients.findBank(code, from));
+      return bank === null ? null : asBank(bank);
+    },
+  };
+}
+
+/** Background work: applies what the directory has issued since the last time, so that no request waits for it. */
+export async function followDirectory(
+  statuses: Pick<StatusList, "refresh">,
+  clients: CurrentClients,
+): Promise<number> {
+  const changed = await statuses.refresh();
+  for (let start = 0; start < changed.length; start += BATCH) {
+    const batch = changed.slice(start, start + BATCH);
+    await Promise.allSettled(batch.map(({ clientId }) => clients.find(clientId))); // what fails is logged and tried again
+  }
+  return changed.length;
+}
+
+/** Undefined if the client stands on the newest statement, or if there is none to apply. */
+async function newerStatement(deps: CurrentClientsDeps, client: Client): Promise<ListedStatus | undefined> {
+  try {
+    const listed = await deps.statuses.find(client.clientId);
+    const applies = listed?.standing === "active" && listed.statementIssuedAt > client.statementIssuedAt;
+    return applies ? listed : undefined; // the directory states nothing about those who are not active
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === "platform.unavailable") return undefined; // standing says so
+    throw error;
+  }
+}
+
+/** One update at a time for each client. After a failure the old record is used for a while, so that requests do not wait. */
+async function attemptOn(
+  deps: CurrentClientsDeps,
+  attempts: Map<ClientId, Attempt>,
+  client: Client,
+  { clientId, statementIssuedAt: issuedAt }: ListedStatus,
+): Promise<Client> {
+  const now = deps.clock();
+  const last = attempts.get(clientId);
+  const isSame = last?.issuedAt === issuedAt && last.triedAt <= now; // else the clock was set back: count anew
+  const attempt = isSame ? last : { issuedAt, since: now, triedAt: -Infinity };
+  attempts.set(clientId, attempt);
+  if (attempt.applying === undefined && now - attempt.triedAt >= RETRY_MS) {
+    attempt.triedAt = now;
+    attempt.applying = applied(deps, client, issuedAt).finally(() => delete attempt.applying);
+  }
+  const updated = await attempt.applying;
+  if (updated !== undefined) {
+    attempts.delete(clientId);
+    return updated;
+  }
+  if (now - attempt.since < MAX_STALE_MS) return client;
+  throw new Refusal("platform.unavailable", {
+    detail: `the newest statement about ${clientId} could not be applied`,
+    retryAfterSeconds: RETRY_MS / 1000,
+  });
+}
+
+/** The client with the newer statement applied; undefined, and logged, if that could not be. */
+async function applied(
+  deps: CurrentClientsDeps,
+  client: Client,
+  issuedAt: number,
+): Promise<Client | undefined> {
+  const result = await apply(deps, client, issuedAt);
+  if (result.ok) return result.value;
+  deps.log.error("client.statement_not_applied", { clientId: client.clientId, why: result.why });
+  return undefined;
+}
+
+async function apply(
+  deps: CurrentClientsDeps,
+  { clientId, orgId, role }: Client,
+  issuedAt: number,
+): Promise<Verdict<Client>> {
+  const former = await deps.clients.readRegistered(clientId, bankCodeOf({ role, orgId }));
+  if (former.client === null) return no("the client is gone");
+  const client = former.client.value;
+  if (client.statementIssuedAt >= issuedAt) return yes(client); // by another process, or by a registration
+  const statement = await verified(deps, client.orgId);
+  if (!statement.ok) return statement;
+  const { value } = statement;
+  const same = value.clientId === clientId && value.orgId === client.orgId && value.role === client.role;
+  if (!same) return no("about another client, organisation or role");
+  if (value.issuedAt <= client.statementIssuedAt) return no("not newer");
+  const updated = restated(client, value, deps.clock());
+  if (updated === undefined) return no("a bank needs one redirect URL");
+  if (!updated.redirectUris.every((uri) => isRedirectUri(uri, deps.loopbackRedirects))) {
+    return no("a redirect URL of a form that is not allowed");
+  }
+  const tx = begin();
+  const registration = { client: updated, softwareStatement: value.text };
+  deps.clients.stageRegistration(tx, registration, former, "directory");
+  if (!await commit(deps.store, deps.clock, tx)) return no("changed at the same time");
+  deps.log.info("client.statement_applied", { clientId, issuedAt: value.issuedAt });
+  return yes(updated);
+}
+
+async function verified(
+  deps: CurrentClientsDeps,
+  orgId: string,
+): Promise<Verdict<Awaited<ReturnType<typeof verifySoftwareStatement>>>> {
+  const text = await deps.fetchStatement(orgId);
+  if (!text.ok) return text;
+  try {
+    return yes(await verifySoftwareStatement(deps.statements, text.value, unixSeconds(deps.clock())));
+  } catch (error) {
+    if (error instanceof Refusal) return no(error.message);
+    throw error;
+  }
+}

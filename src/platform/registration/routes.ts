@@ -1,0 +1,64 @@
+/** `POST {base_url}/register/v1` (endpoint 13). */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { mediaType, readBytes, refuseContentCoding } from "../../base/http/body.ts";
+import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
+import { CERTIFICATE, COMPACT_JWS } from "../http/openapi_parameters.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import { MAX_BODY_BYTES } from "../../base/limits.ts";
+import { MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
+import type { CertificateVariables } from "../security/client_certificate.ts";
+import type { RateLimit } from "../security/rate_limit.ts";
+import { clientRepresentationSchema, representClient } from "./client_representation.ts";
+import { registerClient, type RegisterClientDeps } from "./register_client.ts";
+
+const route = createRoute({
+  method: "post",
+  path: "/register/v1",
+  tags: ["Registration"],
+  operationId: "registerClient",
+  security: CERTIFICATE,
+  summary: "Register a client, or update it with a newer software statement",
+  description:
+    "The body is a compact JWT signed with the participant's signing key; see the interface's registration JWT.",
+  request: {
+    body: {
+      required: true,
+      content: {
+        "application/jose": {
+          schema: z.string().openapi({ pattern: COMPACT_JWS, maxLength: MAX_REGISTRATION_JWT_CHARACTERS }),
+        },
+      },
+    },
+  },
+  responses: {
+    201: oauthAnswer("Registered", clientRepresentationSchema),
+    ...oauthErrors(400, 401, 405, 413, 415, 429, 500, 503),
+  },
+});
+
+/** What the route needs. */
+export interface RegistrationRouteDeps extends RegisterClientDeps {
+  readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+  readonly limit: RateLimit["guard"];
+}
+
+/** Mounts the registration endpoint. */
+export function registrationRoutes(app: PlatformApp, deps: RegistrationRouteDeps): void {
+  app.post(endpoint(app, "oauth", route), deps.certificate, deps.limit("registration"), async (c) => {
+    if (mediaType(c) !== "application/jose") throw new Refusal("registration.unsupported_media_type");
+    refuseContentCoding(c);
+    const jwt = textOf(await readBytes(c.req.raw, MAX_BODY_BYTES));
+    const { spkiThumbprint } = c.get("certificate");
+    const [markers, limitParticipant] = [c.get("markers"), c.get("limitParticipant")];
+    const registration = await registerClient(deps, { jwt, spkiThumbprint, markers, limitParticipant });
+    return c.json(representClient(registration), 201);
+  });
+}
+
+function textOf(bytes: Uint8Array): string {
+  const text = new TextDecoder("latin1").decode(bytes).replace(/\r?\n$/, "");
+  if (text.length > MAX_REGISTRATION_JWT_CHARACTERS) throw new Refusal("request.too_large");
+  return text;
+}

@@ -1,0 +1,178 @@
+/**
+ * Guard of resource endpoints: a DPoP-bound access token of this bank, its proof, its owner's certificate, its
+ * scope and grant. Nothing about any resource is looked at before it passes.
+ */
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
+import { type Fault, Refusal } from "../../base/kernel/api_error.ts";
+import type { RequestVariables } from "../../base/http/context.ts";
+import type { BankVariables } from "./bank_path.ts";
+import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
+import { clientKey } from "../store_keys.ts";
+import type { Key, Reader } from "../../base/store/store.ts";
+import type { CertificateVariables } from "./client_certificate.ts";
+import { verifyDpopProof } from "./dpop_proof.ts";
+import type { LimitVariables } from "./rate_limit.ts";
+import { dpopCredentials, type PresentedTokenVariables } from "./first_reads.ts";
+import type { StandingOf } from "./standing.ts";
+
+/** How a token was obtained. */
+export type Grant = "client_credentials" | "authorization_code";
+
+/** What a token allows: who, at which bank, how obtained, for which consent, bound to which key. */
+export interface AccessToken {
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly scope: "payments" | "bank";
+  readonly grant: Grant;
+  /** Only of an authorization code: the one consent that it is for. */
+  readonly consentId?: ConsentId;
+  readonly jkt: string;
+  /** Milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** A live token by its hash, or null for unknown, expired and revoked ones. */
+export type FindAccessToken = (tokenHash: string, from?: Reader) => Promise<AccessToken | null>;
+
+/** What the endpoint will want to read now that the token is known: it comes along with the token's owner. */
+export type KeysOfToken = (c: Context<AccessEnv>, token: AccessToken) => readonly Key[];
+
+/** Proven access. Only {@link accessToken} makes one. */
+export interface Access {
+  readonly caller: Caller;
+  readonly token: AccessToken;
+}
+
+/** Set by {@link accessToken}. */
+export interface AccessVariables {
+  access: Access;
+}
+
+/** What an endpoint asks of the token. */
+export interface Requirement {
+  readonly scope: AccessToken["scope"];
+  readonly grants: readonly Grant[];
+}
+
+/** What the guard needs. */
+export interface AccessTokenDeps {
+  /** Throws while the bank is not reconciled after a restore: for TPPs. */
+  readonly refuseWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  readonly findAccessToken: FindAccessToken;
+  readonly findCaller: FindCaller;
+  readonly keys: ParticipantKeys;
+  readonly standingOf: StandingOf;
+}
+
+/** What the guard finds and sets on the context. */
+export type AccessEnv = {
+  Variables:
+    & RequestVariables
+    & BankVariables
+    & CertificateVariables
+    & LimitVariables
+    & PresentedTokenVariables
+    & AccessVariables;
+};
+
+/** Guard factory. @throws {Refusal} `token.*`, `dpop.*`, `certificate.not_participants`, `request.rate_limited` */
+export function accessToken(
+  deps: AccessTokenDeps,
+): (requirement: Requirement, more?: KeysOfToken) => ReturnType<typeof createMiddleware<AccessEnv>> {
+  return (requirement, more = () => []) =>
+    createMiddleware<AccessEnv>(async function authorized(c, next) {
+      const url = new URL(c.req.url);
+      const text = readCredentials(c.req.header("authorization"), url.searchParams);
+      const reads = c.get("reads");
+      const hash = await hashOf(text, c.get("presented"));
+      const token = await deps.findAccessToken(hash, reads);
+      if (token === null) throw new Refusal("token.invalid", "unknown or expired token");
+      if (token.bank !== c.get("bank").code) throw new Refusal("token.invalid", "token of another bank"); // Decision A3
+      reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
+      const proof = await verifyDpopProof(deps.clock, {
+        header: c.req.header("dpop"),
+        method: c.req.method,
+        url: deps.baseUrl + url.pathname,
+        accessTokenHash: hash,
+      });
+      c.get("markers").pending.push(proof.once);
+      if (proof.jkt !== token.jkt) {
+        throw new Refusal("dpop.key_mismatch", "proof by another key than the token's");
+      }
+      const caller = await owner(deps, token, c.get("certificate").spkiThumbprint, reads);
+      requireScope(requirement, token);
+      await c.get("limitParticipant")(caller);
+      if (caller.role === "PISP") await deps.refuseWhileHeld(token.bank, reads);
+      c.set("access", { caller, token });
+      await next();
+    });
+}
+
+async function hashOf(text: string, presented: PresentedTokenVariables["presented"]): Promise<string> {
+  return presented?.text === text ? presented.hash : await sha256(text);
+}
+
+function readCredentials(authorization: string | undefined, query: URLSearchParams): string {
+  if (query.has("access_token")) { // FAPI 5.3.4-2
+    const message = "Send the access token in the Authorization header, not in the query.";
+    throw malformedRequest({ code: "Field.Unexpected", path: "access_token", message });
+  }
+  if (authorization === undefined) throw new Refusal("token.missing", "no Authorization");
+  if (authorization.includes(",")) {
+    const message = "Send one Authorization header with one access token.";
+    throw malformedRequest({ code: "Header.Invalid", path: "Authorization", message });
+  }
+  const token = dpopCredentials(authorization);
+  if (token === undefined) throw new Refusal("token.missing", "not the DPoP scheme"); // RFC 9449 7.2
+  return token;
+}
+
+async function owner(
+  deps: AccessTokenDeps,
+  token: AccessToken,
+  spkiThumbprint: string,
+  reads: Reader,
+): Promise<Caller> {
+  const caller = await deps.findCaller(token.clientId, reads);
+  if (caller === null) throw new Refusal("token.invalid", "client is gone");
+  const standing = await deps.standingOf(caller);
+  if (standing !== "active") throw new Refusal("token.invalid", `client is ${standing}`); // Decision G5
+  if (!await deps.keys.ownsTransportKey(caller, spkiThumbprint)) {
+    throw new Refusal("certificate.not_participants", "certificate of another participant");
+  }
+  return caller;
+}
+
+function requireScope(requirement: Requirement, token: AccessToken): void {
+  if (token.scope === requirement.scope && requirement.grants.includes(token.grant)) return;
+  const grants = requirement.grants.join(" or ");
+  const words = `This request needs an access token of scope ${requirement.scope} from the grant ${grants}.`;
+  throw insufficientToken(words, requirement.scope);
+}
+
+/**
+ * The refusal of a live token that does not allow the request. OBIE has no code for a scope or a grant; the
+ * header that carries the token is the place at fault.
+ *
+ * @param words for the caller
+ * @param scope the one that would have been enough
+ */
+export function insufficientToken(words: string, scope: AccessToken["scope"]): Refusal {
+  const fault = { code: "Header.Invalid", path: "Authorization", message: words } as const;
+  const parts = { detail: words, description: words, scope, faults: [fault] };
+  return new Refusal("token.insufficient_scope", parts);
+}
+
+/** The refusal of an authorization code token at another consent than its own. */
+export function tokenOfAnotherConsent(): Refusal {
+  return insufficientToken("The access token was issued for another consent.", "payments");
+}
+
+function malformedRequest(fault: Fault): Refusal {
+  return new Refusal("token.malformed_request", { detail: fault.message, faults: [fault] });
+}

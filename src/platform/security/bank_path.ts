@@ -1,0 +1,24 @@
+/** Guard: `{bank}` of the path names a registered bank; nothing else is addressed (Decision A4). */
+import { createMiddleware } from "hono/factory";
+import type { RequestVariables } from "../../base/http/context.ts";
+import { asBankCode } from "../../base/kernel/identifiers.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { Bank, FindBank } from "./caller.ts";
+
+/** Set by {@link bankPath}. */
+export interface BankVariables {
+  bank: Bank;
+}
+
+/** Guard factory. @throws {Refusal} `bank.unknown` */
+export function bankPath(
+  findBank: FindBank,
+): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & BankVariables }>> {
+  return createMiddleware<{ Variables: RequestVariables & BankVariables }>(async function addressed(c, next) {
+    const code = asBankCode(c.req.param("bank"));
+    const bank = code === undefined ? null : await findBank(code, c.get("reads"));
+    if (bank === null) throw new Refusal("bank.unknown");
+    c.set("bank", bank);
+    await next();
+  });
+}

@@ -1,0 +1,155 @@
+/**
+ * Guard: the client certificate that the TLS proxy verified, handed over in a header (Decision A8, RFC 9440).
+ * Identity is the certificate's public key, never its subject. Without the proxy's secret there is no certificate.
+ */
+import "reflect-metadata";
+import { X509Certificate } from "@peculiar/x509";
+import { createMiddleware } from "hono/factory";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import { spkiThumbprint } from "../../base/jose/rsa_key.ts";
+import { PROXY_SECRET_HEADER, type ProxyCertificateSource } from "../profile.ts";
+
+/** A certificate from a trusted proxy, valid now. */
+export interface ClientCertificate {
+  /** SHA-256 of the SubjectPublicKeyInfo, base64url. */
+  readonly spkiThumbprint: string;
+}
+
+/** Set by {@link clientCertificate}. */
+export interface CertificateVariables {
+  certificate: ClientCertificate;
+}
+
+interface ParsedCertificate extends ClientCertificate {
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+const MAX_HEADER_CHARACTERS = 16_384;
+const MAX_REMEMBERED = 2000;
+
+/** Guard factory. @throws {Refusal} `certificate.missing` for anything but one good certificate from the proxy */
+export function clientCertificate(deps: {
+  readonly clock: Clock;
+  readonly source: ProxyCertificateSource;
+  readonly proxySecret: string;
+}): ReturnType<typeof createMiddleware<{ Variables: CertificateVariables }>> {
+  const parsed = new Map<string, Promise<ParsedCertificate | undefined>>();
+  return createMiddleware<{ Variables: CertificateVariables }>(async function certified(c, next) {
+    if (!sameSecret(c.req.header(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) {
+      throw new Refusal("certificate.missing", "no proxy secret");
+    }
+    const header = c.req.header(deps.source);
+    if (header === undefined) throw new Refusal("certificate.missing", "no certificate header");
+    const certificate = await remembered(parsed, header, deps.source);
+    if (certificate === undefined) throw new Refusal("certificate.missing", "malformed certificate header");
+    const now = deps.clock();
+    if (now < certificate.notBefore || now > certificate.notAfter) {
+      throw new Refusal("certificate.missing", "certificate not valid now");
+    }
+    c.set("certificate", { spkiThumbprint: certificate.spkiThumbprint });
+    await next();
+  });
+}
+
+// Parsing is remembered by the header's exact text, which is all that it depends on; validity is not.
+function remembered(
+  parsed: Map<string, Promise<ParsedCertificate | undefined>>,
+  header: string,
+  source: ProxyCertificateSource,
+): Promise<ParsedCertificate | undefined> {
+  if (header.length > MAX_HEADER_CHARACTERS) return Promise.resolve(undefined);
+  const known = parsed.get(header);
+  if (known !== undefined) return known;
+  if (parsed.size >= MAX_REMEMBERED) parsed.clear();
+  const fresh = parseHeader(header, source);
+  parsed.set(header, fresh);
+  return fresh;
+}
+
+async function parseHeader(
+  header: string,
+  source: ProxyCertificateSource,
+): Promise<ParsedCertificate | undefined> {
+  const der = derFrom(header, source);
+  if (der === undefined || !isOneDerSequence(der)) return undefined;
+  const certificate = readCertificate(der);
+  if (certificate === undefined) return undefined;
+  const { spki, ...times } = certificate;
+  return { spkiThumbprint: await spkiThumbprint(spki), ...times };
+}
+
+/** Undefined if the DER is not X.509 after all: the parser throws errors of no class of its own. */
+function readCertificate(
+  der: Uint8Array<ArrayBuffer>,
+): Omit<ParsedCertificate, "spkiThumbprint"> & { readonly spki: ArrayBuffer } | undefined {
+  try {
+    const { publicKey, notBefore, notAfter } = new X509Certificate(der);
+    return { spki: publicKey.rawData, notBefore: notBefore.getTime(), notAfter: notAfter.getTime() };
+  } catch {
+    return undefined;
+  }
+}
+
+function derFrom(header: string, source: ProxyCertificateSource): Uint8Array<ArrayBuffer> | undefined {
+  switch (source) {
+    case "client-cert": // RFC 9440 2.1: one RFC 8941 byte sequence
+      return fromBase64(/^:([A-Za-z0-9+/]+={0,2}):$/.exec(header)?.[1]);
+    case "x-ssl-client-cert": // nginx $ssl_client_escaped_cert
+      return fromEscapedPem(header);
+    case "x-forwarded-client-cert": // Envoy, forward_client_cert_details SANITIZE_SET
+      return fromEscapedPem(soleCertificate(header));
+  }
+}
+
+/** The `Cert` of an XFCC header with one element: two elements would be two hops, and two `Cert`s two answers. */
+function soleCertificate(header: string): string | undefined {
+  if (!/^(?:[A-Za-z]+=(?:"(?:[^"\\]|\\.)*"|[^",;]*)(?:;(?!$)|$))+$/.test(header)) return undefined;
+  const members = [...header.matchAll(/([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))(?:;|$)/g)];
+  const certificates = members.filter(([, name = ""]) => name.toLowerCase() === "cert");
+  return certificates.length === 1 ? certificates[0]?.[2] : undefined;
+}
+
+function fromEscapedPem(escaped: string | undefined): Uint8Array<ArrayBuffer> | undefined {
+  if (escaped === undefined || !/^[\x21-\x7e]+$/.test(escaped)) return undefined;
+  let pem: string;
+  try {
+    pem = decodeURIComponent(escaped);
+  } catch {
+    return undefined;
+  }
+  const body = /^-----BEGIN CERTIFICATE-----\n([A-Za-z0-9+/=\n]+)\n-----END CERTIFICATE-----\n?$/.exec(pem)
+    ?.[1];
+  return fromBase64(body?.replaceAll("\n", ""));
+}
+
+function fromBase64(text: string | undefined): Uint8Array<ArrayBuffer> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return Uint8Array.fromBase64(text, { lastChunkHandling: "strict" });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the bytes are exactly one DER SEQUENCE with a minimal definite length: nothing before, nothing after. */
+function isOneDerSequence(der: Uint8Array): boolean {
+  const [tag, first] = der;
+  if (tag !== 0x30 || first === undefined) return false;
+  if (first < 0x80) return der.length === 2 + first;
+  const octets = first & 0x7f;
+  if (octets === 0 || octets > 3 || der.length < 2 + octets) return false;
+  const length = der.subarray(2, 2 + octets).reduce((sum, octet) => sum * 256 + octet, 0);
+  const minimal = length >= (octets === 1 ? 0x80 : 256 ** (octets - 1));
+  return minimal && der.length === 2 + octets + length;
+}
+
+/** Compares in time that depends on the configured secret's length alone. */
+function sameSecret(sent: string, expected: string): boolean {
+  let difference = sent.length ^ expected.length;
+  for (let index = 0; index < expected.length; index++) {
+    difference |= expected.charCodeAt(index) ^ (sent.charCodeAt(index) || 0);
+  }
+  return difference === 0;
+}

@@ -1,0 +1,101 @@
+/**
+ * DPoP proofs (RFC 9449 4.3), for both sides: the authorization server, which binds to the proof's key, and the
+ * resource endpoints, which also want `ath`. A proof that passes is spent with the request's commit.
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import { unixSeconds } from "../../base/kernel/clock.ts";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import { timeFault } from "../../base/jose/claim_times.ts";
+import { type JsonObject, readCompactJws, verifyClaims } from "../../base/jose/compact_jws.ts";
+import { proofKey, readRsaPublicJwk, rememberProofKey } from "../../base/jose/rsa_key.ts";
+import { MAX_JWT_CHARACTERS } from "../../base/limits.ts";
+import { DPOP_MAX_AGE_SECONDS, DPOP_REPLAY_SECONDS, MAX_JTI_CHARACTERS } from "../profile.ts";
+import { idPart, spentJwtKey } from "../store_keys.ts";
+import type { Once } from "../../base/store/transaction.ts";
+
+/** A proof that holds for this request. Only {@link verifyDpopProof} makes one. */
+export interface VerifiedProof {
+  /** RFC 7638 thumbprint of the proof's key. */
+  readonly jkt: string;
+  /** To be spent with whatever the request leads to. */
+  readonly once: Once;
+}
+
+/** The request that a proof must be for. */
+export interface ProvenRequest {
+  /** The `DPoP` header as received; Deno joins two of them with a comma. */
+  readonly header: string | undefined;
+  readonly method: string;
+  /** The endpoint's external URL, from configuration (Decision A6). */
+  readonly url: string;
+  /** SHA-256, base64url, of the access token that comes with it, at resource endpoints. */
+  readonly accessTokenHash?: string;
+}
+
+/**
+ * Verifies a proof. It is good once: whoever goes by it adds its marker to the request's.
+ *
+ * @throws {Refusal} `dpop.invalid_proof`
+ */
+export async function verifyDpopProof(
+  clock: Clock,
+  request: ProvenRequest,
+): Promise<VerifiedProof> {
+  if (request.header === undefined) throw refused("no proof");
+  const jws = readCompactJws(request.header, {
+    maxCharacters: MAX_JWT_CHARACTERS,
+    typ: ["dpop+jwt"],
+    embeddedKey: true,
+  });
+  if (!jws.ok) throw refused(jws.why); // RFC 9449 4.3 (1)-(5)
+  const jwk = readRsaPublicJwk(jws.value.header["jwk"]);
+  if (!jwk.ok) throw refused(jwk.why); // RFC 9449 4.3 (7)
+  const ready = await proofKey(jwk.value);
+  const claims = await verifyClaims(jws.value, ready.key); // RFC 9449 4.3 (6)
+  if (!claims.ok) throw refused(claims.why);
+  rememberProofKey(jwk.value, ready);
+  const now = clock();
+  const fault = claimFault(claims.value, request, unixSeconds(now));
+  if (fault !== undefined) throw refused(fault);
+  const jkt = ready.thumbprint;
+  const once: Once = {
+    key: spentJwtKey("dpop", jkt, await idPart(String(claims.value["jti"]))), // RFC 9449 11.1
+    expiresAt: now + DPOP_REPLAY_SECONDS * 1000,
+    refusal: "dpop.replayed",
+  };
+  return { jkt, once };
+}
+
+function claimFault(claims: JsonObject, request: ProvenRequest, now: number): string | undefined {
+  const { jti, htm, htu, ath } = claims;
+  if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI_CHARACTERS) return "jti";
+  if (htm !== request.method) return "htm"; // RFC 9449 4.3 (8)
+  if (typeof htu !== "string" || !sameTarget(htu, request.url)) return "htu"; // RFC 9449 4.3 (9)
+  const times = timeFault(claims, { exp: "optional", iat: "required", maxAge: DPOP_MAX_AGE_SECONDS }, now);
+  if (times !== undefined) return times; // RFC 9449 4.3 (11)
+  if (request.accessTokenHash !== undefined && ath !== request.accessTokenHash) return "ath"; // RFC 9449 4.3 (12)
+  return undefined;
+}
+
+// RFC 3986 4.3 without userinfo: a URL parser would mend spaces, line breaks and backslashes, and drop an empty user.
+const ABSOLUTE_URI = /^https?:\/\/[\w.:[\]-]+(?:[/?#][!-[\]-~]*)?$/i;
+
+/** RFC 9449 4.3 (9): same target without query and fragment, after syntax- and scheme-based normalisation. */
+function sameTarget(htu: string, expected: string): boolean {
+  if (htu === expected) return true; // as nearly all are
+  if (htu.length > 2048 || !ABSOLUTE_URI.test(htu)) return false;
+  const sent = URL.parse(htu);
+  return sent !== null && normalised(sent) === normalised(new URL(expected));
+}
+
+function normalised(url: URL): string {
+  const path = url.pathname.replaceAll(/%([0-9A-Fa-f]{2})/g, (escape, hex: string) => {
+    const character = String.fromCharCode(parseInt(hex, 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase(); // RFC 3986 6.2.2
+  });
+  return url.origin + path;
+}
+
+function refused(why: string): Refusal {
+  return new Refusal("dpop.invalid_proof", why);
+}

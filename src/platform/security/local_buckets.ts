@@ -1,0 +1,26 @@
+/**
+ * Token buckets in the memory of this process: for the limit before anything about a caller is proven, which only has
+ * to keep a flood cheap and must not cost a commit itself.
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { BucketStore } from "./rate_limit_store.ts";
+
+/** Bounds the memory: one bucket for each certificate and group. */
+const MAX_BUCKETS = 50_000;
+
+/** Opens the buckets. */
+export function openLocalBuckets(clock: Clock): BucketStore {
+  const buckets = new Map<string, { tokens: number; filledAt: number }>();
+  return {
+    take(name, { perSecond, burst }) {
+      const now = clock();
+      const key = name.join(" ");
+      const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now };
+      const elapsed = Math.max(0, now - bucket.filledAt) / 1000;
+      const tokens = Math.min(burst, bucket.tokens + elapsed * perSecond);
+      if (!buckets.has(key) && buckets.size >= MAX_BUCKETS) buckets.clear();
+      buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, filledAt: now });
+      return Promise.resolve(tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : 0);
+    },
+  };
+}

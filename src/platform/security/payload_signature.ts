@@ -1,0 +1,109 @@
+/**
+ * Guard: `x-jws-signature` over the exact body bytes by a current signing key of the token's client (Decision C5).
+ * It is the body's only integrity: DPoP does not cover it (RFC 9449 11.7).
+ */
+import { createMiddleware } from "hono/factory";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { unixSeconds } from "../../base/kernel/clock.ts";
+import { Refusal, type RefusalReason } from "../../base/kernel/api_error.ts";
+import type { BodyVariables } from "../../base/http/body.ts";
+import {
+  isSignatureFault,
+  readDetachedJws,
+  type SignatureFault,
+  type SignatureProfile,
+  type UnverifiedSignature,
+  verifyDetachedJws,
+} from "../../base/jose/detached_jws.ts";
+import { OBIE_CLAIM } from "../../base/limits.ts";
+import type { AccessVariables } from "./access_token.ts";
+import type { Caller, ParticipantKeys } from "./caller.ts";
+
+/** A body that its sender signed, kept as evidence. Only {@link payloadSignature} makes one. */
+export interface SignedBody {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly signature: string;
+  readonly profile: SignatureProfile;
+}
+
+/** Set by {@link payloadSignature}. */
+export interface SignedBodyVariables {
+  signedBody: SignedBody;
+}
+
+/** What the guard needs. */
+export interface PayloadSignatureDeps {
+  readonly clock: Clock;
+  readonly keys: ParticipantKeys;
+  /** The `tan` claim's value: the directory's host. */
+  readonly trustAnchor: string;
+}
+
+const MAX_AGE_SECONDS = 3600;
+const FUTURE_SECONDS = 60; // reference 3.3 step 5
+const REASON = {
+  "Signature.Malformed": "signature.malformed",
+  "Signature.MissingClaim": "signature.missing_claim",
+  "Signature.InvalidClaim": "signature.invalid_claim",
+  "Signature.Invalid": "signature.invalid",
+} as const satisfies Record<SignatureFault["code"], RefusalReason>;
+
+/** Guard. @throws {Refusal} `signature.*`, in the order of reference 3.3 */
+export function payloadSignature(
+  deps: PayloadSignatureDeps,
+): ReturnType<typeof createMiddleware<{ Variables: BodyVariables & AccessVariables & SignedBodyVariables }>> {
+  return createMiddleware<{ Variables: BodyVariables & AccessVariables & SignedBodyVariables }>(
+    async function signed(c, next) {
+      const header = c.req.header("x-jws-signature");
+      if (header === undefined || header === "") throw missing();
+      const signature = readDetachedJws(header);
+      if (isSignatureFault(signature)) throw refused(signature);
+      const { caller } = c.get("access");
+      const wrong = wrongClaim(deps, signature, caller);
+      if (wrong !== undefined) throw refused(invalidClaim(wrong));
+      const key = await deps.keys.signingKey(caller, signature.kid);
+      if (key === undefined) throw refused(invalidClaim("kid"));
+      const bytes = c.get("body");
+      const failed = await verifyDetachedJws(signature, bytes, key);
+      if (failed !== undefined) throw refused(failed);
+      c.set("signedBody", { bytes, signature: header, profile: signature.profile });
+      await next();
+    },
+  );
+}
+
+/** Decision C5: iat, iss and tan are checked when present. */
+function wrongClaim(
+  deps: PayloadSignatureDeps,
+  { header }: UnverifiedSignature,
+  caller: Caller,
+): string | undefined {
+  const now = unixSeconds(deps.clock());
+  const has = (name: string): boolean => Object.hasOwn(header, name);
+  if (has(OBIE_CLAIM.iat)) {
+    const iat = header[OBIE_CLAIM.iat];
+    const fresh = typeof iat === "number" && iat <= now + FUTURE_SECONDS && iat >= now - MAX_AGE_SECONDS;
+    if (!fresh) return OBIE_CLAIM.iat;
+  }
+  const names: unknown[] = [caller.orgId, caller.clientId, `${caller.orgId}/${caller.softwareId}`];
+  if (has(OBIE_CLAIM.iss) && !names.includes(header[OBIE_CLAIM.iss])) return OBIE_CLAIM.iss;
+  if (has(OBIE_CLAIM.tan) && header[OBIE_CLAIM.tan] !== deps.trustAnchor) return OBIE_CLAIM.tan;
+  return undefined;
+}
+
+function invalidClaim(path: string): SignatureFault {
+  return { code: "Signature.InvalidClaim", path, message: "x-jws-signature header member is not acceptable" };
+}
+
+function missing(): Refusal {
+  const fault = {
+    code: "Signature.Missing",
+    path: "x-jws-signature",
+    message: "x-jws-signature is missing.",
+  } as const;
+  return new Refusal("signature.missing", { faults: [fault] });
+}
+
+function refused(fault: SignatureFault): Refusal {
+  return new Refusal(REASON[fault.code], { faults: [fault] });
+}

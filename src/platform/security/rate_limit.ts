@@ -1,0 +1,55 @@
+/**
+ * Guard: how fast one participant may call a group of endpoints. Right after the certificate it counts by the
+ * certificate's key, in this process, so that a flood costs neither a signature check nor a commit. As soon as the caller is proven, the call counts for the
+ * participant too, in the store, so that further keys and processes are no further calls. A rate-limited request uses up nothing.
+ */
+import type { MiddlewareHandler } from "hono";
+import { createMiddleware } from "hono/factory";
+import { Refusal } from "../../base/kernel/api_error.ts";
+import type { CertificateVariables } from "./client_certificate.ts";
+import type { RateGroup, RatePolicies } from "../rate_policies.ts";
+import type { BucketStore } from "./rate_limit_store.ts";
+
+/** Counts the call for the participant that has proven to be its caller. @throws {Refusal} `request.rate_limited` */
+export type LimitParticipant = (participant: { readonly orgId: string }) => Promise<void>;
+
+/** Set by {@link RateLimit.guard}. */
+export interface LimitVariables {
+  limitParticipant: LimitParticipant;
+}
+
+/** Limits calls. */
+export interface RateLimit {
+  /** Guard factory, by certificate. @throws {Refusal} `request.rate_limited` with `Retry-After` */
+  guard(group: RateGroup): MiddlewareHandler<{ Variables: CertificateVariables & LimitVariables }>;
+  /** Takes one token of a subject's own bucket. @throws {Refusal} `request.rate_limited` */
+  take(group: RateGroup, subject: string): Promise<void>;
+}
+
+/** Opens the limits. */
+export function openRateLimit(
+  deps: {
+    /** Shared by all processes. */
+    readonly buckets: BucketStore;
+    /** Of this process. */
+    readonly localBuckets: BucketStore;
+    readonly policies: RatePolicies;
+  },
+): RateLimit {
+  async function takeFrom(buckets: BucketStore, group: RateGroup, subject: string): Promise<void> {
+    const retryAfterSeconds = await buckets.take([group, subject], deps.policies[group]);
+    if (retryAfterSeconds > 0) {
+      throw new Refusal("request.rate_limited", { detail: group, retryAfterSeconds });
+    }
+  }
+  const take: RateLimit["take"] = (group, subject) => takeFrom(deps.buckets, group, subject);
+  return {
+    take,
+    guard: (group) =>
+      createMiddleware<{ Variables: CertificateVariables & LimitVariables }>(async function limited(c, next) {
+        await takeFrom(deps.localBuckets, group, c.get("certificate").spkiThumbprint);
+        c.set("limitParticipant", ({ orgId }) => take(group, `participant ${orgId}`));
+        await next();
+      }),
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Token buckets in the store, shared by all processes. A process draws a block of tokens at a time and spends it from
+ * memory, so most requests cost no round trip; what it has drawn is gone from the bucket, so the limit holds.
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { RatePolicy } from "../rate_policies.ts";
+import { rateBucketKey } from "../store_keys.ts";
+import type { Store } from "../../base/store/store.ts";
+import { begin, check, commit, set } from "../../base/store/transaction.ts";
+
+/** Takes tokens. */
+export interface BucketStore {
+  /** Takes one token: 0 where there was one, else the seconds after which to try again. */
+  take(name: readonly [string, string], policy: RatePolicy): Promise<number>;
+}
+
+interface Bucket {
+  readonly tokens: number;
+  /** Milliseconds. */
+  readonly filledAt: number;
+}
+
+/** What this process holds of a bucket. */
+interface Purse {
+  tokens: number;
+  /** Milliseconds; until then the bucket is known to be empty. */
+  emptyUntil: number;
+  drawing?: Promise<void>;
+}
+
+const BLOCKS_A_BURST = 8;
+const MAX_PURSES = 10_000;
+const MAX_ATTEMPTS = 5;
+const CONTENDED_MS = 1000;
+/** The clocks of processes differ by less: a bucket that was filled later than this was filled before a clock was set back. */
+const MAX_AHEAD_MS = 60_000;
+
+/** Opens the buckets. */
+export function openBucketStore(store: Store, clock: Clock): BucketStore {
+  const purses = new Map<string, Purse>();
+  return {
+    async take(name, policy) {
+      const purse = purseOf(purses, name.join(" "));
+      while (purse.tokens < 1) {
+        const waitMs = purse.emptyUntil - clock();
+        // More than the longest wait: the clock was set back.
+        if (waitMs > 0 && waitMs <= longestWaitMs(policy)) return Math.max(1, Math.ceil(waitMs / 1000));
+        purse.drawing ??= draw(store, clock, name, policy, purse).finally(() => delete purse.drawing);
+        await purse.drawing; // whoever comes meanwhile waits for the same draw, then looks again
+      }
+      purse.tokens -= 1;
+      return 0;
+    },
+  };
+}
+
+function purseOf(purses: Map<string, Purse>, name: string): Purse {
+  const known = purses.get(name);
+  if (known !== undefined) return known;
+  if (purses.size >= MAX_PURSES) purses.clear(); // their tokens are lost, which errs on the safe side
+  const fresh: Purse = { tokens: 0, emptyUntil: 0 };
+  purses.set(name, fresh);
+  return fresh;
+}
+
+async function draw(
+  store: Store,
+  clock: Clock,
+  name: readonly [string, string],
+  policy: RatePolicy,
+  purse: Purse,
+): Promise<void> {
+  const key = rateBucketKey(...name);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const now = clock();
+    const entry = await store.get<Bucket>(key);
+    const available = entry === null ? policy.burst : filled(entry.value, policy, now);
+    const block = Math.min(Math.floor(available), Math.max(1, Math.floor(policy.burst / BLOCKS_A_BURST)));
+    if (block < 1) {
+      purse.emptyUntil = now + Math.ceil(((1 - available) / policy.perSecond) * 1000);
+      return;
+    }
+    const tx = begin();
+    check(tx, key, entry?.version ?? null);
+    set(
+      tx,
+      key,
+      { tokens: available - block, filledAt: now },
+      now + Math.ceil((policy.burst / policy.perSecond) * 1000),
+    );
+    if (!await commit(store, clock, tx)) continue;
+    purse.tokens += block;
+    return;
+  }
+  purse.emptyUntil = clock() + CONTENDED_MS; // so contended that the limit must be near
+}
+
+function longestWaitMs({ perSecond }: RatePolicy): number {
+  return Math.max(CONTENDED_MS, Math.ceil(1000 / perSecond));
+}
+
+function filled(bucket: Bucket, policy: RatePolicy, now: number): number {
+  if (bucket.filledAt - now > MAX_AHEAD_MS) return policy.burst;
+  return Math.min(
+    policy.burst,
+    bucket.tokens + (Math.max(0, now - bucket.filledAt) / 1000) * policy.perSecond,
+  );
+}

@@ -1,0 +1,29 @@
+/** Where the pages of the documentation are. */
+import { anchor } from "./api_reference.ts";
+
+/** The first page, which also answers searches. */
+export const DOCS_PATH = "/docs";
+/** The list of all endpoints. */
+export const REFERENCE_PATH = "/docs/reference";
+/** Schemas that several endpoints use. */
+export const TYPES_PATH = "/docs/reference/data-types";
+/** Parameters and answers that many endpoints have. */
+export const COMMON_PATH = "/docs/reference/common-parts";
+/** The refusal table. */
+export const ERRORS_PATH = "/docs/errors";
+
+/** The pages that every page links to. */
+export const CHAPTERS: readonly (readonly [path: string, title: string])[] = [
+  [DOCS_PATH, "Overview"],
+  ["/docs/tpp", "Guide for TPPs"],
+  ["/docs/bank", "Guide for banks"],
+  ["/docs/signatures", "Signatures"],
+  [ERRORS_PATH, "Errors"],
+  ["/docs/sandbox", "Sandbox"],
+  [REFERENCE_PATH, "API reference"],
+];
+
+/** The page of one tag's endpoints. */
+export function groupPath(tag: string): string {
+  return `${REFERENCE_PATH}/${anchor(tag)}`;
+}

@@ -1,0 +1,100 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** Draws schemas as nested lists of members, which read in order and need no sideways scrolling on a phone. */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { anchor } from "./api_reference.ts";
+import { TYPES_PATH } from "./paths.ts";
+import type { Field, Shape } from "./schema_shape.ts";
+
+/** The anchor of a shared schema. */
+export function typeAnchor(name: string): string {
+  return `type-${anchor(name)}`;
+}
+
+/** Text in which `code` stands between backticks, a paragraph for each block. Nothing else of Markdown. */
+export function Prose({ text }: { readonly text: string | undefined }): JSX.Element {
+  const blocks = (text ?? "").split(/\n\s*\n/).filter((block) => block.trim() !== "");
+  return <>{blocks.map((block) => <p>{inline(block)}</p>)}</>;
+}
+
+/** A named part as it is listed. `place` says where a parameter is sent. */
+export type ListedField = Field & { readonly place?: string };
+
+/** Named parts, each with type, rules, words and its own parts. */
+export function Fields({ fields }: { readonly fields: readonly ListedField[] }): JSX.Element {
+  return (
+    <ul>
+      {fields.map((field) => (
+        <li>
+          <Entry field={field} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** One named part. */
+export function Entry({ field }: { readonly field: ListedField }): JSX.Element {
+  const { name, required, shape, place } = field;
+  return (
+    <>
+      <code>{name}</code> <Kind shape={shape} place={place} /> {required ? <b>required</b> : null}
+      <Rest shape={shape} />
+    </>
+  );
+}
+
+/** A schema that has no name here: a body. */
+export function ShapeView({ shape }: { readonly shape: Shape }): JSX.Element {
+  return (
+    <>
+      <Kind shape={shape} />
+      <Rest shape={shape} />
+    </>
+  );
+}
+
+function Kind({ shape, place }: { readonly shape: Shape; readonly place?: string | undefined }): JSX.Element {
+  if (shape.link !== undefined) return <a href={`${TYPES_PATH}#${typeAnchor(shape.link)}`}>{shape.link}</a>;
+  const words = [
+    ...(place === undefined ? [] : [place]),
+    ...(shape.type === "" ? [] : [shape.type]),
+    ...shape.rules,
+  ];
+  return <small>{inline(words.join(", "))}</small>;
+}
+
+function Rest({ shape }: { readonly shape: Shape }): JSX.Element {
+  const { description, fields, items, alternatives } = shape;
+  return (
+    <>
+      {description === undefined ? null : <Prose text={description} />}
+      {fields.length === 0 ? null : <Fields fields={fields} />}
+      {items === undefined ? null : <Variants says="Each element:" shapes={[items]} />}
+      {alternatives.length === 0 ? null : <Variants says="One of:" shapes={alternatives} />}
+    </>
+  );
+}
+
+function Variants(
+  { says, shapes }: { readonly says: string; readonly shapes: readonly Shape[] },
+): JSX.Element {
+  return (
+    <>
+      <p>{says}</p>
+      <ul>
+        {shapes.map((shape) => (
+          <li>
+            <Kind shape={shape} />
+            <Rest shape={shape} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Text in which `code` stands between backticks. */
+export function inline(text: string): Child[] {
+  return text.split("`").map((part, place) => place % 2 === 0 ? part : <code>{part}</code>);
+}

@@ -1,0 +1,154 @@
+/**
+ * The whole ecosystem in one process (Decision F1): directory, platform behind its TLS front door, two banks and
+ * a shop, five ports on this computer. Decides the order of things; what each does is its own file's business.
+ */
+import { explainBindError } from "./addresses.ts";
+import { withClock } from "./clock_routes.ts";
+import { type Handler, listenHttp } from "./http_listener.ts";
+import { onboard } from "./onboarding.ts";
+import { participantPlans } from "./participants_plan.ts";
+import { type RunningPlatform, startDirectory, startPlatform } from "./platform_and_directory.ts";
+import { registerParticipant } from "./registration.ts";
+import { asJson, removeIfAny, writeSecret } from "./sandbox_files.ts";
+import { markComplete } from "./sandbox_state.ts";
+import { type Site, takeSite } from "./site.ts";
+import { openSiteKeys, type SiteKeys } from "./site_keys.ts";
+import { startStrangers } from "./external_parties.ts";
+import { openFrontDoor } from "./tls_front_door.ts";
+
+/** Where to start. */
+export interface EcosystemOptions {
+  /** First of five ports in a row (Decision F2). */
+  readonly port: number;
+  /** Directory for everything that is kept; made when missing. */
+  readonly dir: string;
+  /** How long to wait for a sandbox on the same directory that is just stopping; 0 where not given. */
+  readonly patienceMs?: number;
+  /** Told what takes time at a first start, one line each. */
+  readonly log?: (line: string) => void;
+}
+
+/** What `endpoints.json` says (Decision F2). */
+export interface Endpoints {
+  readonly base_url: string;
+  readonly auth_url: string;
+  readonly directory_url: string;
+  readonly banks_url: string;
+  readonly shop_url: string;
+  readonly registration_audience: string;
+  readonly directory_admin_token: string;
+}
+
+/** A running ecosystem. */
+export interface Ecosystem {
+  readonly endpoints: Endpoints;
+  /** Lets running requests end, closes everything, releases the directory. May be called again. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts everything; resolves when everything answers and `endpoints.json` says where.
+ * @throws {CannotStart} when a port or the directory is in use, or the directory is not usable
+ */
+export async function startEcosystem(options: EcosystemOptions): Promise<Ecosystem> {
+  // Whatever was started is stopped again, last first, when something after it fails.
+  await using running = new AsyncDisposableStack();
+  const tell = options.log ?? ((): void => {});
+  const site = await takeSite(options, running);
+  const newcomers = site.made === "complete" ? [] : participantPlans(site.addresses);
+  if (newcomers.length > 0) tell("First start on this port: making keys and certificates.");
+  const keys = await openSiteKeys(site, newcomers, Date.now());
+  await openDirectory(site, keys, running);
+  await openPlatform(site, keys, running);
+  if (newcomers.length > 0) {
+    tell("Onboarding the shop and two banks at the directory, registering them at the platform.");
+    await admit(site, keys);
+  }
+  await openStrangers(site, running);
+  const endpoints = endpointsOf(site);
+  running.defer(() => removeIfAny(site.files.endpoints));
+  running.defer(() => removeIfAny(site.files.adminHeader));
+  await writeSecret(site.files.adminHeader, `authorization: Bearer ${endpoints.directory_admin_token}\n`);
+  await writeSecret(site.files.endpoints, asJson(endpoints));
+  const parts = running.move();
+  let stopped: Promise<void> | undefined;
+  return { endpoints, stop: () => stopped ??= parts.disposeAsync() };
+}
+
+async function openDirectory(site: Site, keys: SiteKeys, running: AsyncDisposableStack): Promise<void> {
+  const directory = await startDirectory(site, keys.authority, keys.directory, site.log.write);
+  running.defer(() => directory.stop());
+  const { clock, secrets } = site;
+  listen(site, 2, withClock({ clock, adminToken: secrets.directoryAdminToken }, directory.handle), running);
+}
+
+async function openPlatform(site: Site, keys: SiteKeys, running: AsyncDisposableStack): Promise<void> {
+  const platform = await startPlatform(site, keys.platform, site.log.write);
+  running.defer(() => platform.stop());
+  listen(site, 1, platform.browser, running);
+  for (const hostname of site.hosts) await openDoor(site, keys, platform, hostname, running);
+}
+
+async function openDoor(
+  site: Site,
+  { server, authority }: SiteKeys,
+  platform: RunningPlatform,
+  hostname: string,
+  running: AsyncDisposableStack,
+): Promise<void> {
+  try {
+    const door = await openFrontDoor({
+      hostname,
+      port: site.firstPort,
+      baseUrl: site.addresses.baseUrl,
+      proxySecret: site.secrets.proxySecret,
+      tls: {
+        certificate: server.certificatePem,
+        key: server.privateKeyPem,
+        clientAuthority: authority.certificatePem,
+      },
+      handle: platform.api,
+      onFailure: (error) => site.log.failure("front-door", error),
+    });
+    running.defer(() => door.close());
+  } catch (error) {
+    throw explainBindError(error, site.firstPort);
+  }
+}
+
+/** Onboards and registers everybody; from then on the data of this site is kept. */
+async function admit(site: Site, { newcomers }: SiteKeys): Promise<void> {
+  const { files, addresses, secrets } = site;
+  const access = { directoryUrl: addresses.directoryUrl, adminToken: secrets.directoryAdminToken };
+  for (const { plan, keys } of newcomers) {
+    await onboard(access, files, plan, keys);
+    await registerParticipant(addresses, files, plan);
+  }
+  await markComplete(files, site.firstPort);
+}
+
+async function openStrangers(site: Site, running: AsyncDisposableStack): Promise<void> {
+  const strangers = await startStrangers(site);
+  running.defer(() => strangers.stop());
+  listen(site, 3, strangers.banks, running);
+  listen(site, 4, strangers.shop, running);
+}
+
+function listen(site: Site, offset: number, handle: Handler, running: AsyncDisposableStack): void {
+  const port = site.firstPort + offset;
+  const onFailure = (error: unknown): void => site.log.failure(`port-${port}`, error);
+  const listener = listenHttp({ hosts: site.hosts, port, onFailure }, handle);
+  running.defer(() => listener.close());
+}
+
+function endpointsOf({ addresses, secrets }: Site): Endpoints {
+  return {
+    base_url: addresses.baseUrl,
+    auth_url: addresses.authUrl,
+    directory_url: addresses.directoryUrl,
+    banks_url: addresses.banksUrl,
+    shop_url: addresses.shopUrl,
+    registration_audience: addresses.registrationAudience,
+    directory_admin_token: secrets.directoryAdminToken,
+  };
+}

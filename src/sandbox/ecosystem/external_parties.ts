@@ -1,0 +1,62 @@
+/** The banks and the shop, started from nothing but their files and everybody's addresses. */
+import { type Banks, composeBanks, type ConnectionInfo } from "../bank/bank_app.ts";
+import { loadBank } from "../bank/load_bank.ts";
+import { BANK_CODES, makeOwnFile, participantFiles } from "./sandbox_files.ts";
+import type { Site } from "./site.ts";
+import { composeShop } from "../shop/app.ts";
+import { openTpp } from "../../client/tpp/tpp.ts";
+
+/** The running strangers. */
+export interface Strangers {
+  banks(request: Request, info: ConnectionInfo): Promise<Response>;
+  shop(request: Request): Promise<Response>;
+  stop(): void;
+}
+
+/** Orders that a push did not bring are pulled this often. */
+const PULL_EVERY_MS = 4000;
+
+/** Loads everybody's credentials and opens the banks' books. */
+export async function startStrangers(site: Site): Promise<Strangers> {
+  const { addresses: { authUrl, banksUrl, shopUrl }, files, clock } = site;
+  const banks = await startBanks(site);
+  const { baseUrl: base_url, directoryUrl: directory_url } = site.addresses;
+  const tpp = await openTpp({
+    dir: files.directory,
+    name: "shop",
+    endpoints: { base_url, auth_url: authUrl, directory_url },
+    redirectUri: `${shopUrl}/callback`,
+    now: clock.now,
+  });
+  const shop = composeShop({ tpp, shopUrl, authUrl, banksUrl, log: (line) => tell(site, "shop", { line }) });
+  return {
+    banks: banks.fetch,
+    shop: shop.fetch,
+    stop(): void {
+      banks.stop();
+      tpp.close();
+    },
+  };
+}
+
+async function startBanks(site: Site): Promise<Banks> {
+  const { addresses: { baseUrl, authUrl, banksUrl }, files, clock } = site;
+  await Promise.all(BANK_CODES.map((code) => makeOwnFile(files.bankBook(code))));
+  const folders = ["bank-a", "bank-b"].map((name) => participantFiles(files, name).folder);
+  return await composeBanks({
+    banks: await Promise.all(folders.map((folder) => loadBank(folder))),
+    banksUrl,
+    baseUrl,
+    authUrl,
+    caPem: await Deno.readTextFile(files.caCertificate),
+    clock: clock.now,
+    letTimePass: async (milliseconds) => void await clock.moveTo(clock.now() + milliseconds),
+    log: (event, fields = {}) => tell(site, `bank.${event}`, fields),
+    bookPath: files.bankBook,
+    pullEveryMs: PULL_EVERY_MS,
+  });
+}
+
+function tell({ log, clock }: Site, event: string, fields: Readonly<Record<string, unknown>>): void {
+  log.write(JSON.stringify({ at: new Date(clock.now()).toISOString(), event, ...fields }));
+}

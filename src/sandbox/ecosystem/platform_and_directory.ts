@@ -1,0 +1,115 @@
+/**
+ * The one file of the sandbox that knows the platform's and the directory's own code: it sets them up as their
+ * operators would, from configuration, and hands on nothing but Fetch handlers.
+ */
+import { composePlatform } from "../../platform/compose.ts";
+import { readConfig } from "../../platform/config.ts";
+import { soleAdministrator } from "../../directory/administrators.ts";
+import { composeDirectory } from "../../directory/compose_directory.ts";
+import { openStatementKeys, statementJwk } from "../../directory/statement_keys.ts";
+import { openKeyRing } from "../../base/jose/key_ring.ts";
+import { openLog } from "../../base/observability/log.ts";
+import { openDenoKv } from "../../base/store/deno_kv.ts";
+import type { Addresses } from "./addresses.ts";
+import type { Authority } from "./authority.ts";
+import type { SandboxClock } from "./clock.ts";
+import { privateKeyPem } from "./key_files.ts";
+import { makeOwnFile, type SandboxFiles } from "./sandbox_files.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** How long participants' certificates last: a sandbox directory is seldom older. */
+const CERTIFICATE_DAYS = 730;
+
+/** What both need. */
+export interface Surroundings {
+  readonly files: SandboxFiles;
+  readonly addresses: Addresses;
+  readonly secrets: Secrets;
+  readonly clock: SandboxClock;
+}
+
+type Handler = (request: Request) => Response | Promise<Response>;
+
+/** The running platform: its two hosts. */
+export interface RunningPlatform {
+  readonly api: Handler;
+  readonly browser: Handler;
+  stop(): Promise<void>;
+}
+
+/** The running directory. */
+export interface RunningDirectory {
+  readonly handle: Handler;
+  stop(): Promise<void>;
+}
+
+/** Starts the platform on its store file, configured by the same variables as anywhere else (Decision F6). */
+export async function startPlatform(
+  { files, addresses, secrets, clock }: Surroundings,
+  keySet: string,
+  log: (line: string) => void,
+): Promise<RunningPlatform> {
+  const config = readConfig({
+    BASE_URL: addresses.baseUrl,
+    AUTH_URL: addresses.authUrl,
+    STORE_URL: files.platformStore,
+    PLATFORM_KEYS: keySet,
+    DIRECTORY_ISSUER: addresses.directoryUrl,
+    DIRECTORY_JWKS_URI: `${addresses.directoryUrl}/jwks`,
+    DIRECTORY_HOSTS: new URL(addresses.directoryUrl).host,
+    REGISTRATION_AUDIENCE: addresses.registrationAudience,
+    CLIENT_CERT_SOURCE: "client-cert",
+    PROXY_SECRET: secrets.proxySecret,
+    OPERATOR_TOKEN: secrets.directoryAdminToken, // who runs a sandbox runs all of it
+    ENVIRONMENT: "Sandbox",
+  });
+  const keys = await openKeyRing(config.platformKeys);
+  const store = await openOwnStore(config.storeUrl);
+  const platform = await composePlatform({ config, store, clock: clock.now, fetch, log, keys });
+  platform.startWork();
+  return {
+    api: (request) => platform.api.fetch(request),
+    browser: (request) => platform.browser.fetch(request),
+    async stop(): Promise<void> {
+      await platform.stop();
+      store.close();
+    },
+  };
+}
+
+/** Starts the directory on its store file, with the sandbox's authority as its own. */
+export async function startDirectory(
+  { files, addresses, secrets, clock }: Surroundings,
+  authority: Authority,
+  signingKey: CryptoKeyPair,
+  sink: (line: string) => void,
+): Promise<RunningDirectory> {
+  const store = await openOwnStore(files.directoryStore);
+  const jwk = await statementJwk(await privateKeyPem(signingKey.privateKey));
+  const directory = await composeDirectory({
+    issuer: addresses.directoryUrl,
+    administrators: soleAdministrator("administrator", secrets.directoryAdminToken),
+    ca: { certificatePem: authority.certificatePem, privateKeyPem: authority.privateKeyPem },
+    statementKeys: await openStatementKeys(JSON.stringify({ keys: [jwk] }), clock.now),
+    store,
+    clock: clock.now,
+    environment: "Sandbox",
+    loopbackRedirects: true,
+    certificateDays: CERTIFICATE_DAYS,
+    judgesClock: Date.now, // TLS knows nothing of a sandbox's clock
+    log: openLog({ clock: clock.now, sink, level: "info" }),
+  });
+  return {
+    handle: (request) => directory.fetch(request),
+    stop(): Promise<void> {
+      store.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** A store whose file is for its owner alone. */
+async function openOwnStore(path: string): ReturnType<typeof openDenoKv> {
+  await makeOwnFile(path);
+  return await openDenoKv(path);
+}

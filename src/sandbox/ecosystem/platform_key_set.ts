@@ -1,0 +1,67 @@
+/**
+ * The platform's own keys for the sandbox, as `PLATFORM_KEYS` wants them: a private JWK set with a signing key
+ * under a certificate of the sandbox's authority and a decryption key (Decision A11). Marked as sandbox keys,
+ * so that no production starts with them.
+ */
+import "reflect-metadata";
+import * as x509 from "@peculiar/x509";
+import { calculateJwkThumbprint } from "jose";
+import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../client/profile.ts";
+import { type Authority, issueCertificate } from "./authority.ts";
+import { asJson, readIfAny, type SandboxFiles, writeSecret } from "./sandbox_files.ts";
+
+const certificateDays = 3650;
+
+/**
+ * The platform's private JWK set as JSON, made at the first start.
+ * @param makeKeys gives a new key pair; called only when there is no key set yet
+ */
+export async function platformKeySet(
+  files: SandboxFiles,
+  authority: Authority,
+  makeKeys: () => Promise<CryptoKeyPair>,
+  now: number,
+): Promise<string> {
+  const kept = await readIfAny(files.platformKeys);
+  if (kept !== undefined) return kept;
+  const [signing, encryption] = await Promise.all([makeKeys(), makeKeys()]);
+  const keys = await Promise.all([signingJwk(authority, signing, now), encryptionJwk(encryption)]);
+  const json = asJson({ environment: "sandbox", keys });
+  await writeSecret(files.platformKeys, json);
+  return json;
+}
+
+async function signingJwk(authority: Authority, pair: CryptoKeyPair, now: number): Promise<JsonWebKey> {
+  const certificate = await issueCertificate(authority, {
+    commonName: "Payment Initiation Platform signing",
+    publicKey: pair.publicKey,
+    validDays: certificateDays,
+    extensions: [new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true)],
+  }, now);
+  const der = certificate.rawData;
+  const x5t = await digest("SHA-1", der);
+  const named = {
+    kid: x5t,
+    x5t,
+    "x5t#S256": await digest("SHA-256", der),
+    x5c: [new Uint8Array(der).toBase64()],
+  };
+  return { ...await rsaMembers(pair.privateKey), use: "sig", alg: SIGNATURE_ALG, ...named };
+}
+
+async function encryptionJwk(pair: CryptoKeyPair): Promise<JsonWebKey> {
+  const members = await rsaMembers(pair.privateKey);
+  const kid = await calculateJwkThumbprint({ kty: "RSA", n: members.n ?? "", e: members.e ?? "" });
+  const named = { kid };
+  return { ...members, use: "enc", alg: KEY_MANAGEMENT_ALG, ...named };
+}
+
+async function rsaMembers(key: CryptoKey): Promise<JsonWebKey> {
+  const { alg: _alg, key_ops: _keyOps, ext: _ext, ...members } = await crypto.subtle.exportKey("jwk", key);
+  return members;
+}
+
+async function digest(algorithm: "SHA-1" | "SHA-256", bytes: BufferSource): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest(algorithm, bytes));
+  return hash.toBase64({ alphabet: "base64url", omitPadding: true });
+}

@@ -1,0 +1,32 @@
+/** Registers the sandbox's participants at the platform, each over mTLS as itself (interface endpoint 13). */
+import type { Addresses } from "./addresses.ts";
+import type { ParticipantPlan } from "./participants_plan.ts";
+import { participantFiles, type SandboxFiles } from "./sandbox_files.ts";
+import { openMutualTls } from "../../client/tpp/mutual_tls.ts";
+import { loadParticipant } from "../../client/tpp/participant.ts";
+import { register } from "../../client/tpp/register_client.ts";
+
+/**
+ * Registers one participant with its software statement.
+ * @throws {Error} when the platform refuses it, or knows it by another id than the directory
+ */
+export async function registerParticipant(
+  addresses: Addresses,
+  files: SandboxFiles,
+  plan: ParticipantPlan,
+): Promise<void> {
+  const participant = await loadParticipant(participantFiles(files, plan.name).folder);
+  const connection = openMutualTls(participant.transport, await Deno.readTextFile(files.caCertificate));
+  try {
+    const server = {
+      fetch: connection.fetch,
+      baseUrl: addresses.baseUrl,
+      audience: addresses.registrationAudience,
+    };
+    const { clientId } = await register(server, participant, plan.role);
+    // Decision B6: participant.json already says so.
+    if (clientId !== participant.clientId) throw new Error(`${plan.name} was registered as ${clientId}`);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * The demo shop: a small TPP with a browser in front of it. Server-rendered; every page works without scripts. Composes
+ * its routes from parts that do the work; addresses come from configuration, never from a request (Decision A6).
+ */
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { type Reader, readerOf } from "../pages/language.ts";
+import { isIban } from "../../client/tpp/payment_request.ts";
+import { shopIcon, shopStylesheet } from "./assets.ts";
+import { finishCheckout, refreshPayment } from "./callback.ts";
+import { banks, goods } from "./catalogue.ts";
+import { type ShopDeps, startCheckout } from "./checkout.ts";
+import { type CheckoutFault, GoodsPage } from "./goods_page.tsx";
+import { type FormTargets, type ShopEnv, shopHeaders } from "./headers.ts";
+import { renderPage } from "./layout.tsx";
+import { MessagePage } from "./message_page.tsx";
+import { messagesAsData, MessagesPage } from "./messages_page.tsx";
+import { type Notice, NoticePage } from "./notice_page.tsx";
+import { OrderPage } from "./order_page.tsx";
+import { orderScript } from "./order_script.ts";
+import { LANGUAGE_COOKIE } from "./phrase.ts";
+import { openOrderBook, type Order } from "./orders.ts";
+import { outcomeOf } from "./outcome.ts";
+import { checkoutToken, newSession, readSession, sessionCookie } from "./session.ts";
+import { describeFailure } from "../../client/tpp/failure.ts";
+import type { Tpp } from "../../client/tpp/tpp.ts";
+
+/** What the shop is made of. `tpp.redirectUri` must be `{shopUrl}/callback`. */
+export interface ShopSettings extends FormTargets {
+  readonly tpp: Tpp;
+  readonly shopUrl: string;
+  /** One line for the operator. Default: nothing is logged. */
+  readonly log?: (line: string) => void;
+  /** Waits before a payment is submitted again. Default: really waits. */
+  readonly pause?: (milliseconds: number) => Promise<void>;
+}
+
+interface Shop extends ShopDeps {
+  readonly shopUrl: string;
+}
+
+const maxFormBytes = 4096;
+
+/** The shop as a fetch handler. Keeps its orders in memory. */
+export function composeShop(
+  settings: ShopSettings,
+): { readonly fetch: (request: Request) => Promise<Response> } {
+  const { tpp, shopUrl } = settings;
+  if (tpp.redirectUri !== `${shopUrl}/callback`) {
+    throw new Error("The shop answers returns at {shopUrl}/callback only");
+  }
+  const shop: Shop = {
+    tpp,
+    shopUrl,
+    orders: openOrderBook(),
+    log: settings.log ?? ((): void => {}),
+    pause: settings.pause ??
+      ((milliseconds): Promise<void> => new Promise((done) => setTimeout(done, milliseconds))),
+  };
+  const app = routes(shop, settings);
+  return { fetch: async (request): Promise<Response> => await app.fetch(request) };
+}
+
+function routes(shop: Shop, targets: FormTargets): Hono<ShopEnv> {
+  const app = new Hono<ShopEnv>();
+  app.use(shopHeaders(shop.shopUrl, targets));
+  app.get("/", (c) => showGoods(shop, c));
+  app.post("/checkout", bodyLimit({ maxSize: maxFormBytes, onError: tooLong }), (c) => checkout(shop, c));
+  app.get("/callback", (c) => customerReturn(shop, c));
+  app.get("/orders/:id", (c) => showOrder(shop, c));
+  app.get("/orders/:id/messages", (c) => showMessages(shop, c));
+  app.get("/orders/:id/messages/:number{[1-9][0-9]{0,2}}", (c) => showMessage(shop, c));
+  app.get("/orders/:id/messages.json", (c) => messagesJson(shop, c));
+  app.get("/assets/shop.css", (c) => asset(c, shopStylesheet, "text/css; charset=utf-8"));
+  app.get("/assets/shop.svg", (c) => asset(c, shopIcon, "image/svg+xml"));
+  app.get("/assets/order.js", (c) => asset(c, orderScript, "text/javascript; charset=utf-8"));
+  app.notFound((c) => notFound(c));
+  app.onError((error, c) => {
+    shop.log(`shop failed: ${describeFailure(error)}`);
+    return notice(c, 500, "failed");
+  });
+  return app;
+}
+
+/** Every form there carries the anti-forgery token of this browser's session. */
+async function showGoods(shop: Shop, c: Context): Promise<Response> {
+  const known = session(shop, c);
+  const own = known ?? newSession();
+  if (known === undefined) c.header("set-cookie", sessionCookie(own, shop.shopUrl), { append: true });
+  return await page(c, 200, GoodsPage({ reader: reader(c), goods, banks, csrf: await checkoutToken(own) }));
+}
+
+/** Form in, customer sent to the bank. */
+async function checkout(shop: Shop, c: Context): Promise<Response> {
+  const origin = c.req.header("origin");
+  // Every browser sends Origin with a form; another page's form must not order here.
+  if (origin !== undefined && origin !== new URL(shop.shopUrl).origin) {
+    return notice(c, 403, "origin");
+  }
+  const form = new URLSearchParams(await c.req.text());
+  const own = session(shop, c);
+  const csrf = own === undefined ? undefined : await checkoutToken(own);
+  if (own === undefined || form.get("csrf") !== csrf) return notice(c, 403, "origin");
+  const [item, bank, account] = ["item", "bank", "account"].map((name) => form.get(name) ?? "");
+  const good = goods.find((candidate) => candidate.id === item);
+  const bankCode = banks.find((candidate) => candidate.code === bank)?.code;
+  if (good === undefined || bankCode === undefined) {
+    return notice(c, 400, "choice");
+  }
+  const debtorIban = (account ?? "").replaceAll(" ", "").toUpperCase();
+  if (debtorIban !== "" && !isIban(debtorIban)) {
+    return faulty(c, { item: good.id, bank: bankCode, account: account ?? "" }, await checkoutToken(own));
+  }
+  const { language } = reader(c);
+  const choice = {
+    session: own,
+    good,
+    bank: bankCode,
+    language,
+    ...(debtorIban === "" ? {} : { debtorIban }),
+  };
+  const order = await startCheckout(shop, choice);
+  c.header("set-cookie", sessionCookie(own, shop.shopUrl));
+  return c.redirect(order.state.phase === "at_bank" ? order.state.pending.url : orderPath(order), 303);
+}
+
+/** The customer is back from the bank, with a code or an error. */
+async function customerReturn(shop: Shop, c: Context): Promise<Response> {
+  if (c.req.method !== "GET") return notFound(c); // Hono sends HEAD here too
+  const callback = new URL(shop.tpp.redirectUri);
+  callback.search = new URL(c.req.url).search;
+  const order = shop.orders.findByState(callback.searchParams.get("state") ?? "", session(shop, c));
+  if (order === undefined) return strayReturn(c);
+  try {
+    return c.redirect(orderPath(await finishCheckout(shop, order, callback)), 303);
+  } catch (error) {
+    shop.log(`order ${order.id}: return refused: ${describeFailure(error)}`);
+    return strayReturn(c);
+  }
+}
+
+async function showOrder(shop: Shop, c: Context<ShopEnv>): Promise<Response> {
+  const order = orderOf(shop, c);
+  if (order === undefined) return notFound(c);
+  const seen = await refreshPayment(shop, order);
+  c.set("ownScript", !outcomeOf(seen.state).isFinal);
+  return page(c, 200, OrderPage({ reader: reader(c), order: seen }));
+}
+
+function showMessages(shop: Shop, c: Context): Response | Promise<Response> {
+  const order = orderOf(shop, c);
+  if (order === undefined) return notFound(c);
+  return page(c, 200, MessagesPage({ order }));
+}
+
+function showMessage(shop: Shop, c: Context): Response | Promise<Response> {
+  const order = orderOf(shop, c);
+  const content = order && MessagePage({ order, number: Number(c.req.param("number")) });
+  return content === undefined ? notFound(c) : page(c, 200, content);
+}
+
+function messagesJson(shop: Shop, c: Context): Response | Promise<Response> {
+  const order = orderOf(shop, c);
+  if (order === undefined) return notFound(c);
+  return asset(c, JSON.stringify(messagesAsData(order), null, 2), "application/json; charset=utf-8");
+}
+
+/** The order in the address, if this browser made it. */
+function orderOf(shop: Shop, c: Context): Order | undefined {
+  return shop.orders.find(c.req.param("id") ?? "", session(shop, c));
+}
+
+function session(shop: Shop, c: Context): string | undefined {
+  return readSession(c.req.header("cookie"), shop.shopUrl);
+}
+
+function orderPath(order: Order): string {
+  return `/orders/${order.id}`;
+}
+
+function faulty(c: Context, fault: CheckoutFault, csrf: string): Promise<Response> {
+  return page(c, 422, GoodsPage({ reader: { ...reader(c), path: "/" }, goods, banks, csrf, fault }));
+}
+
+function strayReturn(c: Context): Promise<Response> {
+  return notice(c, 400, "stray");
+}
+
+function notFound(c: Context): Promise<Response> {
+  return notice(c, 404, "not_found");
+}
+
+function tooLong(c: Context): Promise<Response> {
+  return notice(c, 413, "too_long");
+}
+
+function reader(c: Context): Reader {
+  return readerOf(c, LANGUAGE_COOKIE);
+}
+
+function asset(c: Context, text: string, type: string): Response {
+  return c.body(text, 200, { "content-type": type });
+}
+
+type Status = 200 | 400 | 403 | 404 | 413 | 422 | 500;
+
+function notice(c: Context, status: Status, what: Notice): Promise<Response> {
+  // What was posted to cannot be asked for in another language.
+  const here = c.req.method === "GET" ? reader(c) : { ...reader(c), path: "/" };
+  return page(c, status, NoticePage({ reader: here, notice: what }));
+}
+
+async function page(
+  c: Context,
+  status: Status,
+  content: JSX.Element,
+): Promise<Response> {
+  return c.html(await renderPage(content), status);
+}

@@ -1,0 +1,110 @@
+/**
+ * The second half of a purchase: the customer is back, the code becomes a token, the token pays. Submits a
+ * payment at most once per order, and never says that no money moved unless that is certain.
+ */
+import * as oauth from "oauth4webapi";
+import { ApiRefusal } from "../../client/tpp/api_error.ts";
+import {
+  type AccessToken,
+  checkCallback,
+  type CheckedCallback,
+  exchangeCode,
+  grantClientToken,
+} from "../../client/tpp/authorization.ts";
+import { createPayment, type PaymentSeen, readPayment } from "../../client/tpp/domestic_payments.ts";
+import { describeFailure } from "../../client/tpp/failure.ts";
+import { recordRedirect } from "../../client/tpp/message_log.ts";
+import type { PaymentFlow } from "../../client/tpp/payment_journey.ts";
+import type { ShopDeps } from "./checkout.ts";
+import type { Order, OrderState } from "./orders.ts";
+
+type AtBank = Extract<OrderState, { phase: "at_bank" }>;
+
+/**
+ * Finishes the order a return belongs to; an order that is past waiting comes back as it is.
+ * @throws {Error} when the return was not meant for this order: nothing has changed then.
+ */
+export async function finishCheckout(deps: ShopDeps, order: Order, callback: URL): Promise<Order> {
+  const { state } = order;
+  if (state.phase !== "at_bank") return order;
+  let checked: CheckedCallback;
+  try {
+    checked = checkCallback(state.flow, state.pending, callback);
+  } catch (error) {
+    if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
+    recordRedirect(order.messages, deps.tpp.now(), callback.href, "The customer came back with an error.");
+    return deps.orders.moveTo(order, refused(error));
+  }
+  recordRedirect(order.messages, deps.tpp.now(), callback.href, "The customer came back with a code.");
+  // Nothing is awaited since the phase was read: of two returns at once, one gets here.
+  const claimed = deps.orders.moveTo(order, { phase: "paying" });
+  return deps.orders.moveTo(claimed, await pay(deps, claimed, state, checked));
+}
+
+/** The order's payment as the platform has it now; as last seen where it cannot be read. */
+export async function refreshPayment(deps: ShopDeps, order: Order): Promise<Order> {
+  const { state } = order;
+  if (state.phase !== "paid") return order;
+  try {
+    const token = await usableToken(state.flow, state.token);
+    const payment = await readPayment(state.flow, token, state.payment.paymentId);
+    return deps.orders.moveTo(order, { ...state, token, payment });
+  } catch (error) {
+    deps.log(`order ${order.id}: status not read: ${describeFailure(error)}`);
+    return order;
+  }
+}
+
+async function pay(deps: ShopDeps, order: Order, at: AtBank, checked: CheckedCallback): Promise<OrderState> {
+  const { flow, consentId, pending } = at;
+  let token: AccessToken;
+  try {
+    token = await exchangeCode(flow, pending, checked);
+  } catch (error) {
+    deps.log(`order ${order.id}: code not exchanged: ${describeFailure(error)}`);
+    return { phase: "failed", reason: describeFailure(error) };
+  }
+  const command = { consentId, ...order.request };
+  const outcome = await submit(deps, order, (key) => createPayment(flow, token, command, key));
+  return "phase" in outcome ? outcome : { phase: "paid", flow, token, payment: outcome };
+}
+
+/** Repeats a submission whose fate is open, with the same key, so that it counts once (Decision C4). */
+async function submit(
+  deps: ShopDeps,
+  order: Order,
+  post: (idempotencyKey: string) => Promise<PaymentSeen>,
+): Promise<PaymentSeen | Extract<OrderState, { phase: "failed" | "unknown" }>> {
+  const key = crypto.randomUUID();
+  let reason = "";
+  for (const waitMilliseconds of [0, 1000, 2000]) { // OBIE: at least a second before a duplicate
+    await deps.pause(waitMilliseconds);
+    try {
+      return await post(key);
+    } catch (error) {
+      const first = reason === "";
+      reason = describeFailure(error);
+      deps.log(`order ${order.id}: payment not confirmed: ${reason}`);
+      if (first && isCertainRefusal(error)) return { phase: "failed", reason };
+    }
+  }
+  return { phase: "unknown", reason };
+}
+
+/**
+ * 409 and 429 say "later"; a 5xx, a lost answer or an answer that does not verify says nothing about the
+ * payment.
+ */
+function isCertainRefusal(error: unknown): boolean {
+  return error instanceof ApiRefusal && error.status >= 400 && error.status < 500 &&
+    error.status !== 409 && error.status !== 429;
+}
+
+async function usableToken(flow: PaymentFlow, token: AccessToken): Promise<AccessToken> {
+  const marginMilliseconds = 30_000;
+  return token.expiresAt - marginMilliseconds > flow.tpp.now() ? token : await grantClientToken(flow);
+}
+
+function refused({ error, error_description }: oauth.AuthorizationResponseError): OrderState {
+  return { phase: "refused", error, description: error_description ?? "" };
+}

@@ -1,0 +1,67 @@
+/**
+ * The first half of a purchase: consent and pushed authorization request, after which the customer can be
+ * sent to the bank. Whatever goes wrong here, no money has moved.
+ */
+import type { Language } from "../pages/language.ts";
+import { grantClientToken, pushAuthorization } from "../../client/tpp/authorization.ts";
+import { createConsent } from "../../client/tpp/domestic_payments.ts";
+import { describeFailure } from "../../client/tpp/failure.ts";
+import { emptyMessageLog, recordRedirect } from "../../client/tpp/message_log.ts";
+import { openFlow } from "../../client/tpp/payment_journey.ts";
+import { paymentRequest } from "../../client/tpp/payment_request.ts";
+import { type Good, merchant } from "./catalogue.ts";
+import type { Order, OrderBook, OrderState } from "./orders.ts";
+import type { Tpp } from "../../client/tpp/tpp.ts";
+
+/** What a customer chose. `debtorIban` absent: the account is chosen later. */
+export interface CheckoutCommand {
+  readonly session: string;
+  readonly good: Good;
+  readonly bank: string;
+  readonly debtorIban?: string;
+  /** The language that the customer reads the shop in. */
+  readonly language: Language;
+}
+
+/** What both halves of a purchase need. */
+export interface ShopDeps {
+  readonly tpp: Tpp;
+  readonly orders: OrderBook;
+  /** Waits so many milliseconds. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+  /** One line for the operator. */
+  readonly log: (line: string) => void;
+}
+
+/** Opens an order and prepares its payment; the order comes back `at_bank` or `failed`. */
+export async function startCheckout(deps: ShopDeps, command: CheckoutCommand): Promise<Order> {
+  const order = deps.orders.moveTo(newOrder(command), { phase: "starting" });
+  try {
+    return deps.orders.moveTo(order, await prepare(deps, order, command.language));
+  } catch (error) {
+    const reason = describeFailure(error);
+    deps.log(`order ${order.id}: checkout failed: ${reason}`);
+    return deps.orders.moveTo(order, { phase: "failed", reason });
+  }
+}
+
+function newOrder({ session, good, bank, debtorIban }: CheckoutCommand): Order {
+  const id = crypto.randomUUID();
+  const request = paymentRequest({
+    orderId: id,
+    description: good.name,
+    amount: good.price,
+    merchant,
+    ...(debtorIban === undefined ? {} : { debtorIban }),
+  });
+  return { id, session, good, bank, request, messages: emptyMessageLog(), state: { phase: "starting" } };
+}
+
+async function prepare({ tpp }: ShopDeps, order: Order, language: Language): Promise<OrderState> {
+  const flow = await openFlow(tpp, order.bank, order.messages);
+  const token = await grantClientToken(flow);
+  const { consentId } = await createConsent(flow, token, order.request);
+  const pending = await pushAuthorization(flow, consentId, language);
+  recordRedirect(order.messages, tpp.now(), pending.url, "The customer's browser is sent to the platform.");
+  return { phase: "at_bank", flow, consentId, pending };
+}

@@ -1,0 +1,154 @@
+/** The shop's front page: what is on sale, each with its own checkout form. Plain data in, HTML out. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { amountText, groupedIban } from "../pages/formats.ts";
+import type { Language, Reader } from "../pages/language.ts";
+import type { BankChoice, Good } from "./catalogue.ts";
+import { ShopLayout } from "./layout.tsx";
+import { phrase, words } from "./phrase.ts";
+
+/** What was wrong with a checkout form, to show it again as it was filled. */
+export interface CheckoutFault {
+  readonly item: string;
+  readonly bank: string;
+  /** What was entered, and is no IBAN. */
+  readonly account: string;
+}
+
+/** What the page shows. */
+export interface GoodsPageView {
+  readonly reader: Reader;
+  readonly goods: readonly Good[];
+  readonly banks: readonly BankChoice[];
+  /** Of this browser's forms. */
+  readonly csrf: string;
+  readonly fault?: CheckoutFault;
+}
+
+/** The page. */
+export function GoodsPage({ reader, goods, banks, csrf, fault }: GoodsPageView): JSX.Element {
+  const { language } = reader;
+  const title = words(language, "goods.title");
+  return (
+    <ShopLayout reader={reader} title={fault ? words(language, "frame.error", { title }) : title}>
+      <h1>{title}</h1>
+      {fault && (
+        <p role="alert" class="fault" id="fault">
+          <a href={`#account-${fault.item}`}>{phrase(language, "goods.notIban")}</a>
+        </p>
+      )}
+      <p>{phrase(language, "goods.intro")}</p>
+      <ul class="goods">
+        {goods.map((good) => (
+          <li>
+            <div class="dish">
+              <h2>{phrase(language, `good.${good.id}.name`)}</h2>
+              <p class="price">
+                <Price language={language} good={good} />
+              </p>
+            </div>
+            <p>{phrase(language, `good.${good.id}.text`)}</p>
+            <CheckoutForm
+              language={language}
+              good={good}
+              banks={banks}
+              csrf={csrf}
+              fault={fault?.item === good.id ? fault : undefined}
+            />
+          </li>
+        ))}
+      </ul>
+    </ShopLayout>
+  );
+}
+
+interface AccountFieldView {
+  readonly language: Language;
+  readonly good: Good;
+  readonly banks: readonly BankChoice[];
+  readonly fault: CheckoutFault | undefined;
+}
+
+interface CheckoutFormView extends AccountFieldView {
+  readonly csrf: string;
+}
+
+function CheckoutForm({ language, good, banks, csrf, fault }: CheckoutFormView): JSX.Element {
+  const name = words(language, `good.${good.id}.name`);
+  return (
+    <form method="post" action="/checkout">
+      <input type="hidden" name="item" value={good.id} />
+      <input type="hidden" name="csrf" value={csrf} />
+      <BankChoices language={language} banks={banks} chosen={fault?.bank ?? banks[0]?.code} />
+      <AccountField language={language} good={good} banks={banks} fault={fault} />
+      <button type="submit">
+        {phrase(language, "goods.pay", {
+          price: <Price language={language} good={good} />,
+          what: <span class="hidden">{phrase(language, "goods.payFor", { good: name })}</span>,
+        })}
+      </button>
+    </form>
+  );
+}
+
+/** Few name an account beforehand: the field is folded away, except where it has to be corrected. */
+function AccountField({ language, good, banks, fault }: AccountFieldView): JSX.Element {
+  const id = `account-${good.id}`;
+  const [hintId, faultId] = [`${id}-hint`, `${id}-fault`];
+  return (
+    <details open={fault !== undefined}>
+      <summary>{phrase(language, "goods.ownAccount")}</summary>
+      {fault && <p class="fault" id={faultId}>{phrase(language, "goods.notIban")}</p>}
+      <label for={id}>{phrase(language, "goods.account")}</label>
+      <input
+        id={id}
+        name="account"
+        type="text"
+        dir="ltr"
+        value={fault?.account ?? ""}
+        maxlength={42}
+        autocomplete="off"
+        autocapitalize="characters"
+        spellcheck={false}
+        aria-describedby={fault === undefined ? hintId : `${faultId} ${hintId}`}
+        {...(fault === undefined ? {} : { "aria-invalid": "true", "autofocus": true })}
+      />
+      <div id={hintId} class="hint">
+        <p>{phrase(language, "goods.accounts")}</p>
+        <ul class="accounts">
+          {banks.map((bank) => (
+            <li>
+              {bank.name} <code dir="ltr">{groupedIban(bank.exampleIban)}</code>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </details>
+  );
+}
+
+function BankChoices(
+  { language, banks, chosen }: {
+    readonly language: Language;
+    readonly banks: readonly BankChoice[];
+    readonly chosen: string | undefined;
+  },
+): JSX.Element {
+  return (
+    <fieldset>
+      <legend>{phrase(language, "goods.bank")}</legend>
+      {banks.map((bank) => (
+        <label class="choice">
+          <input type="radio" name="bank" value={bank.code} checked={bank.code === chosen} required />
+          <span>
+            {bank.name} <small>{phrase(language, `bank.${bank.code}.hint`)}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What a good costs, as the reader writes it. */
+export function Price({ language, good }: { readonly language: Language; readonly good: Good }): JSX.Element {
+  return <bdi>{amountText(language, good.price, "EUR")}</bdi>;
+}

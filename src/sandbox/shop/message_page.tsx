@@ -1,0 +1,106 @@
+/** The developer page of one message, in English: what it is for, how it went, and both halves of it, JWTs decoded. */
+import { raw } from "hono/html";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { LoggedExchange } from "../../client/tpp/message_log.ts";
+import type { ShownJwt, ShownMessage } from "../../client/tpp/message_mask.ts";
+import { stepOf } from "./message_step.ts";
+import { ShopLayout } from "./layout.tsx";
+import { Fact, MessageSummary, statusText, whenText } from "./message_summary.tsx";
+import type { Order } from "./orders.ts";
+
+const INTERACTION_ID = "x-fapi-interaction-id";
+
+/** The page of the message of this number, from 1; undefined where there is none. */
+export function MessagePage(
+  { order, number }: { readonly order: Order; readonly number: number },
+): JSX.Element | undefined {
+  const { exchanges } = order.messages;
+  const exchange = exchanges[number - 1];
+  if (exchange === undefined) return undefined;
+  const { request, response, tookMs } = exchange;
+  const title = `${number}. ${stepOf(exchange).title}`;
+  const turn = <Turn path={`/orders/${order.id}/messages`} number={number} last={exchanges.length} />;
+  return (
+    <ShopLayout reader={{ language: "en" }} title={title}>
+      <h1>{title}</h1>
+      {turn}
+      <MessageSummary exchange={exchange} />
+      <Facts exchange={exchange} startedAt={exchanges[0]?.at ?? exchange.at} />
+      <Half title={tookMs === undefined ? "Parameters of the address" : "Request"} half={request} />
+      {response && <Half title={`Answer ${statusText(response.status)}`} half={response} />}
+      {turn}
+    </ShopLayout>
+  );
+}
+
+/** Links to the messages before and after, and to all of them. */
+function Turn(
+  { path, number, last }: { readonly path: string; readonly number: number; readonly last: number },
+): JSX.Element {
+  return (
+    <ul class="links turn">
+      {number > 1 && (
+        <li>
+          <a href={`${path}/${number - 1}`} rel="prev">Previous</a>
+        </li>
+      )}
+      <li>
+        <a href={path}>All {last}</a>
+      </li>
+      {number < last && (
+        <li>
+          <a href={`${path}/${number + 1}`} rel="next">Next</a>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Facts(
+  { exchange, startedAt }: { readonly exchange: LoggedExchange; readonly startedAt: number },
+): JSX.Element {
+  const { url, request, response } = exchange;
+  const interactionId = headerOf(response, INTERACTION_ID) ?? headerOf(request, INTERACTION_ID);
+  return (
+    <dl class="facts">
+      <Fact term="Address">{url}</Fact>
+      <Fact term="When">{whenText(exchange, startedAt)}</Fact>
+      {interactionId !== undefined && <Fact term={INTERACTION_ID}>{interactionId}</Fact>}
+    </dl>
+  );
+}
+
+function Half({ title, half }: { readonly title: string; readonly half: ShownMessage }): JSX.Element | null {
+  const { headers, body, jwts } = half;
+  if (headers.length === 0 && body === "") return null;
+  return (
+    <>
+      <h2>{title}</h2>
+      {headers.length > 0 && <Text text={headers.map(([name, value]) => `${name}: ${value}`).join("\n")} />}
+      {body !== "" && <Text text={body} />}
+      {jwts.map((jwt) => <Jwt key={jwt.where} jwt={jwt} />)}
+    </>
+  );
+}
+
+function Jwt({ jwt: { where, header, payload, times } }: { readonly jwt: ShownJwt }): JSX.Element {
+  return (
+    <>
+      <h3>
+        {where}, decoded: {payload === undefined ? "header (the payload is the body)" : "header and payload"}
+      </h3>
+      <Text text={payload === undefined ? header : `${header}\n.\n${payload}`} />
+      {times.length > 0 && <p class="quiet">{times.join(", ")}</p>}
+    </>
+  );
+}
+
+/** Between tags quotes may stand as they are, which keeps JSON short, and readable in the source too. */
+function Text({ text }: { readonly text: string }): JSX.Element {
+  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return <pre>{raw(escaped)}</pre>;
+}
+
+function headerOf(half: ShownMessage | undefined, name: string): string | undefined {
+  return half?.headers.find(([one]) => one === name)?.[1];
+}

@@ -1,0 +1,29 @@
+/**
+ * A page with one sentence: not found, refused, broken. Says nothing about why a stranger was turned away.
+ */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Reader } from "../pages/language.ts";
+import { ShopLayout } from "./layout.tsx";
+import { phrase, words } from "./phrase.ts";
+
+/** What there is to say. */
+export type Notice = "failed" | "origin" | "choice" | "stray" | "not_found" | "too_long";
+
+/** The page. */
+export function NoticePage(
+  { reader, notice }: { readonly reader: Reader; readonly notice: Notice },
+): JSX.Element {
+  const { language } = reader;
+  const title = words(language, `notice.${notice}.title`);
+  return (
+    <ShopLayout reader={reader} title={title}>
+      <h1>{title}</h1>
+      <p>{phrase(language, `notice.${notice}.text`)}</p>
+      <ul class="links">
+        <li>
+          <a href="/" class="button">{phrase(language, "order.back")}</a>
+        </li>
+      </ul>
+    </ShopLayout>
+  );
+}

@@ -1,0 +1,96 @@
+/** How far an order has come, as the customer is told: which words, which tone. Holds no words itself. */
+import type { PaymentSeen } from "../../client/tpp/domestic_payments.ts";
+import type { OrderState } from "./orders.ts";
+import { isMessage } from "./phrase.ts";
+import type { MessageKey } from "./messages_en.ts";
+
+/** What `outcome.{says}.title` and `.text` tell. */
+type Says = MessageKey extends infer Key ? Key extends `outcome.${infer Name}.title` ? Name : never : never;
+
+/** What to tell. */
+export interface Outcome {
+  readonly says: Says;
+  readonly tone: "good" | "bad" | "open";
+  /** Message for `#payment-status`; absent where the platform's own word stands there alone. */
+  readonly status?: "status.inProgress" | "status.notPaid" | "status.unknown";
+  /** The platform's own word: a payment's status, or an error's code. */
+  readonly word?: string;
+  /** A sentence of the platform's or of a library's, in English, or the bank's reason. */
+  readonly detail?: string;
+  /** How many of {@link PROGRESS} are done; absent where there is no such progress. */
+  readonly done?: number;
+  /** Nothing will change any more. */
+  readonly isFinal: boolean;
+}
+
+/** The steps of a payment that its bank has, in their order. */
+export const PROGRESS = ["accepted", "debited", "arrived"] as const;
+
+/** Open-banking reference 2.2: how many of {@link PROGRESS} a status stands for. */
+const DONE: ReadonlyMap<string, number> = new Map([
+  ["Pending", 0],
+  ["AcceptedSettlementInProcess", 1],
+  ["AcceptedSettlementCompleted", 2],
+  ["AcceptedWithoutPosting", 3],
+  ["AcceptedCreditSettlementCompleted", 3],
+]);
+const FINAL: ReadonlySet<string> = new Set(["Rejected", "AcceptedCreditSettlementCompleted"]);
+
+/** The outcome; of a payment's status the platform may know more than this shop. */
+export function outcomeOf(state: OrderState): Outcome {
+  switch (state.phase) {
+    case "starting":
+    case "paying":
+      return { says: "waiting", tone: "open", status: "status.inProgress", isFinal: false };
+    case "at_bank":
+      return { says: "at_bank", tone: "open", status: "status.notPaid", isFinal: false };
+    case "refused":
+      return {
+        says: refusal(state),
+        tone: "bad",
+        status: "status.notPaid",
+        word: state.error,
+        isFinal: true,
+      };
+    case "failed":
+      return { says: "failed", tone: "bad", status: "status.notPaid", detail: state.reason, isFinal: true };
+    case "unknown":
+      return { says: "unknown", tone: "open", status: "status.unknown", detail: state.reason, isFinal: true };
+    case "paid":
+      return settlement(state.payment);
+  }
+}
+
+/** The platform's fixed words in `error_description` of an `access_denied` that the shop has its own words for. */
+const DENIALS: ReadonlyMap<string, Says> = new Map<string, Says>([
+  ["The bank reported insufficient funds.", "denied_funds"],
+  ["The authorization session expired.", "denied_late"],
+]);
+
+function refusal({ error, description }: Extract<OrderState, { phase: "refused" }>): Says {
+  if (error !== "access_denied") return "refused";
+  return DENIALS.get(description ?? "") ?? "denied";
+}
+
+/** ISO 20022 status reason codes that the shop has its own words for. */
+const REJECTIONS: ReadonlyMap<string, Says> = new Map<string, Says>([
+  ["AM04", "rejected_funds"],
+  ["AC04", "rejected_closed"],
+]);
+
+// open-banking reference 2.2
+function settlement({ status: word, reason }: PaymentSeen): Outcome {
+  if (!isSettlement(word)) return { says: "other", tone: "open", word, isFinal: false };
+  const tone = word === "Pending" ? "open" : word === "Rejected" ? "bad" : "good";
+  const done = DONE.get(word);
+  const says = REJECTIONS.get(/^([A-Z0-9]{4}): /.exec(reason ?? "")?.[1] ?? "") ?? word;
+  const more = {
+    ...(done === undefined ? {} : { done }),
+    ...(reason === undefined ? {} : { detail: reason }),
+  };
+  return { says, tone, word, isFinal: FINAL.has(word), ...more };
+}
+
+function isSettlement(word: string): word is Extract<Says, `${"A" | "P" | "R"}${string}`> {
+  return /^[APR]/.test(word) && isMessage(`outcome.${word}.title`);
+}

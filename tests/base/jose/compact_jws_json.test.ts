@@ -1,0 +1,87 @@
+/** The JSON inside a compact JWS: one reading only, for its header and its claims alike (checklist J15, J16, J37). */
+import { assert, assertEquals } from "@std/assert";
+import { type JsonObject, unverifiedClaims } from "../../../src/base/jose/compact_jws.ts";
+import { assertRefused, CLAIMS, HEADER, opened, RULES, signed, valueOf } from "./compact_jws_fixture.ts";
+import { concat, type Part, segment } from "../../../scripts/testing/raw_jws.ts";
+
+Deno.test("readCompactJws refuses duplicate members of the header, escaped ones too [J15]", async () => {
+  const texts = [
+    '{"alg":"none","alg":"PS256","kid":"k"}',
+    '{"alg":"PS256","kid":"a","kid":"b"}',
+    '{"alg":"PS256","\\u0061lg":"PS256","kid":"k"}',
+    '{"alg":"PS256","kid":"k","x":{"a":1,"a":2}}',
+  ];
+  for (const text of texts) await assertRefused(await signed(text), text);
+});
+
+Deno.test("verifyClaims refuses duplicate members of the claims, escaped ones too [J15]", async () => {
+  const texts = [
+    '{"iss":"evil","iss":"client"}',
+    '{"iss":"evil","\\u0069ss":"client"}',
+    '{"act":{"sub":"a","sub":"b"}}',
+    '{"list":[{"a":1,"a":1}]}',
+  ];
+  for (const text of texts) await assertRefused(await signed(HEADER, text), text);
+});
+
+const ODD_JSON: [string, Part][] = [
+  ["byte order mark", concat(new Uint8Array([0xef, 0xbb, 0xbf]), '{"alg":"PS256","kid":"k"}')],
+  ["trailing NUL", '{"alg":"PS256","kid":"k"}\0'],
+  ["trailing comma", '{"alg":"PS256","kid":"k",}'],
+  ["two values", '{"alg":"PS256","kid":"k"}{}'],
+  ["invalid UTF-8", concat('{"alg":"PS256","kid":"', new Uint8Array([0xff]), '"}')],
+  ["encoded surrogate", concat('{"alg":"PS256","kid":"', new Uint8Array([0xed, 0xa0, 0x80]), '"}')],
+  ["overlong UTF-8", concat('{"alg":"PS256","kid":"', new Uint8Array([0xc0, 0xaf]), '"}')],
+  ["lone surrogate escape", '{"alg":"PS256","kid":"\\ud800"}'],
+  ["infinite number", '{"alg":"PS256","kid":"k","x":1e999}'],
+  ["NaN", '{"alg":"PS256","kid":"k","x":NaN}'],
+  ["comment", '{"alg":"PS256",/**/"kid":"k"}'],
+  ["deep nesting", `{"alg":"PS256","kid":"k","x":${"[".repeat(5000)}${"]".repeat(5000)}}`],
+  ["array", '[{"alg":"PS256"}]'],
+  ["string", '"PS256"'],
+  ["null", "null"],
+  ["empty text", " "],
+];
+
+Deno.test("readCompactJws refuses headers that are not one plain JSON object [J16]", async () => {
+  const rules = { ...RULES, maxCharacters: 32_768 };
+  for (const [what, text] of ODD_JSON) await assertRefused(await signed(text), what, rules);
+});
+
+Deno.test("verifyClaims refuses claims that are not one plain JSON object [J16]", async () => {
+  const rules = { ...RULES, maxCharacters: 32_768 };
+  for (const [what, text] of ODD_JSON) await assertRefused(await signed(HEADER, text), what, rules);
+});
+
+Deno.test("readCompactJws is not led astray by names of Object.prototype [J37]", async () => {
+  const texts = [
+    '{"__proto__":{"alg":"PS256"},"kid":"k"}',
+    '{"constructor":{"prototype":{"alg":"PS256"}},"kid":"k"}',
+  ];
+  for (const text of texts) await assertRefused(await signed(text), text);
+  assert(
+    (await opened(await signed('{"__proto__":{"jku":"https://x.example"},"alg":"PS256","kid":"k"}'))).ok,
+  );
+  assertEquals(({} as JsonObject)["alg"], undefined);
+});
+
+Deno.test("verifyClaims gives __proto__ and constructor as own members without effect [J37]", async () => {
+  const claims = valueOf(
+    await opened(await signed(HEADER, '{"__proto__":{"iss":"evil"},"constructor":1,"jti":"j"}')),
+  );
+  assertEquals(Object.keys(claims), ["__proto__", "constructor", "jti"]);
+  assertEquals(Object.hasOwn(claims, "iss"), false);
+  assertEquals(claims["iss"], undefined);
+  assertEquals({ ...claims }["iss"], undefined);
+  assertEquals(({} as JsonObject)["iss"], undefined);
+});
+
+Deno.test("unverifiedClaims reads claims under the same rules as verifyClaims [J15, J28]", () => {
+  const jws = (payload: Part): { token: string; header: JsonObject } => ({
+    token: `${segment(HEADER)}.${segment(payload)}.AAAA`,
+    header: HEADER,
+  });
+  assertEquals(unverifiedClaims(jws(CLAIMS)), { ok: true, value: CLAIMS });
+  for (const [what, text] of ODD_JSON) assertEquals(unverifiedClaims(jws(text)).ok, false, what);
+  assertEquals(unverifiedClaims(jws('{"iss":"a","iss":"b"}')).ok, false);
+});

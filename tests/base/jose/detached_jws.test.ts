@@ -1,0 +1,142 @@
+/** `verifyDetachedJws` and `signDetached` over body bytes, in both OBIE profiles, with the vectors of reference 3.2. */
+import { assert, assertEquals } from "@std/assert";
+import { signDetached } from "../../../src/base/jose/detached_jws.ts";
+import { smallTestKey, testKey } from "../../../scripts/testing/keys.ts";
+import { signer, signingKey, verifyingKey } from "./compact_jws_fixture.ts";
+import {
+  BODY,
+  HEADER_A,
+  HEADER_B,
+  IAT,
+  ISS,
+  read,
+  refusal,
+  signature,
+  signingInput,
+  TAN,
+  VECTOR_A,
+  VECTOR_B,
+} from "./detached_jws_fixture.ts";
+import {
+  bytesOf,
+  concat,
+  importPrivate,
+  ps256,
+  segment,
+  sha256Hex,
+} from "../../../scripts/testing/raw_jws.ts";
+
+Deno.test("the signing inputs of these tests are the vectors of reference 3.2", async () => {
+  assertEquals(BODY.length, 91);
+  assertEquals(await sha256Hex(BODY), "87348157a27b402b9d11abf4bd80aa1adea268ef4aabc0190227d160f61d4192");
+  const a = signingInput("A", VECTOR_A, BODY);
+  assertEquals(a.length, 487);
+  assertEquals(await sha256Hex(a), "41afed1744b5354ed1928da7f7a0b1e8b1b4d60ced6c1719c2af4eddecb7edcd");
+  const b = signingInput("B", VECTOR_B, BODY);
+  assertEquals(b.length, 494);
+  assertEquals(await sha256Hex(b), "b9700ea07959158f8d5ff7429745fd59ff0d4c80e66457176ccc7b3155611061");
+});
+
+Deno.test("verifyDetachedJws accepts profile A and profile B over the vectors [JWS-13, RP-N8, FAPI-D15]", async () => {
+  for (const [profile, header] of [["A", VECTOR_A], ["B", VECTOR_B]] as const) {
+    const text = await signature(profile, header);
+    const reading = read(text);
+    assertEquals([reading.profile, reading.kid], [profile, "90210ABAD"]);
+    assertEquals(reading.header, JSON.parse(header));
+    assertEquals(await refusal(text), undefined);
+  }
+});
+
+Deno.test("verifyDetachedJws refuses the payload form of the other profile [RP-N9]", async () => {
+  assertEquals(await refusal(await signature("B", HEADER_A)), "Signature.Invalid x-jws-signature");
+  assertEquals(await refusal(await signature("A", HEADER_B)), "Signature.Invalid x-jws-signature");
+});
+
+const OTHER_BODIES: [string, Uint8Array<ArrayBuffer>][] = [
+  ["one byte changed", BODY.with(70, 0x39)],
+  ["space at the end", concat(BODY, " ")],
+  ["newline at the end", concat(BODY, "\n")],
+  ["written again with spaces", bytesOf(JSON.stringify(JSON.parse(new TextDecoder().decode(BODY)), null, 1))],
+  ["other member order", bytesOf(new TextDecoder().decode(BODY).replace(/^{(.*),("Risk":{})}$/, "{$2,$1}"))],
+  ["byte order mark", concat(new Uint8Array([0xef, 0xbb, 0xbf]), BODY)],
+  ["cut short", BODY.slice(0, -1)],
+  ["empty", new Uint8Array(0)],
+  ["the base64url of the body", bytesOf(segment(BODY))],
+];
+
+Deno.test("verifyDetachedJws refuses any other body, whitespace included [JWS-14, RP-N3]", async () => {
+  for (const [profile, header] of [["A", HEADER_A], ["B", HEADER_B]] as const) {
+    const text = await signature(profile, header);
+    for (const [what, body] of OTHER_BODIES) {
+      assertEquals(await refusal(text, body), "Signature.Invalid x-jws-signature", `${profile}: ${what}`);
+    }
+  }
+});
+
+Deno.test("verifyDetachedJws takes any bytes for a body: text or not, empty, with dots", async () => {
+  for (const [profile, header] of [["A", HEADER_A], ["B", HEADER_B]] as const) {
+    const bodies = [
+      new Uint8Array(0),
+      new Uint8Array([0xff, 0x00, 0x80]),
+      bytesOf("a.b.c"),
+      bytesOf("\u00e9\u{1F600}"),
+    ];
+    for (const body of bodies) {
+      assertEquals(
+        await refusal(await signature(profile, header, body), body),
+        undefined,
+        `${profile} ${body}`,
+      );
+    }
+  }
+});
+
+Deno.test("verifyDetachedJws refuses another key's signature and another PSS form [JWS-16, RP-N4, J3, J4]", async () => {
+  const other = await (await testKey(1)).privateKey("sign");
+  assertEquals(
+    await refusal(await signature("A", HEADER_A, BODY, other)),
+    "Signature.Invalid x-jws-signature",
+  );
+  const input = signingInput("A", HEADER_A, BODY);
+  for (const salt of [0, 20, 64]) {
+    const text = `${segment(HEADER_A)}..${await ps256(signingKey, input, salt)}`;
+    assertEquals(await refusal(text), "Signature.Invalid x-jws-signature", `salt of ${salt}`);
+  }
+  const pkcs1 = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+  const key = await importPrivate(signer.privateJwk, pkcs1, "sign");
+  const value = segment(new Uint8Array(await crypto.subtle.sign(pkcs1, key, input)));
+  assertEquals(await refusal(`${segment(HEADER_A)}..${value}`), "Signature.Invalid x-jws-signature");
+});
+
+Deno.test("verifyDetachedJws says no to a 1024-bit key instead of failing [J5, J38]", async () => {
+  const small = await smallTestKey();
+  const text = await signature("B", HEADER_B, BODY, await small.privateKey("sign"));
+  assertEquals(
+    await refusal(text, BODY, await small.publicKey("verify")),
+    "Signature.Invalid x-jws-signature",
+  );
+});
+
+Deno.test("signDetached writes a header of its profile that plain WebCrypto verifies [JWS-15]", async () => {
+  const named = { kid: "platform-1", key: signingKey };
+  const claims = { iat: 1_700_000_000, issuer: "PLATFORM", trustAnchor: "directory.example" };
+  const obie = { [IAT]: 1_700_000_000, [ISS]: "PLATFORM", [TAN]: "directory.example" };
+  const base = { alg: "PS256", kid: "platform-1", ...obie };
+  const expected = {
+    A: { ...base, b64: false, crit: ["b64", IAT, ISS, TAN] },
+    B: { ...base, crit: [IAT, ISS, TAN] },
+  };
+  for (const profile of ["A", "B"] as const) {
+    const text = await signDetached(BODY, named, { profile, ...claims });
+    const [header = "", value = ""] = text.split("..");
+    assertEquals(JSON.parse(new TextDecoder().decode(decoded(header))), expected[profile]);
+    const input = concat(header, ".", profile === "A" ? BODY : segment(BODY));
+    const pss = { name: "RSA-PSS", saltLength: 32 };
+    assert(await crypto.subtle.verify(pss, verifyingKey, decoded(value), input));
+    assertEquals(await refusal(text), undefined);
+  }
+});
+
+function decoded(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.fromBase64(text, { alphabet: "base64url" });
+}

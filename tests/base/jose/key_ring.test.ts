@@ -1,0 +1,121 @@
+/** `openKeyRing`: what `PLATFORM_KEYS` must hold, what of it is published, and that nothing private leaks. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
+import { openSealed, sealClaims } from "../../../src/base/jose/sealed_jwt.ts";
+import { signClaims } from "../../../src/base/jose/sign_claims.ts";
+import { smallTestKey, type TestKey, testKey } from "../../../scripts/testing/keys.ts";
+import { opened, valueOf } from "./compact_jws_fixture.ts";
+
+const CERTIFICATE = { x5c: ["MIIB"], "x5t": "thumb-sha1", "x5t#S256": "thumb-sha256" };
+const PRIVATE = ["d", "p", "q", "dp", "dq", "qi"];
+const keys = await Promise.all([0, 1, 2, 3].map(testKey));
+
+function key(number: number): TestKey {
+  const found = keys[number];
+  if (found === undefined) throw new Error("no such key");
+  return found;
+}
+
+function sig(number: number, extra: object = {}): object {
+  return { ...key(number).privateJwk, use: "sig", kid: `sig-${number}`, ...CERTIFICATE, ...extra };
+}
+
+function enc(number: number, extra: object = {}): object {
+  return { ...key(number).privateJwk, use: "enc", kid: `enc-${number}`, ...extra };
+}
+
+function jwks(...entries: readonly object[]): string {
+  return JSON.stringify({ keys: entries });
+}
+
+/** The words with which a key set is refused. */
+async function refusal(json: string): Promise<string> {
+  const error = await assertRejects(() => openKeyRing(json), Error);
+  return String(error);
+}
+
+Deno.test("openKeyRing signs with the first sig key, under its kid", async () => {
+  const ring = await openKeyRing(jwks(enc(2), sig(0), sig(1)));
+  assertEquals(ring.signer.kid, "sig-0");
+  const token = await signClaims({ iss: "platform" }, ring.signer);
+  const claims = valueOf(await opened(token, await key(0).publicKey("verify")));
+  assertEquals(claims, { iss: "platform" });
+});
+
+Deno.test("openKeyRing opens with every enc key, in the order given", async () => {
+  const ring = await openKeyRing(jwks(sig(0), enc(2), enc(3)));
+  assertEquals(ring.decrypters.map(({ kid }) => kid), ["enc-2", "enc-3"]);
+  for (const number of [2, 3]) {
+    const recipient = { kid: `enc-${number}`, key: await key(number).publicKey("encrypt") };
+    const sealed = await sealClaims({ n: number }, ring.signer, recipient);
+    assert((await openSealed(sealed, ring.decrypters)).ok);
+  }
+});
+
+Deno.test("openKeyRing publishes public members alone, with use, alg and certificate [A11]", async () => {
+  const { publicJwks } = await openKeyRing(
+    jwks(sig(0), enc(2, { alg: "RSA-OAEP-256", ext: true, other: "x" })),
+  );
+  assertEquals(publicJwks, {
+    keys: [
+      { ...key(0).publicJwk, kid: "sig-0", use: "sig", alg: "PS256", ...CERTIFICATE },
+      { ...key(2).publicJwk, kid: "enc-2", use: "enc", alg: "RSA-OAEP-256" },
+    ],
+  });
+});
+
+Deno.test("openKeyRing keeps no extractable key, and none for a second use", async () => {
+  const ring = await openKeyRing(jwks(sig(0), enc(2)));
+  assertEquals([ring.signer.key.extractable, ring.signer.key.usages], [false, ["sign"]]);
+  assertEquals(ring.decrypters.map(({ key }) => [key.extractable, key.usages]), [[false, ["decrypt"]]]);
+});
+
+Deno.test("openKeyRing refuses text that is no private key set, and never quotes it", async () => {
+  const publicOnly = { ...key(0).publicJwk, use: "sig", kid: "k", ...CERTIFICATE };
+  const cases: [string, string][] = [
+    ["no JSON", "not json"],
+    ["empty", ""],
+    ["no set", "[]"],
+    ["no keys", '{"keys":[]}'],
+    ["public keys", jwks(publicOnly, enc(2))],
+    ["only sig", jwks(sig(0), sig(1))],
+    ["only enc", jwks(enc(2), enc(3))],
+    ["no use", jwks({ ...sig(0), use: undefined }, enc(2))],
+    ["another use", jwks(sig(0, { use: "tls" }), enc(2))],
+    ["no kid", jwks(sig(0, { kid: "" }), enc(2))],
+    ["no x5c", jwks(sig(0, { x5c: [] }), enc(2))],
+    ["no x5t", jwks(sig(0, { x5t: undefined }), enc(2))],
+    ["no x5t#S256", jwks(sig(0, { "x5t#S256": undefined }), enc(2))],
+    ["another kty", jwks(sig(0, { kty: "EC" }), enc(2))],
+    ["one key twice", jwks(sig(0), enc(0))],
+  ];
+  for (const [what, json] of cases) {
+    const words = await refusal(json);
+    assert(!words.includes("not json"), what);
+    for (const member of PRIVATE) {
+      for (const { privateJwk } of keys) {
+        assert(
+          !words.includes(String(Object.entries(privateJwk).find(([name]) => name === member)?.[1])),
+          what,
+        );
+      }
+    }
+  }
+});
+
+Deno.test("openKeyRing refuses two keys under one kid [J8]", async () => {
+  await refusal(jwks(sig(0, { kid: "same" }), enc(2, { kid: "same" })));
+  await refusal(jwks(sig(0), enc(2, { kid: "same" }), enc(3, { kid: "same" })));
+});
+
+Deno.test("openKeyRing refuses keys that the platform would not take from others [J5, DP6]", async () => {
+  const small = (await smallTestKey()).privateJwk;
+  await refusal(jwks(sig(0, { ...small }), enc(2)));
+  await refusal(jwks(sig(0), enc(2, { ...small })));
+});
+
+Deno.test("openKeyRing refuses a private half that is not the public half's", async () => {
+  const { n } = key(1).privateJwk;
+  await refusal(jwks(sig(0, { n }), enc(2)));
+  await refusal(jwks(sig(0), enc(2, { n })));
+});

@@ -1,0 +1,152 @@
+/** `rsa_key`: one spelling for one key, nothing private, nothing weak, and what its imports are good for. */
+import { assertEquals, assertNotEquals } from "@std/assert";
+import {
+  importRsaPublicKey,
+  jwkThumbprint,
+  readRsaPublicJwk,
+  spkiThumbprint,
+} from "../../../src/base/jose/rsa_key.ts";
+import { largeTestKey, smallTestKey, testKey } from "../../../scripts/testing/keys.ts";
+import { bytesOf, concat, segment, strayBits } from "../../../scripts/testing/raw_jws.ts";
+
+const key = await testKey(2);
+const { n } = key.publicJwk;
+const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
+
+function readable(jwk: unknown): boolean {
+  return readRsaPublicJwk(jwk).ok;
+}
+
+Deno.test("readRsaPublicJwk gives the public members and nothing else [DP5]", () => {
+  const jwk = { ...key.publicJwk, kid: "k", use: "sig", alg: "PS256", x5c: ["MIIB"], "x5t": "t" };
+  assertEquals(readRsaPublicJwk(jwk), { ok: true, value: { kty: "RSA", n, e: "AQAB" } });
+});
+
+Deno.test("readRsaPublicJwk takes 2048 to 4096 bits [DP6]", async () => {
+  assertEquals(readable((await largeTestKey()).publicJwk), true);
+  assertEquals(readable({ kty: "RSA", e: "AQAB", n: modulusOf(2048) }), true);
+  assertEquals(readable({ kty: "RSA", e: "AQAB", n: modulusOf(4096) }), true);
+});
+
+Deno.test("readRsaPublicJwk refuses weak and oversized keys [J5, DP-N6, DP6]", async () => {
+  assertEquals(readable((await smallTestKey()).publicJwk), false);
+  for (const bits of [8, 512, 1024, 2040, 4104, 8192, 1_000_000]) {
+    assertEquals(readable({ kty: "RSA", e: "AQAB", n: modulusOf(bits) }), false, `${bits} bits`);
+  }
+});
+
+Deno.test("readRsaPublicJwk counts bits, not octets [DP6]", () => {
+  const octets = modulus.slice();
+  octets[0] = 0x7f; // 2047 bits
+  assertEquals(readable({ kty: "RSA", e: "AQAB", n: segment(octets) }), false);
+  assertEquals(readable({ kty: "RSA", e: "AQAB", n: segment(concat(new Uint8Array([1]), modulus)) }), true);
+});
+
+Deno.test("readRsaPublicJwk refuses private members, any one of them [J33, DP-N6]", () => {
+  assertEquals(readable(key.privateJwk), false);
+  const { p, q, dp, dq, qi } = key.privateJwk;
+  assertEquals(readable({ ...key.publicJwk, p, q, dp, dq, qi }), false, "p and q without d");
+  for (const name of ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) {
+    assertEquals(readable({ ...key.publicJwk, [name]: "AQAB" }), false, name);
+    assertEquals(readable({ ...key.publicJwk, [name]: null }), false, `${name}: null`);
+  }
+});
+
+Deno.test("readRsaPublicJwk refuses a second spelling of the same modulus [J34, DP-N6]", () => {
+  const spellings = [
+    segment(concat(new Uint8Array([0]), modulus)),
+    segment(concat(new Uint8Array([0, 0]), modulus)),
+    `${n}==`,
+    `${n}\n`,
+    ` ${n}`,
+    strayBits(n),
+    modulus.toBase64(),
+    "",
+  ];
+  for (const spelling of spellings) {
+    assertEquals(readable({ ...key.publicJwk, n: spelling }), false, spelling.slice(0, 4));
+  }
+});
+
+Deno.test("readRsaPublicJwk takes the exponent AQAB alone [J34, DP-N6]", () => {
+  for (
+    const e of ["AQ", "Aw", "AAEAAQ", "AQAB==", "AQAB\n", "AQAD", "", "AQABAQAB", 65_537, ["AQAB"], null]
+  ) {
+    assertEquals(readable({ ...key.publicJwk, e }), false, `e ${e}`);
+  }
+});
+
+Deno.test("readRsaPublicJwk refuses what is no RSA JWK [DP-N6]", () => {
+  const strangers: unknown[] = [
+    undefined,
+    null,
+    "",
+    "RSA",
+    JSON.stringify(key.publicJwk),
+    7,
+    true,
+    [],
+    [key.publicJwk],
+    {},
+    { kty: "oct", k: "AAAA" },
+    { kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA" },
+    { ...key.publicJwk, kty: "rsa" },
+    { ...key.publicJwk, kty: ["RSA"] },
+    { kty: "RSA", n },
+    { kty: "RSA", e: "AQAB" },
+    { ...key.publicJwk, n: [n] },
+    { ...key.publicJwk, n: { toString: (): string => n } },
+  ];
+  for (const stranger of strangers) assertEquals(readable(stranger), false, String(stranger));
+});
+
+Deno.test("readRsaPublicJwk never throws at names of Object.prototype [J37]", () => {
+  assertEquals(readable(JSON.parse(`{"__proto__":{"kty":"RSA","e":"AQAB","n":"${n}"}}`)), false);
+  assertEquals(readable({ ...key.publicJwk, constructor: 1, hasOwnProperty: 1 }), true);
+});
+
+Deno.test("jwkThumbprint is SHA-256 over the RFC 7638 members in order, and nothing else", async () => {
+  const read = readRsaPublicJwk({ ...key.publicJwk, kid: "other", use: "sig" });
+  if (!read.ok) throw new Error(read.why);
+  const canonical = `{"e":"AQAB","kty":"RSA","n":"${n}"}`;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(canonical)));
+  assertEquals(await jwkThumbprint(read.value), segment(digest));
+  assertEquals((await jwkThumbprint(read.value)).length, 43);
+});
+
+Deno.test("jwkThumbprint gives the value printed in RFC 7638 3.1", async () => {
+  const example =
+    "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECP" +
+    "ebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs" +
+    "8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqb" +
+    "w0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw";
+  assertEquals(
+    await jwkThumbprint({ kty: "RSA", n: example, e: "AQAB" }),
+    "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs",
+  );
+});
+
+Deno.test("importRsaPublicKey gives a key for its one purpose", async () => {
+  const jwk = { ...key.publicJwk };
+  const verifier = await importRsaPublicKey(jwk, "verify");
+  const sealer = await importRsaPublicKey(jwk, "encrypt");
+  assertEquals([verifier.usages, verifier.algorithm.name], [["verify"], "RSA-PSS"]);
+  assertEquals([sealer.usages, sealer.algorithm.name], [["encrypt"], "RSA-OAEP"]);
+  const data = bytesOf("signed");
+  const pss = { name: "RSA-PSS", saltLength: 32 };
+  const signature = await crypto.subtle.sign(pss, await key.privateKey("sign"), data);
+  assertEquals(await crypto.subtle.verify(pss, verifier, signature, data), true);
+});
+
+Deno.test("spkiThumbprint is SHA-256 of the SubjectPublicKeyInfo, one per key", async () => {
+  const spki = async (number: number): Promise<ArrayBuffer> =>
+    await crypto.subtle.exportKey("spki", await (await testKey(number)).publicKey("verify"));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await spki(2)));
+  assertEquals(await spkiThumbprint(await spki(2)), segment(digest));
+  assertNotEquals(await spkiThumbprint(await spki(2)), await spkiThumbprint(await spki(3)));
+});
+
+/** A number of exactly this many bits, in whole octets. */
+function modulusOf(bits: number): string {
+  return segment(new Uint8Array(bits / 8).fill(0xff));
+}

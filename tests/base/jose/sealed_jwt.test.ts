@@ -1,0 +1,276 @@
+/** `sealed_jwt`: hand-over JWTs are JWE(JWS(claims)), exactly two layers, and one fixed pair of algorithms. */
+import { assert, assertEquals } from "@std/assert";
+import { CompactEncrypt, compactVerify, jwtDecrypt } from "jose";
+import { readCompactJws } from "../../../src/base/jose/compact_jws.ts";
+import { openSealed, sealClaims } from "../../../src/base/jose/sealed_jwt.ts";
+import { testKey } from "../../../scripts/testing/keys.ts";
+import { HEADER, opened, signed, valueOf, verifyingKey } from "./compact_jws_fixture.ts";
+import {
+  bytesOf,
+  importPrivate,
+  type Part,
+  rawJwe,
+  segment,
+  strayBits,
+} from "../../../scripts/testing/raw_jws.ts";
+
+const OUTER = { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: "enc-1" };
+const recipient = await testKey(4);
+const sealingKey = await recipient.publicKey("encrypt");
+const decrypter = { kid: "enc-1", key: await recipient.privateKey("decrypt") };
+const older = { kid: "enc-0", key: await (await testKey(5)).privateKey("decrypt") };
+const keys = [decrypter, older];
+const inner = await signed(HEADER);
+
+function sealed(header: Part, plaintext: Part = inner): Promise<string> {
+  return rawJwe({ header, plaintext, to: sealingKey });
+}
+
+/** The names of the tokens that open though they should not. */
+async function wronglyOpened(tokens: readonly (readonly [string, string])[]): Promise<string[]> {
+  const readings = await Promise.all(tokens.map(([, token]) => openSealed(token, keys)));
+  return tokens.flatMap(([what], index) => readings[index]?.ok ? [what] : []);
+}
+
+async function assertRefused(token: string, what: string): Promise<void> {
+  assertEquals((await openSealed(token, keys)).ok, false, what);
+}
+
+Deno.test("sealClaims makes a JWE to the recipient around a PS256 JWT of the signer [AZ16, A10] [FAPI-D21]", async () => {
+  const signer = { kid: "sig-1", key: await (await testKey(0)).privateKey("sign") };
+  const token = await sealClaims({ iss: "a", n: [1] }, signer, { kid: "enc-1", key: sealingKey });
+  const [outer = ""] = token.split(".");
+  assertEquals(JSON.parse(new TextDecoder().decode(decoded(outer))), OUTER);
+  const jws = valueOf(await openSealed(token, keys));
+  const { payload, protectedHeader } = await compactVerify(jws, verifyingKey, { algorithms: ["PS256"] });
+  assertEquals(protectedHeader, { alg: "PS256", typ: "JWT", kid: "sig-1" });
+  assertEquals(JSON.parse(new TextDecoder().decode(payload)), { iss: "a", n: [1] });
+});
+
+Deno.test("sealClaims never makes the same text twice", async () => {
+  const signer = { kid: "sig-1", key: await (await testKey(0)).privateKey("sign") };
+  const make = (): Promise<string> => sealClaims({ iss: "a" }, signer, { kid: "enc-1", key: sealingKey });
+  assert(await make() !== await make());
+});
+
+Deno.test("openSealed gives the inner text untouched, for either key of the platform", async () => {
+  assertEquals(valueOf(await openSealed(await sealed(OUTER), keys)), inner);
+  const toOlder = await (await testKey(5)).publicKey("encrypt");
+  const token = await rawJwe({ header: { ...OUTER, kid: "enc-0" }, plaintext: inner, to: toOlder });
+  assertEquals(valueOf(await openSealed(token, keys)), inner);
+});
+
+Deno.test("openSealed opens what a public library seals", async () => {
+  const token = await new CompactEncrypt(bytesOf(inner)).setProtectedHeader(OUTER).encrypt(sealingKey);
+  assertEquals(valueOf(await openSealed(token, keys)), inner);
+});
+
+Deno.test("openSealed takes cty JWT in either case or none [BR2]", async () => {
+  const { cty: _, ...without } = OUTER;
+  assert((await openSealed(await sealed(without), keys)).ok);
+  assert((await openSealed(await sealed({ ...OUTER, cty: "jwt" }), keys)).ok);
+  for (const cty of ["JWE", "json", "", null, 1, ["JWT"]]) {
+    await assertRefused(await sealed({ ...OUTER, cty }), `${cty}`);
+  }
+});
+
+Deno.test("openSealed refuses another key's kid, a missing one and odd ones [BR-N2, J6]", async () => {
+  for (
+    const kid of [undefined, null, "", 1, {}, ["enc-1"], "enc-2", "__proto__", "constructor", "../enc-1"]
+  ) {
+    await assertRefused(await sealed({ ...OUTER, kid }), `kid ${kid}`);
+  }
+  await assertRefused(await sealed({ ...OUTER, kid: "enc-0" }), "sealed to one key, naming the other");
+});
+
+Deno.test("openSealed refuses every other key management, at once [BR-N2, J21, J23, J25]", async () => {
+  const epk = { kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA" };
+  const headers = [
+    { alg: "RSA1_5" },
+    { alg: "RSA-OAEP" },
+    { alg: "RSA-OAEP-384" },
+    { alg: "RSA-OAEP-512" },
+    { alg: "dir" },
+    { alg: "A256KW" },
+    { alg: "A256GCMKW", iv: "AAAA", tag: "AAAA" },
+    { alg: "ECDH-ES", epk },
+    { alg: "ECDH-ES+A256KW", epk },
+    { alg: "PBES2-HS512+A256KW", p2c: 2 ** 31 - 1, p2s: "AAAAAAAAAAAAAAAA" },
+    { alg: "none" },
+    { alg: undefined },
+    { alg: ["RSA-OAEP-256"] },
+  ];
+  const started = performance.now();
+  for (const header of headers) await assertRefused(await sealed({ ...OUTER, ...header }), `${header.alg}`);
+  assert(performance.now() - started < 2000);
+});
+
+Deno.test("openSealed refuses RSA-OAEP with SHA-1 though the key would open it [J23]", async () => {
+  const sha1 = { name: "RSA-OAEP", hash: "SHA-1" };
+  const to = await crypto.subtle.importKey("jwk", { ...recipient.publicJwk }, sha1, false, ["encrypt"]);
+  await assertRefused(await rawJwe({ header: OUTER, plaintext: inner, to }), "SHA-1 under an honest header");
+  await assertRefused(
+    await rawJwe({ header: { ...OUTER, alg: "RSA-OAEP" }, plaintext: inner, to }),
+    "RSA-OAEP",
+  );
+});
+
+Deno.test("openSealed refuses every other content encryption [BR-N2]", async () => {
+  for (
+    const enc of ["A128GCM", "A192GCM", "A128CBC-HS256", "A256CBC-HS512", "none", undefined, ["A256GCM"]]
+  ) {
+    await assertRefused(await sealed({ ...OUTER, enc }), `${enc}`);
+  }
+  const contentKey = crypto.getRandomValues(new Uint8Array(16));
+  const token = await rawJwe({ header: OUTER, plaintext: inner, to: sealingKey, contentKey });
+  await assertRefused(token, "a 128-bit key under A256GCM");
+});
+
+Deno.test("openSealed refuses zip, also around a bomb, and never inflates it [BR-N3, J22]", async () => {
+  const zeros = new Blob([new Uint8Array(4_000_000)]).stream().pipeThrough(
+    new CompressionStream("deflate-raw"),
+  );
+  const bomb = new Uint8Array(await new Response(zeros).arrayBuffer());
+  await assertRefused(await sealed({ ...OUTER, zip: "DEF" }, bomb), "bomb");
+  await assertRefused(await sealed({ ...OUTER, zip: "DEF" }), "zip");
+  await assertRefused(await sealed({ ...OUTER, zip: "none" }), "zip none");
+});
+
+Deno.test("openSealed refuses header members that bring keys or rules [BR2, J9, J10, J12]", async () => {
+  for (
+    const name of ["crit", "jwk", "jku", "x5u", "x5c", "x5t", "epk", "apu", "apv", "p2c", "p2s", "b64", "iss"]
+  ) {
+    await assertRefused(await sealed({ ...OUTER, [name]: ["x"] }), name);
+  }
+});
+
+Deno.test("openSealed refuses an outer header with two readings [J15, J16]", async () => {
+  const text = JSON.stringify(OUTER);
+  const headers: [string, Part][] = [
+    ["duplicate", text.replace("{", '{"alg":"dir",')],
+    ["escaped duplicate", text.replace("{", '{"\\u0065nc":"A128GCM",')],
+    ["byte order mark", `\uFEFF${text}`],
+    [
+      "invalid UTF-8",
+      Uint8Array.from([
+        ...bytesOf(text.slice(0, -1)),
+        0x2c,
+        0x22,
+        0x74,
+        0x79,
+        0x70,
+        0x22,
+        0x3a,
+        0x22,
+        0xff,
+        0x22,
+        0x7d,
+      ]),
+    ],
+    ["array", `[${text}]`],
+    ["trailing NUL", `${text}\0`],
+  ];
+  const tokens = await Promise.all(
+    headers.map(async ([what, header]) => [what, await sealed(header)] as const),
+  );
+  assertEquals(await wronglyOpened(tokens), []);
+});
+
+Deno.test("openSealed refuses what is not five canonical segments [BR-N1, J17, J18, J20]", async () => {
+  const good = await sealed(OUTER);
+  const [header = "", key = "", iv = "", text = "", tag = ""] = good.split(".");
+  const tokens: [string, string][] = [
+    ["nothing", ""],
+    ["signed only", inner],
+    ["six segments", `${good}.AAAA`],
+    ["four segments", [header, key, iv, text].join(".")],
+    ["no encrypted key", [header, "", iv, text, tag].join(".")],
+    ["no ciphertext", [header, key, iv, "", tag].join(".")],
+    ["newline behind", `${good}\n`],
+    ["space before", ` ${good}`],
+    ["padding", `${good}==`],
+    ["stray bits of the encrypted key", [header, strayBits(key), iv, text, tag].join(".")],
+    ["stray bits of the tag", [header, key, iv, text, strayBits(tag)].join(".")],
+    ["JSON", JSON.stringify({ protected: header, encrypted_key: key, iv, ciphertext: text, tag })],
+  ];
+  assertEquals(await wronglyOpened(tokens), []);
+});
+
+Deno.test("openSealed bounds the token before any work [BR-N1, J14]", async () => {
+  await assertRefused(`${segment(OUTER)}.${"A".repeat(8192)}.AAAA.AAAA.AAAA`, "above 8 KiB");
+  await assertRefused("A".repeat(1_000_000), "1 MB");
+});
+
+Deno.test("openSealed refuses a JWE to somebody else's key [BR-N2]", async () => {
+  const to = await (await testKey(6)).publicKey("encrypt");
+  await assertRefused(await rawJwe({ header: OUTER, plaintext: inner, to }), "another key");
+});
+
+Deno.test("openSealed says one and the same for every altered key, iv, text and tag [BR17, J24]", async () => {
+  const parts = (await sealed(OUTER)).split(".");
+  const answers = new Set<string>();
+  for (let index = 1; index < 5; index++) {
+    const bytes = decoded(parts[index] ?? "");
+    for (let at = 0; at < bytes.length; at += Math.max(1, bytes.length >> 4)) {
+      const altered = bytes.with(at, (bytes[at] ?? 0) ^ 1);
+      const verdict = await openSealed(parts.with(index, segment(altered)).join("."), keys);
+      answers.add(JSON.stringify(verdict));
+    }
+  }
+  assertEquals([...answers], ['{"ok":false,"why":"ERR_JWE_DECRYPTION_FAILED"}']);
+});
+
+Deno.test("openSealed answers every mutation of a character with a no, never an exception [J38]", async () => {
+  const good = await sealed(OUTER);
+  for (let at = 0; at < good.length; at += 5) {
+    for (const character of ["A", ".", "\u0000"]) {
+      const token = good.slice(0, at) + character + good.slice(at + 1);
+      if (token !== good) await assertRefused(token, `${character} at ${at}`);
+    }
+  }
+});
+
+Deno.test("openSealed refuses a plaintext that is not UTF-8", async () => {
+  await assertRefused(await sealed(OUTER, new Uint8Array([0xff, 0xfe])), "not UTF-8");
+});
+
+const CLAIMS_TEXT = '{"iss":"BANKA","bank_id":"BANKA"}';
+
+Deno.test("only JWE(JWS(claims)) comes through the two layers [BR3, BR-N4, J19]", async () => {
+  const layered: [string, string][] = [
+    ["bare claims", CLAIMS_TEXT],
+    ["alg none", `${segment({ alg: "none" })}.${segment(CLAIMS_TEXT)}.`],
+    ["JWE in JWE", await sealed(OUTER)],
+    ["JWE in JWE in JWE", await sealed(OUTER, await sealed(OUTER))],
+    ["trailing bytes", `${inner}\n`],
+    ["byte order mark", `\uFEFF${inner}`],
+    ["JWS around a JWE", await signed({ ...HEADER, cty: "JWT" }, await sealed(OUTER))],
+  ];
+  assert((await opened(valueOf(await openSealed(await sealed(OUTER), keys)))).ok);
+  for (const [what, plaintext] of layered) {
+    const text = await openSealed(await sealed(OUTER, plaintext), keys);
+    assertEquals(text.ok && (await opened(text.value)).ok, false, what);
+  }
+});
+
+Deno.test("the danger that openSealed avoids is real: a JWE of bare claims decrypts as a JWT [BR3]", async () => {
+  const token = await sealed(OUTER, CLAIMS_TEXT);
+  const { payload } = await jwtDecrypt(token, decrypter.key);
+  assertEquals(payload["bank_id"], "BANKA");
+  assertEquals(
+    readCompactJws(valueOf(await openSealed(token, keys)), { maxCharacters: 8192, typ: ["JWT"] }).ok,
+    false,
+  );
+});
+
+Deno.test("openSealed refuses direct use of a signing key as decryption key", async () => {
+  const wrong = {
+    kid: "enc-1",
+    key: await importPrivate(recipient.privateJwk, { name: "RSA-PSS", hash: "SHA-256" }, "sign"),
+  };
+  assertEquals((await openSealed(await sealed(OUTER), [wrong])).ok, false);
+});
+
+function decoded(text: string): Uint8Array {
+  return Uint8Array.fromBase64(text, { alphabet: "base64url" });
+}

@@ -1,0 +1,293 @@
+/**
+ * What every implementation of `src/base/store/store.ts` must keep. Run by one test file per implementation, so that
+ * another database is another file of five lines.
+ */
+import { assertEquals, assertNotEquals } from "@std/assert";
+import type { Entry, Key, Store, Write } from "../../../src/base/store/store.ts";
+
+/** An implementation under test. */
+export interface StoreUnderTest {
+  readonly name: string;
+  /** A fresh, empty store. */
+  open(): Promise<Store>;
+}
+
+/** Registers the whole contract as tests of this implementation. */
+export function testStore(subject: StoreUnderTest): void {
+  const test = (promise: string, body: (store: Store) => Promise<void>): void =>
+    Deno.test(`${subject.name} ${promise}`, async () => {
+      const store = await subject.open();
+      try {
+        await body(store);
+      } finally {
+        store.close();
+      }
+    });
+  testReading(test);
+  testListing(test);
+  testCommitting(test);
+  testRaces(test);
+  testValues(test);
+}
+
+type Register = (promise: string, body: (store: Store) => Promise<void>) => void;
+
+function testReading(test: Register): void {
+  test("get gives null for what was never written", async (store) => {
+    assertEquals(await store.get(["nothing"]), null);
+  });
+
+  test("get gives key, value and a version", async (store) => {
+    await write(store, put(["a", "b"], { n: 1 }));
+    const entry = await store.get(["a", "b"]);
+    assertEquals([entry?.key, entry?.value, typeof entry?.version], [["a", "b"], { n: 1 }, "string"]);
+    assertEquals(await store.get(["a"]), null);
+    assertEquals(await store.get(["a", "b", "c"]), null);
+  });
+
+  test("get gives a new version after every write of the key, the same value included", async (store) => {
+    const versions = new Set<string | undefined>();
+    for (let round = 0; round < 3; round++) {
+      await write(store, put(["a"], 1));
+      versions.add((await store.get(["a"]))?.version);
+    }
+    assertEquals(versions.size, 3);
+  });
+
+  test("get keeps apart keys that would look alike when joined", async (store) => {
+    const keys = ["a|b", "a/b", "a|b|", "|a|b", "ab", "a\u0000b", "A|b", "a|b\u0000"].map((key) =>
+      key.split("|")
+    );
+    await write(store, ...keys.map((key, index) => put(key, index)));
+    assertEquals(values(await store.getMany(keys)), keys.map((_, index) => index));
+  });
+
+  test("getMany answers in the order asked, with null for what is not there, beyond ten keys", async (store) => {
+    const keys = Array.from({ length: 25 }, (_, index) => ["k", String(index)]);
+    await write(store, ...keys.filter((_, index) => index % 3 !== 0).map((key) => put(key, key[1])));
+    const expected = keys.map((key, index) => index % 3 === 0 ? undefined : key[1]);
+    assertEquals(values(await store.getMany(keys)), expected);
+    assertEquals(values(await store.getMany(keys.toReversed())), expected.toReversed());
+    assertEquals(values(await store.getMany([["k", "1"], ["k", "1"]])), ["1", "1"]);
+  });
+
+  test("getMany of no keys is empty", async (store) => {
+    assertEquals(await store.getMany([]), []);
+  });
+}
+
+function testListing(test: Register): void {
+  test("list gives key order, whatever the order of writing", async (store) => {
+    const names = ["b", "a", "c", "aa", "B", "\u00e9", "10", "9", "a\u0000"];
+    for (const name of names) await write(store, put(["p", name], name));
+    const listed = await store.list<string>({ prefix: ["p"], limit: 100 });
+    assertEquals(values(listed), ["10", "9", "B", "a", "a\u0000", "aa", "b", "c", "\u00e9"]);
+    assertEquals(listed.map(({ key }) => key[1]), values(listed));
+  });
+
+  test("list stays below its prefix, part by part", async (store) => {
+    const keys = [["p"], ["p", "a"], ["p", "a", "x"], ["p", "b"], ["pp", "a"], ["p\u0000", "a"], ["o", "a"], [
+      "q",
+    ]];
+    await write(store, ...keys.map((key) => put(key, key.join("."))));
+    assertEquals(values(await store.list({ prefix: ["p"], limit: 100 })), ["p.a", "p.a.x", "p.b"]);
+    assertEquals(values(await store.list({ prefix: ["p", "a"], limit: 100 })), ["p.a.x"]);
+    assertEquals(await store.list({ prefix: ["nothing"], limit: 100 }), []);
+  });
+
+  test("list goes on after a key, present or not, and never repeats it", async (store) => {
+    await write(store, ...["a", "b", "b\u0000", "ba", "c"].map((name) => put(["p", name], name)));
+    const after = async (name: string): Promise<unknown[]> =>
+      values(await store.list({ prefix: ["p"], after: ["p", name], limit: 100 }));
+    assertEquals(await after("a"), ["b", "b\u0000", "ba", "c"]);
+    assertEquals(await after("b"), ["b\u0000", "ba", "c"]);
+    assertEquals(await after("aa"), ["b", "b\u0000", "ba", "c"]);
+    assertEquals(await after("c"), []);
+    assertEquals(await after("zzz"), []);
+  });
+
+  test("list after a key goes on with the keys below it", async (store) => {
+    await write(store, put(["p", "a"], "a"), put(["p", "a", "x"], "a.x"), put(["p", "b"], "b"));
+    assertEquals(values(await store.list({ prefix: ["p"], after: ["p", "a"], limit: 100 })), ["a.x", "b"]);
+  });
+
+  test("list stops at its limit, and pages give everything once", async (store) => {
+    const names = Array.from({ length: 250 }, (_, index) => String(index).padStart(4, "0"));
+    await write(store, ...names.map((name) => put(["p", name], name)));
+    assertEquals(values(await store.list({ prefix: ["p"], limit: 1 })), ["0000"]);
+    assertEquals(values(await store.list({ prefix: ["p"], limit: 1000 })), names);
+    const seen: unknown[] = [];
+    let after: Key | undefined;
+    for (;;) {
+      const page = await store.list({ prefix: ["p"], limit: 37, ...(after === undefined ? {} : { after }) });
+      if (page.length === 0) break;
+      seen.push(...values(page));
+      after = page.at(-1)?.key;
+    }
+    assertEquals(seen, names);
+  });
+}
+
+function testCommitting(test: Register): void {
+  test("commit writes and deletes together", async (store) => {
+    await write(store, put(["old"], 1));
+    assertEquals(await write(store, { kind: "delete", key: ["old"] }, put(["new"], 2)), true);
+    assertEquals(values(await store.getMany([["old"], ["new"]])), [undefined, 2]);
+  });
+
+  test("commit deletes what is not there without a word", async (store) => {
+    assertEquals(await write(store, { kind: "delete", key: ["nothing"] }), true);
+  });
+
+  test("commit with a check for null holds only while the key does not exist", async (store) => {
+    const create = (): Promise<boolean> =>
+      store.commit({ checks: [{ key: ["a"], version: null }], writes: [put(["a"], "first")] });
+    assertEquals(await create(), true);
+    assertEquals(await create(), false);
+    await write(store, { kind: "delete", key: ["a"] });
+    assertEquals(await create(), true);
+  });
+
+  test("commit with a check for a version holds only while the entry is unchanged", async (store) => {
+    await write(store, put(["a"], 0));
+    const { version } = present(await store.get(["a"]));
+    const change = (value: number): Promise<boolean> =>
+      store.commit({ checks: [{ key: ["a"], version }], writes: [put(["a"], value)] });
+    assertEquals(await change(1), true);
+    assertEquals(await change(2), false);
+    assertEquals((await store.get(["a"]))?.value, 1);
+    assertNotEquals((await store.get(["a"]))?.version, version);
+  });
+
+  test("commit with a version of a deleted entry fails, also when the key was written again", async (store) => {
+    await write(store, put(["a"], 0));
+    const checks = [{ key: ["a"], version: present(await store.get(["a"])).version }];
+    await write(store, { kind: "delete", key: ["a"] });
+    assertEquals(await store.commit({ checks, writes: [put(["b"], 1)] }), false);
+    await write(store, put(["a"], 0));
+    assertEquals(await store.commit({ checks, writes: [put(["b"], 1)] }), false);
+    assertEquals(await store.get(["b"]), null);
+  });
+
+  test("commit does nothing at all where one check of several fails", async (store) => {
+    await write(store, put(["taken"], 1), put(["kept"], "old"));
+    const checks = [{ key: ["free"], version: null }, { key: ["taken"], version: null }];
+    const writes: Write[] = [put(["free"], 2), put(["kept"], "new"), { kind: "delete", key: ["taken"] }];
+    assertEquals(await store.commit({ checks, writes }), false);
+    assertEquals(values(await store.getMany([["free"], ["kept"], ["taken"]])), [undefined, "old", 1]);
+  });
+
+  test("commit of checks alone tells whether they hold", async (store) => {
+    assertEquals(await store.commit({ checks: [{ key: ["a"], version: null }], writes: [] }), true);
+    await write(store, put(["a"], 1));
+    assertEquals(await store.commit({ checks: [{ key: ["a"], version: null }], writes: [] }), false);
+  });
+
+  test("commit gives every entry of one commit to the next reader", async (store) => {
+    const keys = Array.from({ length: 40 }, (_, index) => ["k", String(index).padStart(2, "0")]);
+    assertEquals(await write(store, ...keys.map((key) => put(key, key[1]))), true);
+    assertEquals((await store.list({ prefix: ["k"], limit: 100 })).length, 40);
+  });
+
+  test("commit takes ten checks at once", async (store) => {
+    const keys = Array.from({ length: 10 }, (_, index) => ["k", String(index)]);
+    const checks = keys.map((key) => ({ key, version: null }));
+    assertEquals(await store.commit({ checks, writes: keys.map((key) => put(key, 1)) }), true);
+    assertEquals(await store.commit({ checks, writes: [put(["other"], 1)] }), false);
+  });
+}
+
+function testRaces(test: Register): void {
+  test("lets exactly one of 40 parallel commits of one claim win [FAPI-G19]", async (store) => {
+    const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) =>
+      store.commit({
+        checks: [{ key: ["claim"], version: null }],
+        writes: [put(["claim"], index), put(["effect", String(index)], index)],
+      })));
+    assertEquals(outcomes.filter((won) => won).length, 1);
+    const winner = outcomes.indexOf(true);
+    assertEquals((await store.get(["claim"]))?.value, winner);
+    assertEquals(values(await store.list({ prefix: ["effect"], limit: 100 })), [winner]);
+  });
+
+  test("loses no increment of 20 parallel writers that check the version", async (store) => {
+    await write(store, put(["count"], 0));
+    const increment = async (): Promise<void> => {
+      for (;;) {
+        const { value, version } = present(await store.get<number>(["count"]));
+        if (
+          await store.commit({ checks: [{ key: ["count"], version }], writes: [put(["count"], value + 1)] })
+        ) return;
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, increment));
+    assertEquals((await store.get(["count"]))?.value, 20);
+  });
+
+  test("shows readers the whole of a commit or nothing of it", async (store) => {
+    const pair: Key[] = [["left"], ["right"]];
+    await write(store, ...pair.map((key) => put(key, 0)));
+    const writer = async (): Promise<void> => {
+      for (let round = 1; round <= 50; round++) await write(store, ...pair.map((key) => put(key, round)));
+    };
+    const reader = async (): Promise<void> => {
+      for (let round = 0; round < 50; round++) {
+        const [left, right] = await store.getMany<number>(pair);
+        assertEquals(left?.value, right?.value);
+      }
+    };
+    await Promise.all([writer(), reader()]);
+  });
+}
+
+function testValues(test: Register): void {
+  test("gives values back as they were: nested, empty, null, booleans, every kind of text", async (store) => {
+    const value = {
+      text: "\u00e9\u{1F600}\u0000\n",
+      empty: "",
+      list: [1, [2, {}]],
+      nothing: null,
+      yes: true,
+      amount: 0.1,
+    };
+    await write(store, put(["a"], value));
+    assertEquals((await store.get(["a"]))?.value, value);
+  });
+
+  test("gives bytes back as they were", async (store) => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+    await write(store, put(["a"], { bytes }));
+    assertEquals((await store.get<{ bytes: Uint8Array }>(["a"]))?.value.bytes, bytes);
+  });
+
+  test("takes values of 60 KB, several in one commit", async (store) => {
+    const value = "x".repeat(60_000);
+    const keys = ["a", "b", "c"].map((name) => [name]);
+    assertEquals(await write(store, ...keys.map((key) => put(key, value))), true);
+    assertEquals(values(await store.getMany(keys)), [value, value, value]);
+  });
+
+  test("keeps an entry that has not expired, and takes one that already has", async (store) => {
+    const hour = Date.now() + 3_600_000;
+    assertEquals(await write(store, { kind: "set", key: ["a"], value: 1, expiresAt: hour }), true);
+    assertEquals(await write(store, { kind: "set", key: ["b"], value: 2, expiresAt: 1 }), true);
+    assertEquals((await store.get(["a"]))?.value, 1);
+  });
+}
+
+function put(key: Key, value: unknown): Write {
+  return { kind: "set", key, value };
+}
+
+function write(store: Store, ...writes: readonly Write[]): Promise<boolean> {
+  return store.commit({ checks: [], writes });
+}
+
+function values<T>(entries: readonly (Entry<T> | null)[]): (T | undefined)[] {
+  return entries.map((entry) => entry?.value);
+}
+
+function present<T>(entry: Entry<T> | null): Entry<T> {
+  if (entry === null) throw new Error("the entry is gone");
+  return entry;
+}

@@ -1,0 +1,185 @@
+/** What the shop's developer page and its JSON show of a payment's messages, and what of them nobody may see. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { emptyMessageLog, recordingFetch } from "../../../src/client/tpp/message_log.ts";
+import { showMessage } from "../../../src/client/tpp/message_mask.ts";
+import {
+  accessToken,
+  consentId,
+  json,
+  paymentAnswer,
+  requestUri,
+} from "../../support/sandbox_tpp_platform.ts";
+import {
+  callback,
+  get,
+  goToBank,
+  issuer,
+  openShop,
+  paymentsPath,
+  type ShopWorld,
+} from "../../support/shop_environment.ts";
+
+const code = "secret-code-secret-code-secret";
+const readPath = `${paymentsPath}/5d2c5b1e-31a5-4b52-9d6e-2b8e5b0b7a11`;
+
+interface Paid {
+  readonly world: ShopWorld;
+  /** The text below the order's address. */
+  readonly read: (below?: string) => Promise<string>;
+}
+
+async function pay(world?: ShopWorld): Promise<Paid> {
+  const shop = world ?? await openShop();
+  const { cookie, state } = await goToBank(shop);
+  const back = await shop.fetch(callback({ code, state, iss: issuer }, cookie));
+  const path = back.headers.get("location") ?? "";
+  return {
+    world: shop,
+    read: async (below = "") => await (await shop.fetch(get(`${path}${below}`, cookie))).text(),
+  };
+}
+
+/** The overview and each message's own page. */
+async function readAll({ read }: Paid): Promise<readonly string[]> {
+  const overview = await read("/messages");
+  const count = overview.match(/messages\/\d+"/g)?.length ?? 0;
+  return [
+    overview,
+    ...await Promise.all(Array.from({ length: count }, (_, index) => read(`/messages/${index + 1}`))),
+  ];
+}
+
+Deno.test("GET messages tells every step in its order, and each has a page with its JWTs decoded", async () => {
+  const paid = await pay();
+  const [overview = "", ...pages] = await readAll(paid);
+  const steps = [
+    "1. Find the bank’s authorization server",
+    "2. Get a token for the shop itself",
+    "3. Create the consent",
+    "4. Push the authorization request",
+    "5. Send the customer to the platform",
+    "6. The customer comes back with a code",
+    "7. Exchange the code for a token",
+    "8. Make the payment",
+  ];
+  assertEquals([...overview.matchAll(/messages\/\d+">([^<]*)/g)].map(([, title]) => title), steps);
+  assertEquals(pages.map((page) => /<h1>([^<]*)/.exec(page)?.[1]), steps);
+  const decoded = pages.map((page) => [...page.matchAll(/<h3>([\w-]+), decoded/g)].map(([, where]) => where));
+  const token = ["DPoP", "client_assertion"];
+  const signed = ["DPoP", "x-jws-signature"];
+  assertEquals(decoded, [[], token, signed, ["client_assertion"], [], [], token, signed]);
+  assertMatch(pages[1] ?? "", /iat \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, nbf [^,]*, exp /);
+  for (const text of ["dpop+jwt", "http://openbanking.org.uk/tan", consentId]) {
+    assertStringIncludes(pages[2] ?? "", text);
+  }
+});
+
+Deno.test("GET messages, each message and their JSON hold no secret that could be used", async () => {
+  const paid = await pay();
+  for (const text of [...await readAll(paid), await paid.read("/messages.json")]) {
+    for (const secret of [accessToken, requestUri, code]) assertEquals(text.includes(secret), false, secret);
+    for (const { headers, body } of paid.world.seen) {
+      const form = new URLSearchParams(body);
+      const secrets = [
+        headers.get("dpop"),
+        headers.get("x-jws-signature"),
+        form.get("client_assertion"),
+        form.get("code_verifier"),
+      ];
+      for (const secret of secrets) assert(secret === null || !text.includes(secret));
+    }
+  }
+});
+
+Deno.test("GET messages/:number is 404 for a message that there is not", async () => {
+  const { read } = await pay();
+  for (const number of ["0", "9", "x", "1e0", "-1", ""]) {
+    assertStringIncludes(await read(`/messages/${number}`), "<h1>Not found</h1>");
+  }
+});
+
+Deno.test("GET messages.json has the page's messages as data", async () => {
+  const { read } = await pay();
+  const { bank, phase, status, messages } = JSON.parse(await read("/messages.json"));
+  assertEquals([bank, phase, status], ["BANKA", "paid", "AcceptedSettlementInProcess"]);
+  assertEquals(messages.length, 8);
+  const { step, method, response } = messages[7];
+  assertEquals([step, method, response.status], ["Make the payment", "POST", 201]);
+});
+
+Deno.test("GET messages counts reads that are answered alike, and keeps each new answer", async () => {
+  const { world, read } = await pay();
+  world.answers.set(
+    readPath,
+    ["Pending", "Pending", "Pending", "Rejected", "Rejected"].map((word) => () => paymentAnswer(200, word)),
+  );
+  for (let look = 0; look < 5; look++) await read();
+  const { messages } = JSON.parse(await read("/messages.json"));
+  const reads = messages.slice(8).map((
+    { repeated, response }: Record<string, { times: number; body: string }>,
+  ) => [
+    repeated?.times,
+    JSON.parse(response?.body ?? "").Data.Status,
+  ]);
+  assertEquals(reads, [[3, "Pending"], [2, "Rejected"]]);
+  assertStringIncludes(await read("/messages"), "the last of 3 alike since ");
+});
+
+Deno.test("GET messages marks what was refused or never answered, and says why it stopped", async () => {
+  const world = await openShop();
+  world.answers.set(paymentsPath, [
+    () => Promise.reject(new TypeError("connection reset")),
+    () => json(503, {}),
+    () => json(503, {}),
+  ]);
+  const page = await (await pay(world)).read("/messages");
+  assertEquals([...page.matchAll(/<span class="status bad">([^<]*)/g)].map(([, text]) => text), [
+    "no answer",
+    "503 Service Unavailable",
+    "503 Service Unavailable",
+  ]);
+  assertStringIncludes(page, "No answer: connection reset");
+  assertStringIncludes(page, "<dt>Reason</dt>");
+});
+
+Deno.test("GET messages shows markup of an answer as text", async () => {
+  const world = await openShop();
+  const body = { Errors: [{ ErrorCode: "x", Message: `</pre><script>"&lt;"</script>` }] };
+  world.answers.set(paymentsPath, [() => json(400, body)]);
+  const page = await (await pay(world)).read("/messages/8");
+  assertEquals(page.includes("<script"), false);
+  assertStringIncludes(page, `"Message": "&lt;/pre&gt;&lt;script&gt;\\"&amp;lt;\\"&lt;/script&gt;"`);
+});
+
+Deno.test("showMessage cuts short what is secret and what nobody reads, and nothing else", () => {
+  const { headers, body } = showMessage(
+    new Headers({ authorization: "DPoP abc", "content-type": "application/json" }),
+    JSON.stringify({
+      n: "A".repeat(342),
+      link: `https://a.example/${"b".repeat(100)}`,
+      text: "two words ".repeat(20),
+    }),
+  );
+  assertEquals(headers, [["authorization", "DPoP … (3 characters)"], ["content-type", "application/json"]]);
+  const shown = JSON.parse(body);
+  assertEquals([shown.n, shown.link.length, shown.text.length], ["AAAAAAAA… (342 characters)", 118, 200]);
+});
+
+Deno.test("recordingFetch says how long an answer took, and how long none came", async () => {
+  const log = emptyMessageLog();
+  let now = 1000;
+  const slow = recordingFetch(
+    (url) => {
+      now += 250;
+      return url.endsWith("/a") ? Promise.resolve(new Response("x")) : Promise.reject(new Error("reset"));
+    },
+    log,
+    () => now,
+  );
+  await slow("https://api.example/a", { method: "GET", headers: {} });
+  await slow("https://api.example/b", { method: "GET", headers: {} }).catch(() => {});
+  assertEquals(log.exchanges.map(({ at, tookMs, note }) => [at, tookMs, note]), [
+    [1000, 250, undefined],
+    [1250, 250, "No answer: reset"],
+  ]);
+});

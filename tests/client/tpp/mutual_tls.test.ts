@@ -1,0 +1,90 @@
+/** The TPP's connection and credentials, against the sandbox's real TLS front door and real files. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { exportPKCS8, generateKeyPair, SignJWT } from "jose";
+import { openMutualTls } from "../../../src/client/tpp/mutual_tls.ts";
+import { loadParticipant } from "../../../src/client/tpp/participant.ts";
+import { withFrontDoor } from "../../support/front_door_environment.ts";
+
+const softwareId = "SC-2f6e6d0c-64b0-4f5b-9a53-6f0c1c2d3e4f";
+
+Deno.test("openMutualTls shows the participant's certificate and follows no redirect", () =>
+  withFrontDoor(
+    (request) => {
+      const headers = {
+        location: "https://localhost:1/elsewhere",
+        "x-seen": request.headers.get("client-cert") ?? "",
+      };
+      return new Response(null, { status: 307, headers });
+    },
+    async (world) => {
+      const identity = { certPem: world.alpha.cert, keyPem: world.alpha.key };
+      const connection = openMutualTls(identity, world.ca);
+      try {
+        const request = { method: "POST", headers: {}, body: new URLSearchParams({ a: "b" }) };
+        const response = await connection.fetch(`${world.url}/anything`, request);
+        await response.body?.cancel();
+        assertEquals(response.status, 307);
+        assertEquals(response.headers.get("x-seen"), world.alpha.clientCertHeader);
+      } finally {
+        connection.close();
+      }
+    },
+  ));
+
+Deno.test("openMutualTls trusts no server of another authority", () =>
+  withFrontDoor(() => new Response("in"), async (world) => {
+    const identity = { certPem: world.alpha.cert, keyPem: world.alpha.key };
+    const connection = openMutualTls(identity, world.stranger.cert);
+    try {
+      await assertRejects(() => connection.fetch(`${world.url}/`, { method: "GET", headers: {} }), TypeError);
+    } finally {
+      connection.close();
+    }
+  }));
+
+Deno.test("loadParticipant reads a folder as the sandbox writes it", () =>
+  withParticipantFolder(async (folder) => {
+    const participant = await loadParticipant(folder);
+    assertEquals(participant.clientId, softwareId);
+    assertEquals(participant.orgName, "Shop Ltd");
+    assertEquals(participant.redirectUris, ["https://shop.example/callback"]);
+    assertEquals(participant.transport, { certPem: "CERT", keyPem: "KEY" });
+    assertEquals(participant.softwareStatement.endsWith("\n"), false);
+    assertEquals(participant.signingKey.extractable, false);
+  }));
+
+Deno.test("loadParticipant refuses a folder without its private key", () =>
+  withParticipantFolder(async (folder) => {
+    await Deno.remove(`${folder}/signing.key.pem`);
+    await assertRejects(() => loadParticipant(folder), Deno.errors.NotFound);
+  }));
+
+async function withParticipantFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const { privateKey } = await generateKeyPair("PS256", { extractable: true });
+    const statement = await new SignJWT({ software_redirect_uris: ["https://shop.example/callback"] })
+      .setProtectedHeader({ alg: "PS256" })
+      .sign(privateKey);
+    const facts = {
+      name: "shop",
+      org_id: "ORG-1",
+      org_name: "Shop Ltd",
+      role: "PISP",
+      software_client_id: softwareId,
+      signing_kid: "kid-1",
+      transport_kid: "kid-2",
+    };
+    const files = {
+      "participant.json": JSON.stringify(facts),
+      "signing.key.pem": await exportPKCS8(privateKey),
+      "transport.cert.pem": "CERT",
+      "transport.key.pem": "KEY",
+      [`${softwareId}.jks`]: `${statement}\n`,
+    };
+    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${folder}/${name}`, text);
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,248 @@
+/** The configuration of a directory that runs alone: what it takes, and that it names every fault at once. */
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  openAdministrators,
+  readCredentials,
+  soleAdministrator,
+} from "../../src/directory/administrators.ts";
+import { composeDirectory } from "../../src/directory/compose_directory.ts";
+import { DirectoryConfigError, readDirectoryConfig } from "../../src/directory/config.ts";
+import type { FileModes } from "../../src/directory/file_modes.ts";
+import { statementJwk } from "../../src/directory/statement_keys.ts";
+import { Refusal } from "../../src/base/kernel/api_error.ts";
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import {
+  makeAuthority,
+  privatePem,
+  START,
+  testAuthority,
+  testStatementKeys,
+} from "../../scripts/testing/directory_environment.ts";
+import { smallTestKey, testKey } from "../../scripts/testing/keys.ts";
+
+const TOKEN = "an-administration-token-of-40-characters";
+
+async function environment(): Promise<Record<string, string | undefined>> {
+  const ca = await testAuthority();
+  return {
+    DIRECTORY_ISSUER: "https://directory.example",
+    DIRECTORY_STORE_URL: "/var/lib/directory.kv",
+    DIRECTORY_ADMINISTRATORS: "administrators.json",
+    DIRECTORY_CA_CERT: ca.certificatePem,
+    DIRECTORY_CA_KEY: "ca.key.pem",
+    DIRECTORY_SIGNING_KEYS: await signingKeys(),
+  };
+}
+
+async function signingKeys(changes: Record<string, unknown> = {}): Promise<string> {
+  return JSON.stringify({ keys: [await statementJwk(await privatePem(await testKey(14)))], ...changes });
+}
+
+async function read(
+  changes: Record<string, string | undefined> = {},
+): ReturnType<typeof readDirectoryConfig> {
+  const files: Record<string, string> = {
+    "ca.key.pem": (await testAuthority()).privateKeyPem,
+    "administrators.json": '{"administrators":[]}',
+  };
+  const readFile = (path: string): Promise<string> => {
+    const text = files[path];
+    return text === undefined ? Promise.reject(new Error("no such file")) : Promise.resolve(text);
+  };
+  const modesOf = (): Promise<FileModes> => Promise.resolve({ file: 0o100600, folder: 0o40700 });
+  const env = { ...await environment(), ...changes };
+  return await readDirectoryConfig({ env, readFile, modesOf, now: START });
+}
+
+Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and production [F3]", async () => {
+  const ca = await testAuthority();
+  assertEquals(await read(), {
+    issuer: "https://directory.example",
+    listen: { hostname: "127.0.0.1", port: 8090 },
+    adminListen: { hostname: "127.0.0.1", port: 8091 },
+    storeUrl: "/var/lib/directory.kv",
+    administratorsFile: "administrators.json",
+    ca,
+    signingKeys: await signingKeys(),
+    signingKeysFile: undefined,
+    publicLimit: { perSecond: 50, burst: 200 },
+    environment: "Production",
+  });
+});
+
+Deno.test("readDirectoryConfig names every fault at once, quoting no secret [F3]", async () => {
+  const nothing = Object.fromEntries(Object.keys(await environment()).map((name) => [name, undefined]));
+  const missing = await assertRejects(() => read(nothing), DirectoryConfigError);
+  assertEquals(missing.faults.map((fault: string) => fault.split(":")[0]), Object.keys(nothing));
+  const wrong = await assertRejects(() =>
+    read({
+      DIRECTORY_ISSUER: "http://directory.example",
+      DIRECTORY_PORT: "80800",
+      DIRECTORY_STORE_URL: ":memory:",
+      DIRECTORY_ADMIN_PORT: "8090",
+      DIRECTORY_CA_KEY: "nowhere.pem",
+      DIRECTORY_SIGNING_KEYS: '{"keys":[{"kty":"RSA","d":"AAAA"}]}',
+      ENVIRONMENT: "production",
+    }), DirectoryConfigError);
+  assertEquals(wrong.faults, [
+    "DIRECTORY_PORT: must be a port number",
+    "ENVIRONMENT: must be Production or Sandbox",
+    "DIRECTORY_ISSUER: must be https",
+    "DIRECTORY_STORE_URL: :memory: forgets every participant at a restart; set the path of a file",
+    "DIRECTORY_CA_KEY: the file nowhere.pem cannot be read by this process",
+    "DIRECTORY_SIGNING_KEYS: is not a private JWK set of `use: sig` RSA keys; look at: keys.0.kid, keys.0.n, keys.0.e, keys.0.p, keys.0.q, keys.0.dp, keys.0.dq, keys.0.qi, keys.0.use",
+  ]);
+  assert(!wrong.message.includes("AAAA"));
+});
+
+Deno.test("readDirectoryConfig refuses issuers that would not be one string everywhere [F3]", async () => {
+  for (
+    const issuer of [
+      "directory.example",
+      "https://directory.example/",
+      "https://directory.example?x=1",
+      "https://a@directory.example",
+    ]
+  ) {
+    await assertRejects(() => read({ DIRECTORY_ISSUER: issuer }), DirectoryConfigError, "DIRECTORY_ISSUER");
+  }
+  const sandbox = {
+    ENVIRONMENT: "Sandbox",
+    DIRECTORY_ISSUER: "http://localhost:8442",
+    DIRECTORY_STORE_URL: ":memory:",
+  };
+  assertEquals((await read(sandbox)).issuer, "http://localhost:8442");
+});
+
+Deno.test("readDirectoryConfig takes a file as its store, and no URL [G10]", async () => {
+  for (const url of ["https://kv.example/database", "http://kv.example", "kv:1"]) {
+    const { faults } = await assertRejects(() => read({ DIRECTORY_STORE_URL: url }), DirectoryConfigError);
+    assertEquals(faults, ["DIRECTORY_STORE_URL: must be the path of a Deno KV file; URLs are not supported"]);
+  }
+});
+
+Deno.test("readDirectoryConfig refuses authorities that cannot issue [F3]", async () => {
+  const [from, to] = [new Date("2025-01-01"), new Date("2035-01-01")];
+  const unfit: readonly [Record<string, string>, string][] = [
+    [
+      { DIRECTORY_CA_CERT: (await makeAuthority(from, to, false)).certificatePem },
+      "certificate is not a CA's",
+    ],
+    [
+      { DIRECTORY_CA_CERT: (await makeAuthority(from, new Date(START))).certificatePem },
+      "certificate has expired",
+    ],
+    [{ DIRECTORY_CA_CERT: "-----BEGIN CERTIFICATE-----\nAAAA" }, "certificate is not a PEM certificate"],
+    [
+      { DIRECTORY_CA_KEY: await privatePem(await testKey(0)) },
+      "private key is not the one of its certificate",
+    ],
+    [
+      { DIRECTORY_CA_KEY: "-----BEGIN RSA PRIVATE KEY-----" },
+      "private key is not PEM of PKCS 8 (BEGIN PRIVATE KEY)",
+    ],
+  ];
+  for (const [changes, words] of unfit) {
+    const { faults } = await assertRejects(() => read(changes), DirectoryConfigError);
+    assertEquals(faults, [`DIRECTORY_CA_CERT and DIRECTORY_CA_KEY: the ${words}`]);
+  }
+});
+
+Deno.test("readDirectoryConfig refuses a sandbox's authority in production [F3]", async () => {
+  const { certificatePem } = await makeAuthority(
+    new Date("2025-01-01"),
+    new Date("2035-01-01"),
+    true,
+    "CN=Sandbox Participants CA, O=Payment Initiation Sandbox",
+  );
+  const { faults } = await assertRejects(
+    () => read({ DIRECTORY_CA_CERT: certificatePem }),
+    DirectoryConfigError,
+  );
+  assertEquals(faults, ["DIRECTORY_CA_CERT: is a sandbox's authority; make one of your own"]);
+  const sandbox = { ENVIRONMENT: "Sandbox", DIRECTORY_CA_CERT: certificatePem };
+  assertEquals((await read(sandbox)).environment, "Sandbox");
+});
+
+Deno.test("readDirectoryConfig refuses keys that are a sandbox's, too small, misnamed or not whole [F3]", async () => {
+  const [jwk] = JSON.parse(await signingKeys()).keys;
+  const other = await statementJwk(await privatePem(await testKey(13)));
+  const unfit: readonly [unknown, string][] = [
+    [{ environment: "sandbox", keys: [jwk] }, "these are sandbox keys"],
+    [{ keys: [await statementJwk(await privatePem(await smallTestKey()))] }, "cannot be used"],
+    [{ keys: [{ ...jwk, kid: "mine" }] }, "a kid that is not its RFC 7638 thumbprint"],
+    [{ keys: [{ ...jwk, d: other.d, p: other.p, q: other.q }] }, "private half is not its public half"],
+    [{ keys: [jwk, jwk] }, "one key for two purposes"],
+    [{ keys: [{ ...jwk, nbf: START / 1000 + 1 }] }, "no key whose nbf has passed"],
+  ];
+  for (const [keys, words] of unfit) {
+    const { faults } = await assertRejects(
+      () => read({ DIRECTORY_SIGNING_KEYS: JSON.stringify(keys) }),
+      DirectoryConfigError,
+    );
+    assertEquals(faults.length, 1);
+    assert(faults[0]?.startsWith("DIRECTORY_SIGNING_KEYS: ") && faults[0].includes(words), faults[0]);
+  }
+});
+
+Deno.test("an administrator's token that could be guessed is refused whoever brings it [E3]", () => {
+  for (const token of ["x".repeat(40), "short", "abcabcabcabcabcabcabcabcabcabcabcabc"]) {
+    const error = assertThrows(() => soleAdministrator("ana", token), Error);
+    assert(!error.message.includes(token));
+  }
+});
+
+Deno.test("a malformed list of administrators is refused, in words that quote no value [E3]", async () => {
+  const credential = {
+    id: "dira-0123456789abcdef",
+    name: "ana",
+    token_sha256: "A".repeat(43),
+    added_at: "2026-02-01T10:00:00.000Z",
+  };
+  const other = { ...credential, id: "dira-fedcba9876543210" };
+  const wrong: readonly [unknown, string][] = [
+    [{}, "look at: administrators"],
+    [{ administrators: [{ ...credential, name: "a b" }] }, "look at: administrators.0.name"],
+    [
+      { administrators: [{ ...credential, token_sha256: "secret" }] },
+      "look at: administrators.0.token_sha256",
+    ],
+    [{ administrators: [credential, credential] }, "two credentials with one id"],
+    [{ administrators: [credential, other] }, "two credentials in force for one name"],
+  ];
+  for (const [list, words] of wrong) {
+    const { message } = assertThrows(() => readCredentials(JSON.stringify(list)), Error, words);
+    assert(!message.includes("secret"));
+  }
+  const text = (): Promise<string> => Promise.resolve("{");
+  const broken = openAdministrators({ version: () => Promise.resolve("1"), text });
+  await assertRejects(() => broken.identify("dira-0123456789abcdef.x"), Refusal, "is not JSON");
+});
+
+Deno.test("composeDirectory refuses weak parts whoever composes it [F3]", async () => {
+  const store = await openDenoKv(":memory:");
+  const parts = {
+    issuer: "https://directory.example",
+    administrators: soleAdministrator("ana", TOKEN),
+    ca: await testAuthority(),
+    statementKeys: await testStatementKeys(),
+    store,
+    clock: (): number => START,
+    environment: "Production",
+    loopbackRedirects: false,
+  };
+  const small = await privatePem(await smallTestKey());
+  const weak: readonly [
+    Partial<typeof parts> & { statementDays?: number; certificateDays?: number },
+    string,
+  ][] = [
+    [{ issuer: "https://directory.example/" }, "without a trailing slash"],
+    [{ statementDays: 733 }, "1 to 732 days"],
+    [{ certificateDays: 0.5 }, "certificates 1 to"],
+    [{ ca: { ...parts.ca, privateKeyPem: small } }, "the CA: private key is not the one of its certificate"],
+  ];
+  for (const [changes, words] of weak) {
+    await assertRejects(() => composeDirectory({ ...parts, ...changes }), Error, words);
+  }
+  store.close();
+});

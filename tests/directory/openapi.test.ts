@@ -1,0 +1,167 @@
+/** The directory's OpenAPI document: what it describes is what answers, member by member, on each listener. */
+import { assert, assertEquals } from "@std/assert";
+import { z } from "zod";
+import {
+  bank,
+  type DirectoryWorld,
+  ISSUER,
+  type Json,
+  openDirectoryWorld,
+  signingRequest,
+  thirdParty,
+} from "../../scripts/testing/directory_environment.ts";
+
+const METHODS = ["get", "post", "put", "delete", "patch"] as const;
+
+interface Operation {
+  readonly key: string;
+  readonly of: Json;
+}
+
+function operations(document: Json): readonly Operation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const of = (item as Json)[method];
+      return of === undefined ? [] : [{ key: `${method.toUpperCase()} ${path}`, of }];
+    })
+  );
+}
+
+async function documentOf(fetch: (request: Request) => Promise<Response>): Promise<Json> {
+  const answer = await fetch(new Request(`${ISSUER}/openapi.json`));
+  assertEquals(answer.status, 200);
+  assert(answer.headers.get("etag") !== null);
+  return await answer.json();
+}
+
+/** A JSON Schema with its references to components put in their places. */
+function resolved(document: Json, schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map((one) => resolved(document, one));
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (typeof schema.$ref === "string") {
+    const name = schema.$ref.replace("#/components/schemas/", "");
+    assert(document.components.schemas[name] !== undefined, name);
+    return resolved(document, document.components.schemas[name]);
+  }
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, resolved(document, value)]));
+}
+
+Deno.test("every answer of the directory is one that its OpenAPI document describes [E1] [E2] [E3]", async () => {
+  await using world = await openDirectoryWorld();
+  const document = await documentOf(world.fetch);
+  const seen = new Set<string>();
+  const check = async (method: string, template: string, request: Request): Promise<Json> => {
+    const answer = await world.fetch(request);
+    const of = document.paths[template]?.[method.toLowerCase()];
+    const said = of?.responses[answer.status];
+    const name = `${method} ${template} ${answer.status}`;
+    assert(said !== undefined, `${name} is not described`);
+    seen.add(`${method} ${template}`);
+    for (const header of Object.keys(said.headers ?? {})) {
+      assert(answer.headers.has(header), `${name} ${header}`);
+    }
+    const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
+    const text = await answer.text();
+    if (said.content === undefined) return assertEquals(text, "", name);
+    assert(said.content[type] !== undefined, `${name} ${type}`);
+    const body = /json/.test(type) ? JSON.parse(text) : text;
+    const judged = z.fromJSONSchema(resolved(document, said.content[type].schema)).safeParse(body);
+    assert(judged.success, `${name}: ${judged.error?.message}\n${text.slice(0, 500)}`);
+    return body;
+  };
+  await tryEverything(world, check);
+  assertEquals(
+    [...seen].sort(),
+    operations(document).map(({ key }) => key).sort(),
+    "every operation was tried",
+  );
+});
+
+type Check = (method: string, template: string, request: Request) => Promise<Json>;
+
+async function tryEverything(world: DirectoryWorld, check: Check): Promise<void> {
+  const authorization = `Bearer directory-test-token-0123456789abcdef`;
+  const one = "/participants/{org_id}";
+  const call = (method: string, template: string, body?: Json, kid = "", orgId = "SHOP"): Promise<Json> => {
+    const path = template.replace("{org_id}", orgId).replace("{kid}", kid);
+    const init = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+    const headers = { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+    return check(method, template, new Request(`${ISSUER}${path}`, { method, headers, ...init }));
+  };
+  const { jwks } = await call("POST", "/participants", await thirdParty([0, 1]));
+  await call("POST", "/participants", await bank([2, 3]));
+  await call("POST", "/participants", await thirdParty([0, 1])); // 409
+  await call("POST", "/participants", {}); // 400
+  await call("POST", "/participants", JSON.stringify("x".repeat(70_000))); // 413
+  await call("GET", one);
+  await call("GET", one, undefined, "", "BANKA");
+  await call("POST", `${one}/statement`, { version: "2" });
+  await call("POST", `${one}/statement`);
+  await call("POST", `${one}/certificates`, { csrs: { signing: await signingRequest(4) } });
+  await call("POST", `${one}/keys/{kid}/revoke`, { reason: "lost" }, jwks.keys[0].kid);
+  await call("POST", `${one}/keys/{kid}/revoke`, { reason: "lost" }, "A".repeat(27)); // 404
+  const open = ["/health", "/participants", "/status", "/jwks", "/ca.pem", "/openapi.json"];
+  for (const path of [...open, `${one}/statement`, `${one}/jwks`, `${one}/jwks/revoked`]) {
+    const url = `${ISSUER}${path.replace("{org_id}", "SHOP")}`;
+    await check("GET", path, new Request(url, { redirect: "manual" }));
+  }
+  await check(
+    "GET",
+    "/participants",
+    new Request(`${ISSUER}/participants`, { headers: { accept: "text/html" } }),
+  );
+  const tag = (await world.get("/status")).headers.get("etag") ?? "";
+  await check("GET", "/status", new Request(`${ISSUER}/status`, { headers: { "if-none-match": tag } })); // 304
+  await check("GET", `${one}/jwks`, new Request(`${ISSUER}/participants/NOBODY/jwks`)); // 404
+  await call("PUT", `${one}/software/status`, { status: "Inactive", reason: "audit" });
+  await call("PUT", `${one}/status`, { status: "Suspended", reason: "audit" });
+  await call("GET", `${one}/history`);
+  await call("GET", "/restored");
+  await call("POST", "/restored/confirm");
+  await check("GET", `${one}/history`, new Request(`${ISSUER}/participants/SHOP/history`)); // 401
+}
+
+Deno.test("each listener describes what it serves, and only that [E2] [E3]", async () => {
+  await using world = await openDirectoryWorld();
+  const [open, administrators] = [await documentOf(world.publicFetch), await documentOf(world.adminFetch)];
+  const keys = (document: Json): string[] => operations(document).map(({ key }) => key);
+  const shared = ["GET /health", "GET /openapi.json"];
+  assertEquals(keys(open).filter((key) => keys(administrators).includes(key)).sort(), shared);
+  assertEquals(open.components.securitySchemes, undefined);
+  assertEquals(administrators.components.securitySchemes.administrator.scheme, "bearer");
+  for (const { key, of } of operations(administrators)) {
+    assertEquals(of.security, shared.includes(key) ? [] : [{ administrator: [] }], key);
+  }
+  for (const document of [open, administrators, await documentOf(world.fetch)]) {
+    const all = operations(document).map(({ of }) => of);
+    assertEquals(new Set(all.map(({ operationId }) => operationId)).size, all.length);
+    for (const { operationId, summary, responses, tags } of all) {
+      assert(
+        summary && tags.length === 1 && Object.keys(responses).some((code) => code.startsWith("4")),
+        operationId,
+      );
+    }
+  }
+});
+
+Deno.test("the document states the bounds that requests are held to [E1]", async () => {
+  await using world = await openDirectoryWorld();
+  const document = await documentOf(world.adminFetch);
+  const { schema } = document.paths["/participants"].post.requestBody.content["application/json"];
+  const judge = z.fromJSONSchema(resolved(document, schema));
+  assert(judge.safeParse(await thirdParty([0, 1])).success);
+  assert(judge.safeParse(await bank([2, 3])).success);
+  for (
+    const changes of [
+      { role: "TPP" },
+      { org_id: "x" },
+      { org_name: "x".repeat(129) },
+      { unknown: true },
+      { contacts: Array(21).fill((await thirdParty([0, 1])).contacts[0]) },
+    ]
+  ) {
+    const request = await thirdParty([0, 1], changes);
+    assert(!judge.safeParse(request).success, JSON.stringify(changes).slice(0, 80));
+    assertEquals((await world.admin("POST", "/participants", request)).status, 400);
+  }
+});

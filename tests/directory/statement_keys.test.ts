@@ -1,0 +1,148 @@
+/** The keys that sign software statements, from one to the next: what is published, what signs, what the platform accepts. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { decodeProtectedHeader } from "jose";
+import { openStatementKeys } from "../../src/directory/statement_keys.ts";
+import { openDirectoryGround, runKeys } from "../support/directory_process.ts";
+import {
+  ISSUER,
+  type Json,
+  openDirectoryWorld,
+  START,
+  thirdParty,
+} from "../../scripts/testing/directory_environment.ts";
+import { makePrivateJwk } from "../../scripts/testing/generate_keys.ts";
+import { calculateJwkThumbprint } from "jose";
+import { openDirectoryKeys } from "../../src/platform/participants/directory_keys.ts";
+import { guardedFetch } from "../../src/platform/participants/guarded_fetch.ts";
+
+const DAY = 86_400;
+
+async function key(times: { readonly nbf?: number; readonly exp?: number } = {}): Promise<Json> {
+  const jwk = await makePrivateJwk(2048);
+  return {
+    ...jwk,
+    use: "sig",
+    kid: await calculateJwkThumbprint({ kty: "RSA", n: jwk.n, e: jwk.e }),
+    ...times,
+  };
+}
+
+function kidOf(statement: string): string | undefined {
+  return decodeProtectedHeader(statement).kid;
+}
+
+Deno.test("a next key is published before it signs, a former one until its statements have expired [E2] [E3]", async () => {
+  const start = START / 1000;
+  const [former, next] = [await key({ exp: start + 400 * DAY }), await key({ nbf: start + DAY })];
+  const clock = { now: START };
+  const statementKeys = await openStatementKeys(JSON.stringify({ keys: [former, next] }), () => clock.now);
+  await using world = await openDirectoryWorld({ statementKeys });
+  const published = async (): Promise<string[]> =>
+    (await world.get("/jwks")).body.keys.map((jwk: Json) => {
+      assertEquals(Object.keys(jwk).sort(), ["alg", "e", "kid", "kty", "n", "use"], "public members only");
+      return jwk.kid;
+    });
+  const { software_statement: first } =
+    (await world.admin("POST", "/participants", await thirdParty([0, 1]))).body;
+  assertEquals([kidOf(first), await published()], [former.kid, [former.kid, next.kid]]);
+  const newest = async (): Promise<string> =>
+    (await world.get("/participants/SHOP/statement")).body.software_statement;
+  assertEquals(kidOf(await newest()), former.kid);
+
+  clock.now = world.now = START + DAY * 1000;
+  const { software_statement: second } = (await world.admin("POST", "/participants/SHOP/statement")).body;
+  assertEquals([kidOf(second), await published()], [next.kid, [next.kid, former.kid]]);
+  assertEquals(kidOf(await newest()), next.kid);
+
+  clock.now = world.now = START + 400 * DAY * 1000;
+  assertEquals(await published(), [next.kid]);
+});
+
+Deno.test("the newest statement is signed again when its key is no longer held [E2]", async () => {
+  const [former, next] = [await key(), await key()];
+  const statementKeys = await openStatementKeys(JSON.stringify({ keys: [former] }), () => START);
+  await using world = await openDirectoryWorld({ statementKeys });
+  await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  await world.get("/participants/SHOP/statement");
+  await statementKeys.renew(JSON.stringify({ keys: [next] })); // the former one is compromised
+  const { software_statement } = (await world.get("/participants/SHOP/statement")).body;
+  assertEquals(kidOf(software_statement), next.kid);
+  await assertRejects(() => statementKeys.renew('{"keys":[]}'), Error);
+  assertEquals(statementKeys.signer.kid, next.kid, "a set that cannot be used changes nothing");
+});
+
+Deno.test("the platform finds a next key as soon as it signs, whatever it had fetched before [A9]", async () => {
+  const [former, next] = [await key(), await key({ nbf: START / 1000 + DAY })];
+  const clock = { now: START };
+  const statementKeys = await openStatementKeys(JSON.stringify({ keys: [former] }), () => clock.now);
+  await using world = await openDirectoryWorld({ statementKeys });
+  const find = openDirectoryKeys({
+    fetchJson: guardedFetch({
+      fetch: ((input, init) => world.fetch(new Request(input, init))) as typeof fetch,
+      allowedHosts: [new URL(ISSUER).host],
+      loopbackHttp: false,
+    }),
+    clock: () => clock.now,
+    jwksUri: `${ISSUER}/jwks`,
+  });
+  assert(await find(former.kid) !== undefined);
+  await statementKeys.renew(JSON.stringify({ keys: [former, next] }));
+  clock.now += 60_000;
+  assert(await find(next.kid) !== undefined, "an unknown kid is fetched for");
+  assert(await find(former.kid) !== undefined);
+});
+
+Deno.test("directory-keys makes, rotates and retires keys that a running directory takes on SIGHUP [E2]", async () => {
+  await using ground = await openDirectoryGround();
+  const process = await ground.start();
+  try {
+    await process.ready;
+    const published = async (): Promise<string[]> =>
+      (await (await fetch(`${ground.url}/jwks`)).json()).keys.map(({ kid }: Json) => kid);
+    const [first] = await published();
+    await ground.keys("rotate --lead 1h");
+    await assertRejects(() => ground.keys("rotate"), Error, "A next key waits already");
+    const reloaded = (): Promise<unknown> => process.logged("directory.keys_renewed");
+    process.kill("SIGHUP");
+    await reloaded();
+    const both = await published();
+    assertEquals([both.length, both[0]], [2, first]);
+    const shown = await ground.keys("show");
+    assert(
+      shown.includes(`${first}  signs, published until `) && shown.includes(`${both[1]}  signs from `),
+      shown,
+    );
+    await assertRejects(() => ground.keys(`retire --kid ${first}`), Error, "has no key whose nbf has passed");
+    await assertRejects(() => ground.keys("retire"), Error, "No key's time has passed.");
+    await assertRejects(() => ground.keys("make"), Error, "exists already");
+    assertEquals(((await Deno.stat(`${ground.own}/signing-keys.json`)).mode ?? 0) & 0o777, 0o600);
+    await Deno.chmod(`${ground.own}/signing-keys.json`, 0o644);
+    process.kill("SIGHUP");
+    await process.logged("directory.keys_not_renewed");
+    assertEquals((await published()).length, 2, "the keys before are still in use");
+    const said = shown + JSON.stringify(process.lines);
+    for (const { d, p } of JSON.parse(await Deno.readTextFile(`${ground.own}/signing-keys.json`)).keys) {
+      assert(!said.includes(d) && !said.includes(p));
+    }
+  } finally {
+    process.kill("SIGTERM");
+    assertEquals((await process.ended).code, 0);
+  }
+});
+
+Deno.test("directory-keys refuses what it does not know, in one sentence [E2]", async () => {
+  const folder = await Deno.makeTempDir();
+  const refused: readonly [string, string][] = [
+    ["frobnicate", "There is no command frobnicate"],
+    ["make", "--file is missing."],
+    [`make --file ${folder}/keys.json --bits 1024`, "--bits must be"],
+    ["make --file keys.json --lead 1h", "Unknown option '--lead'"],
+    ["rotate --file /nowhere/keys.json --lead soon", "cannot be"],
+    ["show --file /nowhere/keys.json", "cannot be read"],
+    [`make --file ${folder}/keys.json --from /nowhere/key.pem`, "cannot be read"],
+  ];
+  for (const [line, words] of refused) {
+    await assertRejects(() => runKeys(line.split(" ")), Error, words);
+  }
+  await Deno.remove(folder, { recursive: true });
+});

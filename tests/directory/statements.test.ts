@@ -1,0 +1,162 @@
+/** Software statements: what they say, who can verify them, and that a newer one is always newer. */
+import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
+import {
+  bank,
+  ISSUER,
+  type Json,
+  openDirectoryWorld,
+  START,
+  thirdParty,
+} from "../../scripts/testing/directory_environment.ts";
+
+const NOW = START / 1000;
+
+Deno.test("POST /participants states a third party's software [interface: software statement]", async () => {
+  await using world = await openDirectoryWorld();
+  const { body } = await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  const { jti, ...claims } = decodeJwt(body.software_statement);
+  assertMatch(String(jti), /^[0-9a-f]{8}-/);
+  assertEquals<Json>(claims, {
+    iss: ISSUER,
+    iat: NOW,
+    exp: NOW + 365 * 86_400,
+    org_id: "SHOP",
+    org_name: "Shop Limited",
+    org_type: "third party provider",
+    registration_number: "900123456-7",
+    software_id: body.software_client_id,
+    software_client_id: body.software_client_id,
+    software_client_name: "Shop checkout",
+    software_client_description: "Pays for goods",
+    software_client_uri: "https://shop.example/",
+    software_client_status: "Active",
+    software_version: "1.2.3",
+    software_environment: "Sandbox",
+    software_roles: ["PISP"],
+    software_redirect_uris: ["https://shop.example/callback", "http://localhost:8444/callback"],
+    logo_uri: "https://shop.example/logo.svg",
+    consent_managedby_bank: false,
+    org_jwks_endpoint: `${ISSUER}/participants/SHOP/jwks`,
+    org_jwks_revoked_endpoint: `${ISSUER}/participants/SHOP/jwks/revoked`,
+    id_token_signed_response_alg: "PS256",
+  });
+});
+
+Deno.test("POST /participants states a bank's screen and order address [interface: software statement]", async () => {
+  await using world = await openDirectoryWorld();
+  const { body } = await world.admin("POST", "/participants", await bank([0, 1]));
+  const claims = decodeJwt(body.software_statement);
+  assertEquals(claims["org_type"], "bank");
+  assertEquals(claims["software_roles"], ["ASPSP"]);
+  assertEquals(claims["consent_managedby_bank"], true);
+  assertEquals(claims["payment_orders_uri"], "https://bank-a.example/orders");
+});
+
+Deno.test("GET /jwks verifies statements: PS256, typ JWT, kid the RFC 7638 thumbprint [E2]", async () => {
+  await using world = await openDirectoryWorld();
+  const { body } = await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  const jwks = (await world.get("/jwks")).body;
+  assertEquals(jwks.keys.map((key: Json) => Object.keys(key).sort()), [[
+    "alg",
+    "e",
+    "kid",
+    "kty",
+    "n",
+    "use",
+  ]]);
+  const { protectedHeader } = await jwtVerify(body.software_statement, createLocalJWKSet(jwks), {
+    algorithms: ["PS256"],
+    issuer: ISSUER,
+    currentDate: new Date(START),
+  });
+  assertEquals(protectedHeader, { alg: "PS256", typ: "JWT", kid: jwks.keys[0].kid });
+});
+
+Deno.test("POST statement issues a newer one with changed members, and keeps the others [E3]", async () => {
+  await using world = await openDirectoryWorld();
+  const first = (await world.admin("POST", "/participants", await bank([0, 1]))).body.software_statement;
+  world.now += 1000;
+  const { status, headers, body } = await world.admin("POST", "/participants/BANKA/statement", {
+    redirect_uris: ["https://bank-a.example/new-sca"],
+    consent_managedby_bank: false,
+    description: "The bank",
+    payment_orders_uri: null,
+  });
+  assertEquals([status, headers.get("cache-control")], [200, "no-store"]);
+  const [before, after] = [decodeJwt(first), decodeJwt(body.software_statement)];
+  assertNotEquals(before.jti, after.jti);
+  assertEquals(after.iat, NOW + 1);
+  assertEquals(after["software_redirect_uris"], ["https://bank-a.example/new-sca"]);
+  assertEquals(after["consent_managedby_bank"], false);
+  assertEquals(after["software_client_description"], "The bank");
+  assertEquals("payment_orders_uri" in after, false);
+  assertEquals(after["software_client_name"], before["software_client_name"]);
+  assertEquals(decodeProtectedHeader(body.software_statement), decodeProtectedHeader(first));
+});
+
+Deno.test("POST statement takes no body, an empty object, or what it must refuse [E3]", async () => {
+  await using world = await openDirectoryWorld();
+  await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  assertEquals((await world.admin("POST", "/participants/SHOP/statement")).status, 200);
+  assertEquals((await world.admin("POST", "/participants/SHOP/statement", {})).status, 200);
+  const refused: readonly [Json, string][] = [
+    [{ org_name: "Another" }, "body: has unknown members (org_name)"],
+    [{ consent_managedby_bank: true }, "body: has unknown members (consent_managedby_bank)"],
+    [{ redirect_uris: [] }, "redirect_uris: must have 1 to 4 members"],
+    [{ redirect_uris: ["http://shop.example/"] }, "redirect_uris.0: must be https"],
+    [[], "body: must be an object"],
+  ];
+  for (const [changes, words] of refused) {
+    const { status, body } = await world.admin("POST", "/participants/SHOP/statement", changes);
+    assertEquals([status, body.error], [400, "invalid_request"]);
+    assertStringIncludes(body.error_description, words);
+  }
+});
+
+Deno.test("POST statement never repeats an iat, also within one second and at the same time [E3]", async () => {
+  await using world = await openDirectoryWorld();
+  const first =
+    (await world.admin("POST", "/participants", await thirdParty([0, 1]))).body.software_statement;
+  const parallel = await Promise.all(
+    [1, 2, 3].map(() => world.admin("POST", "/participants/SHOP/statement")),
+  );
+  const later = await world.admin("POST", "/participants/SHOP/statement");
+  const statements = [
+    first,
+    ...parallel.map(({ body }) => body.software_statement),
+    later.body.software_statement,
+  ];
+  const iats = statements.map((statement) => decodeJwt(statement).iat);
+  assertEquals([...iats].sort(), [NOW, NOW + 1, NOW + 2, NOW + 3, NOW + 4]);
+  assertEquals(iats.at(-1), NOW + 4);
+});
+
+Deno.test("POST statement keeps iat within what relying parties tolerate: 429 beyond [E3]", async () => {
+  await using world = await openDirectoryWorld();
+  await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  for (let count = 0; count < 15; count++) await world.admin("POST", "/participants/SHOP/statement");
+  const { status, headers } = await world.admin("POST", "/participants/SHOP/statement");
+  assertEquals([status, headers.get("retry-after")], [429, "1"]);
+  world.now += 1000;
+  const next = await world.admin("POST", "/participants/SHOP/statement");
+  assertEquals(decodeJwt(next.body.software_statement).iat, NOW + 16);
+});
+
+Deno.test("POST statement never goes back when the clock does [E3]", async () => {
+  await using world = await openDirectoryWorld();
+  await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  world.now -= 5000;
+  const { body } = await world.admin("POST", "/participants/SHOP/statement");
+  assertEquals(decodeJwt(body.software_statement).iat, NOW + 1);
+});
+
+Deno.test("POST statement says what status the software has, and is refused once it is revoked [E3]", async () => {
+  await using world = await openDirectoryWorld();
+  await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  await world.admin("PUT", "/participants/SHOP/software/status", { status: "Inactive", reason: "holidays" });
+  const { body } = await world.admin("POST", "/participants/SHOP/statement");
+  assertEquals(decodeJwt(body.software_statement)["software_client_status"], "Inactive");
+  await world.admin("PUT", "/participants/SHOP/software/status", { status: "Revoked", reason: "closed" });
+  assertEquals((await world.admin("POST", "/participants/SHOP/statement")).status, 409);
+});

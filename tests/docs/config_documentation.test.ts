@@ -1,0 +1,108 @@
+/** DEPLOYMENT.md tells of every variable, with the default that the code has, and gives the rights that are needed. */
+import { assert, assertEquals } from "@std/assert";
+import { readConfig, VARIABLES } from "../../src/platform/config.ts";
+import { DIRECTORY_VARIABLES, readDirectoryConfig } from "../../src/directory/config.ts";
+import { privatePem, testAuthority } from "../../scripts/testing/directory_environment.ts";
+import { testKey } from "../../scripts/testing/keys.ts";
+import { statementJwk } from "../../src/directory/statement_keys.ts";
+import { taskCommand } from "../../scripts/testing/served_platform.ts";
+
+const [text = "", directory = ""] = (await Deno.readTextFile(new URL("../../DEPLOYMENT.md", import.meta.url)))
+  .split("\n# Running the participants directory\n");
+
+Deno.test("DEPLOYMENT.md has a row for every variable, and for no other", () => {
+  const rows = [...text.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name = ""]) => name);
+  assertEquals(rows.sort(), [...VARIABLES].sort());
+});
+
+Deno.test("DEPLOYMENT.md tells the defaults that readConfig gives", () => {
+  const config = readConfig({
+    BASE_URL: "https://api.example.com",
+    AUTH_URL: "https://auth.example.com",
+    STORE_URL: "/var/lib/payment-platform/platform.kv",
+    PLATFORM_KEYS: '{"keys":[]}',
+    DIRECTORY_ISSUER: "https://directory.example.com",
+    DIRECTORY_JWKS_URI: "https://directory.example.com/jwks",
+    DIRECTORY_HOSTS: "directory.example.com",
+    REGISTRATION_AUDIENCE: "https://directory.example.com/registration",
+    PROXY_SECRET: "0123456789abcdefghijABCDEFGHIJ._~+/=-",
+  });
+  const defaults: Readonly<Record<string, string>> = {
+    HOST: config.host,
+    PORT: String(config.port),
+    CLIENT_CERT_SOURCE: config.clientCertSource,
+    ENVIRONMENT: config.environment,
+    LOG_LEVEL: config.logLevel,
+    CURRENCIES: config.currencies.join(","),
+  };
+  for (const [name, value] of Object.entries(defaults)) {
+    assert(RegExp(`^\\| \`${name}\` +\\| \`${value}\` +\\|`, "m").test(text), name);
+  }
+  for (const [group, { perSecond, burst }] of Object.entries(config.rateLimits)) {
+    assert(text.includes(`\`${group}=${perSecond}/${burst}\``), group);
+  }
+});
+
+Deno.test("DEPLOYMENT.md gives its service the right to read each variable and no other", () => {
+  const allowed = /ExecStart=.* --allow-env=(\S+)/.exec(text)?.[1]?.split(",");
+  assertEquals(allowed?.sort(), [...VARIABLES].sort());
+});
+
+Deno.test("DEPLOYMENT.md has a row for every variable of the directory, with the default that the code has", async () => {
+  const rows = [...directory.matchAll(/^\| `([A-Z_]+)` +\| +(?:`([^`]*)`|–) +\|/gm)];
+  assertEquals(rows.map(([, name = ""]) => name).sort(), [...DIRECTORY_VARIABLES].sort());
+  const ca = await testAuthority();
+  const env: Record<string, string> = {
+    DIRECTORY_ISSUER: "https://directory.example.com",
+    DIRECTORY_STORE_URL: "/var/lib/participants-directory/directory.kv",
+    DIRECTORY_ADMINISTRATORS: "administrators.json",
+    DIRECTORY_CA_CERT: ca.certificatePem,
+    DIRECTORY_CA_KEY: ca.privateKeyPem,
+    DIRECTORY_SIGNING_KEYS: JSON.stringify({
+      keys: [await statementJwk(await privatePem(await testKey(14)))],
+    }),
+  };
+  const source = {
+    readFile: () => Promise.resolve('{"administrators":[]}'),
+    modesOf: () => Promise.resolve(undefined),
+    now: Date.now(),
+  };
+  const written = rows.flatMap(([, name = "", value]) => value === undefined ? [] : [[name, value]]);
+  assertEquals(
+    await readDirectoryConfig({ ...source, env: { ...env, ...Object.fromEntries(written) } }),
+    await readDirectoryConfig({ ...source, env }),
+  );
+  assertEquals(
+    written.length,
+    DIRECTORY_VARIABLES.length - Object.keys(env).length,
+    "every default is written",
+  );
+});
+
+Deno.test("DEPLOYMENT.md gives the directory's service the rights of its task, and its two ports alone", async () => {
+  const rights = (words: readonly string[], right: string): string[] =>
+    (words.find((word) => word.startsWith(right))?.split("=")[1] ?? "").split(",")
+      .filter((one) => !one.startsWith(".data")).map((one) => one.replace(/^.*\/\.env$/, ".env")).sort();
+  const unit = /^ExecStart=(.*)$/m.exec(directory)?.[1]?.split(" ") ?? [];
+  const task = await taskCommand("directory");
+  for (const right of ["--allow-read", "--allow-write", "--allow-env"]) {
+    assertEquals(rights(unit, right), rights(task, right), right);
+  }
+  assertEquals(rights(unit, "--allow-net"), ["127.0.0.1:8090", "127.0.0.1:8091"]);
+});
+
+Deno.test("DEPLOYMENT.md lists every event that the directory logs, and no other", async () => {
+  const listed = [...directory.matchAll(/^\| (`[a-z_.`, ]+`) +\| (?:info|warn|error)/gm)]
+    .flatMap(([, names = ""]) =>
+      names.split(", ").map((name) => name.replaceAll("`", "").replace(/^(directory)?\./, "directory."))
+    );
+  const logged = new Set<string>();
+  const folder = new URL("../../src/directory/", import.meta.url);
+  for await (const { name } of Deno.readDir(folder)) {
+    const source = await Deno.readTextFile(new URL(name, folder));
+    for (const [, event = ""] of source.matchAll(/\blog\.(?:info|warn|error)\("([a-z_.]+)"/g)) {
+      logged.add(event);
+    }
+  }
+  assertEquals(listed.sort(), [...logged].sort());
+});

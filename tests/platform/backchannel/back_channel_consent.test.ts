@@ -1,0 +1,263 @@
+/** `GET back-channel-auth/{ConsentId}`: what a bank reads of a consent, and who else reads nothing (endpoint 11). */
+import { assertEquals } from "@std/assert";
+import {
+  assertIndistinguishable,
+  assertNotFound,
+  bankCall,
+  consentPath,
+  idleBankCall,
+  NO_TOKEN_HERE,
+  NOT_A_BANK,
+} from "../../../scripts/testing/back_channel.ts";
+import {
+  authorised,
+  call,
+  clientToken,
+  consentBody,
+  createConsent,
+  dpopKey,
+  good,
+  type Json,
+  pay,
+  requestToken,
+} from "../../../scripts/testing/flows.ts";
+import { sha256, thumbprint } from "../../../scripts/testing/jwts.ts";
+import {
+  assertBare,
+  assertChallenge,
+  assertCommonHeaders,
+  assertFaults,
+  unchanged,
+} from "../../../scripts/testing/resource_answers.ts";
+import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+
+const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
+
+async function consentOf(world: World, body: Json = consentBody(), bank = "BANKA"): Promise<string> {
+  return (await createConsent(world, await clientToken(world, world.tpp, bank), body, bank)).Data.ConsentId;
+}
+
+Deno.test("GET back-channel-auth gives a minimal consent, absent ids as null [BCH-01]", async () => {
+  await using world = await openWorld();
+  const initiation = { InstructionIdentification: undefined, EndToEndIdentification: undefined };
+  const consentId = await consentOf(world, consentBody({ initiation }));
+  const response = await idleBankCall(world, world.bankA, consentPath(consentId));
+  assertEquals(response.status, 200);
+  assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
+  assertCommonHeaders(response);
+  assertEquals(await response.json(), {
+    Data: {
+      ReadRefundAccount: "No",
+      Initiation: {
+        InstructionIdentification: null,
+        EndToEndIdentification: null,
+        InstructedAmount: { Amount: "165.88", Currency: "EUR" },
+        CreditorAccount: {
+          SchemeName: "UK.OBIE.IBAN",
+          Identification: "FR1420041010050500013M02606",
+          Name: "ACME Inc",
+        },
+      },
+    },
+    Risk: {},
+  });
+});
+
+Deno.test("GET back-channel-auth gives a full consent, the payer's name with it, and nothing that is not the bank's [BCH-01]", async () => {
+  await using world = await openWorld();
+  const debtor = {
+    SchemeName: "UK.OBIE.IBAN",
+    Identification: "GB33BUKB20201555555555",
+    Name: "Alice Example",
+    SecondaryIdentification: "SUB-7",
+  };
+  const risk = {
+    PaymentContextCode: "EcommerceGoods",
+    MerchantCategoryCode: "5967",
+    MerchantCustomerIdentification: "053598653254",
+    DeliveryAddress: {
+      AddressLine: ["Flat 7"],
+      StreetName: "Acacia Avenue",
+      BuildingNumber: "27",
+      PostCode: "GU31 2ZZ",
+      TownName: "Sparsholt",
+      CountrySubDivision: "Wessex",
+      Country: "GB",
+    },
+  };
+  const body = consentBody({
+    initiation: {
+      DebtorAccount: debtor,
+      CreditorPostalAddress: { TownName: "Paris", Country: "FR" },
+      RemittanceInformation: { Unstructured: "Internal ops code 5120101", Reference: "FRESCO-101" },
+      SupplementaryData: { DebtorMobileNumber: "+447700900123" },
+    },
+    data: {
+      ReadRefundAccount: "Yes",
+      Authorisation: { AuthorisationType: "Single", CompletionDateTime: "2040-01-15T18:00:00+00:00" },
+      SCASupportData: { RequestedSCAExemptionType: "EcommerceGoods" },
+    },
+    risk,
+  });
+  const consentId = await consentOf(world, body);
+  assertEquals(await good(bankCall(world, world.bankA, consentPath(consentId)), 200), {
+    Data: {
+      ReadRefundAccount: "Yes",
+      Initiation: {
+        InstructionIdentification: "ACME412",
+        EndToEndIdentification: "FRESCO.21302.GFX.20",
+        InstructedAmount: { Amount: "165.88", Currency: "EUR" },
+        DebtorAccount: debtor,
+        CreditorAccount: {
+          SchemeName: "UK.OBIE.IBAN",
+          Identification: "FR1420041010050500013M02606",
+          Name: "ACME Inc",
+        },
+      },
+      Authorisation: { AuthorisationType: "Single" },
+    },
+    Risk: risk,
+  });
+});
+
+Deno.test("GET back-channel-auth gives the same consent in each status [BCH-01]", async (t) => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const before = await good(bankCall(world, world.bankA, consentPath(flow.consentId)), 200);
+  assertEquals(Object.hasOwn(before.Data, "Status"), false);
+  await t.step("Consumed", async () => {
+    await good(pay(world, flow), 201);
+    assertEquals(await good(bankCall(world, world.bankA, consentPath(flow.consentId)), 200), before);
+  });
+  await t.step("Rejected by its deadline", async () => {
+    const consentId = await consentOf(world);
+    world.now = START + 86_400_000;
+    assertEquals(await good(bankCall(world, world.bankA, consentPath(consentId)), 200), before);
+  });
+  await t.step("its id in capitals", async () => {
+    const path = consentPath(flow.consentId.toUpperCase());
+    assertEquals(await good(bankCall(world, world.bankA, path), 200), before);
+  });
+});
+
+Deno.test("GET back-channel-auth answers other banks' consents as if they did not exist [BCH-02] [RP-N25] [C2]", async () => {
+  await using world = await openWorld();
+  const { bankA } = world;
+  const atB = await consentOf(world, consentBody(), "BANKB");
+  const answers: Response[] = [];
+  for (const id of [atB, UNKNOWN, "not-a-uuid", `${UNKNOWN}0`, "%2e%2e%2f"]) {
+    const response = await idleBankCall(world, bankA, consentPath(id));
+    await assertNotFound(response.clone());
+    answers.push(response);
+  }
+  await assertIndistinguishable(answers);
+});
+
+Deno.test("GET back-channel-auth refuses a TPP's token [BCH-02] [RG-N9]", async () => {
+  await using world = await openWorld();
+  const consentId = await consentOf(world);
+  const bound = await clientToken(world, world.tpp);
+  const response = await unchanged(world, () => call(world, world.tpp, bound, consentPath(consentId)));
+  await assertChallenge(response, 403, NOT_A_BANK);
+});
+
+Deno.test("GET back-channel-auth refuses another bank, whatever token it holds [BCH-02] [A3]", async (t) => {
+  await using world = await openWorld();
+  const { bankB } = world;
+  const consentId = await consentOf(world);
+  await t.step("a token of its own address is none here", async () => {
+    const response = await idleBankCall(world, bankB, consentPath(consentId));
+    await assertChallenge(response, 401, NO_TOKEN_HERE);
+  });
+  await t.step("it gets none at this address", async () => {
+    const response = await unchanged(world, () => requestToken(world, bankB, "BANKA"));
+    assertEquals([response.status, (await response.json()).error], [400, "invalid_scope"]);
+  });
+  await t.step("and had it one, it would be refused", async () => {
+    const key = await dpopKey();
+    const token = "a-token-that-should-not-have-been-issued";
+    await world.store.commit({
+      checks: [],
+      writes: [{
+        kind: "set",
+        key: ["access_token", await sha256(token)],
+        value: {
+          clientId: bankB.clientId,
+          bank: "BANKA",
+          scope: "bank",
+          grant: "client_credentials",
+          jkt: await thumbprint(key),
+          expiresAt: world.now + 60_000,
+        },
+      }],
+    });
+    for (const path of [consentPath(consentId), "/BANKA/back-channel-payments/v1"]) {
+      const response = await unchanged(world, () => call(world, bankB, { token, key }, path));
+      await assertChallenge(response, 403, NOT_A_BANK);
+    }
+  });
+});
+
+Deno.test("GET back-channel-auth needs the bank's own certificate [BCH-02]", async (t) => {
+  await using world = await openWorld();
+  const path = consentPath(await consentOf(world));
+  for (
+    const [name, as] of Object.entries({ none: null, "a TPP's": world.tpp, "another bank's": world.bankB })
+  ) {
+    await t.step(name, async () => {
+      const response = await idleBankCall(world, world.bankA, path, { as });
+      await assertChallenge(response, 401, NO_TOKEN_HERE);
+    });
+  }
+});
+
+Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignored where good [RP-N26] [C10]", async (t) => {
+  await using world = await openWorld();
+  const path = consentPath(await consentOf(world));
+  await t.step("none of them", async () => {
+    const response = await bankCall(world, world.bankA, path);
+    assertEquals(response.status, 200);
+    assertCommonHeaders(response);
+  });
+  await t.step("all of them", async () => {
+    const headers = {
+      "x-fapi-interaction-id": "93bac548-d2de-4546-b106-880a5018460d",
+      "x-fapi-auth-date": "Sun, 15 Jan 2040 11:59:00 GMT",
+      "x-fapi-customer-ip-address": "2001:db8::7",
+      "x-fapi-financial-id": "anything",
+    };
+    const response = await bankCall(world, world.bankA, path, { headers });
+    assertEquals(response.status, 200);
+    assertEquals(response.headers.get("x-fapi-interaction-id"), "93bac548-d2de-4546-b106-880a5018460d");
+  });
+  const bad: Readonly<Record<string, readonly string[]>> = {
+    "x-fapi-interaction-id": ["1", "93bac548-d2de-4546-b106-880a5018460", "<script>"],
+    "x-fapi-auth-date": ["2040-01-15T11:59:00Z", "Sun, 15 Jan 2040 11:59:00", "yesterday"],
+    "x-fapi-customer-ip-address": ["256.1.1.1", "10.0.0", "example.com"],
+  };
+  for (const [name, values] of Object.entries(bad)) {
+    for (const value of values) {
+      await t.step(`${name}: ${value}`, async () => {
+        const headers = { [name]: value };
+        const response = await idleBankCall(world, world.bankA, path, { headers });
+        await assertFaults(response, 400, [["Header.Invalid", name]]);
+      });
+    }
+  }
+});
+
+Deno.test("back-channel-auth answers other methods 405 with Allow, and 406 where JSON is not wanted [BCH-01]", async (t) => {
+  await using world = await openWorld();
+  const path = consentPath(await consentOf(world));
+  for (const method of ["POST", "DELETE", "PATCH", "HEAD"]) {
+    await t.step(method, async () => {
+      const response = await idleBankCall(world, world.bankA, path, { method });
+      await assertBare(response, 405);
+      assertEquals(response.headers.get("allow"), "GET, PUT");
+    });
+  }
+  await t.step("Accept: text/html", async () => {
+    const headers = { accept: "text/html" };
+    await assertBare(await idleBankCall(world, world.bankA, path, { headers }), 406);
+  });
+});

@@ -1,0 +1,306 @@
+/** `PUT back-channel-payments/{id}`: a bank reports how a payment went (Decision D3; reference 2.2). */
+import { assertEquals } from "@std/assert";
+import {
+  assertIndistinguishable,
+  assertNotFound,
+  bankCall,
+  idleBankCall,
+  NO_TOKEN_HERE,
+  NOT_A_BANK,
+  orderPath,
+  paidAt,
+  putStatus,
+} from "../../../scripts/testing/back_channel.ts";
+import {
+  authorised,
+  call,
+  type CallOptions,
+  clientToken,
+  good,
+  type Json,
+  pay,
+} from "../../../scripts/testing/flows.ts";
+import { openGatedStore } from "../../support/gated_store.ts";
+import { payloadSignature } from "../../../scripts/testing/jwts.ts";
+import { down, openPushWorld, outboxKeys } from "../../support/orders.ts";
+import type { Participant } from "../../../scripts/testing/participants.ts";
+import {
+  assertChallenge,
+  assertCommonHeaders,
+  assertFaults,
+  unchanged,
+} from "../../../scripts/testing/resource_answers.ts";
+import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+
+const IN_PROCESS = "AcceptedSettlementInProcess";
+const COMPLETED = "AcceptedSettlementCompleted";
+const NOT_POSTED = "AcceptedWithoutPosting";
+const CREDITED = "AcceptedCreditSettlementCompleted";
+const STATUSES = ["Pending", "Rejected", IN_PROCESS, COMPLETED, NOT_POSTED, CREDITED] as const;
+type Status = typeof STATUSES[number];
+
+/** How a payment gets from `Pending` to each status, and P3 to P8: where it may go from there. */
+const WAY: Readonly<Record<Status, readonly Status[]>> = {
+  Pending: [],
+  Rejected: ["Rejected"],
+  [IN_PROCESS]: [IN_PROCESS],
+  [COMPLETED]: [IN_PROCESS, COMPLETED],
+  [NOT_POSTED]: [IN_PROCESS, COMPLETED, NOT_POSTED],
+  [CREDITED]: [IN_PROCESS, COMPLETED, CREDITED],
+};
+const MOVES: Readonly<Record<Status, readonly Status[]>> = {
+  Pending: [IN_PROCESS, "Rejected"], // P3, P4
+  Rejected: [], // P10
+  [IN_PROCESS]: [COMPLETED, "Rejected"], // P5, P4
+  [COMPLETED]: [NOT_POSTED, CREDITED], // P7, P6
+  [NOT_POSTED]: [CREDITED, "Rejected"], // P8
+  [CREDITED]: [], // P10
+};
+
+/** A payment at bank A, whose push finds nobody, brought to this status by the bank's reports. */
+async function paymentIn(world: World, status: Status): Promise<string> {
+  world.now += 30_000; // for so long a bank that keeps failing is left alone, and no customer is sent there
+  const flow = await authorised(world);
+  const id = (await good(pay(world, flow), 201)).Data.DomesticPaymentId;
+  for (const next of WAY[status]) await good(putStatus(world, world.bankA, id, next), 200);
+  assertEquals((await order(world, id)).Status, status);
+  return id;
+}
+
+async function order(world: World, id: string): Promise<Json> {
+  return (await good(bankCall(world, world.bankA, orderPath(id)), 200)).Data;
+}
+
+/** A report that must change nothing. */
+function idlePut(
+  world: World,
+  bank: Participant,
+  id: string,
+  data: Json,
+  options: CallOptions = {},
+): Promise<Response> {
+  const body = JSON.stringify({ Data: data });
+  return idleBankCall(world, bank, orderPath(id, bank.orgId), { method: "PUT", body, ...options });
+}
+
+function data(status: string, changes: Json = {}): Json {
+  return { Status: status, StatusUpdateDateTime: "2040-01-15T12:00:00+00:00", ...changes };
+}
+
+for (const from of STATUSES) {
+  Deno.test(`PUT back-channel-payments moves a payment from ${from} where table 2.2 says so, and nowhere else [D3] [PAY-09]`, async (t) => {
+    await using world = await openPushWorld(down);
+    for (const to of STATUSES) {
+      const legal = MOVES[from].includes(to);
+      await t.step(`${legal ? "to" : from === to ? "again [P9]" : "not to"} ${to}`, async () => {
+        const id = await paymentIn(world, from);
+        const before = await order(world, id);
+        world.now += 1000;
+        if (legal) {
+          const moved = (await good(putStatus(world, world.bankA, id, to), 200)).Data;
+          const at = new Date(world.now).toISOString().replace(".000Z", "+00:00");
+          assertEquals(moved, { ...before, Status: to, StatusUpdateDateTime: at });
+          assertEquals(await order(world, id), moved);
+        } else if (from === to) {
+          const same = await idlePut(world, world.bankA, id, data(to));
+          assertEquals([same.status, (await same.json()).Data], [200, before]);
+        } else {
+          const refused = await idlePut(world, world.bankA, id, data(to));
+          await assertFaults(refused, 400, [["Field.Invalid", "Data.Status"]]);
+          assertEquals(await order(world, id), before);
+        }
+      });
+    }
+  });
+}
+
+Deno.test("PUT back-channel-payments: the TPP reads what the bank reported, the consent stays Consumed [PAY-09] [D3]", async () => {
+  await using world = await openWorld();
+  const { data: made, flow } = await paidAt(world, world.bankA);
+  world.now += 60_000;
+  const Charges = [{
+    ChargeBearer: "BorneByDebtor",
+    Type: "UK.OBIE.CHAPSOut",
+    Amount: { Amount: "0.25", Currency: "EUR" },
+  }];
+  const changes = { StatusReason: "Debited", Charges, StatusUpdateDateTime: "2040-01-15" };
+  const response = await bankCall(world, world.bankA, orderPath(made.DomesticPaymentId), {
+    method: "PUT",
+    body: JSON.stringify({ Data: data(COMPLETED, changes) }),
+  });
+  assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
+  assertCommonHeaders(response);
+  const reported = (await good(response, 200)).Data;
+  assertEquals([reported.Status, reported.Charges], [COMPLETED, Charges]);
+  const path = `/BANKA/domestic-payments/v1/${made.DomesticPaymentId}`;
+  const seen = (await good(call(world, world.tpp, flow.payment, path), 200)).Data;
+  assertEquals([seen.Status, seen.Charges], [COMPLETED, Charges]);
+  assertEquals(seen.StatusUpdateDateTime, "2040-01-15T12:01:00+00:00");
+  assertEquals(seen.CreationDateTime, made.CreationDateTime);
+  const consent = `/BANKA/domestic-payment-consents/v1/${flow.consentId}`;
+  assertEquals((await good(call(world, world.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
+});
+
+Deno.test("PUT back-channel-payments: the same status again keeps the first report, Rejected keeps the consent Consumed [P9]", async () => {
+  await using world = await openWorld();
+  const { data: made, flow } = await paidAt(world, world.bankA);
+  const id = made.DomesticPaymentId;
+  await good(putStatus(world, world.bankA, id, data("Rejected", { StatusReason: "No funds" })), 200);
+  const before = await order(world, id);
+  world.now = START + 60_000;
+  const again = data("Rejected", { Charges: [{ Amount: { Amount: "9.99", Currency: "EUR" } }] });
+  assertEquals((await idlePut(world, world.bankA, id, again)).status, 200);
+  assertEquals(await order(world, id), before);
+  const consent = `/BANKA/domestic-payment-consents/v1/${flow.consentId}`;
+  assertEquals((await good(call(world, world.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
+});
+
+Deno.test("PUT back-channel-payments on a Pending payment takes its order out of the outbox [D3] [D4]", async () => {
+  await using world = await openPushWorld(down);
+  const id = await paymentIn(world, "Pending");
+  assertEquals((await outboxKeys(world)).length > 0, true);
+  await good(putStatus(world, world.bankA, id, "Rejected"), 200);
+  assertEquals(await outboxKeys(world), []);
+  world.pushes.length = 0;
+  world.now += 3_600_000;
+  assertEquals([await world.platform.deliverDueOrders(), world.pushes.length], [0, 0]);
+});
+
+Deno.test("PUT back-channel-payments names every field that is wrong [D3]", async (t) => {
+  await using world = await openWorld();
+  const id = (await paidAt(world, world.bankA)).data.DomesticPaymentId;
+  const amount = { Amount: "0.25", Currency: "EUR" };
+  const cases: Readonly<Record<string, readonly [Json, ...(readonly [string, string])[]]>> = {
+    "Status missing": [data(COMPLETED, { Status: undefined }), ["Field.Missing", "Data.Status"]],
+    "Status unknown": [data("Completed"), ["Field.Invalid", "Data.Status"]],
+    "Status in small letters": [data("rejected"), ["Field.Invalid", "Data.Status"]],
+    "Status of another scheme": [data("RJCT"), ["Field.Invalid", "Data.Status"]],
+    "time missing": [
+      data(COMPLETED, { StatusUpdateDateTime: undefined }),
+      ["Field.Missing", "Data.StatusUpdateDateTime"],
+    ],
+    "time without offset": [
+      data(COMPLETED, { StatusUpdateDateTime: "2040-01-15T12:00:00" }),
+      ["Field.InvalidDate", "Data.StatusUpdateDateTime"],
+    ],
+    "time that never was": [
+      data(COMPLETED, { StatusUpdateDateTime: "2040-02-30T12:00:00Z" }),
+      ["Field.InvalidDate", "Data.StatusUpdateDateTime"],
+    ],
+    "StatusReason of 257 characters": [
+      data(COMPLETED, { StatusReason: "r".repeat(257) }),
+      ["Field.Invalid", "Data.StatusReason"],
+    ],
+    "21 charges": [
+      data(COMPLETED, { Charges: Array.from({ length: 21 }, () => ({ Amount: amount })) }),
+      ["Field.Invalid", "Data.Charges"],
+    ],
+    "a charge below nothing": [
+      data(COMPLETED, { Charges: [{ Amount: { ...amount, Amount: "-0.25" } }] }),
+      ["Field.Invalid", "Data.Charges[0].Amount.Amount"],
+    ],
+    "an unknown member": [
+      data(COMPLETED, { DomesticPaymentId: id }),
+      ["Field.Unexpected", "Data.DomesticPaymentId"],
+    ],
+    "two faults": [
+      {},
+      ["Field.Missing", "Data.Status"],
+      ["Field.Missing", "Data.StatusUpdateDateTime"],
+    ],
+  };
+  for (const [name, [changes, ...faults]] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      await assertFaults(await idlePut(world, world.bankA, id, changes), 400, faults);
+    });
+  }
+  await t.step("half a body", async () => {
+    const response = await idlePut(world, world.bankA, id, {}, { body: '{"Data":' });
+    await assertFaults(response, 400, [["Resource.InvalidFormat"]]);
+  });
+  await t.step("text/plain", async () => {
+    const headers = { "content-type": "text/plain" };
+    const response = await idlePut(world, world.bankA, id, data(COMPLETED), { headers });
+    await assertFaults(response, 415, [["Header.Invalid", "Content-Type"]]);
+  });
+});
+
+Deno.test("PUT back-channel-payments needs the bank's signature [BCH-02] [RP-N2] [RP-N3] [RP-N4]", async (t) => {
+  await using world = await openWorld();
+  const { bankA, bankB } = world;
+  const id = (await paidAt(world, bankA)).data.DomesticPaymentId;
+  const body = JSON.stringify({ Data: data("Rejected") });
+  const cases: Readonly<Record<string, readonly [string | null, readonly [string, string]]>> = {
+    "none": [null, ["Signature.Missing", "x-jws-signature"]],
+    "over another status": [
+      await payloadSignature(world, bankA, body.replace("Rejected", COMPLETED)),
+      ["Signature.Invalid", "x-jws-signature"],
+    ],
+    "by another bank": [
+      await payloadSignature(world, bankA, body, { key: bankB.signing }),
+      ["Signature.InvalidClaim", "kid"],
+    ],
+  };
+  for (const [name, [signature, fault]] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      await assertFaults(await idlePut(world, bankA, id, {}, { body, signature }), 400, [fault]);
+    });
+  }
+  await t.step("and takes the bank's own", async () => {
+    await good(putStatus(world, bankA, id, "Rejected"), 200);
+  });
+});
+
+Deno.test("PUT back-channel-payments refuses TPPs and other banks, whose payments do not exist for it [C2] [RG-N9] [A3]", async (t) => {
+  await using world = await openWorld();
+  const { bankA, bankB, tpp } = world;
+  const { data: made, flow } = await paidAt(world, bankA);
+  const id = made.DomesticPaymentId;
+  const options = { method: "PUT", body: JSON.stringify({ Data: data("Rejected") }) };
+  await t.step("a TPP", async () => {
+    const response = await unchanged(world, () => call(world, tpp, flow.payment, orderPath(id), options));
+    await assertChallenge(response, 403, NOT_A_BANK);
+  });
+  await t.step("another bank at this bank's address", async () => {
+    await assertChallenge(await idleBankCall(world, bankB, orderPath(id), options), 401, NO_TOKEN_HERE);
+  });
+  await t.step("another bank at its own address, and ids that do not exist", async () => {
+    const answers: Response[] = [];
+    for (const other of [id, "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11", "payment"]) {
+      const response = await idlePut(world, bankB, other, data("Rejected"));
+      await assertNotFound(response.clone());
+      answers.push(response);
+    }
+    await assertIndistinguishable(answers);
+  });
+  await t.step("the payment is as it was", async () => {
+    assertEquals((await order(world, id)).Status, IN_PROCESS);
+  });
+});
+
+Deno.test("PUT back-channel-payments: of parallel contradicting reports one is taken, of the same both [D3]", async (t) => {
+  const cases = {
+    "Rejected and Completed": [["Rejected", COMPLETED], [200, 400]],
+    "Rejected twice": [["Rejected", "Rejected"], [200, 200]],
+  } as const;
+  for (const [name, [statuses, expected]] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      const store = await openGatedStore();
+      await using world = await openWorld({ store });
+      const id = (await paidAt(world, world.bankA)).data.DomesticPaymentId;
+      const bound = await clientToken(world, world.bankA);
+      store.gather(2);
+      const answers = await Promise.all(
+        statuses.map((status) => putStatus(world, world.bankA, id, status, { bound })),
+      );
+      assertEquals(answers.map(({ status }) => status).toSorted(), [...expected]);
+      const taken = await Promise.all(
+        answers.filter(({ status }) => status === 200).map((answer) => answer.json()),
+      );
+      const { Status } = await order(world, id);
+      assertEquals(taken.map(({ Data }) => Data.Status), taken.map(() => Status));
+      const history = await world.store.list<{ event: string }>({ prefix: ["audit", id], limit: 100 });
+      assertEquals(history.length, 2);
+    });
+  }
+});

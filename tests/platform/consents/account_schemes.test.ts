@@ -1,0 +1,149 @@
+/** Which account schemes and names are accepted: nothing that a customer could take for the platform's own words. */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { idleReport, reportFor } from "../../../scripts/testing/back_channel.ts";
+import {
+  authorised,
+  call,
+  clientToken,
+  consentBody,
+  createConsent,
+  good,
+  type Json,
+  pay,
+  toBank,
+} from "../../../scripts/testing/flows.ts";
+import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
+import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+
+const WORDS = "✓ Name and account match. Confirmed by your bank";
+const PAYEE = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Name: "ACME Inc" };
+
+/** A consent request that must change nothing. */
+async function refused(world: World, initiation: Json): Promise<Response> {
+  const bound = await clientToken(world, world.tpp);
+  const body = JSON.stringify(consentBody({ initiation }));
+  return await unchanged(
+    world,
+    () => call(world, world.tpp, bound, "/BANKA/domestic-payment-consents/v1", { body }),
+  );
+}
+
+async function messageOf(response: Response): Promise<string> {
+  return (await response.clone().json()).Errors[0].Message;
+}
+
+Deno.test("a scheme that is not configured is refused with the list of those that are, wherever an account is named [CON-18]", async () => {
+  await using world = await openWorld();
+  const made = { SchemeName: "CO.Made.Up", Identification: WORDS };
+  const creditor = await refused(world, { CreditorAccount: { ...PAYEE, ...made } });
+  assertEquals(
+    await messageOf(creditor),
+    "Is not a supported account scheme. Supported are: UK.OBIE.IBAN, UK.OBIE.BBAN, UK.OBIE.SortCodeAccountNumber, UK.OBIE.PAN, UK.OBIE.Paym, UK.OBIE.Wallet.",
+  );
+  const path = "Data.Initiation.CreditorAccount.SchemeName";
+  await assertFaults(creditor, 400, [["Unsupported.Scheme", path]]);
+  await assertFaults(await refused(world, { DebtorAccount: made }), 400, [
+    ["Unsupported.Scheme", "Data.Initiation.DebtorAccount.SchemeName"],
+  ]);
+  const flow = await toBank(world);
+  const reported = await idleReport(world, flow, reportFor(flow, { DebtorAccount: [made] }));
+  await assertFaults(reported, 400, [["Unsupported.Scheme", "Data.DebtorAccount[0].SchemeName"]]);
+});
+
+Deno.test("a wallet is identified by letters, digits and a few marks, not by words [CON-18]", async () => {
+  await using world = await openWorld();
+  for (const Identification of [WORDS, "Confirmed by your bank", "أكد", "✓"]) {
+    const answer = await refused(world, {
+      CreditorAccount: { ...PAYEE, SchemeName: "UK.OBIE.Wallet", Identification },
+    });
+    assertStringIncludes(await messageOf(answer), "Must be a wallet identification");
+    await assertFaults(answer, 400, [
+      ["Unsupported.AccountIdentifier", "Data.Initiation.CreditorAccount.Identification"],
+    ]);
+  }
+  const wallet = { ...PAYEE, SchemeName: "UK.OBIE.Wallet", Identification: "alice+shop@wallet.example" };
+  const bound = await clientToken(world, world.tpp);
+  await createConsent(world, bound, consentBody({ initiation: { CreditorAccount: wallet } }));
+});
+
+Deno.test("ACCOUNT_SCHEMES adds a scheme with a format and leaves others out [CON-18]", async () => {
+  const environment = { ACCOUNT_SCHEMES: "UK.OBIE.IBAN, CO.Redeban.Account=digits:6-20" };
+  await using world = await openWorld({ environment });
+  const account = { SchemeName: "CO.Redeban.Account", Identification: "123456" };
+  const flow = await authorised(world, {
+    body: consentBody({ initiation: { CreditorAccount: { ...PAYEE, ...account } } }),
+  });
+  const paid = await good(pay(world, flow), 201);
+  assertEquals(paid.Data.Initiation.CreditorAccount, { ...PAYEE, ...account });
+  for (const Identification of ["12345", "1".repeat(21), "12345A", WORDS]) {
+    const answer = await refused(world, { CreditorAccount: { ...PAYEE, ...account, Identification } });
+    assertEquals(await messageOf(answer), "Must have 6 to 20 digits.");
+  }
+  const left = await refused(world, { CreditorAccount: { ...PAYEE, SchemeName: "UK.OBIE.Wallet" } });
+  assertEquals(
+    await messageOf(left),
+    "Is not a supported account scheme. Supported are: UK.OBIE.IBAN, CO.Redeban.Account.",
+  );
+});
+
+Deno.test("a name has a letter or digit that can be seen, and nothing that hides or turns text [CON-15]", async (t) => {
+  await using world = await openWorld();
+  const cases = {
+    "zero-width spaces": ["\u200b\u200b", "invisible"],
+    "Hangul fillers, which are letters": ["\u3164\u115f", "invisible"],
+    "joiners alone": ["\u200d\u200c", "letter or digit"],
+    "combining marks alone": ["\u0301\u0302", "letter or digit"],
+    "spaces": ["  \u00a0\u2003", "letter or digit"],
+    "blank braille": ["\u2800", "letter or digit"],
+    "a tick": ["✓", "letter or digit"],
+    "a right-to-left override": ["\u202eemcA", "invisible"],
+    "an isolate": ["\u2066Acme\u2069", "invisible"],
+    "a line separator": ["Acme\u2028Confirmed by your bank", "invisible"],
+    "a C1 control": ["Acme\u0085", "control"],
+    "tag characters": ["Acme\u{e0041}", "invisible"],
+    "private use": ["\ue000 Acme", "invisible"],
+  };
+  for (const [what, [Name, why = ""]] of Object.entries(cases)) {
+    await t.step(what, async () => {
+      const creditor = await refused(world, { CreditorAccount: { ...PAYEE, Name } });
+      assertStringIncludes(await messageOf(creditor), why);
+      await assertFaults(creditor, 400, [["Field.Invalid", "Data.Initiation.CreditorAccount.Name"]]);
+      const debtor = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819", Name };
+      await assertFaults(await refused(world, { DebtorAccount: debtor }), 400, [
+        ["Field.Invalid", "Data.Initiation.DebtorAccount.Name"],
+      ]);
+    });
+  }
+});
+
+Deno.test("names of many scripts are accepted, joiners and emoji within them [CON-20]", async () => {
+  await using world = await openWorld();
+  const bound = await clientToken(world, world.tpp);
+  const names = [
+    "7",
+    "متجر الشرق",
+    "می\u200cخواهم",
+    "श्री\u200dमान",
+    "漢字商店",
+    "Café 👩\u200d🍳 ❤\ufe0f",
+    "e\u0301",
+    "Tom & Jerry's <Shop>",
+  ];
+  for (const Name of names) {
+    const { Data } = await createConsent(
+      world,
+      bound,
+      consentBody({ initiation: { CreditorAccount: { ...PAYEE, Name } } }),
+    );
+    assertEquals(Data.Initiation.CreditorAccount.Name, Name);
+  }
+});
+
+Deno.test("reference and message hold nothing that hides or turns text", async () => {
+  await using world = await openWorld();
+  for (const member of ["Reference", "Unstructured"]) {
+    const answer = await refused(world, { RemittanceInformation: { [member]: "Order \u202e1001" } });
+    assertStringIncludes(await messageOf(answer), "invisible");
+    await assertFaults(answer, 400, [["Field.Invalid", `Data.Initiation.RemittanceInformation.${member}`]]);
+  }
+});

@@ -1,0 +1,146 @@
+/** What stays of a customer's decision: when, who, why, and the hash of the page that it was taken on. */
+import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import { type AtBank, authorise, consentBody, type Json, toBank } from "../../../scripts/testing/flows.ts";
+import {
+  ACCOUNTS,
+  assertCodeAnswer,
+  assertErrorAnswer,
+  readForm,
+  reportAccounts,
+} from "../../../scripts/testing/front_channel.ts";
+import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { type AuditEntry, historyOf } from "../../../src/platform/audit_trail.ts";
+
+const BODY = consentBody({
+  initiation: { RemittanceInformation: { Reference: "INVOICE-4711", Unstructured: "Für Sie" } },
+});
+
+Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the hash of the page in the consent's history [AZ13] [C7] [C9]", async (t) => {
+  await using world = await openWorld();
+  const ends = {
+    accept: { event: "consent.Authorized", reason: "customer accepted", language: "en", query: "" },
+    refuse: { event: "consent.Rejected", reason: "customer refused", language: "fr", query: "&lang=fr" },
+  };
+  for (const [decision, { event, reason, language, query }] of Object.entries(ends)) {
+    await t.step(`${decision} on the page in ${language}`, async () => {
+      const { flow, screen } = await toScreen(world);
+      const html = await (await flow.browser.open(`${screen}${query}`)).text();
+      world.now += 90_000;
+      await post(flow, html, decision);
+      const { page, ...told } = await lastEntry(world, flow);
+      assertEquals(told, { at: world.now, event, actor: "customer", reason });
+      const preimage = factsOnPage(world, world.now - 90_000 + 900_000, language);
+      assertEquals(page, { language, sha256: await sha256(preimage) });
+      for (
+        const [, text] of preimage.matchAll(
+          /"(?:legalName|name|clientId|clientUri|registrationNumber|reference|unstructured)":"(.*?)"/g,
+        )
+      ) {
+        assertStringIncludes(html, text ?? "");
+      }
+      assertEquals(readForm(html).accounts, ["0", "1", "2"]); // `canPay` of the hashed facts
+    });
+  }
+});
+
+Deno.test("A page being read stands still: a newer registration changes neither it nor its hash [AZ13] [C11]", async () => {
+  await using world = await openWorld();
+  const first = await toScreen(world);
+  const begun = world.now;
+  const before = await (await first.flow.browser.open(first.screen)).text();
+  await renameClients(world);
+  world.now += 1000;
+  const after = await (await first.flow.browser.open(first.screen)).text();
+  assertEquals(withoutMinutes(after), withoutMinutes(before));
+  await assertCodeAnswer(await post(first.flow, after, "accept"));
+  const expected = await sha256(factsOnPage(world, begun + 900_000, "en"));
+  assertEquals((await lastEntry(world, first.flow)).page?.sha256, expected);
+  const second = await toScreen(world);
+  const renamed = await (await second.flow.browser.open(second.screen)).text();
+  assertStringIncludes(renamed, "Renamed Ltd");
+  await assertErrorAnswer(await post(second.flow, renamed, "refuse"), "access_denied");
+  assertNotEquals((await lastEntry(world, second.flow)).page?.sha256, expected);
+});
+
+Deno.test("A second click leaves no second decision in the history [C7]", async () => {
+  await using world = await openWorld();
+  const { flow, screen } = await toScreen(world);
+  const html = await (await flow.browser.open(screen)).text();
+  await Promise.all(["accept", "refuse", "accept"].map((decision) => post(flow, html, decision)));
+  const decided = (await historyOf(world.store, flow.consentId)).filter(({ page }) => page !== undefined);
+  assertEquals(decided.length, 1);
+});
+
+Deno.test("Where the platform showed no page, the history names none [C5] [C6]", async () => {
+  await using world = await openWorld();
+  for (const options of [{ body: IMPLICIT }, { bank: world.bankB }]) {
+    const flow = await toBank(world, options);
+    await assertCodeAnswer(await authorise(world, flow), flow.bank.orgId);
+    const history = await historyOf(world.store, flow.consentId);
+    assertEquals(history.at(-1)?.event, "consent.Authorized");
+    assert(history.every(({ page }) => page === undefined));
+  }
+});
+
+async function toScreen(world: World): Promise<{ flow: AtBank; screen: string }> {
+  const flow = await toBank(world, { body: BODY });
+  await reportAccounts(world, flow);
+  const path = await sealedReturn(world, "BANKA", await signedReturn(world, flow));
+  return { flow, screen: (await flow.browser.open(path)).headers.get("location") ?? "" };
+}
+
+/** Posts the form of this page, as a browser does. */
+function post({ browser }: AtBank, html: string, decision: string): Promise<Response> {
+  const { action, csrf } = readForm(html);
+  const body = new URLSearchParams({ csrf, decision, account: "0" });
+  return browser.open(action, { method: "POST", body });
+}
+
+async function lastEntry(world: World, { consentId }: AtBank): Promise<AuditEntry> {
+  const entry = (await historyOf(world.store, consentId)).at(-1);
+  if (entry === undefined) throw new Error("no history");
+  return entry;
+}
+
+/** RFC 8785 of what the page tells, by hand: members in order, nothing between them; all registered at the start. */
+function factsOnPage(world: World, expiresAt: number, language: string): string {
+  const account = (index: number, balance: string, canPay: boolean, why = ""): string =>
+    `{"balance":"${balance}","canPay":${canPay},"currency":"EUR",` +
+    `"identification":"${
+      ACCOUNTS[index]?.Identification
+    }","index":${index},"schemeName":"UK.OBIE.IBAN"${why}}`;
+  const accounts = [
+    account(0, "1000.00", true),
+    account(1, "10.00", true, ',"why":"insufficient_funds"'),
+    account(2, "5000.00", true),
+  ];
+  return `{"accounts":[${accounts}],"amount":{"amount":"165.88","currency":"EUR"},` +
+    '"bank":{"code":"BANKA","name":"Bank A plc"},' +
+    `"expiresAt":${expiresAt},"language":"${language}",` +
+    '"payee":{"identification":"FR1420041010050500013M02606","name":"ACME Inc","schemeName":"UK.OBIE.IBAN"},' +
+    '"reference":"INVOICE-4711",' +
+    `"tpp":{"clientId":"${world.tpp.clientId}","clientUri":"https://www.example.com/","legalName":"Example Shop Ltd",` +
+    `"registeredSince":${START},"registrationNumber":"12345678","role":"PISP"},` +
+    '"unstructured":"Für Sie"}';
+}
+
+async function sha256(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return new Uint8Array(hash).toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** Stands in for the directory's next statements, by which names can change. */
+async function renameClients(world: World): Promise<void> {
+  const clients = (await world.snapshot()).filter(({ key }) => key[0] === "client" || key[0] === "bank");
+  const writes = clients.map(({ key, value }) => ({
+    kind: "set" as const,
+    key,
+    value: { ...value as Json, orgName: "Renamed Ltd" },
+  }));
+  assert(await world.store.commit({ checks: [], writes }));
+}
+
+function withoutMinutes(html: string): string {
+  return html.replace(/<strong>\d+ minutes<\/strong>/, "");
+}

@@ -1,0 +1,423 @@
+/** The consent request, field by field: table 1.1 of the open-banking reference. */
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { decodeConsentRequest } from "../../../src/platform/consents/consent_schema.ts";
+import { Refusal } from "../../../src/base/kernel/api_error.ts";
+import { edited, without } from "../http/edited.ts";
+import { faultsOf } from "../http/refusals.ts";
+import { CONTEXT, FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
+
+/** The faults of a full consent request with one place changed; none where it is taken. */
+function faultsWith(path: string, value: unknown): string[] {
+  return faultsIn(edited(FULL, path, value));
+}
+
+function faultsIn(body: unknown): string[] {
+  try {
+    decodeConsentRequest(body, CONTEXT);
+    return [];
+  } catch {
+    return faultsOf(() => decodeConsentRequest(body, CONTEXT));
+  }
+}
+
+Deno.test("consent request with the fewest members is taken as it is [CON-01]", () => {
+  assertEquals(decodeConsentRequest(MINIMAL, CONTEXT), MINIMAL);
+});
+
+Deno.test("consent request with every member is taken as it is [CON-02]", () => {
+  assertEquals(decodeConsentRequest(FULL, CONTEXT), FULL);
+});
+
+const REQUIRED = [
+  "Data",
+  "Data.Initiation",
+  "Data.Initiation.InstructedAmount",
+  "Data.Initiation.InstructedAmount.Amount",
+  "Data.Initiation.InstructedAmount.Currency",
+  "Data.Initiation.CreditorAccount",
+  "Data.Initiation.CreditorAccount.SchemeName",
+  "Data.Initiation.CreditorAccount.Identification",
+  "Data.Initiation.CreditorAccount.Name",
+  "Data.Initiation.DebtorAccount.SchemeName",
+  "Data.Initiation.DebtorAccount.Identification",
+  "Data.Authorisation.AuthorisationType",
+  "Risk",
+  "Risk.DeliveryAddress.TownName",
+  "Risk.DeliveryAddress.Country",
+];
+
+for (const path of REQUIRED) {
+  Deno.test(`consent request without ${path} is refused as missing there [CON-03..12]`, () => {
+    assertEquals(faultsIn(without(FULL, path)), [`Field.Missing ${path}`]);
+  });
+}
+
+const OPTIONAL = [
+  "Data.ReadRefundAccount",
+  "Data.Authorisation",
+  "Data.Authorisation.CompletionDateTime",
+  "Data.Initiation.InstructionIdentification",
+  "Data.Initiation.EndToEndIdentification",
+  "Data.Initiation.DebtorAccount",
+  "Data.Initiation.DebtorAccount.Name",
+  "Data.Initiation.DebtorAccount.SecondaryIdentification",
+  "Data.Initiation.CreditorAccount.SecondaryIdentification",
+  "Data.Initiation.CreditorPostalAddress",
+  "Data.Initiation.CreditorPostalAddress.AddressType",
+  "Data.Initiation.CreditorPostalAddress.Department",
+  "Data.Initiation.CreditorPostalAddress.SubDepartment",
+  "Data.Initiation.CreditorPostalAddress.AddressLine",
+  "Data.Initiation.CreditorPostalAddress.StreetName",
+  "Data.Initiation.CreditorPostalAddress.BuildingNumber",
+  "Data.Initiation.CreditorPostalAddress.PostCode",
+  "Data.Initiation.CreditorPostalAddress.TownName",
+  "Data.Initiation.CreditorPostalAddress.CountrySubDivision",
+  "Data.Initiation.CreditorPostalAddress.Country",
+  "Data.Initiation.RemittanceInformation",
+  "Data.Initiation.RemittanceInformation.Unstructured",
+  "Data.Initiation.RemittanceInformation.Reference",
+  "Data.Initiation.SupplementaryData",
+  "Data.Initiation.SupplementaryData.DebtorMobileNumber",
+  "Data.SCASupportData",
+  "Data.SCASupportData.RequestedSCAExemptionType",
+  "Data.SCASupportData.AppliedAuthenticationApproach",
+  "Data.SCASupportData.ReferencePaymentOrderId",
+  "Risk.PaymentContextCode",
+  "Risk.MerchantCategoryCode",
+  "Risk.MerchantCustomerIdentification",
+  "Risk.DeliveryAddress",
+  "Risk.DeliveryAddress.AddressLine",
+  "Risk.DeliveryAddress.StreetName",
+  "Risk.DeliveryAddress.BuildingNumber",
+  "Risk.DeliveryAddress.PostCode",
+  "Risk.DeliveryAddress.CountrySubDivision",
+];
+
+Deno.test("consent request may lack each optional member [CON-02]", () => {
+  for (const path of OPTIONAL) assertEquals(faultsIn(without(FULL, path)), [], path);
+});
+
+Deno.test("consent request with a wrong type anywhere is refused there [CON-14]", () => {
+  for (const path of [...REQUIRED, ...OPTIONAL]) {
+    assertEquals(faultsWith(path, 5), [`Field.Invalid ${path}`], path);
+    assertEquals(faultsWith(path, true), [`Field.Invalid ${path}`], path);
+  }
+});
+
+Deno.test("consent request with two faults is refused with both [CON-13]", () => {
+  const body = edited(
+    without(FULL, "Data.Initiation.CreditorAccount.Name"),
+    "Risk.MerchantCategoryCode",
+    "zzzz",
+  );
+  assertEquals(faultsIn(body), [
+    "Field.Missing Data.Initiation.CreditorAccount.Name",
+    "Field.Invalid Risk.MerchantCategoryCode",
+  ]);
+});
+
+Deno.test("consent request is refused for field, format, currency, date and scheme at once [CON-13]", () => {
+  const faulty = [
+    ["Data.Authorisation.CompletionDateTime", "2026-05-31T12:00:00Z"],
+    ["Data.Initiation.InstructedAmount.Amount", "10"],
+    ["Data.Initiation.InstructedAmount.Currency", "USD"],
+    ["Data.Initiation.CreditorAccount.Identification", "1128"],
+    ["Data.Initiation.DebtorAccount.SchemeName", "UK.OBIE.Euro"],
+    ["Data.Extra", 1],
+  ].reduce<unknown>((body, [path, value]) => edited(body, String(path), value), FULL);
+  assertEquals(faultsIn(faulty), [
+    "Field.InvalidDate Data.Authorisation.CompletionDateTime",
+    "Field.Unexpected Data.Extra",
+    "Unsupported.AccountIdentifier Data.Initiation.CreditorAccount.Identification",
+    "Unsupported.Scheme Data.Initiation.DebtorAccount.SchemeName",
+    "Field.Invalid Data.Initiation.InstructedAmount.Amount",
+    "Unsupported.Currency Data.Initiation.InstructedAmount.Currency",
+  ]);
+});
+
+const ENUMS: [string, string[], string[]][] = [
+  ["Data.ReadRefundAccount", ["Yes", "No"], ["yes", "Y", "", "true"]],
+  ["Data.Authorisation.AuthorisationType", ["Any", "Single"], ["Multiple", "any", ""]],
+  ["Data.Initiation.CreditorPostalAddress.AddressType", [
+    "Business",
+    "Correspondence",
+    "DeliveryTo",
+    "MailTo",
+    "POBox",
+    "Postal",
+    "Residential",
+    "Statement",
+  ], ["BIZZ", "Home", ""]],
+  ["Data.SCASupportData.RequestedSCAExemptionType", [
+    "BillPayment",
+    "ContactlessTravel",
+    "EcommerceGoods",
+    "EcommerceServices",
+    "Kiosk",
+    "Parking",
+    "PartyToParty",
+  ], ["Other", "parking", ""]],
+  ["Data.SCASupportData.AppliedAuthenticationApproach", ["CA", "SCA"], ["sca", "None", ""]],
+  ["Risk.PaymentContextCode", [
+    "BillPayment",
+    "EcommerceGoods",
+    "EcommerceServices",
+    "Other",
+    "PartyToParty",
+    "BillingGoodsAndServicesInAdvance",
+    "BillingGoodsAndServicesInArrears",
+    "PispPayee",
+    "EcommerceMerchantInitiatedPayment",
+    "FaceToFacePointOfSale",
+    "TransferToSelf",
+    "TransferToThirdParty",
+  ], ["Ecommerce", "other", ""]],
+];
+
+for (const [path, right, wrong] of ENUMS) {
+  Deno.test(`consent request takes only the listed values of ${path} [CON-14]`, () => {
+    for (const value of right) assertEquals(faultsWith(path, value), [], value);
+    for (const value of wrong) assertEquals(faultsWith(path, value), [`Field.Invalid ${path}`], value);
+  });
+}
+
+Deno.test("consent request takes only country codes in use, and UK [CON-14]", () => {
+  for (const path of ["Data.Initiation.CreditorPostalAddress.Country", "Risk.DeliveryAddress.Country"]) {
+    for (const value of ["GB", "UK", "CO"]) assertEquals(faultsWith(path, value), []);
+    for (const value of ["gb", "ZZ", "GBR", "G", ""]) {
+      assertEquals(faultsWith(path, value), [`Field.Invalid ${path}`]);
+    }
+  }
+});
+
+const TEXTS: [string, number, string][] = [
+  ["Data.Initiation.InstructionIdentification", 35, "Field.Invalid"],
+  ["Data.Initiation.EndToEndIdentification", 35, "Field.Invalid"],
+  ["Data.Initiation.CreditorAccount.Name", 350, "Field.Invalid"],
+  ["Data.Initiation.CreditorAccount.SecondaryIdentification", 34, "Unsupported.AccountSecondaryIdentifier"],
+  ["Data.Initiation.DebtorAccount.Name", 350, "Field.Invalid"],
+  ["Data.Initiation.DebtorAccount.SecondaryIdentification", 34, "Unsupported.AccountSecondaryIdentifier"],
+  ["Data.Initiation.CreditorPostalAddress.Department", 70, "Field.Invalid"],
+  ["Data.Initiation.CreditorPostalAddress.SubDepartment", 70, "Field.Invalid"],
+  ["Data.Initiation.CreditorPostalAddress.AddressLine[1]", 70, "Field.Invalid"],
+  ["Data.Initiation.CreditorPostalAddress.StreetName", 70, "Field.Invalid"],
+  ["Data.Initiation.CreditorPostalAddress.BuildingNumber", 16, "Field.Invalid"],
+  ["Data.Initiation.CreditorPostalAddress.PostCode", 16, "Field.Invalid"],
+  ["Data.Initiation.CreditorPostalAddress.TownName", 35, "Field.Invalid"],
+  ["Data.Initiation.CreditorPostalAddress.CountrySubDivision", 35, "Field.Invalid"],
+  ["Data.Initiation.RemittanceInformation.Unstructured", 140, "Field.Invalid"],
+  ["Data.Initiation.RemittanceInformation.Reference", 35, "Field.Invalid"],
+  ["Data.SCASupportData.ReferencePaymentOrderId", 40, "Field.Invalid"],
+  ["Risk.MerchantCustomerIdentification", 70, "Field.Invalid"],
+  ["Risk.DeliveryAddress.AddressLine[0]", 70, "Field.Invalid"],
+  ["Risk.DeliveryAddress.StreetName", 70, "Field.Invalid"],
+  ["Risk.DeliveryAddress.BuildingNumber", 16, "Field.Invalid"],
+  ["Risk.DeliveryAddress.PostCode", 16, "Field.Invalid"],
+  ["Risk.DeliveryAddress.TownName", 35, "Field.Invalid"],
+  ["Risk.DeliveryAddress.CountrySubDivision", 35, "Field.Invalid"],
+];
+
+for (const [path, max, code] of TEXTS) {
+  Deno.test(`consent request takes 1 to ${max} code points of ${path} [CON-15]`, () => {
+    for (const value of ["x", "x".repeat(max), "𝔘".repeat(max)]) assertEquals(faultsWith(path, value), []);
+    for (const value of ["", "x".repeat(max + 1), "𝔘".repeat(max + 1), "a\nb", "a\u007fb", "\u0000"]) {
+      assertEquals(faultsWith(path, value), [`${code} ${path}`], JSON.stringify(value));
+    }
+  });
+}
+
+Deno.test("consent request takes 256 characters of a wallet's identification [CON-15]", () => {
+  const path = "Data.Initiation.CreditorAccount.Identification";
+  const body = edited(FULL, "Data.Initiation.CreditorAccount.SchemeName", "UK.OBIE.Wallet");
+  assertEquals(faultsIn(edited(body, path, "x".repeat(256))), []);
+  for (const value of ["x".repeat(257), "", "a\tb"]) {
+    assertEquals(faultsIn(edited(body, path, value)), [`Unsupported.AccountIdentifier ${path}`]);
+  }
+});
+
+Deno.test("consent request takes positive amounts with two fraction digits only [CON-16]", () => {
+  const path = "Data.Initiation.InstructedAmount.Amount";
+  for (const value of ["0.01", "10.00", "1234567890123.00"]) assertEquals(faultsWith(path, value), []);
+  for (
+    const value of [
+      "10",
+      "10.5",
+      "10.555",
+      "-1.00",
+      "0.00",
+      "1e2",
+      "12345678901234.00",
+      "01.00",
+      "",
+      10,
+      10.5,
+    ]
+  ) assertEquals(faultsWith(path, value), [`Field.Invalid ${path}`], String(value));
+});
+
+Deno.test("consent request takes supported currencies only [CON-17]", () => {
+  const path = "Data.Initiation.InstructedAmount.Currency";
+  for (const value of ["EUR", "COP", "GBP"]) assertEquals(faultsWith(path, value), []);
+  for (const value of ["gbp", "ZZZ", "XXX", "XTS", "EU", ""]) {
+    assertEquals(faultsWith(path, value), [`Field.Invalid ${path}`], value);
+  }
+  for (const value of ["USD", "JPY"]) {
+    assertEquals(faultsWith(path, value), [`Unsupported.Currency ${path}`], value);
+  }
+});
+
+for (const account of ["CreditorAccount", "DebtorAccount"]) {
+  Deno.test(`consent request with an unknown scheme of ${account} is refused at its SchemeName [CON-18]`, () => {
+    const path = `Data.Initiation.${account}.SchemeName`;
+    for (const value of ["UK.OBIE.Euro", "PAN", "", "zzzz", "x".repeat(41)]) {
+      assertEquals(faultsWith(path, value), [`Unsupported.Scheme ${path}`], value);
+    }
+  });
+
+  Deno.test(`consent request with a bad identification of ${account} is refused at it [CON-18]`, () => {
+    const path = `Data.Initiation.${account}`;
+    const cases = [
+      ["UK.OBIE.IBAN", "GB34BUKB20201555555555"],
+      ["IBAN", "GB33 BUKB 2020 1555 5555 55"],
+      ["UK.OBIE.SortCodeAccountNumber", "1128000123456"],
+      ["UK.OBIE.PAN", "4111111111111112"],
+      ["UK.OBIE.BBAN", "a-b"],
+      ["UK.OBIE.Paym", "mobile"],
+    ];
+    for (const [scheme, identification] of cases) {
+      const body = edited(
+        edited(FULL, `${path}.SchemeName`, scheme),
+        `${path}.Identification`,
+        identification,
+      );
+      assertEquals(faultsIn(body), [`Unsupported.AccountIdentifier ${path}.Identification`], scheme);
+    }
+  });
+}
+
+Deno.test("consent request takes a future CompletionDateTime in any ISO form [CON-19]", () => {
+  const path = "Data.Authorisation.CompletionDateTime";
+  for (
+    const value of [
+      "2026-06-01T12:00:00.001Z",
+      "2026-06-01T13:00Z",
+      "2026-06-01T14:00:00+01:00",
+      "2026-06-01T09:00:00.5-0500",
+      "20260601T130000Z",
+      "2026-W23-1T13:00Z",
+      "2030-01-01T00Z",
+    ]
+  ) assertEquals(faultsWith(path, value), [], value);
+});
+
+Deno.test("consent request with a CompletionDateTime past, now, without offset or unreadable is refused [CON-19]", () => {
+  const path = "Data.Authorisation.CompletionDateTime";
+  for (
+    const value of [
+      "2026-06-01T12:00:00Z", // now
+      "2026-06-01T11:59:59Z",
+      "2026-06-01T13:00:00+02:00", // 11:00 UTC
+      "2030-01-01T00:00:00",
+      "2030-01-01",
+      "2030-02-30T00:00:00Z",
+      "tomorrow",
+      "",
+    ]
+  ) assertEquals(faultsWith(path, value), [`Field.InvalidDate ${path}`], value);
+});
+
+Deno.test("consent request with an unknown member at any level is refused there [CON-20]", () => {
+  const objects = [
+    "",
+    "Data.",
+    "Data.Authorisation.",
+    "Data.Initiation.",
+    "Data.Initiation.InstructedAmount.",
+    "Data.Initiation.CreditorAccount.",
+    "Data.Initiation.DebtorAccount.",
+    "Data.Initiation.CreditorPostalAddress.",
+    "Data.Initiation.RemittanceInformation.",
+    "Data.Initiation.SupplementaryData.",
+    "Data.SCASupportData.",
+    "Risk.",
+    "Risk.DeliveryAddress.",
+  ];
+  for (const object of objects) {
+    assertEquals(faultsWith(`${object}Extra`, "x"), [`Field.Unexpected ${object}Extra`]);
+    assertEquals(faultsWith(`${object}Extra`, null), [`Field.Unexpected ${object}Extra`]);
+  }
+  assertEquals(faultsWith("Data.Initiation.LocalInstrument", "UK.OBIE.FPS"), [
+    "Field.Unexpected Data.Initiation.LocalInstrument",
+  ]);
+});
+
+Deno.test("consent request with null in place of any value is refused there [CON-20]", () => {
+  const ids = ["Data.Initiation.InstructionIdentification", "Data.Initiation.EndToEndIdentification"];
+  for (const path of [...REQUIRED, ...OPTIONAL].filter((path) => !ids.includes(path))) {
+    assertEquals(faultsWith(path, null), [`Field.Invalid ${path}`], path);
+  }
+  assertEquals(faultsWith("Data.Initiation.CreditorPostalAddress.AddressLine[0]", null), [
+    "Field.Invalid Data.Initiation.CreditorPostalAddress.AddressLine[0]",
+  ]);
+});
+
+Deno.test("consent request with null identifications is one without them [CON-20]", () => {
+  const body = edited(MINIMAL, "Data.Initiation.InstructionIdentification", null);
+  assertEquals(
+    decodeConsentRequest(edited(body, "Data.Initiation.EndToEndIdentification", null), CONTEXT),
+    MINIMAL,
+  );
+});
+
+Deno.test("consent request with AddressLine of 7 is taken, of 8 is refused [CON-21]", () => {
+  const path = "Data.Initiation.CreditorPostalAddress.AddressLine";
+  for (const lines of [[], Array(7).fill("line")]) assertEquals(faultsWith(path, lines), []);
+  assertEquals(faultsWith(path, Array(8).fill("line")), [`Field.Invalid ${path}`]);
+  assertEquals(faultsWith(path, "line"), [`Field.Invalid ${path}`]);
+});
+
+Deno.test("consent request with delivery AddressLine of 2 is taken, of 3 is refused [CON-21]", () => {
+  const path = "Risk.DeliveryAddress.AddressLine";
+  for (const lines of [[], Array(2).fill("line")]) assertEquals(faultsWith(path, lines), []);
+  assertEquals(faultsWith(path, Array(3).fill("line")), [`Field.Invalid ${path}`]);
+});
+
+Deno.test("consent request takes mobile numbers and merchant category codes of the right form only [CON-14]", () => {
+  const mobile = "Data.Initiation.SupplementaryData.DebtorMobileNumber";
+  for (const value of ["07700900123", "+447700900123", "+57-3001234567"]) {
+    assertEquals(faultsWith(mobile, value), []);
+  }
+  for (const value of ["", "123456", "+44 7700 900123", "number", "+1234567890123456"]) {
+    assertEquals(faultsWith(mobile, value), [`Field.Invalid ${mobile}`], value);
+  }
+  const category = "Risk.MerchantCategoryCode";
+  for (const value of ["573", "5732"]) assertEquals(faultsWith(category, value), []);
+  for (const value of ["", "57", "57321", "zzzz"]) {
+    assertEquals(faultsWith(category, value), [`Field.Invalid ${category}`]);
+  }
+});
+
+Deno.test("consent request that pays the payer is refused", () => {
+  const payee = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
+  const body = (payer: unknown): unknown => edited(MINIMAL, "Data.Initiation.DebtorAccount", payer);
+  assertEquals(faultsIn(body(payee)), ["Field.Invalid Data.Initiation.DebtorAccount"]);
+  assertEquals(faultsIn(body({ ...payee, SchemeName: "IBAN" })), [
+    "Field.Invalid Data.Initiation.DebtorAccount",
+  ]);
+  assertEquals(faultsIn(body({ ...payee, Identification: "GB29NWBK60161331926819" })), []);
+});
+
+Deno.test("consent request of any JSON is taken or refused, never worse [CON-20]", () => {
+  const paths = fc.constantFrom(...REQUIRED, ...OPTIONAL);
+  fc.assert(
+    fc.property(paths, fc.json({ maxDepth: 3 }), (path, json) => {
+      try {
+        decodeConsentRequest(edited(FULL, path, JSON.parse(json)), CONTEXT);
+      } catch (error) {
+        assertEquals(error instanceof Refusal, true);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

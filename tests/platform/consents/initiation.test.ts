@@ -1,0 +1,324 @@
+/** A payment against its consent, and which part of the payment data each reader gets (reference 7, 1.2, 1.5). */
+import { assertEquals } from "@std/assert";
+import { decodeConsentRequest } from "../../../src/platform/consents/consent_schema.ts";
+import {
+  accountOf,
+  bankInitiation,
+  compareWithConsent,
+  echoedInitiation,
+  type PaymentData,
+  reducedInitiation,
+  wireAccountOf,
+} from "../../../src/platform/consents/initiation.ts";
+import type { Account } from "../../../src/base/values/account.ts";
+import { decodePaymentRequest } from "../../../src/platform/payments/payment_schema.ts";
+import { edited, without } from "../http/edited.ts";
+import { CONTEXT, FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
+
+const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
+
+/** What a decoded consent or payment holds to compare, from `{Data: {Initiation}, Risk}` sent as a payment. */
+function paymentDataOf(body: unknown): PaymentData {
+  const sent = without(
+    without(without(body, "Data.ReadRefundAccount"), "Data.Authorisation"),
+    "Data.SCASupportData",
+  );
+  const { Data, Risk } = decodePaymentRequest(edited(sent, "Data.ConsentId", CONSENT_ID), CONTEXT);
+  return { Initiation: Data.Initiation, Risk };
+}
+
+function consentDataOf(body: unknown): PaymentData {
+  const { Data, Risk } = decodeConsentRequest(body, CONTEXT);
+  return { Initiation: Data.Initiation, Risk };
+}
+
+/** Paths in which a payment differs from a consent. */
+function mismatches(consent: unknown, payment: unknown, selected?: Account): string[] {
+  return compareWithConsent(consentDataOf(consent), paymentDataOf(payment), selected).map(
+    ({ code, path }) => {
+      assertEquals(code, "Resource.ConsentMismatch");
+      return path ?? "";
+    },
+  );
+}
+
+const EXPLICIT = without(FULL, "Data.Initiation.DebtorAccount");
+
+Deno.test("payment equal to its consent matches [PAY-01]", () => {
+  assertEquals(mismatches(FULL, FULL), []);
+  assertEquals(mismatches(MINIMAL, MINIMAL), []);
+});
+
+Deno.test("payment with its members in another order matches [PAY-03]", () => {
+  const reversed = (value: unknown): unknown =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).reverse().map(([name, member]) => [name, reversed(member)]))
+      : value;
+  assertEquals(mismatches(FULL, reversed(FULL)), []);
+});
+
+const MUTATIONS: [string, unknown][] = [
+  ["Data.Initiation.InstructionIdentification", "INSTR-2"],
+  ["Data.Initiation.EndToEndIdentification", "e2e-1"],
+  ["Data.Initiation.InstructedAmount.Amount", "19.91"],
+  ["Data.Initiation.InstructedAmount.Currency", "GBP"],
+  ["Data.Initiation.DebtorAccount.SchemeName", "IBAN"],
+  ["Data.Initiation.DebtorAccount.Identification", "DE89370400440532013000"],
+  ["Data.Initiation.DebtorAccount.Name", "Mallory"],
+  ["Data.Initiation.DebtorAccount.SecondaryIdentification", "SUB-8"],
+  ["Data.Initiation.CreditorAccount.SchemeName", "SortCodeAccountNumber"],
+  ["Data.Initiation.CreditorAccount.Identification", "11280001234568"],
+  ["Data.Initiation.CreditorAccount.Name", "Example Shop Ltd "],
+  ["Data.Initiation.CreditorAccount.SecondaryIdentification", "ROLL-2"],
+  ["Data.Initiation.CreditorPostalAddress.AddressType", "Postal"],
+  ["Data.Initiation.CreditorPostalAddress.Department", "Sale"],
+  ["Data.Initiation.CreditorPostalAddress.SubDepartment", "Offline"],
+  ["Data.Initiation.CreditorPostalAddress.AddressLine[0]", "2 High Street"],
+  ["Data.Initiation.CreditorPostalAddress.AddressLine[1]", "Third floor"],
+  ["Data.Initiation.CreditorPostalAddress.StreetName", "Low Street"],
+  ["Data.Initiation.CreditorPostalAddress.BuildingNumber", "2"],
+  ["Data.Initiation.CreditorPostalAddress.PostCode", "EC1A 1BC"],
+  ["Data.Initiation.CreditorPostalAddress.TownName", "Leeds"],
+  ["Data.Initiation.CreditorPostalAddress.CountrySubDivision", "Yorkshire"],
+  ["Data.Initiation.CreditorPostalAddress.Country", "GB"],
+  ["Data.Initiation.RemittanceInformation.Unstructured", "Order 1002"],
+  ["Data.Initiation.RemittanceInformation.Reference", "ORDER-1002"],
+  ["Data.Initiation.SupplementaryData.DebtorMobileNumber", "+447700900124"],
+  ["Risk.PaymentContextCode", "Other"],
+  ["Risk.MerchantCategoryCode", "5733"],
+  ["Risk.MerchantCustomerIdentification", "customer-78"],
+  ["Risk.DeliveryAddress.AddressLine[0]", "3 Low Street"],
+  ["Risk.DeliveryAddress.AddressLine[1]", "Front door"],
+  ["Risk.DeliveryAddress.StreetName", "High Street"],
+  ["Risk.DeliveryAddress.BuildingNumber", "3"],
+  ["Risk.DeliveryAddress.PostCode", "AB1 2CE"],
+  ["Risk.DeliveryAddress.TownName", "Dundee"],
+  ["Risk.DeliveryAddress.CountrySubDivision", "Angus"],
+  ["Risk.DeliveryAddress.Country", "UK"],
+];
+
+for (const [path, value] of MUTATIONS) {
+  Deno.test(`payment with another ${path} differs from its consent there [PAY-02]`, () => {
+    assertEquals(mismatches(FULL, edited(FULL, path, value)), [path]);
+  });
+}
+
+/** Leaves that a payment may lack only because nobody was ever told them (reference 7 b). */
+const NEVER_ANSWERED = ["Data.Initiation.DebtorAccount.Name"];
+const REQUIRED = [
+  "InstructedAmount.Amount",
+  "InstructedAmount.Currency",
+  "DebtorAccount.SchemeName",
+  "DebtorAccount.Identification",
+  "CreditorAccount.SchemeName",
+  "CreditorAccount.Identification",
+  "CreditorAccount.Name",
+].map((path) => `Data.Initiation.${path}`).concat(
+  "Risk.DeliveryAddress.TownName",
+  "Risk.DeliveryAddress.Country",
+);
+
+Deno.test("payment that lacks a leaf of its consent, or adds one, differs there [PAY-02]", () => {
+  for (const [path] of MUTATIONS) {
+    if (REQUIRED.includes(path) || path.includes("[")) continue;
+    const lacking = without(FULL, path);
+    assertEquals(mismatches(lacking, FULL), [path], `added ${path}`);
+    assertEquals(mismatches(FULL, lacking), NEVER_ANSWERED.includes(path) ? [] : [path], `removed ${path}`);
+  }
+});
+
+Deno.test("payment with address lines swapped, added or removed differs in each position [PAY-02]", () => {
+  const path = "Data.Initiation.CreditorPostalAddress.AddressLine";
+  assertEquals(mismatches(FULL, edited(FULL, path, ["Second floor", "1 High Street"])), [
+    `${path}[0]`,
+    `${path}[1]`,
+  ]);
+  assertEquals(mismatches(FULL, edited(FULL, path, ["1 High Street"])), [`${path}[1]`]);
+  assertEquals(mismatches(FULL, edited(FULL, path, ["1 High Street", "Second floor", "Bell 3"])), [
+    `${path}[2]`,
+  ]);
+  assertEquals(mismatches(FULL, without(FULL, path)), [`${path}[0]`, `${path}[1]`]);
+});
+
+Deno.test("payment that differs in several leaves is told each, depth first [PAY-02]", () => {
+  const payment = edited(
+    edited(
+      edited(FULL, "Risk.MerchantCategoryCode", "5733"),
+      "Data.Initiation.InstructedAmount.Amount",
+      "1.00",
+    ),
+    "Data.Initiation.RemittanceInformation",
+    undefined,
+  );
+  assertEquals(mismatches(FULL, payment), [
+    "Data.Initiation.InstructedAmount.Amount",
+    "Data.Initiation.RemittanceInformation.Unstructured",
+    "Data.Initiation.RemittanceInformation.Reference",
+    "Risk.MerchantCategoryCode",
+  ]);
+});
+
+Deno.test("payment that differs everywhere is told 20 leaves [PAY-02]", () => {
+  const payment = MUTATIONS.reduce<unknown>((body, [path, value]) => edited(body, path, value), FULL);
+  const faults = compareWithConsent(consentDataOf(FULL), paymentDataOf(payment));
+  assertEquals(faults.length, 20);
+  assertEquals(faults.every((fault) => fault.message === "Differs from the consent."), true);
+});
+
+Deno.test("payment rebuilt from the consent's answer matches: what was never answered may be absent [PAY-02]", () => {
+  const answered = echoedInitiation(consentDataOf(FULL).Initiation);
+  assertEquals(mismatches(FULL, edited(FULL, "Data.Initiation", answered)), []);
+});
+
+Deno.test("payment may leave out the address or the mobile number, not change them [PAY-02]", () => {
+  const address = "Data.Initiation.CreditorPostalAddress";
+  assertEquals(mismatches(FULL, without(FULL, address)), []);
+  assertEquals(mismatches(FULL, without(FULL, "Data.Initiation.SupplementaryData")), []);
+  assertEquals(
+    mismatches(without(FULL, address), edited(MINIMAL, address, { TownName: "Leeds" })).includes(
+      `${address}.TownName`,
+    ),
+    true,
+  );
+  assertEquals(mismatches(MINIMAL, edited(MINIMAL, address, { TownName: "Leeds" })), [`${address}.TownName`]);
+  assertEquals(mismatches(MINIMAL, edited(MINIMAL, address, {})), [address]);
+  assertEquals(
+    mismatches(
+      MINIMAL,
+      edited(MINIMAL, "Data.Initiation.SupplementaryData.DebtorMobileNumber", "07700900123"),
+    ),
+    [
+      "Data.Initiation.SupplementaryData.DebtorMobileNumber",
+    ],
+  );
+});
+
+Deno.test("payment of an implicit consent without its payer's account differs [PAY-02]", () => {
+  assertEquals(mismatches(FULL, EXPLICIT), [
+    "Data.Initiation.DebtorAccount.SchemeName",
+    "Data.Initiation.DebtorAccount.Identification",
+    "Data.Initiation.DebtorAccount.SecondaryIdentification",
+  ]);
+});
+
+Deno.test("payment with null identifications equals a consent without them [PAY-03]", () => {
+  assertEquals(mismatches(MINIMAL, edited(MINIMAL, "Data.Initiation.EndToEndIdentification", null)), []);
+});
+
+const SELECTED: Account = {
+  schemeName: "UK.OBIE.IBAN",
+  identification: "DE89370400440532013000",
+  secondaryIdentification: "SUB-1",
+};
+const SELECTED_ON_WIRE = {
+  SchemeName: "UK.OBIE.IBAN",
+  Identification: "DE89370400440532013000",
+  SecondaryIdentification: "SUB-1",
+};
+
+Deno.test("payment of an explicit consent may name the selected account, or none [PAY-04]", () => {
+  const path = "Data.Initiation.DebtorAccount";
+  assertEquals(mismatches(EXPLICIT, EXPLICIT, SELECTED), []);
+  assertEquals(mismatches(EXPLICIT, edited(EXPLICIT, path, SELECTED_ON_WIRE), SELECTED), []);
+  assertEquals(
+    mismatches(EXPLICIT, edited(EXPLICIT, path, { ...SELECTED_ON_WIRE, SchemeName: "IBAN" }), SELECTED),
+    [],
+  );
+});
+
+Deno.test("payment of an explicit consent may name no other account [PAY-04]", () => {
+  const path = "Data.Initiation.DebtorAccount";
+  const named = (account: unknown, selected?: Account): string[] =>
+    mismatches(EXPLICIT, edited(EXPLICIT, path, account), selected);
+  const other = { ...SELECTED_ON_WIRE, Identification: "GB29NWBK60161331926819" };
+  assertEquals(named(other, SELECTED), [`${path}.Identification`]);
+  assertEquals(named({ ...SELECTED_ON_WIRE, SecondaryIdentification: "SUB-2" }, SELECTED), [
+    `${path}.SecondaryIdentification`,
+  ]);
+  assertEquals(named({ ...SELECTED_ON_WIRE, SchemeName: "UK.OBIE.BBAN" }, SELECTED), [`${path}.SchemeName`]);
+  assertEquals(named(without(SELECTED_ON_WIRE, "SecondaryIdentification"), SELECTED), [
+    `${path}.SecondaryIdentification`,
+  ]);
+  assertEquals(named({ ...SELECTED_ON_WIRE, Name: "Unchecked" }, SELECTED), [`${path}.Name`]);
+});
+
+Deno.test("payment of an explicit consent may name no account while none is selected [PAY-04]", () => {
+  const path = "Data.Initiation.DebtorAccount";
+  const faults = mismatches(EXPLICIT, edited(EXPLICIT, path, SELECTED_ON_WIRE));
+  assertEquals(faults, [`${path}.SchemeName`, `${path}.Identification`, `${path}.SecondaryIdentification`]);
+});
+
+Deno.test("a selected account does not stand in for an implicit consent's own [PAY-04]", () => {
+  const payment = edited(FULL, "Data.Initiation.DebtorAccount", SELECTED_ON_WIRE);
+  assertEquals(mismatches(FULL, payment, SELECTED), [
+    "Data.Initiation.DebtorAccount.Identification",
+    "Data.Initiation.DebtorAccount.SecondaryIdentification",
+  ]);
+});
+
+const PAYER = {
+  SchemeName: "UK.OBIE.IBAN",
+  Identification: "GB29NWBK60161331926819",
+  SecondaryIdentification: "SUB-7",
+};
+const PAYEE = {
+  SchemeName: "UK.OBIE.SortCodeAccountNumber",
+  Identification: "11280001234567",
+  Name: "Example Shop Ltd",
+  SecondaryIdentification: "ROLL-1",
+};
+
+Deno.test("echoedInitiation leaves out the payer's name, the address and the mobile number [CON-25]", () => {
+  assertEquals(echoedInitiation(consentDataOf(FULL).Initiation), {
+    InstructionIdentification: "INSTR-1",
+    EndToEndIdentification: "E2E-1",
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    DebtorAccount: PAYER,
+    CreditorAccount: PAYEE,
+    RemittanceInformation: { Unstructured: "Order 1001, thank you", Reference: "ORDER-1001" },
+  });
+  assertEquals(echoedInitiation(MINIMAL.Data.Initiation), MINIMAL.Data.Initiation);
+});
+
+Deno.test("reducedInitiation has amount, payee, remittance and the payer's account where held [CON-23]", () => {
+  assertEquals(reducedInitiation(consentDataOf(FULL).Initiation), {
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    DebtorAccount: PAYER,
+    CreditorAccount: PAYEE,
+    RemittanceInformation: { Unstructured: "Order 1001, thank you", Reference: "ORDER-1001" },
+  });
+  assertEquals(Object.keys(reducedInitiation(consentDataOf(EXPLICIT).Initiation)), [
+    "InstructedAmount",
+    "CreditorAccount",
+    "RemittanceInformation",
+  ]);
+});
+
+Deno.test("bankInitiation has the payer's name, and null for absent identifications [BCH-01]", () => {
+  assertEquals(bankInitiation(consentDataOf(FULL).Initiation), {
+    InstructionIdentification: "INSTR-1",
+    EndToEndIdentification: "E2E-1",
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    DebtorAccount: { ...PAYER, Name: "Alice Payer" },
+    CreditorAccount: PAYEE,
+  });
+  assertEquals(bankInitiation(MINIMAL.Data.Initiation), {
+    InstructionIdentification: null,
+    EndToEndIdentification: null,
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    CreditorAccount: MINIMAL.Data.Initiation.CreditorAccount,
+  });
+});
+
+Deno.test("accountOf and wireAccountOf are each other's inverse", () => {
+  const full = { ...PAYER, Name: "Alice Payer" };
+  assertEquals(accountOf(full), {
+    schemeName: "UK.OBIE.IBAN",
+    identification: "GB29NWBK60161331926819",
+    name: "Alice Payer",
+    secondaryIdentification: "SUB-7",
+  });
+  assertEquals(wireAccountOf(accountOf(full)), full);
+  const short = { SchemeName: "UK.OBIE.BBAN", Identification: "1" };
+  assertEquals(wireAccountOf(accountOf(short)), short);
+});

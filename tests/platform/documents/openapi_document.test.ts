@@ -1,0 +1,95 @@
+/** What generators, gateways and linters take from `/openapi.json`: stable operation ids, security, and the rules of fields. */
+import { assert, assertEquals } from "@std/assert";
+import { good, type Json } from "../../../scripts/testing/flows.ts";
+import { AUTH_URL, openWorld } from "../../../scripts/testing/environment.ts";
+
+/** Generated clients have a method for each: a renamed operation breaks them. */
+const OPERATION_IDS = {
+  "post /register/v1": ["registerClient", "mutualTLS"],
+  "post /{bank}/token.oauth2/v1": ["issueAccessToken", "mutualTLS"],
+  "post /{bank}/par.oauth2/v1": ["pushAuthorizationRequest", "mutualTLS"],
+  "post /{bank}/domestic-payment-consents/v1": ["createDomesticPaymentConsent", "mutualTLS DPoPPayments"],
+  "get /{bank}/domestic-payment-consents/v1/{consentId}": [
+    "getDomesticPaymentConsent",
+    "mutualTLS DPoPPayments",
+  ],
+  "get /{bank}/domestic-payment-consents/v1/{consentId}/funds-confirmation": [
+    "getFundsConfirmation",
+    "mutualTLS DPoPPayments",
+  ],
+  "post /{bank}/domestic-payments/v1": ["createDomesticPayment", "mutualTLS DPoPPayments"],
+  "get /{bank}/domestic-payments/v1": ["findDomesticPayment", "mutualTLS DPoPPayments"],
+  "get /{bank}/domestic-payments/v1/{paymentId}": ["getDomesticPayment", "mutualTLS DPoPPayments"],
+  "get /{bank}/back-channel-auth/v1/{consentId}": ["getBackChannelConsent", "mutualTLS DPoPBank"],
+  "put /{bank}/back-channel-auth/v1/{consentId}": ["updatePayerAccounts", "mutualTLS DPoPBank"],
+  "get /{bank}/back-channel-payments/v1": ["listPaymentOrders", "mutualTLS DPoPBank"],
+  "get /{bank}/back-channel-payments/v1/{paymentId}": ["getPaymentOrder", "mutualTLS DPoPBank"],
+  "put /{bank}/back-channel-payments/v1/{paymentId}": ["reportPaymentStatus", "mutualTLS DPoPBank"],
+  "get /health/live": ["getLiveness", ""],
+  "get /health/ready": ["getReadiness", ""],
+  "get /openapi.json": ["getOpenApiDocument", ""],
+  "get /.well-known/oauth-authorization-server/{bank}": ["getAuthorizationServerMetadata", ""],
+  "get /jwks": ["getPlatformKeys", ""],
+  "get /{bank}/authorization.oauth2": ["authorize", ""],
+  "get /{bank}/authorization.sca.oauth2": ["returnFromBank", ""],
+};
+
+async function readDocument(): Promise<Json> {
+  await using world = await openWorld();
+  return await good(world.browser(new Request(`${AUTH_URL}/openapi.json`)), 200);
+}
+
+function operationsOf(document: Json): [string, Json][] {
+  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, operation]): [string, Json] => [`${method} ${path}`, operation])
+  );
+}
+
+Deno.test("GET /openapi.json: every operation has its stable operationId and its security [A7]", async () => {
+  const document = await readDocument();
+  const found = operationsOf(document).map(([name, { operationId, security }]) => [
+    name,
+    [operationId, security.flatMap((one: Json) => Object.keys(one)).join(" ")],
+  ]);
+  assertEquals(Object.fromEntries(found), OPERATION_IDS);
+  const schemes = document.components.securitySchemes;
+  assertEquals(schemes.mutualTLS.type, "mutualTLS");
+  assertEquals([schemes.DPoPPayments.type, schemes.DPoPPayments.scheme], ["http", "DPoP"]);
+});
+
+Deno.test("GET /openapi.json: every operation has the answers that every address can give [C3]", async () => {
+  for (const [name, { responses }] of operationsOf(await readDocument())) {
+    const statuses = Object.keys(responses);
+    const expected = name.includes("-") && name.includes("{bank}") && !name.includes(".well-known")
+      ? ["400", "401", "403", "404", "405", "406", "429", "500", "503"] // resources
+      : ["405", "500"];
+    assertEquals(expected.filter((status) => !statuses.includes(status)), [], name);
+    assert(statuses.some((status) => /^2|^303$/.test(status)), name);
+  }
+});
+
+Deno.test("GET /openapi.json: the fields of a payment's answer are not described as never answered", async () => {
+  const { components: { schemas } } = await readDocument();
+  assertEquals(JSON.stringify(schemas).includes("Never answered"), false);
+  const payment = schemas.PaymentInitiation.properties;
+  assert("CreditorPostalAddress" in payment && "SupplementaryData" in payment);
+  const consent = schemas.CreatedConsentInitiation.properties;
+  assert(!("CreditorPostalAddress" in consent) && !("SupplementaryData" in consent));
+});
+
+Deno.test("GET /openapi.json: every text of a request has its length and its characters", async () => {
+  const { components: { schemas } } = await readDocument();
+  const loose: string[] = [];
+  const visit = (schema: Json, path: string): void => {
+    const { type, properties = {}, items, $ref } = schema;
+    if ($ref !== undefined) return visit(schemas[$ref.split("/").at(-1)], path);
+    const bounded = ["pattern", "enum", "const", "format"].some((rule) => rule in schema);
+    if ([type].flat().includes("string") && !bounded && !path.endsWith("SchemeName")) loose.push(path);
+    for (const [name, member] of Object.entries<Json>(properties)) visit(member, `${path}.${name}`);
+    for (const part of [...schema["allOf"] ?? [], ...schema["anyOf"] ?? []]) visit(part, path);
+    if (items !== undefined) visit(items, `${path}[]`);
+  };
+  const requests = ["DomesticPaymentConsentRequest", "DomesticPaymentRequest", "PayerAccountsUpdate"];
+  for (const name of [...requests, "PaymentStatusReport"]) visit(schemas[name], name);
+  assertEquals(loose, []);
+});

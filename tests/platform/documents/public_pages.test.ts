@@ -1,0 +1,313 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { good, type Json, requestToken } from "../../../scripts/testing/flows.ts";
+import {
+  assertBrowserHeaders,
+  BROWSER_HEADERS,
+  headingOf,
+  UUID,
+} from "../../../scripts/testing/front_channel.ts";
+import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openDocs } from "../../../src/portal/docs_page.tsx";
+import type { Store } from "../../../src/base/store/store.ts";
+
+const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
+/** Pages are read on phones, over slow lines. */
+const MAX_PAGE_BYTES = 30_000;
+const API = "https://api.platform.example";
+const AUTH = "https://auth.platform.example";
+
+/** Every endpoint of the interface and of this platform's extensions, and the host it is on. */
+const OPERATIONS = {
+  "post /register/v1": API,
+  "post /{bank}/token.oauth2/v1": API,
+  "post /{bank}/par.oauth2/v1": API,
+  "post /{bank}/domestic-payment-consents/v1": API,
+  "get /{bank}/domestic-payment-consents/v1/{consentId}": API,
+  "get /{bank}/domestic-payment-consents/v1/{consentId}/funds-confirmation": API,
+  "post /{bank}/domestic-payments/v1": API,
+  "get /{bank}/domestic-payments/v1": API,
+  "get /{bank}/domestic-payments/v1/{paymentId}": API,
+  "get /{bank}/back-channel-auth/v1/{consentId}": API,
+  "put /{bank}/back-channel-auth/v1/{consentId}": API,
+  "get /{bank}/back-channel-payments/v1": API,
+  "get /{bank}/back-channel-payments/v1/{paymentId}": API,
+  "put /{bank}/back-channel-payments/v1/{paymentId}": API,
+  "get /{bank}/authorization.oauth2": AUTH,
+  "get /{bank}/authorization.sca.oauth2": AUTH,
+  "get /.well-known/oauth-authorization-server/{bank}": AUTH,
+  "get /jwks": AUTH,
+  "get /health/live": AUTH,
+  "get /health/ready": AUTH,
+  "get /openapi.json": AUTH,
+} as const;
+
+Deno.test("GET /health/live answers while the process does, whatever else is broken [A7]", async () => {
+  const { store, faults } = await breakableStore();
+  await using world = await openWorld({ store });
+  faults.broken = true;
+  world.network = () => Promise.reject(new TypeError("connection refused"));
+  const answer = await open(world, "/health/live");
+  assertEquals([answer.status, await answer.json()], [200, { live: true }]);
+  assertBrowserHeaders(answer);
+});
+
+Deno.test("GET /health/ready: 200 with every part, 503 while the store fails, 200 again afterwards [A7]", async () => {
+  const { store, faults } = await breakableStore();
+  await using world = await openWorld({ store });
+  const ready = await open(world, "/health/ready");
+  assertBrowserHeaders(ready);
+  const { ready: isReady, parts } = await ready.json();
+  assertEquals([ready.status, isReady, parts.store, parts.directory], [200, true, { ok: true }, {
+    ok: true,
+  }]);
+  faults.broken = true;
+  const broken = await open(world, "/health/ready");
+  const body = await broken.json();
+  assertEquals([broken.status, body.ready, body.parts.store], [503, false, { ok: false, detail: "Error" }]);
+  assertEquals(JSON.stringify(body).includes("/var/lib/secret"), false);
+  faults.broken = false;
+  assertEquals((await open(world, "/health/ready")).status, 200);
+});
+
+Deno.test("GET /health/ready stays 200 while the directory is down, and says so [A9]", async () => {
+  await using world = await openWorld();
+  world.network = () => Promise.reject(new TypeError("connection refused"));
+  world.now += 301_000;
+  await good(requestToken(world, world.tpp), 200); // on the last good copy of the TPP's keys
+  const { ready, parts } = await good(open(world, "/health/ready"), 200);
+  assertEquals([ready, parts.store.ok, parts.directory.ok], [true, true, false]);
+  assertMatch(parts.directory.detail, /301 s old/);
+});
+
+Deno.test("GET /openapi.json lists every endpoint once, on its own host, and no page [A6]", async () => {
+  await using world = await openWorld();
+  const answer = await open(world, "/openapi.json");
+  assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
+  assertBrowserHeaders(answer, CACHED);
+  const document = await answer.json();
+  assertEquals(document.openapi, "3.1.0");
+  assertEquals(document.servers.map(({ url }: Json) => url), [API, AUTH]);
+  const operations = operationsOf(document).map(([name, operation]) => [
+    name,
+    operation.servers.map(({ url }: Json) => url).join(),
+  ]);
+  assertEquals(Object.fromEntries(operations), OPERATIONS);
+  assertEquals(operations.length, Object.keys(OPERATIONS).length);
+});
+
+Deno.test("GET /openapi.json is whole: every reference leads somewhere, every operation has words and answers", async () => {
+  await using world = await openWorld();
+  const document = await good(open(world, "/openapi.json"), 200);
+  for (const reference of referencesIn(document)) {
+    const target = reference.slice(2).split("/").reduce((at, name) => at?.[name], document);
+    assertEquals(typeof target, "object", reference);
+  }
+  for (const [name, operation] of operationsOf(document)) {
+    assertMatch(operation.summary ?? "", /\w/, name);
+    assertEquals(Object.keys(operation.responses).length > 0, true, name);
+    const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+    const declared = (operation.parameters ?? []).map((parameter: Json) => resolved(document, parameter))
+      .filter((parameter: Json) => parameter.in === "path").map((parameter: Json) => parameter.name);
+    assertEquals(declared.toSorted(), inPath.toSorted(), name);
+  }
+});
+
+Deno.test("GET /openapi.json is the same whatever Host says, and needs no certificate [A6] [A7] [MD-N4]", async () => {
+  await using world = await openWorld();
+  const expected = await (await open(world, "/openapi.json")).text();
+  const headers = { host: "evil.example", "x-forwarded-host": "evil.example" };
+  const evil = await world.browser(new Request("https://evil.example/openapi.json", { headers }));
+  assertEquals(await evil.text(), expected);
+});
+
+Deno.test("GET /docs and its pages tell every endpoint, without script or foreign parts [AZ12]", async (t) => {
+  await using world = await openWorld();
+  const document = await good(open(world, "/openapi.json"), 200);
+  const told: string[] = [];
+  const { paths } = openDocs(document, { authUrl: AUTH, errors: [] });
+  for (const path of paths) {
+    await t.step(path, async () => {
+      const answer = await open(world, path);
+      const html = await answer.text();
+      assertEquals([answer.status, answer.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
+      assertBrowserHeaders(answer, CACHED);
+      assertEquals([...html.matchAll(/<script|style="|<iframe| on\w+="/g)].length, 0);
+      const loaded = [...html.matchAll(/<(?:link|img)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) => url);
+      assertEquals(loaded, ["/assets/platform.css", "/assets/platform.svg"]);
+      assertEquals(new TextEncoder().encode(html).length < MAX_PAGE_BYTES, true, `${html.length}`);
+      for (const [, target = ""] of html.matchAll(/<a [^>]*href="(\/docs[^"#?]*)/g)) {
+        assertEquals(paths.includes(target), true, target);
+      }
+      told.push(html);
+    });
+  }
+  for (const name of Object.keys(OPERATIONS)) assertStringIncludes(told.join(""), name.split(" ")[1] ?? "");
+  assertEquals(headingOf(told[0] ?? ""), "Payment initiation platform");
+});
+
+Deno.test("GET /docs?q= finds places by words, and says so where there are none", async () => {
+  await using world = await openWorld();
+  const found = async (question: string): Promise<string> => {
+    const answer = await open(world, `/docs?q=${encodeURIComponent(question)}`);
+    assertBrowserHeaders(answer, CACHED);
+    assertEquals(answer.status, 200);
+    return await answer.text();
+  };
+  assertStringIncludes(await found("idempotency"), '<a href="/docs/tpp#again">');
+  assertStringIncludes(await found("client assertion"), '<a href="/docs/signatures#client-assertion">');
+  const nothing = await found("<script>alert(1)</script>");
+  assertStringIncludes(nothing, "Nothing was found");
+  assertEquals(nothing.includes("<script"), false);
+  assertEquals((await found("x".repeat(5000))).length < MAX_PAGE_BYTES, true);
+});
+
+Deno.test("Documents have a strong tag and are answered 304 to who has them, also as a compressing proxy weakens the tag", async () => {
+  await using world = await openWorld();
+  const tags = new Set<string>();
+  const paths = [
+    "/openapi.json",
+    "/docs",
+    "/docs/errors",
+    "/docs/reference/consents",
+    "/assets/platform.css",
+  ];
+  for (const path of paths) {
+    const first = await open(world, path);
+    const tag = first.headers.get("etag") ?? "";
+    assertMatch(tag, /^"[A-Za-z0-9_-]{43}"$/);
+    assertEquals((await open(world, path)).headers.get("etag"), tag);
+    for (const sent of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+      const answer = await open(world, path, { headers: { "if-none-match": sent } });
+      assertEquals([answer.status, await answer.text(), answer.headers.get("etag")], [304, "", tag], path);
+      assertBrowserHeaders(answer, CACHED);
+    }
+    const changed = await open(world, path, { headers: { "if-none-match": '"other"' } });
+    assertEquals([changed.status, await changed.text()], [200, await first.text()]);
+    tags.add(tag);
+  }
+  assertEquals(tags.size, paths.length);
+});
+
+Deno.test("GET / of the browser host leads to the documentation", async () => {
+  await using world = await openWorld();
+  const answer = await open(world, "/");
+  assertEquals([answer.status, answer.headers.get("location")], [303, "/docs"]);
+  assertBrowserHeaders(answer);
+});
+
+Deno.test("There is no documentation page but those listed", async () => {
+  await using world = await openWorld();
+  for (const path of ["/docs/", "/docs/nothing", "/docs/reference/nothing", "/docs/reference/a/b"]) {
+    const answer = await open(world, path);
+    assertEquals(answer.status, 404, path);
+    await answer.body?.cancel();
+  }
+});
+
+Deno.test("The stylesheet and the icon are what pages may load, and nothing else is there", async () => {
+  await using world = await openWorld();
+  const types = {
+    "/assets/platform.css": "text/css; charset=utf-8",
+    "/assets/platform.svg": "image/svg+xml",
+  };
+  for (const [path, type] of Object.entries(types)) {
+    const answer = await open(world, path);
+    assertEquals([answer.status, answer.headers.get("content-type")], [200, type]);
+    assertBrowserHeaders(answer, CACHED);
+    assertEquals((await answer.text()).includes("http://") && type.startsWith("text/css"), false);
+  }
+  for (const path of ["/assets/", "/assets/../deno.json", "/favicon.ico", "/metrics", "/robots.txt"]) {
+    const answer = await open(world, path);
+    assertEquals(answer.status, 404);
+    await answer.body?.cancel();
+  }
+});
+
+Deno.test("Public pages have no other method than GET [MD-N3] [AZ12]", async (t) => {
+  await using world = await openWorld();
+  for (
+    const path of [
+      "/health/live",
+      "/health/ready",
+      "/openapi.json",
+      "/docs",
+      "/docs/tpp",
+      "/docs/reference/consents",
+      "/assets/platform.css",
+    ]
+  ) {
+    for (const method of ["POST", "OPTIONS"]) {
+      await t.step(`${method} ${path}`, async () => {
+        const headers = { origin: "https://evil.example", "access-control-request-method": "GET" };
+        const answer = await open(world, path, { method, headers });
+        assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
+        assertBrowserHeaders(answer);
+        await answer.body?.cancel();
+      });
+    }
+  }
+});
+
+Deno.test("An answer names its request by the caller's UUID or a fresh one, never by other text [FAPI-G23]", async () => {
+  await using world = await openWorld();
+  const named = async (sent: string): Promise<string> => {
+    const headers = { "x-fapi-interaction-id": sent };
+    const answer = await open(world, "/BANKA/authorization.oauth2", { headers });
+    const id = answer.headers.get("x-fapi-interaction-id") ?? "";
+    assertStringIncludes(await answer.text(), `<code dir="ltr">${id}</code>`);
+    return id;
+  };
+  const uuid = "93bac548-d2de-4546-b106-880a5018460d";
+  assertEquals(await named(uuid), uuid);
+  for (const sent of ["", "4711", "<script>alert(1)</script>", `${uuid}0`]) {
+    assertMatch(await named(sent), UUID);
+  }
+});
+
+Deno.test("The browser host answers no API endpoint, and the API host no browser endpoint [A7] [FAPI-G2]", async () => {
+  await using world = await openWorld();
+  for (const [name, host] of Object.entries(OPERATIONS)) {
+    const [method = "", path = ""] = name.split(" ");
+    const url = `https://x.example${path.replaceAll(/\{bank\}/g, "BANKA").replaceAll(/\{\w+\}/g, "1")}`;
+    const request = new Request(url, { method: method.toUpperCase() });
+    const answer = await (host === API ? world.browser(request) : world.api(request, world.tpp));
+    assertEquals(answer.status, 404, name);
+    await answer.body?.cancel();
+  }
+});
+
+function open(world: World, path: string, init: RequestInit = {}): Promise<Response> {
+  return world.browser(new Request(`${AUTH}${path}`, init));
+}
+
+function operationsOf(document: Json): [string, Json][] {
+  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, operation]): [string, Json] => [`${method} ${path}`, operation])
+  );
+}
+
+function referencesIn(value: Json): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries<Json>(value).flatMap(([name, member]) =>
+    name === "$ref" && typeof member === "string" ? [member] : referencesIn(member)
+  );
+}
+
+function resolved(document: Json, parameter: Json): Json {
+  const reference: string | undefined = parameter.$ref;
+  return reference === undefined
+    ? parameter
+    : reference.slice(2).split("/").reduce((at: Json, name: string) => at[name], document);
+}
+
+async function breakableStore(): Promise<{ store: Store; faults: { broken: boolean } }> {
+  const kv = await openDenoKv(":memory:");
+  const faults = { broken: false };
+  const store: Store = {
+    ...kv,
+    get: <T>(key: Parameters<Store["get"]>[0]) =>
+      faults.broken ? Promise.reject(new Error("/var/lib/secret is locked")) : kv.get<T>(key),
+  };
+  return { store, faults };
+}

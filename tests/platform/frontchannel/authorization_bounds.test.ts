@@ -1,0 +1,183 @@
+/** What a customer's visits leave behind: a bounded number of sessions, and no cookie once a session is over. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import {
+  type AtBank,
+  authorize,
+  Browser,
+  clientToken,
+  createConsent,
+  decide,
+  good,
+  openHandover,
+  push,
+  toBank,
+} from "../../../scripts/testing/flows.ts";
+import {
+  assertCodeAnswer,
+  assertErrorAnswer,
+  assertNothingChanges,
+  assertPage,
+  reportAccounts,
+  wayOnOf,
+} from "../../../scripts/testing/front_channel.ts";
+import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+
+Deno.test("One request_uri starts 20 sessions; the next visit goes back to the TPP and stores nothing [AZ-N7]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  for (let visit = 2; visit <= 20; visit++) {
+    const departure = await authorize(new Browser(world), world.tpp, flow.requestUri);
+    await openHandover(world.bankA, departure);
+  }
+  assertEquals(await sessionsIn(world), 20);
+  const next = new Browser(world);
+  const refused = await assertNothingChanges(world, () => authorize(next, world.tpp, flow.requestUri));
+  await assertErrorAnswer(refused, "opened_too_often");
+  assertEquals(next.cookies.size, 0);
+  await assertCodeAnswer(await comeBack(world, flow)); // a session that was begun still ends well
+});
+
+Deno.test("40 visits of one link at once start 20 sessions at most [AZ-N7]", async () => {
+  await using world = await openWorld();
+  const bound = await clientToken(world, world.tpp);
+  const { ConsentId } = (await createConsent(world, bound, IMPLICIT)).Data;
+  const { request_uri } = await good(push(world, ConsentId), 201);
+  const visits = Array.from({ length: 40 }, () => authorize(new Browser(world), world.tpp, request_uri));
+  const answers = await Promise.all(visits);
+  const left = answers.filter(({ headers }) =>
+    headers.get("location")?.startsWith("https://bank-a.example/")
+  );
+  assertEquals([left.length, await sessionsIn(world)], [20, 20]);
+  await Promise.all(answers.map((answer) => answer.body?.cancel()));
+});
+
+Deno.test("The cookie lives as long as the session is kept, and is cleared when it ends, however it ends [AZ11] [G1]", async (t) => {
+  await using world = await openWorld();
+  const ends: Record<string, () => Promise<AtBank>> = {
+    "with a code, by the bank's return": async () => {
+      const flow = await toBank(world, { body: IMPLICIT });
+      await assertCodeAnswer(assertCleared(flow, await comeBack(world, flow)));
+      return flow;
+    },
+    "with a failure of the bank": async () => {
+      const flow = await toBank(world, { body: IMPLICIT });
+      const answer = await comeBack(world, flow, { status_code: "failure" });
+      await assertErrorAnswer(assertCleared(flow, answer), "access_denied");
+      return flow;
+    },
+    "by the customer's decision": async () => {
+      const flow = await toBank(world);
+      await reportAccounts(world, flow);
+      const screen = (await comeBack(world, flow)).headers.get("location") ?? "";
+      assertEquals(flow.browser.cookies.size, 1); // it goes on
+      assertCleared(flow, await decide(flow.browser, screen, "refuse"));
+      return flow;
+    },
+    "by another request for the consent": async () => {
+      const flow = await toBank(world, { body: IMPLICIT });
+      const form = { code_challenge: "M".repeat(42) + "A" };
+      const { request_uri } = await good(push(world, flow.consentId, { form }), 201);
+      const browser = new Browser(world);
+      const { claims } = await openHandover(world.bankA, await authorize(browser, world.tpp, request_uri));
+      await assertCodeAnswer(await comeBack(world, { ...flow, browser, handover: claims }));
+      await assertErrorAnswer(assertCleared(flow, await comeBack(world, flow)), "invalid_request");
+      return flow;
+    },
+    "in another tab by the same link": async () => {
+      const flow = await toBank(world, { body: IMPLICIT });
+      const { claims } = await openHandover(
+        world.bankA,
+        await authorize(flow.browser, world.tpp, flow.requestUri),
+      );
+      await assertCodeAnswer(await comeBack(world, flow));
+      const other = { ...flow, handover: claims };
+      await assertPage(assertCleared(other, await comeBack(world, other)), 400, "accepted");
+      return flow;
+    },
+  };
+  for (const [name, end] of Object.entries(ends)) {
+    await t.step(name, async () => assertEquals((await end()).browser.cookies.size, 0));
+  }
+});
+
+Deno.test("A browser keeps the cookies of its 20 newest sessions [AZ11]", async () => {
+  await using world = await openWorld();
+  const first = await toBank(world, { body: IMPLICIT });
+  const { browser } = first;
+  let newest = first;
+  for (let more = 1; more <= 20; more++) {
+    const bound = await clientToken(world, world.tpp);
+    const { ConsentId } = (await createConsent(world, bound, IMPLICIT)).Data;
+    const form = { code_challenge: `${more}`.padStart(42, "N") + "A" };
+    const { request_uri } = await good(push(world, ConsentId, { form }), 201);
+    const { claims } = await openHandover(world.bankA, await authorize(browser, world.tpp, request_uri));
+    newest = { ...first, consentId: ConsentId, requestUri: request_uri, handover: claims };
+    assertEquals(browser.cookies.size, Math.min(more + 1, 20));
+  }
+  await assertCodeAnswer(await comeBack(world, newest));
+  const page = await assertPage(await comeBack(world, first), 400, "other_browser");
+  assertEquals(wayOnOf(page), "https://www.example.com/");
+});
+
+Deno.test("A TPP that registered before its client_uri was kept has no link on its customers' pages [G1]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const key = ["client", world.tpp.clientId];
+  const { clientUri: _, ...older } = (await world.store.get<Record<string, unknown>>(key))?.value ?? {};
+  await world.store.commit({ checks: [], writes: [{ kind: "set", key, value: older }] });
+  const stranger = new Browser(world);
+  const page = await assertPage(await stranger.open(await returnOf(world, flow)), 400, "other_browser");
+  assertEquals(wayOnOf(page), null);
+  await assertCodeAnswer(await comeBack(world, flow));
+});
+
+Deno.test("Records of sessions and requests from before they were counted and kept apart still end well [G2]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world);
+  for (const { key, value } of await world.snapshot()) {
+    const older = olderForm(key[0] ?? "", value as Record<string, unknown>);
+    if (older !== undefined) {
+      await world.store.commit({ checks: [], writes: [{ kind: "set", key, value: older }] });
+    }
+  }
+  await reportAccounts(world, flow);
+  const screen = (await comeBack(world, flow)).headers.get("location") ?? "";
+  assertMatch(screen, /authorization\.consent\.oauth2/);
+  await assertCodeAnswer(await decide(flow.browser, screen, "accept"));
+});
+
+/** As the version before wrote it. */
+function olderForm(kind: string, { sessions: _, ...rest }: Record<string, unknown>): unknown {
+  return kind === "open_flow" || kind === "pushed_request" ? rest : undefined;
+}
+
+/** The answer clears this session's cookie, with the attributes that it was set with. */
+function assertCleared({ handover }: AtBank, answer: Response): Response {
+  const [cookie = "", ...more] = answer.headers.getSetCookie();
+  assertEquals(more, []);
+  const [pair, ...attributes] = cookie.split("; ");
+  assertEquals(pair, `__Host-sca-${handover.correlation_id}=`);
+  assertEquals(attributes.toSorted(), ["HttpOnly", "Max-Age=0", "Path=/", "SameSite=Lax", "Secure"]);
+  return answer;
+}
+
+async function sessionsIn(world: World): Promise<number> {
+  return (await world.snapshot()).filter(({ key }) => key[0] === "interaction").length;
+}
+
+async function comeBack(
+  world: World,
+  flow: AtBank,
+  claims: Readonly<Record<string, unknown>> = {},
+): Promise<Response> {
+  return await flow.browser.open(await returnOf(world, flow, claims));
+}
+
+async function returnOf(
+  world: World,
+  flow: AtBank,
+  claims: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  return await sealedReturn(world, flow.bank.orgId, await signedReturn(world, flow, { claims }));
+}

@@ -1,0 +1,124 @@
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { compactDecrypt, compactVerify, decodeProtectedHeader, importJWK } from "jose";
+import {
+  authorize,
+  Browser,
+  clientToken,
+  consentBody,
+  createConsent,
+  DEBTOR_ACCOUNT,
+  good,
+  type Json,
+  openHandover,
+  push,
+} from "../../../scripts/testing/flows.ts";
+import { assertNothingChanges, assertPage, UUID } from "../../../scripts/testing/front_channel.ts";
+import type { CertifiedKey, Participant } from "../../../scripts/testing/participants.ts";
+import { AUTH_URL, openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+
+const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
+
+Deno.test("JWT to the bank: exactly the interface's claims, each with its value [AZ16] [A2] [B3]", async (t) => {
+  await using world = await openWorld();
+  const cases = [
+    { name: "implicit consent", bank: world.bankA, body: IMPLICIT, present: "true" },
+    { name: "explicit consent", bank: world.bankA, body: consentBody(), present: "false" },
+    { name: "explicit consent, bank's own screen", bank: world.bankB, body: consentBody(), present: "false" },
+  ];
+  const iat = START / 1000;
+  for (const { name, bank, body, present } of cases) {
+    await t.step(name, async () => {
+      const { departure, consentId } = await leaveForBank(world, bank, body);
+      const { claims } = await openHandover(bank, departure);
+      const { jti, correlation_id, ...rest } = claims;
+      assertEquals(rest, {
+        iss: "https://auth.platform.example", // Decision A2: the host, no issuer
+        aud: bank.orgId,
+        iat,
+        nbf: iat,
+        exp: iat + 300,
+        debtor_account_present: present,
+        ref_id: consentId,
+        act: { sub: "Example Shop Ltd", registration_no: world.tpp.clientId },
+      });
+      assertMatch(jti, UUID);
+      assertMatch(correlation_id, UUID);
+      assertNotEquals(jti, correlation_id);
+    });
+  }
+});
+
+Deno.test("JWT to the bank: signed with the key that {auth_url}/jwks publishes, kid is the certificate's x5t [AZ16] [A11]", async () => {
+  await using world = await openWorld();
+  const { departure } = await leaveForBank(world, world.bankA);
+  const jws = await unsealed(world.bankA, departure);
+  const { keys } = await good(world.browser(new Request(`${AUTH_URL}/jwks`)), 200);
+  const sig = keys.find(({ use }: { use: string }) => use === "sig");
+  const { protectedHeader } = await compactVerify(jws, await importJWK(sig, "PS256"));
+  assertEquals(protectedHeader, { alg: "PS256", typ: "JWT", kid: sig.kid });
+  const der = Uint8Array.fromBase64(sig.x5c[0]);
+  const x5t = new Uint8Array(await crypto.subtle.digest("SHA-1", der));
+  assertEquals(sig.kid, x5t.toBase64({ alphabet: "base64url", omitPadding: true }));
+});
+
+Deno.test("JWT to the bank: JWE(JWS) to its enc key, or its tls key where it has none [AZ16] [A10]", async () => {
+  await using world = await openWorld();
+  const cases = [
+    [world.bankA, world.bankA.encryption],
+    [world.bankB, world.bankB.transport],
+  ] as const;
+  for (const [bank, recipient] of cases) {
+    const { departure } = await leaveForBank(world, bank);
+    assertEquals(decodeProtectedHeader(sealedIn(departure)), {
+      alg: "RSA-OAEP-256",
+      enc: "A256GCM",
+      cty: "JWT",
+      kid: recipient?.kid,
+    });
+    assertMatch(await unsealed(bank, departure), /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/);
+  }
+});
+
+Deno.test("JWT to the bank: sealed to a new enc key once the directory has it, never to a revoked one [A9] [A10]", async () => {
+  await using world = await openWorld();
+  await leaveForBank(world, world.bankA);
+  const revoked = world.bankA.encryption?.kid ?? "";
+  world.network = async (request) => {
+    const answer = await world.directory.fetch(request);
+    if (!request.url.endsWith("/participants/BANKA/jwks/revoked")) return answer;
+    const { keys } = await answer.json();
+    return Response.json({ keys: [...keys, { kid: revoked, kty: "RSA", use: "enc" }] });
+  };
+  world.now += 301_000;
+  const { departure } = await leaveForBank(world, world.bankA);
+  assertEquals(decodeProtectedHeader(sealedIn(departure)).kid, world.bankA.transport.kid);
+});
+
+Deno.test("JWT to the bank: sent back, it is no answer of the bank [BR-N16] [J29]", async () => {
+  await using world = await openWorld();
+  const { departure, browser } = await leaveForBank(world, world.bankA);
+  const path = `/BANKA/authorization.sca.oauth2?${new URLSearchParams({ oAuthUrl: sealedIn(departure) })}`;
+  await assertPage(await assertNothingChanges(world, () => browser.open(path)), 400, "not_authentic");
+});
+
+async function leaveForBank(
+  world: World,
+  bank: Participant,
+  body: Json = IMPLICIT,
+): Promise<{ departure: Response; consentId: string; browser: Browser }> {
+  const bound = await clientToken(world, world.tpp, bank.orgId);
+  const consentId = (await createConsent(world, bound, body, bank.orgId)).Data.ConsentId;
+  const { request_uri } = await good(push(world, consentId, { bank: bank.orgId }), 201);
+  const browser = new Browser(world);
+  return { departure: await authorize(browser, world.tpp, request_uri, bank.orgId), consentId, browser };
+}
+
+function sealedIn(departure: Response): string {
+  return new URL(departure.headers.get("location") ?? "").searchParams.get("oAuthUrl") ?? "";
+}
+
+async function unsealed(bank: Participant, departure: Response): Promise<string> {
+  const { key }: CertifiedKey = bank.encryption ?? bank.transport;
+  const { plaintext } = await compactDecrypt(sealedIn(departure), await key.privateKey("decrypt"));
+  return new TextDecoder().decode(plaintext);
+}

@@ -1,0 +1,276 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import {
+  type AtBank,
+  authorize,
+  Browser,
+  good,
+  openHandover,
+  push,
+  redeem,
+  toBank,
+} from "../../../scripts/testing/flows.ts";
+import {
+  assertCodeAnswer,
+  assertErrorAnswer,
+  assertPage,
+  codesIssued,
+  consentStatus,
+  readForm,
+  reportAccounts,
+  wayOnOf,
+} from "../../../scripts/testing/front_channel.ts";
+import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import type { Commit, Store } from "../../../src/base/store/store.ts";
+
+const MANY = 40;
+
+Deno.test("40 parallel identical bank returns: exactly one code, and all lead to it [BR-N17] [BR15] [BR-N10] [G1]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const path = await goodReturn(world, flow);
+  const answers = await Promise.all(times(MANY, () => flow.browser.open(path)));
+  const code = await assertCodeAnswer(await onePlace(answers));
+  assertEquals([await codesIssued(world), await consentStatus(world, flow)], [1, "Authorized"]);
+  assertEquals((await redeem(world, { consentId: flow.consentId, code })).status, 200);
+});
+
+Deno.test("40 parallel returns with a jti of their own: exactly one code, and all lead to it [BR-N17] [BR15] [G1]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const paths = await Promise.all(times(MANY, () => goodReturn(world, flow)));
+  const answers = await Promise.all(paths.map((path) => flow.browser.open(path)));
+  await assertCodeAnswer(await onePlace(answers));
+  assertEquals(await codesIssued(world), 1);
+});
+
+Deno.test("40 parallel returns to the platform's screen: it opens once, and all lead to it [BR-N17] [C7] [G1]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world);
+  await reportAccounts(world, flow);
+  const path = await goodReturn(world, flow);
+  const answers = await Promise.all(times(MANY, () => flow.browser.open(path)));
+  assertEquals((await onePlace(answers)).status, 303);
+  const opened = (await world.snapshot()).filter(({ key, value }) =>
+    key[0] === "audit" && (value as { event: string }).event === "consent.customer_authenticated"
+  );
+  assertEquals([opened.length, await codesIssued(world), await consentStatus(world, flow)], [
+    1,
+    0,
+    "AwaitingAuthorisation",
+  ]);
+});
+
+Deno.test("Success and failure of one flow at once: one of them counts, wholly [BR15] [C5] [C8]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const paths = await Promise.all(
+    times(MANY, (n) => goodReturn(world, flow, { status_code: n % 2 === 0 ? "success" : "failure" })),
+  );
+  const answers = await Promise.all(paths.map((path) => flow.browser.open(path)));
+  const succeeded = (await onePlace(answers)).headers.get("location")?.includes("?code=") === true;
+  assertEquals([await consentStatus(world, flow), await codesIssued(world)], [
+    succeeded ? "Authorized" : "Rejected",
+    succeeded ? 1 : 0,
+  ]);
+});
+
+Deno.test("20 browsers with a flow each for one consent return at once: one code, everyone else is told [AZ-N15] [AZ-N18] [C16]", async () => {
+  await using world = await openWorld();
+  const first = await toBank(world, { body: IMPLICIT });
+  const flows = [first, ...await Promise.all(times(19, (n) => anotherFlow(world, first, n)))];
+  const paths = await Promise.all(flows.map((flow) => goodReturn(world, flow)));
+  const answers = await Promise.all(flows.map(({ browser }, index) => browser.open(paths[index] ?? "")));
+  const winners = answers.filter((answer) => answer.headers.get("location")?.includes("code=") === true);
+  assertEquals([winners.length, await codesIssued(world)], [1, 1]);
+  for (const answer of answers.filter((each) => !winners.includes(each))) {
+    await assertErrorAnswer(answer, "invalid_request");
+  }
+  assertEquals(await consentStatus(world, first), "Authorized");
+});
+
+Deno.test("Double click on accept: 40 parallel decisions give one code and lead to one place [AZ15] [C7]", async () => {
+  await using world = await openWorld();
+  const { flow, screen, csrf } = await deciding(world);
+  const answers = await Promise.all(times(MANY, () => decideOnce(flow.browser, screen, csrf, "accept")));
+  const [first] = answers;
+  if (first === undefined) throw new Error("no answer");
+  for (const answer of answers) {
+    assertEquals([answer.status, answer.headers.get("location")], [303, first.headers.get("location")]);
+  }
+  const code = await assertCodeAnswer(first);
+  assertEquals([await codesIssued(world), await consentStatus(world, flow)], [1, "Authorized"]);
+  assertEquals((await redeem(world, { consentId: flow.consentId, code })).status, 200);
+});
+
+Deno.test("A second click on the same decision leads where the first one led, for a minute; a different one is told what was decided [C7] [BR-N11] [G1]", async (t) => {
+  for (
+    const [first, second, page] of [["accept", "refuse", "accepted"], [
+      "refuse",
+      "accept",
+      "refused",
+    ]] as const
+  ) {
+    await t.step(`${first}, then ${second}`, async () => {
+      await using world = await openWorld();
+      const { flow, screen, csrf } = await deciding(world);
+      const cookie = new Map(flow.browser.cookies);
+      const led = (await decideOnce(flow.browser, screen, csrf, first)).headers.get("location");
+      assertEquals(flow.browser.cookies.size, 0);
+      const before = await world.snapshot();
+      const again = await decideOnce(flow.browser, screen, csrf, first);
+      assertEquals([again.status, again.headers.get("location")], [303, led]);
+      const told = await decideOnce(flow.browser, screen, csrf, second);
+      assertEquals(wayOnOf(await assertPage(told, 400, page)), led);
+      await assertPage(await decideOnce(flow.browser, screen, "x".repeat(43), first), 400, "finished");
+      await assertPage(await flow.browser.open(screen), 400, "finished");
+      world.now += 60_000;
+      for (const decision of [first, second]) {
+        const late = await assertPage(await decideOnce(flow.browser, screen, csrf, decision), 400, page);
+        assertEquals(wayOnOf(late), "https://www.example.com/");
+      }
+      // A browser that dropped the answer has its cookie still: the TPP must not wait for ever.
+      cookie.forEach((secret, name) => flow.browser.cookies.set(name, secret));
+      await assertErrorAnswer(await flow.browser.open(screen), "invalid_request");
+      assertEquals(await world.snapshot(), before);
+    });
+  }
+});
+
+Deno.test("Accept and refuse at once: one of them counts, wholly, and every click leads there or is told [AZ15] [C7] [C9]", async () => {
+  await using world = await openWorld();
+  const { flow, screen, csrf } = await deciding(world);
+  const decisions = times(MANY, (n) => n % 2 === 0 ? "refuse" : "accept");
+  const answers = await Promise.all(
+    decisions.map((decision) => decideOnce(flow.browser, screen, csrf, decision)),
+  );
+  const accepted = await codesIssued(world) === 1;
+  assertEquals(await consentStatus(world, flow), accepted ? "Authorized" : "Rejected");
+  const same = answers.filter((_, n) => (decisions[n] === "accept") === accepted);
+  const led = (await onePlace(same)).headers.get("location");
+  assertEquals(led?.includes("?code="), accepted);
+  for (const answer of answers.filter((each) => !same.includes(each))) {
+    assertEquals(wayOnOf(await assertPage(answer, 400, accepted ? "accepted" : "refused")), led);
+  }
+});
+
+Deno.test("Consent, code, request, interaction and jti move in one commit, or none does [AZ15] [BR15]", async () => {
+  const { store, commits, faults } = await recordingStore();
+  await using world = await openWorld({ store });
+  const flow = await toBank(world, { body: IMPLICIT });
+  const before = await world.snapshot();
+  faults.next = (commit) => commit.writes.some(({ key }) => key[0] === "authorization_code");
+  const failed = await flow.browser.open(await goodReturn(world, flow));
+  await assertPage(failed, 500, "unavailable");
+  assertEquals(await world.snapshot(), before);
+  commits.length = 0;
+  await assertCodeAnswer(await flow.browser.open(await goodReturn(world, flow)));
+  const [only, ...more] = commits;
+  assertEquals(more, []);
+  assertEquals(only?.writes.map(({ key }) => key[0]).toSorted(), [
+    "audit",
+    "authorization_code",
+    "consent",
+    "consent_deadline",
+    "consent_deadline",
+    "interaction",
+    "pushed_request",
+    "spent_challenge",
+    "spent_jwt",
+  ]);
+});
+
+Deno.test("A store that fails after a commit is a failure in the log and on the page, never the page of a decided payment; the same link then leads on [BR15] [G1]", async (t) => {
+  for (const status_code of ["success", "failure"]) {
+    await t.step(`the bank's ${status_code}`, async () => {
+      const { store, faults } = await recordingStore();
+      await using world = await openWorld({ store });
+      const flow = await toBank(world, { body: IMPLICIT });
+      const path = await goodReturn(world, flow, { status_code });
+      faults.afterNext = (commit) => commit.writes.some(({ key }) => key[0] === "interaction");
+      await assertPage(await flow.browser.open(path), 500, "unavailable");
+      assertStringIncludes(world.logged.join("\n"), '"event":"request.failed"');
+      const again = await flow.browser.open(path);
+      if (status_code === "success") await assertCodeAnswer(again);
+      else await assertErrorAnswer(again, "access_denied");
+    });
+  }
+});
+
+/** The one place that all of them lead to; gives an answer that does. */
+async function onePlace(answers: readonly Response[]): Promise<Response> {
+  const places = new Set(answers.map(({ status, headers }) => `${status} ${headers.get("location")}`));
+  assertEquals(places.size, 1, [...places].join(" "));
+  const [first, ...more] = answers;
+  await drain(more);
+  if (first === undefined) throw new Error("no answers");
+  return first;
+}
+
+/** Which commit fails: without effect, or after it. */
+interface Faults {
+  next?: (commit: Commit) => boolean;
+  afterNext?: (commit: Commit) => boolean;
+}
+
+/** A store that tells what was committed and can fail a commit. */
+async function recordingStore(): Promise<
+  { store: Store; commits: Commit[]; faults: Faults }
+> {
+  const kv = await openDenoKv(":memory:");
+  const commits: Commit[] = [];
+  const faults: Faults = {};
+  const store: Store = {
+    ...kv,
+    async commit(commit) {
+      if (faults.next?.(commit) === true) {
+        delete faults.next;
+        throw new Error("the database went away");
+      }
+      commits.push(commit);
+      const done = await kv.commit(commit);
+      if (faults.afterNext?.(commit) !== true) return done;
+      delete faults.afterNext;
+      throw new Error("the answer of the database was lost");
+    },
+  };
+  return { store, commits, faults };
+}
+
+async function deciding(world: World): Promise<{ flow: AtBank; screen: string; csrf: string }> {
+  const flow = await toBank(world);
+  await reportAccounts(world, flow);
+  const screen = (await flow.browser.open(await goodReturn(world, flow))).headers.get("location") ?? "";
+  const { csrf } = readForm(await (await flow.browser.open(screen)).text());
+  return { flow, screen, csrf };
+}
+
+function decideOnce(browser: Browser, screen: string, csrf: string, decision: string): Promise<Response> {
+  const body = new URLSearchParams({ csrf, decision, account: "0" });
+  return browser.open(screen, { method: "POST", body });
+}
+
+async function goodReturn(
+  world: World,
+  flow: AtBank,
+  claims: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  return await sealedReturn(world, flow.bank.orgId, await signedReturn(world, flow, { claims }));
+}
+
+async function anotherFlow(world: World, flow: AtBank, n: number): Promise<AtBank> {
+  const form = { code_challenge: `${n}`.padStart(42, "D") + "A" };
+  const { request_uri } = await good(push(world, flow.consentId, { form }), 201);
+  const browser = new Browser(world);
+  const { claims } = await openHandover(world.bankA, await authorize(browser, world.tpp, request_uri));
+  return { ...flow, browser, requestUri: request_uri, handover: claims };
+}
+
+function times<T>(count: number, make: (n: number) => T): T[] {
+  return Array.from({ length: count }, (_, n) => make(n));
+}
+
+async function drain(answers: readonly Response[]): Promise<void> {
+  await Promise.all(answers.map((answer) => answer.body?.cancel()));
+}

@@ -1,0 +1,281 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  authorise,
+  authorize,
+  Browser,
+  clientToken,
+  codeOf,
+  consentBody,
+  createConsent,
+  DEBTOR_ACCOUNT,
+  good,
+  type Json,
+  push,
+  returnPath,
+  toBank,
+} from "../../../scripts/testing/flows.ts";
+import {
+  assertBrowserHeaders,
+  assertErrorAnswer,
+  assertNothingChanges,
+  assertPage,
+  consentStatus,
+} from "../../../scripts/testing/front_channel.ts";
+import { adminCall, register } from "../../../scripts/testing/participants.ts";
+import { openWorld, SHOP_REDIRECTS, START, type World } from "../../../scripts/testing/environment.ts";
+
+const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
+const PATH = "/BANKA/authorization.oauth2";
+
+Deno.test("GET authorization.oauth2 answers an unusable link with a page, never a redirect [AZ-N1] [AZ-N2] [AZ-N4] [AZ-N5] [AZ2] [AZ3] [FAPI-D8] [FAPI-G8]", async (t) => {
+  await using world = await openWorld();
+  const { requestUri } = await pushed(world);
+  const { clientId } = world.tpp;
+  const good = { client_id: clientId, request_uri: requestUri };
+  const urn = "urn:ietf:params:oauth:request_uri:";
+  const plain = {
+    response_type: "code",
+    scope: "payments",
+    redirect_uri: SHOP_REDIRECTS[0] ?? "",
+    state: "s",
+    code_challenge: "A".repeat(43),
+    code_challenge_method: "S256",
+  };
+  const cases: Record<string, Record<string, string> | string> = {
+    "[AZ-N1] [AZ3] no request_uri, every parameter in the query": { client_id: clientId, ...plain },
+    "[AZ-N2] random request_uri": { ...good, request_uri: `${urn}${"A".repeat(43)}` },
+    "[AZ-N2] another URN": { ...good, request_uri: requestUri.replace("request_uri:", "other:") },
+    "[AZ-N2] upper-case URN": { ...good, request_uri: requestUri.replace("urn:", "URN:") },
+    "[AZ-N2] a character more": { ...good, request_uri: `${requestUri}A` },
+    "[AZ-N2] a space behind": { ...good, request_uri: `${requestUri} ` },
+    "[AZ-N2] https URL": { ...good, request_uri: "https://directory.example/jwks" },
+    "[AZ-N2] loopback URL": { ...good, request_uri: "http://127.0.0.1:80/" },
+    "[AZ-N2] empty request_uri": { ...good, request_uri: "" },
+    "[AZ-N2] 10,000 characters": { ...good, request_uri: `${urn}${"A".repeat(10_000)}` },
+    "[AZ-N2] request_uri twice": `client_id=${clientId}&request_uri=${requestUri}&request_uri=${requestUri}`,
+    "[AZ-N2] request_uri twice, once empty": `client_id=${clientId}&request_uri=&request_uri=${requestUri}`,
+    "[AZ-N2] a request object in its place": { client_id: clientId, request: "eyJhbGciOiJub25lIn0.e30." },
+    "[AZ1] no client_id": { request_uri: requestUri },
+    "[AZ1] empty client_id": { ...good, client_id: "" },
+    "[AZ1] client_id twice": `client_id=${clientId}&client_id=${clientId}&request_uri=${requestUri}`,
+    "[AZ-N4] another client's client_id": { ...good, client_id: world.otherTpp.clientId },
+    "[AZ-N4] the bank's client_id": { ...good, client_id: world.bankA.clientId },
+    "[AZ-N4] unknown client_id": { ...good, client_id: `SC-${crypto.randomUUID()}` },
+    "[AZ-N4] client_id in lower case": { ...good, client_id: clientId.toLowerCase() },
+    "nothing at all": "",
+  };
+  const fetched = world.fetched.length;
+  for (const [name, parameters] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      const query = typeof parameters === "string" ? parameters : new URLSearchParams(parameters);
+      await assertRefused(world, `${PATH}?${query}`, 400, "link_unusable");
+    });
+  }
+  await t.step("[AZ-N5] another bank's path", async () => {
+    const query = new URLSearchParams(good);
+    await assertRefused(world, `/BANKB/authorization.oauth2?${query}`, 400, "link_unusable");
+  });
+  await t.step("[AZ-N2] nothing was fetched", () => assertEquals(world.fetched.length, fetched));
+  await t.step("the link itself still works", async () => {
+    assertEquals((await authorize(new Browser(world), world.tpp, requestUri)).status, 303);
+  });
+});
+
+Deno.test("GET authorization.oauth2 answers 404 for an unknown bank before anything else [A4] [FAPI-G16]", async (t) => {
+  await using world = await openWorld();
+  const { requestUri } = await pushed(world);
+  const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri: requestUri });
+  const codes = {
+    "unknown": "BANKC",
+    "lower case": "banka",
+    "a TPP's org_id": world.tpp.orgId,
+    "one character": "A",
+    "too long": "A".repeat(33),
+    "an encoded slash": "BANKA%2F..%2FBANKB",
+    "an encoded space": "BANKA%20",
+    "__proto__": "__proto__",
+  };
+  for (const [name, code] of Object.entries(codes)) {
+    await t.step(name, async () => {
+      await assertRefused(world, `/${code}/authorization.oauth2?${query}`, 404, "not_found");
+      await assertRefused(world, `/${code}/authorization.oauth2`, 404, "not_found");
+    });
+  }
+});
+
+Deno.test("GET authorization.oauth2 takes a request_uri for 599 s [AZ-N3] [AUT-13]", async () => {
+  await using world = await openWorld();
+  const { requestUri } = await pushed(world);
+  world.now = START + 598_999;
+  assertEquals((await authorize(new Browser(world), world.tpp, requestUri)).status, 303);
+  world.now = START + 599_000;
+  await assertRefused(world, link(world, requestUri), 400, "link_unusable");
+  world.now = START + 600_000;
+  await assertRefused(world, link(world, requestUri), 400, "link_unusable");
+});
+
+Deno.test("GET authorization.oauth2 refuses a request_uri whose flow has ended, well or badly [AZ-N6] [AUT-13]", async () => {
+  await using world = await openWorld();
+  const succeeded = await toBank(world, { body: IMPLICIT });
+  codeOf(await authorise(world, succeeded));
+  await assertRefused(world, link(world, succeeded.requestUri), 400, "link_unusable");
+  const failed = await toBank(world, { body: IMPLICIT });
+  const path = await returnPath(world, world.bankA, failed.handover, { claims: { status_code: "failure" } });
+  await assertErrorAnswer(await failed.browser.open(path), "access_denied");
+  await assertRefused(world, link(world, failed.requestUri), 400, "link_unusable");
+});
+
+Deno.test("GET authorization.oauth2 has no other method, and no answer allows another origin [AZ-N12] [AZ10] [FAPI-G4]", async (t) => {
+  await using world = await openWorld();
+  const { requestUri } = await pushed(world);
+  for (const method of ["POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
+    await t.step(method, async () => {
+      const url = link(world, requestUri);
+      const headers = { origin: "https://evil.example", "access-control-request-method": "GET" };
+      const answer = await assertNothingChanges(
+        world,
+        () => new Browser(world).open(url, { method, headers }),
+      );
+      assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
+      assertEquals(answer.headers.getSetCookie(), []);
+      assertBrowserHeaders(answer);
+      await answer.body?.cancel();
+    });
+  }
+});
+
+Deno.test("GET authorization.oauth2 looks again at what held at PAR: the client's standing [AZ4] [AZ-N17]", async () => {
+  await using world = await openWorld();
+  const { requestUri } = await pushed(world);
+  await setStatus(world, world.tpp.orgId, "software", "Inactive");
+  world.now += 301_000; // key sets are kept 300 s
+  await assertRefused(world, link(world, requestUri), 400, "link_unusable");
+});
+
+Deno.test("GET authorization.oauth2 looks again at what held at PAR: the redirect_uri [AZ4]", async () => {
+  await using world = await openWorld();
+  const { requestUri } = await pushed(world, { redirect_uri: SHOP_REDIRECTS[1] });
+  world.now += 1000;
+  const renewed = await good(adminCall(world, "POST", `/participants/${world.tpp.orgId}/statement`, {}), 200);
+  const fewer = {
+    ...world.tpp,
+    statement: renewed.software_statement,
+    redirectUris: SHOP_REDIRECTS.slice(0, 1),
+  };
+  assertEquals((await register(world, fewer)).status, 201);
+  await assertRefused(world, link(world, requestUri), 400, "link_unusable");
+});
+
+Deno.test("GET authorization.oauth2 sends the customer back with temporarily_unavailable where the bank cannot be sealed to [AZ9] [B5]", async (t) => {
+  await t.step("a suspended bank", async () => {
+    await using world = await openWorld();
+    const { requestUri } = await pushed(world);
+    await setStatus(world, "BANKA", "organisation", "Suspended");
+    world.now += 301_000;
+    const answer = await assertNothingChanges(
+      world,
+      () => authorize(new Browser(world), world.tpp, requestUri),
+    );
+    assertEquals(answer.headers.getSetCookie(), []);
+    const words = "The bank is not active: the directory has suspended it.";
+    await assertErrorAnswer(answer, "temporarily_unavailable", "BANKA", words);
+  });
+  await t.step("a bank whose keys the directory has not given for 900 s [A9]", async () => {
+    await using world = await openWorld();
+    const first = await pushed(world);
+    await authorize(new Browser(world), world.tpp, first.requestUri); // the platform has the bank's keys now
+    world.network = (request) =>
+      request.url.includes("/participants/BANKA/")
+        ? Promise.reject(new TypeError("connection refused"))
+        : world.directory.fetch(request);
+    world.now = START + 900_000;
+    const second = await pushed(world);
+    assertEquals((await authorize(new Browser(world), world.tpp, second.requestUri)).status, 303);
+    world.now = START + 900_001;
+    await assertErrorAnswer(
+      await authorize(new Browser(world), world.tpp, second.requestUri),
+      "temporarily_unavailable",
+    );
+  });
+});
+
+Deno.test("GET authorization.oauth2 shows a page with Retry-After while nobody can say who the TPP is [AZ9] [A9]", async () => {
+  await using world = await openWorld();
+  world.now += 590_000;
+  world.network = () => Promise.reject(new TypeError("connection refused"));
+  const { requestUri } = await pushed(world); // on the last good copies
+  world.now += 500_000;
+  const answer = await assertRefused(world, link(world, requestUri), 503, "unavailable");
+  assertEquals(answer.headers.get("retry-after"), "10");
+});
+
+Deno.test("GET authorization.oauth2 for a consent that does not await authorisation redirects with invalid_request [AZ4] [AZ-N18] [C16]", async (t) => {
+  await using world = await openWorld();
+  const decided = { Authorized: "success", Rejected: "failure" };
+  for (const [status, status_code] of Object.entries(decided)) {
+    await t.step(status, async () => {
+      const flow = await toBank(world, { body: IMPLICIT });
+      const challenge = { code_challenge: status_code.padEnd(43, "A") };
+      const { request_uri } = await good(push(world, flow.consentId, { form: challenge }), 201);
+      const path = await returnPath(world, world.bankA, flow.handover, { claims: { status_code } });
+      assertEquals((await flow.browser.open(path)).status, 303);
+      assertEquals(await consentStatus(world, flow), status);
+      const answer = await assertNothingChanges(
+        world,
+        () => authorize(new Browser(world), world.tpp, request_uri),
+      );
+      await assertErrorAnswer(answer, "invalid_request");
+    });
+  }
+});
+
+Deno.test("GET authorization.oauth2 logs neither request_uri nor oAuthUrl [FAPI-G21] [BR16]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const path = await returnPath(world, world.bankA, flow.handover);
+  const code = codeOf(await flow.browser.open(path));
+  await flow.browser.open(path);
+  await authorize(flow.browser, world.tpp, flow.requestUri);
+  const log = world.logged.join("\n");
+  assertStringIncludes(log, "/BANKA/authorization.sca.oauth2");
+  const sealed = new URL(path, "https://x").searchParams.get("oAuthUrl") ?? "";
+  const reference = flow.requestUri.split(":").at(-1) ?? "";
+  for (const secret of [sealed, sealed.slice(-40), reference, code, ...flow.browser.cookies.values()]) {
+    assertEquals(log.includes(secret), false);
+  }
+});
+
+function link(world: World, requestUri: string, client = world.tpp): string {
+  return `${PATH}?${new URLSearchParams({ client_id: client.clientId, request_uri: requestUri })}`;
+}
+
+async function pushed(
+  world: World,
+  form: Record<string, string | undefined> = {},
+): Promise<{ requestUri: string; consent: Json }> {
+  const consent = await createConsent(world, await clientToken(world, world.tpp), IMPLICIT);
+  const { request_uri } = await good(push(world, consent.Data.ConsentId, { form }), 201);
+  return { requestUri: request_uri, consent };
+}
+
+async function assertRefused(
+  world: World,
+  url: string,
+  status: number,
+  page: "link_unusable" | "not_found" | "unavailable",
+): Promise<Response> {
+  const answer = await assertNothingChanges(world, () => new Browser(world).open(url));
+  assertEquals(answer.headers.getSetCookie(), []);
+  await assertPage(answer, status, page);
+  return answer;
+}
+
+async function setStatus(
+  world: World,
+  orgId: string,
+  of: "organisation" | "software",
+  status: string,
+): Promise<void> {
+  const path = `/participants/${orgId}/${of === "software" ? "software/status" : "status"}`;
+  await good(adminCall(world, "PUT", path, { status, reason: "under review" }), 200);
+}

@@ -1,0 +1,246 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assertNotAuthentic,
+  IMPLICIT,
+  sealedReturn,
+  signedReturn,
+} from "../../../scripts/testing/bank_return.ts";
+import {
+  type AtBank,
+  authorize,
+  Browser,
+  clientToken,
+  codeOf,
+  decide,
+  good,
+  openHandover,
+  push,
+  putAccounts,
+  toBank,
+} from "../../../scripts/testing/flows.ts";
+import {
+  ACCOUNTS,
+  assertCodeAnswer,
+  assertErrorAnswer,
+  assertNothingChanges,
+  assertPage,
+  codesIssued,
+  consentStatus,
+  readForm,
+  reportAccounts,
+  wayOnOf,
+} from "../../../scripts/testing/front_channel.ts";
+import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+
+Deno.test("GET authorization.sca.oauth2 in a browser that did not begin the flow shows a page and changes nothing [BR-N11] [BR9] [BR18] [B4] [AUT-11]", async (t) => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const other = await toBank(world, { body: IMPLICIT });
+  const path = await goodReturn(world, flow);
+  const name = `__Host-sca-${flow.handover.correlation_id}`;
+  const secret = flow.browser.cookies.get(name) ?? "";
+  assertMatch(secret, /^[A-Za-z0-9_-]{43}$/);
+  const otherSecret = [...other.browser.cookies.values()][0] ?? "";
+  const cookies: Record<string, string | undefined> = {
+    "no cookie at all [BR18]": undefined,
+    "the cookie of another flow": `__Host-sca-${other.handover.correlation_id}=${otherSecret}`,
+    "the secret of another flow under this flow's name": `${name}=${otherSecret}`,
+    "the secret under another flow's name": `__Host-sca-${other.handover.correlation_id}=${secret}`,
+    "without the __Host- prefix": `sca-${flow.handover.correlation_id}=${secret}`,
+    "an empty secret": `${name}=`,
+    "a character less": `${name}=${secret.slice(1)}`,
+    "the hash that the store holds": `${name}=${await storedHash(world, flow)}`,
+  };
+  for (const [what, cookie] of Object.entries(cookies)) {
+    await t.step(what, async () => {
+      const stranger = new Browser(world);
+      const headers = cookie === undefined ? {} : { cookie };
+      const answer = await assertNothingChanges(world, () => stranger.open(path, { headers }));
+      await assertPage(answer, 400, "other_browser");
+    });
+  }
+  await t.step("the browser that began it still succeeds with the same return", async () => {
+    await assertCodeAnswer(await flow.browser.open(path));
+  });
+});
+
+Deno.test("GET authorization.sca.oauth2: the same URL loaded again leads where it led, and one code is all there ever is [BR-N10] [G1]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const path = await goodReturn(world, flow);
+  const cookies = new Map(flow.browser.cookies);
+  const first = await flow.browser.open(path);
+  codeOf(first);
+  // A browser that dropped the first answer still has its cookie: for a minute it is sent where that one led.
+  const reload = (): Promise<Response> => {
+    cookies.forEach((secret, name) => flow.browser.cookies.set(name, secret));
+    return assertNothingChanges(world, () => flow.browser.open(path));
+  };
+  for (let time = 0; time < 3; time++) {
+    assertEquals((await reload()).headers.get("location"), first.headers.get("location"));
+  }
+  world.now += 60_000;
+  await assertErrorAnswer(await reload(), "invalid_request");
+  // Without it, a page with a link to the TPP's own page.
+  for (const browser of [flow.browser, new Browser(world)]) {
+    const page = await assertPage(
+      await assertNothingChanges(world, () => browser.open(path)),
+      400,
+      "finished",
+    );
+    assertEquals(wayOnOf(page), "https://www.example.com/");
+    assertStringIncludes(page, "Back to <bdi>Example Shop Ltd</bdi>");
+  }
+  assertEquals(await codesIssued(world), 1);
+});
+
+Deno.test("GET authorization.sca.oauth2: a second return, good or bad, leads to the decision that the first one left open [BR-N10] [BR15] [G1]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world);
+  await reportAccounts(world, flow);
+  const screen = await flow.browser.open(await goodReturn(world, flow));
+  assertEquals(screen.status, 303);
+  const unusable = { exp: Math.floor(world.now / 1000) - 31 };
+  for (const claims of [{}, { status_code: "failure" }, unusable]) {
+    const path = await goodReturn(world, flow, claims);
+    const answer = await assertNothingChanges(world, () => flow.browser.open(path));
+    assertEquals([answer.status, answer.headers.get("location")], [303, screen.headers.get("location")]);
+    await assertPage(await new Browser(world).open(path), 400, "other_browser");
+  }
+  await assertCodeAnswer(await decide(flow.browser, screen.headers.get("location") ?? "", "accept"));
+});
+
+Deno.test("GET authorization.sca.oauth2: of two visits by one link the first to return wins; the other gets a page, since the TPP has its answer [AZ-N15] [C3] [G1]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const second = await openHandover(world.bankA, await authorize(flow.browser, world.tpp, flow.requestUri));
+  const later = { ...flow, handover: second.claims };
+  await assertCodeAnswer(await flow.browser.open(await goodReturn(world, later)));
+  assertEquals(flow.browser.cookies.size, 1);
+  for (const [status_code, page] of [["success", "accepted"], ["failure", "finished"]] as const) {
+    const path = await goodReturn(world, flow, { status_code });
+    const html = await assertPage(
+      await assertNothingChanges(world, () => flow.browser.open(path)),
+      400,
+      page,
+    );
+    assertEquals(wayOnOf(html), "https://www.example.com/");
+    assertEquals(flow.browser.cookies.size, 0); // cleared by the first page: the second one is for a browser without
+  }
+  assertEquals([await codesIssued(world), await consentStatus(world, flow)], [1, "Authorized"]);
+});
+
+Deno.test("Two browsers with two flows for one consent: neither can take the other's place [BR-N11] [BR9] [A1]", async () => {
+  await using world = await openWorld();
+  const first = await toBank(world);
+  const second = await anotherFlow(world, first);
+  await reportAccounts(world, first);
+  const firstReturn = await goodReturn(world, first);
+  const secondReturn = await goodReturn(world, second);
+  for (const [browser, path] of [[first.browser, secondReturn], [second.browser, firstReturn]] as const) {
+    const answer = await assertNothingChanges(world, () => browser.open(path));
+    await assertPage(answer, 400, "other_browser");
+  }
+  const screen = (await first.browser.open(firstReturn)).headers.get("location") ?? "";
+  const stranger = await assertNothingChanges(world, () => second.browser.open(screen));
+  await assertPage(stranger, 400, "other_browser");
+  await assertCodeAnswer(await decide(first.browser, screen, "accept"));
+  await assertErrorAnswer(await second.browser.open(secondReturn), "invalid_request");
+  assertEquals([await codesIssued(world), await consentStatus(world, first)], [1, "Authorized"]);
+});
+
+Deno.test("Two customers with two flows for one consent: neither sees or spends the other's accounts [BR12] [AZ13] [C11]", async () => {
+  await using world = await openWorld();
+  const alice = await toBank(world);
+  await reportAccounts(world, alice, [ACCOUNTS[0]], { data: { Sub: "alice" } });
+  const screen = (await alice.browser.open(await goodReturn(world, alice, { sub: "alice" }))).headers.get(
+    "location",
+  ) ?? "";
+  const bob = await anotherFlow(world, alice);
+  await reportAccounts(world, bob, [ACCOUNTS[2]], { data: { Sub: "bob" } });
+  const html = await (await alice.browser.open(screen)).text();
+  assertEquals(readForm(html).accounts, ["0"]);
+  assertEquals(html.includes("GB33"), true, "alice's own account");
+  assertEquals(html.includes("DE89"), false, "bob's account");
+  await assertCodeAnswer(await decide(alice.browser, screen, "accept", "0"));
+  const consent = await storedConsent(world, alice);
+  assertEquals(consent.selectedAccount, ACCOUNTS[0]);
+  assertEquals(consent.payer, { sub: "alice", report: 1 });
+  // Bob comes too late, and learns nothing but that.
+  await assertErrorAnswer(
+    await bob.browser.open(await goodReturn(world, bob, { sub: "bob" })),
+    "invalid_request",
+  );
+});
+
+Deno.test("Accounts reported after the bank's return are rejected, and what was chosen is what was shown [G2] [AZ13] [C11]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world);
+  await reportAccounts(world, flow, [ACCOUNTS[2]]);
+  await reportAccounts(world, flow, [ACCOUNTS[0], ACCOUNTS[2]]); // until the return the last report counts
+  const screen = (await flow.browser.open(await goodReturn(world, flow))).headers.get("location") ?? "";
+  const bound = await clientToken(world, flow.bank);
+  const act = (): Promise<Response> =>
+    putAccounts(world, flow.bank, flow.consentId, [ACCOUNTS[2]], { bound });
+  const { Errors } = await good(assertNothingChanges(world, act), 400);
+  assertEquals(Errors[0].ErrorCode, "UK.OBIE.Resource.InvalidConsentStatus");
+  assertMatch(Errors[0].Message, /before the bank's return/);
+  await assertCodeAnswer(await decide(flow.browser, screen, "accept", "0"));
+  assertEquals((await storedConsent(world, flow)).selectedAccount, ACCOUNTS[0]);
+});
+
+Deno.test("Accounts of a second session can be reported although the first one has returned, and the other way round [G2] [C11]", async () => {
+  await using world = await openWorld();
+  const first = await toBank(world);
+  const second = await anotherFlow(world, first);
+  await reportAccounts(world, second, [ACCOUNTS[2]], { data: { Sub: "bob" } });
+  const bobs = await second.browser.open(await goodReturn(world, second, { sub: "bob" }));
+  await reportAccounts(world, first, [ACCOUNTS[0]], { data: { Sub: "alice" } }); // the older session is still open
+  const screen = await first.browser.open(await goodReturn(world, first, { sub: "alice" }));
+  assertEquals(
+    (await putAccounts(world, first.bank, first.consentId, [ACCOUNTS[2]])).status,
+    400,
+    "both have returned",
+  );
+  assertEquals([bobs.status, screen.status], [303, 303]);
+  await assertCodeAnswer(await decide(first.browser, screen.headers.get("location") ?? "", "accept", "0"));
+  assertEquals((await storedConsent(world, first)).selectedAccount, ACCOUNTS[0]);
+});
+
+Deno.test("GET authorization.sca.oauth2 of a stranger's correlation_id says nothing about it [BR-N11] [BR17]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const path = await goodReturn(world, flow, { correlation_id: crypto.randomUUID() });
+  await assertNotAuthentic(world, flow.browser, path);
+  await assertNotAuthentic(world, new Browser(world), path);
+});
+
+async function goodReturn(
+  world: World,
+  flow: AtBank,
+  claims: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  return await sealedReturn(world, flow.bank.orgId, await signedReturn(world, flow, { claims }));
+}
+
+/** Another pushed request for the same consent, opened in another browser. */
+async function anotherFlow(world: World, flow: AtBank): Promise<AtBank> {
+  const form = { code_challenge: "C".repeat(42) + "A" };
+  const { request_uri } = await good(push(world, flow.consentId, { form }), 201);
+  const browser = new Browser(world);
+  const { claims } = await openHandover(world.bankA, await authorize(browser, world.tpp, request_uri));
+  return { ...flow, browser, requestUri: request_uri, handover: claims };
+}
+
+async function storedHash(world: World, flow: AtBank): Promise<string> {
+  const entries = await world.snapshot();
+  const found = entries.find(({ key }) =>
+    key[0] === "interaction" && key[1] === flow.handover.correlation_id
+  );
+  return (found?.value as { bindingHash: string }).bindingHash;
+}
+
+// deno-lint-ignore no-explicit-any -- judged by the test
+async function storedConsent(world: World, { consentId }: AtBank): Promise<any> {
+  return (await world.snapshot()).find(({ key }) => key[0] === "consent" && key[1] === consentId)?.value;
+}

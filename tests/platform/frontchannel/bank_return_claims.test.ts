@@ -1,0 +1,181 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assertNotAuthentic,
+  IMPLICIT,
+  sealedReturn,
+  signedReturn,
+} from "../../../scripts/testing/bank_return.ts";
+import { type AtBank, Browser, returnClaims, toBank } from "../../../scripts/testing/flows.ts";
+import {
+  assertCodeAnswer,
+  assertErrorAnswer,
+  assertNothingChanges,
+  assertPage,
+  codesIssued,
+  consentStatus,
+} from "../../../scripts/testing/front_channel.ts";
+import type { JsonObject } from "../../../scripts/testing/jwts.ts";
+import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { rawJws } from "../../../scripts/testing/raw_jws.ts";
+
+const NOW = START / 1000;
+
+Deno.test("GET authorization.sca.oauth2 refuses claims that are not of this bank, this platform and this flow [BR-N8] [BR-N12] [BR5] [BR7] [BR10] [A2] [B3] [C17] [AUT-11]", async (t) => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const other = await toBank(world, { body: IMPLICIT });
+  const cases: Record<string, JsonObject> = {
+    "[BR-N8] iss missing": { iss: undefined },
+    "[BR-N8] iss of another bank": { iss: "BANKB" },
+    "[BR-N8] iss the bank's client id": { iss: world.bankA.clientId },
+    "[BR-N8] iss the platform": { iss: "https://auth.platform.example" },
+    "[BR-N8] iss an array": { iss: ["BANKA"] },
+    "[BR-N8] aud missing": { aud: undefined },
+    "[BR-N8] aud another host": { aud: "https://auth.evil.example" },
+    "[BR-N8] aud an array": { aud: ["https://auth.platform.example"] },
+    "[BR-N8] aud the bank's issuer": { aud: "https://auth.platform.example/BANKA" },
+    "[BR-N8] aud with a slash": { aud: "https://auth.platform.example/" },
+    "[BR-N8] aud the API host": { aud: "https://api.platform.example" },
+    "[BR-N8] aud the TPP's redirect": { aud: "https://shop.example/callback" },
+    "[BR7] jti missing": { jti: undefined },
+    "[BR7] jti empty": { jti: "" },
+    "[BR7] jti a number": { jti: 1 },
+    "[BR7] jti of 257 characters": { jti: "j".repeat(257) },
+    "[BR9] correlation_id missing": { correlation_id: undefined },
+    "[BR9] correlation_id unknown": { correlation_id: crypto.randomUUID() },
+    "[BR9] correlation_id in upper case": { correlation_id: flow.handover.correlation_id.toUpperCase() },
+    "[BR9] correlation_id an array": { correlation_id: [flow.handover.correlation_id] },
+    "[BR-N12] ref_id missing": { ref_id: undefined },
+    "[BR-N12] debtor_account_present boolean": { debtor_account_present: true },
+    "[BR-N12] debtor_account_present missing": { debtor_account_present: undefined },
+    "bank_id missing": { bank_id: undefined },
+  };
+  for (const [name, claims] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      const jws = await signedReturn(world, flow, { claims });
+      await assertNotAuthentic(world, flow.browser, await sealedReturn(world, "BANKA", jws));
+    });
+  }
+  const ofAnotherFlow: Record<string, JsonObject> = {
+    "[BR-N12] ref_id of another consent": { ref_id: other.consentId },
+    "[BR-N12] ref_id in upper case": { ref_id: flow.consentId.toUpperCase() },
+    "[BR-N12] ref_id of nothing": { ref_id: crypto.randomUUID() },
+    "[BR-N12] debtor_account_present flipped": { debtor_account_present: "false" },
+    "[BR-N12] debtor_account_present in capitals": { debtor_account_present: "True" },
+  };
+  for (const [name, claims] of Object.entries(ofAnotherFlow)) {
+    await t.step(name, async () => await assertUnusable(world, flow, claims));
+  }
+  await t.step("the flow ends well all the same [BR14]", async () => {
+    const jws = await signedReturn(world, flow);
+    await assertCodeAnswer(await flow.browser.open(await sealedReturn(world, "BANKA", jws)));
+  });
+});
+
+Deno.test("GET authorization.sca.oauth2 judges exp, iat and nbf [BR-N9] [BR6] [AUT-11]", async (t) => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const refused: Record<string, JsonObject> = {
+    "exp past by 30 s": { iat: NOW - 100, nbf: undefined, exp: NOW - 30 },
+    "exp past by a day": { iat: NOW - 86_400, nbf: undefined, exp: NOW - 86_000 },
+    "exp missing": { exp: undefined },
+    "exp text": { exp: String(NOW + 300) },
+    "exp null": { exp: null },
+    "exp negative": { exp: -1 },
+    "601 s from iat to exp": { iat: NOW, exp: NOW + 601 },
+    "iat missing": { iat: undefined },
+    "iat text": { iat: String(NOW) },
+    "iat +31 s": { iat: NOW + 31 },
+    "iat +62 s": { iat: NOW + 62 },
+    "iat -630 s": { iat: NOW - 630, nbf: undefined, exp: NOW - 30 },
+    "iat a day old, exp ahead": { iat: NOW - 86_400, exp: NOW + 300 },
+    "nbf +31 s": { nbf: NOW + 31 },
+    "nbf text": { nbf: String(NOW) },
+  };
+  for (const [name, claims] of Object.entries(refused)) {
+    await t.step(name, async () => await assertUnusable(world, flow, claims));
+  }
+  for (const literal of ["1e999", "-1e999", "Infinity", "NaN"]) {
+    await t.step(`exp ${literal}`, async () => {
+      const claims = JSON.stringify(returnClaims(world, world.bankA, flow.handover, { exp: "EXP" }));
+      const jws = await rawJws(
+        await world.bankA.signing.key.privateKey("sign"),
+        { alg: "PS256", typ: "JWT", kid: world.bankA.signing.kid },
+        claims.replace('"EXP"', literal),
+      );
+      await assertNotAuthentic(world, flow.browser, await sealedReturn(world, "BANKA", jws));
+    });
+  }
+});
+
+Deno.test("GET authorization.sca.oauth2 allows the clocks to differ [BR6] [FAPI-D4]", async (t) => {
+  await using world = await openWorld();
+  const accepted: Record<string, JsonObject> = {
+    "exp past by 29 s": { iat: NOW - 100, nbf: undefined, exp: NOW - 29 },
+    "iat and nbf +30 s": { iat: NOW + 30, nbf: NOW + 30 },
+    "600 s from iat to exp": { exp: NOW + 600 },
+    "629 s old": { iat: NOW - 629, nbf: undefined, exp: NOW - 29 },
+    "no nbf": { nbf: undefined },
+    "nbf long past": { nbf: 0 },
+    "fractions": { iat: NOW - 0.5, exp: NOW + 0.5 },
+    "a member nobody knows": { auth_time: NOW },
+    "jti of 256 characters": { jti: "j".repeat(256) },
+  };
+  for (const [name, claims] of Object.entries(accepted)) {
+    await t.step(name, async () => {
+      const flow = await toBank(world, { body: IMPLICIT });
+      const jws = await signedReturn(world, flow, { claims });
+      await assertCodeAnswer(await flow.browser.open(await sealedReturn(world, "BANKA", jws)));
+    });
+  }
+});
+
+Deno.test("GET authorization.sca.oauth2 spends jti once per bank, until the JWT has expired [BR-N10] [BR7] [AUT-11]", async () => {
+  await using world = await openWorld();
+  const first = await toBank(world, { body: IMPLICIT });
+  const second = await toBank(world, { body: IMPLICIT });
+  const jti = crypto.randomUUID();
+  const answer = await signedReturn(world, first, { claims: { jti } });
+  await assertCodeAnswer(await first.browser.open(await sealedReturn(world, "BANKA", answer)));
+  const again = await signedReturn(world, second, { claims: { jti } });
+  const replayed = await sealedReturn(world, "BANKA", again);
+  const refusal = await assertNothingChanges(world, () => second.browser.open(replayed));
+  await assertErrorAnswer(refusal, "server_error");
+  assertEquals([await codesIssued(world), await consentStatus(world, second)], [1, "AwaitingAuthorisation"]);
+  const atB = await toBank(world, { bank: world.bankB, body: IMPLICIT });
+  const byB = await signedReturn(world, atB, { claims: { jti } });
+  await assertCodeAnswer(await atB.browser.open(await sealedReturn(world, "BANKB", byB)), "BANKB");
+  const fresh = await signedReturn(world, second);
+  await assertCodeAnswer(await second.browser.open(await sealedReturn(world, "BANKA", fresh)));
+});
+
+Deno.test("GET authorization.sca.oauth2 does not spend the jti of a return that was refused [BR14]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const jti = crypto.randomUUID();
+  const bad = await signedReturn(world, flow, { claims: { jti, aud: "https://evil.example" } });
+  await assertNotAuthentic(world, flow.browser, await sealedReturn(world, "BANKA", bad));
+  const good = await signedReturn(world, flow, { claims: { jti } });
+  await assertCodeAnswer(await flow.browser.open(await sealedReturn(world, "BANKA", good)));
+});
+
+Deno.test("GET authorization.sca.oauth2 answers 404 for an unknown bank [A4]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world, { body: IMPLICIT });
+  const path = await sealedReturn(world, "BANKC", await signedReturn(world, flow));
+  const answer = await assertNothingChanges(world, () => flow.browser.open(path));
+  assertEquals(answer.status, 404);
+});
+
+/** The bank signed it for this flow and this browser, but it cannot count: the customer goes back to the TPP (Decision G1). */
+async function assertUnusable(world: World, flow: AtBank, claims: JsonObject): Promise<void> {
+  const path = await sealedReturn(world, "BANKA", await signedReturn(world, flow, { claims }));
+  await assertErrorAnswer(await assertNothingChanges(world, () => flow.browser.open(path)), "server_error");
+  assertEquals(await consentStatus(world, flow), "AwaitingAuthorisation");
+  await assertPage(
+    await assertNothingChanges(world, () => new Browser(world).open(path)),
+    400,
+    "other_browser",
+  );
+  assertStringIncludes(world.logged.join("\n"), '"event":"bank_return.unusable"');
+}

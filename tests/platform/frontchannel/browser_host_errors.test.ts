@@ -1,0 +1,261 @@
+/** What a person reads who is lost or cannot go on, in their own language; and what a program reads in the same place. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  Browser,
+  clientToken,
+  consentBody,
+  createConsent,
+  good,
+  push,
+  toBank,
+} from "../../../scripts/testing/flows.ts";
+import {
+  assertBrowserHeaders,
+  assertErrorAnswer,
+  assertNothingChanges,
+  assertPage,
+  headingOf,
+  PAGE,
+  tppAnswer,
+  UUID,
+  wayOnOf,
+} from "../../../scripts/testing/front_channel.ts";
+import { AUTH_URL, openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+
+/** As browsers send it. */
+const HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+Deno.test("An unknown path of the browser host is a page for who reads pages, JSON for who does not [FAPI-G16]", async (t) => {
+  await using world = await openWorld();
+  const paths = [
+    "/nowhere",
+    "/BANKA",
+    "/BANKA/nothing",
+    "/docs/nothing",
+    "/problem/finished",
+    "/v1x",
+    "/a//b",
+  ];
+  const readers: Record<string, [accept: string | undefined, isPage: boolean]> = {
+    "a browser": [HTML, true],
+    "HTML alone": ["text/html", true],
+    "in capitals": ["Text/HTML; charset=utf-8", true],
+    "HTML rather than JSON": ["application/json;q=0.8, text/html", true],
+    "JSON rather than HTML": ["application/json, text/html;q=0.9", false],
+    "HTML refused": ["text/html;q=0, */*", false],
+    "anything, as programs say": ["*/*", false],
+    "nothing said": [undefined, false],
+    "a picture": ["image/svg+xml,image/*;q=0.8", false],
+    "no quality": ["text/html;q=x", false],
+  };
+  for (const [name, [accept, isPage]] of Object.entries(readers)) {
+    await t.step(name, async () => {
+      for (const path of paths) {
+        const answer = await open(world, path, accept === undefined ? {} : { headers: { accept } });
+        if (isPage) await assertPage(answer, 404, "not_found");
+        else await assertLostProgram(answer, 404, "not_found");
+      }
+    });
+  }
+});
+
+Deno.test("Where machines go, what is not there is JSON, whoever asks [MD-N3] [FAPI-G16]", async () => {
+  await using world = await openWorld();
+  const paths = [
+    "/.well-known/openid-configuration",
+    "/.well-known/oauth-authorization-server/NOBANK",
+    "/jwks/x",
+    "/health/x",
+    "/health",
+    "/openapi.json/x",
+    "/assets/x.css",
+    "/operations/payment-orders/dead",
+    "/register/v1",
+    "/BANKA/token.oauth2/v1",
+    "/BANKA/par.oauth2/v2",
+    "/BANKA/domestic-payments/v1/4711",
+  ];
+  for (const path of paths) {
+    await assertLostProgram(await open(world, path, { headers: { accept: HTML } }), 404, "not_found");
+  }
+});
+
+Deno.test("A method that is not allowed is a page or JSON in the same way, with Allow [AZ-N12]", async (t) => {
+  await using world = await openWorld();
+  const person = { accept: HTML };
+  for (const path of ["/docs", "/docs/errors", "/BANKA/authorization.oauth2", "/problem"]) {
+    await t.step(path, async () => {
+      const page = await open(world, path, { method: "POST", headers: person });
+      assertEquals(page.headers.get("allow"), "GET");
+      await assertPage(page, 405, "wrong_method");
+      const json = await open(world, path, { method: "PUT" });
+      assertEquals(json.headers.get("allow"), "GET");
+      await assertLostProgram(json, 405, "invalid_request");
+    });
+  }
+  for (
+    const path of ["/jwks", "/health/ready", "/openapi.json", "/.well-known/oauth-authorization-server/BANKA"]
+  ) {
+    await t.step(path, async () => {
+      const json = await open(world, path, { method: "POST", headers: person });
+      await assertLostProgram(json, 405, "invalid_request");
+    });
+  }
+  await t.step("the consent screen takes two", async () => {
+    const page = await open(world, "/BANKA/authorization.consent.oauth2", {
+      method: "DELETE",
+      headers: person,
+    });
+    assertEquals(page.headers.get("allow"), "GET, POST");
+    await assertPage(page, 405, "wrong_method");
+  });
+});
+
+Deno.test("An error page speaks the reader's language; its switch changes language, title and direction and keeps the rest [AZ12]", async (t) => {
+  await using world = await openWorld();
+  const flow = await toBank(world);
+  const post = { method: "POST", body: new URLSearchParams({ csrf: "x", decision: "accept" }) };
+  const screen = `/BANKA/authorization.consent.oauth2?flow=${flow.handover.correlation_id}`;
+  const errors: Record<string, [path: string, init: RequestInit, status: number]> = {
+    "an unknown path": ["/nowhere?lang=tlh", { headers: { accept: HTML } }, 404],
+    "a link that cannot be used": ["/BANKA/authorization.oauth2?client_id=x&request_uri=SECRET", {}, 400],
+    "a return that is not authentic": ["/BANKA/authorization.sca.oauth2?oAuthUrl=SECRET", {}, 400],
+    "a form that is not theirs": [`${screen}&lang=en`, post, 400],
+    "a wrong method": ["/docs", { method: "POST", headers: { accept: HTML } }, 405],
+  };
+  for (const [name, [path, init, status]] of Object.entries(errors)) {
+    await t.step(name, async () => {
+      const french = { ...init, headers: { ...init.headers, "accept-language": "fr-CA, en;q=0.5" } };
+      const first = await open(world, path.replace("&lang=en", ""), french);
+      const id = first.headers.get("x-fapi-interaction-id") ?? "";
+      const html = await first.text();
+      assertEquals(first.status, status);
+      assertWritten(html, "fr", "ltr", id);
+      assertEquals(html.includes("SECRET"), false, "what led here is on the page");
+      const arabic = await follow(world, html, "ar");
+      assertWritten(arabic, "ar", "rtl", id);
+      const english = await follow(world, arabic, "en");
+      assertWritten(english, "en", "ltr", id);
+      assertEquals(titleOf(english), headingOf(english));
+      assertEquals(Object.values<string>(PAGE).includes(titleOf(english)), true, titleOf(english));
+      assertEquals(shapeOf(arabic), shapeOf(html));
+    });
+  }
+});
+
+Deno.test("What is answered to a decision is in the language of the page that it was taken on [AZ13]", async () => {
+  await using world = await openWorld();
+  const flow = await toBank(world);
+  const screen = `/BANKA/authorization.consent.oauth2?flow=${flow.handover.correlation_id}&lang=es`;
+  const body = new URLSearchParams({ csrf: "x", decision: "accept" });
+  const answer = await new Browser(world).open(screen, { method: "POST", body });
+  assertStringIncludes(await answer.text(), '<html lang="es" dir="ltr">');
+});
+
+Deno.test("GET problem shows only pages that there are, for a number that is one [AZ-N16]", async () => {
+  await using world = await openWorld();
+  const uuid = "93bac548-d2de-4546-b106-880a5018460d";
+  const shown = await open(world, `/problem?page=finished&request=${uuid}`);
+  assertEquals([shown.status, shown.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
+  assertBrowserHeaders(shown);
+  const html = await shown.text();
+  assertEquals(headingOf(html), PAGE.finished);
+  assertStringIncludes(html, uuid);
+  const probe = encodeURIComponent("<script>alert(1)</script>");
+  for (
+    const query of [
+      "",
+      "?page=finished",
+      `?request=${uuid}`,
+      `?page=toString&request=${uuid}`,
+      `?page=${probe}&request=${uuid}`,
+      `?page=finished&request=${probe}`,
+      `?page=finished&request=call+0800+4711`,
+    ]
+  ) {
+    const page = await assertPage(
+      await open(world, `/problem${query}`, { headers: { accept: HTML } }),
+      404,
+      "not_found",
+    );
+    assertEquals(page.includes("<script") || page.includes("0800"), false, query);
+  }
+  const back = await open(world, `/problem?page=unavailable&request=${uuid}&back=https://evil.example`);
+  assertEquals((await back.text()).includes("evil"), false);
+});
+
+Deno.test("While nobody can say who the TPP is, the page has a way back to it: temporarily_unavailable, in every language [AZ9] [A9] [B5]", async () => {
+  await using world = await openWorld();
+  const consentId =
+    (await createConsent(world, await clientToken(world, world.tpp), consentBody())).Data.ConsentId;
+  world.now = START + 590_000;
+  world.network = () => Promise.reject(new TypeError("connection refused"));
+  const { request_uri } = await good(push(world, consentId), 201); // on the last good copies
+  world.now = START + 1_090_000;
+  const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri, nonce: '"><b>' });
+  const link = `/BANKA/authorization.oauth2?${query}`;
+  const answer = await assertNothingChanges(world, () => open(world, link));
+  assertEquals([answer.headers.get("retry-after"), answer.headers.getSetCookie()], ["10", []]);
+  const page = await assertPage(answer, 503, "unavailable");
+  const arabic = await follow(world, page, "ar");
+  for (const html of [page, arabic]) {
+    const back = wayOnOf(html) ?? "";
+    const clicked = new Response(null, {
+      status: 303,
+      headers: { ...(await plainHeaders(world)), location: back },
+    });
+    await assertErrorAnswer(clicked, "temporarily_unavailable");
+    assertEquals((await tppAnswer(new Response(null, clicked))).to, "https://shop.example/callback");
+  }
+  assertStringIncludes(arabic, '<html lang="ar" dir="rtl">');
+  world.network = (request) => world.directory.fetch(request);
+  world.now += 30_000; // and the link itself works again as soon as the directory does
+  assertEquals((await open(world, link)).status, 303);
+});
+
+function open(world: World, path: string, init: RequestInit = {}): Promise<Response> {
+  return world.browser(new Request(`${AUTH_URL}${path}`, init));
+}
+
+async function assertLostProgram(answer: Response, status: number, error: string): Promise<void> {
+  const body = await answer.json();
+  assertEquals([answer.status, answer.headers.get("content-type")], [status, "application/json"]);
+  assertEquals([Object.keys(body), body.error], [["error", "error_description"], error]);
+  assertBrowserHeaders(answer);
+}
+
+/** Follows the page's own language switch, in a browser that knows nothing; nothing changes by it. */
+async function follow(world: World, html: string, language: string): Promise<string> {
+  const switches = /<nav class="languages".*?<\/nav>/s.exec(html)?.[0] ?? "";
+  const href = new RegExp(`<a href="([^"]*)" lang="${language}"`).exec(switches)?.[1] ?? "";
+  const answer = await assertNothingChanges(world, () => open(world, href.replaceAll("&amp;", "&")));
+  return await answer.text();
+}
+
+/** Language, direction, title, product, the switch with this language marked, and the number for support. */
+function assertWritten(html: string, language: string, direction: string, id: string): void {
+  assertStringIncludes(html, `<html lang="${language}" dir="${direction}">`);
+  assertMatch(id, UUID);
+  assertStringIncludes(html, `<code dir="ltr">${id}</code>`);
+  assertEquals(titleOf(html), headingOf(html));
+  const [current, ...more] = [...html.matchAll(/<a href="[^"]*" lang="(\w+)"[^>]*aria-current="true"/g)];
+  assertEquals([current?.[1], more.length], [language, 0]);
+  const product = { en: "Payment approval", fr: "Approbation de paiement", ar: "الموافقة على الدفع" };
+  assertStringIncludes(html, product[language as keyof typeof product]);
+}
+
+function titleOf(html: string): string {
+  return /<title>(.*?)<\/title>/.exec(html)?.[1] ?? "";
+}
+
+/** The page's elements, without words, languages and addresses. */
+function shapeOf(html: string): string {
+  return [...html.matchAll(/<(\w+)/g)].map(([, name]) => name).join(" ");
+}
+
+/** The headers that every answer of the browser host has. */
+async function plainHeaders(world: World): Promise<Record<string, string>> {
+  const answer = await open(world, "/nowhere");
+  await answer.body?.cancel();
+  return Object.fromEntries([...answer.headers].filter(([name]) => name !== "content-type"));
+}

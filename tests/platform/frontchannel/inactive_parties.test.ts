@@ -1,0 +1,129 @@
+/** A bank or a TPP that becomes inactive while its customer is on the way: no code, the TPP gets the matching error. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { setOrganisation, setSoftware } from "../../support/directory_network.ts";
+import {
+  type AtBank,
+  Browser,
+  decide,
+  good,
+  putAccounts,
+  returnPath,
+  toBank,
+} from "../../../scripts/testing/flows.ts";
+import { assertErrorAnswer, assertPage } from "../../../scripts/testing/front_channel.ts";
+import { unchanged } from "../../../scripts/testing/resource_answers.ts";
+import { BOUND_MS } from "../../support/standing.ts";
+import { AUTH_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+
+interface Fall {
+  readonly party: "bankA" | "tpp";
+  readonly status: "Suspended" | "Withdrawn";
+  readonly error: "temporarily_unavailable" | "access_denied";
+  readonly words: string;
+}
+
+const FALLS: readonly Fall[] = [
+  {
+    party: "bankA",
+    status: "Suspended",
+    error: "temporarily_unavailable",
+    words: "The bank is not active: the directory has suspended it.",
+  },
+  {
+    party: "bankA",
+    status: "Withdrawn",
+    error: "access_denied",
+    words: "The bank is not active: the directory has withdrawn it.",
+  },
+  {
+    party: "tpp",
+    status: "Suspended",
+    error: "temporarily_unavailable",
+    words: "The TPP is not active: the directory has suspended it.",
+  },
+  {
+    party: "tpp",
+    status: "Withdrawn",
+    error: "access_denied",
+    words: "The TPP is not active: the directory has withdrawn it.",
+  },
+];
+
+async function fall(world: World, { party, status }: Fall): Promise<void> {
+  await setOrganisation(world, world[party], status);
+  world.now += BOUND_MS;
+}
+
+/** A customer who has signed in at the bank, with accounts reported. */
+async function signedIn(world: World): Promise<AtBank & { path: string }> {
+  const flow = await toBank(world);
+  await good(putAccounts(world, world.bankA, flow.consentId), 200);
+  return { ...flow, path: await returnPath(world, world.bankA, flow.handover) };
+}
+
+for (const downfall of FALLS) {
+  const who = downfall.party === "tpp" ? "TPP" : "bank";
+  Deno.test(`the return of the bank leads to no code if the ${who} is ${downfall.status} meanwhile [G5]`, async (t) => {
+    await using world = await openWorld();
+    const { browser, path } = await signedIn(world);
+    await fall(world, downfall);
+    await t.step("the TPP gets the error, and the consent is as it was", async () => {
+      const answer = await unchanged(world, () => browser.open(path));
+      await assertErrorAnswer(answer, downfall.error, "BANKA", downfall.words);
+    });
+    await t.step("another browser with the same link gets a page and learns nothing", async () => {
+      const answer = await unchanged(world, () => new Browser(world).open(path));
+      await assertPage(answer, 400, downfall.party === "tpp" ? "other_browser" : "not_authentic");
+    });
+  });
+
+  Deno.test(`the consent screen leads to no code if the ${who} is ${downfall.status} meanwhile [G5]`, async (t) => {
+    await using world = await openWorld();
+    const { browser, path } = await signedIn(world);
+    const screen = (await browser.open(path)).headers.get("location") ?? "";
+    const html = await (await browser.open(screen)).text();
+    await fall(world, downfall);
+    await t.step("opened again, it leads to the TPP", async () => {
+      const answer = await unchanged(world, () => browser.open(screen));
+      await assertErrorAnswer(answer, downfall.error, "BANKA", downfall.words);
+    });
+    const csrf = /name="csrf"[^>]*value="([^"]*)"/.exec(html)?.[1] ?? "";
+    const post = (decision: string): Promise<Response> =>
+      browser.open(screen, {
+        method: "POST",
+        body: new URLSearchParams({ csrf, decision, account: "0" }),
+      });
+    await t.step("accepted all the same, it leads to the TPP and decides nothing", async () => {
+      const answer = await unchanged(world, () => post("accept"));
+      await assertErrorAnswer(answer, downfall.error, "BANKA", downfall.words);
+    });
+    await t.step("a refusal is still the customer's to give", async () => {
+      await assertErrorAnswer(await post("refuse"), "access_denied");
+    });
+  });
+}
+
+Deno.test("a suspended bank that is Active again may still take its customer back [G5]", async () => {
+  await using world = await openWorld();
+  const { browser, path } = await signedIn(world);
+  await setOrganisation(world, world.bankA, "Suspended");
+  world.now += BOUND_MS;
+  assertMatch((await browser.open(path)).headers.get("location") ?? "", /error=temporarily_unavailable/);
+  await setOrganisation(world, world.bankA, "Active");
+  await setSoftware(world, world.bankA, "Active");
+  world.now += BOUND_MS;
+  const screen = (await browser.open(path)).headers.get("location") ?? "";
+  assertMatch((await decide(browser, screen, "accept")).headers.get("location") ?? "", /[?&]code=/);
+});
+
+Deno.test("an error page that anybody can open links to an active TPP alone [G5]", async () => {
+  await using world = await openWorld();
+  const request = crypto.randomUUID();
+  const url = `${AUTH_URL}/problem?page=other_browser&request=${request}&tpp=${world.tpp.clientId}`;
+  const linked = async (): Promise<boolean> =>
+    (await (await world.browser(new Request(url))).text()).includes('href="https://www.example.com/"');
+  assertEquals(await linked(), true);
+  await setOrganisation(world, world.tpp, "Withdrawn");
+  world.now += BOUND_MS;
+  assertEquals(await linked(), false);
+});

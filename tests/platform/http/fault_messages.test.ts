@@ -1,0 +1,133 @@
+/** `Errors[].Message`: each kind of fault has words of its own that say what was expected. [G8] */
+import { assertEquals } from "@std/assert";
+import {
+  authorised,
+  call,
+  clientToken,
+  createConsent,
+  good,
+  pay,
+  putAccounts,
+} from "../../../scripts/testing/flows.ts";
+import { FULL_CONSENT } from "../../../scripts/testing/resource_bodies.ts";
+import { CONSENTS } from "../../support/resource_calls.ts";
+import { openWorld } from "../../../scripts/testing/environment.ts";
+import { edited } from "./edited.ts";
+
+const IDENTIFICATION = "Data.Initiation.DebtorAccount.Identification";
+const CURRENCY = "Data.Initiation.InstructedAmount.Currency";
+
+/** Faulty values of a field of the consent request, and the words of the answer. */
+const MESSAGES: Readonly<Record<string, readonly [path: string, value: string, message: string]>> = {
+  "an IBAN with spaces": [
+    IDENTIFICATION,
+    "GB29 NWBK 6016 1331 9268 19",
+    "Must be an IBAN without spaces, hyphens or other separators.",
+  ],
+  "an IBAN in small letters": [
+    IDENTIFICATION,
+    "gb29nwbk60161331926819",
+    "Must be an IBAN in capital letters.",
+  ],
+  "an IBAN with wrong check digits": [
+    IDENTIFICATION,
+    "GB29NWBK60161331926818",
+    "Must be an IBAN; its check digits (the third and fourth character) do not fit the rest.",
+  ],
+  "an IBAN of the wrong length": [
+    IDENTIFICATION,
+    "GB29NWBK6016133192681",
+    "Must be an IBAN; an IBAN of GB has 22 characters.",
+  ],
+  "an IBAN of a country without IBANs": [
+    IDENTIFICATION,
+    "US29NWBK60161331926819",
+    "Must be an IBAN; its first two letters are not a country that has IBANs.",
+  ],
+  "what has no form of an IBAN": [
+    IDENTIFICATION,
+    "12345678",
+    "Must be an IBAN: two letters, two check digits, then 11 to 30 letters and digits.",
+  ],
+  "a currency that is not supported": [
+    CURRENCY,
+    "CHF",
+    "Payments in this currency are not supported. Supported are: COP, EUR, GBP, USD.",
+  ],
+  "a currency that does not exist": [CURRENCY, "ZZZ", "Must be an active ISO 4217 currency code."],
+};
+
+Deno.test("A faulty field is answered with words of its own for each fault [CON-17] [CON-18] [G8]", async (t) => {
+  await using world = await openWorld();
+  const bound = await clientToken(world, world.tpp);
+  for (const [name, [path, value, message]] of Object.entries(MESSAGES)) {
+    await t.step(name, async () => {
+      const body = JSON.stringify(edited(FULL_CONSENT, path, value));
+      const response = await call(world, world.tpp, bound, CONSENTS, { body });
+      assertEquals([response.status, (await response.json()).Errors[0]?.Message], [400, message]);
+    });
+  }
+});
+
+Deno.test("A currency that is not supported is answered with those that this platform takes [CON-17] [G8]", async () => {
+  await using world = await openWorld({ environment: { CURRENCIES: "COP" } });
+  const bound = await clientToken(world, world.tpp);
+  const response = await call(world, world.tpp, bound, CONSENTS, { body: JSON.stringify(FULL_CONSENT) });
+  const [fault] = (await response.json()).Errors;
+  assertEquals(fault.Message, "Payments in this currency are not supported. Supported are: COP.");
+});
+
+Deno.test("A 403 says which access token the request needs [C3] [G8]", async (t) => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const other = await authorised(world);
+  const bank = await clientToken(world, world.bankA);
+  const cases: Readonly<Record<string, readonly [string, () => Promise<Response>]>> = {
+    "a client credentials token for a payment": [
+      "This request needs an access token of scope payments from the grant authorization_code.",
+      () => pay(world, { ...flow, payment: flow.bound }),
+    ],
+    "a bank's token at a TPP's endpoint": [
+      "This request needs an access token of scope payments from the grant client_credentials.",
+      () => call(world, world.bankA, bank, `${CONSENTS}/${flow.consentId}`),
+    ],
+    "the token of another consent": [
+      "The access token was issued for another consent.",
+      () => pay(world, { ...other, payment: flow.payment }),
+    ],
+  };
+  for (const [name, [message, send]] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      const response = await send();
+      assertEquals([response.status, (await response.json()).Errors[0].Message], [403, message]);
+    });
+  }
+});
+
+Deno.test("PUT back-channel-auth without an authorization session says so, not that the status forbids it [C11] [G8]", async () => {
+  await using world = await openWorld();
+  const { ConsentId } = (await createConsent(world, await clientToken(world, world.tpp))).Data;
+  const response = await putAccounts(world, world.bankA, ConsentId);
+  const [fault] = (await response.json()).Errors;
+  assertEquals([response.status, fault.ErrorCode], [400, "UK.OBIE.Resource.InvalidConsentStatus"]);
+  assertEquals(
+    fault.Message,
+    "No authorization session is open for this consent. Send the payer's accounts after the platform has " +
+      "redirected the customer to the bank and before the bank's return.",
+  );
+});
+
+Deno.test("What the status of a consent does not allow is answered with that status [C1] [G8]", async (t) => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const message = (status: string): string => `The consent's status is ${status}, which does not allow this.`;
+  await t.step("payer accounts of an authorized consent", async () => {
+    const response = await putAccounts(world, world.bankA, flow.consentId);
+    assertEquals((await response.json()).Errors[0].Message, message("Authorized"));
+  });
+  await t.step("a second payment for a consent", async () => {
+    await good(pay(world, flow), 201);
+    const response = await pay(world, flow);
+    assertEquals([response.status, (await response.json()).Errors[0].Message], [400, message("Consumed")]);
+  });
+});

@@ -1,0 +1,73 @@
+/** What each request of a payment costs: two round trips of reads at most, one commit, and the operations of its floor. */
+import { assert, assertEquals } from "@std/assert";
+import { STAGES } from "../../../scripts/bench/stages.ts";
+import { meet } from "../../../scripts/bench/flows.ts";
+import { newFlow, type Parties, requestOf, STEPS } from "../../../scripts/bench/steps.ts";
+import { openCountedStore, type StoreCost } from "../../support/counted_store.ts";
+import { type Cost, costOf } from "../../support/crypto_meter.ts";
+import { AUTH_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+
+interface Costs {
+  readonly store: StoreCost;
+  readonly crypto: Cost;
+  readonly hashed: number;
+}
+
+Deno.test("each request of a payment reads in two round trips at most, commits once and does what its floor does", async (t) => {
+  const store = await openCountedStore();
+  await using world = await openWorld({ store });
+  const parties = await meet(world);
+  await payment(world, parties, async (_name, send) => void await send()); // keys are remembered from here on
+  await payment(world, parties, async (name, send) => {
+    await t.step(name, async () => {
+      const { store: { reads, commits, checks, writes, bytes }, crypto, hashed } = await costsOf(store, send);
+      const floor = STAGES.find((stage) => stage.name === name)?.floor;
+      assert(reads <= 2, `${reads} round trips of reads`);
+      assertEquals(commits, 1);
+      // A symmetric key is wrapped inside jose: not counted here.
+      const { encrypt: _, commitBytes, ...counted } = floor ?? { encrypt: 0, commitBytes: 0 };
+      const { verified: verify, signed: sign, decrypted: decrypt } = crypto;
+      assertEquals<unknown>({ verify, sign, decrypt, hash: hashed, writes, checks }, counted);
+      assert(
+        Math.abs(bytes - commitBytes) <= 150,
+        `${bytes} bytes were written, the floor has ${commitBytes}`,
+      );
+    });
+  });
+});
+
+/** Takes one payment through all steps; `around` decides what is looked at while a request is answered. */
+async function payment(
+  world: World,
+  parties: Parties,
+  around: (name: string, send: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const flow = newFlow(world);
+  for (const step of STEPS) {
+    const request = await requestOf(step, flow, parties);
+    const host = new URL(request.url).origin === AUTH_URL ? "browser" : "api";
+    let answer: Response | undefined;
+    await around(step.name, async () => void (answer = await world.platform[host].fetch(request)));
+    assertEquals(answer?.status, step.status, step.name);
+    if (answer !== undefined) await step.take?.(flow, answer);
+  }
+}
+
+async function costsOf(
+  store: Awaited<ReturnType<typeof openCountedStore>>,
+  send: () => Promise<void>,
+): Promise<Costs> {
+  const { subtle } = crypto;
+  const digest = subtle.digest.bind(subtle);
+  let hashed = 0;
+  Reflect.set(subtle, "digest", (...given: Parameters<typeof digest>) => {
+    hashed += 1;
+    return digest(...given);
+  });
+  try {
+    const { result, cost } = await store.costOf(() => costOf(send));
+    return { store: cost, crypto: result.cost, hashed };
+  } finally {
+    Reflect.deleteProperty(subtle, "digest");
+  }
+}

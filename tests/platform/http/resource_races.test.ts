@@ -1,0 +1,225 @@
+/** Races at the resource endpoints: forty requests that are ready and sent at once. */
+import { assertEquals } from "@std/assert";
+import {
+  authorised,
+  type BoundToken,
+  call,
+  clientToken,
+  consentBody,
+  good,
+  type Json,
+  pay,
+  paymentBody,
+} from "../../../scripts/testing/flows.ts";
+import { dpopProof } from "../../../scripts/testing/jwts.ts";
+import { assertChallenge, assertFaults } from "../../../scripts/testing/resource_answers.ts";
+import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
+import { tally, volley } from "../../support/volley.ts";
+import { BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+
+const SHOTS = 40;
+const USED_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
+
+/** What a stored kind of thing is keyed by: `consent`, `payment`, `payment_order`, `idempotency_claim`. */
+async function stored(world: World, kind: string): Promise<number> {
+  return (await world.snapshot()).filter(({ key }) => key[0] === kind).length;
+}
+
+/** Every answer is a 201; gives the different ids among them. */
+async function idsOf(answers: readonly Response[], name: string): Promise<readonly string[]> {
+  const bodies = await Promise.all(answers.map((answer) => good(answer, 201)));
+  return [...new Set(bodies.map(({ Data }) => Data[name]))];
+}
+
+function post(
+  world: World,
+  token: BoundToken,
+  idempotencyKey: string,
+  body: Json = consentBody(),
+): Promise<Response> {
+  return call(world, world.tpp, token, CONSENTS, { body: JSON.stringify(body), idempotencyKey });
+}
+
+Deno.test("40 parallel POST domestic-payment-consents with one key and body make one consent and all answer it [IDE-05]", async () => {
+  await using world = await openWorld();
+  const token = await clientToken(world, world.tpp);
+  const answers = await volley(world, SHOTS, (loading) => post(loading, token, "k"));
+  assertEquals((await idsOf(answers, "ConsentId")).length, 1);
+  assertEquals([await stored(world, "consent"), await stored(world, "idempotency_claim")], [1, 1]);
+});
+
+Deno.test("40 parallel POST domestic-payments with one key and body make one payment and all answer it [IDE-05] [RP-N20]", async () => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const answers = await volley(world, SHOTS, (loading) => pay(loading, flow, { idempotencyKey: "k" }));
+  const [id, ...others] = await idsOf(answers, "DomesticPaymentId");
+  assertEquals(others, []);
+  assertEquals([await stored(world, "payment"), await stored(world, "payment_order")], [1, 1]);
+  const bank = await clientToken(world, world.bankA);
+  const { Data } = await good(call(world, world.bankA, bank, "/BANKA/back-channel-payments/v1"), 200);
+  assertEquals(Data.PaymentOrder.map(({ DomesticPaymentId }: Json) => DomesticPaymentId), [id]);
+});
+
+Deno.test("of 40 parallel POST domestic-payments with different keys on one consent exactly one pays [IDE-06] [RP-N19] [RP10]", async () => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const answers = await volley(world, SHOTS, (loading) => pay(loading, flow));
+  assertEquals(tally(answers), { 201: 1, 400: SHOTS - 1 });
+  for (const answer of answers.filter(({ status }) => status === 400)) {
+    await assertFaults(answer, 400, [["Resource.InvalidConsentStatus", "Data.ConsentId"]]);
+  }
+  assertEquals([await stored(world, "payment"), await stored(world, "payment_order")], [1, 1]);
+});
+
+Deno.test("of 40 parallel POST domestic-payment-consents with one key and different bodies exactly one is made [IDE-03]", async () => {
+  await using world = await openWorld();
+  const token = await clientToken(world, world.tpp);
+  const before = await stored(world, "consent");
+  const answers = await volley(
+    world,
+    SHOTS,
+    (loading, number) =>
+      post(loading, token, "k", consentBody({ initiation: { InstructionIdentification: `N${number}` } })),
+  );
+  assertEquals(tally(answers), { 201: 1, 400: SHOTS - 1 });
+  for (const answer of answers.filter(({ status }) => status === 400)) {
+    await assertFaults(answer, 400, [["Rules.ResourceAlreadyExists", "x-idempotency-key"]]);
+  }
+  assertEquals(await stored(world, "consent"), before + 1);
+});
+
+Deno.test("40 parallel POST domestic-payment-consents 24 h after the key's first use make one consent more [IDE-10]", async () => {
+  await using world = await openWorld();
+  await good(post(world, await clientToken(world, world.tpp), "k"), 201);
+  world.now += 86_400_000;
+  const token = await clientToken(world, world.tpp);
+  const answers = await volley(world, SHOTS, (loading) => post(loading, token, "k"));
+  assertEquals((await idsOf(answers, "ConsentId")).length, 1);
+  assertEquals(await stored(world, "consent"), 2);
+});
+
+Deno.test("of 40 parallel requests with one DPoP proof exactly one is served [DP-N14] [RG-N6]", async (t) => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const one = await createdPayment(world);
+  const token = flow.bound;
+  const consent = `${CONSENTS}/${flow.consentId}`;
+  const body = JSON.stringify(consentBody());
+  const served: Record<
+    string,
+    readonly [string, string, BoundToken, (w: World, proof: string, n: number) => Promise<Response>]
+  > = {
+    "GET domestic-payment-consents/{id}": [
+      "GET",
+      consent,
+      token,
+      (w, proof) => call(w, w.tpp, token, consent, { proof }),
+    ],
+    "GET funds-confirmation": [
+      "GET",
+      `${consent}/funds-confirmation`,
+      flow.payment,
+      (w, proof) => call(w, w.tpp, flow.payment, `${consent}/funds-confirmation`, { proof }),
+    ],
+    "GET domestic-payments/{id}": ["GET", one, token, (w, proof) => call(w, w.tpp, token, one, { proof })],
+    "POST domestic-payment-consents, different keys": [
+      "POST",
+      CONSENTS,
+      token,
+      (w, proof) => call(w, w.tpp, token, CONSENTS, { body, proof }),
+    ],
+    "POST domestic-payment-consents, one key": [
+      "POST",
+      CONSENTS,
+      token,
+      (w, proof) => call(w, w.tpp, token, CONSENTS, { body, proof, idempotencyKey: "k" }),
+    ],
+    "POST domestic-payment-consents, a key that is answered already": [
+      "POST",
+      CONSENTS,
+      token,
+      (w, proof) => call(w, w.tpp, token, CONSENTS, { body, proof, idempotencyKey: "k" }),
+    ],
+    "POST domestic-payments": ["POST", PAYMENTS, flow.payment, (w, proof) => pay(w, flow, { proof })],
+  };
+  for (const [name, [method, path, { token: accessToken, key }, shot]] of Object.entries(served)) {
+    await t.step(name, async () => {
+      const proof = await dpopProof(world, key, { method, url: BASE_URL + path, accessToken });
+      const answers = await volley(world, SHOTS, (loading, number) => shot(loading, proof, number));
+      assertEquals(tally(answers), { [method === "GET" ? 200 : 201]: 1, 401: SHOTS - 1 });
+      for (const answer of answers.filter(({ status }) => status === 401)) {
+        await assertChallenge(answer, 401, USED_PROOF);
+      }
+    });
+  }
+});
+
+Deno.test("of 40 parallel requests with one DPoP proof that are to be refused exactly one is told why [DP-N14]", async () => {
+  await using world = await openWorld();
+  const token = await clientToken(world, world.tpp);
+  const target = { method: "POST", url: BASE_URL + CONSENTS, accessToken: token.token };
+  const proof = await dpopProof(world, token.key, target);
+  const answers = await volley(
+    world,
+    SHOTS,
+    (loading) => call(loading, world.tpp, token, CONSENTS, { body: "{}", proof }),
+  );
+  assertEquals(tally(answers), { 400: 1, 401: SHOTS - 1 });
+  for (const answer of answers.filter(({ status }) => status === 401)) {
+    await assertChallenge(answer, 401, USED_PROOF);
+  }
+});
+
+Deno.test("of 40 parallel POST domestic-payment-consents with a jti that is long forgotten exactly one is served [DP-N14]", async () => {
+  await using world = await openWorld();
+  const token = await clientToken(world, world.tpp);
+  const claims = { jti: crypto.randomUUID() };
+  const shot = (loading: World): Promise<Response> =>
+    call(loading, world.tpp, token, CONSENTS, {
+      body: JSON.stringify(consentBody()),
+      proofChanges: { claims },
+    });
+  await good(shot(world), 201);
+  world.now += 120_000;
+  const answers = await volley(world, SHOTS, shot);
+  assertEquals(tally(answers), { 201: 1, 401: SHOTS - 1 });
+  assertEquals(world.logged.filter((line) => line.includes("request.failed")), []);
+});
+
+Deno.test("a funds confirmation that races the payment is answered or refused, and never changes the consent [FUN-01]", async () => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const funds = `${CONSENTS}/${flow.consentId}/funds-confirmation`;
+  const answers = await volley(
+    world,
+    SHOTS,
+    (loading, number) =>
+      number === SHOTS / 2 ? pay(loading, flow) : call(loading, world.tpp, flow.bound, funds),
+  );
+  for (const [number, answer] of answers.entries()) {
+    const wanted = number === SHOTS / 2 ? [201] : [200, 400];
+    assertEquals(wanted.includes(answer.status), true, `${number}: ${answer.status}`);
+  }
+  const consent = await good(call(world, world.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
+  assertEquals(consent.Data.Status, "Consumed");
+});
+
+Deno.test("40 parallel payments of 8 consents, five retries each, make 8 payments [PAY-01]", async () => {
+  await using world = await openWorld();
+  const flows: Awaited<ReturnType<typeof authorised>>[] = [];
+  for (let number = 0; number < 8; number++) flows.push(await authorised(world));
+  const answers = await volley(world, SHOTS, (loading, number) => {
+    const flow = flows[number % flows.length];
+    if (flow === undefined) throw new Error("no flow");
+    const body = JSON.stringify(paymentBody(flow.consentId, flow.body));
+    return pay(loading, flow, { idempotencyKey: `k${number % flows.length}`, body });
+  });
+  assertEquals((await idsOf(answers, "DomesticPaymentId")).length, flows.length);
+  assertEquals(await stored(world, "payment"), flows.length);
+});
+
+/** The address of a payment. */
+async function createdPayment(world: World): Promise<string> {
+  const { Data } = await good(pay(world, await authorised(world)), 201);
+  return `${PAYMENTS}/${Data.DomesticPaymentId}`;
+}

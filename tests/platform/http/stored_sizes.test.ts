@@ -1,0 +1,213 @@
+/** What is accepted is stored and served: the largest inputs, in every script, on a real Deno KV. */
+import { serialize } from "node:v8";
+import { assert, assertEquals } from "@std/assert";
+import { bankCall, orderPath, putStatus } from "../../../scripts/testing/back_channel.ts";
+import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import {
+  type AtBank,
+  codeOf,
+  consentBody,
+  decide,
+  dpopKey,
+  good,
+  type Json,
+  pay,
+  putAccounts,
+  redeem,
+  toBank,
+} from "../../../scripts/testing/flows.ts";
+import { readForm, tppAnswer } from "../../../scripts/testing/front_channel.ts";
+import { adminCall, onboardOnly, register } from "../../../scripts/testing/participants.ts";
+import { openWorld, SHOP_REDIRECTS, type World } from "../../../scripts/testing/environment.ts";
+
+const MAX_BODY_BYTES = 65_536;
+
+type Fill = (length: number) => string;
+
+/** One character of each width that UTF-8 and a database's strings can have, and a mixture. */
+const SCRIPTS: Readonly<Record<string, Fill>> = {
+  "ASCII": (length) => "a".repeat(length),
+  "Latin-1": (length) => "é".repeat(length),
+  "one character beyond Latin-1": (length) => "a".repeat(length - 1) + "ł",
+  "Chinese": (length) => "漢".repeat(length),
+  "beyond the basic plane": (length) => "𠮷".repeat(length),
+};
+const ACCOUNT = { SchemeName: "UK.OBIE.Wallet", Identification: "w".repeat(256) };
+const STATE = "~".repeat(2048);
+
+for (const [script, fill] of Object.entries(SCRIPTS)) {
+  Deno.test(`the largest payment comes through with 100 payer accounts and the longest fields (${script}) [C11]`, async () => {
+    await using world = await openWorld();
+    const body = largestConsent(fill);
+    const flow = await toBank(world, { body, form: { state: STATE } });
+    const accounts = largestAccounts(100, fill);
+    assert(sizeOf(accounts) > 0.98 * MAX_BODY_BYTES || accounts[0].Identification.length >= 256);
+    const answer = await good(putAccounts(world, flow.bank, flow.consentId, accounts), 200);
+    assertEquals(answer.Data.DebtorAccount, accounts);
+    const screen = (await flow.browser.open(await largestReturn(world, flow))).headers.get("location") ?? "";
+    const html = await (await flow.browser.open(screen)).text();
+    assertEquals(readForm(html).accounts, accounts.map((_, index) => String(index)));
+    const order = await payFrom(world, flow, await decide(flow.browser, screen, "accept", "99"), body);
+    assertEquals(order.DebtorAccount, identified(accounts[99]));
+    assertEquals(order.Initiation.CreditorAccount.Name, fill(350));
+    await good(putStatus(world, flow.bank, order.DomesticPaymentId, largestReport(world, fill)), 200);
+    await assertStoredOnce(world, accounts[1].Identification);
+  });
+
+  Deno.test(`the largest implicit payment comes through (${script}) [C5]`, async () => {
+    await using world = await openWorld();
+    const DebtorAccount = { ...ACCOUNT, SecondaryIdentification: fill(34), Name: fill(350) };
+    const body = largestConsent(fill, { DebtorAccount });
+    const flow = await toBank(world, { body, form: { state: STATE } });
+    const redirect = await flow.browser.open(await largestReturn(world, flow));
+    assertEquals((await payFrom(world, flow, redirect, body)).DebtorAccount, DebtorAccount);
+  });
+
+  Deno.test(`the largest participant is onboarded and registered (${script}) [B6]`, async () => {
+    await using world = await openWorld();
+    const name = fill(124).slice(0, 124); // code units; the software's name is four longer
+    const redirects = (length: number): string[] =>
+      ["1", "2", "3", "4"].map((n) => `https://shop.example/${n.padStart(length, "x")}`);
+    const shop = await onboardOnly(world, { name, role: "PISP", keys: [10, 11], redirectUris: redirects(1) });
+    const room = (8192 - shop.statement.length) * 3 / 4; // bytes of claims
+    const redirect_uris = redirects(Math.min(2000, Math.floor(room / 4) - 4));
+    const renewed = adminCall(world, "POST", `/participants/${shop.orgId}/statement`, { redirect_uris });
+    const { software_statement } = await good(renewed, 200);
+    assert(software_statement.length > 8100, "a statement near its limit");
+    const participant = { ...shop, redirectUris: redirect_uris, statement: software_statement };
+    assertEquals((await good(register(world, participant), 201)).redirect_uris, redirect_uris);
+  });
+}
+
+Deno.test("a list of payer accounts that an earlier version kept in the consent is shown, chosen and paid from [C11]", async () => {
+  await using world = await openWorld();
+  const body = consentBody();
+  const flow = await toBank(world, { body });
+  const accounts = largestAccounts(3, SCRIPTS["Chinese"] as Fill);
+  await good(putAccounts(world, flow.bank, flow.consentId, accounts), 200);
+  const consent = await world.store.get<Json>(["consent", flow.consentId]);
+  const payer = { ...consent?.value.payer, accounts };
+  const former = {
+    kind: "set",
+    key: ["consent", flow.consentId],
+    value: { ...consent?.value, payer },
+  } as const;
+  const report = { kind: "delete", key: ["evidence", `${flow.consentId} payer accounts 1`, "0"] } as const;
+  await world.store.commit({ checks: [], writes: [former, report] });
+  const screen = (await flow.browser.open(await largestReturn(world, flow))).headers.get("location") ?? "";
+  const order = await payFrom(world, flow, await decide(flow.browser, screen, "accept", "2"), body);
+  assertEquals(order.DebtorAccount, identified(accounts[2]));
+});
+
+/** An account that was not chosen is in the evidence of the bank's report alone, and no value is near the store's limit. */
+async function assertStoredOnce(world: World, identification: string): Promise<void> {
+  const holders: string[] = [];
+  for (const { key, value } of await world.snapshot()) {
+    const bytes = serialize(value);
+    assert(bytes.length < 60_000, `${key.join(" ")} has ${bytes.length} bytes`);
+    if (bytes.includes(identification)) holders.push(key[0] ?? "");
+  }
+  assertEquals(holders, ["evidence"]);
+}
+
+/** The bank's view of the order for the payment that a redirect with a code leads to. */
+async function payFrom(world: World, flow: AtBank, redirect: Response, body: Json): Promise<Json> {
+  const code = codeOf(redirect);
+  const { parameters } = await tppAnswer(redirect, SHOP_REDIRECTS[0]);
+  assert(["af0ifjsldkj", STATE].includes(parameters["state"] ?? ""));
+  const bank = flow.bank.orgId;
+  const { access_token } = await good(redeem(world, { consentId: flow.consentId, code }, { bank }), 200);
+  const payment = { token: access_token, key: await dpopKey() };
+  const idempotencyKey = "k".repeat(40);
+  const { Data } = await good(pay(world, { ...flow, payment, body }, { idempotencyKey }), 201);
+  return (await good(bankCall(world, flow.bank, orderPath(Data.DomesticPaymentId, bank)), 200)).Data;
+}
+
+/** A consent request with every member at its longest. */
+function largestConsent(fill: Fill, initiation: Json = {}): Json {
+  const place = {
+    StreetName: fill(70),
+    BuildingNumber: fill(16),
+    PostCode: fill(16),
+    CountrySubDivision: fill(35),
+    TownName: fill(35),
+    Country: "GB",
+  };
+  return consentBody({
+    initiation: {
+      InstructionIdentification: fill(35),
+      EndToEndIdentification: fill(35),
+      CreditorAccount: {
+        ...ACCOUNT,
+        Identification: "c".repeat(256),
+        SecondaryIdentification: fill(34),
+        Name: fill(350),
+      },
+      CreditorPostalAddress: {
+        AddressType: "Correspondence",
+        Department: fill(70),
+        SubDepartment: fill(70),
+        AddressLine: Array.from({ length: 7 }, () => fill(70)),
+        ...place,
+      },
+      RemittanceInformation: { Unstructured: fill(140), Reference: fill(35) },
+      SupplementaryData: { DebtorMobileNumber: "+447700900123" },
+      ...initiation,
+    },
+    data: {
+      ReadRefundAccount: "Yes",
+      Authorisation: { AuthorisationType: "Single" },
+      SCASupportData: { ReferencePaymentOrderId: fill(40), AppliedAuthenticationApproach: "SCA" },
+    },
+    risk: {
+      PaymentContextCode: "BillingGoodsAndServicesInAdvance",
+      MerchantCategoryCode: "5732",
+      MerchantCustomerIdentification: fill(70),
+      DeliveryAddress: { AddressLine: [fill(70), fill(70)], ...place },
+    },
+  });
+}
+
+/** Accounts that differ, as long as the body's limit lets them be. */
+function largestAccounts(count: number, fill: Fill): Json[] {
+  const account = (index: number, length: number): Json => ({
+    SchemeName: "UK.OBIE.Wallet",
+    Identification: String(index).padStart(length, "w"),
+    SecondaryIdentification: fill(34),
+    Balance: "9999999999999.99999",
+    Currency: "EUR",
+  });
+  const list = (length: number): Json[] =>
+    Array.from({ length: count }, (_, index) => account(index, length));
+  const envelope = 300;
+  const room = Math.floor((MAX_BODY_BYTES - envelope - sizeOf(list(4))) / count);
+  return list(Math.min(256, room + 4));
+}
+
+/** The bank's answer with the longest claims. */
+async function largestReturn(world: World, flow: AtBank): Promise<string> {
+  const claims = { jti: "j".repeat(256), status: "漢".repeat(500) };
+  return await sealedReturn(world, flow.bank.orgId, await signedReturn(world, flow, { claims }));
+}
+
+function largestReport(world: World, fill: Fill): Json {
+  const charge = {
+    ChargeBearer: "FollowingServiceLevel",
+    Type: fill(40),
+    Amount: { Amount: "9999999999999.99999", Currency: "EUR" },
+  };
+  return {
+    Status: "AcceptedSettlementCompleted",
+    StatusUpdateDateTime: new Date(world.now).toISOString(),
+    StatusReason: fill(256),
+    Charges: Array.from({ length: 20 }, () => charge),
+  };
+}
+
+function identified({ SchemeName, Identification, SecondaryIdentification }: Json): Json {
+  return { SchemeName, Identification, SecondaryIdentification };
+}
+
+function sizeOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}

@@ -1,0 +1,249 @@
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import {
+  authorised,
+  authorize,
+  Browser,
+  clientToken,
+  consentBody,
+  createConsent,
+  DEBTOR_ACCOUNT,
+  good,
+  type Json,
+  pay,
+  push,
+  requestToken,
+} from "../../../scripts/testing/flows.ts";
+import {
+  assertBrowserHeaders,
+  assertNothingChanges,
+  BROWSER_HEADERS,
+} from "../../../scripts/testing/front_channel.ts";
+import { clientAssertion, dpopProof, type JsonObject } from "../../../scripts/testing/jwts.ts";
+import { testKey } from "../../../scripts/testing/keys.ts";
+import { AUTH_URL, BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+
+const METADATA = "/.well-known/oauth-authorization-server/BANKA";
+const AUTH = "https://auth.platform.example";
+const API = "https://api.platform.example";
+const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
+
+Deno.test("GET metadata says exactly what this profile is, for each bank [MD1] [MD2] [MD3] [MD4] [MD5] [MD10] [A1] [FAPI-D1] [FAPI-G3]", async (t) => {
+  await using world = await openWorld();
+  for (const bank of ["BANKA", "BANKB"]) {
+    await t.step(bank, async () => {
+      const answer = await open(world, `/.well-known/oauth-authorization-server/${bank}`);
+      assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
+      assertBrowserHeaders(answer, CACHED);
+      assertEquals(await answer.json(), {
+        issuer: `${AUTH}/${bank}`,
+        authorization_endpoint: `${AUTH}/${bank}/authorization.oauth2`,
+        token_endpoint: `${API}/${bank}/token.oauth2/v1`,
+        pushed_authorization_request_endpoint: `${API}/${bank}/par.oauth2/v1`,
+        require_pushed_authorization_requests: true,
+        registration_endpoint: `${API}/register/v1`,
+        jwks_uri: `${AUTH}/jwks`,
+        scopes_supported: ["payments"],
+        response_types_supported: ["code"],
+        response_modes_supported: ["query"],
+        grant_types_supported: ["authorization_code", "client_credentials"],
+        token_endpoint_auth_methods_supported: ["private_key_jwt"],
+        token_endpoint_auth_signing_alg_values_supported: ["PS256"],
+        code_challenge_methods_supported: ["S256"],
+        dpop_signing_alg_values_supported: ["PS256"],
+        authorization_response_iss_parameter_supported: true,
+        ui_locales_supported: ["en", "es", "fr", "ar"],
+        service_documentation: `${AUTH}/docs`,
+      });
+    });
+  }
+});
+
+Deno.test("GET metadata: the issuer is the one that the URL was built from, between host and path [MD1] [MD2]", async () => {
+  await using world = await openWorld();
+  const { issuer } = await good(open(world, METADATA), 200);
+  const { origin, pathname, search, hash } = new URL(issuer);
+  assertEquals([issuer, `${origin}${pathname}`, search, hash], [`${AUTH}/BANKA`, issuer, "", ""]);
+  assertEquals(`${origin}/.well-known/oauth-authorization-server${pathname}`, `${AUTH}${METADATA}`);
+});
+
+Deno.test("GET metadata: every endpoint is an absolute https URL that answers [MD5] [MD-N7]", async () => {
+  await using world = await openWorld();
+  const metadata = await good(open(world, METADATA), 200);
+  const named = Object.entries(metadata).filter(([, value]) => String(value).startsWith("https:"));
+  assertEquals(named.length, 7);
+  for (const [name, value] of named) {
+    const url = new URL(String(value));
+    assertEquals([url.href, url.protocol, url.hash], [value, "https:", ""], name);
+    if (name === "issuer") continue;
+    const send = url.origin === API ? world.api : world.browser;
+    const { status } = await send(new Request(url, { method: url.origin === API ? "POST" : "GET" }));
+    assertNotEquals(status, 404, name);
+  }
+});
+
+Deno.test("GET metadata of what is no bank's issuer: 404, no default issuer [MD-N1] [MD-N2] [MD-N8] [A4]", async (t) => {
+  await using world = await openWorld();
+  const paths = {
+    "[MD-N1] unknown bank": "/.well-known/oauth-authorization-server/BANKC",
+    "[MD-N1] lower case": "/.well-known/oauth-authorization-server/banka",
+    "[MD-N1] a TPP": `/.well-known/oauth-authorization-server/${world.tpp.orgId}`,
+    "[MD-N1] no bank": "/.well-known/oauth-authorization-server",
+    "[MD-N1] an empty bank": "/.well-known/oauth-authorization-server/",
+    "[MD-N1] a slash behind": `${METADATA}/`,
+    "[MD-N1] 3,000 characters": `/.well-known/oauth-authorization-server/${"A".repeat(3000)}`,
+    "[MD-N1] an encoded path": "/.well-known/oauth-authorization-server/BANKA%2F..%2FBANKB",
+    "[MD-N2] appended": "/BANKA/.well-known/oauth-authorization-server",
+    "[MD-N8] OpenID configuration": "/.well-known/openid-configuration",
+    "[MD-N8] OpenID configuration of a bank": "/BANKA/.well-known/openid-configuration",
+    "[MD-N8] inserted": "/.well-known/openid-configuration/BANKA",
+    "[MD9] no protected resource metadata here": "/.well-known/oauth-protected-resource/BANKA",
+    "[MD10] no introspection": "/BANKA/introspect",
+    "[MD10] no revocation": "/BANKA/revoke",
+    "[MD10] no userinfo": "/BANKA/userinfo",
+  };
+  for (const [name, path] of Object.entries(paths)) {
+    await t.step(name, async () => {
+      const answer = await open(world, path);
+      assertEquals([answer.status, answer.headers.get("content-type")], [404, "application/json"]);
+      assertBrowserHeaders(answer);
+      const body = await answer.json();
+      assertEquals([Object.keys(body), body.error], [["error", "error_description"], "not_found"]);
+    });
+  }
+});
+
+Deno.test("Metadata and keys have no other method than GET [MD-N3]", async (t) => {
+  await using world = await openWorld();
+  for (const path of [METADATA, "/jwks"]) {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      await t.step(`${method} ${path}`, async () => {
+        const answer = await assertNothingChanges(world, () => open(world, path, { method }));
+        assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
+        assertBrowserHeaders(answer);
+        await answer.body?.cancel();
+      });
+    }
+  }
+});
+
+Deno.test("Metadata and keys come from configuration, whatever Host says, and need no certificate [MD-N4] [A6] [A7]", async () => {
+  await using world = await openWorld();
+  for (const path of [METADATA, "/jwks"]) {
+    const expected = await (await open(world, path)).text();
+    const evil = new Request(`https://evil.example${path}?issuer=https://evil.example`, {
+      headers: {
+        host: "evil.example",
+        forwarded: "host=evil.example;proto=http",
+        "x-forwarded-host": "evil.example",
+        "x-forwarded-prefix": "/evil",
+        "client-cert": ":AAAA:",
+      },
+    });
+    const answer = await world.browser(evil);
+    assertEquals([answer.status, await answer.text()], [200, expected]);
+  }
+});
+
+Deno.test("What metadata advertises works, and what it does not advertise is refused [MD-N7] [MD10]", async (t) => {
+  await using world = await openWorld();
+  await t.step(
+    "code, S256, PS256, private_key_jwt, authorization_code, client_credentials, iss",
+    async () => {
+      assertEquals((await pay(world, await authorised(world))).status, 201);
+    },
+  );
+  const forms: Record<string, readonly [Record<string, string | undefined>, string]> = {
+    "grant refresh_token": [{ grant_type: "refresh_token", refresh_token: "x" }, "unsupported_grant_type"],
+    "grant password": [{ grant_type: "password", username: "u", password: "p" }, "unsupported_grant_type"],
+    "grant implicit": [{ grant_type: "implicit" }, "unsupported_grant_type"],
+    "scope openid": [{ scope: "openid" }, "invalid_scope"],
+    "scope payments openid": [{ scope: "payments openid" }, "invalid_scope"],
+  };
+  for (const [name, [form, error]] of Object.entries(forms)) {
+    await t.step(
+      name,
+      async () => assertRefused(await requestToken(world, world.tpp, "BANKA", { form }), 400, error),
+    );
+  }
+  await t.step("client_secret_post", async () => {
+    const form = { client_assertion: undefined, client_assertion_type: undefined, client_secret: "s" };
+    await assertRefused(await requestToken(world, world.tpp, "BANKA", { form }), 400, "invalid_request");
+  });
+  await t.step("an assertion by RS256", async () => {
+    const [, payload = ""] = (await clientAssertion(world, world.tpp, "BANKA")).split(".");
+    const form = { client_assertion: await rs256(world, payload) };
+    await assertRefused(await requestToken(world, world.tpp, "BANKA", { form }), 401, "invalid_client");
+  });
+  await t.step("a DPoP proof by another algorithm's name", async () => {
+    const target = { method: "POST", url: `${API}/BANKA/token.oauth2/v1` };
+    const good = await dpopProof(world, await testKey(9), target);
+    const header = { alg: "RS256", typ: "dpop+jwt", jwk: (await testKey(9)).publicJwk };
+    const proof = [encode(header), ...good.split(".").slice(1)].join(".");
+    await assertRefused(await requestToken(world, world.tpp, "BANKA", { proof }), 400, "invalid_dpop_proof");
+  });
+  const pushes: Record<string, readonly [Record<string, string>, string]> = {
+    "response_type token": [{ response_type: "token" }, "unsupported_response_type"],
+    "response_type code id_token": [{ response_type: "code id_token" }, "unsupported_response_type"],
+    "plain PKCE": [{ code_challenge_method: "plain" }, "invalid_request"],
+    "a request object": [{ request: "eyJhbGciOiJub25lIn0.e30." }, "invalid_request"],
+  };
+  const bound = await clientToken(world, world.tpp);
+  const body = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
+  const { ConsentId } = (await createConsent(world, bound, body)).Data;
+  for (const [name, [form, error]] of Object.entries(pushes)) {
+    await t.step(name, async () => assertRefused(await push(world, ConsentId, { form }), 400, error));
+  }
+  await t.step("an authorization request that was not pushed", async () => {
+    const answer = await authorize(new Browser(world), world.tpp, "");
+    assertEquals([answer.status, answer.headers.get("location")], [400, null]);
+    await answer.body?.cancel();
+  });
+  await t.step("no ID token, no refresh token", async () => {
+    const answer = await good(requestToken(world, world.tpp), 200);
+    assertEquals(Object.keys(answer).toSorted(), ["access_token", "expires_in", "scope", "token_type"]);
+    assertMatch(answer.access_token, /^[A-Za-z0-9_-]{43}$/);
+  });
+});
+
+function open(world: World, path: string, init: RequestInit = {}): Promise<Response> {
+  return world.browser(new Request(`${AUTH}${path}`, init));
+}
+
+async function assertRefused(answer: Response, status: number, error: string): Promise<void> {
+  assertEquals([answer.status, (await answer.json() as Json).error], [status, error]);
+}
+
+function encode(value: JsonObject): string {
+  return new TextEncoder().encode(JSON.stringify(value)).toBase64({
+    alphabet: "base64url",
+    omitPadding: true,
+  });
+}
+
+async function rs256(world: World, payload: string): Promise<string> {
+  const { kid, key } = world.tpp.signing;
+  const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+  const signer = await crypto.subtle.importKey("jwk", { ...key.privateJwk }, algorithm, false, ["sign"]);
+  const input = `${encode({ alg: "RS256", kid })}.${payload}`;
+  const signature = await crypto.subtle.sign(algorithm.name, signer, new TextEncoder().encode(input));
+  return `${input}.${new Uint8Array(signature).toBase64({ alphabet: "base64url", omitPadding: true })}`;
+}
+
+Deno.test("There is no revocation and no introspection endpoint, on either host, and metadata names none [FAPI-D22]", async () => {
+  await using world = await openWorld();
+  const metadata = await good(
+    world.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)),
+    200,
+  );
+  assertEquals(Object.keys(metadata).filter((name) => /revo|introspect|userinfo/.test(name)), []);
+  for (
+    const path of ["revoke", "revocation.oauth2/v1", "introspect", "introspection.oauth2/v1", "userinfo"]
+  ) {
+    for (const method of ["GET", "POST"]) {
+      const url = `/BANKA/${path}`;
+      const api = await world.api(new Request(`${BASE_URL}${url}`, { method }), world.tpp);
+      const browser = await world.browser(new Request(`${AUTH_URL}${url}`, { method }));
+      assertEquals([api.status, browser.status], [404, 404], `${method} ${url}`);
+    }
+  }
+});

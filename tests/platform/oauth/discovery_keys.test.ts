@@ -1,0 +1,119 @@
+import { assertEquals, assertNotEquals } from "@std/assert";
+import "reflect-metadata";
+import { X509Certificate } from "@peculiar/x509";
+import { CompactEncrypt, importJWK } from "jose";
+import { IMPLICIT, returnTo, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import { authorize, Browser, good, openHandover, toBank } from "../../../scripts/testing/flows.ts";
+import {
+  assertBrowserHeaders,
+  assertCodeAnswer,
+  BROWSER_HEADERS,
+} from "../../../scripts/testing/front_channel.ts";
+import { platformKeySet } from "../../../scripts/testing/platform_keys.ts";
+import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+
+const JWKS = "https://auth.platform.example/jwks";
+
+interface PublicKey {
+  readonly kid: string;
+  readonly use: string;
+  readonly n: string;
+  readonly e: string;
+  readonly [member: string]: unknown;
+}
+
+Deno.test("GET jwks: one sig and one enc key, each with kid and use, cacheable for 300 s [MD6] [MD8] [MD-N6] [A11]", async () => {
+  await using world = await openWorld();
+  const answer = await world.browser(new Request(JWKS));
+  assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
+  assertBrowserHeaders(answer, { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" });
+  const body = await answer.json();
+  assertEquals(Object.keys(body), ["keys"]);
+  const [sig, enc] = body.keys as PublicKey[];
+  assertEquals(body.keys.length, 2);
+  assertEquals([sig?.use, sig?.kty, sig?.alg], ["sig", "RSA", "PS256"]);
+  assertEquals([enc?.use, enc?.kty, enc?.alg], ["enc", "RSA", "RSA-OAEP-256"]);
+  assertNotEquals(sig?.kid, enc?.kid);
+});
+
+Deno.test("GET jwks shows public members alone, and no pointers [MD-N5] [MD6]", async () => {
+  await using world = await openWorld();
+  const allowed = {
+    sig: ["alg", "e", "kid", "kty", "n", "use", "x5c", "x5t", "x5t#S256"],
+    enc: ["alg", "e", "kid", "kty", "n", "use"],
+  };
+  for (const key of await publishedKeys(world)) {
+    assertEquals(Object.keys(key).toSorted(), allowed[key.use as "sig" | "enc"]);
+  }
+  const text = await (await world.browser(new Request(JWKS))).text();
+  const secrets = (JSON.parse(await platformKeySet()).keys as Record<string, string>[]).flatMap((key) =>
+    ["d", "p", "q", "dp", "dq", "qi"].map((member) => key[member] ?? "")
+  );
+  assertEquals(secrets.length, 12);
+  for (const secret of secrets) assertEquals(text.includes(secret), false);
+});
+
+Deno.test("GET jwks: RSA of at least 2048 bits, a pair for each purpose, none of a participant [MD6] [MD7] [FAPI-G6]", async () => {
+  await using world = await openWorld();
+  const keys = await publishedKeys(world);
+  const certified = [world.tpp, world.otherTpp, world.bankA, world.bankB].flatMap((participant) =>
+    [participant.signing, participant.transport, participant.encryption].flatMap((key) =>
+      key?.key.publicJwk.n ?? []
+    )
+  );
+  for (const { n, e } of keys) {
+    const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
+    assertEquals([modulus.length >= 256, (modulus[0] ?? 0) >= 128, e], [true, true, "AQAB"]);
+    assertEquals(certified.includes(n), false);
+  }
+  assertEquals(new Set(keys.map(({ n }) => n)).size, keys.length);
+});
+
+Deno.test("GET jwks: the signing key is its certificate's, and its kid, x5t and x5t#S256 are that certificate's [A11] [MD6]", async () => {
+  await using world = await openWorld();
+  const sig = (await publishedKeys(world)).find(({ use }) => use === "sig");
+  const [certificate] = sig?.["x5c"] as string[];
+  const der = Uint8Array.fromBase64(certificate ?? "");
+  assertEquals([sig?.kid, sig?.["x5t"], sig?.["x5t#S256"]], [
+    await digest("SHA-1", der),
+    await digest("SHA-1", der),
+    await digest("SHA-256", der),
+  ]);
+  const certified = await crypto.subtle.exportKey("jwk", await new X509Certificate(der).publicKey.export());
+  assertEquals([certified.n, certified.e], [sig?.n, sig?.e]);
+});
+
+Deno.test("Key rotation: all keys are published, the first signs, every enc key still opens returns [MD8] [BR2]", async (t) => {
+  const [current, former] = [await platformKeySet(10, 11), await platformKeySet(12, 13)];
+  const rotated = JSON.stringify({ keys: [...JSON.parse(current).keys, ...JSON.parse(former).keys] });
+  await using world = await openWorld({ environment: { PLATFORM_KEYS: rotated } });
+  const keys = await publishedKeys(world);
+  assertEquals(keys.map(({ use }) => use), ["sig", "enc", "sig", "enc"]);
+  assertEquals(new Set(keys.map(({ kid }) => kid)).size, 4);
+  await t.step("the first sig key signs", async () => {
+    const { requestUri } = await toBank(world, { body: IMPLICIT });
+    const departure = await authorize(new Browser(world), world.tpp, requestUri);
+    assertEquals((await openHandover(world.bankA, departure)).header["kid"], keys[0]?.kid);
+  });
+  for (const enc of keys.filter(({ use }) => use === "enc")) {
+    await t.step(`sealed to ${enc.kid}`, async () => {
+      const flow = await toBank(world, { body: IMPLICIT });
+      const jws = new TextEncoder().encode(await signedReturn(world, flow));
+      const token = await new CompactEncrypt(jws)
+        .setProtectedHeader({ alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: enc.kid })
+        .encrypt(await importJWK({ ...enc }, "RSA-OAEP-256"));
+      await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", token)));
+    });
+  }
+});
+
+async function publishedKeys(world: World): Promise<PublicKey[]> {
+  return (await good(world.browser(new Request(JWKS)), 200)).keys;
+}
+
+async function digest(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest(name, bytes)).toBase64({
+    alphabet: "base64url",
+    omitPadding: true,
+  });
+}

@@ -1,0 +1,254 @@
+/** The form endpoints as HTTP: methods, media types, sizes, repeated and empty parameters, and what every answer carries. */
+import { assertEquals, assertMatch } from "@std/assert";
+import {
+  acceptedEverywhere,
+  assertAccepted,
+  assertRefusal,
+  assertRefused,
+  clientCredentials,
+  type Deviation,
+  FORM_TYPE,
+  oauthEndpoints,
+  pushing,
+  refusedEverywhere,
+} from "../../../scripts/testing/oauth_requests.ts";
+import { BASE_URL, openWorld } from "../../../scripts/testing/environment.ts";
+
+const MALFORMED = [400, "invalid_request"] as const;
+const LIMIT = 65_536;
+
+Deno.test("POST token, par refuse every parameter sent twice [PA-N12, TC-N2, TA-N2, FAPI-G9]", async (t) => {
+  await using world = await openWorld();
+  for (const endpoint of await oauthEndpoints(world)) {
+    await endpoint.ready();
+    const names = [
+      ...new URLSearchParams(await (await endpoint.request()).text()).keys(),
+      "state",
+      "dpop_jkt",
+      "foo",
+    ];
+    const twice = (name: string, value?: string): Deviation => ({
+      body: (good) => {
+        const sent = new URLSearchParams(good);
+        const first = sent.get(name) ?? "x";
+        sent.set(name, first);
+        sent.append(name, value ?? first);
+        return sent.toString();
+      },
+    });
+    await refusedEverywhere(
+      t,
+      world,
+      MALFORMED,
+      Object.fromEntries(names.flatMap((name) => [
+        [`${name}, the same`, (): Deviation => twice(name)],
+        [`${name}, empty`, (): Deviation => twice(name, "")],
+      ])),
+      [endpoint],
+    );
+  }
+});
+
+Deno.test("POST token, par take an empty parameter for none [FAPI-G9]", async (t) => {
+  await using world = await openWorld();
+  await acceptedEverywhere(t, world, {
+    "client_secret": () => ({ form: { client_secret: "" } }),
+    "foo": () => ({ form: { foo: "" } }),
+  });
+  await acceptedEverywhere(t, world, {
+    "state, dpop_jkt, request_uri, request": () => ({
+      form: { state: "", dpop_jkt: "", request_uri: "", request: "" },
+    }),
+  }, [await pushing(world)]);
+});
+
+Deno.test("POST token, par ignore unknown parameters [TC-N10, PA-N15, FAPI-G9]", async (t) => {
+  await using world = await openWorld();
+  await acceptedEverywhere(t, world, {
+    "foo=bar": () => ({ form: { foo: "bar" } }),
+    "nonce, prompt, claims": () => ({ form: { nonce: "n".repeat(64), prompt: "none", claims: "{}" } }),
+    "__proto__": () => ({
+      form: { ["__proto__x"]: "1", constructor: "x" },
+      body: (good) => `${good}&__proto__=x`,
+    }),
+  });
+});
+
+Deno.test("token, par answer every method but POST with 405 and Allow [TC-N6, PA-N11, FAPI-G10]", async (t) => {
+  await using world = await openWorld();
+  const methods = ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "patch", "PROPFIND"];
+  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+    for (const method of methods) {
+      await t.step(`${method} ${endpoint.path}`, async () => {
+        const good = await endpoint.request();
+        const body = ["GET", "HEAD"].includes(method) ? null : await good.text();
+        const { headers } = good;
+        const before = await world.snapshot();
+        const url = body === null ? `${endpoint.target.url}?${await good.text()}` : endpoint.target.url;
+        const response = await world.api(new Request(url, { method, headers, body }), world.tpp);
+        assertEquals(response.headers.get("allow"), "POST");
+        assertEquals(response.headers.get("access-control-allow-origin"), null);
+        assertEquals(await world.snapshot(), before);
+        if (method !== "HEAD") await assertRefusal(response, [405, "invalid_request"]);
+        else assertEquals([response.status, await response.text()], [405, ""]);
+      });
+    }
+  }
+});
+
+Deno.test("POST token, par refuse bodies of other media types [TC-N7, FAPI-G10]", async (t) => {
+  await using world = await openWorld();
+  const typed = (type: string) => (): Deviation => ({ headers: { "content-type": type } });
+  await refusedEverywhere(t, world, MALFORMED, {
+    "text/plain": typed("text/plain"),
+    "JSON's type": typed("application/json"),
+    "a form in Latin-1": typed(`${FORM_TYPE}; charset=iso-8859-1`),
+    "a form with more": typed(`${FORM_TYPE}; boundary=x`),
+    "two types": typed(`${FORM_TYPE}, ${FORM_TYPE}`),
+    "no type's name": typed("x-www-form-urlencoded"),
+    "empty": typed(""),
+    "JSON": () => ({
+      headers: { "content-type": "application/json" },
+      body: (good) => JSON.stringify(Object.fromEntries(new URLSearchParams(good))),
+    }),
+    "multipart": () => ({
+      headers: { "content-type": "multipart/form-data; boundary=x" },
+      body: (good) =>
+        [...new URLSearchParams(good)].map(([name, value]) =>
+          `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+        ).join("") + "--x--\r\n",
+    }),
+  });
+  for (const endpoint of await oauthEndpoints(world)) {
+    await t.step(`${endpoint.name}: no Content-Type`, async () => {
+      await endpoint.ready();
+      const good = await endpoint.request();
+      const headers = new Headers(good.headers);
+      headers.delete("content-type");
+      const body = new TextEncoder().encode(await good.text());
+      const request = new Request(good.url, { method: "POST", headers, body });
+      await assertRefused(world, MALFORMED, () => world.api(request, world.tpp));
+    });
+  }
+});
+
+Deno.test("POST token, par accept the media type in any case, with charset UTF-8 [FAPI-G10]", async (t) => {
+  await using world = await openWorld();
+  const typed = (type: string) => (): Deviation => ({ headers: { "content-type": type } });
+  await acceptedEverywhere(t, world, {
+    "upper case": typed(FORM_TYPE.toUpperCase()),
+    "charset": typed(`${FORM_TYPE};charset=UTF-8`),
+    "charset, quoted": typed(`${FORM_TYPE} ; Charset="utf-8"`),
+  });
+});
+
+Deno.test("POST token, par refuse content codings [FAPI-G10]", async (t) => {
+  await using world = await openWorld();
+  const coded = (coding: string) => (): Deviation => ({ headers: { "content-encoding": coding } });
+  await refusedEverywhere(t, world, [415, "invalid_request"], { "gzip": coded("gzip"), "br": coded("br") });
+  await acceptedEverywhere(t, world, { "identity": coded("identity") });
+});
+
+Deno.test("POST token, par refuse bodies over 64 KiB [TC-N12, PA-N16, FAPI-G11]", async (t) => {
+  await using world = await openWorld();
+  const padded = (size: number) => (): Deviation => ({ body: (good) => `${good}&x=`.padEnd(size, "x") });
+  await refusedEverywhere(t, world, [413, "invalid_request"], {
+    "one byte more": padded(LIMIT + 1),
+    "1 MB": padded(1_000_000),
+    "1 MB without parameters": () => ({ body: () => "&".repeat(1_000_000) }),
+    "declared alone": () => ({ headers: { "content-length": String(LIMIT + 1) } }),
+  });
+  await acceptedEverywhere(t, world, { "64 KiB exactly": padded(LIMIT) });
+});
+
+Deno.test("POST token, par stop reading a stream at 64 KiB, whatever length it declares [FAPI-G11]", async () => {
+  await using world = await openWorld();
+  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+    const { url, headers } = await endpoint.request();
+    for (const declared of [undefined, "10", "abc"]) {
+      let pulled = 0;
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller): void {
+          controller.enqueue(new Uint8Array(16_384).fill(0x78));
+          pulled += 1;
+          if (pulled === 1000) controller.close();
+        },
+      });
+      const sent = new Headers(headers);
+      if (declared !== undefined) sent.set("content-length", declared);
+      const request = new Request(url, { method: "POST", headers: sent, body });
+      await assertRefused(world, [413, "invalid_request"], () => world.api(request, world.tpp));
+      assertEquals(pulled < 10, true, `${pulled} chunks were read`);
+    }
+  }
+});
+
+Deno.test("POST token, par never echo input in error_description [FAPI-G13]", async (t) => {
+  await using world = await openWorld();
+  const client = {
+    client_id: "invalid_client",
+    client_assertion: "invalid_client",
+    client_assertion_type: "invalid_request",
+  };
+  const pushed = [
+    "redirect_uri",
+    "code_challenge",
+    "code_challenge_method",
+    "consent_id",
+    "state",
+    "dpop_jkt",
+  ];
+  const errors = {
+    "client credentials": { ...client, grant_type: "unsupported_grant_type", scope: "invalid_scope" },
+    "code": {
+      ...client,
+      code: "invalid_grant",
+      redirect_uri: "invalid_grant",
+      code_verifier: "invalid_grant",
+    },
+    "PAR": {
+      ...client,
+      ...Object.fromEntries(pushed.map((name) => [name, "invalid_request"])),
+      response_type: "unsupported_response_type",
+      scope: "invalid_scope",
+    },
+  };
+  for (const endpoint of await oauthEndpoints(world)) {
+    for (const [name, error] of Object.entries(errors[endpoint.name])) {
+      await t.step(`${endpoint.name}: ${name}`, async () => {
+        const response = await endpoint.send({ form: { [name]: '"\\\r\n\t€<script>' } });
+        const { error_description: description } = await response.clone().json();
+        assertEquals(/script|€/.test(description), false);
+        await assertRefusal(response, [error === "invalid_client" ? 401 : 400, error]);
+      });
+    }
+  }
+});
+
+Deno.test("token, par answer with no-store and an interaction id, good or bad [FAPI-G12, FAPI-G23]", async () => {
+  await using world = await openWorld();
+  const interactionId = "F81D4FAE-7dec-11d0-a765-00a0c91e6bf6";
+  for (const endpoint of await oauthEndpoints(world)) {
+    const answers = [
+      await endpoint.send({ headers: { "x-fapi-interaction-id": interactionId } }),
+      await endpoint.send({
+        headers: { "x-fapi-interaction-id": interactionId },
+        form: { client_id: undefined },
+      }),
+      await endpoint.send({ headers: { "x-fapi-interaction-id": interactionId }, as: null }),
+    ];
+    for (const { headers } of answers) {
+      assertEquals(headers.get("x-fapi-interaction-id"), interactionId);
+      assertEquals(headers.get("cache-control"), "no-store");
+      assertEquals(headers.get("x-content-type-options"), "nosniff");
+    }
+    const strange = await endpoint.send({ headers: { "x-fapi-interaction-id": "<script>" } });
+    assertMatch(strange.headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-f-]{36}$/);
+    await assertAccepted(endpoint, strange);
+  }
+  const lost = await world.api(
+    new Request(`${BASE_URL}/BANKA/token.oauth2/v2`, { method: "POST" }),
+    world.tpp,
+  );
+  await assertRefusal(lost, [404, "not_found"]);
+});

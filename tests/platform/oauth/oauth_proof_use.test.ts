@@ -1,0 +1,148 @@
+/** DPoP proofs at the token endpoint and PAR: while they are fresh, once each, and what they bind (checklist 2.2, 3.2). */
+import { assertEquals } from "@std/assert";
+import { proving } from "../../support/assertions.ts";
+import { dpopProof, type JsonObject, seconds, sha256 } from "../../../scripts/testing/jwts.ts";
+import { testKey } from "../../../scripts/testing/keys.ts";
+import {
+  assertAccepted,
+  assertRefused,
+  clientCredentials,
+  oauthEndpoints,
+  pushing,
+} from "../../../scripts/testing/oauth_requests.ts";
+import { openWorld, START } from "../../../scripts/testing/environment.ts";
+
+const REFUSED = [400, "invalid_dpop_proof"] as const;
+
+Deno.test("POST token, par judge a proof's times against the clock [DP-N12, DP-N13, DP-N20, J32, 2.2] [FAPI-D5] [DP10]", async (t) => {
+  await using world = await openWorld();
+  const at = START + 10_000_000;
+  const time = at / 1000;
+  const now = (): number => seconds(world);
+  // The offset is the claim's time minus the clock's, in seconds.
+  const tables = {
+    iat: {
+      claims: () => ({ iat: time }),
+      good: [-60, -31, -30, -10, 0, 8, 10, 30],
+      bad: [-3600, -61, 31, 60, 61, 62, 3600],
+    },
+    nbf: {
+      claims: () => ({ iat: now(), nbf: time }),
+      good: [-3600, -61, 0, 10, 30],
+      bad: [31, 60, 61, 3600],
+    },
+    exp: {
+      claims: () => ({ iat: now(), exp: time }),
+      good: [-29, 0, 10, 31, 61, 3600, 7200],
+      bad: [-3600, -61, -60, -31, -30],
+    },
+  };
+  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+    for (const [name, { claims, good, bad }] of Object.entries(tables)) {
+      for (const offset of [...good, ...bad]) {
+        await t.step(`${endpoint.name}: ${name} at ${offset} s`, async () => {
+          world.now = at - offset * 1000;
+          const deviation = await proving(world, claims())(endpoint);
+          if (good.includes(offset)) await assertAccepted(endpoint, await endpoint.send(deviation));
+          else await assertRefused(world, REFUSED, () => endpoint.send(deviation));
+        });
+      }
+    }
+  }
+});
+
+Deno.test("POST token, par take a proof once, and a jti once per key [DP-N14]", async (t) => {
+  await using world = await openWorld();
+  for (const endpoint of await oauthEndpoints(world)) {
+    await t.step(`${endpoint.name}: the same proof`, async () => {
+      const { proof } = await proving(world, {})(endpoint);
+      await assertAccepted(endpoint, await endpoint.send({ proof }));
+      await endpoint.ready();
+      await assertRefused(world, REFUSED, () => endpoint.send({ proof }));
+    });
+    await t.step(`${endpoint.name}: the same jti, signed again`, async () => {
+      const jti = crypto.randomUUID();
+      await assertAccepted(endpoint, await endpoint.send(await proving(world, { jti })(endpoint)));
+      world.now += 1000;
+      await endpoint.ready();
+      await assertRefused(
+        world,
+        REFUSED,
+        async () => endpoint.send(await proving(world, { jti })(endpoint)),
+      );
+    });
+  }
+  await t.step("the same jti at token and PAR", async () => {
+    const [token, par] = [clientCredentials(world), await pushing(world)];
+    const jti = crypto.randomUUID();
+    await assertAccepted(token, await token.send(await proving(world, { jti })(token)));
+    await assertRefused(world, REFUSED, async () => par.send(await proving(world, { jti })(par)));
+  });
+});
+
+Deno.test("POST token, par remember a jti for 120 seconds, longer than a proof lives [DP-N14, J32, 2.2]", async () => {
+  await using world = await openWorld();
+  const token = clientCredentials(world);
+  const jti = crypto.randomUUID();
+  const { proof } = await proving(world, { jti, iat: seconds(world) + 30 })(token); // lives 90 s from now
+  const began = world.now;
+  await assertAccepted(token, await token.send({ proof }));
+  for (const milliseconds of [30_000, 60_000, 89_000, 90_000, 90_999, 91_000, 119_999]) {
+    world.now = began + milliseconds;
+    await assertRefused(world, REFUSED, () => token.send({ proof }));
+    await assertRefused(world, REFUSED, async () => token.send(await proving(world, { jti })(token)));
+  }
+  world.now = began + 120_000;
+  await assertRefused(world, REFUSED, () => token.send({ proof }));
+  await assertAccepted(token, await token.send(await proving(world, { jti })(token)));
+});
+
+Deno.test("POST token, par accept one jti under two keys and of two clients [DP-N15]", async () => {
+  await using world = await openWorld();
+  const jti = crypto.randomUUID();
+  const token = clientCredentials(world);
+  for (const [client, number] of [[world.tpp, 9], [world.otherTpp, 10], [world.tpp, 11]] as const) {
+    const proof = await dpopProof(world, await testKey(number), token.target, { claims: { jti } });
+    await assertAccepted(token, await token.send({ client, proof }));
+  }
+});
+
+Deno.test("POST token, par spend the proof of a request that they refuse, and take a new one [DP-N22, DP16]", async () => {
+  await using world = await openWorld();
+  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+    const { proof } = await proving(world, {})(endpoint);
+    await assertRefused(world, [400, "invalid_scope"], () => endpoint.send({ proof, form: { scope: "x" } }));
+    await assertRefused(world, REFUSED, () => endpoint.send({ proof }));
+    await assertAccepted(endpoint, await endpoint.send(await proving(world, {})(endpoint)));
+  }
+});
+
+Deno.test("POST token, par remember no jti of a proof that did not hold, or came unauthenticated [DP16]", async () => {
+  await using world = await openWorld();
+  for (const endpoint of await oauthEndpoints(world)) {
+    const jti = crypto.randomUUID();
+    await endpoint.ready();
+    const wrong = await proving(world, { jti, htm: "PUT" })(endpoint);
+    await assertRefused(world, REFUSED, () => endpoint.send(wrong));
+    const { proof } = await proving(world, { jti })(endpoint);
+    const form = { client_assertion: undefined };
+    await assertRefused(world, [401, "invalid_client"], () => endpoint.send({ proof, form }));
+    await assertAccepted(endpoint, await endpoint.send({ proof }));
+  }
+});
+
+Deno.test("POST token binds the token to the proof's key [DP13, TC6]", async () => {
+  await using world = await openWorld();
+  const token = clientCredentials(world);
+  await assertAccepted(token, await token.send({ key: await testKey(10) }));
+  const [entry] = await world.store.list<JsonObject>({ prefix: ["access_token"], limit: 2 });
+  const { kty, n, e } = (await testKey(10)).publicJwk;
+  assertEquals(entry?.value, {
+    clientId: world.tpp.clientId,
+    bank: "BANKA",
+    scope: "payments",
+    grant: "client_credentials",
+    jkt: await sha256(JSON.stringify({ e, kty, n })), // RFC 7638 3: these members, in this order
+    expiresAt: world.now + 3_600_000,
+  });
+});

@@ -1,0 +1,149 @@
+/** Single use under real concurrency: 40 requests whose commits start together, and exactly one of them counts. */
+import { assertEquals } from "@std/assert";
+import { claiming } from "../../support/assertions.ts";
+import { authentication, dpopKey } from "../../../scripts/testing/flows.ts";
+import { dpopProof } from "../../../scripts/testing/jwts.ts";
+import { type GatedStore, openGatedStore } from "../../support/gated_store.ts";
+import {
+  assertAccepted,
+  assertRefusal,
+  clientCredentials,
+  codeForm,
+  codeGrant,
+  type Expected,
+  issueCode,
+  oauthEndpoints,
+  pushing,
+} from "../../../scripts/testing/oauth_requests.ts";
+import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+
+const REPLAYED_ASSERTION = [401, "invalid_client"] as const;
+const REPLAYED_PROOF = [400, "invalid_dpop_proof"] as const;
+
+Deno.test("POST token, par answer one of 40 parallel requests with one assertion [CA-N19]", async (t) => {
+  await using race = await openRace();
+  const { world } = race;
+  for (const endpoint of await oauthEndpoints(world)) {
+    await t.step(endpoint.name, async () => {
+      await endpoint.ready();
+      const assertion = await claiming(world, {});
+      await exactlyOne(race, await forty(() => endpoint.request(assertion)), REPLAYED_ASSERTION);
+    });
+  }
+  await t.step("token and PAR at once", async () => {
+    const [token, par] = [clientCredentials(world), await pushing(world)];
+    const assertion = await claiming(world, {});
+    const requests = await forty((index) => (index % 2 === 0 ? token : par).request(assertion));
+    await exactlyOne(race, requests, REPLAYED_ASSERTION);
+  });
+});
+
+Deno.test("POST token, par answer one of 40 parallel requests with one DPoP proof [DP-N14, DP11]", async (t) => {
+  await using race = await openRace();
+  const { world } = race;
+  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+    await t.step(endpoint.name, async () => {
+      const proof = await dpopProof(world, await dpopKey(), endpoint.target);
+      await exactlyOne(race, await forty(() => endpoint.request({ proof })), REPLAYED_PROOF);
+    });
+  }
+});
+
+Deno.test("POST token, par answer one of 40 parallel requests whose jti was used long ago [CA-N19]", async (t) => {
+  await using race = await openRace();
+  const { world } = race;
+  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+    await t.step(`${endpoint.name}: assertion`, async () => {
+      const jti = crypto.randomUUID();
+      await assertAccepted(endpoint, await endpoint.send(await claiming(world, { jti })));
+      world.now += 91_000;
+      const assertion = await claiming(world, { jti });
+      await exactlyOne(race, await forty(() => endpoint.request(assertion)), REPLAYED_ASSERTION);
+    });
+    await t.step(`${endpoint.name}: DPoP proof`, async () => {
+      const jti = crypto.randomUUID();
+      const made = async (): Promise<string> =>
+        await dpopProof(world, await dpopKey(), endpoint.target, { claims: { jti } });
+      await assertAccepted(endpoint, await endpoint.send({ proof: await made() }));
+      world.now += 121_000;
+      const proof = await made();
+      await exactlyOne(race, await forty(() => endpoint.request({ proof })), REPLAYED_PROOF);
+    });
+  }
+});
+
+Deno.test("POST token redeems a code once of 40 parallel times [TA-N15, TA7]", async () => {
+  await using race = await openRace();
+  const { world } = race;
+  const grant = codeGrant(world);
+  await grant.ready();
+  await exactlyOne(race, await forty(() => grant.request()), [400, "invalid_grant"], 0);
+  const tokens = (await world.snapshot()).filter(({ value }) =>
+    (value as { grant?: string }).grant === "authorization_code"
+  );
+  assertEquals(tokens, []); // a second right redemption revokes the first one's token (D12)
+});
+
+Deno.test("POST token answers one of 40 copies of a redemption, and its token lives [TA-N15, CA-N19]", async () => {
+  await using race = await openRace();
+  const { world } = race;
+  const grant = codeGrant(world);
+  await grant.ready();
+  const request = await grant.request({ key: await dpopKey() });
+  await exactlyOne(race, await forty(() => Promise.resolve(request.clone())), REPLAYED_ASSERTION);
+  const tokens = await world.store.list<{ grant: string }>({ prefix: ["access_token"], limit: 100 });
+  assertEquals(tokens.filter(({ value }) => value.grant === "authorization_code").length, 1);
+});
+
+Deno.test("POST token counts at most five of 40 parallel wrong redemptions, then the code is void [TA8]", async () => {
+  await using race = await openRace();
+  const { world, store } = race;
+  const flow = await issueCode(world);
+  const wrong = { ...await codeForm(world, flow), code_verifier: "x".repeat(43) };
+  const token = clientCredentials(world);
+  const requests = await forty(async () =>
+    token.request({
+      form: { ...wrong, ...await authentication(world, world.tpp, "BANKA"), scope: undefined },
+    })
+  );
+  store.gather(requests.length);
+  const responses = await Promise.all(requests.map((request) => world.api(request, world.tpp)));
+  for (const response of responses) await assertRefusal(response, [400, "invalid_grant"]);
+  const right = await token.send({ form: await codeForm(world, flow) });
+  await assertRefusal(right, [400, "invalid_grant"]);
+  const [code] = await world.store.list<{ failures: number }>({ prefix: ["authorization_code"], limit: 2 });
+  assertEquals(code?.value.failures, 5);
+});
+
+interface Race extends AsyncDisposable {
+  readonly world: World;
+  readonly store: GatedStore;
+}
+
+async function openRace(): Promise<Race> {
+  const store = await openGatedStore();
+  const world = await openWorld({ store });
+  return { world, store, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+}
+
+/** Sends them together; one succeeds, the others are refused like this, and `made` entries came into being. */
+async function exactlyOne(
+  { world, store }: Race,
+  requests: readonly Request[],
+  refusal: Expected,
+  made = 1,
+): Promise<void> {
+  const before = (await world.snapshot()).length;
+  store.gather(requests.length);
+  const responses = await Promise.all(requests.map((request) => world.api(request, world.tpp)));
+  const [won, ...more] = responses.filter(({ ok }) => ok);
+  assertEquals([won === undefined, more.length], [false, 0]);
+  for (const response of responses.filter(({ ok }) => !ok)) await assertRefusal(response, refusal);
+  await won?.body?.cancel();
+  assertEquals((await world.snapshot()).length, before + made);
+  assertEquals(world.logged.filter((line) => line.includes("request.failed")), []); // no loser is taken for a bug
+}
+
+function forty<T>(make: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: 40 }, (_, index) => make(index)));
+}

@@ -1,0 +1,233 @@
+/** `POST /{BANK}/token.oauth2/v1`, authorization code: what a code is good for, how long, once, and for whom. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { clientToken, consentBody, dpopKey, good, pay, redeem } from "../../../scripts/testing/flows.ts";
+import { dpopProof, sha256, thumbprint } from "../../../scripts/testing/jwts.ts";
+import {
+  assertAccepted,
+  assertRefusal,
+  assertRefused,
+  codeGrant,
+  issueCode,
+  type IssuedCode,
+} from "../../../scripts/testing/oauth_requests.ts";
+import { adminCall } from "../../../scripts/testing/participants.ts";
+import { BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+
+const INVALID_GRANT = [400, "invalid_grant"] as const;
+
+Deno.test("POST token redeems a code for a token that is bound to its consent, bank, client and key [TA10, TA11]", async () => {
+  await using world = await openWorld();
+  const flow = await issueCode(world);
+  const response = await redeem(world, flow);
+  const { access_token: token, ...rest } = await response.json();
+  assertEquals(response.status, 200);
+  assertEquals(rest, { token_type: "DPoP", expires_in: 3600, scope: "payments" });
+  assertMatch(token, /^[A-Za-z0-9_-]{43}$/);
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  assertEquals((await world.store.get(["access_token", await sha256(token)]))?.value, {
+    clientId: world.tpp.clientId,
+    bank: "BANKA",
+    scope: "payments",
+    grant: "authorization_code",
+    consentId: flow.consentId,
+    jkt: await thumbprint(await dpopKey()),
+    expiresAt: world.now + 3_600_000,
+  });
+  assertEquals((await payWith(world, flow, token)).status, 201);
+});
+
+Deno.test("POST token keeps codes hashed [FAPI-G21]", async () => {
+  await using world = await openWorld();
+  const { code } = await issueCode(world);
+  assertMatch(code, /^[A-Za-z0-9_-]{43}$/);
+  const traces = JSON.stringify([await world.store.list({ prefix: [], limit: 1000 }), world.logged]);
+  assertEquals(traces.includes(code), false);
+});
+
+Deno.test("POST token refuses a request without code [TA-N2]", async () => {
+  await using world = await openWorld();
+  const flow = await issueCode(world);
+  for (const code of [undefined, ""]) {
+    await assertRefused(world, [400, "invalid_request"], () => redeem(world, flow, { form: { code } }));
+  }
+});
+
+Deno.test("POST token refuses unknown codes [TA-N3]", async (t) => {
+  await using world = await openWorld();
+  const flow = await issueCode(world);
+  const { token } = await clientToken(world, world.tpp);
+  const codes = {
+    "random": "A".repeat(43),
+    "cut": flow.code.slice(0, -1),
+    "longer": `${flow.code}A`,
+    "newline behind": `${flow.code}\n`,
+    "in upper case": flow.code.toUpperCase(),
+    "a token": token,
+    "a request_uri": flow.requestUri,
+    "20 kB": "A".repeat(20_000),
+    "the store's key of it": await sha256(flow.code),
+  };
+  for (const [name, code] of Object.entries(codes)) {
+    await t.step(
+      name,
+      () => assertRefused(world, INVALID_GRANT, () => redeem(world, flow, { form: { code } })),
+    );
+  }
+});
+
+Deno.test("POST token redeems a code for 60 seconds [TA-N4, 2.2, J32]", async (t) => {
+  await using world = await openWorld();
+  for (
+    const [milliseconds, status] of [[0, 200], [59_000, 200], [59_999, 200], [60_000, 400], [62_000, 400]]
+  ) {
+    await t.step(`after ${milliseconds} ms`, async () => {
+      const flow = await issueCode(world);
+      world.now += milliseconds ?? 0;
+      if (status === 200) await assertAccepted(codeGrant(world), await redeem(world, flow));
+      else await assertRefused(world, INVALID_GRANT, () => redeem(world, flow));
+    });
+  }
+});
+
+Deno.test("POST token refuses a code's second use and revokes the first one's token [TA-N5, TA9, FAPI-D12]", async () => {
+  await using world = await openWorld();
+  const flow = await issueCode(world);
+  const token = await tokenOf(redeem(world, flow));
+  world.now += 1000;
+  await assertRefusedReuse(world, flow);
+  await assertDead(world, flow, token);
+  await assertRefusedReuse(world, flow); // and again, with nothing left to revoke
+});
+
+Deno.test("POST token notices a second use for as long as the token may live [TA-N5, 2.2]", async () => {
+  await using world = await openWorld();
+  const flow = await issueCode(world);
+  const token = await tokenOf(redeem(world, flow));
+  world.now += 3_599_000;
+  assertEquals((await world.store.get(["access_token", await sha256(token)])) === null, false);
+  await assertRefusedReuse(world, flow);
+  await assertDead(world, flow, token);
+});
+
+Deno.test("POST token leaves the token alone where the second use is wrong in itself [TA-N6, FAPI-D12]", async (t) => {
+  await using world = await openWorld();
+  const wrong: Record<string, (flow: IssuedCode) => Promise<Response>> = {
+    "bad verifier": (flow) => redeem(world, flow, { form: { code_verifier: "x".repeat(43) } }),
+    "no verifier": (flow) => redeem(world, flow, { form: { code_verifier: undefined } }),
+    "other redirect_uri": (flow) =>
+      redeem(world, flow, { form: { redirect_uri: "https://shop.example/other" } }),
+    "other client": (flow) =>
+      redeem(world, flow, { client: world.otherTpp, form: { redirect_uri: world.tpp.redirectUris[0] } }),
+    "other bank": (flow) => redeem(world, flow, { bank: "BANKB" }),
+  };
+  for (const [name, reuse] of Object.entries(wrong)) {
+    await t.step(name, async () => {
+      const flow = await issueCode(world);
+      const token = await tokenOf(redeem(world, flow));
+      await assertRefused(world, INVALID_GRANT, () => reuse(flow));
+      assertEquals((await payWith(world, flow, token)).status, 201);
+    });
+  }
+});
+
+Deno.test("POST token takes a copy of the whole redemption for a replayed assertion, and leaves the token alone [TA-N6, CA-N17]", async () => {
+  await using world = await openWorld();
+  const grant = codeGrant(world);
+  await grant.ready();
+  const request = await grant.request();
+  const copy = request.clone();
+  const token = await tokenOf(world.api(request, world.tpp));
+  await assertRefused(world, [401, "invalid_client"], () => world.api(copy, world.tpp));
+  assertEquals((await world.store.get(["access_token", await sha256(token)])) === null, false);
+});
+
+Deno.test("POST token leaves the token alone where a second use comes by another key than PAR's [TA-N6, TA-N12]", async () => {
+  await using world = await openWorld();
+  const flow = await issueCode(world, { form: { dpop_jkt: await thumbprint(await dpopKey()) } });
+  const token = await tokenOf(redeem(world, flow));
+  const key = world.otherTpp.signing.key;
+  await assertRefused(world, [400, "invalid_dpop_proof"], () => redeem(world, flow, { key }));
+  assertEquals((await payWith(world, flow, token)).status, 201);
+});
+
+Deno.test("POST token ignores a scope with a code [TA-N16]", async (t) => {
+  await using world = await openWorld();
+  for (const scope of ["payments", "payments bank admin", "openid"]) {
+    await t.step(scope, async () => {
+      const flow = await issueCode(world);
+      await assertAccepted(codeGrant(world), await redeem(world, flow, { form: { scope } }));
+    });
+  }
+});
+
+Deno.test("POST token refuses a code whose consent is no longer Authorized [TA-N17, TA12]", async (t) => {
+  await using world = await openWorld();
+  for (const status of ["Rejected", "Consumed", "AwaitingAuthorisation"]) {
+    await t.step(status, async () => {
+      const flow = await issueCode(world);
+      const key = ["consent", flow.consentId];
+      const consent = await world.store.get<object>(key);
+      await world.store.commit({
+        checks: [],
+        writes: [{ kind: "set", key, value: { ...consent?.value, status } }],
+      });
+      await assertRefused(world, INVALID_GRANT, () => redeem(world, flow));
+    });
+  }
+});
+
+Deno.test("POST token refuses a code of a client that is no longer active [TA12, CA-N23]", async () => {
+  await using world = await openWorld();
+  world.now += 290_000; // the platform's copy of the keys is that old
+  const flow = await issueCode(world);
+  const status = { status: "Inactive", reason: "test" };
+  await adminCall(world, "PUT", `/participants/${world.tpp.orgId}/software/status`, status);
+  world.now += 11_000;
+  await assertRefused(world, [401, "invalid_client"], () => redeem(world, flow));
+});
+
+Deno.test("POST token takes the key that PAR was given, by dpop_jkt or by proof [TA-N18, TA6]", async (t) => {
+  await using world = await openWorld();
+  const key = await dpopKey();
+  const parProof = (): Promise<string> =>
+    dpopProof(world, key, { method: "POST", url: `${BASE_URL}/BANKA/par.oauth2/v1` });
+  const options = {
+    "dpop_jkt alone": { form: { dpop_jkt: await thumbprint(key) } },
+    "DPoP header alone": { headers: { dpop: await parProof() } },
+    "both": { form: { dpop_jkt: await thumbprint(key) }, headers: { dpop: await parProof() } },
+  };
+  for (const [name, option] of Object.entries(options)) {
+    await t.step(name, async () => {
+      const flow = await issueCode(world, option);
+      await assertAccepted(codeGrant(world), await redeem(world, flow, { key }));
+    });
+  }
+});
+
+/** Redeems a code again, rightly in every respect but that. Nothing changes but codes and tokens. */
+async function assertRefusedReuse(world: World, flow: IssuedCode): Promise<void> {
+  const others = async (): Promise<unknown> =>
+    (await world.snapshot()).filter(({ key }) =>
+      key[0] !== "authorization_code" && key[0] !== "access_token"
+    );
+  const before = await others();
+  await assertRefusal(await redeem(world, flow), INVALID_GRANT);
+  assertEquals(await others(), before);
+}
+
+async function assertDead(world: World, flow: IssuedCode, token: string): Promise<void> {
+  const response = await payWith(world, flow, token);
+  assertEquals([response.status, response.headers.get("www-authenticate")], [
+    401,
+    'DPoP error="invalid_token", algs="PS256"',
+  ]);
+  assertEquals(await world.store.get(["access_token", await sha256(token)]), null);
+}
+
+async function payWith(world: World, flow: IssuedCode, token: string): Promise<Response> {
+  return await pay(world, { ...flow, body: consentBody(), payment: { token, key: await dpopKey() } });
+}
+
+async function tokenOf(answer: Promise<Response>): Promise<string> {
+  return (await good(answer, 200)).access_token;
+}

@@ -1,0 +1,217 @@
+/** What the TPP is answered for each way a bank can answer an order, and what is pushed [D4]. */
+import { assert, assertEquals } from "@std/assert";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { authorised, consentBody, good, pay } from "../../../scripts/testing/flows.ts";
+import {
+  accepts,
+  answers,
+  type BankAnswer,
+  down,
+  history,
+  later,
+  onlyPush,
+  openPushWorld,
+  orderIdOf,
+  ORDERS_URI,
+  outboxKeys,
+  paid,
+  payment,
+  silent,
+  statusOf,
+} from "../../support/orders.ts";
+import { AUTH_URL, openWorld } from "../../../scripts/testing/environment.ts";
+
+Deno.test("POST domestic-payments pushes the order and answers AcceptedSettlementInProcess where the bank accepts [D4]", async () => {
+  await using world = await openPushWorld();
+  const made = await paid(world);
+  assertEquals(made.Status, "AcceptedSettlementInProcess");
+  assertEquals(world.pushes.map(orderIdOf), [made.DomesticPaymentId]);
+  assertEquals(await outboxKeys(world), []);
+  assertEquals(await history(world, made.DomesticPaymentId), [
+    `payment.Pending by ${world.tpp.clientId}`,
+    "payment.AcceptedSettlementInProcess by bank BANKA",
+  ]);
+});
+
+Deno.test("POST domestic-payments answers Rejected where the bank refuses, and the consent stays Consumed [D4]", async () => {
+  await using world = await openPushWorld(answers("Rejected"));
+  const flow = await authorised(world);
+  const made = await good(pay(world, flow), 201);
+  assertEquals(made.Data.Status, "Rejected");
+  assertEquals(await outboxKeys(world), []);
+  const again = await pay(world, flow);
+  assertEquals(again.status, 400);
+  assertEquals((await again.json()).Errors[0].ErrorCode, "UK.OBIE.Resource.InvalidConsentStatus");
+  assertEquals(world.pushes.length, 1);
+});
+
+Deno.test("POST domestic-payments of a bank without payment_orders_uri is AcceptedSettlementInProcess at once, nothing is pushed [D4]", async () => {
+  await using world = await openWorld();
+  const made = await paid(world);
+  assertEquals(made.Status, "AcceptedSettlementInProcess");
+  assertEquals(await outboxKeys(world), []);
+  assertEquals(await world.platform.deliverDueOrders(), 0);
+  assertEquals(world.fetched.filter((url) => !url.startsWith("https://directory.example/")), []);
+});
+
+const big = "x".repeat(20_000);
+const unanswered: Record<string, BankAnswer> = {
+  "503": down,
+  "500 with a Status in it": () => Response.json({ Status: "AcceptedSettlementInProcess" }, { status: 500 }),
+  "201 with a Status in it": () => Response.json({ Status: "AcceptedSettlementInProcess" }, { status: 201 }),
+  "408": () => new Response(null, { status: 408 }),
+  "425": () => new Response(null, { status: 425 }),
+  "429": () => new Response("slower", { status: 429 }),
+  "a connection that fails": () => Promise.reject(new TypeError("connection refused")),
+  "a body that breaks off": () => new Response(brokenOff('{"Status":"Accepted')),
+  "a complete answer whose body then breaks off": () =>
+    new Response(brokenOff('{"Status":"AcceptedSettlementInProcess"}')),
+  "nothing": () => new Response(null),
+  "garbage": () => new Response("<html>OK</html>"),
+  "another status word": answers("Accepted"),
+  "a later status": answers("AcceptedSettlementCompleted"),
+  "Pending": answers("Pending"),
+  "a list": () => Response.json(["AcceptedSettlementInProcess"]),
+  "null": () => new Response("null"),
+  "Status twice": () => new Response('{"Status":"AcceptedSettlementInProcess","Status":"Rejected"}'),
+  "bytes that are no UTF-8": () => new Response(new Uint8Array([0x7b, 0xff, 0xfe, 0x7d])),
+  "an answer above 16 KiB": () => Response.json({ Status: "AcceptedSettlementInProcess", more: big }),
+  "a redirect to itself": () => new Response(null, { status: 307, headers: { location: ORDERS_URI } }),
+  "a redirect to a private address": () =>
+    new Response(null, { status: 302, headers: { location: "http://169.254.169.254/latest" } }),
+};
+
+Deno.test("POST domestic-payments answers Pending where nothing certain came of the push, and the next push succeeds [D4, P2]", async (t) => {
+  for (const [name, answer] of Object.entries(unanswered)) {
+    await t.step(name, async () => {
+      await using world = await openPushWorld(answer);
+      const made = await paid(world);
+      assertEquals(made.Status, "Pending");
+      assertEquals(await statusOf(world, made.DomesticPaymentId), "Pending");
+      assertEquals(world.pushes.map(({ url }) => url), [ORDERS_URI]); // no redirect was followed
+      world.answer = accepts;
+      assertEquals(await later(world, 1250), 1);
+      assertEquals(world.pushes.map(orderIdOf), [made.DomesticPaymentId, made.DomesticPaymentId]);
+      assertEquals(await statusOf(world, made.DomesticPaymentId), "AcceptedSettlementInProcess");
+      assertEquals(await outboxKeys(world), []);
+    });
+  }
+});
+
+Deno.test("POST domestic-payments reads no more than 16 KiB of the bank's answer [D4]", async () => {
+  let sent = 0;
+  let cancelled = false;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 1024;
+      controller.enqueue(new Uint8Array(1024).fill(0x20));
+    },
+    cancel: () => void (cancelled = true),
+  });
+  await using world = await openPushWorld(() => new Response(endless));
+  assertEquals((await paid(world)).Status, "Pending");
+  assert(sent <= 20 * 1024, `${sent} bytes were taken`);
+  assert(cancelled);
+});
+
+Deno.test("POST domestic-payments takes an answer of exactly 16 KiB [D4]", async () => {
+  const answer = '{"Status":"AcceptedSettlementInProcess"}';
+  await using world = await openPushWorld(() => new Response(answer.padEnd(16_384, " ")));
+  assertEquals((await paid(world)).Status, "AcceptedSettlementInProcess");
+});
+
+Deno.test("POST domestic-payments waits 3 s for the bank, not longer; a push that takes longer still counts [D4]", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using world = await openPushWorld(async () => {
+    await gate.promise;
+    return Response.json({ Status: "AcceptedSettlementInProcess" });
+  });
+  const flow = await authorised(world);
+  const startedAt = performance.now();
+  const made = (await good(pay(world, flow), 201)).Data;
+  const waited = performance.now() - startedAt;
+  assert(waited >= 2900 && waited < 4500, `answered after ${waited} ms`);
+  assertEquals(made.Status, "Pending");
+  gate.resolve();
+  await world.platform.stop(); // waits for the push
+  assertEquals(await statusOf(world, made.DomesticPaymentId), "AcceptedSettlementInProcess");
+  assertEquals(world.pushes.length, 1);
+});
+
+Deno.test("A push is given up after 5 s and its order tried again [D4]", async () => {
+  await using world = await openPushWorld(silent);
+  const made = await paid(world);
+  assertEquals(made.Status, "Pending");
+  await world.platform.stop();
+  assertEquals(world.pushes.map(({ signal }) => signal.aborted), [true]);
+  world.answer = accepts;
+  assertEquals(await later(world, 1250), 1);
+  assertEquals(await statusOf(world, made.DomesticPaymentId), "AcceptedSettlementInProcess");
+});
+
+Deno.test("The pushed order is a PS256 JWT of the platform for this bank, with the full initiation and the account that pays [D4]", async () => {
+  await using world = await openPushWorld();
+  const initiation = {
+    CreditorPostalAddress: { TownName: "Bogota", Country: "CO" },
+    RemittanceInformation: { Reference: "FRESCO-101" },
+  };
+  const flow = await authorised(world, { body: consentBody({ initiation }) });
+  const made = (await good(pay(world, flow), 201)).Data;
+  const push = onlyPush(world);
+  assertEquals([push.method, push.headers.get("content-type")], ["POST", "application/jose"]);
+  const jwks = await (await world.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const { payload, protectedHeader } = await jwtVerify(push.body, createLocalJWKSet(jwks), {
+    algorithms: ["PS256"],
+    issuer: AUTH_URL,
+    audience: "BANKA",
+    currentDate: new Date(world.now),
+  });
+  assertEquals([protectedHeader.alg, protectedHeader.typ], ["PS256", "JWT"]);
+  const { iat = 0, exp = 0, jti } = payload;
+  assertEquals([iat, exp - iat, typeof jti], [world.now / 1000, 300, "string"]);
+  assertEquals(payload.aud, "BANKA"); // a string, not a list
+  assertEquals(payload["Data"], {
+    DomesticPaymentId: made.DomesticPaymentId,
+    ConsentId: flow.consentId,
+    CreationDateTime: "2040-01-15T12:00:00+00:00",
+    Status: "Pending",
+    StatusUpdateDateTime: "2040-01-15T12:00:00+00:00",
+    Initiation: flow.body.Data.Initiation,
+    DebtorAccount: { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" },
+    Charges: [],
+  });
+});
+
+Deno.test("Each push of an order has a jti of its own and the payment's one id [D4]", async () => {
+  await using world = await openPushWorld(down);
+  const made = await paid(world);
+  await later(world, 1250);
+  await later(world, 2500);
+  assertEquals(world.pushes.length, 3);
+  assertEquals(new Set(world.pushes.map(orderIdOf)), new Set([made.DomesticPaymentId]));
+  assertEquals(new Set(world.pushes.map(({ body }) => body)).size, 3);
+});
+
+Deno.test("GET domestic-payments moves StatusUpdateDateTime with the bank's late answer [P3]", async () => {
+  await using world = await openPushWorld(down);
+  const { DomesticPaymentId } = await paid(world);
+  world.answer = accepts;
+  await later(world, 60_000);
+  const { Status, CreationDateTime, StatusUpdateDateTime } = await payment(world, DomesticPaymentId);
+  assertEquals([Status, CreationDateTime, StatusUpdateDateTime], [
+    "AcceptedSettlementInProcess",
+    "2040-01-15T12:00:00+00:00",
+    "2040-01-15T12:01:00+00:00",
+  ]);
+});
+
+function brokenOff(text: string): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text));
+    },
+    pull(controller) {
+      controller.error(new TypeError("connection reset"));
+    },
+  });
+}

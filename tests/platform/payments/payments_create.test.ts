@@ -1,0 +1,204 @@
+/** POST domestic-payments: what it answers, which account it may name, and what is kept of it. */
+import { assertEquals } from "@std/assert";
+import { paymentIdOf } from "../../../src/base/kernel/identifiers.ts";
+import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
+import {
+  authorised,
+  call,
+  consentBody,
+  DEBTOR_ACCOUNT,
+  good,
+  type Json,
+  pay,
+  paymentBody,
+} from "../../../scripts/testing/flows.ts";
+import { payloadSignature } from "../../../scripts/testing/jwts.ts";
+import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
+import { FULL_CONSENT, omitting } from "../../../scripts/testing/resource_bodies.ts";
+import { BASE_URL, openWorld } from "../../../scripts/testing/environment.ts";
+import { edited, without } from "../http/edited.ts";
+
+const AT = "2040-01-15T12:00:00+00:00";
+
+Deno.test("POST domestic-payments answers a full payment with all of its initiation but the payer's name, which the refund account has [PAY-01] [PAY-07] [CON-25] [G4]", async () => {
+  await using world = await openWorld();
+  const flow = await authorised(world, { body: FULL_CONSENT });
+  const made = await good(pay(world, flow), 201);
+  const id = made.Data.DomesticPaymentId;
+  assertEquals(id, await paymentIdOf(made.Data.ConsentId));
+  const debtor = omitting(FULL_CONSENT.Data.Initiation.DebtorAccount, "Name");
+  const expected = {
+    Data: {
+      DomesticPaymentId: id,
+      ConsentId: flow.consentId,
+      CreationDateTime: AT,
+      Status: "AcceptedSettlementInProcess",
+      StatusUpdateDateTime: AT,
+      Refund: { Account: FULL_CONSENT.Data.Initiation.DebtorAccount },
+      Charges: [],
+      Initiation: { ...FULL_CONSENT.Data.Initiation, DebtorAccount: debtor },
+    },
+    Links: { Self: `${BASE_URL}/BANKA/domestic-payments/v1/${id}` },
+    Meta: {},
+  };
+  assertEquals(made, expected);
+  world.now += 1000;
+  assertEquals(
+    await good(call(world, world.tpp, flow.bound, `/BANKA/domestic-payments/v1/${id}`), 200),
+    expected,
+  );
+});
+
+Deno.test("POST domestic-payments answers a minimal payment with what was sent [PAY-01] [PAY-07]", async () => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const made = await good(pay(world, flow), 201);
+  assertEquals(made.Data.Initiation, flow.body.Data.Initiation);
+  assertEquals(Object.keys(made.Data).sort(), [
+    "Charges",
+    "ConsentId",
+    "CreationDateTime",
+    "DomesticPaymentId",
+    "Initiation",
+    "Status",
+    "StatusUpdateDateTime",
+  ]);
+});
+
+Deno.test("POST domestic-payments answers the refund account where it was asked for, and not otherwise [PAY-07]", async (t) => {
+  await using world = await openWorld();
+  const implicit = {
+    DebtorAccount: { ...DEBTOR_ACCOUNT, Name: "Alice Payer", SecondaryIdentification: "S-1" },
+  };
+  const cases: Record<string, readonly [Json, Json | undefined]> = {
+    "Yes, account chosen by the customer": [{ data: { ReadRefundAccount: "Yes" } }, DEBTOR_ACCOUNT],
+    "Yes, account named by the TPP": [
+      { data: { ReadRefundAccount: "Yes" }, initiation: implicit },
+      implicit.DebtorAccount,
+    ],
+    "Yes, account named by the TPP without a name": [
+      { data: { ReadRefundAccount: "Yes" }, initiation: { DebtorAccount: DEBTOR_ACCOUNT } },
+      DEBTOR_ACCOUNT,
+    ],
+    "No": [{ data: { ReadRefundAccount: "No" }, initiation: implicit }, undefined],
+    "not said": [{}, undefined],
+  };
+  for (const [name, [changes, account]] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      const { data, ...rest } = changes;
+      const body = consentBody(rest);
+      const flow = await authorised(world, { body: { ...body, Data: { ...body.Data, ...data } } });
+      const made = await good(pay(world, flow), 201);
+      assertEquals(made.Data.Refund, account === undefined ? undefined : { Account: account });
+    });
+  }
+});
+
+Deno.test("POST domestic-payments takes members in any order [PAY-03]", async () => {
+  await using world = await openWorld();
+  const flow = await authorised(world, { body: FULL_CONSENT });
+  const body = JSON.stringify(reversed(paymentBody(flow.consentId, flow.body)));
+  await good(pay(world, flow, { body }), 201);
+});
+
+Deno.test("POST domestic-payments of an explicit consent may name the selected account, and echoes what was named [PAY-04]", async (t) => {
+  await using world = await openWorld();
+  const cases: Record<string, Json> = {
+    "as the bank named it": DEBTOR_ACCOUNT,
+    "by the scheme's other name": { ...DEBTOR_ACCOUNT, SchemeName: "IBAN" },
+  };
+  for (const [name, DebtorAccount] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      const flow = await authorised(world);
+      const made = await good(
+        pay(world, { ...flow, body: consentBody({ initiation: { DebtorAccount } }) }),
+        201,
+      );
+      assertEquals(made.Data.Initiation.DebtorAccount, DebtorAccount);
+    });
+  }
+});
+
+Deno.test("POST domestic-payments of an explicit consent may name no other account [PAY-04]", async (t) => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const account = "Data.Initiation.DebtorAccount";
+  const cases: Record<string, readonly [Json, string]> = {
+    "another IBAN": [
+      { ...DEBTOR_ACCOUNT, Identification: "GB29NWBK60161331926819" },
+      `${account}.Identification`,
+    ],
+    "the same characters in another scheme": [
+      { ...DEBTOR_ACCOUNT, SchemeName: "UK.OBIE.BBAN" },
+      `${account}.SchemeName`,
+    ],
+    "with a part of it": [
+      { ...DEBTOR_ACCOUNT, SecondaryIdentification: "S" },
+      `${account}.SecondaryIdentification`,
+    ],
+  };
+  for (const [name, [DebtorAccount, path]] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      const body = consentBody({ initiation: { DebtorAccount } });
+      const response = await unchanged(world, () => pay(world, { ...flow, body }));
+      await assertFaults(response, 400, [["Resource.ConsentMismatch", path]]);
+    });
+  }
+  await t.step("and is paid without naming one", async () => {
+    await good(pay(world, flow), 201);
+  });
+});
+
+Deno.test("POST domestic-payments names faulty fields as a consent does [CON-03..12] [CON-16] [CON-20] [RP-N23]", async (t) => {
+  await using world = await openWorld();
+  const flow = await authorised(world, { body: FULL_CONSENT });
+  const body = paymentBody(flow.consentId, FULL_CONSENT);
+  const cases: readonly (readonly [Json, string, string])[] = [
+    ...["Data", "Data.ConsentId", "Data.Initiation", "Data.Initiation.CreditorAccount.Name", "Risk"].map((
+      path,
+    ) => [without(body, path), "Field.Missing", path] as const),
+    ...["1.000", "01.00", 1, "1e2", "-1.00", "１.00"].map((amount) =>
+      [
+        edited(body, "Data.Initiation.InstructedAmount.Amount", amount),
+        "Field.Invalid",
+        "Data.Initiation.InstructedAmount.Amount",
+      ] as const
+    ),
+    [edited(body, "Data.ConsentId", ""), "Field.Invalid", "Data.ConsentId"],
+    [edited(body, "Data.ConsentId", "x".repeat(129)), "Field.Invalid", "Data.ConsentId"],
+    [edited(body, "Data.ReadRefundAccount", "Yes"), "Field.Unexpected", "Data.ReadRefundAccount"],
+    [edited(body, "Data.Authorisation", {}), "Field.Unexpected", "Data.Authorisation"],
+  ];
+  for (const [sent, code, path] of cases) {
+    await t.step(`${code} ${path}`, async () => {
+      const response = await unchanged(world, () => pay(world, flow, { body: JSON.stringify(sent) }));
+      await assertFaults(response, 400, [[code, path]]);
+    });
+  }
+});
+
+Deno.test("the signed bytes of a payment and of its consent are kept as evidence", async (t) => {
+  await using world = await openWorld();
+  const flow = await authorised(world);
+  const body = JSON.stringify(paymentBody(flow.consentId, flow.body), null, 3).padEnd(65_536);
+  const signature = await payloadSignature(world, world.tpp, body, { profile: "A" });
+  const made = await good(pay(world, flow, { body, signature }), 201);
+  const evidence = await evidenceOf(world.store, made.Data.DomesticPaymentId);
+  await t.step("payment, 64 KiB", () => {
+    assertEquals(evidence?.signature, signature);
+    assertEquals(new TextDecoder().decode(evidence?.bytes), body);
+  });
+  await t.step("consent", async () => {
+    const consent = await evidenceOf(world.store, flow.consentId);
+    assertEquals(JSON.parse(new TextDecoder().decode(consent?.bytes)), flow.body);
+  });
+});
+
+/** The same JSON value with the members of every object in reverse order. */
+function reversed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).reverse().map(([name, member]) => [name, reversed(member)]),
+  );
+}

@@ -1,0 +1,236 @@
+/** `POST /register/v1`: what a good registration gets, and what of it is believed (checklist section 10). */
+import { assertEquals, assertMatch } from "@std/assert";
+import { clientToken, requestToken } from "../../../scripts/testing/flows.ts";
+import { adminCall, onboardOnly } from "../../../scripts/testing/participants.ts";
+import {
+  directorySigner,
+  MANY_REGISTRATIONS,
+  postRegistration,
+  registrationJwt,
+  statementWith,
+} from "../../../scripts/testing/registration.ts";
+import { DIRECTORY_URL, openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+
+const NEWCOMER = {
+  name: "New Shop Ltd",
+  role: "PISP",
+  keys: [10, 11],
+  redirectUris: ["https://new.example/a", "https://new.example/b?x=1&y=%20"],
+} as const;
+
+Deno.test("POST register answers 201 with the registration and the statement unchanged [DC1] [DC12] [DC14]", async () => {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  const response = await postRegistration(world, newcomer);
+  assertEquals(response.status, 201);
+  assertEquals(response.headers.get("content-type"), "application/json");
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  assertMatch(newcomer.clientId, /^SC-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assertEquals(await response.json(), {
+    client_id: newcomer.clientId,
+    client_id_issued_at: START / 1000,
+    client_name: "New Shop Ltd app",
+    redirect_uris: ["https://new.example/a", "https://new.example/b?x=1&y=%20"],
+    token_endpoint_auth_method: "private_key_jwt",
+    token_endpoint_auth_signing_alg: "PS256",
+    grant_types: ["client_credentials", "authorization_code"],
+    response_types: ["code"],
+    software_id: newcomer.clientId,
+    scope: "payments",
+    software_statement: newcomer.statement,
+    application_type: "web",
+    id_token_signed_response_alg: "PS256",
+  });
+  assertEquals((await requestToken(world, newcomer)).status, 200);
+});
+
+Deno.test("POST register makes a bank addressable, with the grant that the interface names for it [DC8]", async () => {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const bank = await onboardOnly(world, {
+    name: "Bank C plc",
+    role: "ASPSP",
+    orgId: "BANKC",
+    keys: [10, 11],
+    redirectUris: ["https://bank-c.example/sca"],
+  });
+  assertEquals((await requestToken(world, world.tpp, "BANKC")).status, 404);
+  const response = await postRegistration(world, bank);
+  assertEquals(response.status, 201);
+  const { scope, grant_types } = await response.json();
+  assertEquals([scope, grant_types], ["bank", ["authorization_code"]]);
+  assertEquals((await requestToken(world, world.tpp, "BANKC")).status, 200);
+  assertEquals((await requestToken(world, bank, "BANKC")).status, 200); // Decision B1
+});
+
+Deno.test("POST register keeps client_uri for links on pages, but only a web address over https [G1]", async (t) => {
+  const kept: Readonly<Record<string, string | undefined>> = {
+    "https://www.new.example": "https://www.new.example/",
+    "https://www.new.example/shop?a=1": "https://www.new.example/shop?a=1",
+    "http://www.new.example/": undefined,
+    "http://localhost:8444/": undefined,
+    "javascript:alert(1)": undefined,
+    "https://user:secret@www.new.example/": undefined,
+    "not an address": undefined,
+  };
+  for (const [stated, expected] of Object.entries(kept)) {
+    await t.step(stated, async () => {
+      await using world = await openWorld(MANY_REGISTRATIONS);
+      const newcomer = await onboardOnly(world, NEWCOMER);
+      const statement = await statementWith(newcomer, { claims: { software_client_uri: stated } });
+      assertEquals((await postRegistration(world, newcomer, { statement })).status, 201);
+      const stored = await world.store.get<{ clientUri?: string }>(["client", newcomer.clientId]);
+      assertEquals(stored?.value.clientUri, expected);
+    });
+  }
+});
+
+Deno.test("POST register accepts what the interface leaves to the participant [DC1] [DC6] [DC7] [DC9]", async (t) => {
+  const accepted: Readonly<Record<string, Parameters<typeof postRegistration>[2]>> = {
+    "the optional claims left out": {
+      claims: {
+        response_types: undefined,
+        software_id: undefined,
+        request_object_signing_alg: undefined,
+        token_endpoint_auth_signing_alg: undefined,
+        id_token_signed_response_alg: undefined,
+      },
+    },
+    "response_types as the string code": { claims: { response_types: "code" } },
+    "some of the statement's redirect_uris": { claims: { redirect_uris: ["https://new.example/a"] } },
+    "iat 30 s ahead of the clock": { claims: { iat: START / 1000 + 30 } },
+    "exp 29 s ago": { claims: { iat: START / 1000 - 60, exp: START / 1000 - 29 } },
+    "a life of an hour": { claims: { exp: START / 1000 + 3600 } },
+    "a media type in capitals with a charset": { contentType: "Application/JOSE; charset=UTF-8" },
+  };
+  for (const [name, changes] of Object.entries(accepted)) {
+    await t.step(name, async () => {
+      await using world = await openWorld(MANY_REGISTRATIONS);
+      const response = await postRegistration(world, await onboardOnly(world, NEWCOMER), changes);
+      assertEquals(response.status, 201, world.logged.at(-2));
+      const expected = changes?.claims?.["redirect_uris"] ?? NEWCOMER.redirectUris;
+      assertEquals((await response.json()).redirect_uris, expected);
+    });
+  }
+});
+
+Deno.test("POST register takes the participant's name or org_id as iss, one line break, and a padded kid [DC1] [DC7] [A11]", async (t) => {
+  await t.step("iss is the org_id", async () => {
+    await using world = await openWorld(MANY_REGISTRATIONS);
+    const newcomer = await onboardOnly(world, NEWCOMER);
+    const response = await postRegistration(world, newcomer, { claims: { iss: newcomer.orgId } });
+    assertEquals(response.status, 201);
+  });
+  await t.step("kid with base64 padding", async () => {
+    await using world = await openWorld(MANY_REGISTRATIONS);
+    const newcomer = await onboardOnly(world, NEWCOMER);
+    const header = { kid: `${newcomer.signing.kid}=` };
+    assertEquals((await postRegistration(world, newcomer, { header })).status, 201);
+  });
+  for (const [name, end] of Object.entries({ "LF": "\n", "CRLF": "\r\n" })) {
+    await t.step(`one ${name} behind the JWT`, async () => {
+      await using world = await openWorld(MANY_REGISTRATIONS);
+      const newcomer = await onboardOnly(world, NEWCOMER);
+      const jwt = await registrationJwt(world, newcomer);
+      assertEquals((await postRegistration(world, newcomer, { body: jwt + end })).status, 201);
+    });
+  }
+});
+
+Deno.test("POST register lets the statement's values win and ignores unknown metadata [DC10] [DC13]", async () => {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  const response = await postRegistration(world, newcomer, {
+    claims: {
+      client_name: "Trusted Bank",
+      software_client_name: "Trusted Bank",
+      org_id: "BANKA",
+      software_roles: ["ASPSP"],
+      consent_managedby_bank: true,
+      policy_uri: "https://evil.example/policy",
+      x_unheard_of: { a: [1] },
+    },
+  });
+  assertEquals(response.status, 201);
+  const body = await response.json();
+  assertEquals([body.client_name, body.scope], ["New Shop Ltd app", "payments"]);
+  assertEquals(
+    ["policy_uri", "x_unheard_of", "org_id", "software_roles"].filter((name) => name in body),
+    [],
+  );
+});
+
+Deno.test("POST register fetches the directory's URLs and no other, whatever the registration names [DC-N20] [DC13] [DC16]", async (t) => {
+  const hosts = (world: World): string[] => [...new Set(world.fetched.map((url) => new URL(url).origin))];
+  const elsewhere: Readonly<Record<string, unknown>> = {
+    "another host": "https://evil.example/jwks",
+    "this computer": "http://127.0.0.1:8080/jwks",
+    "a path of the directory that redirects": `${DIRECTORY_URL}/redirect`,
+  };
+  for (const [name, jwks_uri] of Object.entries(elsewhere)) {
+    await t.step(`jwks_uri is ${name}`, async () => {
+      await using world = await openWorld(MANY_REGISTRATIONS);
+      const newcomer = await onboardOnly(world, NEWCOMER);
+      world.fetched.length = 0;
+      assertEquals((await postRegistration(world, newcomer, { claims: { jwks_uri } })).status, 201);
+      assertEquals(world.fetched.toSorted(), [
+        `${DIRECTORY_URL}/participants/${newcomer.orgId}/jwks`,
+        `${DIRECTORY_URL}/participants/${newcomer.orgId}/jwks/revoked`,
+        `${DIRECTORY_URL}/status`,
+      ]);
+    });
+  }
+  await t.step("jwks with a key of one's own is not used", async () => {
+    await using world = await openWorld(MANY_REGISTRATIONS);
+    const newcomer = await onboardOnly(world, NEWCOMER);
+    const stranger = await directorySigner();
+    const jwks = { keys: [{ ...stranger.key.publicJwk, kid: "mine", use: "sig" }] };
+    assertEquals((await postRegistration(world, newcomer, { claims: { jwks } })).status, 201);
+    const forged = { ...newcomer, signing: { ...newcomer.signing, key: stranger.key, kid: "mine" } };
+    assertEquals((await requestToken(world, forged)).status, 401);
+  });
+  await t.step("the logo and home page of the software", async () => {
+    await using world = await openWorld(MANY_REGISTRATIONS);
+    const newcomer = await onboardOnly(world, NEWCOMER);
+    assertEquals((await postRegistration(world, newcomer)).status, 201);
+    await clientToken(world, newcomer);
+    assertEquals(hosts(world), [DIRECTORY_URL]);
+  });
+});
+
+Deno.test("POST register takes four redirect_uris of a TPP, with queries of their own [DC9]", async () => {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const redirectUris = [1, 2, 3, 4].map((n) => `https://new.example/${n}?n=${n}`);
+  const newcomer = await onboardOnly(world, { ...NEWCOMER, redirectUris });
+  const response = await postRegistration(world, newcomer);
+  assertEquals([response.status, (await response.json()).redirect_uris], [201, redirectUris]);
+});
+
+Deno.test("POST register takes a statement until its expiry, and one of up to two years [DC2]", async (t) => {
+  const now = START / 1000;
+  const good = {
+    "iat 30 s ahead": { iat: now + 30 },
+    "exp 29 s ago": { exp: now - 29 },
+    "exp in two years": { exp: now + 2 * 365 * 86_400 },
+    "software_id unlike the client id": { software_id: "another-name" },
+  };
+  for (const [name, claims] of Object.entries(good)) {
+    await t.step(name, async () => {
+      await using world = await openWorld(MANY_REGISTRATIONS);
+      const newcomer = await onboardOnly(world, NEWCOMER);
+      const statement = await statementWith(newcomer, { claims });
+      const changes = { statement, claims: { software_id: undefined } };
+      assertEquals((await postRegistration(world, newcomer, changes)).status, 201);
+    });
+  }
+});
+
+Deno.test("POST register takes a participant's keys again once its software is Active again [DC3]", async () => {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  const path = `/participants/${newcomer.orgId}/software/status`;
+  assertEquals((await adminCall(world, "PUT", path, { status: "Inactive", reason: "pause" })).status, 200);
+  assertEquals((await postRegistration(world, newcomer)).status, 400); // no key is published
+  assertEquals((await adminCall(world, "PUT", path, { status: "Active", reason: "back" })).status, 200);
+  world.now += 30_000; // an unknown kid is asked for again
+  assertEquals((await postRegistration(world, newcomer)).status, 201);
+});

@@ -1,0 +1,282 @@
+/** `POST /register/v1`: software statements that must not be believed (checklist DC2-DC4, DC-N1 to DC-N7, DC-N21). */
+import { assertEquals } from "@std/assert";
+import { decodeJwt } from "jose";
+import { type JsonObject, type Signer, signJwt, withChanges } from "../../../scripts/testing/jwts.ts";
+import { testKey } from "../../../scripts/testing/keys.ts";
+import { hmacJws, rs256Jws } from "../../support/odd_jws.ts";
+import { onboardOnly, type Participant } from "../../../scripts/testing/participants.ts";
+import {
+  assertRefused,
+  directorySigner,
+  MANY_REGISTRATIONS,
+  NEWCOMER,
+  postRegistration,
+  statementWith,
+} from "../../../scripts/testing/registration.ts";
+import { DIRECTORY_URL, openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { rawJws, segment } from "../../../scripts/testing/raw_jws.ts";
+
+const NOW = START / 1000;
+
+type MakeStatement = (newcomer: Participant, world: World) => Promise<string>;
+
+/** Tries each statement; nothing may be fetched for it but the directory's own keys. */
+async function refuseAll(
+  t: Deno.TestContext,
+  error: string,
+  statements: Readonly<Record<string, MakeStatement>>,
+): Promise<void> {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  for (const [name, make] of Object.entries(statements)) {
+    await t.step(name, async () => {
+      const statement = await make(newcomer, world);
+      world.fetched.length = 0;
+      const claims = { software_statement: statement };
+      await assertRefused(world, () => postRegistration(world, newcomer, { claims }), 400, error);
+      assertEquals(world.fetched.filter((url) => url !== `${DIRECTORY_URL}/jwks`), []);
+    });
+  }
+  await t.step("and nothing else was wrong with it", async () => {
+    assertEquals((await postRegistration(world, newcomer)).status, 201);
+  });
+}
+
+/** A statement with these claims, by the directory. */
+function claiming(claims: JsonObject): MakeStatement {
+  return (newcomer) => statementWith(newcomer, { claims });
+}
+
+function headed(header: JsonObject): MakeStatement {
+  return (newcomer) => statementWith(newcomer, { header });
+}
+
+function without(...names: readonly string[]): MakeStatement {
+  return claiming(Object.fromEntries(names.map((name) => [name, undefined])));
+}
+
+Deno.test("POST register refuses a statement whose signature was altered [DC-N1] [DC2]", async (t) => {
+  await refuseAll(t, "invalid_software_statement", {
+    "another signature": async (newcomer) => {
+      const [header, claims] = newcomer.statement.split(".");
+      const [, , signature] = (await statementWith(newcomer, { claims: { jti: "another" } })).split(".");
+      return `${header}.${claims}.${signature}`;
+    },
+    "other claims": async (newcomer) => {
+      const [header, , signature] = newcomer.statement.split(".");
+      const claims = { ...decodeJwt(newcomer.statement), software_redirect_uris: ["https://evil.example/"] };
+      return await Promise.resolve(`${header}.${segment(claims)}.${signature}`);
+    },
+    "no signature": async (newcomer) =>
+      await Promise.resolve(newcomer.statement.split(".").slice(0, 2).join(".") + "."),
+    "no JWT at all": async () => await Promise.resolve("statement"),
+  });
+});
+
+Deno.test("POST register refuses a registration without a statement [DC-N2]", async (t) => {
+  const values = {
+    software_client_id: "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11",
+    software_redirect_uris: ["https://new.example/callback"],
+    org_id: "newshop",
+  };
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  for (
+    const [name, claims] of Object.entries({
+      "left out, its values put beside it": { software_statement: undefined, ...values },
+      "an object": { software_statement: values },
+      "null": { software_statement: null },
+      "an empty string": { software_statement: "" },
+    })
+  ) {
+    await t.step(name, async () => {
+      const attempt = (): Promise<Response> => postRegistration(world, newcomer, { claims });
+      await assertRefused(world, attempt, 400, "invalid_software_statement");
+    });
+  }
+});
+
+Deno.test("POST register refuses a statement that is over, ahead or endless [DC-N3] [DC2]", async (t) => {
+  await refuseAll(t, "invalid_software_statement", {
+    "exp 30 s ago": claiming({ exp: NOW - 30 }),
+    "exp a year ago": claiming({ iat: NOW - 800 * 86_400, exp: NOW - 365 * 86_400 }),
+    "exp missing": without("exp"),
+    "exp as a string": claiming({ exp: String(NOW + 86_400) }),
+    "exp in more than two years": claiming({ exp: NOW + 2 * 366 * 86_400 + 1 }),
+    "iat 31 s ahead": claiming({ iat: NOW + 31 }),
+    "iat missing": without("iat"),
+    "nbf an hour ahead": claiming({ nbf: NOW + 3600 }),
+  });
+});
+
+Deno.test("POST register refuses a statement by anybody but the directory [DC-N4] [DC2]", async (t) => {
+  await refuseAll(t, "invalid_software_statement", {
+    "the participant's signing key": (newcomer) => statementWith(newcomer, { signer: newcomer.signing }),
+    "the participant's key under the directory's kid": async (newcomer) => {
+      const { kid } = await directorySigner();
+      return await statementWith(newcomer, { signer: { key: newcomer.signing.key, kid } });
+    },
+    "another participant's key": (newcomer, world) =>
+      statementWith(newcomer, { signer: world.bankA.signing }),
+    "the directory's key under no kid": headed({ kid: undefined }),
+    "the directory's key under an unknown kid": headed({ kid: "unknown" }),
+    "the directory's key under a kid that is no string": headed({ kid: ["x"] }),
+  });
+});
+
+Deno.test("POST register refuses a statement of another directory, state or environment [DC-N5] [DC3]", async (t) => {
+  const otherDirectory = async (newcomer: Participant): Promise<string> => {
+    const signer: Signer = { key: await testKey(15), kid: "other-directory" };
+    return await statementWith(newcomer, { signer, claims: { iss: "https://other-directory.example" } });
+  };
+  await refuseAll(t, "unapproved_software_statement", {
+    "another directory": otherDirectory,
+    "another issuer, the directory's key": claiming({ iss: "https://other-directory.example" }),
+    "the issuer with a slash": claiming({ iss: `${DIRECTORY_URL}/` }),
+    "software Inactive": claiming({ software_client_status: "Inactive" }),
+    "software Revoked": claiming({ software_client_status: "Revoked" }),
+    "software active in lower case": claiming({ software_client_status: "active" }),
+    "environment Sandbox": claiming({ software_environment: "Sandbox" }),
+    "an unknown role": claiming({ software_roles: ["AISP"] }),
+    "a bank whose org_id is no bank code": claiming({ software_roles: ["ASPSP"], org_id: "bank a" }),
+    ...Object.fromEntries(
+      ["health", "Operations", "docs", "jwks", "assets", "register", "problem", "__proto__", "toString"].map(
+        (code) => [`a bank named ${code}`, claiming({ software_roles: ["ASPSP"], org_id: code })],
+      ),
+    ),
+  });
+});
+
+Deno.test("POST register refuses a statement by another algorithm or with a key of its own [DC-N6] [DC2]", async (t) => {
+  const claims = (newcomer: Participant): JsonObject => decodeJwt(newcomer.statement);
+  const header = async (changes: JsonObject): Promise<JsonObject> => {
+    const { kid } = await directorySigner();
+    return withChanges({ alg: "PS256", typ: "JWT", kid }, changes);
+  };
+  await refuseAll(t, "invalid_software_statement", {
+    "alg none": async (newcomer) => `${segment(await header({ alg: "none" }))}.${segment(claims(newcomer))}.`,
+    "alg none with a signature": async (newcomer) => {
+      const [, , signature] = newcomer.statement.split(".");
+      return `${segment(await header({ alg: "none" }))}.${segment(claims(newcomer))}.${signature}`;
+    },
+    "HS256 keyed with the directory's public key": async (newcomer) => {
+      const { key } = await directorySigner();
+      return await hmacJws(key, await header({ alg: "HS256" }), claims(newcomer));
+    },
+    "RS256 by the directory's key": async (newcomer) => {
+      const { key } = await directorySigner();
+      return await rs256Jws(key, await header({ alg: "RS256" }), claims(newcomer));
+    },
+    "jwk": headed({ jwk: (await testKey(10)).publicJwk }),
+    "jku": headed({ jku: "https://evil.example/jwks" }),
+    "x5u": headed({ x5u: "https://evil.example/cert" }),
+    "crit": async (newcomer) => {
+      const { key } = await directorySigner();
+      const extended = await header({ crit: ["exp"], exp: NOW + 60 });
+      return await rawJws(await key.privateKey("sign"), extended, claims(newcomer));
+    },
+    "typ left out": headed({ typ: undefined }),
+    "typ of a client assertion": headed({ typ: "client-authentication+jwt" }),
+  });
+});
+
+Deno.test("POST register refuses a statement without one of its members [DC2]", async (t) => {
+  const names = [
+    "jti",
+    "software_client_id",
+    "software_id",
+    "software_client_name",
+    "software_client_status",
+    "software_environment",
+    "software_roles",
+    "software_redirect_uris",
+    "org_id",
+    "org_name",
+    "org_jwks_endpoint",
+    "org_jwks_revoked_endpoint",
+  ];
+  await refuseAll(t, "invalid_software_statement", {
+    ...Object.fromEntries(names.map((name) => [`${name} missing`, without(name)])),
+    "iss missing": without("iss"),
+    "a client id of another form [DC14]": claiming({ software_client_id: "SC-1" }),
+    "a client id like a user name [DC14]": claiming({ software_client_id: "alice" }),
+    "two roles [DC3]": claiming({ software_roles: ["PISP", "ASPSP"] }),
+    "no role [DC3]": claiming({ software_roles: [] }),
+    "a redirect URL of 2049 characters [DC9]": claiming({
+      software_redirect_uris: ["https://new.example/callback", `https://new.example/${"a".repeat(2029)}`],
+    }),
+    "consent_managedby_bank as a string": claiming({ consent_managedby_bank: "true" }),
+  });
+});
+
+Deno.test("POST register refuses a statement by another participant, unfetched and unstored [DC-N7]", async () => {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  const { otherTpp } = world;
+  const stolen = { claims: { iss: newcomer.name, software_id: newcomer.clientId } };
+  const attempt = async (): Promise<Response> =>
+    await postRegistration(world, newcomer, { ...stolen, signer: otherTpp.signing, as: otherTpp });
+  await assertRefused(world, attempt, 400, "invalid_client_metadata");
+  const withOwnersCertificate = (): Promise<Response> =>
+    postRegistration(world, newcomer, { ...stolen, signer: otherTpp.signing });
+  await assertRefused(world, withOwnersCertificate, 400, "invalid_client_metadata");
+});
+
+Deno.test("POST register refuses key sets outside the allow-list, asked for nothing [DC-N21] [DC4]", async (t) => {
+  const bad = [
+    "https://evil.example/jwks",
+    "https://directory.example.evil.example/jwks",
+    "https://evil.directory.example/jwks",
+    "https://directory.example:8443/jwks",
+    "https://directory.example@evil.example/jwks",
+    "https://user:secret@directory.example/jwks",
+    "http://directory.example/jwks",
+    "http://127.0.0.1/jwks",
+    "https://127.0.0.1/jwks",
+    "https://[::1]/jwks",
+    "https://169.254.169.254/latest/meta-data",
+    "file:///etc/passwd",
+    "data:application/json,{}",
+    "//directory.example/jwks",
+    "jwks",
+  ];
+  const members = ["org_jwks_endpoint", "org_jwks_revoked_endpoint"];
+  await refuseAll(
+    t,
+    "unapproved_software_statement",
+    Object.fromEntries(
+      members.flatMap((member) => bad.map((url) => [`${member} ${url}`, claiming({ [member]: url })])),
+    ),
+  );
+});
+
+Deno.test("POST register refuses a registration for the client id of another organisation [DC10] [DC14]", async () => {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  const claims = { software_client_id: world.tpp.clientId, software_id: world.tpp.clientId, iat: NOW + 20 };
+  const statement = await statementWith(newcomer, { claims });
+  const changes = { statement, claims: { software_id: world.tpp.clientId } };
+  const attempt = (): Promise<Response> => postRegistration(world, newcomer, changes);
+  await assertRefused(world, attempt, 400, "invalid_software_statement");
+});
+
+Deno.test("POST register refuses a second software under a bank's code [A4]", async () => {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const { bankA } = world;
+  const claims = { software_client_id: "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11", iat: NOW + 20 };
+  const statement = await statementWith(bankA, { claims });
+  const attempt = (): Promise<Response> => postRegistration(world, bankA, { statement });
+  await assertRefused(world, attempt, 400, "invalid_software_statement");
+});
+
+Deno.test("POST register: a statement is believed by signature alone, whoever carries it [DC11]", async () => {
+  await using world = await openWorld(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(world, NEWCOMER);
+  const jwt = await signJwt(newcomer.signing, { software_statement: newcomer.statement });
+  await assertRefused(
+    world,
+    () => postRegistration(world, newcomer, { body: jwt }),
+    400,
+    "invalid_client_metadata",
+  );
+});

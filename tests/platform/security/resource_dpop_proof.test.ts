@@ -1,0 +1,222 @@
+/** DPoP proofs at the resource endpoints (checklist 3.2, RS column). */
+import { assertEquals } from "@std/assert";
+import { call, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
+import { dpopProof } from "../../../scripts/testing/jwts.ts";
+import { testKey } from "../../../scripts/testing/keys.ts";
+import { ACCEPTED_PROOFS, REFUSED_PROOFS } from "../../support/proof_cases.ts";
+import { assertChallenge, unchanged } from "../../../scripts/testing/resource_answers.ts";
+import { CONSENTS, type ResourceCall, resourceCalls } from "../../support/resource_calls.ts";
+import { BASE_URL, openWorld, throughProxy, type World } from "../../../scripts/testing/environment.ts";
+
+const INVALID_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
+const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
+
+/** A fresh good proof for the call. */
+function proofFor(world: World, { method, url, bound }: ResourceCall, changes = {}): Promise<string> {
+  return dpopProof(world, bound.key, { method, url, accessToken: bound.token }, changes);
+}
+
+Deno.test("GET domestic-payments/{id} and POST domestic-payments refuse a bad proof [DP-N1..N13] [DP-N16] [DP-N20] [DP-N21] [RG-N6] [RP-N1] [PAY-05]", async (t) => {
+  await using world = await openWorld();
+  const endpoints = (await resourceCalls(world)).filter(({ name }) => name.includes("domestic-payments"));
+  for (const endpoint of endpoints) {
+    const { method, url, bound } = endpoint;
+    const ground = { world, key: bound.key, target: { method, url, accessToken: bound.token } };
+    for (const { name, proof } of REFUSED_PROOFS) {
+      await t.step(`${endpoint.name}: ${name}`, async () => {
+        const made = await proof(ground);
+        const response = await unchanged(world, () => endpoint.send({ proof: made }));
+        await assertChallenge(response, 401, INVALID_PROOF);
+      });
+    }
+  }
+});
+
+Deno.test("GET and POST domestic-payment-consents take an odd but good proof [DP-N11] [DP-N12] [DP-N19] [DP-N24]", async (t) => {
+  await using world = await openWorld();
+  const endpoints = (await resourceCalls(world)).filter(({ name }) => name.includes("consents"));
+  for (const endpoint of endpoints) {
+    const { method, url, bound } = endpoint;
+    const ground = { world, key: bound.key, target: { method, url, accessToken: bound.token } };
+    for (const { name, proof } of ACCEPTED_PROOFS) {
+      await t.step(`${endpoint.name}: ${name}`, async () => {
+        const response = await endpoint.send({ proof: await proof(ground) });
+        assertEquals(response.status, endpoint.status, await response.text());
+      });
+    }
+  }
+});
+
+Deno.test("GET domestic-payment-consents/{id} takes a proof whose htu lacks the request's query [DP-N11]", async () => {
+  await using world = await openWorld();
+  const endpoint = (await resourceCalls(world)).find(({ name }) => name.endsWith("consents/{id}"));
+  if (endpoint === undefined) throw new Error("no such endpoint");
+  const { bound, path } = endpoint;
+  const response = await call(world, world.tpp, bound, `${path}?x=1`, {
+    proof: await proofFor(world, endpoint),
+  });
+  assertEquals(response.status, 200, await response.text());
+});
+
+Deno.test("resource endpoints want a proof, for this token and not used before [DP-N1] [DP-N14] [DP-N16] [RG-N6] [FAPI-D11] [DP12] [RS4]", async (t) => {
+  await using world = await openWorld();
+  for (const endpoint of await resourceCalls(world)) {
+    const step = async (name: string, proof: string | null, idempotencyKey: string): Promise<void> => {
+      await t.step(`${endpoint.name}: ${name}`, async () => {
+        const response = await unchanged(world, () => endpoint.send({ proof, idempotencyKey }));
+        await assertChallenge(response, 401, INVALID_PROOF);
+      });
+    };
+    await step("no proof", null, "1");
+    await step(
+      "ath of another token",
+      await proofFor(world, endpoint, { claims: { ath: "A".repeat(43) } }),
+      "1",
+    );
+    const jti = crypto.randomUUID();
+    const used = await proofFor(world, endpoint, { claims: { jti } });
+    await t.step(`${endpoint.name}: the first use is good`, async () => {
+      const response = await endpoint.send({ proof: used, idempotencyKey: "1" });
+      assertEquals(response.status, endpoint.status, await response.text());
+    });
+    await step("the same proof again", used, "2");
+    await step("the same proof with the same idempotency key [DP-N23]", used, "1");
+    await step(
+      "the same jti under a new signature",
+      await proofFor(world, endpoint, { claims: { jti } }),
+      "3",
+    );
+    await t.step(`${endpoint.name}: a fresh proof is good again [DP-N23]`, async () => {
+      const response = await endpoint.send({ idempotencyKey: "1" });
+      assertEquals(response.status, endpoint.status, await response.text());
+    });
+  }
+});
+
+Deno.test("a proof used at one resource endpoint is used up for its jti at another [DP-N14]", async () => {
+  await using world = await openWorld();
+  const [, consent, funds] = await resourceCalls(world);
+  if (consent === undefined || funds === undefined) throw new Error("endpoints are missing");
+  const claims = { jti: crypto.randomUUID() };
+  assertEquals((await consent.send({ proof: await proofFor(world, consent, { claims }) })).status, 200);
+  const again = await funds.send({ proof: await proofFor(world, funds, { claims }) });
+  await assertChallenge(again, 401, INVALID_PROOF);
+});
+
+Deno.test("a jti is remembered for longer than its proof lives, and not for ever [DP-N14]", async () => {
+  await using world = await openWorld();
+  const [, consent] = await resourceCalls(world);
+  if (consent === undefined) throw new Error("endpoint is missing");
+  const jti = crypto.randomUUID();
+  const ahead = await proofFor(world, consent, { claims: { jti, iat: world.now / 1000 + 30 } });
+  assertEquals((await consent.send({ proof: ahead })).status, 200);
+  world.now += 90_000; // the last moment at which this proof's own times are good
+  await assertChallenge(await consent.send({ proof: ahead }), 401, INVALID_PROOF);
+  world.now += 29_999;
+  await assertChallenge(
+    await consent.send({ proof: await proofFor(world, consent, { claims: { jti } }) }),
+    401,
+    INVALID_PROOF,
+  );
+  world.now += 1;
+  assertEquals(
+    (await consent.send({ proof: await proofFor(world, consent, { claims: { jti } }) })).status,
+    200,
+  );
+});
+
+Deno.test("a refused request uses its proof up as well [DP-N14]", async (t) => {
+  await using world = await openWorld();
+  for (const endpoint of (await resourceCalls(world)).filter(({ method }) => method === "POST")) {
+    await t.step(endpoint.name, async () => {
+      const proof = await proofFor(world, endpoint);
+      assertEquals((await endpoint.send({ proof, signature: null })).status, 400);
+      await assertChallenge(await endpoint.send({ proof }), 401, INVALID_PROOF);
+    });
+  }
+});
+
+Deno.test("the refusal of a used proof shows nothing of the answer whose place it takes [DP-N14]", async () => {
+  await using world = await openWorld();
+  const [, consent] = await resourceCalls(world);
+  if (consent === undefined) throw new Error("endpoint is missing");
+  world.network = () => Promise.reject(new TypeError("connection refused"));
+  world.now += 900_001; // the directory's keys are too old to go by
+  const proof = await proofFor(world, consent);
+  const first = await consent.send({ proof });
+  assertEquals([first.status, first.headers.get("retry-after")], [503, "10"]);
+  const second = await consent.send({ proof });
+  assertEquals(second.headers.get("retry-after"), null);
+  await assertChallenge(second, 401, INVALID_PROOF);
+});
+
+Deno.test("a jti of one key is not one of another [DP-N15]", async () => {
+  await using world = await openWorld();
+  const claims = { jti: crypto.randomUUID() };
+  for (const [caller, number] of [[world.tpp, 9], [world.otherTpp, 10]] as const) {
+    const token = await clientToken(world, caller, "BANKA", await testKey(number));
+    const response = await call(world, caller, token, CONSENTS, {
+      body: JSON.stringify(consentBody()),
+      proofChanges: { claims },
+    });
+    assertEquals(response.status, 201, await response.text());
+  }
+});
+
+Deno.test("resource endpoints refuse a good proof by another key than the token's [DP-N17] [DP-N18] [FAPI-D11]", async (t) => {
+  await using world = await openWorld();
+  const mine = await clientToken(world, world.tpp, "BANKA", await testKey(9));
+  const other = await clientToken(world, world.otherTpp, "BANKA", await testKey(10));
+  for (const endpoint of await resourceCalls(world)) {
+    const attempts = {
+      "own token, a fresh key [DP-N17]": () =>
+        endpoint.send({ token: { ...endpoint.bound, key: other.key } }),
+      "another TPP's token, own key and certificate [DP-N18]": () =>
+        endpoint.send({ token: { token: other.token, key: mine.key } }),
+      "another TPP's token, own key, the other's certificate [DP-N18]": () =>
+        endpoint.send({ token: { token: other.token, key: mine.key }, caller: world.otherTpp }),
+    };
+    for (const [name, attempt] of Object.entries(attempts)) {
+      await t.step(`${endpoint.name}: ${name}`, async () => {
+        await assertChallenge(await unchanged(world, attempt), 401, INVALID_TOKEN);
+      });
+    }
+  }
+});
+
+Deno.test("resource endpoints go by the configured URL, whatever host the request names [DP-N21]", async (t) => {
+  await using world = await openWorld();
+  for (const endpoint of (await resourceCalls(world)).filter(({ method }) => method === "GET")) {
+    const ask = async (htu: string): Promise<Response> => {
+      const headers = {
+        host: "evil.example",
+        "x-forwarded-host": "evil.example",
+        forwarded: "host=evil.example",
+        authorization: `DPoP ${endpoint.bound.token}`,
+        dpop: await proofFor(world, endpoint, { claims: { htu } }),
+      };
+      const request = new Request(`https://evil.example${endpoint.path}`, { headers });
+      return await world.platform.api.fetch(throughProxy(request, world.tpp));
+    };
+    await t.step(`${endpoint.name}: proof for the evil host`, async () => {
+      await assertChallenge(await ask(`https://evil.example${endpoint.path}`), 401, INVALID_PROOF);
+    });
+    await t.step(`${endpoint.name}: proof for the configured host`, async () => {
+      const response = await ask(endpoint.url);
+      assertEquals(response.status, 200);
+      assertEquals((await response.json()).Links.Self.startsWith(`${BASE_URL}/BANKA/`), true);
+    });
+  }
+});
+
+Deno.test("resource endpoints take a new proof after the token was refused [DP-N22]", async (t) => {
+  await using world = await openWorld();
+  for (const endpoint of await resourceCalls(world)) {
+    await t.step(endpoint.name, async () => {
+      const wrong = await endpoint.send({ token: { ...endpoint.bound, token: "f".repeat(43) } });
+      await assertChallenge(wrong, 401, INVALID_TOKEN);
+      const response = await endpoint.send();
+      assertEquals(response.status, endpoint.status, await response.text());
+    });
+  }
+});

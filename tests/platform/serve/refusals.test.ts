@@ -1,0 +1,150 @@
+/** `deno task serve` refuses to start on what is missing or unsafe: every fault at once, in words, with status 1. */
+import { assert, assertEquals } from "@std/assert";
+import { VARIABLES } from "../../../src/platform/config.ts";
+import { openGround, type ServedGround } from "../../../scripts/testing/served_environment.ts";
+import { startPlatform, taskCommand } from "../../../scripts/testing/served_platform.ts";
+
+/** The faults it names, one a line; whatever else must hold of a refusal is asserted here. */
+async function faultsOf(folder: string, env: Readonly<Record<string, string>>): Promise<string[]> {
+  const process = await startPlatform(folder, env);
+  const { code, stderr } = await process.ended;
+  assertEquals(code, 1, stderr);
+  assertEquals(process.lines, [], "nothing was started");
+  const lines = stderr.trimEnd().split("\n");
+  assertEquals(lines[0], "The configuration is not usable:", stderr);
+  return lines.slice(1).map((line) => line.replace(/^ {2}- /, ""));
+}
+
+async function inGround(test: (ground: ServedGround) => Promise<void>): Promise<void> {
+  await using ground = await openGround();
+  await test(ground);
+}
+
+Deno.test("serve without configuration names every variable that has no default, and what to set", async () => {
+  const folder = await Deno.makeTempDir();
+  assertEquals(await faultsOf(folder, {}), [
+    "BASE_URL: set it to the API host, such as https://api.example.com",
+    "AUTH_URL: set it to the browser authorization host, such as https://auth.example.com",
+    "STORE_URL: set it to the path of a Deno KV file",
+    "PLATFORM_KEYS: set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
+    "DIRECTORY_ISSUER: set it to the issuer of software statements",
+    "DIRECTORY_JWKS_URI: set it to the directory's JWKS URL",
+    "DIRECTORY_HOSTS: set it to the hosts (comma separated) that serve participants' key sets",
+    "REGISTRATION_AUDIENCE: set it to the aud that registration JWTs carry",
+    "PROXY_SECRET: set it to the secret that the TLS proxy sends in x-proxy-secret",
+  ]);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("serve names unsafe values of every kind in one refusal", () =>
+  inGround(async ({ folder, env }) => {
+    const keys = JSON.parse(await Deno.readTextFile(env["PLATFORM_KEYS"] ?? ""));
+    const sandboxKeys = `${folder}/sandbox-keys.json`;
+    await Deno.writeTextFile(sandboxKeys, JSON.stringify({ environment: "sandbox", ...keys }), {
+      mode: 0o600,
+    });
+    const unsafe = {
+      BASE_URL: "http://api.platform.example",
+      AUTH_URL: "http://api.platform.example",
+      STORE_URL: ":memory:",
+      PLATFORM_KEYS: sandboxKeys,
+      DIRECTORY_ISSUER: "http://directory.example",
+      PROXY_SECRET: "",
+    };
+    await Deno.writeTextFile(`${folder}/.env`, "LOG_LEVEL=debug\n", { mode: 0o640 });
+    assertEquals(await faultsOf(folder, { ...env, ...unsafe }), [
+      "PROXY_SECRET: set it to the secret that the TLS proxy sends in x-proxy-secret",
+      "BASE_URL: must be https",
+      "AUTH_URL: must be https",
+      "DIRECTORY_ISSUER: must be https",
+      "BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates",
+      "STORE_URL: :memory: loses every payment at a restart; set the path of a file",
+      "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",
+      ".env: others may open .env; chmod 600 .env",
+    ]);
+  }));
+
+Deno.test("serve refuses keys that it cannot read, that others can read, and that are no keys", () =>
+  inGround(async ({ folder, env }) => {
+    const path = `${folder}/keys.json`;
+    const refusal = async (): Promise<string[]> =>
+      await faultsOf(folder, { ...env, PLATFORM_KEYS: path, PORT: "0" });
+    const port = "PORT: set it to a port number";
+    assertEquals(await refusal(), [port, `PLATFORM_KEYS: the file ${path} cannot be read`]);
+    await Deno.writeTextFile(path, "no JSON", { mode: 0o644 });
+    assertEquals(await refusal(), [port, `PLATFORM_KEYS: others may open ${path}; chmod 600 ${path}`]);
+    await Deno.chmod(path, 0o640);
+    assertEquals(
+      await refusal(),
+      [port, `PLATFORM_KEYS: others may open ${path}; chmod 600 ${path}`],
+      "its group",
+    );
+    await Deno.chmod(path, 0o600);
+    assertEquals(await refusal(), [port, "PLATFORM_KEYS: is not JSON"]);
+    await Deno.writeTextFile(path, '{"keys":[]}');
+    const [, fault] = await refusal();
+    assert(fault?.startsWith("PLATFORM_KEYS: is not a private JWK set with sig"), fault);
+  }));
+
+Deno.test("serve does not start while its group or others may open .env", () =>
+  inGround(async ({ folder, env }) => {
+    const secrets = `${folder}/.env`;
+    for (const mode of [0o640, 0o604, 0o620]) {
+      await Deno.writeTextFile(secrets, `PROXY_SECRET=${env["PROXY_SECRET"]}\n`);
+      await Deno.chmod(secrets, mode);
+      assertEquals(
+        await faultsOf(folder, env),
+        [".env: others may open .env; chmod 600 .env"],
+        mode.toString(8),
+      );
+    }
+  }));
+
+Deno.test("serve refuses a port in use and a database in use, and names both", () =>
+  inGround(async ({ folder, env }) => {
+    const first = await startPlatform(folder, env);
+    await first.ready;
+    try {
+      assertEquals(await faultsOf(folder, env), [
+        `PORT: ${env["PORT"]} on 127.0.0.1 is in use by another process; stop that one, or set another port`,
+        `STORE_URL: The database ${env["STORE_URL"]} is in use by another process; stop that one first.`,
+      ]);
+    } finally {
+      first.kill("SIGTERM");
+      assertEquals((await first.ended).code, 0);
+    }
+  }));
+
+Deno.test("serve refuses a store and an address that it cannot have", () =>
+  inGround(async ({ folder, env }) => {
+    const [address, store] = await faultsOf(folder, {
+      ...env,
+      HOST: "192.0.2.1",
+      STORE_URL: `${folder}/missing/platform.kv`,
+    });
+    assert(address?.startsWith(`HOST and PORT: cannot listen on 192.0.2.1 port ${env["PORT"]}: `), address);
+    assert(
+      store?.startsWith(`STORE_URL: The database ${folder}/missing/platform.kv cannot be opened: `),
+      store,
+    );
+  }));
+
+Deno.test("serve reads .env from where it starts; the process's own variables win; no .env is no fault [F6]", () =>
+  inGround(async ({ folder, env }) => {
+    const file = Object.entries({ ...env, PORT: "none" }).map(([name, value]) => `${name}=${value}\n`);
+    await Deno.writeTextFile(`${folder}/.env`, file.join(""), { mode: 0o600 });
+    assertEquals(await faultsOf(folder, {}), ["PORT: set it to a port number"]);
+    const process = await startPlatform(folder, {
+      PORT: env["PORT"] ?? "",
+      DENO_CERT: env["DENO_CERT"] ?? "",
+      HTTPS_PROXY: env["HTTPS_PROXY"] ?? "",
+    });
+    await process.ready;
+    process.kill("SIGTERM");
+    assertEquals((await process.ended).code, 0);
+  }));
+
+Deno.test("serve may read the variables that it reads, and no others [F7]", async () => {
+  const allowed = (await taskCommand("serve")).find((word) => word.startsWith("--allow-env"));
+  assertEquals(allowed?.split("=")[1]?.split(",").sort(), [...VARIABLES].sort());
+});

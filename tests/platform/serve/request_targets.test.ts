@@ -1,0 +1,88 @@
+/** Odd Host headers and request targets, byte for byte, straight at `deno task serve`: structured answers, no stack trace. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { openServedWorld, type ServedWorld } from "../../../scripts/testing/served_environment.ts";
+
+/** Request lines and Host headers that make no URL. */
+const MALFORMED: readonly (readonly [what: string, head: string])[] = [
+  ["a Host that is no host", "GET /jwks HTTP/1.1\r\nHost: ]bad["],
+  ["a Host with a bad port", "GET /jwks HTTP/1.1\r\nHost: auth.platform.example:99999"],
+  ["a Host with a space", "GET /jwks HTTP/1.1\r\nHost: auth platform"],
+  ["a Host with a user name", "GET /jwks HTTP/1.1\r\nHost: user@[::1"],
+  ["a Host of an API path", "POST /BANKA/token.oauth2/v1 HTTP/1.1\r\nHost: ]bad[\r\nContent-Length: 0"],
+  ["an absolute target with a bad port", "GET http://evil.com:99999/jwks HTTP/1.1\r\nHost: auth"],
+  ["an absolute target with a bad host", "GET http://]bad[/jwks HTTP/1.1\r\nHost: auth"],
+];
+
+Deno.test("serve answers a Host or a target that makes no URL with a structured 400 and keeps its stack to itself", async (t) => {
+  await using world = await openServedWorld();
+  for (const [what, head] of MALFORMED) {
+    await t.step(what, async () => {
+      const { status, headers, body } = await send(world, head);
+      assertEquals(status, 400, body);
+      if (body === "") return; // refused by the HTTP parser, before the platform
+      assertEquals(JSON.parse(body), {
+        error: "invalid_request",
+        error_description: "The Host header or the request target is malformed.",
+      });
+      assertEquals([headers.get("content-type"), headers.get("cache-control")], [
+        "application/json",
+        "no-store",
+      ]);
+      assertMatch(headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-f-]{36}$/);
+    });
+  }
+  assertEquals((await send(world, "GET /jwks HTTP/1.1\r\nHost: whatever.example")).status, 200);
+  assertEquals((await send(world, "GET http://evil.example/jwks HTTP/1.1\r\nHost: x")).status, 200);
+  world.process.kill("SIGTERM");
+  assertEquals(await world.process.ended, { code: 0, stderr: "" });
+  const refused = world.process.lines.filter(({ reason }) => reason === "request.malformed_target");
+  assert(refused.length > 0);
+  assertEquals(world.process.lines.filter(({ level }) => level === "error"), []);
+});
+
+Deno.test("serve takes no percent-encoded letter for the letter in a fixed part of a path", async (t) => {
+  await using world = await openServedWorld({
+    OPERATOR_TOKEN: "o".repeat(20) + "perator-token-of-a-test-12345",
+  });
+  const paths = [
+    "/%68ealth/ready",
+    "/healt%68/live",
+    "/%6Fperations/payment-orders",
+    "/operations%2Fpayment-orders",
+    "/%6a%77%6b%73",
+    "/BANKA/%61uthorization.oauth2",
+    "/register%2Fv1",
+    "/x/../health/ready",
+    "/%2e/health/ready",
+    "/x/%2e%2e/health/ready",
+    "//health/ready",
+    "/\\health/ready",
+  ];
+  for (const path of paths) {
+    await t.step(path, async () => {
+      const { status, body } = await send(world, `GET ${path} HTTP/1.1\r\nHost: auth.platform.example`);
+      assertEquals([status, JSON.parse(body).error], [404, "not_found"]);
+    });
+  }
+  const token = "/BANKA/%74oken.oauth2/v1";
+  const { status, body } = await send(world, `POST ${token} HTTP/1.1\r\nHost: api\r\nContent-Length: 0`);
+  assertEquals([status, JSON.parse(body).error], [404, "not_found"]);
+});
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+async function send(world: ServedWorld, head: string): Promise<RawAnswer> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(world.ground.env["PORT"]) });
+  await connection.write(new TextEncoder().encode(`${head}\r\nConnection: close\r\n\r\n`));
+  const text = await new Response(connection.readable).text();
+  const [top = "", body = ""] = text.split("\r\n\r\n", 2);
+  const [line = "", ...fields] = top.split("\r\n");
+  const headers = new Headers(
+    fields.map((field): [string, string] => [field.split(": ", 1)[0] ?? "", field.replace(/^[^:]*: /, "")]),
+  );
+  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(line)?.[1]), headers, body };
+}

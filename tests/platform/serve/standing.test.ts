@@ -1,0 +1,99 @@
+/**
+ * How soon the directory's decisions take effect: the platform as a process with its background work, the directory
+ * behind real TLS, the computer's clock.
+ */
+import { assert, assertEquals } from "@std/assert";
+import { revokeKey, setOrganisation } from "../../support/directory_network.ts";
+import {
+  call,
+  clientToken,
+  consentBody,
+  createConsent,
+  push,
+  requestToken,
+} from "../../../scripts/testing/flows.ts";
+import { renewedStatement } from "../../../scripts/testing/registration.ts";
+import { openServedWorld, type ServedWorld } from "../../../scripts/testing/served_environment.ts";
+import { SHOP_REDIRECTS } from "../../../scripts/testing/environment.ts";
+
+const BOUND_SECONDS = 15;
+const [KEPT = "", REMOVED = ""] = SHOP_REDIRECTS;
+
+/** What the directory decides, and the request that tells when it is in effect. */
+interface Decision {
+  readonly decide: () => Promise<unknown>;
+  readonly attempt: () => Promise<Response>;
+  readonly before: number;
+  readonly after: number;
+}
+
+async function status(attempt: Decision["attempt"]): Promise<number> {
+  const response = await attempt();
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Seconds from the directory's answer to the first request that is judged by it. */
+async function secondsUntil({ attempt, after }: Decision, since: number): Promise<number> {
+  while (await status(attempt) !== after) {
+    if (Date.now() - since > 2 * BOUND_SECONDS * 1000) return Infinity;
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  }
+  return (Date.now() - since) / 1000;
+}
+
+async function decisions(world: ServedWorld): Promise<Readonly<Record<string, Decision>>> {
+  const { ground, tpp, bankA, bankB } = world;
+  const atA = await clientToken(world, tpp);
+  const atB = await clientToken(world, tpp, "BANKB");
+  const { ConsentId } = (await createConsent(world, atA)).Data;
+  const body = JSON.stringify(consentBody());
+  return {
+    "a bank is withdrawn: its TPPs create no consent": {
+      decide: () => setOrganisation(ground, bankB, "Withdrawn"),
+      attempt: () => call(world, tpp, atB, "/BANKB/domestic-payment-consents/v1", { body }),
+      before: 201,
+      after: 403,
+    },
+    "a redirect URI is removed: PAR refuses it": {
+      decide: () => renewedStatement(ground, tpp, { redirect_uris: [KEPT] }),
+      attempt: () => push(world, ConsentId, { form: { redirect_uri: REMOVED } }),
+      before: 201,
+      after: 400,
+    },
+    "a bank's signing key is revoked: it signs nothing": {
+      decide: () => revokeKey(ground, bankA, bankA.signing),
+      attempt: () => requestToken(world, bankA),
+      before: 200,
+      after: 401,
+    },
+  };
+}
+
+Deno.test("decisions of the directory are in effect within 15 s, measured over HTTP [G5] [A9]", async (t) => {
+  await using world = await openServedWorld();
+  const { ground, tpp } = world;
+  const all = await decisions(world);
+  for (const { attempt, before } of Object.values(all)) assertEquals(await status(attempt), before);
+  const took = await Promise.all(
+    Object.entries(all).map(async ([name, decision]) => {
+      await decision.decide();
+      return [name, await secondsUntil(decision, Date.now())] as const;
+    }),
+  );
+  for (const [name, seconds] of took) {
+    await t.step(name, () => assert(seconds <= BOUND_SECONDS, `${seconds} s`));
+  }
+  await t.step("a TPP is suspended: it gets no token", async () => {
+    const suspension: Decision = {
+      decide: () => setOrganisation(ground, tpp, "Suspended"),
+      attempt: () => requestToken(world, tpp),
+      before: 200,
+      after: 401,
+    };
+    assertEquals(await status(suspension.attempt), suspension.before);
+    await suspension.decide();
+    const seconds = await secondsUntil(suspension, Date.now());
+    assert(seconds <= BOUND_SECONDS, `${seconds} s`);
+  });
+});

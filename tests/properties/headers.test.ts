@@ -1,0 +1,207 @@
+/** Headers of others: client certificates from each kind of proxy, FAPI headers, and what they may be taken for. */
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { Hono, type MiddlewareHandler } from "hono";
+import { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import { fapiHeaders } from "../../src/platform/http/fapi_headers.ts";
+import { spkiThumbprint } from "../../src/base/jose/rsa_key.ts";
+import { Refusal } from "../../src/base/kernel/api_error.ts";
+import type { ProxyCertificateSource } from "../../src/platform/profile.ts";
+import {
+  type CertificateVariables,
+  clientCertificate,
+} from "../../src/platform/security/client_certificate.ts";
+import { headerOf, SOURCES } from "../support/client_certificates.ts";
+import { platformKeySet } from "../../scripts/testing/platform_keys.ts";
+import { mutated, runs } from "./runs.ts";
+
+const SECRET = "a-secret-between-proxy-and-platform-0123456789";
+const VALID_AT = Date.UTC(2040, 0, 15);
+
+/** What the guards make of the headers: the answer of what comes after them, or the refusal's reason. */
+async function outcome(
+  guard: MiddlewareHandler<{ Variables: CertificateVariables }> | typeof fapiHeaders,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> {
+  const app = new Hono<{ Variables: CertificateVariables }>();
+  app.onError((error, c) => {
+    if (error instanceof Refusal) return c.text(error.reason);
+    throw error;
+  });
+  app.get("/", guard, (c) => c.text(c.get("certificate")?.spkiThumbprint ?? "passed"));
+  return await (await app.request("/", { headers })).text();
+}
+
+/** A value that a header can have; what Fetch would refuse is replaced. */
+function sendable(value: string): string {
+  return value.replaceAll(/[^\x20-\x7e\x80-\xff\t]/g, "~");
+}
+
+const { keys } = JSON.parse(await platformKeySet());
+const der: string = keys[0].x5c[0];
+const thumbprint = await spkiThumbprint(
+  new Uint8Array(
+    new X509Certificate(`-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----`).publicKey.export({
+      type: "spki",
+      format: "der",
+    }),
+  ).buffer,
+);
+
+function headersFrom(source: ProxyCertificateSource): fc.Arbitrary<string> {
+  const octets = Uint8Array.fromBase64(der);
+  const altered = fc.array(fc.tuple(fc.nat(octets.length - 1), fc.nat(255)), { minLength: 1, maxLength: 3 })
+    .map((changes) => changes.reduce((bytes, [at, by]) => bytes.with(at, by), octets));
+  const cut = fc.nat(octets.length).map((end) => octets.subarray(0, end));
+  const longer = fc.uint8Array({ minLength: 1, maxLength: 8 }).map((more) =>
+    new Uint8Array([...octets, ...more])
+  );
+  const certificate = fc.oneof(altered, cut, longer, fc.uint8Array()).map((bytes) =>
+    headerOf(source, bytes.toBase64())
+  );
+  return fc.oneof(
+    fc.string(),
+    fc.string({ unit: "binary" }),
+    mutated(headerOf(source, der), 'A:=%,;" \t\\+/-_'),
+    certificate,
+  )
+    .map(sendable);
+}
+
+for (const source of SOURCES) {
+  Deno.test(`clientCertificate takes one certificate from ${source} and names its key, or refuses [H5] [H6] [H7]`, async () => {
+    const guard = clientCertificate({ clock: () => VALID_AT, source, proxySecret: SECRET });
+    assertEquals(
+      await outcome(guard, { "x-proxy-secret": SECRET, [source]: headerOf(source, der) }),
+      thumbprint,
+    );
+    await fc.assert(
+      fc.asyncProperty(headersFrom(source), async (value) => {
+        const found = await outcome(guard, { "x-proxy-secret": SECRET, [source]: value });
+        assert(found === "certificate.missing" || /^[A-Za-z0-9_-]{43}$/.test(found), found);
+      }),
+      runs(400),
+    );
+  });
+
+  Deno.test(`clientCertificate without the proxy's whole secret takes nothing from ${source} [H1]`, async () => {
+    const guard = clientCertificate({ clock: () => VALID_AT, source, proxySecret: SECRET });
+    const secret = fc.oneof(
+      fc.string(),
+      mutated(SECRET, "a-0 \t"),
+      fc.nat(SECRET.length - 1).map((end) => SECRET.slice(0, end)),
+    );
+    await fc.assert(
+      fc.asyncProperty(secret.map(sendable), async (sent) => {
+        fc.pre(sent.trim() !== SECRET);
+        const headers = { "x-proxy-secret": sent, [source]: headerOf(source, der) };
+        assertEquals(await outcome(guard, headers), "certificate.missing");
+      }),
+      runs(200),
+    );
+  });
+
+  Deno.test(`clientCertificate reads long and hostile values of ${source} in no time [H20]`, async () => {
+    const guard = clientCertificate({ clock: () => VALID_AT, source, proxySecret: SECRET });
+    const pieces = [
+      "a=",
+      'a="',
+      '"',
+      "\\",
+      ";",
+      ",",
+      'a="\\',
+      "Cert=",
+      "%",
+      "%0A",
+      "=",
+      ":",
+      "A",
+      " ",
+      "----",
+      "a=;",
+      '";a="',
+    ];
+    const begun = performance.now();
+    for (const piece of pieces) {
+      const value = piece.repeat(Math.floor(16_000 / piece.length));
+      for (const header of [value, `:${value}:`, `Cert="${value}"`, `${value}!`]) {
+        const found = await outcome(guard, { "x-proxy-secret": SECRET, [source]: header });
+        assertEquals(found, "certificate.missing");
+      }
+    }
+    assert(
+      performance.now() - begun < 5000,
+      `${performance.now() - begun} ms for ${pieces.length * 4} headers of 16 kB`,
+    );
+  });
+}
+
+const IP = "x-fapi-customer-ip-address";
+const DATE = "x-fapi-auth-date";
+
+Deno.test("fapiHeaders takes the IP addresses that node:net knows, and no other [C10]", async () => {
+  const address = fc.oneof(
+    fc.ipV4(),
+    fc.ipV6(),
+    mutated("192.168.100.200", "0123456789. :x"),
+    mutated("2001:db8:0:1:1:1:1:1", "0123456789abcdefg:. "),
+    mutated("::ffff:192.0.2.128", "0123456789abcdef:. "),
+    fc.string().map(sendable),
+  );
+  let taken = 0;
+  await fc.assert(
+    fc.asyncProperty(address, async (value) => {
+      fc.pre(value.trim() === value && value !== "" && !value.includes("%")); // zone ids are local matters (RFC 4007 11.2)
+      const passed = await outcome(fapiHeaders, { [IP]: value }) === "passed";
+      assertEquals(passed, isIP(value) !== 0, value);
+      taken += Number(passed);
+    }),
+    runs(800),
+  );
+  assert(taken > 200, `only ${taken} were taken`);
+});
+
+Deno.test("fapiHeaders takes every HTTP date that Date writes, and none that it would not write back [C10]", async () => {
+  const date = fc.date({
+    min: new Date("1970-01-01"),
+    max: new Date("9999-12-31T23:59:59Z"),
+    noInvalidDate: true,
+  });
+  await fc.assert(
+    fc.asyncProperty(date, async (value) => {
+      assertEquals(await outcome(fapiHeaders, { [DATE]: value.toUTCString() }), "passed");
+    }),
+    runs(200),
+  );
+  const text = fc.oneof(
+    mutated("Sun, 06 Nov 1994 08:49:37 GMT", "0123456789:, GMTUC"),
+    fc.string().map(sendable),
+  );
+  await fc.assert(
+    fc.asyncProperty(text, async (value) => {
+      const found = await outcome(fapiHeaders, { [DATE]: value });
+      assert(found === "passed" || found === "request.header_invalid", found);
+      if (found !== "passed") return;
+      const written = new Date(value.replace("UTC", "GMT")).toUTCString();
+      assertEquals(value.trim().replace("UTC", "GMT").slice(5), written.slice(5), value); // the weekday is for show
+    }),
+    runs(600),
+  );
+});
+
+Deno.test("fapiHeaders passes or refuses any interaction id and Accept, and reflects neither [FAPI-G23]", async () => {
+  const text = fc.oneof(
+    fc.string(),
+    mutated("7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11"),
+    mutated("application/json;q=0.5, */*"),
+  );
+  await fc.assert(
+    fc.asyncProperty(text.map(sendable), text.map(sendable), async (id, accept) => {
+      const found = await outcome(fapiHeaders, { "x-fapi-interaction-id": id, accept });
+      assert(["passed", "request.header_invalid", "request.not_acceptable"].includes(found), found);
+    }),
+    runs(600),
+  );
+});

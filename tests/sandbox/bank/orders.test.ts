@@ -1,0 +1,165 @@
+/** Payment orders that the platform pushes: executed once, refused when not authentic, and settled afterwards. */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  ALICE_EUR_AT_BANKA,
+  ALICE_GBP_AT_BANKA,
+  ALICE_SAVINGS_AT_BANKA,
+} from "../../../src/sandbox/bank/customers.ts";
+import {
+  BANKS_URL,
+  type BankWorld,
+  bankWorld,
+  initiationOf,
+  signOrder,
+} from "../../support/bank_environment.ts";
+
+const PAYMENT_ID = "0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00";
+
+function order(debtor: string, id = PAYMENT_ID, amount = "1210.00"): Record<string, unknown> {
+  const initiation = { ...initiationOf(debtor), InstructedAmount: { Amount: amount, Currency: "EUR" } };
+  return { Data: { DomesticPaymentId: id, ConsentId: crypto.randomUUID(), Initiation: initiation } };
+}
+
+async function push(world: BankWorld, body: string, type = "application/jose"): Promise<[number, unknown]> {
+  const response = await world.banks.fetch(
+    new Request(`${BANKS_URL}/BANKA/payment-orders`, {
+      method: "POST",
+      body,
+      headers: { "content-type": type },
+    }),
+  );
+  return [response.status, await response.json()];
+}
+
+async function ledger(world: BankWorld): Promise<{ readonly balances: unknown; readonly statuses: unknown }> {
+  const response = await world.banks.fetch(new Request(`${BANKS_URL}/BANKA/ledger`));
+  const { Accounts, Orders }: Record<string, Record<string, string>[]> = await response.json();
+  return {
+    balances: Object.fromEntries((Accounts ?? []).map((a) => [a["Identification"], a["Balance"]])),
+    statuses: (Orders ?? []).map((o) =>
+      [o["Status"], o["StatusReason"]].filter((text) => text !== undefined).join(": ")
+    ),
+  };
+}
+
+async function settle(world: BankWorld): Promise<void> {
+  await Promise.all(world.timers.splice(0).map(({ task }) => task()));
+}
+
+Deno.test("POST payment-orders debits once, however often the order is delivered", async () => {
+  using world = await bankWorld();
+  const accepted = [200, { Status: "AcceptedSettlementInProcess" }];
+  assertEquals(await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA))), accepted);
+  const again = await signOrder(world, order(ALICE_EUR_AT_BANKA));
+  assertEquals(await Promise.all([push(world, again), push(world, again)]), [accepted, accepted]);
+  const { balances, statuses } = await ledger(world);
+  assertEquals((balances as Record<string, string>)[ALICE_EUR_AT_BANKA], "98790.00");
+  assertEquals(statuses, ["AcceptedSettlementInProcess"]);
+  assertEquals(world.timers.length, 1);
+});
+
+const unpayable: Record<string, [Record<string, unknown>, string]> = {
+  "an unknown account": [order("NL91ABNA0417164300"), "AC01: Unknown debtor account"],
+  "too little money": [order(ALICE_SAVINGS_AT_BANKA), "AM04: Insufficient funds"],
+  "an account in another currency": [order(ALICE_GBP_AT_BANKA), "AM03: The account has another currency"],
+  "an amount of nothing": [order(ALICE_EUR_AT_BANKA, PAYMENT_ID, "0.00"), "AM12: The amount cannot be paid"],
+  "a negative amount": [order(ALICE_EUR_AT_BANKA, PAYMENT_ID, "-5.00"), "AM12: The amount cannot be paid"],
+};
+
+for (const [name, [unpaid, reason]] of Object.entries(unpayable)) {
+  Deno.test(`POST payment-orders rejects ${name} for good and debits nothing`, async () => {
+    using world = await bankWorld();
+    const before = (await ledger(world)).balances;
+    const rejected = [200, { Status: "Rejected", StatusReason: reason }];
+    assertEquals(await push(world, await signOrder(world, unpaid)), rejected);
+    assertEquals(await push(world, await signOrder(world, unpaid)), rejected); // and from its book
+    assertEquals(await ledger(world), { balances: before, statuses: [`Rejected: ${reason}`] });
+    assertEquals(world.timers.length, 0);
+  });
+}
+
+Deno.test("POST payment-orders takes the selected account beside the initiation", async () => {
+  using world = await bankWorld();
+  const DebtorAccount = { SchemeName: "UK.OBIE.IBAN", Identification: ALICE_EUR_AT_BANKA };
+  const Data = { DomesticPaymentId: PAYMENT_ID, Initiation: initiationOf(), DebtorAccount };
+  assertEquals(await push(world, await signOrder(world, { Data })), [200, {
+    Status: "AcceptedSettlementInProcess",
+  }]);
+});
+
+Deno.test("POST payment-orders refuses what is not the platform's order for this bank", async () => {
+  using world = await bankWorld();
+  const good = order(ALICE_EUR_AT_BANKA);
+  const invalid = [400, { error: "invalid_order" }];
+  const signed = await signOrder(world, good);
+  assertEquals(await push(world, await signOrder(world, good, world.stranger)), invalid);
+  assertEquals(await push(world, signed.replace(/\.[^.]*$/, ".")), invalid);
+  assertEquals(await push(world, JSON.stringify(good)), invalid);
+  assertEquals(
+    await push(world, await signOrder(world, { Data: { DomesticPaymentId: PAYMENT_ID } })),
+    invalid,
+  );
+  const elsewhere = { Data: { ...good["Data"] as Record<string, unknown>, BankId: "BANKB" } };
+  assertEquals(await push(world, await signOrder(world, elsewhere)), invalid);
+  assertEquals(await push(world, await signOrder(world, { ...good, aud: "BANKB" })), invalid);
+  assertEquals(await push(world, signed, "application/json"), [415, { error: "unsupported_media_type" }]);
+  assertEquals((await ledger(world)).statuses, []);
+});
+
+Deno.test("settlement reports the debit, then the credit, signed", async () => {
+  using world = await bankWorld();
+  await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA)));
+  assertEquals(world.timers.map(({ delayMs }) => delayMs), [3000]);
+  await settle(world);
+  assertEquals((await ledger(world)).statuses, ["AcceptedSettlementCompleted"]);
+  await settle(world);
+  assertEquals((await ledger(world)).statuses, ["AcceptedCreditSettlementCompleted"]);
+  assertEquals(world.platform.calls.map(({ method, path }) => `${method} ${path}`), [
+    `PUT /back-channel-payments/v1/${PAYMENT_ID}`,
+    `PUT /back-channel-payments/v1/${PAYMENT_ID}`,
+  ]);
+  assertEquals(world.platform.calls.map(({ body }) => body), [
+    { Data: { Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: "2030-01-31T12:00:00.000Z" } },
+    {
+      Data: { Status: "AcceptedCreditSettlementCompleted", StatusUpdateDateTime: "2030-01-31T12:00:00.000Z" },
+    },
+  ]);
+  assertEquals(world.timers.length, 0);
+});
+
+Deno.test("settlement gives up on 404 and tries again on 503 and 400, five times at most", async () => {
+  using world = await bankWorld();
+  world.platform.statusFor = () => 404;
+  await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA)));
+  await settle(world);
+  assertEquals(world.timers.length, 0);
+  assertEquals(world.events.at(-1)?.fields["givesUp"], true);
+  assertStringIncludes(String(world.events.at(-1)?.fields["error"]), "404");
+
+  // 400 is also what the platform says to a settlement whose acceptance it has not heard of yet.
+  const statuses = [503, 400, 503, 400, 503];
+  world.platform.statusFor = () => statuses.shift();
+  await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA, crypto.randomUUID())));
+  const waits: number[] = [];
+  const tried = world.platform.calls.length;
+  while (world.timers.length > 0) {
+    waits.push(...world.timers.map(({ delayMs }) => delayMs));
+    world.platform.nowMs += 60_000;
+    await settle(world);
+  }
+  assertEquals(waits, [3000, 6000, 12_000, 24_000, 48_000]);
+  const booked = { Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: "2030-01-31T12:01:00.000Z" };
+  const told = world.platform.calls.slice(tried).map(({ body }) => body);
+  assertEquals(told, Array(5).fill({ Data: booked })); // when it was booked, however late it is told
+});
+
+Deno.test("stop cancels settlement and takes no more orders", async () => {
+  using world = await bankWorld();
+  await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA)));
+  world.banks.stop();
+  world.banks.stop(); // twice is once
+  assertEquals(world.timers.length, 0);
+  const late = await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA, crypto.randomUUID())));
+  assertEquals(late, [503, { error: "temporarily_unavailable" }]);
+  assertEquals(world.timers.length, 0);
+});

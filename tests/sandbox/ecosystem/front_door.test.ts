@@ -1,0 +1,168 @@
+/** The sandbox's TLS front door with real TLS: who may enter, and what the platform is told about them. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { fetchAs, PROXY_SECRET, withFrontDoor } from "../../support/front_door_environment.ts";
+
+function tellHeaders(request: Request): Response {
+  return Response.json({ url: request.url, method: request.method, headers: [...request.headers] });
+}
+
+function headersIn(text: string): Headers {
+  return new Headers(JSON.parse(text).headers);
+}
+
+Deno.test("front door lets nobody in without a client certificate [A7]", () =>
+  withFrontDoor(tellHeaders, async (world) => {
+    await assertRejects(() => fetchAs(world, undefined, `${world.url}/`), TypeError);
+  }));
+
+Deno.test("front door refuses a certificate of another authority of the same name [H9]", () =>
+  withFrontDoor(tellHeaders, async (world) => {
+    await assertRejects(() => fetchAs(world, world.stranger, `${world.url}/`), TypeError);
+  }));
+
+Deno.test("front door refuses its own server certificate as a client's", () =>
+  withFrontDoor(tellHeaders, async (world) => {
+    const server = { cert: world.server.certificate, key: world.server.key };
+    await assertRejects(() => fetchAs(world, server, `${world.url}/`), TypeError);
+  }));
+
+Deno.test("front door hands over the peer's certificate and the proxy secret [A8]", () =>
+  withFrontDoor(tellHeaders, async (world) => {
+    const headers = headersIn((await fetchAs(world, world.alpha, `${world.url}/`)).text);
+    assertEquals(headers.get("client-cert"), world.alpha.clientCertHeader);
+    assertEquals(headers.get("x-proxy-secret"), PROXY_SECRET);
+  }));
+
+Deno.test("front door drops what only a proxy may say, in any spelling [H2, H4, H8, H13, H17]", () =>
+  withFrontDoor(tellHeaders, async (world) => {
+    const spoofed = [
+      ["Client-Cert", world.beta.clientCertHeader],
+      ["client_cert", world.beta.clientCertHeader],
+      ["CLIENT.CERT", world.beta.clientCertHeader],
+      ["Client-Cert-Chain", world.beta.clientCertHeader],
+      ["X-Proxy-Secret", "guess"],
+      ["x_proxy_secret", "guess"],
+      ["X-Forwarded-Client-Cert", "Cert=x"],
+      ["X-Forwarded-Host", "evil.example"],
+      ["X_Forwarded_For", "10.0.0.1"],
+      ["Forwarded", "for=10.0.0.1"],
+      ["X-Real-IP", "10.0.0.1"],
+      ["X-SSL-Client-Cert", "x"],
+      ["x_ssl_client_verify", "SUCCESS"],
+    ] as const;
+    const answer = await fetchAs(world, world.alpha, `${world.url}/`, {
+      headers: spoofed.map(([n, v]): [string, string] => [n, v]),
+    });
+    const headers = headersIn(answer.text);
+    assertEquals(headers.get("client-cert"), world.alpha.clientCertHeader);
+    assertEquals(headers.get("x-proxy-secret"), PROXY_SECRET);
+    const proxyWords = [...headers.keys()].filter((name) => /cert|secret|forwarded|real|ssl/.test(name))
+      .toSorted();
+    assertEquals(proxyWords, ["client-cert", "x-proxy-secret"]);
+  }));
+
+Deno.test("front door keeps two clients apart on connections that stay open [H16]", () =>
+  withFrontDoor(tellHeaders, async (world) => {
+    const clients = [world.alpha, world.beta];
+    const open = clients.map(({ cert, key }) => Deno.createHttpClient({ caCerts: [world.ca], cert, key }));
+    try {
+      for (let round = 0; round < 3; round++) {
+        const texts = await Promise.all(
+          open.map(async (client) => await (await fetch(`${world.url}/${round}`, { client })).text()),
+        );
+        assertEquals(
+          texts.map((text) => headersIn(text).get("client-cert")),
+          clients.map((client) => client.clientCertHeader),
+        );
+      }
+    } finally {
+      for (const client of open) client.close();
+    }
+  }));
+
+Deno.test("front door knows the caller also where TLS resumes a session [H19]", () =>
+  withFrontDoor(tellHeaders, async (world) => {
+    const { cert, key } = world.alpha;
+    // No idle connection is kept, so every request is a handshake, from the second on with the session kept by the client.
+    using client = Deno.createHttpClient({ caCerts: [world.ca], cert, key, poolMaxIdlePerHost: 0 });
+    for (let round = 0; round < 3; round++) {
+      const text = await (await fetch(`${world.url}/`, { client, headers: { connection: "close" } })).text();
+      assertEquals(headersIn(text).get("client-cert"), world.alpha.clientCertHeader);
+    }
+  }));
+
+Deno.test("front door builds the URL from its configuration, whatever the Host says [A6, H14]", () =>
+  withFrontDoor(tellHeaders, async (world) => {
+    const answer = await fetchAs(world, world.alpha, `${world.url}/BANKA/x%2Fy?a=1&b=%20`);
+    assertEquals(JSON.parse(answer.text).url, "https://api.example/BANKA/x%2Fy?a=1&b=%20");
+    assertEquals(headersIn(answer.text).get("host"), null);
+  }));
+
+Deno.test("front door passes the exact body bytes and the media type", () =>
+  withFrontDoor(async (request) => new Response(await request.bytes()), async (world) => {
+    const body = Uint8Array.from({ length: 65_537 }, (_, index) => index % 251);
+    const init = { method: "PUT", body, headers: { "content-type": "application/json" } };
+    using client = Deno.createHttpClient({
+      caCerts: [world.ca],
+      cert: world.alpha.cert,
+      key: world.alpha.key,
+    });
+    const response = await fetch(`${world.url}/`, { ...init, client });
+    assertEquals(await response.bytes(), body);
+  }));
+
+Deno.test("front door answers 413 to more than 128 KiB, declared or streamed", () =>
+  withFrontDoor(tellHeaders, async (world) => {
+    const init = { method: "POST", headers: { "content-type": "application/json" } };
+    const exact = await fetchAs(world, world.alpha, `${world.url}/`, {
+      ...init,
+      body: new Uint8Array(131_072),
+    });
+    assertEquals(exact.status, 200);
+    const declared = await fetchAs(world, world.alpha, `${world.url}/`, {
+      ...init,
+      body: new Uint8Array(131_073),
+    });
+    assertEquals(declared.status, 413);
+    const stream = ReadableStream.from(Array.from({ length: 5 }, () => new Uint8Array(32_768)));
+    const streamed = await fetchAs(world, world.alpha, `${world.url}/`, { ...init, body: stream });
+    assertEquals(streamed.status, 413);
+  }));
+
+Deno.test("front door returns status, headers, cookies and body as the handler gave them", () =>
+  withFrontDoor(() => {
+    const headers = new Headers({ "x-fapi-interaction-id": "8a2f", "cache-control": "no-store" });
+    headers.append("set-cookie", "a=1");
+    headers.append("set-cookie", "b=2");
+    return new Response("created", { status: 201, headers });
+  }, async (world) => {
+    const answer = await fetchAs(world, world.alpha, `${world.url}/`, { method: "POST" });
+    assertEquals(answer.status, 201);
+    assertEquals(answer.text, "created");
+    assertEquals(answer.headers.get("x-fapi-interaction-id"), "8a2f");
+    assertEquals(answer.headers.getSetCookie(), ["a=1", "b=2"]);
+    // G14: the Date header is there and right.
+    assert(Math.abs(Date.parse(answer.headers.get("date") ?? "") - Date.now()) < 5000);
+    // H21: the certificate is never told back.
+    assertEquals(answer.headers.get("client-cert"), null);
+  }));
+
+Deno.test("front door answers HEAD and 204 without a body", () =>
+  withFrontDoor(
+    (request) => request.method === "HEAD" ? new Response("body") : new Response(null, { status: 204 }),
+    async (world) => {
+      const head = await fetchAs(world, world.alpha, `${world.url}/`, { method: "HEAD" });
+      assertEquals([head.status, head.text], [200, ""]);
+      const gone = await fetchAs(world, world.alpha, `${world.url}/`, { method: "DELETE" });
+      assertEquals([gone.status, gone.text], [204, ""]);
+    },
+  ));
+
+Deno.test("front door answers 502 without words when the handler fails", () =>
+  withFrontDoor(() => Promise.reject(new Error("database password is hunter2")), async (world) => {
+    const answer = await fetchAs(world, world.alpha, `${world.url}/`);
+    assertEquals([answer.status, answer.text], [502, "Bad gateway\n"]);
+    assertEquals(world.failures.map((failure) => (failure as Error).message), [
+      "database password is hunter2",
+    ]);
+  }));

@@ -1,0 +1,58 @@
+import { assert, assertEquals } from "@std/assert";
+import { Hono } from "hono";
+import { CATALOGUES as BANK } from "../../../src/sandbox/bank/page_phrase.ts";
+import { CATALOGUES as SHOP } from "../../../src/sandbox/shop/phrase.ts";
+import { LANGUAGES, readerOf } from "../../../src/sandbox/pages/language.ts";
+
+const CATALOGUES: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
+  bank: BANK,
+  shop: SHOP,
+};
+/** The same word in two languages, or a form that no number takes there. */
+const SAME_ON_PURPOSE = new Set<string>([]);
+
+for (const [owner, catalogues] of Object.entries(CATALOGUES)) {
+  for (const language of LANGUAGES) {
+    Deno.test(`The ${owner}'s ${language} catalogue is complete, with the placeholders of the English one`, () => {
+      const [english = {}, catalogue = {}] = [catalogues["en"], catalogues[language]];
+      assertEquals(Object.keys(catalogue).toSorted(), Object.keys(english).toSorted());
+      for (const [key, text] of Object.entries(catalogue)) {
+        assertEquals(placeholders(text), placeholders(english[key] ?? ""), key);
+        assert(text !== "" && text.trim() === text && !/[<>&]/.test(text), key);
+        if (language !== "en" && !SAME_ON_PURPOSE.has(key)) {
+          assert(text !== english[key], `${language} ${key}`);
+        }
+      }
+    });
+  }
+}
+
+Deno.test("A reader gets the language chosen, then the one remembered, then the browser's, then English", async () => {
+  const app = new Hono();
+  app.get("/*", (c) => c.json(readerOf(c, "language")));
+  const ask = async (url: string, headers: HeadersInit = {}): Promise<[string, string | null]> => {
+    const answer = await app.request(url, { headers });
+    return [(await answer.json()).language, answer.headers.get("set-cookie")];
+  };
+  const wanted = { "accept-language": "de, es-CO;q=0.8, fr;q=0.9, en;q=0.1" };
+  assertEquals(await ask("/a", wanted), ["fr", null]);
+  assertEquals(await ask("/a", { "accept-language": "fr;q=0, de" }), ["en", null]);
+  assertEquals(await ask("/a"), ["en", null]);
+  assertEquals(await ask("/a", { ...wanted, cookie: "language=ar" }), ["ar", null]);
+  assertEquals(await ask("/a", { ...wanted, cookie: "language=tlh" }), ["fr", null]);
+  assertEquals(await ask("/a?lang=tlh", wanted), ["fr", null]);
+  const [language, cookie] = await ask("/a?lang=es", { ...wanted, cookie: "language=ar" });
+  assertEquals([language, cookie], ["es", "language=es; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax"]);
+});
+
+Deno.test("The language switch stays on its own host, whatever path was asked for", async () => {
+  const app = new Hono();
+  app.get("/*", (c) => c.json(readerOf(c, "language").path));
+  for (const path of ["//evil.example/", "///evil.example/a", "/\\\\evil.example"]) {
+    assertEquals(/^\/[^/]/.test(await (await app.request(`http://localhost${path}`)).json()), true, path);
+  }
+});
+
+function placeholders(text: string): string[] {
+  return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).toSorted();
+}

@@ -1,0 +1,290 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { authUrl, json, paymentAnswer, requestUri } from "../../support/sandbox_tpp_platform.ts";
+import {
+  callback,
+  cookieOf,
+  get,
+  goToBank,
+  issuer,
+  openShop,
+  order,
+  paymentsPath,
+  type ShopWorld,
+} from "../../support/shop_environment.ts";
+
+Deno.test("shop front page offers three checkout forms and no script", async () => {
+  const { fetch } = await openShop();
+  const response = await fetch(get("/"));
+  assertEquals(response.status, 200);
+  const page = await response.text();
+  assertEquals(page.match(/<form method="post" action="\/checkout">/g)?.length, 3);
+  for (const price of ["4.20", "12.50", "89.00"]) assertStringIncludes(page, `€${price}`);
+  assertStringIncludes(page, "Sandbox");
+  assertEquals(/<script|style="|onclick|javascript:/i.test(page), false);
+});
+
+Deno.test("shop answers are uncacheable, unframeable and let forms go to platform and bank alone", async () => {
+  const { fetch } = await openShop();
+  for (const path of ["/", "/nowhere", "/assets/shop.css", "/callback?state=x"]) {
+    const { headers } = await fetch(get(path));
+    assertEquals(
+      headers.get("content-security-policy"),
+      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https://auth.example " +
+        "https://banks.example; base-uri 'none'; frame-ancestors 'none'",
+    );
+    assertEquals(headers.get("cache-control"), "no-store");
+    assertEquals(headers.get("x-content-type-options"), "nosniff");
+    assertEquals(headers.get("x-frame-options"), "DENY");
+  }
+});
+
+Deno.test("GET order runs the shop's own script, and that alone, while the payment may change", async () => {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  const paid = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const path = paid.headers.get("location") ?? "";
+  const readPath = `${paymentsPath}/5d2c5b1e-31a5-4b52-9d6e-2b8e5b0b7a11`;
+  world.answers.set(readPath, ["Pending", "Rejected"].map((word) => () => paymentAnswer(200, word)));
+  const [changing, final] = [await world.fetch(get(path, cookie)), await world.fetch(get(path, cookie))];
+  const policies = [changing, final].map(({ headers }) => headers.get("content-security-policy") ?? "");
+  assertEquals(policies.map((policy) => /script-src [^;]*/.exec(policy)?.[0]), [
+    "script-src 'self'",
+    undefined,
+  ]);
+  assertEquals(policies.map((policy) => /connect-src [^;]*/.exec(policy)?.[0]), [
+    "connect-src 'self'",
+    undefined,
+  ]);
+  const scripts = (page: string): readonly string[] => page.match(/<script[^>]*>[^<]*/g) ?? [];
+  assertEquals(scripts(await changing.text()), ['<script src="/assets/order.js" defer>']);
+  assertEquals(scripts(await final.text()), []);
+});
+
+Deno.test("POST checkout sends the customer to the platform and binds the order to the browser", async () => {
+  const { fetch, seen } = await openShop();
+  const response = await fetch(order({ item: "lunch", bank: "BANKA", account: "" }));
+  assertEquals(response.status, 303);
+  const location = new URL(response.headers.get("location") ?? "");
+  assertEquals(`${location.origin}${location.pathname}`, `${issuer}/authorization.oauth2`);
+  assertEquals(location.searchParams.get("request_uri"), requestUri);
+  assertMatch(
+    response.headers.get("set-cookie") ?? "",
+    /^__Host-shop_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+  );
+  const consent = JSON.parse(
+    seen.find(({ path }) => path.endsWith("/domestic-payment-consents/v1"))?.body ?? "{}",
+  );
+  assertEquals(consent.Data.Initiation.InstructedAmount, { Amount: "12.50", Currency: "EUR" });
+  assertEquals("DebtorAccount" in consent.Data.Initiation, false);
+});
+
+Deno.test("a form of the shop's front page carries this browser's anti-forgery token, and is accepted with it", async () => {
+  const { fetch, seen } = await openShop();
+  const front = await fetch(get("/"));
+  const cookie = cookieOf(front);
+  assertMatch(cookie, /^__Host-shop_session=[A-Za-z0-9_-]{43}$/);
+  const tokens = [...(await front.text()).matchAll(/name="csrf" value="([^"]+)"/g)].map(([, token]) => token);
+  assertEquals([tokens.length, new Set(tokens).size], [3, 1]);
+  assertEquals(cookie.includes(tokens[0] ?? ""), false, "the page does not show the session");
+  const again = await fetch(get("/", cookie));
+  assertEquals(again.headers.get("set-cookie"), null, "the session stays");
+  const answer = await fetch(
+    order({ item: "lunch", bank: "BANKA", account: "", csrf: tokens[0] ?? "" }, undefined, cookie),
+  );
+  assertEquals([answer.status, cookieOf(answer)], [303, cookie]);
+  assertEquals(
+    new URLSearchParams(seen.find(({ path }) => path.endsWith("/par.oauth2/v1"))?.body).get("ui_locales"),
+    "en",
+  );
+});
+
+Deno.test("POST checkout with an account makes the consent implicit", async () => {
+  const { fetch, seen } = await openShop();
+  await fetch(order({ item: "lunch", bank: "BANKA", account: "gb33 BUKB 2020 1555 5555 55" }));
+  const consent = JSON.parse(
+    seen.find(({ path }) => path.endsWith("/domestic-payment-consents/v1"))?.body ?? "{}",
+  );
+  assertEquals(consent.Data.Initiation.DebtorAccount, {
+    SchemeName: "UK.OBIE.IBAN",
+    Identification: "GB33BUKB20201555555555",
+  });
+});
+
+Deno.test("POST checkout refuses what cannot be an order and sends nothing", async (t) => {
+  const lunch = { item: "lunch", bank: "BANKA", account: "" };
+  const cases: readonly (readonly [string, Request, number])[] = [
+    ["unknown good", order({ item: "yacht", bank: "BANKA", account: "" }), 400],
+    ["unknown bank", order({ item: "lunch", bank: "BANKC", account: "" }), 400],
+    ["empty form", order({}), 400],
+    ["mistyped IBAN", order({ item: "lunch", bank: "BANKA", account: 'GB00"><b>' }), 422],
+    [
+      "another site's form",
+      order({ item: "lunch", bank: "BANKA", account: "" }, "https://evil.example"),
+      403,
+    ],
+    ["opaque origin", order({ item: "lunch", bank: "BANKA", account: "" }, "null"), 403],
+    ["no anti-forgery token", order({ ...lunch, csrf: "" }), 403],
+    [
+      "another browser's anti-forgery token",
+      order(lunch, undefined, `__Host-shop_session=${"B".repeat(43)}`),
+      403,
+    ],
+    ["an anti-forgery token without a session", order(lunch, undefined, ""), 403],
+    ["too long", order({ item: "lunch", bank: "BANKA", account: "1".repeat(5000) }), 413],
+  ];
+  const { fetch, seen } = await openShop();
+  for (const [name, request, status] of cases) {
+    await t.step(name, async () => {
+      const response = await fetch(request);
+      assertEquals(response.status, status);
+      assertEquals((await response.text()).includes('"><b>'), false);
+    });
+  }
+  assertEquals(seen, []);
+});
+
+Deno.test("POST checkout says no money moved when the platform refuses the consent", async () => {
+  const world = await openShop();
+  world.answers.set("/BANKA/domestic-payment-consents/v1", [(): Response => json(400, { Errors: [] })]);
+  const response = await world.fetch(order({ item: "lunch", bank: "BANKA", account: "" }));
+  const page = await follow(world, response, cookieOf(response));
+  assertStringIncludes(page, "No money has moved");
+  assertStringIncludes(page, '<strong id="payment-status">Not paid</strong>');
+});
+
+Deno.test("GET callback with a code pays once and shows the platform's status", async () => {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  const back = callback({ code: "secret-code", state, iss: issuer }, cookie);
+  const page = await follow(world, await world.fetch(back.clone()), cookie);
+  assertStringIncludes(page, '<strong id="payment-status">AcceptedSettlementInProcess</strong>');
+  const again = await world.fetch(back);
+  assertEquals(again.status, 303);
+  assertEquals(payments(world), 1);
+});
+
+Deno.test("GET callback opened twice at once pays once", async () => {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  const back = callback({ code: "secret-code", state, iss: issuer }, cookie);
+  const both = await Promise.all([world.fetch(back.clone()), world.fetch(back)]);
+  assertEquals(both.map(({ status }) => status), [303, 303]);
+  assertEquals(payments(world), 1);
+});
+
+Deno.test("GET callback with access_denied shows that no money moved", async () => {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  const response = await world.fetch(callback({ error: "access_denied", state, iss: issuer }, cookie));
+  const page = await follow(world, response, cookie);
+  assertStringIncludes(page, "No money has moved");
+  assertStringIncludes(page, '<strong id="payment-status">Not paid (access_denied)</strong>');
+  assertEquals(payments(world), 0);
+});
+
+Deno.test("GET callback that does not belong here changes nothing", async (t) => {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  const stranger = `__Host-shop_session=${"A".repeat(43)}`;
+  const good = { code: "secret-code", state, iss: issuer };
+  const cases: readonly (readonly [string, Request])[] = [
+    ["no cookie", callback(good)],
+    ["another browser's cookie", callback(good, stranger)],
+    ["two session cookies", callback(good, `${cookie}; ${stranger}`)],
+    ["unknown state", callback({ ...good, state: "other" }, cookie)],
+    ["another issuer", callback({ ...good, iss: `${authUrl}/BANKB` }, cookie)],
+    ["no issuer", callback({ code: "secret-code", state }, cookie)],
+    [
+      "an error of another issuer",
+      callback({ error: "access_denied", state, iss: "https://evil.example" }, cookie),
+    ],
+    ["no query", callback({}, cookie)],
+  ];
+  for (const [name, request] of cases) {
+    await t.step(name, async () => assertEquals((await world.fetch(request)).status, 400));
+  }
+  await t.step("HEAD", async () => {
+    const head = new Request(callback(good, cookie), { method: "HEAD" });
+    assertEquals((await world.fetch(head)).status, 404);
+  });
+  assertEquals(payments(world), 0);
+  await t.step("and the true return still pays", async () => {
+    assertEquals((await world.fetch(callback(good, cookie))).status, 303);
+    assertEquals(payments(world), 1);
+  });
+});
+
+Deno.test("a payment whose answer is lost is repeated with the same key", async () => {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  world.answers.set(paymentsPath, [
+    (): Promise<Response> => Promise.reject(new TypeError("connection reset")),
+    (): Response => json(503, {}),
+  ]);
+  const response = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const page = await follow(world, response, cookie);
+  assertStringIncludes(page, "AcceptedSettlementInProcess");
+  const keys = world.seen.filter(({ path }) => path === paymentsPath)
+    .map(({ headers }) => headers.get("x-idempotency-key"));
+  assertEquals(keys.length, 3);
+  assertEquals(new Set(keys).size, 1);
+  assertEquals(world.waits, [0, 1000, 2000]);
+});
+
+Deno.test("a payment whose result stays unknown is not called unpaid", async () => {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  const failing = (): Response => json(500, {});
+  const refusing = (): Response => json(400, {}); // says nothing about the first submission
+  world.answers.set(paymentsPath, [failing, refusing, refusing]);
+  const response = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const page = await follow(world, response, cookie);
+  assertStringIncludes(page, '<strong id="payment-status">Unknown</strong>');
+  assertEquals(page.includes("No money has moved"), false);
+});
+
+Deno.test("a payment that is refused outright is not repeated", async () => {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  world.answers.set(paymentsPath, [(): Response => json(400, {})]);
+  const response = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  assertStringIncludes(await follow(world, response, cookie), "No money has moved");
+  assertEquals(payments(world), 1);
+});
+
+Deno.test("GET order shows the current status and keeps the last one when it cannot be read", async () => {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  const response = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const path = response.headers.get("location") ?? "";
+  const readPath = `${paymentsPath}/5d2c5b1e-31a5-4b52-9d6e-2b8e5b0b7a11`;
+  world.answers.set(readPath, [
+    (): Response => paymentAnswer(200, "AcceptedSettlementCompleted"),
+    (): Response => json(500, {}),
+  ]);
+  for (const _ of [1, 2]) {
+    const page = await (await world.fetch(get(path, cookie))).text();
+    assertStringIncludes(page, '<strong id="payment-status">AcceptedSettlementCompleted</strong>');
+  }
+});
+
+Deno.test("GET order and its messages are for the browser that ordered", async () => {
+  const world = await openShop();
+  const { cookie, state } = await goToBank(world);
+  const response = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const path = response.headers.get("location") ?? "";
+  for (const address of [path, `${path}/messages`, `${path}/messages/1`, `${path}/messages.json`]) {
+    assertEquals((await world.fetch(get(address))).status, 404);
+    assertEquals((await world.fetch(get(address, `__Host-shop_session=${"A".repeat(43)}`))).status, 404);
+    assertEquals((await world.fetch(get(address, cookie))).status, 200);
+  }
+});
+
+async function follow(world: ShopWorld, response: Response, cookie: string): Promise<string> {
+  assertEquals(response.status, 303);
+  return await (await world.fetch(get(response.headers.get("location") ?? "", cookie))).text();
+}
+
+function payments({ seen }: ShopWorld): number {
+  return seen.filter(({ method, path }) => method === "POST" && path === paymentsPath).length;
+}

@@ -1,0 +1,68 @@
+/** Why a payment failed, as the demo shop tells its customers in their language [G6] [G7]. */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { CATALOGUES } from "../../../src/sandbox/shop/phrase.ts";
+import { LANGUAGES } from "../../../src/sandbox/pages/language.ts";
+import type { MessageKey } from "../../../src/sandbox/shop/messages_en.ts";
+import { paymentAnswer, paymentId } from "../../support/sandbox_tpp_platform.ts";
+import { callback, get, goToBank, issuer, openShop, paymentsPath } from "../../support/shop_environment.ts";
+
+/** The order's page after the bank's return and, if the customer came with a code, this answer to the payment. */
+async function orderPage(
+  back: Readonly<Record<string, string>>,
+  { language = "en", answer }: {
+    readonly language?: string;
+    readonly answer?: (status: number) => Response;
+  } = {},
+): Promise<string> {
+  const world = await openShop();
+  if (answer !== undefined) {
+    world.answers.set(paymentsPath, [() => answer(201)]);
+    world.answers.set(`${paymentsPath}/${paymentId}`, [() => answer(200)]);
+  }
+  const { cookie, state } = await goToBank(world);
+  const response = await world.fetch(callback({ ...back, state, iss: issuer }, cookie));
+  const path = `${response.headers.get("location")}?lang=${language}`;
+  return await (await world.fetch(get(path, cookie))).text();
+}
+
+function rejected(StatusReason?: string): (status: number) => Response {
+  return (status) => paymentAnswer(status, "Rejected", { StatusReason });
+}
+
+Deno.test("Too little money at the bank is said to the customer, in every language of the shop", async () => {
+  const description = "The bank reported insufficient funds.";
+  for (const language of LANGUAGES) {
+    const back = { error: "access_denied", error_description: description };
+    const words = CATALOGUES[language];
+    assertStringIncludes(await orderPage(back, { language }), words["outcome.denied_funds.text"]);
+  }
+  const other = await orderPage({ error: "access_denied", error_description: `${description} ` });
+  assertStringIncludes(other, CATALOGUES.en["outcome.denied.text"]);
+});
+
+const reasons: Record<string, readonly [string | undefined, MessageKey]> = {
+  "insufficient funds": ["AM04: Insufficient funds", "outcome.rejected_funds.text"],
+  "a closed account": ["AC04: Account closed", "outcome.rejected_closed.text"],
+  "a code that the shop has no words for": ["RR04: Regulatory reason", "outcome.Rejected.text"],
+  "a text without a code": ["AM04 or so", "outcome.Rejected.text"],
+  "no reason": [undefined, "outcome.Rejected.text"],
+};
+
+Deno.test("The bank's reason for a rejected payment is said in plain words where the shop has some, and quoted", async (t) => {
+  for (const [name, [reason, key]] of Object.entries(reasons)) {
+    await t.step(name, async () => {
+      for (const language of LANGUAGES) {
+        const page = await orderPage({ code: "secret-code" }, { language, answer: rejected(reason) });
+        assertStringIncludes(page, CATALOGUES[language][key]);
+        assertEquals(page.includes('class="detail"'), reason !== undefined);
+        if (reason !== undefined) assertStringIncludes(page, reason);
+      }
+    });
+  }
+});
+
+Deno.test("The bank's reason is text on the shop's page, never markup", async () => {
+  const page = await orderPage({ code: "secret-code" }, { answer: rejected("<img src=x onerror=alert(1)>") });
+  assertEquals(page.includes("<img"), false);
+  assertStringIncludes(page, "&lt;img src=x");
+});

@@ -1,0 +1,216 @@
+/**
+ * The real platform with the sandbox's real banks behind it, in process: pushes, pulls, reports and customers' visits
+ * go between them as requests. Time and the banks' timers are held by the test.
+ */
+import { exportPKCS8 } from "jose";
+import { type Banks, composeBanks } from "../../src/sandbox/bank/bank_app.ts";
+import type { BankProfile } from "../../src/sandbox/bank/bank_profile.ts";
+import { ALICE, BankBrowser, CODE, type Shown } from "./bank_browser.ts";
+import type { HeldTimer } from "./bank_environment.ts";
+import {
+  type AtBank,
+  authorize,
+  type BoundToken,
+  codeOf,
+  consentBody,
+  decide,
+  dpopKey,
+  good,
+  type Json,
+  pay,
+  redeem,
+  toBank,
+} from "../../scripts/testing/flows.ts";
+import type { Participant } from "../../scripts/testing/participants.ts";
+import { AUTH_URL, DIRECTORY_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
+
+const BANKS_URL = "https://banks.example";
+
+/** A running platform with its banks. */
+export interface BanksWorld extends World {
+  banks: Banks;
+  /** What the banks wait for: settlement steps, pauses, rounds of pulling. */
+  readonly timers: HeldTimer[];
+  /** Payment order ids in the order in which they were pushed. */
+  readonly pushed: string[];
+  /** What the banks logged. */
+  readonly bankEvents: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
+  /** False: nothing that the platform pushes arrives. */
+  pushesArrive: boolean;
+}
+
+/** How the banks are run. */
+export interface BanksOptions {
+  readonly bookPath?: (code: string) => string;
+  readonly pullEveryMs?: number;
+  /** False: the banks register without `payment_orders_uri`. */
+  readonly push?: boolean;
+  /** Of the platform. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Opens both. */
+export async function openBanksWorld(
+  { push = true, environment = {}, ...options }: BanksOptions = {},
+): Promise<BanksWorld> {
+  const paymentOrdersUri = push
+    ? { bankA: `${BANKS_URL}/BANKA/payment-orders`, bankB: `${BANKS_URL}/BANKB/payment-orders` }
+    : {};
+  const inner = await openWorld({ paymentOrdersUri, environment });
+  const held: Omit<BanksWorld, keyof World | "banks"> = {
+    timers: [],
+    pushed: [],
+    bankEvents: [],
+    pushesArrive: true,
+  };
+  const world = Object.assign(inner, held);
+  const full = Object.assign(world, { banks: await startBanks(world, options) });
+  const directory = world.network;
+  world.network = async (request) => {
+    if (new URL(request.url).origin !== BANKS_URL) return await directory(request);
+    if (!full.pushesArrive) throw new TypeError("connection refused");
+    return await full.banks.fetch(request);
+  };
+  const dispose = inner[Symbol.asyncDispose].bind(inner);
+  return Object.assign(full, {
+    async [Symbol.asyncDispose](): Promise<void> {
+      await full.platform.stop();
+      full.banks.stop();
+      await dispose();
+    },
+  });
+}
+
+/** The banks' process, started again over the same books. */
+export async function startBanks(
+  world: World & Pick<BanksWorld, "timers" | "bankEvents">,
+  options: BanksOptions,
+): Promise<Banks> {
+  return await composeBanks({
+    ...(options.bookPath === undefined ? {} : { bookPath: options.bookPath }),
+    ...(options.pullEveryMs === undefined ? {} : { pullEveryMs: options.pullEveryMs }),
+    banks: [await profileOf(world.bankA, "platform"), await profileOf(world.bankB, "bank")],
+    banksUrl: BANKS_URL,
+    baseUrl: world.config.baseUrl,
+    authUrl: AUTH_URL,
+    caPem: "",
+    clock: () => world.now,
+    letTimePass: (milliseconds) => Promise.resolve(void (world.now += milliseconds)),
+    log: (event, fields = {}) => void world.bankEvents.push({ event, fields }),
+    fetch: (url, init) => answerBank(world, new Request(url, init)),
+    schedule: (task, delayMs) => {
+      const timer = { task, delayMs };
+      world.timers.push(timer);
+      return () => {
+        const at = world.timers.indexOf(timer);
+        if (at >= 0) world.timers.splice(at, 1);
+      };
+    },
+  });
+}
+
+/** Lets everything happen that the banks wait for now; not what that in turn makes them wait for. */
+export async function runTimers(world: Pick<BanksWorld, "timers">): Promise<void> {
+  await Promise.all(world.timers.splice(0).map(({ task }) => task()));
+}
+
+/** Where a customer's visit ended: at a bank's page, at a page of the platform, or with the TPP. */
+export interface Visited extends AtBank {
+  /** The last answer of the platform to the browser. */
+  readonly returned: Response;
+  readonly body: Json;
+}
+
+/** Alice agrees to everything; gives where her browser ended. */
+export async function visit(
+  world: BanksWorld,
+  { bank = world.bankA, body = consentBody() }: { bank?: Participant; body?: Json } = {},
+): Promise<Visited> {
+  const flow = await toBank(world, { bank, body });
+  const departure = await authorize(flow.browser, world.tpp, flow.requestUri, bank.orgId);
+  const handover = new URL(departure.headers.get("location") ?? "").search;
+  const shown = await agreeAtBank(new BankBrowser(world.banks), `/${bank.orgId}/sca${handover}`);
+  const returned = await flow.browser.open(shown.leftFor);
+  const location = returned.headers.get("location") ?? "";
+  const last = location.includes("/authorization.consent.oauth2")
+    ? await decide(flow.browser, location, "accept")
+    : returned;
+  return { ...flow, body, returned: last };
+}
+
+async function agreeAtBank(browser: BankBrowser, path: string): Promise<Shown> {
+  await browser.open(path);
+  await browser.submit("login", ALICE);
+  const shown = await browser.submit("otp", CODE);
+  return shown.leftFor === "" ? await browser.submit("consent", { decision: "accept" }) : shown;
+}
+
+/** Steps 1 to 7: a consent that Alice agreed to at her bank. */
+export async function agreed(
+  world: BanksWorld,
+  options: Parameters<typeof visit>[1] = {},
+): Promise<Visited & { payment: BoundToken }> {
+  const visited = await visit(world, options);
+  const code = codeOf(visited.returned);
+  const answer = await good(
+    redeem(world, { consentId: visited.consentId, code }, { bank: visited.bank.orgId }),
+    200,
+  );
+  return { ...visited, payment: { token: answer.access_token, key: await dpopKey() } };
+}
+
+/** Steps 1 to 8; the payment as answered. */
+export async function paidAt(
+  world: BanksWorld,
+  options: Parameters<typeof visit>[1] = {},
+): Promise<Json> {
+  return (await good(pay(world, await agreed(world, options)), 201)).Data;
+}
+
+/** A consent over an amount. */
+export function over(Amount: string, initiation: Record<string, unknown> = {}): Json {
+  return consentBody({ initiation: { InstructedAmount: { Amount, Currency: "EUR" }, ...initiation } });
+}
+
+/** A bank's book as anyone reads it. */
+export async function bookOf(
+  world: Pick<BanksWorld, "banks">,
+  code = "BANKA",
+): Promise<{ readonly orders: readonly Json[]; readonly balances: Readonly<Record<string, string>> }> {
+  const response = await world.banks.fetch(new Request(`${BANKS_URL}/${code}/ledger`));
+  const { Accounts, Orders } = await response.json();
+  const balances = Accounts.map((account: Json) => [account.Identification, account.Balance]);
+  return { orders: Orders, balances: Object.fromEntries(balances) };
+}
+
+/** Tells a bank to go wrong; gives the raw answer. */
+export function arm(world: Pick<BanksWorld, "banks">, body: unknown, code = "BANKA"): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify(body) };
+  return world.banks.fetch(new Request(`${BANKS_URL}/${code}/faults`, init));
+}
+
+async function answerBank(world: World, request: Request): Promise<Response> {
+  if (request.url.startsWith(AUTH_URL)) return await world.browser(request);
+  const code = new URL(request.url).pathname.split("/")[1];
+  return await world.api(request, code === "BANKA" ? world.bankA : world.bankB);
+}
+
+async function profileOf(bank: Participant, consentScreen: "platform" | "bank"): Promise<BankProfile> {
+  const { signing, transport, encryption = transport } = bank;
+  return {
+    code: bank.orgId,
+    displayName: bank.name,
+    consentScreen,
+    signatureProfile: consentScreen === "platform" ? "A" : "B",
+    orgId: bank.orgId,
+    clientId: bank.clientId,
+    signing: { keyPem: await exportPKCS8(await signing.key.privateKey("sign")), kid: signing.kid },
+    decryption: {
+      keyPem: await exportPKCS8(await encryption.key.privateKey("decrypt")),
+      kid: encryption.kid,
+    },
+    transport: { certPem: "", keyPem: "" },
+    trustAnchor: new URL(DIRECTORY_URL).host,
+  };
+}

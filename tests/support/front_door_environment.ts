@@ -1,0 +1,123 @@
+/** An open front door over a real authority with two clients of it and a stranger, for tests of the door itself. */
+import "reflect-metadata";
+import * as x509 from "@peculiar/x509";
+import {
+  type Authority,
+  issueCertificate,
+  openAuthority,
+  serverIdentity,
+} from "../../src/sandbox/ecosystem/authority.ts";
+import { makeKeyPair, privateKeyPem } from "../../src/sandbox/ecosystem/key_files.ts";
+import { sandboxFiles } from "../../src/sandbox/ecosystem/sandbox_files.ts";
+import { type FrontDoor, openFrontDoor } from "../../src/sandbox/ecosystem/tls_front_door.ts";
+
+/** A client's certificate and key, PEM, and what `Client-Cert` must say of it. */
+export interface TestClient {
+  readonly cert: string;
+  readonly key: string;
+  readonly clientCertHeader: string;
+}
+
+/** The people around a front door. */
+export interface FrontDoorPeople {
+  readonly ca: string;
+  readonly server: { readonly certificate: string; readonly key: string };
+  readonly alpha: TestClient;
+  readonly beta: TestClient;
+  /** Certified by another authority of the same name. */
+  readonly stranger: TestClient;
+}
+
+/** What the door is opened with when a test says nothing else. */
+export const PROXY_SECRET = "front-door-test-secret-0123456789ab";
+
+let people: Promise<FrontDoorPeople> | undefined;
+
+/** Keys are dear: they are made once for all tests of a file. */
+export function frontDoorPeople(): Promise<FrontDoorPeople> {
+  return people ??= makePeople();
+}
+
+/** Opens a door on a free port before `handle`, runs the test, closes it. */
+export async function withFrontDoor(
+  handle: (request: Request) => Response | Promise<Response>,
+  test: (
+    world: FrontDoorPeople & { readonly url: string; readonly port: number; readonly failures: unknown[] },
+  ) => Promise<void>,
+): Promise<void> {
+  const around = await frontDoorPeople();
+  const failures: unknown[] = [];
+  const door: FrontDoor = await openFrontDoor({
+    hostname: "127.0.0.1",
+    port: 0,
+    baseUrl: "https://api.example",
+    proxySecret: PROXY_SECRET,
+    tls: { ...around.server, clientAuthority: around.ca },
+    handle,
+    onFailure: (error) => failures.push(error),
+  });
+  try {
+    await test({ ...around, url: `https://localhost:${door.port}`, port: door.port, failures });
+  } finally {
+    await door.close();
+  }
+}
+
+/** One request as `client`, on a connection of its own. */
+export async function fetchAs(
+  world: { readonly ca: string },
+  client: Pick<TestClient, "cert" | "key"> | undefined,
+  url: string,
+  init: RequestInit = {},
+): Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }> {
+  const identity = client === undefined ? {} : { cert: client.cert, key: client.key };
+  using http = Deno.createHttpClient({ caCerts: [world.ca], ...identity });
+  const response = await fetch(url, { ...init, client: http });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+async function makePeople(): Promise<FrontDoorPeople> {
+  const folder = await Deno.makeTempDir();
+  const otherFolder = await Deno.makeTempDir();
+  try {
+    const now = Date.now();
+    const [files, otherFiles] = [sandboxFiles(folder), sandboxFiles(otherFolder)];
+    const [authority, other, server, alpha, beta] = await Promise.all([
+      openAuthority(files, now),
+      openAuthority(otherFiles, now),
+      makeKeyPair(),
+      makeKeyPair(),
+      makeKeyPair(),
+    ]);
+    const identity = await serverIdentity(files, server, authority, now);
+    return {
+      ca: authority.certificatePem,
+      server: { certificate: identity.certificatePem, key: identity.privateKeyPem },
+      alpha: await makeClient(authority, alpha, "alpha", now),
+      beta: await makeClient(authority, beta, "beta", now),
+      stranger: await makeClient(other, alpha, "alpha", now),
+    };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(otherFolder, { recursive: true });
+  }
+}
+
+async function makeClient(
+  authority: Authority,
+  keys: CryptoKeyPair,
+  name: string,
+  now: number,
+): Promise<TestClient> {
+  const certificate = await issueCertificate(authority, {
+    commonName: name,
+    publicKey: keys.publicKey,
+    validDays: 1,
+    extensions: [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])],
+  }, now);
+  return {
+    cert: certificate.toString("pem"),
+    key: await privateKeyPem(keys.privateKey),
+    clientCertHeader: `:${new Uint8Array(certificate.rawData).toBase64()}:`,
+  };
+}

@@ -1,0 +1,127 @@
+/** A running sandbox, started as its guide says, and the pages of the guides that it serves. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { sandboxGuide } from "../../src/portal/sandbox_guide.ts";
+import type { Json } from "../../scripts/testing/flows.ts";
+import { armForOAuth, openParty, type Party, signClaims } from "./guide_party.ts";
+import { filled, readSnippets, request, type Shell, type Snippets } from "./guide_snippets.ts";
+import { startProcess } from "./own_bank.ts";
+import { freeFirstPort } from "./sandbox_process.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+
+/** What is filled in for what, in every block. */
+export type Fills = [placeholder: RegExp, value: string][];
+
+/** The guides, and where to follow them. */
+export interface Guides extends AsyncDisposable {
+  readonly pages: Readonly<Record<"tpp" | "bank" | "signatures" | "sandbox", Snippets>>;
+  /** In a folder that looks like a fresh checkout. */
+  readonly shell: Shell;
+  /** `endpoints.json`. */
+  readonly endpoints: Json;
+  readonly fills: Fills;
+  readonly startedWith: string;
+}
+
+/** Starts the sandbox in a folder of its own and reads the guides. */
+export async function openGuides(): Promise<Guides> {
+  const cwd = await checkout();
+  const port = freeFirstPort();
+  const fills = fillsFor();
+  const shell: Shell = { cwd, env: { SANDBOX_PORT: String(port) } };
+  const startedWith = filled(startBlock(), fills);
+  const settings = { args: ["-c", `exec ${startedWith}`], cwd, env: shell.env };
+  const sandbox = startProcess(
+    "start",
+    new Deno.Command("bash", { ...settings, stdout: "piped", stderr: "piped" }),
+  );
+  await sandbox.said(/Press Ctrl-C/);
+  const endpoints = JSON.parse(await Deno.readTextFile(`${cwd}/.data/sandbox/endpoints.json`));
+  const page = (name: string): Promise<Snippets> =>
+    readSnippets(`${endpoints.auth_url}/docs/${name}`, () => fills);
+  return {
+    pages: {
+      tpp: await page("tpp"),
+      bank: await page("bank"),
+      sandbox: await page("sandbox"),
+      signatures: await readSnippets(`${endpoints.auth_url}/docs/signatures`, () => []), // its examples are whole
+    },
+    shell,
+    endpoints,
+    fills,
+    startedWith,
+    async [Symbol.asyncDispose](): Promise<void> {
+      await sandbox.stop();
+      await Deno.remove(cwd, { recursive: true });
+    },
+  };
+}
+
+/** The project's files in a new folder: what is made in it, such as `.data`, is not in the project's own. */
+async function checkout(): Promise<string> {
+  const cwd = await Deno.makeTempDir();
+  for (const file of ["deno.json", "deno.lock", "production.lock"]) {
+    await Deno.copyFile(`${root}${file}`, `${cwd}/${file}`);
+  }
+  for (const folder of ["src", "scripts", "examples"]) {
+    await Deno.symlink(`${root}${folder}`, `${cwd}/${folder}`);
+  }
+  return cwd;
+}
+
+function fillsFor(): Fills {
+  const now = Math.floor(Date.now() / 1000);
+  return [
+    [/npx -y deno@2\.9\.6/g, `'${Deno.execPath()}'`], // the same Deno, without asking npm for it
+    [/\bBANK\b/g, "BANKC"],
+    [/\b1763719200\b/g, String(now)],
+    [/\b1763719500\b/g, String(now + 300)],
+  ];
+}
+
+function startBlock(): string {
+  const block = sandboxGuide({ baseUrl: "", authUrl: "" }).sections.flatMap(({ blocks }) => blocks)
+    .find((one) => typeof one !== "string" && "code" in one && one.about === "Start");
+  if (typeof block !== "object" || !("code" in block)) throw new Error("the guide does not say how to start");
+  return block.code;
+}
+
+/** The folder of a participant that has been onboarded, with the platform's CA beside its certificates. */
+export async function onboard({ shell, pages, endpoints }: Guides, name: string): Promise<Party> {
+  const folder = `${shell.cwd}/.data/sandbox/participants/${name}`;
+  await Deno.copyFile(`${shell.cwd}/.data/sandbox/ca.pem`, `${folder}/ca.pem`);
+  const at = {
+    baseUrl: endpoints.base_url,
+    issuer: `${endpoints.auth_url}/BANKC`,
+    directoryHost: new URL(endpoints.directory_url).host,
+  };
+  return await openParty(folder, { signs: pages.signatures, at, env: shell.env });
+}
+
+/** Registers: the claims as the TPP guide shows them; a bank's differ as the bank guide says. */
+export async function registers({ pages, endpoints }: Guides, party: Party): Promise<void> {
+  const { me, shell } = party;
+  const statement = (await Deno.readTextFile(`${shell.cwd}/${me.software_client_id}.jks`)).trim();
+  const block = pages.tpp.take("register", "Claims of the registration JWT")
+    .replace("<your org_name>", me.org_name).replace(
+      "<registration_audience>",
+      endpoints.registration_audience,
+    )
+    .replace("<UUID>", crypto.randomUUID()).replace("<contents of the .jks file>", statement);
+  const claims = JSON.parse(block);
+  const asBank = { grant_types: ["authorization_code"], scope: "bank", redirect_uris: me.redirect_uris };
+  shell.env["REGISTRATION_JWT"] = await signClaims(
+    party,
+    me.role === "PISP" ? claims : { ...claims, ...asBank },
+  );
+  const registered = await request(shell, pages.tpp.take("register", "Register"), 201);
+  assertMatch(registered.client_id, /^SC-/);
+  assertEquals(registered.redirect_uris, me.redirect_uris);
+}
+
+/** A token of the party's own, by the TPP guide's request. */
+export async function ownToken({ pages }: Guides, party: Party, scope: "payments" | "bank"): Promise<string> {
+  await armForOAuth(party, "/BANKC/token.oauth2/v1");
+  const block = pages.tpp.take("token", "Client credentials").replace("scope=payments", `scope=${scope}`);
+  return (await request(party.shell, block, 200)).access_token;
+}

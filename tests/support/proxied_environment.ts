@@ -1,0 +1,116 @@
+/**
+ * The platform as a process of its own behind a real nginx or HAProxy, set up from the reference configuration of
+ * `scripts/proxy`. Participants come over mutual TLS, customers over TLS; nothing stands in for anything.
+ */
+import type { ProxyName } from "../../scripts/proxy/settings.ts";
+import type { Participant } from "../../scripts/testing/participants.ts";
+import { freePort, type ServedPlatform, startPlatform } from "../../scripts/testing/served_platform.ts";
+import {
+  openGround,
+  type Send,
+  sendTo,
+  type ServedGround,
+  settle,
+} from "../../scripts/testing/served_environment.ts";
+import type { FlowWorld } from "../../scripts/testing/flows.ts";
+import { privatePem } from "../../scripts/testing/directory_environment.ts";
+import { API_HOST, AUTH_HOST, type RunningProxy, startProxy } from "./proxy_program.ts";
+import { certificatePem, type TlsIdentity } from "../../scripts/testing/web_authority.ts";
+import { AUTH_URL } from "../../scripts/testing/environment.ts";
+
+/** A platform behind a real proxy. */
+export interface ProxiedWorld extends FlowWorld, AsyncDisposable {
+  readonly ground: ServedGround;
+  /** The one that runs now. */
+  readonly process: ServedPlatform;
+  /** Starts the platform again; resolves when the proxy reaches it. */
+  restart(): Promise<void>;
+  /** The proxy's port on loopback, for both hosts. */
+  readonly port: number;
+  /** The platform's own port, behind the proxy. */
+  readonly backendPort: number;
+  /** What the proxy wrote about its requests. */
+  accessLog(): Promise<string>;
+  /** Sends to the API host with this TLS identity, or with none. */
+  sendAs(identity: TlsIdentity | undefined, request: Request): Promise<Response>;
+}
+
+/** Opens one. */
+export async function openProxiedWorld(name: ProxyName, program: string): Promise<ProxiedWorld> {
+  const ground = await openGround();
+  const source = name === "nginx" ? "x-ssl-client-cert" : "client-cert";
+  const env: Readonly<Record<string, string>> = { ...ground.env, CLIENT_CERT_SOURCE: source };
+  let process = await startPlatform(ground.folder, env);
+  const port = freePort();
+  const clients = new Map<string, Deno.HttpClient>();
+  let proxy: RunningProxy | undefined;
+  const dispose = async (): Promise<void> => {
+    for (const client of clients.values()) client.close();
+    await proxy?.stop();
+    process.kill("SIGKILL");
+    await process.ended;
+    await ground[Symbol.asyncDispose]();
+  };
+  try {
+    await process.ready;
+    const running = proxy = await startProxy(name, program, ground, env, port);
+    for (const host of [API_HOST, AUTH_HOST]) ground.names.ports.set(host, port);
+    const sendAs = async (identity: TlsIdentity | undefined, request: Request): Promise<Response> => {
+      const key = identity?.certificatePem ?? "";
+      const client = clients.get(key) ?? openClient(ground, identity);
+      clients.set(key, client);
+      return await sendTo(new URL(request.url).origin, request, client);
+    };
+    const api: Send = async (request, as) => await sendAs(as && await transportOf(as), request);
+    return {
+      get now(): number {
+        return ground.now;
+      },
+      ...await settle(ground, api),
+      ground,
+      get process(): ServedPlatform {
+        return process;
+      },
+      async restart(): Promise<void> {
+        process = await startPlatform(ground.folder, env);
+        await process.ready;
+        await reached(() => sendAs(undefined, new Request(`${AUTH_URL}/jwks`)));
+      },
+      port,
+      backendPort: Number(env["PORT"]),
+      api,
+      browser: (request) => sendAs(undefined, request),
+      sendAs,
+      accessLog: running.accessLog,
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** A participant's transport certificate and key. */
+export async function transportOf({ transport }: Participant): Promise<TlsIdentity> {
+  return {
+    certificatePem: certificatePem(transport.certificate),
+    privateKeyPem: await privatePem(transport.key),
+  };
+}
+
+async function reached(probe: () => Promise<Response>): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const { status, body } = await probe();
+    await body?.cancel();
+    if (status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the proxy does not reach the platform");
+}
+
+function openClient(ground: ServedGround, identity: TlsIdentity | undefined): Deno.HttpClient {
+  const shared = { proxy: { url: ground.names.url }, caCerts: [ground.webCa.certificatePem] };
+  return identity === undefined
+    ? Deno.createHttpClient(shared)
+    : Deno.createHttpClient({ ...shared, cert: identity.certificatePem, key: identity.privateKeyPem });
+}
