@@ -102,7 +102,7 @@ async function answer(request: Request): Promise<Response> {
     if (pathname === home.pathname) return await arrive(searchParams.get("oAuthUrl") ?? "");
     return await attend(visits.get(pathname), request.headers.get("cookie") ?? "", body);
   } catch (error) { // why is for the log, not for whoever sent it
-    say(`refused ${request.method} ${pathname}: ${error}`);
+    say(`rejected ${request.method} ${pathname}: ${error}`);
     return page("<!doctype html><title>Bank</title><h1>This cannot be done</h1>", 400);
   }
 }
@@ -222,7 +222,7 @@ function formOf({ step, handover: { act }, Initiation }: Json): string {
   return `<!doctype html><html lang="en"><title>Bank</title><h1>${title}</h1>
     <form id="${step}" method="post"><input type="hidden" name="step" value="${step}">${fields.join("")}
     <p><button name="decision" value="${step === "login" ? "continue" : "confirm"}">Continue</button>
-    <button name="decision" value="refuse">Refuse</button></form>`;
+    <button name="decision" value="refuse">Reject</button></form>`;
 }
 
 /** What went wrong, and what to do about it, in a sentence or two. */

@@ -125,7 +125,7 @@ const listener = Deno.serve(
     return new Response("Thank you. You can close this window.");
   },
 );
-const answer = oauth.validateAuthResponse(server, client, await callback, state); // throws where the customer refused
+const answer = oauth.validateAuthResponse(server, client, await callback, state); // throws where the customer rejected
 
 ahead = await secondsAhead(); // the customer took their time
 client[oauth.clockSkew] = ahead;

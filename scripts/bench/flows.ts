@@ -3,7 +3,7 @@
  * wanted concurrency while the platform's processor time is read. Or payment by payment, each from its first request to
  * its last, for what a whole payment costs.
  */
-import { clientToken, type FlowWorld } from "../testing/flows.ts";
+import { clientToken, type FlowEnvironment } from "../testing/flows.ts";
 import { testKey } from "../testing/keys.ts";
 import { AUTH_URL } from "../testing/environment.ts";
 import { BANK, type Flow, newFlow, type Parties, requestOf, type Step, STEPS } from "./steps.ts";
@@ -28,24 +28,24 @@ export const WHOLE = "whole payment";
 
 /** Takes `count` payments through every stage, one stage after the other. */
 export async function runStages(
-  world: FlowWorld,
+  env: FlowEnvironment,
   meter: Meter,
   count: number,
   concurrency: number,
 ): Promise<StageSample[]> {
-  const parties = await meet(world);
-  const flows = Array.from({ length: count }, () => newFlow(world));
+  const parties = await meet(env);
+  const flows = Array.from({ length: count }, () => newFlow(env));
   const samples: StageSample[] = [];
   for (const step of STEPS) {
     const requests: Request[] = [];
     for (const flow of flows) requests.push(await requestOf(step, flow, parties));
-    samples.push(await runStage(world, meter, step, flows, requests, concurrency));
+    samples.push(await runStage(env, meter, step, flows, requests, concurrency));
   }
   return samples;
 }
 
 async function runStage(
-  world: FlowWorld,
+  env: FlowEnvironment,
   meter: Meter,
   step: Step,
   flows: readonly Flow[],
@@ -56,7 +56,7 @@ async function runStage(
   const answers: Response[] = [];
   const [cpu, began] = [await meter(), performance.now()];
   await sideBySide(flows.length, concurrency, async (index) => {
-    const { answer, milliseconds } = await send(world, requests[index] ?? new Request("about:blank"));
+    const { answer, milliseconds } = await send(env, requests[index] ?? new Request("about:blank"));
     latencies.push(milliseconds);
     answers[index] = answer;
   });
@@ -76,20 +76,20 @@ async function runStage(
  * requests'; what it takes to sign them does not count.
  */
 export async function runPayments(
-  world: FlowWorld,
+  env: FlowEnvironment,
   meter: Meter,
   count: number,
   concurrency: number,
 ): Promise<StageSample> {
-  const parties = await meet(world);
+  const parties = await meet(env);
   const latencies: number[] = [];
   let failures = 0;
   const [cpu, began] = [await meter(), performance.now()];
   await sideBySide(count, concurrency, async () => {
-    const flow = newFlow(world);
+    const flow = newFlow(env);
     let spent = 0;
     for (const step of STEPS) {
-      const { answer, milliseconds } = await send(world, await requestOf(step, flow, parties));
+      const { answer, milliseconds } = await send(env, await requestOf(step, flow, parties));
       spent += milliseconds;
       if (answer.status !== step.status) return void failures++;
       await step.take?.(flow, answer);
@@ -101,21 +101,21 @@ export async function runPayments(
 }
 
 /** The parties' own tokens, and what the bank keeps of the platform's keys. */
-export async function meet(world: FlowWorld): Promise<Parties> {
+export async function meet(env: FlowEnvironment): Promise<Parties> {
   const key = await testKey(9);
-  const own = await clientToken(world, world.tpp, BANK);
-  const jwks = await world.browser(new Request(`${AUTH_URL}/jwks`));
-  const keySet = Object.assign(Object.create(world), { browser: () => Promise.resolve(jwks.clone()) });
-  return { key, own, bank: await clientToken(world, world.bankB, BANK), keySet };
+  const own = await clientToken(env, env.tpp, BANK);
+  const jwks = await env.browser(new Request(`${AUTH_URL}/jwks`));
+  const keySet = Object.assign(Object.create(env), { browser: () => Promise.resolve(jwks.clone()) });
+  return { key, own, bank: await clientToken(env, env.bankB, BANK), keySet };
 }
 
 /** Sends one request and takes its whole answer. */
 async function send(
-  world: FlowWorld,
+  env: FlowEnvironment,
   request: Request,
 ): Promise<{ readonly answer: Response; readonly milliseconds: number }> {
   const began = performance.now();
-  const { status, headers, ...answer } = await received(await world.api(request));
+  const { status, headers, ...answer } = await received(await env.api(request));
   const body = answer.bytes.byteLength === 0 ? null : answer.bytes;
   return { answer: new Response(body, { status, headers }), milliseconds: performance.now() - began };
 }

@@ -3,7 +3,7 @@
  * platform runs as `deno task serve` in a process of its own; this process stands in for its proxy and its parties,
  * and has signed every request before the clock starts. Ratios hold on a shared machine, milliseconds do not.
  */
-import { openServedWorld, type ServedWorld } from "../testing/served_environment.ts";
+import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
 import { fill } from "./fill.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
 import { type Meter, runPayments, runStages, type StageSample } from "./flows.ts";
@@ -29,40 +29,40 @@ interface Findings {
 }
 
 async function bench(options: BenchOptions, floor: Floor): Promise<Findings> {
-  await using world = await openServedWorld(SERVE, (path) => fill(path, options.fill, say));
-  const meter = (): Promise<number> => cpuMilliseconds(world.process.pid);
-  await warmUp(options, world, floor);
+  await using env = await openServedEnvironment(SERVE, (path) => fill(path, options.fill, say));
+  const meter = (): Promise<number> => cpuMilliseconds(env.process.pid);
+  await warmUp(options, env, floor);
   const rows: Row[] = [];
   for (const concurrency of options.concurrency) {
     const rounds: (readonly StageSample[])[] = [];
     const floors: number[][] = [];
     for (let round = 0; round < options.rounds; round++) {
       say(`round ${round + 1} of ${options.rounds}, ${concurrency} at once`);
-      rounds.push(await runRound(world, meter, options.requests, concurrency));
+      rounds.push(await runRound(env, meter, options.requests, concurrency));
       floors.push(await floorsOf(floor, options.requests, concurrency));
     }
     rows.push(...tableOf(concurrency, rounds, floors));
   }
-  return { rows, resident: await residentMegabytes(world.process.pid) };
+  return { rows, resident: await residentMegabytes(env.process.pid) };
 }
 
-async function warmUp({ warm }: BenchOptions, world: ServedWorld, floor: Floor): Promise<void> {
+async function warmUp({ warm }: BenchOptions, env: ServedEnvironment, floor: Floor): Promise<void> {
   const idle: Meter = () => Promise.resolve(0);
   for (let done = 0; done < warm; done += WARM_AT_ONCE) {
     say(`warming up, ${done} of ${warm}`);
-    await runStages(world, idle, Math.min(WARM_AT_ONCE, warm - done), WARM_CONCURRENCY);
+    await runStages(env, idle, Math.min(WARM_AT_ONCE, warm - done), WARM_CONCURRENCY);
     await floorsOf(floor, Math.min(WARM_AT_ONCE, warm - done), WARM_CONCURRENCY);
   }
 }
 
 async function runRound(
-  world: ServedWorld,
+  env: ServedEnvironment,
   meter: Meter,
   requests: number,
   concurrency: number,
 ): Promise<readonly StageSample[]> {
-  const stages = await runStages(world, meter, requests, concurrency);
-  return [...stages, await runPayments(world, meter, Math.ceil(requests / 4), concurrency)];
+  const stages = await runStages(env, meter, requests, concurrency);
+  return [...stages, await runPayments(env, meter, Math.ceil(requests / 4), concurrency)];
 }
 
 async function floorsOf(floor: Floor, requests: number, concurrency: number): Promise<number[]> {
@@ -93,8 +93,8 @@ async function measure(options: BenchOptions): Promise<number> {
 }
 
 async function soaked({ soak: minutes, json }: BenchOptions): Promise<number> {
-  await using world = await openServedWorld(SERVE);
-  const found = await soak(world, world.process.pid, minutes, say);
+  await using env = await openServedEnvironment(SERVE);
+  const found = await soak(env, env.process.pid, minutes, say);
   write(
     json
       ? `${JSON.stringify(found, null, 1)}\n`

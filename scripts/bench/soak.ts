@@ -1,5 +1,5 @@
 /** A long run at half load: as much time resting as working, while the platform's memory is watched. */
-import type { FlowWorld } from "../testing/flows.ts";
+import type { FlowEnvironment } from "../testing/flows.ts";
 import { runPayments } from "./flows.ts";
 import { residentMegabytes } from "./process.ts";
 
@@ -22,7 +22,7 @@ const SAMPLE_MS = 30_000;
 
 /** Soaks. */
 export async function soak(
-  world: FlowWorld,
+  env: FlowEnvironment,
   pid: number,
   minutes: number,
   say: (text: string) => void,
@@ -33,7 +33,7 @@ export async function soak(
   let [payments, failures, sampledAt] = [0, 0, -SAMPLE_MS];
   while (elapsed() < minutes * 60_000) {
     const start = elapsed();
-    const sample = await runPayments(world, () => Promise.resolve(0), PAYMENTS_AT_ONCE, CONCURRENCY);
+    const sample = await runPayments(env, () => Promise.resolve(0), PAYMENTS_AT_ONCE, CONCURRENCY);
     payments += sample.requests;
     failures += sample.failures;
     if (elapsed() - sampledAt >= SAMPLE_MS) {

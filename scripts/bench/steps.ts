@@ -8,7 +8,7 @@ import {
   call,
   consentBody,
   DEBTOR_ACCOUNT,
-  type FlowWorld,
+  type FlowEnvironment,
   type Json,
   openHandover,
   paymentBody,
@@ -32,7 +32,7 @@ export interface Flow {
   paymentId: string;
   readonly browser: Browser;
   /** Keeps what it is asked to send, as its proxy would pass it on. */
-  readonly world: FlowWorld;
+  readonly env: FlowEnvironment;
   readonly kept: Request[];
 }
 
@@ -42,7 +42,7 @@ export interface Parties {
   readonly own: BoundToken;
   readonly bank: BoundToken;
   /** Gives the platform's key set, as the bank keeps it. */
-  readonly keySet: FlowWorld;
+  readonly keySet: FlowEnvironment;
 }
 
 /** One step. */
@@ -62,25 +62,25 @@ const ACCOUNTS = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" }];
 const BODY = consentBody();
 
 /** A payment that has not begun. */
-export function newFlow(world: FlowWorld): Flow {
+export function newFlow(env: FlowEnvironment): Flow {
   const kept: Request[] = [];
-  const keep = (request: Request, as?: Parameters<FlowWorld["api"]>[1]): Promise<Response> => {
+  const keep = (request: Request, as?: Parameters<FlowEnvironment["api"]>[1]): Promise<Response> => {
     kept.push(throughProxy(request, as));
     return Promise.resolve(new Response("{}"));
   };
-  const recorder: FlowWorld = {
-    tpp: world.tpp,
-    bankA: world.bankA,
-    bankB: world.bankB,
+  const recorder: FlowEnvironment = {
+    tpp: env.tpp,
+    bankA: env.bankA,
+    bankB: env.bankB,
     api: keep,
     browser: (request) => keep(request),
     get now(): number {
-      return world.now;
+      return env.now;
     },
   };
   const none = { consentId: "", requestUri: "", handover: {}, code: "", paymentId: "" };
   const payment = { token: "", key: undefined as never };
-  return { ...none, payment, browser: new Browser(recorder), world: recorder, kept };
+  return { ...none, payment, browser: new Browser(recorder), env: recorder, kept };
 }
 
 /** The request of a step, signed and ready. */
@@ -97,12 +97,12 @@ export const STEPS: readonly Step[] = [
   {
     name: "token (client credentials)",
     status: 200,
-    make: ({ world }, { key }) => requestToken(world, world.tpp, BANK, { key }),
+    make: ({ env }, { key }) => requestToken(env, env.tpp, BANK, { key }),
   },
   {
     name: "consent POST",
     status: 201,
-    make: ({ world }, { own }) => call(world, world.tpp, own, CONSENTS, { body: JSON.stringify(BODY) }),
+    make: ({ env }, { own }) => call(env, env.tpp, own, CONSENTS, { body: JSON.stringify(BODY) }),
     async take(flow, answer) {
       flow.consentId = (await answer.json()).Data.ConsentId;
     },
@@ -110,12 +110,12 @@ export const STEPS: readonly Step[] = [
   {
     name: "consent GET",
     status: 200,
-    make: ({ world, consentId }, { own }) => call(world, world.tpp, own, `${CONSENTS}/${consentId}`),
+    make: ({ env, consentId }, { own }) => call(env, env.tpp, own, `${CONSENTS}/${consentId}`),
   },
   {
     name: "PAR",
     status: 201,
-    make: ({ world, consentId }) => push(world, consentId, { bank: BANK }),
+    make: ({ env, consentId }) => push(env, consentId, { bank: BANK }),
     async take(flow, answer) {
       flow.requestUri = (await answer.json()).request_uri;
     },
@@ -123,25 +123,24 @@ export const STEPS: readonly Step[] = [
   {
     name: "authorize",
     status: 303,
-    make: ({ browser, world, requestUri }) => {
-      const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri: requestUri });
+    make: ({ browser, env, requestUri }) => {
+      const query = new URLSearchParams({ client_id: env.tpp.clientId, request_uri: requestUri });
       return browser.open(`${AUTH_URL}/${BANK}/authorization.oauth2?${query}`);
     },
     async take(flow, answer) {
       flow.browser.keep(answer);
-      flow.handover = (await openHandover(flow.world.bankB, answer)).claims;
+      flow.handover = (await openHandover(flow.env.bankB, answer)).claims;
     },
   },
   {
     name: "back channel GET",
     status: 200,
-    make: ({ world, consentId }, { bank }) => call(world, world.bankB, bank, `${DETAILS}/${consentId}`),
+    make: ({ env, consentId }, { bank }) => call(env, env.bankB, bank, `${DETAILS}/${consentId}`),
   },
   {
     name: "back channel PUT",
     status: 200,
-    make: ({ world, consentId }, { bank }) =>
-      putAccounts(world, world.bankB, consentId, ACCOUNTS, { bound: bank }),
+    make: ({ env, consentId }, { bank }) => putAccounts(env, env.bankB, consentId, ACCOUNTS, { bound: bank }),
   },
   {
     name: "bank return",
@@ -156,7 +155,7 @@ export const STEPS: readonly Step[] = [
   {
     name: "token (code)",
     status: 200,
-    make: (flow, { key }) => redeem(flow.world, flow, { bank: BANK, key }),
+    make: (flow, { key }) => redeem(flow.env, flow, { bank: BANK, key }),
     async take(flow, answer) {
       flow.payment = { token: (await answer.json()).access_token, key: flow.payment.key };
     },
@@ -164,8 +163,8 @@ export const STEPS: readonly Step[] = [
   {
     name: "payment POST",
     status: 201,
-    make: ({ world, payment, consentId }, { key }) =>
-      call(world, world.tpp, { ...payment, key }, PAYMENTS, {
+    make: ({ env, payment, consentId }, { key }) =>
+      call(env, env.tpp, { ...payment, key }, PAYMENTS, {
         body: JSON.stringify(paymentBody(consentId, BODY)),
       }),
     async take(flow, answer) {
@@ -175,6 +174,6 @@ export const STEPS: readonly Step[] = [
   {
     name: "payment GET",
     status: 200,
-    make: ({ world, paymentId }, { own }) => call(world, world.tpp, own, `${PAYMENTS}/${paymentId}`),
+    make: ({ env, paymentId }, { own }) => call(env, env.tpp, own, `${PAYMENTS}/${paymentId}`),
   },
 ];

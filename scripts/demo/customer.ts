@@ -1,17 +1,17 @@
 /**
  * The customer of the demo: follows the TPP's link, logs in at the bank, confirms with the one-time code,
- * accepts or refuses, and comes back. Knows the pages only by their forms, as anything that drives a browser
+ * accepts or rejects, and comes back. Knows the pages only by their forms, as anything that drives a browser
  * does.
  */
 import { type Browser, openBrowser, type Visit } from "./browser.ts";
 import { fillForm, findForms, firstHeading, type HtmlForm } from "./forms.ts";
 
-/** What the customer will do. `refuseAt`: the form at which they say no. */
+/** What the customer will do. `rejectAt`: the form at which they say no. */
 export interface CustomerPlan {
   readonly startUrl: string;
   /** Where the TPP waits; never visited. */
   readonly redirectUri: string;
-  readonly refuseAt?: "otp" | "consent";
+  readonly rejectAt?: "otp" | "consent";
 }
 
 /** One page or redirect on the way, for the demo's report. */
@@ -72,8 +72,8 @@ async function answerForm(
   return await browser.submit(new URL(form.action, visit.url), body, visit.url);
 }
 
-function answerTo(form: HtmlForm, { refuseAt }: CustomerPlan): Answer {
-  const isRefused = form.id === refuseAt;
+function answerTo(form: HtmlForm, { rejectAt }: CustomerPlan): Answer {
+  const isRejected = form.id === rejectAt;
   if (form.id === "login") {
     return {
       action: "logs in as alice",
@@ -82,10 +82,10 @@ function answerTo(form: HtmlForm, { refuseAt }: CustomerPlan): Answer {
     };
   }
   if (form.id === "otp") {
-    if (isRefused) return { action: "refuses", choices: {}, decision: "refuse" };
+    if (isRejected) return { action: "refuses", choices: {}, decision: "refuse" };
     return { action: "enters the one-time code", choices: { code: "123456" }, decision: "confirm" };
   }
-  if (isRefused) return { action: "refuses", choices: {}, decision: "refuse" };
+  if (isRejected) return { action: "refuses", choices: {}, decision: "refuse" };
   return accept(form);
 }
 

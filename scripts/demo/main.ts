@@ -77,7 +77,7 @@ function result(
   outcome: DemoOutcome,
   steps: readonly DemoStep[],
 ): Record<string, unknown> {
-  return { ...outcome, consent: options.consent, profile: options.profile, refuse: options.refuse, steps };
+  return { ...outcome, consent: options.consent, profile: options.profile, reject: options.reject, steps };
 }
 
 function toStdout(line: string): void {

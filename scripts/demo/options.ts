@@ -10,7 +10,7 @@ export type ConsentKind = "implicit" | "platform" | "bank";
 /** What the demo was asked to do. */
 export interface DemoOptions {
   readonly consent: ConsentKind;
-  readonly refuse: boolean;
+  readonly reject: boolean;
   readonly json: boolean;
   readonly profile: "a" | "b";
 }
@@ -25,7 +25,7 @@ Usage: deno task demo [options]
   --consent bank       the customer chooses the account at the bank; Bank B
   --profile b          sign payloads as OBIE v3.1.4 and later do (default)
   --profile a          sign payloads as OBIE v3.1.2 does (b64 false)
-  --refuse             the customer refuses; the exit status is then 3, never 0
+  --refuse             the customer rejects; the exit status is then 3, never 0
   --json               print the result as JSON on stdout, the steps on stderr
   --help               print this
 
@@ -34,7 +34,7 @@ Exit status:
   0  the payment was accepted
   1  it was not
   2  the options are wrong
-  3  the customer refused, as --refuse asks: the TPP got access_denied, and no payment was made
+  3  the customer rejected, as --refuse asks: the TPP got access_denied, and no payment was made
 `;
 
 const consentKinds: readonly ConsentKind[] = ["implicit", "platform", "bank"];
@@ -44,11 +44,11 @@ const consentKinds: readonly ConsentKind[] = ["implicit", "platform", "bank"];
  * @throws {UsageError}
  */
 export function readOptions(args: readonly string[]): DemoOptions | undefined {
-  let options: DemoOptions = { consent: "platform", refuse: false, json: false, profile: "b" };
+  let options: DemoOptions = { consent: "platform", reject: false, json: false, profile: "b" };
   const rest = args.flatMap((arg) => /^--(consent|profile)=/.test(arg) ? splitOnce(arg) : [arg]);
   for (let option = rest.shift(); option !== undefined; option = rest.shift()) {
     if (option === "--help" || option === "-h") return undefined;
-    else if (option === "--refuse") options = { ...options, refuse: true };
+    else if (option === "--refuse") options = { ...options, reject: true };
     else if (option === "--json") options = { ...options, json: true };
     else if (option === "--consent") {
       options = { ...options, consent: choice(option, consentKinds, rest.shift()) };

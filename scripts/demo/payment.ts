@@ -1,6 +1,6 @@
 /**
  * The nine steps of a payment (interface "What the service does"), played by the TPP library and the demo's
- * customer. Reports each step as it happens; judges only whether the payment was accepted, or refused as the
+ * customer. Reports each step as it happens; judges only whether the payment was accepted, or rejected as the
  * options asked.
  */
 import * as oauth from "oauth4webapi";
@@ -40,7 +40,7 @@ export interface DemoStep {
 export interface DemoOutcome {
   /** Whether the payment was accepted. */
   readonly ok: boolean;
-  /** `refused`: the customer refused, as the options asked, and the TPP was informed. */
+  /** `refused`: the customer rejected, as the options asked, and the TPP was informed. */
   readonly result: "accepted" | "refused" | "failed";
   /** One sentence. */
   readonly summary: string;
@@ -79,9 +79,9 @@ export async function makePayment(
   const callback = await sendCustomer(demo, pending, options);
   const error = returnedError(demo, pending, callback);
   if (error !== undefined) {
-    return await afterError(demo, clientToken, { bank, consentId, error, refuse: options.refuse });
+    return await afterError(demo, clientToken, { bank, consentId, error, reject: options.reject });
   }
-  if (options.refuse) throw new Error("The customer refused, and the TPP got a code");
+  if (options.reject) throw new Error("The customer rejected, and the TPP got a code");
   const token = await exchange(demo, pending, callback);
   const funds = await askForFunds(demo, token, consentId);
   const payment = await pay(demo, token, consentId);
@@ -131,8 +131,8 @@ async function sendCustomer(demo: Demo, pending: PendingAuthorization, options: 
   const plan = {
     startUrl: pending.url,
     redirectUri: demo.flow.tpp.redirectUri,
-    ...(options.refuse
-      ? { refuseAt: options.consent === "implicit" ? "otp" as const : "consent" as const }
+    ...(options.reject
+      ? { rejectAt: options.consent === "implicit" ? "otp" as const : "consent" as const }
       : {}),
   };
   let reached = 4;
@@ -173,16 +173,16 @@ async function afterError(
     readonly bank: string;
     readonly consentId: string;
     readonly error: string;
-    readonly refuse: boolean;
+    readonly reject: boolean;
   },
 ): Promise<DemoOutcome> {
-  const { bank, consentId, error, refuse } = seen;
+  const { bank, consentId, error, reject } = seen;
   demo.report({ step: 6, text: `the TPP learns error=${error}` });
   const { status } = await readConsent(demo.flow, token, consentId);
   tell(demo, 9, `consent ${consentId}: ${status}`);
-  const result = refuse && error === "access_denied" ? "refused" : "failed";
+  const result = reject && error === "access_denied" ? "refused" : "failed";
   const summary = result === "refused"
-    ? "The customer refused; no payment was made."
+    ? "The customer rejected; no payment was made."
     : `The authorization failed with ${error}; no payment was made.`;
   return { ok: false, result, summary, bank, consentId, consentStatus: status, error };
 }

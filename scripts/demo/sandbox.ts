@@ -25,7 +25,7 @@ const livenessMilliseconds = 3000;
 export async function openSandbox(dir: string, log: (line: string) => void): Promise<DemoSandbox> {
   const endpoints = await readEndpoints(dir);
   if (endpoints !== undefined && await answers(endpoints)) {
-    const aheadMs = await readAhead(endpoints);
+    const aheadMs = await prefetch(endpoints);
     const now = (): number => Date.now() + aheadMs;
     return { dir, endpoints, startedHere: false, now, close: (): Promise<void> => Promise.resolve() };
   }
@@ -49,7 +49,7 @@ async function startSandbox(log: (line: string) => void): Promise<DemoSandbox> {
   }
 }
 
-async function readAhead({ directory_url }: SandboxEndpoints): Promise<number> {
+async function prefetch({ directory_url }: SandboxEndpoints): Promise<number> {
   const response = await fetch(`${directory_url}/sandbox/clock`);
   const { ahead_seconds }: { readonly ahead_seconds?: unknown } = await response.json();
   return typeof ahead_seconds === "number" ? ahead_seconds * 1000 : 0;

@@ -2,7 +2,7 @@
 import type { Participant } from "../testing/participants.ts";
 import { mutateJson, readJson } from "./json.ts";
 import { mutateBytes, mutateText, mutateToken, pick } from "./mutations.ts";
-import { type Coverage, type Notary, segmentText, signDetached } from "./signing.ts";
+import { type Coverage, type Resigner, segmentText, signDetached } from "./signing.ts";
 import { formPlace, type Part, type Pinned, pinnedFault } from "./parts.ts";
 import type { Members } from "./checks.ts";
 import { signatureRule } from "./rules.ts";
@@ -12,7 +12,7 @@ import type { Random } from "../prove/random.ts";
 
 /** Who signs a body, and how it is judged. */
 export interface SignedParts {
-  readonly notary: Notary;
+  readonly resigner: Resigner;
   readonly signer: Participant;
   readonly key: CryptoKey;
   readonly strangers: Strangers;
@@ -24,24 +24,24 @@ const SIGNATURE = "x-jws-signature";
 export type JudgeJson = (document: unknown) => string | undefined;
 
 /** The signature of a body: as text, or with its header changed and signed again; or the body changed beneath it. */
-export function signaturePart({ notary, signer, key, strangers }: SignedParts): Part {
+export function signaturePart({ resigner, signer, key, strangers }: SignedParts): Part {
   return {
     name: SIGNATURE,
-    async mutate(random, shot) {
-      const [signature, body] = [headerOf(shot, SIGNATURE) ?? "", shot.body ?? new Uint8Array()];
+    async mutate(random, attempt) {
+      const [signature, body] = [headerOf(attempt, SIGNATURE) ?? "", attempt.body ?? new Uint8Array()];
       const header = segmentText(signature, 0) ?? "{}";
-      if (random.chance(0.4)) return withHeader(shot, SIGNATURE, mutateToken(random, signature));
-      if (random.chance(0.15)) return withBody(shot, mutateBytes(random, body));
+      if (random.chance(0.4)) return withHeader(attempt, SIGNATURE, mutateToken(random, signature));
+      if (random.chance(0.15)) return withBody(attempt, mutateBytes(random, body));
       const mine = !random.chance(0.1);
       const text = mine ? mutateJson(random, JSON.parse(header)) : header;
       const coverage = random.chance(0.9) ? coverageIn(text) : pick<Coverage>(random, ["A", "B"]);
-      const signing = mine ? notary.signBody : signDetached;
-      return withHeader(shot, SIGNATURE, await signing(mine ? key : strangers.key, text, body, coverage));
+      const signing = mine ? resigner.signBody : signDetached;
+      return withHeader(attempt, SIGNATURE, await signing(mine ? key : strangers.key, text, body, coverage));
     },
-    fault(shot) {
-      if (shot.method === "GET") return undefined; // what is read has no body
-      const signature = headerOf(shot, SIGNATURE) ?? "";
-      const coverage = notary.coverageOf(signature, shot.body ?? new Uint8Array());
+    fault(attempt) {
+      if (attempt.method === "GET") return undefined; // what is read has no body
+      const signature = headerOf(attempt, SIGNATURE) ?? "";
+      const coverage = resigner.coverageOf(signature, attempt.body ?? new Uint8Array());
       if (coverage === undefined) return "took a forged payload signature";
       const header = readJson(segmentText(signature, 0) ?? "");
       const wrong = signatureRule({ ...Object(header) }, signer, coverage);
@@ -56,15 +56,15 @@ function coverageIn(header: string): Coverage {
 }
 
 /** A JSON body that is signed again after each change. */
-export function signedJsonPart({ notary, key }: SignedParts, judge?: JudgeJson): Part {
+export function signedJsonPart({ resigner, key }: SignedParts, judge?: JudgeJson): Part {
   const plain = jsonPart(judge);
   return {
     ...plain,
-    async mutate(random, shot) {
-      const changed = await plain.mutate(random, shot);
-      const header = segmentText(headerOf(shot, SIGNATURE) ?? "", 0) ?? "{}";
+    async mutate(random, attempt) {
+      const changed = await plain.mutate(random, attempt);
+      const header = segmentText(headerOf(attempt, SIGNATURE) ?? "", 0) ?? "{}";
       const body = changed.body ?? new Uint8Array();
-      return withHeader(changed, SIGNATURE, await notary.signBody(key, header, body, coverageIn(header)));
+      return withHeader(changed, SIGNATURE, await resigner.signBody(key, header, body, coverageIn(header)));
     },
   };
 }
@@ -73,13 +73,13 @@ export function signedJsonPart({ notary, key }: SignedParts, judge?: JudgeJson):
 export function jsonPart(judge?: JudgeJson): Part {
   return {
     name: "JSON",
-    mutate: (random, shot) =>
+    mutate: (random, attempt) =>
       random.chance(0.1)
-        ? withBody(shot, mutateBytes(random, shot.body ?? new Uint8Array()))
-        : withBody(shot, mutateJson(random, JSON.parse(textOf(shot)))),
-    fault(shot) {
-      if (shot.body === undefined) return undefined;
-      const document = readJson(textOf(shot));
+        ? withBody(attempt, mutateBytes(random, attempt.body ?? new Uint8Array()))
+        : withBody(attempt, mutateJson(random, JSON.parse(textOf(attempt)))),
+    fault(attempt) {
+      if (attempt.body === undefined) return undefined;
+      const document = readJson(textOf(attempt));
       return document === undefined ? "took a body that is not one clear JSON value" : judge?.(document);
     },
   };
@@ -89,8 +89,8 @@ export function jsonPart(judge?: JudgeJson): Part {
 export function formPart(pinned: Pinned): Part {
   return {
     name: "form",
-    mutate: (random, shot) => withBody(shot, mutateForm(random, textOf(shot))),
-    fault: (shot) => pinnedFault(pinned, (name) => formPlace(name).read(shot) || undefined), // RFC 6749 3.1: empty is none
+    mutate: (random, attempt) => withBody(attempt, mutateForm(random, textOf(attempt))),
+    fault: (attempt) => pinnedFault(pinned, (name) => formPlace(name).read(attempt) || undefined), // RFC 6749 3.1: empty is none
   };
 }
 

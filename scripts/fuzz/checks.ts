@@ -4,7 +4,7 @@ import { START } from "../testing/environment.ts";
 /** A decoded JSON object. */
 export type Members = { readonly [name: string]: unknown };
 
-/** The clock of every world, Unix seconds. */
+/** The clock of every environment, Unix seconds. */
 export const NOW = START / 1000;
 /** What clocks may differ by, seconds. */
 export const SKEW = 30;

@@ -2,7 +2,7 @@
 import {
   ADMIN_TOKEN,
   bank,
-  type DirectoryWorld,
+  type DirectoryEnvironment,
   ISSUER,
   type Json,
   signingRequest,
@@ -11,9 +11,9 @@ import {
 import { testKey } from "../testing/keys.ts";
 import { jsonPart } from "./body_parts.ts";
 import { mutateBytes, mutateText, pick } from "./mutations.ts";
-import type { Part, Specimen } from "./parts.ts";
+import type { Part, Sample } from "./parts.ts";
 import { requestPart } from "./request_parts.ts";
-import { headerOf, type Shot, shotOf, textOf, withBody } from "./sample_request.ts";
+import { type Attempt, attemptOf, headerOf, textOf, withBody } from "./sample_request.ts";
 
 const PUBLIC = ["/health", "/participants", "/jwks", "/ca.pem"];
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i;
@@ -22,7 +22,7 @@ const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i;
 type Planned = readonly [name: string, status: number, method: string, path: string, body?: Json];
 
 /** All of them, in this directory. */
-export async function directorySpecimens(directory: DirectoryWorld): Promise<readonly Specimen[]> {
+export async function directorySamples(directory: DirectoryEnvironment): Promise<readonly Sample[]> {
   const { body } = await directory.admin("POST", "/participants", await thirdParty([0, 1]));
   await directory.admin("POST", "/participants", await bank([2, 3]));
   const kid = body.jwks.keys[0].kid;
@@ -40,44 +40,50 @@ export async function directorySpecimens(directory: DirectoryWorld): Promise<rea
     ["PUT software status", 200, "PUT", `${one}/software/status`, { status: "Inactive", ...because }],
     ["PUT status", 200, "PUT", `${one}/status`, { status: "Suspended", ...because }],
   ];
-  const administered = await Promise.all(planned.map(administratedSpecimen));
+  const administered = await Promise.all(planned.map(administratedSample));
   const read = await Promise.all(
-    [...PUBLIC, `${one}/jwks`, `${one}/jwks/revoked`].map((path) => publicSpecimen(path)),
+    [...PUBLIC, `${one}/jwks`, `${one}/jwks/revoked`].map((path) => publicSample(path)),
   );
-  return [...administered, ...read, await signingRequestSpecimen()];
+  return [...administered, ...read, await signingRequestSample()];
 }
 
-async function administratedSpecimen([name, status, method, path, body]: Planned): Promise<Specimen> {
-  const shot = await administrated(method, path, body);
+async function administratedSample([name, status, method, path, body]: Planned): Promise<Sample> {
+  const attempt = await administrated(method, path, body);
   const parts = body === undefined ? [administrator] : [administrator, jsonPart()];
-  return { name: `directory: ${name}`, status, surface: "directory", shot, parts };
+  return { name: `directory: ${name}`, status, surface: "directory", attempt, parts };
 }
 
-function administrated(method: string, path: string, body?: Json): Promise<Shot> {
+function administrated(method: string, path: string, body?: Json): Promise<Attempt> {
   const headers = {
     authorization: `Bearer ${ADMIN_TOKEN}`,
     "content-type": "application/json",
   };
   const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
-  return shotOf("directory", new Request(ISSUER + path, init));
+  return attemptOf("directory", new Request(ISSUER + path, init));
 }
 
 const administrator = requestPart({
-  also: (shot) =>
-    BEARER.exec(headerOf(shot, "authorization") ?? "")?.[1] === ADMIN_TOKEN
+  also: (attempt) =>
+    BEARER.exec(headerOf(attempt, "authorization") ?? "")?.[1] === ADMIN_TOKEN
       ? undefined
       : "took another administration token",
 });
 
-async function publicSpecimen(path: string): Promise<Specimen> {
-  const shot = await shotOf("directory", new Request(ISSUER + path));
-  return { name: `directory: GET ${path}`, status: 200, surface: "directory", shot, parts: [requestPart()] };
+async function publicSample(path: string): Promise<Sample> {
+  const attempt = await attemptOf("directory", new Request(ISSUER + path));
+  return {
+    name: `directory: GET ${path}`,
+    status: 200,
+    surface: "directory",
+    attempt,
+    parts: [requestPart()],
+  };
 }
 
 /** The signed text in a request for a certificate, octet by octet. */
-async function signingRequestSpecimen(): Promise<Specimen> {
+async function signingRequestSample(): Promise<Sample> {
   const pem = await signingRequest(8);
-  const shot = await administrated("POST", "/participants/SHOP/certificates", { csrs: { signing: pem } });
+  const attempt = await administrated("POST", "/participants/SHOP/certificates", { csrs: { signing: pem } });
   const { n } = (await testKey(8)).publicJwk;
   const part: Part = {
     name: "signing request",
@@ -94,7 +100,7 @@ async function signingRequestSpecimen(): Promise<Specimen> {
       return text.includes(n) ? undefined : "gave a certificate for another key";
     },
   };
-  return { name: "directory: certificates", status: 201, surface: "directory", shot, parts: [part] };
+  return { name: "directory: certificates", status: 201, surface: "directory", attempt, parts: [part] };
 }
 
 /** Whether what is signed in the one is signed in the other: the first member of the outer sequence (RFC 2986 4.2). */

@@ -1,29 +1,29 @@
 /**
  * `deno task fuzz`: changes good requests in ways that a seed repeats, sends them to a platform and a directory in this
- * process, and looks for failures, forgeries that are taken, refusals that change something, and errors in a wrong form.
+ * process, and looks for failures, forgeries that are taken, rejections that change something, and errors in a wrong form.
  */
-import { browserSpecimens } from "./browser_samples.ts";
-import { directorySpecimens } from "./directory_samples.ts";
-import { type Ground, openGround, type Plant } from "./targets.ts";
+import { browserSamples } from "./browser_samples.ts";
+import { directorySamples } from "./directory_samples.ts";
+import { type Fixture, openFixture, type Plant } from "./targets.ts";
 import { withSeededIds } from "./ids.ts";
-import { type Notary, openNotary } from "./signing.ts";
-import { oauthSpecimens, registrationSpecimens } from "./oauth_samples.ts";
+import { openResigner, type Resigner } from "./signing.ts";
+import { oauthSamples, registrationSamples } from "./oauth_samples.ts";
 import { UsageError } from "../command_line/run.ts";
 import { type FuzzOptions, readFuzzOptions, usage } from "./options.ts";
-import type { Part, Specimen } from "./parts.ts";
+import type { Part, Sample } from "./parts.ts";
 import { type Finding, kindOf, linesOf, summary, type Tally, tallyOf } from "./report.ts";
 import { REQUEST } from "./request_parts.ts";
-import { resourceSpecimens } from "./resource_samples.ts";
+import { resourceSamples } from "./resource_samples.ts";
 import { sendable } from "./sample_request.ts";
 import { verdict } from "./verdict.ts";
-import { openWorkshop } from "./environment.ts";
+import { openSampleContext } from "./environment.ts";
 import { seeded } from "../prove/random.ts";
 
 type Print = (line: string) => void;
 
 /** One part of one good request. */
 interface Target extends Tally {
-  readonly specimen: Specimen;
+  readonly sample: Sample;
   readonly part: Part;
 }
 
@@ -41,12 +41,12 @@ export interface FuzzResult {
  */
 export async function fuzz(options: FuzzOptions, print: Print, plant?: Plant): Promise<FuzzResult> {
   const { seed } = options;
-  await using ground = await withSeededIds(seed, "worlds", () => openGround(plant));
-  const notary = openNotary();
-  const specimens = await withSeededIds(seed, "good requests", () => makeSpecimens(ground, notary));
-  const targets = targetsOf(specimens).filter(({ name }) => name.includes(options.only));
+  await using fixture = await withSeededIds(seed, "environments", () => openFixture(plant));
+  const resigner = openResigner();
+  const samples = await withSeededIds(seed, "good requests", () => makeSamples(fixture, resigner));
+  const targets = targetsOf(samples).filter(({ name }) => name.includes(options.only));
   if (targets.length === 0) throw new UsageError(`No part of a request has "${options.only}" in its name`);
-  print(`seed ${seed}: changes ${targets.length} parts of ${specimens.length} good requests`);
+  print(`seed ${seed}: changes ${targets.length} parts of ${samples.length} good requests`);
   const findings: Finding[] = [];
   const note = (finding: Finding | undefined): void => {
     if (finding === undefined) return;
@@ -55,71 +55,71 @@ export async function fuzz(options: FuzzOptions, print: Print, plant?: Plant): P
     }
     findings.push(finding);
   };
-  for (const specimen of specimens) note(await asItIs(ground, specimen));
+  for (const sample of samples) note(await asItIs(fixture, sample));
   const startedAt = Date.now();
   const isOver = (tried: number): boolean =>
     tried >= options.mutations || Date.now() - startedAt >= options.seconds * 1000;
   let tried = 0;
   for (; !isOver(tried); tried++) {
-    note(await attempt(ground, targets, options.first + tried, seed));
-    notary.forget();
+    note(await attempt(fixture, targets, options.first + tried, seed));
+    resigner.forget();
   }
   const milliseconds = Date.now() - startedAt;
-  for (const specimen of specimens) note(await asItIs(ground, specimen));
+  for (const sample of samples) note(await asItIs(fixture, sample));
   summary(targets, findings, { tried, milliseconds }).forEach(print);
   return { findings, tallies: targets };
 }
 
-async function makeSpecimens(ground: Ground, notary: Notary): Promise<readonly Specimen[]> {
-  const workshop = await openWorkshop(ground.world, notary);
-  const specimens = [
-    ...await oauthSpecimens(workshop),
-    ...await registrationSpecimens(workshop),
-    ...await resourceSpecimens(workshop),
-    ...await browserSpecimens(workshop),
-    ...await directorySpecimens(ground.directory),
+async function makeSamples(fixture: Fixture, resigner: Resigner): Promise<readonly Sample[]> {
+  const context = await openSampleContext(fixture.env, resigner);
+  const samples = [
+    ...await oauthSamples(context),
+    ...await registrationSamples(context),
+    ...await resourceSamples(context),
+    ...await browserSamples(context),
+    ...await directorySamples(fixture.directory),
   ];
-  ground.settle();
-  return specimens;
+  fixture.settle();
+  return samples;
 }
 
-function targetsOf(specimens: readonly Specimen[]): readonly Target[] {
-  return specimens.flatMap((specimen) =>
-    specimen.parts.map((part) => ({ ...tallyOf(`${specimen.name}: ${part.name}`), specimen, part }))
+function targetsOf(samples: readonly Sample[]): readonly Target[] {
+  return samples.flatMap((sample) =>
+    sample.parts.map((part) => ({ ...tallyOf(`${sample.name}: ${part.name}`), sample, part }))
   );
 }
 
 /** The good request must be good, before and after. */
-async function asItIs(ground: Ground, specimen: Specimen): Promise<Finding | undefined> {
-  const { name, shot, status } = specimen;
-  const impact = await ground.fire(shot);
-  const wrong = verdict(specimen, shot, impact) ??
+async function asItIs(fixture: Fixture, sample: Sample): Promise<Finding | undefined> {
+  const { name, attempt, status } = sample;
+  const impact = await fixture.fire(attempt);
+  const wrong = verdict(sample, attempt, impact) ??
     (impact.answer?.status === status
       ? undefined
       : `answered with ${impact.answer?.status} ${impact.answer?.text}`);
-  return wrong === undefined ? undefined : { target: name, wrong: `the good request: ${wrong}`, shot };
+  return wrong === undefined ? undefined : { target: name, wrong: `the good request: ${wrong}`, attempt };
 }
 
 /** Mutation number `number` of a seed. */
 async function attempt(
-  ground: Ground,
+  fixture: Fixture,
   targets: readonly Target[],
   number: number,
   seed: number,
 ): Promise<Finding | undefined> {
   const target = targets[number % targets.length];
   if (target === undefined) return undefined;
-  const { name, specimen, part, statuses } = target;
+  const { name, sample, part, statuses } = target;
   const random = seeded(seed, `mutation ${number}`);
-  const changed = sendable(await part.mutate(random, specimen.shot));
-  const whole = specimen.parts.find((each) => each.name === REQUEST);
+  const changed = sendable(await part.mutate(random, sample.attempt));
+  const whole = sample.parts.find((each) => each.name === REQUEST);
   const twice = random.chance(0.1) ? await whole?.mutate(random, changed) : undefined;
-  const shot = twice === undefined ? changed : sendable(twice);
-  const impact = await ground.fire(shot);
+  const attempt = twice === undefined ? changed : sendable(twice);
+  const impact = await fixture.fire(attempt);
   const status = impact.answer?.status ?? 0;
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
-  const wrong = verdict(specimen, shot, impact);
-  return wrong === undefined ? undefined : { target: name, number, wrong, shot };
+  const wrong = verdict(sample, attempt, impact);
+  return wrong === undefined ? undefined : { target: name, number, wrong, attempt };
 }
 
 async function main(args: readonly string[]): Promise<number> {

@@ -11,25 +11,25 @@ import {
   type RegistrationChanges,
   statementWith,
 } from "../testing/registration.ts";
-import { BASE_URL, type World } from "../testing/environment.ts";
+import { BASE_URL, type Environment } from "../testing/environment.ts";
 import { formPart } from "./body_parts.ts";
-import { bodyPlace, formPlace, type Pinned, type Specimen } from "./parts.ts";
+import { bodyPlace, formPlace, type Pinned, type Sample } from "./parts.ts";
 import { certificatePart } from "./request_parts.ts";
 import { registrationRule, statementRule } from "./rules.ts";
-import { record, type Shot } from "./sample_request.ts";
+import { type Attempt, record } from "./sample_request.ts";
 import { membersOf, nestedPart } from "./token_parts.ts";
 import {
   assertionOf,
   goodToken,
   oauthRequest,
   proofOf,
+  type SampleContext,
   signingKeyOf,
   tokensOf,
-  type Workshop,
 } from "./environment.ts";
 
 /** A request and what its form must say to be taken. */
-interface Planned extends Pick<Specimen, "name" | "status" | "shot" | "mayWrite"> {
+interface Planned extends Pick<Sample, "name" | "status" | "attempt" | "mayWrite"> {
   readonly who: Participant;
   readonly pinned: Pinned;
   /** `DPoP` may be left out. */
@@ -37,14 +37,14 @@ interface Planned extends Pick<Specimen, "name" | "status" | "shot" | "mayWrite"
 }
 
 /** Those of the authorization server. */
-export async function oauthSpecimens(workshop: Workshop): Promise<readonly Specimen[]> {
-  const { world } = workshop;
-  const made: Specimen[] = [];
-  for (const plan of [...await grants(world), await redemption(world), await pushedRequest(world)]) {
+export async function oauthSamples(context: SampleContext): Promise<readonly Sample[]> {
+  const { env } = context;
+  const made: Sample[] = [];
+  for (const plan of [...await grants(env), await redemption(env), await pushedRequest(env)]) {
     const { who, pinned, unproven, ...rest } = plan;
     const signed = [
-      await assertionOf(workshop, rest.shot, who),
-      await proofOf(workshop, rest.shot, unproven),
+      await assertionOf(context, rest.attempt, who),
+      await proofOf(context, rest.attempt, unproven),
     ];
     const certificate = certificatePart(who.transport.key.publicJwk.n);
     made.push({ ...rest, surface: "oauth", parts: [...signed, formPart(pinned), oauthRequest, certificate] });
@@ -52,85 +52,85 @@ export async function oauthSpecimens(workshop: Workshop): Promise<readonly Speci
   return made;
 }
 
-async function grants(world: World): Promise<readonly Planned[]> {
-  const { tpp, bankA } = world;
+async function grants(env: Environment): Promise<readonly Planned[]> {
+  const { tpp, bankA } = env;
   const [ours, banks] = [
-    await record(world, (w) => requestToken(w, tpp)),
-    await record(world, (w) => requestToken(w, bankA)),
+    await record(env, (w) => requestToken(w, tpp)),
+    await record(env, (w) => requestToken(w, bankA)),
   ];
   const names = ["grant_type", "client_id", "client_assertion_type", "scope"];
   return [
-    { name: "token", status: 200, who: tpp, shot: ours, pinned: exactly(ours, names) },
-    { name: "token of a bank", status: 200, who: bankA, shot: banks, pinned: exactly(banks, names) },
+    { name: "token", status: 200, who: tpp, attempt: ours, pinned: exactly(ours, names) },
+    { name: "token of a bank", status: 200, who: bankA, attempt: banks, pinned: exactly(banks, names) },
   ];
 }
 
-async function redemption(world: World): Promise<Planned> {
-  const code = await issueCode(world);
-  const shot = await record(world, (w) => redeem(w, code));
+async function redemption(env: Environment): Promise<Planned> {
+  const code = await issueCode(env);
+  const attempt = await record(env, (w) => redeem(w, code));
   const client = ["grant_type", "client_id", "client_assertion_type"];
   return {
     name: "code",
     status: 200,
-    who: world.tpp,
-    shot,
-    pinned: exactly(shot, [...client, "code", "redirect_uri", "code_verifier"]),
+    who: env.tpp,
+    attempt,
+    pinned: exactly(attempt, [...client, "code", "redirect_uri", "code_verifier"]),
     mayWrite: ["authorization_code"], // a wrong redemption is counted (checklist TA8)
   };
 }
 
-async function pushedRequest(world: World): Promise<Planned> {
-  const { tpp } = world;
-  const consentId = (await createConsent(world, await clientToken(world, tpp))).Data.ConsentId;
+async function pushedRequest(env: Environment): Promise<Planned> {
+  const { tpp } = env;
+  const consentId = (await createConsent(env, await clientToken(env, tpp))).Data.ConsentId;
   const target = { method: "POST", url: `${BASE_URL}/BANKA/par.oauth2/v1` };
-  const dpop = await dpopProof(world, await dpopKey(), target);
+  const dpop = await dpopProof(env, await dpopKey(), target);
   const dpop_jkt = await thumbprint(await dpopKey());
-  const shot = await record(world, (w) => push(w, consentId, { form: { dpop_jkt }, headers: { dpop } }));
+  const attempt = await record(env, (w) => push(w, consentId, { form: { dpop_jkt }, headers: { dpop } }));
   const pinned = {
-    ...exactly(shot, ["client_id", "scope", "code_challenge_method", "response_type"]),
+    ...exactly(attempt, ["client_id", "scope", "code_challenge_method", "response_type"]),
     consent_id: RegExp(`^${consentId}$`, "i"),
     redirect_uri: tpp.redirectUris,
     dpop_jkt: [dpop_jkt, undefined],
     request: [undefined],
     request_uri: [undefined],
   };
-  return { name: "PAR", status: 201, who: tpp, shot, pinned, unproven: true };
+  return { name: "PAR", status: 201, who: tpp, attempt, pinned, unproven: true };
 }
 
-function exactly(shot: Shot, names: readonly string[]): Pinned {
-  return Object.fromEntries(names.map((name) => [name, [formPlace(name).read(shot)]]));
+function exactly(attempt: Attempt, names: readonly string[]): Pinned {
+  return Object.fromEntries(names.map((name) => [name, [formPlace(name).read(attempt)]]));
 }
 
 /** Registrations: of somebody new, and of a bank whose statement is newer than the one it registered with. */
-export async function registrationSpecimens(workshop: Workshop): Promise<readonly Specimen[]> {
-  const { world } = workshop;
-  const newcomer = await onboardOnly(world, NEWCOMER);
-  const statement = await statementWith(world.bankB, { claims: { iat: world.now / 1000 + 1 } });
+export async function registrationSamples(context: SampleContext): Promise<readonly Sample[]> {
+  const { env } = context;
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const statement = await statementWith(env.bankB, { claims: { iat: env.now / 1000 + 1 } });
   return [
-    await registration(workshop, "registration", newcomer, {}),
-    await registration(workshop, "registration of a bank again", world.bankB, { statement }),
+    await registration(context, "registration", newcomer, {}),
+    await registration(context, "registration of a bank again", env.bankB, { statement }),
   ];
 }
 
 async function registration(
-  workshop: Workshop,
+  context: SampleContext,
   name: string,
   who: Participant,
   changes: RegistrationChanges,
-): Promise<Specimen> {
-  const shot = await record(workshop.world, (world) => postRegistration(world, who, changes));
+): Promise<Sample> {
+  const attempt = await record(context.env, (env) => postRegistration(env, who, changes));
   const place = bodyPlace("registration JWT");
   const directoryKey = await (await testKey(14)).privateKey("sign");
-  const outer = tokensOf(workshop, "registration", await signingKeyOf(who), registrationRule(who));
-  const inner = tokensOf(workshop, "statement", directoryKey, statementRule((await directorySigner()).kid));
-  workshop.notary.trust("statement", changes.statement ?? who.statement);
+  const outer = tokensOf(context, "registration", await signingKeyOf(who), registrationRule(who));
+  const inner = tokensOf(context, "statement", directoryKey, statementRule((await directorySigner()).kid));
+  context.resigner.trust("statement", changes.statement ?? who.statement);
   return {
     name,
     status: 201,
-    shot,
+    attempt,
     surface: "oauth",
     parts: [
-      goodToken(workshop, shot, outer, place),
+      goodToken(context, attempt, outer, place),
       nestedPart(inner, outer, place, "software_statement"),
       oauthRequest,
     ],

@@ -17,7 +17,7 @@ export interface FuzzOptions {
 /** Printed for `--help` and after a a `UsageError`. */
 export const usage =
   `Mutates valid requests, tokens, signatures, forms, headers and bodies against a platform and a directory
-in this process, and looks for answers of 5xx, forgeries that are taken, and refusals that change something.
+in this process, and looks for answers of 5xx, forgeries that are taken, and rejections that change something.
 
 Usage: deno task fuzz [options]
 

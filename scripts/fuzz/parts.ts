@@ -1,6 +1,14 @@
 /** What a request is made of, as the fuzzer sees it: parts that can be mutated, and judged once they were taken. */
 import type { Random } from "../prove/random.ts";
-import { headerOf, parameterOf, queryOf, type Shot, textOf, withBody, withHeader } from "./sample_request.ts";
+import {
+  type Attempt,
+  headerOf,
+  parameterOf,
+  queryOf,
+  textOf,
+  withBody,
+  withHeader,
+} from "./sample_request.ts";
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -14,24 +22,24 @@ export interface Part {
   /** The parameter's, header's or claim's name, or what it is. */
   readonly name: string;
   /** The request with this part changed. */
-  mutate(random: Random, shot: Shot): Promise<Shot> | Shot;
+  mutate(random: Random, attempt: Attempt): Promise<Attempt> | Attempt;
   /** Why the part should not have been taken as it stands, or undefined. */
-  fault(shot: Shot, answer: Answer): string | undefined;
+  fault(attempt: Attempt, answer: Answer): string | undefined;
 }
 
 /** A good request. */
-export interface Specimen {
+export interface Sample {
   readonly name: string;
-  readonly shot: Shot;
+  readonly attempt: Attempt;
   /** The status that it is answered with as it is. */
   readonly status: number;
   /** Who reads the answers of its endpoint, which decides their form. */
   readonly surface: Surface;
   readonly parts: readonly Part[];
-  /** Rooms of the store that a refusal may write to, since that is what the refusal is about. */
+  /** Rooms of the store that a rejection may write to, since that is what the rejection is about. */
   readonly mayWrite?: readonly string[];
   /** Whether the request needs something that is not there: it may be answered 503 then. */
-  readonly mayBeUnavailable?: (shot: Shot) => boolean;
+  readonly mayBeUnavailable?: (attempt: Attempt) => boolean;
 }
 
 /** Forms of error answers. */
@@ -40,19 +48,19 @@ export type Surface = "oauth" | "resource" | "page" | "directory";
 /** Where a text is in a request. */
 export interface Place {
   readonly name: string;
-  read(shot: Shot): string | undefined;
-  write(shot: Shot, text: string): Shot;
+  read(attempt: Attempt): string | undefined;
+  write(attempt: Attempt, text: string): Attempt;
 }
 
 /** A parameter of the form in the body. */
 export function formPlace(name: string): Place {
   return {
     name,
-    read: (shot) => parameterOf(textOf(shot), name),
-    write(shot, text) {
-      const form = new URLSearchParams(textOf(shot));
+    read: (attempt) => parameterOf(textOf(attempt), name),
+    write(attempt, text) {
+      const form = new URLSearchParams(textOf(attempt));
       form.set(name, text);
-      return withBody(shot, form.toString());
+      return withBody(attempt, form.toString());
     },
   };
 }
@@ -61,23 +69,27 @@ export function formPlace(name: string): Place {
 export function queryPlace(name: string): Place {
   return {
     name,
-    read: (shot) => parameterOf(queryOf(shot), name),
-    write(shot, text) {
-      const query = new URLSearchParams(queryOf(shot));
+    read: (attempt) => parameterOf(queryOf(attempt), name),
+    write(attempt, text) {
+      const query = new URLSearchParams(queryOf(attempt));
       query.set(name, text);
-      return { ...shot, path: `${shot.path.split("?")[0]}?${query}` };
+      return { ...attempt, path: `${attempt.path.split("?")[0]}?${query}` };
     },
   };
 }
 
 /** A header. */
 export function headerPlace(name: string): Place {
-  return { name, read: (shot) => headerOf(shot, name), write: (shot, text) => withHeader(shot, name, text) };
+  return {
+    name,
+    read: (attempt) => headerOf(attempt, name),
+    write: (attempt, text) => withHeader(attempt, name, text),
+  };
 }
 
 /** The whole body as text; a line's end behind it is not part of it. */
 export function bodyPlace(name: string): Place {
-  const read = ({ body }: Shot): string => new TextDecoder("latin1").decode(body).replace(/\r?\n$/, "");
+  const read = ({ body }: Attempt): string => new TextDecoder("latin1").decode(body).replace(/\r?\n$/, "");
   return { name, read, write: withBody };
 }
 

@@ -1,6 +1,6 @@
 /** What the fuzzer prints: each finding with the line that repeats it, and a table of what was tried. */
 import type { FuzzOptions } from "./options.ts";
-import { requestOf, type Shot, textOf } from "./sample_request.ts";
+import { type Attempt, requestOf, textOf } from "./sample_request.ts";
 
 /** Something that is not as it must be. */
 export interface Finding {
@@ -8,7 +8,7 @@ export interface Finding {
   /** Of the mutation; a good request as it is has none. */
   readonly number?: number;
   readonly wrong: string;
-  readonly shot: Shot;
+  readonly attempt: Attempt;
 }
 
 /** How a target's mutations were answered; 0 stands for no answer. */
@@ -37,17 +37,19 @@ export function kindOf({ target, wrong }: Finding): string {
 
 /** A finding, what was sent, and how to see it again. */
 export function linesOf(
-  { target, number, wrong, shot }: Finding,
+  { target, number, wrong, attempt }: Finding,
   { seed, only }: FuzzOptions,
 ): readonly string[] {
-  const { method, url, headers } = requestOf(shot);
+  const { method, url, headers } = requestOf(attempt);
   const again = number === undefined ? ` --mutations 0` : ` --first ${number} --mutations 1`;
   const within = only === "" ? "" : ` --only ${JSON.stringify(only)}`;
   return [
     `FINDING ${number ?? "-"} ${target}: ${wrong}`,
     `  sent ${method} ${url}`,
     ...[...headers].map(([name, value]) => `    ${name}: ${value}`),
-    ...(shot.body === undefined ? [] : [`    ${JSON.stringify(textOf(shot).slice(0, MAX_BODY_CHARACTERS))}`]),
+    ...(attempt.body === undefined
+      ? []
+      : [`    ${JSON.stringify(textOf(attempt).slice(0, MAX_BODY_CHARACTERS))}`]),
     `  repeat with: deno task fuzz --seed ${seed}${again}${within}`,
   ];
 }
@@ -70,7 +72,7 @@ export function summary(
       tally.name,
       countOf(tally, () => true),
       countOf(tally, isTaken),
-      countOf(tally, isRefused),
+      countOf(tally, isRejected),
       found,
     ];
     return `${columns(cells)}  ${statuses.join(" ")}`;
@@ -89,7 +91,7 @@ export function isTaken(status: number): boolean {
   return status >= 200 && status < 400;
 }
 
-/** Whether the request was refused. */
-export function isRefused(status: number): boolean {
+/** Whether the request was rejected. */
+export function isRejected(status: number): boolean {
   return status >= 400 && status < 500;
 }

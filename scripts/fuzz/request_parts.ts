@@ -2,7 +2,7 @@
 import { mutateForm } from "./body_parts.ts";
 import { mutateBytes, mutateText, pick } from "./mutations.ts";
 import { type Part, type Pinned, pinnedFault, queryPlace } from "./parts.ts";
-import { headerOf, queryOf, type Shot, withBody, withHeader } from "./sample_request.ts";
+import { type Attempt, headerOf, queryOf, withBody, withHeader } from "./sample_request.ts";
 import type { Random } from "../prove/random.ts";
 
 /** The name of the part that is the whole request. */
@@ -62,42 +62,42 @@ export interface RequestRules {
   /** Header values; undefined stands for none. */
   readonly headers?: Pinned;
   /** Something else. */
-  readonly also?: (shot: Shot) => string | undefined;
+  readonly also?: (attempt: Attempt) => string | undefined;
   /** Makes the request good again for its method and path, where something in it names them. */
-  readonly settle?: (shot: Shot) => Promise<Shot>;
+  readonly settle?: (attempt: Attempt) => Promise<Attempt>;
 }
 
 /** Method, path, query, headers and the body's bytes. */
 export function requestPart({ query = {}, headers = {}, also, settle }: RequestRules = {}): Part {
   return {
     name: REQUEST,
-    async mutate(random, shot) {
-      const changed = mutateRequest(random, shot);
-      const moved = changed.path !== shot.path || changed.method !== shot.method;
+    async mutate(random, attempt) {
+      const changed = mutateRequest(random, attempt);
+      const moved = changed.path !== attempt.path || changed.method !== attempt.method;
       return moved && settle !== undefined && random.chance(0.7) ? await settle(changed) : changed;
     },
-    fault: (shot) =>
-      pinnedFault(query, (name) => queryPlace(name).read(shot)) ??
-        pinnedFault(headers, (name) => headerOf(shot, name)) ?? also?.(shot),
+    fault: (attempt) =>
+      pinnedFault(query, (name) => queryPlace(name).read(attempt)) ??
+        pinnedFault(headers, (name) => headerOf(attempt, name)) ?? also?.(attempt),
   };
 }
 
-function mutateRequest(random: Random, shot: Shot): Shot {
+function mutateRequest(random: Random, attempt: Attempt): Attempt {
   switch (random.below(10)) {
     case 0:
-      return { ...shot, method: pick(random, METHODS) };
+      return { ...attempt, method: pick(random, METHODS) };
     case 1:
-      return { ...shot, path: mutateText(random, shot.path) };
+      return { ...attempt, path: mutateText(random, attempt.path) };
     case 2:
-      return { ...shot, path: mutateSegment(random, shot.path) };
+      return { ...attempt, path: mutateSegment(random, attempt.path) };
     case 3:
     case 4:
-      return { ...shot, path: `${shot.path.split("?")[0]}?${mutateForm(random, queryOf(shot))}` };
+      return { ...attempt, path: `${attempt.path.split("?")[0]}?${mutateForm(random, queryOf(attempt))}` };
     case 5:
-      if (shot.body !== undefined) return withBody(shot, mutateBytes(random, shot.body));
-      return { ...shot, headers: [...shot.headers, pick(random, HEADERS)] };
+      if (attempt.body !== undefined) return withBody(attempt, mutateBytes(random, attempt.body));
+      return { ...attempt, headers: [...attempt.headers, pick(random, HEADERS)] };
     default:
-      return { ...shot, headers: mutateHeaders(random, shot.headers) };
+      return { ...attempt, headers: mutateHeaders(random, attempt.headers) };
   }
 }
 
@@ -147,9 +147,9 @@ function mutateHeaders(random: Random, headers: readonly Header[]): readonly Hea
 
 /** The certificate that the proxy passes on, octet by octet: any with this key will do (Decision A8). */
 export function certificatePart(modulus: string): Part {
-  const derIn = (shot: Shot): Uint8Array => {
+  const derIn = (attempt: Attempt): Uint8Array => {
     try {
-      return Uint8Array.fromBase64(headerOf(shot, CERTIFICATE)?.replaceAll(":", "") ?? "");
+      return Uint8Array.fromBase64(headerOf(attempt, CERTIFICATE)?.replaceAll(":", "") ?? "");
     } catch {
       return new Uint8Array();
     }
@@ -157,8 +157,8 @@ export function certificatePart(modulus: string): Part {
   const wanted = Uint8Array.fromBase64(modulus, { alphabet: "base64url" }).toHex();
   return {
     name: CERTIFICATE,
-    mutate: (random, shot) =>
-      withHeader(shot, CERTIFICATE, `:${mutateBytes(random, derIn(shot)).toBase64()}:`),
-    fault: (shot) => derIn(shot).toHex().includes(wanted) ? undefined : "took another certificate",
+    mutate: (random, attempt) =>
+      withHeader(attempt, CERTIFICATE, `:${mutateBytes(random, derIn(attempt)).toBase64()}:`),
+    fault: (attempt) => derIn(attempt).toHex().includes(wanted) ? undefined : "took another certificate",
   };
 }

@@ -15,13 +15,13 @@ import {
 } from "../testing/flows.ts";
 import type { Participant } from "../testing/participants.ts";
 import { FULL_CONSENT } from "../testing/resource_bodies.ts";
-import { BASE_URL, type World } from "../testing/environment.ts";
+import { BASE_URL, type Environment } from "../testing/environment.ts";
 import type { JudgeJson } from "./body_parts.ts";
 import { OPERATOR_TOKEN } from "./targets.ts";
-import type { Specimen } from "./parts.ts";
+import type { Sample } from "./parts.ts";
 import { requestPart } from "./request_parts.ts";
-import { record, type Shot, shotOf } from "./sample_request.ts";
-import { resourceSpecimen, type Workshop } from "./environment.ts";
+import { type Attempt, attemptOf, record } from "./sample_request.ts";
+import { resourceSample, type SampleContext } from "./environment.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 const PAYMENTS = "/BANKA/domestic-payments/v1";
@@ -38,34 +38,34 @@ interface Planned {
 }
 
 /** All of them. */
-export async function resourceSpecimens(workshop: Workshop): Promise<readonly Specimen[]> {
-  const { world } = workshop;
-  const planned = [...await consents(world), ...await payments(world), ...await backChannel(world)];
-  const made: Specimen[] = [];
+export async function resourceSamples(context: SampleContext): Promise<readonly Sample[]> {
+  const { env } = context;
+  const planned = [...await consents(env), ...await payments(env), ...await backChannel(env)];
+  const made: Sample[] = [];
   for (const { caller, bound, path, options, judge, ...rest } of planned) {
-    const shot = await record(world, (w) => call(w, caller, bound, path, options));
+    const attempt = await record(env, (w) => call(w, caller, bound, path, options));
     const signed = options?.body === undefined ? {} : { signer: caller };
     made.push(
-      await resourceSpecimen(workshop, {
+      await resourceSample(context, {
         ...rest,
-        shot,
+        attempt,
         ...signed,
         ...(judge === undefined ? {} : { judge }),
       }),
     );
   }
-  return [...made, ...await operations(world)];
+  return [...made, ...await operations(env)];
 }
 
-async function consents(world: World): Promise<readonly Planned[]> {
-  const { tpp } = world;
-  const bound = await clientToken(world, tpp);
-  const { consentId, bound: owner, payment } = await authorised(world);
+async function consents(env: Environment): Promise<readonly Planned[]> {
+  const { tpp } = env;
+  const bound = await clientToken(env, tpp);
+  const { consentId, bound: owner, payment } = await authorised(env);
   const one = `${CONSENTS}/${consentId}`;
   const post = { status: 201, caller: tpp, bound, path: CONSENTS } as const;
   const body = JSON.stringify(consentBody());
   const again = { body, idempotencyKey: "a key that was used" };
-  await good(call(world, tpp, bound, CONSENTS, again), 201);
+  await good(call(env, tpp, bound, CONSENTS, again), 201);
   return [
     { ...post, name: "POST consent", options: { body } },
     { ...post, name: "POST full consent", options: { body: JSON.stringify(FULL_CONSENT), profile: "A" } },
@@ -75,15 +75,15 @@ async function consents(world: World): Promise<readonly Planned[]> {
   ];
 }
 
-async function payments(world: World): Promise<readonly Planned[]> {
-  const { tpp, bankA } = world;
-  const { consentId, payment: bound } = await authorised(world);
+async function payments(env: Environment): Promise<readonly Planned[]> {
+  const { tpp, bankA } = env;
+  const { consentId, payment: bound } = await authorised(env);
   const wanted = paymentBody(consentId);
-  const { data, flow } = await paidAt(world, bankA);
-  const repeated = await authorised(world);
+  const { data, flow } = await paidAt(env, bankA);
+  const repeated = await authorised(env);
   const made = paymentBody(repeated.consentId);
   const again = { body: JSON.stringify(made), idempotencyKey: crypto.randomUUID() };
-  await good(call(world, tpp, repeated.payment, PAYMENTS, again), 201);
+  await good(call(env, tpp, repeated.payment, PAYMENTS, again), 201);
   const post = { status: 201, caller: tpp, path: PAYMENTS } as const;
   const read = { status: 200, caller: tpp } as const;
   const options = { body: JSON.stringify(wanted), profile: "A" } as const;
@@ -102,11 +102,11 @@ async function payments(world: World): Promise<readonly Planned[]> {
   ];
 }
 
-async function backChannel(world: World): Promise<readonly Planned[]> {
-  const { bankA } = world;
-  const bound = await clientToken(world, bankA);
-  const { consentId } = await toBank(world);
-  const { data } = await paidAt(world, bankA);
+async function backChannel(env: Environment): Promise<readonly Planned[]> {
+  const { bankA } = env;
+  const bound = await clientToken(env, bankA);
+  const { consentId } = await toBank(env);
+  const { data } = await paidAt(env, bankA);
   const order = orderPath(data.DomesticPaymentId);
   const report = { BankId: "BANKA", ConsentId: consentId, Sub: "customer-1", DebtorAccount: ACCOUNTS };
   const status = {
@@ -139,14 +139,14 @@ function equal(wanted: Json): JudgeJson {
 }
 
 /** The operator's routes, with an order that was given up. */
-async function operations(world: World): Promise<readonly Specimen[]> {
-  const { data } = await paidAt(world, world.bankA);
+async function operations(env: Environment): Promise<readonly Sample[]> {
+  const { data } = await paidAt(env, env.bankA);
   const paymentId = data.DomesticPaymentId;
   const order = {
     paymentId,
     bank: "BANKA",
     failures: 11,
-    dueAt: world.now,
+    dueAt: env.now,
     dead: true,
     lastFailure: "status 503",
   };
@@ -154,10 +154,10 @@ async function operations(world: World): Promise<readonly Specimen[]> {
     { kind: "set", key: ["outbox", paymentId], value: order },
     { kind: "set", key: ["outbox_dead", paymentId], value: paymentId },
   ] as const;
-  await world.store.commit({ checks: [], writes });
+  await env.store.commit({ checks: [], writes });
   const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, "x-operator": "maria" };
-  const make = (method: string, path: string): Promise<Shot> =>
-    shotOf("api", new Request(`${BASE_URL}/operations/payment-orders${path}`, { method, headers }));
+  const make = (method: string, path: string): Promise<Attempt> =>
+    attemptOf("api", new Request(`${BASE_URL}/operations/payment-orders${path}`, { method, headers }));
   const bearer = /^Bearer (\S+)$/i;
   const parts = [requestPart({
     also: ({ headers }) => {
@@ -166,11 +166,17 @@ async function operations(world: World): Promise<readonly Specimen[]> {
     },
   })];
   return [
-    { name: "GET dead orders", status: 200, shot: await make("GET", "?state=dead"), surface: "oauth", parts },
+    {
+      name: "GET dead orders",
+      status: 200,
+      attempt: await make("GET", "?state=dead"),
+      surface: "oauth",
+      parts,
+    },
     {
       name: "POST redrive",
       status: 202,
-      shot: await make("POST", `/${paymentId}/redrive`),
+      attempt: await make("POST", `/${paymentId}/redrive`),
       surface: "oauth",
       parts,
     },

@@ -22,21 +22,21 @@ import {
   typeOf,
 } from "./checks.ts";
 import type { Coverage } from "./signing.ts";
-import { headerOf, parameterOf, pathnameOf, type Shot, textOf } from "./sample_request.ts";
+import { type Attempt, headerOf, parameterOf, pathnameOf, textOf } from "./sample_request.ts";
 
 /** What is wrong with a taken token, or undefined. */
-export type Rule = (header: Members, claims: Members, shot: Shot) => string | undefined;
+export type Rule = (header: Members, claims: Members, attempt: Attempt) => string | undefined;
 
 const OBIE = "http://openbanking.org.uk/";
 
 /** `client_assertion` of this client for this bank (checklist CA). */
 export function assertionRule({ clientId, signing }: Participant, bank: string): Rule {
-  return (header, claims, shot) =>
+  return (header, claims, attempt) =>
     firstBroken([
       ...headed(header, signing.kid, [undefined, "jwt", "client-authentication+jwt"]),
       ["iss", claims["iss"] === clientId],
       ["sub", claims["sub"] === clientId],
-      ["client_id", parameterOf(textOf(shot), "client_id") === clientId],
+      ["client_id", parameterOf(textOf(attempt), "client_id") === clientId],
       ["aud", claims["aud"] === `${AUTH_URL}/${bank}`],
       ["jti", isText(claims["jti"])],
       ...timed(claims, 330, ["exp"]),
@@ -45,7 +45,7 @@ export function assertionRule({ clientId, signing }: Participant, bank: string):
 
 /** A DPoP proof by this key; with the hash of the token that it comes with, where it comes with one (RFC 9449 4.3). */
 export function proofRule(key: TestKey, ath?: string): Rule {
-  return (header, claims, shot) => {
+  return (header, claims, attempt) => {
     const jwk: Members = Object(header["jwk"]);
     const { kty, n, e } = key.publicJwk;
     return firstBroken([
@@ -54,8 +54,8 @@ export function proofRule(key: TestKey, ath?: string): Rule {
       ["set of header members", !ALIEN.some((name) => Object.hasOwn(header, name))],
       ["jwk", jwk["kty"] === kty && jwk["n"] === n && jwk["e"] === e],
       ["set of jwk members", !["d", "p", "q", "dp", "dq", "qi"].some((name) => Object.hasOwn(jwk, name))],
-      ["htm", claims["htm"] === shot.method],
-      ["htu", isSameAddress(claims["htu"], shot)],
+      ["htm", claims["htm"] === attempt.method],
+      ["htu", isSameAddress(claims["htu"], attempt)],
       ["jti", isText(claims["jti"])],
       ["ath", ath === undefined || claims["ath"] === ath],
       ["iat", isTime(claims["iat"], NOW - 60, NOW + SKEW)],
@@ -64,9 +64,9 @@ export function proofRule(key: TestKey, ath?: string): Rule {
   };
 }
 
-function isSameAddress(htu: unknown, shot: Shot): boolean {
+function isSameAddress(htu: unknown, attempt: Attempt): boolean {
   const url = typeof htu === "string" ? URL.parse(htu) : null;
-  return url?.origin === BASE_URL && pathnameOf({ path: url.pathname }) === pathnameOf(shot);
+  return url?.origin === BASE_URL && pathnameOf({ path: url.pathname }) === pathnameOf(attempt);
 }
 
 /** The registration JWT of this participant (checklist DC6-DC10). */
@@ -127,8 +127,8 @@ export function returnOriginRule(bank: Participant, handover: Members): Rule {
 export function returnRule(bank: Participant, handover: Members): Rule {
   const origin = returnOriginRule(bank, handover);
   const same = ["ref_id", "debtor_account_present"];
-  return (header, claims, shot) =>
-    origin(header, claims, shot) ?? firstBroken([
+  return (header, claims, attempt) =>
+    origin(header, claims, attempt) ?? firstBroken([
       ...same.map((name): Check => [name, claims[name] === handover[name]]),
       ["exp - iat", Number(claims["exp"]) - Number(claims["iat"]) <= 600],
       ["iat", isTime(claims["iat"], NOW - 630, NOW + SKEW)],
@@ -179,6 +179,6 @@ export function signatureRule(header: Members, who: Participant, coverage: Cover
 }
 
 /** The access token in a request; undefined where it has none. */
-export function accessTokenOf(shot: Shot): string | undefined {
-  return /^dpop +(\S+)$/i.exec(headerOf(shot, "authorization") ?? "")?.[1];
+export function accessTokenOf(attempt: Attempt): string | undefined {
+  return /^dpop +(\S+)$/i.exec(headerOf(attempt, "authorization") ?? "")?.[1];
 }

@@ -1,13 +1,13 @@
 /** A request as plain data: it can be mutated, sent any number of times, and printed for somebody to send again. */
 import { ISSUER as DIRECTORY_URL } from "../testing/directory_environment.ts";
-import { AUTH_URL, BASE_URL, throughProxy, type World } from "../testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment, throughProxy } from "../testing/environment.ts";
 import type { Participant } from "../testing/participants.ts";
 
 /** Which of the three apps a request goes to. */
 export type Host = "api" | "browser" | "directory";
 
 /** One request, with the headers that the proxy put on it. */
-export interface Shot {
+export interface Attempt {
   readonly host: Host;
   readonly method: string;
   /** With its query. */
@@ -20,8 +20,8 @@ const ORIGIN: Readonly<Record<Host, string>> = { api: BASE_URL, browser: AUTH_UR
 
 const KNOWN = /^(DELETE|GET|HEAD|OPTIONS|POST|PUT)$/i;
 
-/** What can be sent over HTTP at all: the rest is the server's to refuse before an app sees it. */
-export function sendable({ body, ...bare }: Shot): Shot {
+/** What can be sent over HTTP at all: the rest is the server's to reject before an app sees it. */
+export function sendable({ body, ...bare }: Attempt): Attempt {
   const { path, headers } = bare;
   const method = KNOWN.test(bare.method) ? bare.method.toUpperCase() : bare.method; // as `Request` does
   const bodiless = /^(GET|HEAD)$/i.test(method);
@@ -36,18 +36,18 @@ export function sendable({ body, ...bare }: Shot): Shot {
   };
 }
 
-/** The shot as a request. */
-export function requestOf(shot: Shot): Request {
-  const headers = headersFrom(shot.headers);
-  const init = { method: shot.method, headers, redirect: "manual" } as const;
+/** The attempt as a request. */
+export function requestOf(attempt: Attempt): Request {
+  const headers = headersFrom(attempt.headers);
+  const init = { method: attempt.method, headers, redirect: "manual" } as const;
   return new Request(
-    ORIGIN[shot.host] + shot.path,
-    shot.body === undefined ? init : { ...init, body: shot.body },
+    ORIGIN[attempt.host] + attempt.path,
+    attempt.body === undefined ? init : { ...init, body: attempt.body },
   );
 }
 
-/** The request as a shot. */
-export async function shotOf(host: Host, request: Request): Promise<Shot> {
+/** The request as an attempt. */
+export async function attemptOf(host: Host, request: Request): Promise<Attempt> {
   const { pathname, search } = new URL(request.url);
   const body = new Uint8Array(await request.arrayBuffer());
   return {
@@ -60,54 +60,63 @@ export async function shotOf(host: Host, request: Request): Promise<Shot> {
 }
 
 /** The request that an act would send last; the act gets an empty answer in its place. */
-export async function record(world: World, act: (world: World) => Promise<unknown>): Promise<Shot> {
-  const shots: Promise<Shot>[] = [];
+export async function record(
+  env: Environment,
+  act: (env: Environment) => Promise<unknown>,
+): Promise<Attempt> {
+  const attempts: Promise<Attempt>[] = [];
   const catching = (host: Host, request: Request): Promise<Response> => {
-    shots.push(shotOf(host, request));
+    attempts.push(attemptOf(host, request));
     return Promise.resolve(new Response());
   };
   const api = { fetch: (request: Request) => catching("api", request) };
   const browser = { fetch: (request: Request) => catching("browser", request) };
-  await act(Object.assign(Object.create(world), {
+  await act(Object.assign(Object.create(env), {
     api: (request: Request, as?: Participant) => api.fetch(throughProxy(request, as)),
     browser: browser.fetch,
-    platform: { ...world.platform, api, browser },
+    platform: { ...env.platform, api, browser },
   }));
-  const last = shots.at(-1);
+  const last = attempts.at(-1);
   if (last === undefined) throw new Error("nothing was sent");
   return await last;
 }
 
-/** The shot with a header's value replaced. */
-export function withHeader(shot: Shot, name: string, value: string): Shot {
-  return { ...shot, headers: shot.headers.map((header) => header[0] === name ? [name, value] : header) };
+/** The attempt with a header's value replaced. */
+export function withHeader(attempt: Attempt, name: string, value: string): Attempt {
+  return {
+    ...attempt,
+    headers: attempt.headers.map((header) => header[0] === name ? [name, value] : header),
+  };
 }
 
 /** A header's value as its reader sees it: several are joined. Undefined where there is none. */
-export function headerOf({ headers }: Shot, name: string): string | undefined {
+export function headerOf({ headers }: Attempt, name: string): string | undefined {
   const found = headers.filter((header) => header[0].toLowerCase() === name);
   return headersFrom(found).get(name) ?? undefined;
 }
 
 /** As a request carries them: copied once, by which empty ones at an end are lost. */
-function headersFrom(pairs: Shot["headers"]): Headers {
+function headersFrom(pairs: Attempt["headers"]): Headers {
   const headers = new Headers();
   for (const [name, value] of pairs) headers.append(name, value);
   return new Headers(headers);
 }
 
 /** The body as text. */
-export function textOf({ body }: Shot): string {
+export function textOf({ body }: Attempt): string {
   return new TextDecoder().decode(body);
 }
 
-/** The shot with this body. */
-export function withBody(shot: Shot, body: string | Uint8Array): Shot {
-  return { ...shot, body: typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body) };
+/** The attempt with this body. */
+export function withBody(attempt: Attempt, body: string | Uint8Array): Attempt {
+  return {
+    ...attempt,
+    body: typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body),
+  };
 }
 
 /** The path alone, its harmless escapes undone; or as it is where it has harmful ones. */
-export function pathnameOf({ path }: Pick<Shot, "path">): string {
+export function pathnameOf({ path }: Pick<Attempt, "path">): string {
   const { pathname } = new URL(path, BASE_URL);
   try {
     return decodeURIComponent(pathname);
@@ -123,6 +132,6 @@ export function parameterOf(text: string, name: string): string | undefined {
 }
 
 /** The query's text. */
-export function queryOf({ path }: Pick<Shot, "path">): string {
+export function queryOf({ path }: Pick<Attempt, "path">): string {
   return new URL(path, BASE_URL).search.slice(1);
 }

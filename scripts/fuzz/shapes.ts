@@ -1,7 +1,7 @@
 /** The forms of error answers, one a surface, and what no answer may hold. Each gives the first thing that is wrong. */
 import { BROWSER_HEADERS } from "../testing/front_channel.ts";
 import type { Answer, Surface } from "./parts.ts";
-import type { Shot } from "./sample_request.ts";
+import type { Attempt } from "./sample_request.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const WORDS = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/; // RFC 6749 5.2
@@ -13,20 +13,24 @@ const ELSEWHERE = ["https://bank-a.example/sca?", "https://shop.example/callback
 type Judge = (answer: Answer, headless: boolean) => string | undefined;
 
 /** What is wrong with an error answer that may be in one of these forms. */
-export function errorFault(surfaces: readonly Surface[], answer: Answer, shot: Shot): string | undefined {
-  const headless = shot.method === "HEAD"; // an answer to HEAD has no body
+export function errorFault(
+  surfaces: readonly Surface[],
+  answer: Answer,
+  attempt: Attempt,
+): string | undefined {
+  const headless = attempt.method === "HEAD"; // an answer to HEAD has no body
   const faults = surfaces.map((surface) => JUDGES[surface](answer, headless));
   if (PROGRAM.test(answer.text)) return `the words of a program: ${answer.text}`;
   return faults.includes(undefined) ? undefined : faults[0];
 }
 
 /** What is wrong with any other answer: where it sends somebody, what it would run. */
-export function answerFault({ status, headers, text }: Answer, shot: Shot): string | undefined {
+export function answerFault({ status, headers, text }: Answer, attempt: Attempt): string | undefined {
   const html = headers.get("content-type")?.startsWith("text/html") === true;
   if (html && /<script/i.test(text)) return "a script in the page";
   const location = headers.get("location");
   if (location === null) return status >= 300 && status < 400 && status !== 304 ? "no Location" : undefined;
-  const own = shot.host === "browser" ? ["https://auth.platform.example/", "/docs"] : []; // "/" leads to the documentation
+  const own = attempt.host === "browser" ? ["https://auth.platform.example/", "/docs"] : []; // "/" leads to the documentation
   return [...ELSEWHERE, ...own].some((place) => location.startsWith(place))
     ? undefined
     : `sent to ${location}`;

@@ -11,14 +11,14 @@ export type TokenKind = "assertion" | "proof" | "registration" | "statement" | "
 export type Coverage = "A" | "B";
 
 /** The memory of a run, and its signers. */
-export interface Notary {
+export interface Resigner {
   /** A compact JWS over exactly this header and payload. */
   sign(kind: TokenKind, key: CryptoKey, header: string, payload: string | Uint8Array): Promise<string>;
   /** `x-jws-signature` over exactly this header and body. */
   signBody(key: CryptoKey, header: string, body: Uint8Array, coverage: Coverage): Promise<string>;
   /** A JWE to the platform under exactly this header. */
   seal(to: CryptoKey, header: string, inner: string): Promise<string>;
-  /** Takes a specimen's own text as signed by its party, for good. */
+  /** Takes a sample's own text as signed by its party, for good. */
   trust(kind: TokenKind, token: string): void;
   trustBody(signature: string, body: Uint8Array, coverage: Coverage): void;
   trustSealed(sealed: string, inner: string): void;
@@ -38,7 +38,7 @@ interface Memory {
 }
 
 /** An empty memory. */
-export function openNotary(): Notary {
+export function openResigner(): Resigner {
   const trusted = emptyMemory();
   let recent = emptyMemory();
   return {

@@ -3,11 +3,11 @@ import type { Entry, Key, Store, Write } from "../../src/base/store/store.ts";
 
 /** A store under watch. */
 export interface WatchedStore extends Store {
-  /** Keys written since the last {@link WatchedStore.undo} or {@link WatchedStore.keep}, markers of used-up JWTs and rate limits left out. */
+  /** Keys written since the last {@link WatchedStore.undo} or {@link WatchedStore.keep}, replay records of used-up JWTs and rate limits left out. */
   changes(): readonly Key[];
   /** Leaves what was written as it stands. */
   keep(): void;
-  /** Restores the values, markers too: a signed request can be sent again. Versions move on. */
+  /** Restores the values, replay records too: a signed request can be sent again. Versions move on. */
   undo(): Promise<void>;
 }
 

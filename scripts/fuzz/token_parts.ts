@@ -2,17 +2,17 @@
 import { rawJws } from "../testing/raw_jws.ts";
 import { mutateJson, readJson } from "./json.ts";
 import { mutateBytes, mutateToken, pick } from "./mutations.ts";
-import { type Notary, segmentText, type TokenKind } from "./signing.ts";
+import { type Resigner, segmentText, type TokenKind } from "./signing.ts";
 import type { Answer, Part, Place } from "./parts.ts";
 import type { Members } from "./checks.ts";
 import { isSuccess, type Rule, sealRule } from "./rules.ts";
-import { headerOf, type Shot } from "./sample_request.ts";
+import { type Attempt, headerOf } from "./sample_request.ts";
 import type { Random } from "../prove/random.ts";
 
 /** What a kind of token is made and judged by. */
 export interface TokenParts {
   readonly kind: TokenKind;
-  readonly notary: Notary;
+  readonly resigner: Resigner;
   /** Of the party that signs it. */
   readonly key: CryptoKey;
   readonly rule: Rule;
@@ -31,11 +31,11 @@ export interface Strangers {
 export function tokenPart(parts: TokenParts, place: Place, optional = false): Part {
   return {
     name: place.name,
-    mutate: async (random, shot) =>
-      place.write(shot, await mutateSigned(random, parts, place.read(shot) ?? "")),
-    fault(shot) {
-      if (optional && headerOf(shot, place.name) === undefined) return undefined;
-      return tokenFault(parts, place.read(shot) ?? "", shot);
+    mutate: async (random, attempt) =>
+      place.write(attempt, await mutateSigned(random, parts, place.read(attempt) ?? "")),
+    fault(attempt) {
+      if (optional && headerOf(attempt, place.name) === undefined) return undefined;
+      return tokenFault(parts, place.read(attempt) ?? "", attempt);
     },
   };
 }
@@ -44,14 +44,14 @@ export function tokenPart(parts: TokenParts, place: Place, optional = false): Pa
 export function nestedPart(inner: TokenParts, outer: TokenParts, place: Place, claim: string): Part {
   return {
     name: claim,
-    async mutate(random, shot) {
-      const token = place.read(shot) ?? "";
+    async mutate(random, attempt) {
+      const token = place.read(attempt) ?? "";
       const claims = membersOf(token, 1) ?? {};
       const changed = { ...claims, [claim]: await mutateSigned(random, inner, String(claims[claim])) };
-      const [header, { notary, kind, key }] = [segmentText(token, 0) ?? "", outer];
-      return place.write(shot, await notary.sign(kind, key, header, JSON.stringify(changed)));
+      const [header, { resigner, kind, key }] = [segmentText(token, 0) ?? "", outer];
+      return place.write(attempt, await resigner.sign(kind, key, header, JSON.stringify(changed)));
     },
-    fault: (shot) => tokenFault(inner, String(membersOf(place.read(shot) ?? "", 1)?.[claim]), shot),
+    fault: (attempt) => tokenFault(inner, String(membersOf(place.read(attempt) ?? "", 1)?.[claim]), attempt),
   };
 }
 
@@ -63,31 +63,31 @@ export interface Recipient {
 
 /** A sealed token in its place: the seal changed as text or made again, or the token within changed and sealed. */
 export function sealedPart(inner: TokenParts, to: Recipient, place: Place): Part {
-  const { notary } = inner;
+  const { resigner } = inner;
   return {
     name: place.name,
-    async mutate(random, shot) {
-      const sealed = place.read(shot) ?? "";
-      const [header, token] = [segmentText(sealed, 0) ?? "{}", notary.sealedIn(sealed) ?? ""];
+    async mutate(random, attempt) {
+      const sealed = place.read(attempt) ?? "";
+      const [header, token] = [segmentText(sealed, 0) ?? "{}", resigner.sealedIn(sealed) ?? ""];
       const again = async (): Promise<string> => {
         if (random.chance(0.1)) {
-          return await notary.seal(to.key, header, pick(random, [sealed, "{}", "x".repeat(9000)]));
+          return await resigner.seal(to.key, header, pick(random, [sealed, "{}", "x".repeat(9000)]));
         }
         if (random.chance(0.3)) {
-          return await notary.seal(to.key, mutateJson(random, JSON.parse(header)), token);
+          return await resigner.seal(to.key, mutateJson(random, JSON.parse(header)), token);
         }
-        return await notary.seal(to.key, header, await mutateSigned(random, inner, token));
+        return await resigner.seal(to.key, header, await mutateSigned(random, inner, token));
       };
-      return place.write(shot, random.chance(0.4) ? mutateToken(random, sealed) : await again());
+      return place.write(attempt, random.chance(0.4) ? mutateToken(random, sealed) : await again());
     },
-    fault(shot, answer) {
-      const sealed = place.read(shot) ?? "";
-      const token = notary.sealedIn(sealed);
+    fault(attempt, answer) {
+      const sealed = place.read(attempt) ?? "";
+      const token = resigner.sealedIn(sealed);
       if (token === undefined) return "took a forged seal";
       const wrong = sealRule(membersOf(sealed, 0) ?? {}, to.kid);
       if (wrong !== undefined) return `took the seal with a wrong ${wrong}`;
       const rule = isUnusable(answer) ? inner.minimum ?? inner.rule : inner.rule;
-      return tokenFault({ ...inner, rule }, token, shot) ?? outcomeFault(token, answer);
+      return tokenFault({ ...inner, rule }, token, attempt) ?? outcomeFault(token, answer);
     },
   };
 }
@@ -108,7 +108,7 @@ function outcomeFault(token: string, answer: Answer): string | undefined {
 /** The token changed as text, somebody else's, or with its header or claims changed and signed again. */
 async function mutateSigned(
   random: Random,
-  { kind, notary, key, strangers }: TokenParts,
+  { kind, resigner, key, strangers }: TokenParts,
   token: string,
 ): Promise<string> {
   const [header, claims] = [segmentText(token, 0), segmentText(token, 1)];
@@ -120,23 +120,27 @@ async function mutateSigned(
     case 1:
       return await rawJws(strangers.key, header, random.chance(0.5) ? claims : mutated(claims));
     case 2:
-      return await notary.sign(kind, key, header, mutateBytes(random, new TextEncoder().encode(claims)));
+      return await resigner.sign(kind, key, header, mutateBytes(random, new TextEncoder().encode(claims)));
     case 3:
-      return await notary.sign(kind, key, mutated(header), mutated(claims));
+      return await resigner.sign(kind, key, mutated(header), mutated(claims));
     case 4:
     case 5:
-      return await notary.sign(kind, key, mutated(header), claims);
+      return await resigner.sign(kind, key, mutated(header), claims);
     default:
-      return await notary.sign(kind, key, header, mutated(claims));
+      return await resigner.sign(kind, key, header, mutated(claims));
   }
 }
 
 /** Why a taken token should not have been: not signed by its party as it is, or not saying what it has to. */
-function tokenFault({ kind, notary, rule }: TokenParts, token: string, shot: Shot): string | undefined {
-  if (!notary.isSigned(kind, token)) return `took a forged ${kind}`;
+function tokenFault(
+  { kind, resigner, rule }: TokenParts,
+  token: string,
+  attempt: Attempt,
+): string | undefined {
+  if (!resigner.isSigned(kind, token)) return `took a forged ${kind}`;
   const [header, claims] = [membersOf(token, 0), membersOf(token, 1)];
   if (header === undefined || claims === undefined) return `took the ${kind}, which is no clear JSON object`;
-  const wrong = rule(header, claims, shot);
+  const wrong = rule(header, claims, attempt);
   return wrong === undefined ? undefined : `took the ${kind} with a wrong ${wrong}`;
 }
 

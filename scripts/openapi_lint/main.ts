@@ -2,8 +2,8 @@
  * Lints the OpenAPI documents as they are served: Redocly's recommended rules and Spectral's `spectral:oas`, both without
  * errors and without warnings. The linters come from the npm registry through `npx`, in these versions.
  */
-import { openDirectoryWorld } from "../testing/directory_environment.ts";
-import { openWorld } from "../testing/environment.ts";
+import { openDirectoryEnvironment } from "../testing/directory_environment.ts";
+import { openEnvironment } from "../testing/environment.ts";
 
 const FOLDER = ".data/openapi";
 const CONFIG = "scripts/openapi_lint";
@@ -29,13 +29,13 @@ const LINTERS = {
 const ENVIRONMENT = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true" };
 
 async function readPlatformDocument(): Promise<string> {
-  await using world = await openWorld();
-  return await (await world.browser(new Request(`${world.config.authUrl}/openapi.json`))).text();
+  await using environment = await openEnvironment();
+  return await (await environment.browser(new Request(`${environment.config.authUrl}/openapi.json`))).text();
 }
 
 async function readDirectoryDocument(listener: "publicFetch" | "adminFetch"): Promise<string> {
-  await using world = await openDirectoryWorld();
-  return await (await world[listener](new Request("https://directory.example/openapi.json"))).text();
+  await using environment = await openDirectoryEnvironment();
+  return await (await environment[listener](new Request("https://directory.example/openapi.json"))).text();
 }
 
 async function writeDocuments(): Promise<string[]> {

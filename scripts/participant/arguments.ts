@@ -1,4 +1,4 @@
-/** The command line of `deno task participant` -> one command. Unknown words and missing ones are refused before anything happens. */
+/** The command line of `deno task participant` -> one command. Unknown words and missing ones are rejected before anything happens. */
 import { parseArgs } from "node:util";
 import { ParticipantFailure } from "./failure.ts";
 

@@ -67,7 +67,7 @@ export async function onboard(
   );
 }
 
-// The directory has taken it in and knows these keys for ever: onboarding it again would be refused.
+// The directory has taken it in and knows these keys for ever: onboarding it again would be rejected.
 function unkept(
   folder: string,
   { message }: Error,

@@ -11,7 +11,7 @@ export interface DirectoryClient {
   /**
    * Sends a request and decodes the answer.
    *
-   * @throws {ParticipantFailure} where the directory is not there, refuses, or answers something else
+   * @throws {ParticipantFailure} where the directory is not there, rejects, or answers something else
    */
   ask<T>(schema: z.ZodType<T>, method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<T>;
 }
@@ -24,7 +24,7 @@ interface Access {
 
 const TIMEOUT_MS = 30_000;
 const endpointsSchema = z.looseObject({ directory_url: z.string(), directory_admin_token: z.string() });
-const refusalSchema = z.looseObject({ error: z.string(), error_description: z.string().optional() });
+const rejectionSchema = z.looseObject({ error: z.string(), error_description: z.string().optional() });
 
 /** The sandbox's folder. */
 export function sandboxFolder(env: Environment): string {
@@ -41,7 +41,7 @@ export async function openDirectoryClient(
   env: Environment,
 ): Promise<DirectoryClient> {
   const access = await findAccess(surroundings, env);
-  refusePlainText(access.directoryUrl);
+  rejectPlainText(access.directoryUrl);
   return { ask: (schema, method, path, body) => ask(access, schema, { method, path, body }) };
 }
 
@@ -74,7 +74,7 @@ async function sandboxAccess(file: string): Promise<Access> {
   }
 }
 
-function refusePlainText(directoryUrl: string): void {
+function rejectPlainText(directoryUrl: string): void {
   const url = URL.parse(directoryUrl);
   const loopback = url !== null && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url?.protocol === "https:" || (url?.protocol === "http:" && loopback)) return;
@@ -88,7 +88,7 @@ async function ask<T>(
 ): Promise<T> {
   const response = await send(access, request);
   const answer = await decoded(response);
-  if (!response.ok) throw refused(response.status, answer);
+  if (!response.ok) throw rejected(response.status, answer);
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   throw new ParticipantFailure(
@@ -127,11 +127,11 @@ async function decoded(response: Response): Promise<unknown> {
   }
 }
 
-function refused(status: number, answer: unknown): ParticipantFailure {
-  const refusal = refusalSchema.safeParse(answer);
-  if (!refusal.success) return new ParticipantFailure(`The directory answered ${status}.`);
-  const { error, error_description = "no more is said" } = refusal.data;
+function rejected(status: number, answer: unknown): ParticipantFailure {
+  const rejection = rejectionSchema.safeParse(answer);
+  if (!rejection.success) return new ParticipantFailure(`The directory answered ${status}.`);
+  const { error, error_description = "no more is said" } = rejection.data;
   return new ParticipantFailure(
-    `The directory refused (${status} ${error}): ${error_description.replace(/\.$/, "")}.`,
+    `The directory rejected (${status} ${error}): ${error_description.replace(/\.$/, "")}.`,
   );
 }

@@ -9,7 +9,7 @@ import { exampleDetails } from "./example.ts";
 import { ParticipantFailure } from "./failure.ts";
 
 /** What the command runs in. */
-export interface CommandWorld {
+export interface CommandEnvironment {
   readonly env: Environment;
   readonly print: (line: string) => void;
   /** Standard input, whole. */
@@ -21,29 +21,29 @@ export interface CommandWorld {
  *
  * @throws {ParticipantFailure} in one sentence where it did not do what it was asked
  */
-export async function participant(args: readonly string[], world: CommandWorld): Promise<void> {
+export async function participant(args: readonly string[], environment: CommandEnvironment): Promise<void> {
   const { command, surroundings } = readArguments(args);
-  if (command.verb === "help") return world.print(USAGE.trimEnd());
+  if (command.verb === "help") return environment.print(USAGE.trimEnd());
   if (command.verb === "example") {
-    return world.print(JSON.stringify(exampleDetails(command.role), undefined, 2));
+    return environment.print(JSON.stringify(exampleDetails(command.role), undefined, 2));
   }
-  const out = surroundings.out ?? `${sandboxFolder(world.env)}/participants`;
-  await run(command, world, {
-    directory: await openDirectoryClient(surroundings, world.env),
+  const out = surroundings.out ?? `${sandboxFolder(environment.env)}/participants`;
+  await run(command, environment, {
+    directory: await openDirectoryClient(surroundings, environment.env),
     folderOf: (name) => `${out}/${name}`,
-    print: world.print,
+    print: environment.print,
   });
 }
 
 type WorkingCommand = Exclude<Command, { readonly verb: "help" | "example" }>;
 
-async function run(command: WorkingCommand, world: CommandWorld, tools: Tools): Promise<void> {
+async function run(command: WorkingCommand, environment: CommandEnvironment, tools: Tools): Promise<void> {
   switch (command.verb) {
     case "onboard":
-      return await onboard(tools, { ...command, details: await readJson(command.details, world) });
+      return await onboard(tools, { ...command, details: await readJson(command.details, environment) });
     case "renew-statement": {
       const { name, changes } = command;
-      return await renewStatement(tools, { name, changes: changes && await readJson(changes, world) });
+      return await renewStatement(tools, { name, changes: changes && await readJson(changes, environment) });
     }
     case "add-keys":
       return await addKeys(tools, command);
@@ -56,7 +56,7 @@ async function run(command: WorkingCommand, world: CommandWorld, tools: Tools): 
   }
 }
 
-async function readJson(file: string, { readInput }: CommandWorld): Promise<unknown> {
+async function readJson(file: string, { readInput }: CommandEnvironment): Promise<unknown> {
   const text = await (file === "-" ? readInput() : Deno.readTextFile(file)).catch(() => {
     throw new ParticipantFailure(`The file ${file} cannot be read.`);
   });

@@ -1,4 +1,4 @@
-/** The command line of `deno task platform-keys` -> one command. What is unknown, missing or out of bounds is refused first. */
+/** The command line of `deno task platform-keys` -> one command. What is unknown, missing or out of bounds is rejected first. */
 import { parseArgs } from "node:util";
 import { durationSeconds } from "../command_line/run.ts";
 

@@ -1,10 +1,10 @@
 /** Calls to a sandbox that may die at any moment: what is worth trying again, and for how long. */
 import * as oauth from "oauth4webapi";
-import { ApiRefusal } from "../../src/client/tpp/api_error.ts";
+import { ApiErrorResponse } from "../../src/client/tpp/api_error.ts";
 import type { ProvedSandbox } from "./sandbox.ts";
 
 /** The platform's word, not an accident on the way: trying again would change nothing. */
-export interface Refused {
+export interface Rejected {
   readonly status: number;
   readonly codes: readonly string[];
 }
@@ -14,7 +14,7 @@ const PAUSE_MS = 100;
 
 /**
  * Tries until it gets an answer; waits while the sandbox is down.
- * @throws what `act` throws where that is the platform's own refusal, or two minutes have passed
+ * @throws what `act` throws where that is the platform's own rejection, or two minutes have passed
  */
 export async function persistently<T>(sandbox: ProvedSandbox, act: () => Promise<T>): Promise<T> {
   for (const startedAt = Date.now();;) {
@@ -22,15 +22,15 @@ export async function persistently<T>(sandbox: ProvedSandbox, act: () => Promise
     try {
       return await act();
     } catch (error) {
-      if (refusalOf(error) !== undefined || Date.now() - startedAt > GIVE_UP_AFTER_MS) throw error;
+      if (rejectionOf(error) !== undefined || Date.now() - startedAt > GIVE_UP_AFTER_MS) throw error;
     }
     await pause(PAUSE_MS);
   }
 }
 
-/** The refusal in an error, or undefined where the call may go better another time. */
-export function refusalOf(error: unknown): Refused | undefined {
-  if (error instanceof ApiRefusal) return lasting(error.status, error.codes);
+/** The rejection in an error, or undefined where the call may go better another time. */
+export function rejectionOf(error: unknown): Rejected | undefined {
+  if (error instanceof ApiErrorResponse) return lasting(error.status, error.codes);
   if (error instanceof oauth.ResponseBodyError) return lasting(error.status, [error.error]);
   if (error instanceof oauth.WWWAuthenticateChallengeError) return lasting(error.status, []);
   return undefined;
@@ -42,6 +42,6 @@ export function pause(milliseconds: number): Promise<void> {
 }
 
 // Decision C3, reference 5.6: 429 and 503 say "later".
-function lasting(status: number, codes: readonly string[]): Refused | undefined {
+function lasting(status: number, codes: readonly string[]): Rejected | undefined {
   return status === 429 || status === 503 ? undefined : { status, codes };
 }

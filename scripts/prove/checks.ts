@@ -129,10 +129,10 @@ function noMismatch({ consents }: Evidence): CheckResult {
   return result(
     "no payment differs from its consent",
     mismatches.length,
-    mismatches.map(({ refused, paymentId }) => {
-      const isRefused = refused?.status === 400 &&
-        refused.codes.every((code) => MISMATCH_CODES.includes(code));
-      return !isRefused && `another amount was answered ${paymentId ?? refused?.status}`;
+    mismatches.map(({ rejected, paymentId }) => {
+      const isRejected = rejected?.status === 400 &&
+        rejected.codes.every((code) => MISMATCH_CODES.includes(code));
+      return !isRejected && `another amount was answered ${paymentId ?? rejected?.status}`;
     }),
   );
 }
@@ -221,12 +221,12 @@ function histories(evidence: Evidence): CheckResult {
 function noFailures({ consents }: Evidence): CheckResult {
   const posts = consents.flatMap(({ posts }) => posts);
   return result(
-    "nothing but the expected refusals was answered",
+    "nothing but the expected rejections was answered",
     posts.length,
-    posts.map(({ refused }) =>
-      refused !== undefined && (refused.status !== 400 ||
-        !refused.codes.every((code) => MISMATCH_CODES.includes(code))) &&
-      `a payment was answered ${refused.status} ${refused.codes.join(" ")}`
+    posts.map(({ rejected }) =>
+      rejected !== undefined && (rejected.status !== 400 ||
+        !rejected.codes.every((code) => MISMATCH_CODES.includes(code))) &&
+      `a payment was answered ${rejected.status} ${rejected.codes.join(" ")}`
     ),
   );
 }

@@ -14,7 +14,7 @@ import type { PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
 import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import { goThroughAuthorization } from "../demo/customer.ts";
-import { pause, persistently, refusalOf, type Refused } from "./calls.ts";
+import { pause, persistently, type Rejected, rejectionOf } from "./calls.ts";
 import type { PaymentPlan, PlannedFault, PlannedPost } from "./plan.ts";
 import type { ProvedSandbox } from "./sandbox.ts";
 
@@ -27,7 +27,7 @@ export interface PostFact {
   /** The client gave the first try up before its answer. */
   readonly dropped: boolean;
   readonly paymentId?: string;
-  readonly refused?: Refused;
+  readonly rejected?: Rejected;
 }
 
 /** What became of one consent. */
@@ -164,9 +164,9 @@ async function send(
     });
     return { ...fact, tries, paymentId: made.paymentId };
   } catch (error) {
-    const refused = refusalOf(error);
-    if (refused === undefined) throw error;
-    return { ...fact, tries, refused };
+    const rejected = rejectionOf(error);
+    if (rejected === undefined) throw error;
+    return { ...fact, tries, rejected };
   }
 }
 

@@ -26,7 +26,7 @@ export interface PaymentPlan {
   readonly fault?: PlannedFault;
 }
 
-/** Faults of the sandbox's banks that a payment must survive or be refused by. */
+/** Faults of the sandbox's banks that a payment must survive or be rejected by. */
 export type PlannedFault = typeof FAULTS[number];
 
 /** More often the ones that are over at once. */

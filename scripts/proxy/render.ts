@@ -40,7 +40,7 @@ export function fillIn(template: string, settings: Settings): string {
  */
 export async function render({ proxy, out, overwrite, settings }: ProxyOrder): Promise<string[]> {
   const files = TEMPLATES[proxy].map((name) => ({ name, path: `${out}/${name}` }));
-  if (!overwrite) await refuseExisting(files.map(({ path }) => path));
+  if (!overwrite) await rejectExisting(files.map(({ path }) => path));
   for (const { name, path } of files) {
     const template = await Deno.readTextFile(new URL(`./${name}.template`, import.meta.url));
     const mode = name === PAGE ? 0o644 : 0o600;
@@ -50,7 +50,7 @@ export async function render({ proxy, out, overwrite, settings }: ProxyOrder): P
   return files.map(({ path }) => path);
 }
 
-async function refuseExisting(paths: readonly string[]): Promise<void> {
+async function rejectExisting(paths: readonly string[]): Promise<void> {
   const faults: string[] = [];
   for (const path of paths) {
     const exists = await Deno.lstat(path).then(

@@ -40,7 +40,7 @@ export async function storeCommand(
 }
 
 async function backup(from: string, to: string, now: number): Promise<string> {
-  await refuseMissing(from);
+  await rejectMissing(from);
   const partial = `${to}.partial`;
   if (await Deno.stat(to).catch(() => undefined) !== undefined) {
     throw new Error(`${to} cannot be made: it exists.`);
@@ -67,7 +67,7 @@ async function makeNew(path: string): Promise<void> {
 }
 
 async function restored(at: string, time: number): Promise<string> {
-  await refuseMissing(at);
+  await rejectMissing(at);
   await mark(at, time);
   return `${at} is marked as a copy of ${
     wireDateTime(time)
@@ -80,7 +80,7 @@ function takenAt(text: string): number {
   return time;
 }
 
-async function refuseMissing(path: string): Promise<void> {
+async function rejectMissing(path: string): Promise<void> {
   const found = await Deno.stat(path).catch(() => undefined);
   if (found?.isFile !== true) throw new Error(`${path} is not a file.`);
 }

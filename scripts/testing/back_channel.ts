@@ -13,7 +13,7 @@ import {
 } from "./flows.ts";
 import type { Participant } from "./participants.ts";
 import { assertFaults, unchanged } from "./resource_answers.ts";
-import type { World } from "./environment.ts";
+import type { Environment } from "./environment.ts";
 
 /** Challenges of the back channel. */
 export const NOT_A_BANK = 'DPoP error="insufficient_scope", scope="bank", algs="PS256"';
@@ -47,24 +47,24 @@ export function orderPath(paymentId?: string, bank = "BANKA"): string {
 
 /** A call by a bank with a fresh token of its own. */
 export async function bankCall(
-  world: World,
+  env: Environment,
   bank: Participant,
   path: string,
   options: CallOptions & { bound?: BoundToken } = {},
 ): Promise<Response> {
-  const bound = options.bound ?? await clientToken(world, bank, bank.orgId);
-  return await call(world, bank, bound, path, options);
+  const bound = options.bound ?? await clientToken(env, bank, bank.orgId);
+  return await call(env, bank, bound, path, options);
 }
 
 /** A bank's call that must change nothing. */
 export async function idleBankCall(
-  world: World,
+  env: Environment,
   bank: Participant,
   path: string,
   options: CallOptions = {},
 ): Promise<Response> {
-  const bound = await clientToken(world, bank, bank.orgId);
-  return await unchanged(world, () => call(world, bank, bound, path, options));
+  const bound = await clientToken(env, bank, bank.orgId);
+  return await unchanged(env, () => call(env, bank, bound, path, options));
 }
 
 /** The body of an account report. */
@@ -76,16 +76,16 @@ export function report(bank: string, consentId: string, changes: Json = {}): Jso
 
 /** The bank reports a payment's status, as of now where only the status is given. */
 export function putStatus(
-  world: World,
+  env: Environment,
   bank: Participant,
   paymentId: string,
   data: Json,
   options: CallOptions & { bound?: BoundToken } = {},
 ): Promise<Response> {
   const Data = typeof data === "string"
-    ? { Status: data, StatusUpdateDateTime: new Date(world.now).toISOString() }
+    ? { Status: data, StatusUpdateDateTime: new Date(env.now).toISOString() }
     : data;
-  return bankCall(world, bank, orderPath(paymentId, bank.orgId), {
+  return bankCall(env, bank, orderPath(paymentId, bank.orgId), {
     method: "PUT",
     body: JSON.stringify({ Data }),
     ...options,
@@ -94,12 +94,12 @@ export function putStatus(
 
 /** A payment at a bank; gives what the TPP was answered. */
 export async function paidAt(
-  world: World,
+  env: Environment,
   bank: Participant,
   options: { body?: Json } = {},
 ): Promise<{ data: Json; flow: Awaited<ReturnType<typeof authorised>> }> {
-  const flow = await authorised(world, { bank, ...options });
-  return { data: (await good(pay(world, flow), 201)).Data, flow };
+  const flow = await authorised(env, { bank, ...options });
+  return { data: (await good(pay(env, flow), 201)).Data, flow };
 }
 
 /** The one answer for what does not exist, is malformed or is another bank's (Decision C2). */
@@ -118,13 +118,13 @@ export async function assertIndistinguishable(responses: readonly Response[]): P
 
 /** The bank's report for a flow; the body may be any. */
 export async function putReport(
-  world: World,
+  env: Environment,
   flow: AtBank,
   body: Json,
   options: CallOptions = {},
 ): Promise<Response> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return await bankCall(world, flow.bank, consentPath(flow.consentId, flow.bank.orgId), {
+  return await bankCall(env, flow.bank, consentPath(flow.consentId, flow.bank.orgId), {
     method: "PUT",
     body: text,
     ...options,
@@ -133,14 +133,14 @@ export async function putReport(
 
 /** A report that must change nothing. */
 export async function idleReport(
-  world: World,
+  env: Environment,
   flow: AtBank,
   body: Json,
   options: CallOptions = {},
 ): Promise<Response> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const path = consentPath(flow.consentId, flow.bank.orgId);
-  return await idleBankCall(world, flow.bank, path, { method: "PUT", body: text, ...options });
+  return await idleBankCall(env, flow.bank, path, { method: "PUT", body: text, ...options });
 }
 
 /** The body of a good report for a flow. */

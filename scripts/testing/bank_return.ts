@@ -4,7 +4,7 @@ import { rawJwe } from "./raw_jws.ts";
 import { type AtBank, type Browser, consentBody, DEBTOR_ACCOUNT, returnClaims } from "./flows.ts";
 import { assertNothingChanges, assertPage } from "./front_channel.ts";
 import { type Changes, sealToPlatform, signJwt } from "./jwts.ts";
-import { AUTH_URL, type World } from "./environment.ts";
+import { AUTH_URL, type Environment } from "./environment.ts";
 
 /** A consent with the payer's account in it: the bank's success ends the flow at once. */
 export const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
@@ -15,19 +15,19 @@ export function returnTo(bank: string, oAuthUrl: string): string {
 }
 
 /** The inner layer of the bank's good answer, or a changed one. */
-export function signedReturn(world: World, flow: AtBank, changes: Changes = {}): Promise<string> {
-  const claims = returnClaims(world, flow.bank, flow.handover, changes.claims);
+export function signedReturn(env: Environment, flow: AtBank, changes: Changes = {}): Promise<string> {
+  const claims = returnClaims(env, flow.bank, flow.handover, changes.claims);
   return signJwt(flow.bank.signing, claims, changes.header);
 }
 
 /** The path of a return with this inner layer, well sealed. */
-export async function sealedReturn(world: World, bank: string, plaintext: string): Promise<string> {
-  return returnTo(bank, await sealToPlatform(world, plaintext));
+export async function sealedReturn(env: Environment, bank: string, plaintext: string): Promise<string> {
+  return returnTo(bank, await sealToPlatform(env, plaintext));
 }
 
 /** The platform's public encryption key, for sealing by hand. */
-export async function platformEncryptionKey(world: World): Promise<{ kid: string; key: CryptoKey }> {
-  const { keys } = await (await world.browser(new Request(`${AUTH_URL}/jwks`))).json();
+export async function platformEncryptionKey(env: Environment): Promise<{ kid: string; key: CryptoKey }> {
+  const { keys } = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
   const jwk = keys.find((entry: { use: string }) => entry.use === "enc");
   const key = await crypto.subtle.importKey("jwk", jwk, { name: "RSA-OAEP", hash: "SHA-256" }, true, [
     "encrypt",
@@ -40,11 +40,11 @@ export async function platformEncryptionKey(world: World): Promise<{ kid: string
  * takes it.
  */
 export async function sealedUnderHeader(
-  world: World,
+  env: Environment,
   plaintext: string,
   header: Readonly<Record<string, unknown>>,
 ): Promise<string> {
-  const { kid, key } = await platformEncryptionKey(world);
+  const { kid, key } = await platformEncryptionKey(env);
   const good = { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid };
   return await rawJwe({ header: { ...good, ...header }, plaintext, to: key });
 }
@@ -52,8 +52,8 @@ export async function sealedUnderHeader(
 const INTERACTION = { "x-fapi-interaction-id": "7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11" };
 
 /** Opens the return and asserts the one page for all that is not authentic, to the byte, and that nothing changed. */
-export async function assertNotAuthentic(world: World, browser: Browser, path: string): Promise<void> {
-  const answer = await assertNothingChanges(world, () => browser.open(path, { headers: INTERACTION }));
+export async function assertNotAuthentic(env: Environment, browser: Browser, path: string): Promise<void> {
+  const answer = await assertNothingChanges(env, () => browser.open(path, { headers: INTERACTION }));
   const headers = Object.fromEntries(answer.headers);
   const html = await assertPage(answer, 400, "not_authentic");
   const plain = await browser.open(path.split("?")[0] ?? "", { headers: INTERACTION });

@@ -24,7 +24,7 @@ import { type TestKey, testKey } from "./keys.ts";
 
 export const ISSUER = "https://directory.example";
 export const ADMIN_TOKEN = "directory-test-token-0123456789abcdef";
-/** 2026-02-01T10:00:00Z, the first time of every world. */
+/** 2026-02-01T10:00:00Z, the first time of every environment. */
 export const START = Date.UTC(2026, 1, 1, 10);
 
 // deno-lint-ignore no-explicit-any -- a decoded answer, judged by the assertions
@@ -38,7 +38,7 @@ export interface Answer {
 }
 
 /** A running directory. `now` may be moved. */
-export interface DirectoryWorld extends AsyncDisposable {
+export interface DirectoryEnvironment extends AsyncDisposable {
   now: number;
   readonly store: Store;
   readonly fetch: (request: Request) => Promise<Response>;
@@ -52,16 +52,18 @@ export interface DirectoryWorld extends AsyncDisposable {
 }
 
 /** Opens a directory: the sandbox's rules unless the test says otherwise. */
-export async function openDirectoryWorld(changes: Partial<DirectoryParts> = {}): Promise<DirectoryWorld> {
+export async function openDirectoryEnvironment(
+  changes: Partial<DirectoryParts> = {},
+): Promise<DirectoryEnvironment> {
   const store = await openDenoKv(":memory:");
-  const world = { now: START };
+  const env = { now: START };
   const app = await composeDirectory({
     issuer: ISSUER,
     administrators: soleAdministrator("ana", ADMIN_TOKEN),
     ca: await testAuthority(),
     statementKeys: await testStatementKeys(),
     store,
-    clock: () => world.now,
+    clock: () => env.now,
     environment: "Sandbox",
     loopbackRedirects: true,
     ...changes,
@@ -76,7 +78,7 @@ export async function openDirectoryWorld(changes: Partial<DirectoryParts> = {}):
       body: isJson && text !== "" ? JSON.parse(text) : text,
     };
   };
-  return Object.assign(world, {
+  return Object.assign(env, {
     store,
     fetch: app.fetch,
     publicFetch: app.publicFetch,

@@ -24,7 +24,7 @@ export const ADMIN_TOKEN = "directory-test-token-0123456789abcdef";
 export const START = Date.UTC(2040, 0, 15, 12);
 
 /** A running ecosystem. `now` (ms) may be moved. */
-export interface World extends AsyncDisposable {
+export interface Environment extends AsyncDisposable {
   now: number;
   readonly config: Config;
   readonly store: Store;
@@ -49,31 +49,31 @@ export interface World extends AsyncDisposable {
   api(request: Request, as?: Participant): Promise<Response>;
   /** Sends a request to the browser host. */
   browser(request: Request): Promise<Response>;
-  /** Everything stored, without the markers of used-up JWTs and rate limits: equal before and after means nothing changed. */
+  /** Everything stored, without the replay records of used-up JWTs and rate limits: equal before and after means nothing changed. */
   snapshot(): Promise<readonly Entry<unknown>[]>;
 }
 
-/** What a test may change of the world. */
-export interface WorldOptions {
+/** What a test may change of the environment. */
+export interface EnvironmentOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** A store of another kind, or a file; it is closed with the world. */
+  /** A store of another kind, or a file; it is closed with the environment. */
   readonly store?: Store;
   /** Where the bank takes pushed orders (`payment_orders_uri`); none by default. */
   readonly paymentOrdersUri?: { readonly bankA?: string; readonly bankB?: string };
 }
 
 /** Opens an ecosystem whose four participants are registered. */
-export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const world = await openEmptyWorld(options);
-  const { tpp, otherTpp, bankA, bankB } = await onboardAll(world, options);
-  return Object.assign(world, { tpp, otherTpp, bankA, bankB });
+export async function openEnvironment(options: EnvironmentOptions = {}): Promise<Environment> {
+  const env = await openEmptyEnvironment(options);
+  const { tpp, otherTpp, bankA, bankB } = await onboardAll(env, options);
+  return Object.assign(env, { tpp, otherTpp, bankA, bankB });
 }
 
-type EmptyWorld = Omit<World, "tpp" | "otherTpp" | "bankA" | "bankB">;
+type EmptyEnvironment = Omit<Environment, "tpp" | "otherTpp" | "bankA" | "bankB">;
 
 let authority: ReturnType<typeof makeAuthority> | undefined;
 
-async function openEmptyWorld(options: WorldOptions): Promise<EmptyWorld> {
+async function openEmptyEnvironment(options: EnvironmentOptions): Promise<EmptyEnvironment> {
   const store = options.store ?? await openDenoKv(":memory:");
   const directoryStore = await openDenoKv(":memory:");
   const state = { now: START, logged: [] as string[], fetched: [] as string[] };
@@ -89,33 +89,33 @@ async function openEmptyWorld(options: WorldOptions): Promise<EmptyWorld> {
   });
   const keySet = await platformKeySet();
   const config = readConfig({ ...ENVIRONMENT, PLATFORM_KEYS: keySet, ...options.environment });
-  const world = Object.assign(state, {
+  const env = Object.assign(state, {
     config,
     store,
     directory,
     network: (request: Request): Promise<Response> => directory.fetch(request),
   });
-  const fetchThroughWorld = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+  const fetchThroughEnvironment = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
-    world.fetched.push(request.url);
-    return world.network(request);
+    env.fetched.push(request.url);
+    return env.network(request);
   };
   const keys = await openKeyRing(config.platformKeys);
   const compose = async (): Promise<Platform> => {
     const platform = await composePlatform({
       config,
       store,
-      clock: () => world.now,
-      fetch: fetchThroughWorld as typeof fetch,
-      log: (line) => void world.logged.push(line),
+      clock: () => env.now,
+      fetch: fetchThroughEnvironment as typeof fetch,
+      log: (line) => void env.logged.push(line),
       keys,
     });
-    const lines = world.logged.length;
+    const lines = env.logged.length;
     const described = await describedPlatform(platform, config);
-    world.logged.length = lines; // without the request for the document
+    env.logged.length = lines; // without the request for the document
     return described;
   };
-  const running: EmptyWorld = Object.assign(world, {
+  const running: EmptyEnvironment = Object.assign(env, {
     platform: await compose(),
     async restart(): Promise<void> {
       await running.platform.stop();
@@ -151,22 +151,22 @@ const ENVIRONMENT = {
 };
 
 async function onboardAll(
-  world: EmptyWorld,
-  { paymentOrdersUri = {} }: WorldOptions,
-): Promise<Pick<World, "tpp" | "otherTpp" | "bankA" | "bankB">> {
-  const tpp = await onboard(world, {
+  env: EmptyEnvironment,
+  { paymentOrdersUri = {} }: EnvironmentOptions,
+): Promise<Pick<Environment, "tpp" | "otherTpp" | "bankA" | "bankB">> {
+  const tpp = await onboard(env, {
     name: "Example Shop Ltd",
     role: "PISP",
     keys: [0, 1],
     redirectUris: SHOP_REDIRECTS,
   });
-  const otherTpp = await onboard(world, {
+  const otherTpp = await onboard(env, {
     name: "Other Shop Ltd",
     role: "PISP",
     keys: [2, 3],
     redirectUris: ["https://other.example/callback"],
   });
-  const bankA = await onboard(world, {
+  const bankA = await onboard(env, {
     name: "Bank A plc",
     role: "ASPSP",
     orgId: "BANKA",
@@ -175,7 +175,7 @@ async function onboardAll(
     consentManagedByBank: false,
     ...pushed(paymentOrdersUri.bankA),
   });
-  const bankB = await onboard(world, {
+  const bankB = await onboard(env, {
     name: "Bank B plc",
     role: "ASPSP",
     orgId: "BANKB",

@@ -17,13 +17,13 @@ import {
 } from "./jwts.ts";
 import { type TestKey, testKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
-import { AUTH_URL, BASE_URL, type World } from "./environment.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "./environment.ts";
 
 /** Form parameters; `undefined` leaves one out. */
 export type FormChanges = Readonly<Record<string, string | undefined>>;
 
-/** What the steps need of a world: in process, or a process of its own behind real TLS. */
-export type FlowWorld = Pick<World, "now" | "tpp" | "bankA" | "bankB" | "api" | "browser">;
+/** What the steps need of an environment: in process, or a process of its own behind real TLS. */
+export type FlowEnvironment = Pick<Environment, "now" | "tpp" | "bankA" | "bankB" | "api" | "browser">;
 
 /** A token with the key it is bound to. */
 export interface BoundToken {
@@ -64,7 +64,7 @@ export const DEBTOR_ACCOUNT = { SchemeName: "UK.OBIE.IBAN", Identification: "GB3
 
 /** A POST of a form to an OAuth endpoint. */
 export async function postForm(
-  world: FlowWorld,
+  env: FlowEnvironment,
   path: string,
   form: FormChanges,
   as?: Participant,
@@ -73,12 +73,12 @@ export async function postForm(
   const body = new URLSearchParams(
     Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-  return await world.api(new Request(`${BASE_URL}${path}`, { method: "POST", body, headers }), as);
+  return await env.api(new Request(`${BASE_URL}${path}`, { method: "POST", body, headers }), as);
 }
 
 /** The three authentication parameters. */
 export async function authentication(
-  world: FlowWorld,
+  env: FlowEnvironment,
   client: Participant,
   bank: string,
   changes: Changes = {},
@@ -86,13 +86,13 @@ export async function authentication(
   return {
     client_id: client.clientId,
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-    client_assertion: await clientAssertion(world, client, bank, changes),
+    client_assertion: await clientAssertion(env, client, bank, changes),
   };
 }
 
 /** A token request by client credentials. */
 export async function requestToken(
-  world: FlowWorld,
+  env: FlowEnvironment,
   client: Participant,
   bank = "BANKA",
   { form = {}, key, proof, as = client, headers = {} }: {
@@ -105,24 +105,24 @@ export async function requestToken(
 ): Promise<Response> {
   const path = `/${bank}/token.oauth2/v1`;
   const dpop = proof ??
-    await dpopProof(world, key ?? await dpopKey(), { method: "POST", url: `${BASE_URL}${path}` });
+    await dpopProof(env, key ?? await dpopKey(), { method: "POST", url: `${BASE_URL}${path}` });
   const good = {
     grant_type: "client_credentials",
     scope: client.role === "PISP" ? "payments" : "bank",
-    ...await authentication(world, client, bank),
+    ...await authentication(env, client, bank),
   };
-  return await postForm(world, path, { ...good, ...form }, as, { dpop, ...headers });
+  return await postForm(env, path, { ...good, ...form }, as, { dpop, ...headers });
 }
 
 /** A client credentials token. */
 export async function clientToken(
-  world: FlowWorld,
+  env: FlowEnvironment,
   client: Participant,
   bank = "BANKA",
   key?: TestKey,
 ): Promise<BoundToken> {
   const bound = key ?? await dpopKey();
-  const answer = await good(requestToken(world, client, bank, { key: bound }), 200);
+  const answer = await good(requestToken(env, client, bank, { key: bound }), 200);
   return { token: answer.access_token, key: bound };
 }
 
@@ -151,7 +151,7 @@ export interface CallOptions {
 
 /** A call of a resource endpoint with a bound token. */
 export async function call(
-  world: FlowWorld,
+  env: FlowEnvironment,
   caller: Participant,
   bound: BoundToken,
   path: string,
@@ -160,11 +160,11 @@ export async function call(
   const method = options.method ?? (options.body === undefined ? "GET" : "POST");
   const target = { method, url: `${BASE_URL}${path.split("?")[0]}`, accessToken: bound.token };
   const proof = options.proof === undefined
-    ? await dpopProof(world, bound.key, target, options.proofChanges)
+    ? await dpopProof(env, bound.key, target, options.proofChanges)
     : options.proof;
   const headers = new Headers({ authorization: `DPoP ${bound.token}` });
   if (proof !== null) headers.set("dpop", proof);
-  if (options.body !== undefined) await signInto(world, caller, headers, options.body, options);
+  if (options.body !== undefined) await signInto(env, caller, headers, options.body, options);
   if (method === "POST" && options.idempotencyKey !== null) {
     headers.set("x-idempotency-key", options.idempotencyKey ?? crypto.randomUUID());
   }
@@ -173,14 +173,14 @@ export async function call(
     else headers.set(name, value);
   }
   const init = options.body === undefined ? { method, headers } : { method, headers, body: options.body };
-  return await world.api(
+  return await env.api(
     new Request(`${BASE_URL}${path}`, init),
     options.as === null ? undefined : options.as ?? caller,
   );
 }
 
 async function signInto(
-  world: FlowWorld,
+  env: FlowEnvironment,
   caller: Participant,
   headers: Headers,
   body: string | Uint8Array<ArrayBuffer>,
@@ -189,30 +189,30 @@ async function signInto(
   headers.set("content-type", "application/json");
   if (options.signature === null) return;
   const made = options.signature ??
-    await payloadSignature(world, caller, body, { profile: options.profile ?? "B" });
+    await payloadSignature(env, caller, body, { profile: options.profile ?? "B" });
   headers.set("x-jws-signature", made);
 }
 
 /** Creates a consent; gives its answer. */
 export async function createConsent(
-  world: FlowWorld,
+  env: FlowEnvironment,
   bound: BoundToken,
   body: Json = consentBody(),
   bank = "BANKA",
 ): Promise<Json> {
   const path = `/${bank}/domestic-payment-consents/v1`;
-  return await good(call(world, world.tpp, bound, path, { body: JSON.stringify(body) }), 201);
+  return await good(call(env, env.tpp, bound, path, { body: JSON.stringify(body) }), 201);
 }
 
 /** The parameters of a good pushed request. */
 export async function pushForm(
-  world: FlowWorld,
+  env: FlowEnvironment,
   client: Participant,
   bank: string,
   consentId: string,
 ): Promise<FormChanges> {
   return {
-    ...await authentication(world, client, bank),
+    ...await authentication(env, client, bank),
     response_type: "code",
     redirect_uri: client.redirectUris[0],
     code_challenge: await sha256(await verifierOf(consentId)),
@@ -225,9 +225,9 @@ export async function pushForm(
 
 /** Pushes an authorization request; gives the raw answer. */
 export async function push(
-  world: FlowWorld,
+  env: FlowEnvironment,
   consentId: string,
-  { client = world.tpp, bank = "BANKA", form = {}, headers = {}, as = client }: {
+  { client = env.tpp, bank = "BANKA", form = {}, headers = {}, as = client }: {
     client?: Participant;
     bank?: string;
     form?: FormChanges;
@@ -235,14 +235,14 @@ export async function push(
     as?: Participant;
   } = {},
 ): Promise<Response> {
-  const good = await pushForm(world, client, bank, consentId);
-  return await postForm(world, `/${bank}/par.oauth2/v1`, { ...good, ...form }, as, headers);
+  const good = await pushForm(env, client, bank, consentId);
+  return await postForm(env, `/${bank}/par.oauth2/v1`, { ...good, ...form }, as, headers);
 }
 
 /** A browser: cookies of the browser host, no redirects followed. */
 export class Browser {
   readonly cookies = new Map<string, string>();
-  constructor(private readonly world: Pick<World, "browser">) {}
+  constructor(private readonly env: Pick<Environment, "browser">) {}
 
   /** Opens a URL of the browser host. */
   async open(url: string, init: RequestInit = {}): Promise<Response> {
@@ -252,7 +252,7 @@ export class Browser {
     });
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     if (cookie !== "") request.headers.set("cookie", cookie);
-    const response = await this.world.browser(request);
+    const response = await this.env.browser(request);
     this.keep(response);
     return response;
   }
@@ -298,7 +298,7 @@ export async function openHandover(
 
 /** The bank reports payer accounts. */
 export async function putAccounts(
-  world: FlowWorld,
+  env: FlowEnvironment,
   bank: Participant,
   consentId: string,
   accounts: Json = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" }],
@@ -310,19 +310,19 @@ export async function putAccounts(
     Sub: "customer-1",
     DebtorAccount: accounts,
   }, options.data);
-  const bound = options.bound ?? await clientToken(world, bank, bank.orgId);
+  const bound = options.bound ?? await clientToken(env, bank, bank.orgId);
   const path = `/${bank.orgId}/back-channel-auth/v1/${consentId}`;
-  return await call(world, bank, bound, path, { method: "PUT", body: JSON.stringify({ Data }), ...options });
+  return await call(env, bank, bound, path, { method: "PUT", body: JSON.stringify({ Data }), ...options });
 }
 
 /** The claims of the bank's answer to a hand-over. */
 export function returnClaims(
-  world: FlowWorld,
+  env: FlowEnvironment,
   bank: Participant,
   handover: Json,
   changes: JsonObject = {},
 ): JsonObject {
-  const iat = seconds(world);
+  const iat = seconds(env);
   return withChanges({
     iss: bank.orgId,
     aud: AUTH_URL,
@@ -342,18 +342,18 @@ export function returnClaims(
 
 /** The bank's return URL path, signed by the bank and sealed to the platform. */
 export async function returnPath(
-  world: FlowWorld,
+  env: FlowEnvironment,
   bank: Participant,
   handover: Json,
   changes: Changes = {},
 ): Promise<string> {
   const jws = await signJwt(
     bank.signing,
-    returnClaims(world, bank, handover, changes.claims),
+    returnClaims(env, bank, handover, changes.claims),
     changes.header,
   );
   return `/${bank.orgId}/authorization.sca.oauth2?${new URLSearchParams({
-    oAuthUrl: await sealToPlatform(world, jws),
+    oAuthUrl: await sealToPlatform(env, jws),
   })}`;
 }
 
@@ -382,8 +382,8 @@ export interface AtBank {
 
 /** Steps 1 to 5: a consent whose customer is at the bank. */
 export async function toBank(
-  world: FlowWorld,
-  { bank = world.bankA, body = consentBody(), form = {}, headers = {} }: {
+  env: FlowEnvironment,
+  { bank = env.bankA, body = consentBody(), form = {}, headers = {} }: {
     bank?: Participant;
     body?: Json;
     form?: FormChanges;
@@ -391,20 +391,20 @@ export async function toBank(
     headers?: Record<string, string>;
   } = {},
 ): Promise<AtBank> {
-  const bound = await clientToken(world, world.tpp, bank.orgId);
-  const consentId = (await createConsent(world, bound, body, bank.orgId)).Data.ConsentId;
-  const pushed = await good(push(world, consentId, { bank: bank.orgId, form, headers }), 201);
-  const browser = new Browser(world);
-  const departure = await authorize(browser, world.tpp, pushed.request_uri, bank.orgId);
+  const bound = await clientToken(env, env.tpp, bank.orgId);
+  const consentId = (await createConsent(env, bound, body, bank.orgId)).Data.ConsentId;
+  const pushed = await good(push(env, consentId, { bank: bank.orgId, form, headers }), 201);
+  const browser = new Browser(env);
+  const departure = await authorize(browser, env.tpp, pushed.request_uri, bank.orgId);
   const handover = (await openHandover(bank, departure)).claims;
   return { browser, bank, bound, consentId, requestUri: pushed.request_uri, handover };
 }
 
 /** Step 6: the customer agrees, by whichever screen the consent has; gives the TPP's redirect. */
-export async function authorise(world: FlowWorld, flow: AtBank): Promise<Response> {
+export async function authorise(env: FlowEnvironment, flow: AtBank): Promise<Response> {
   const explicit = flow.handover.debtor_account_present === "false";
-  if (explicit) await good(putAccounts(world, flow.bank, flow.consentId), 200);
-  const answer = await flow.browser.open(await returnPath(world, flow.bank, flow.handover));
+  if (explicit) await good(putAccounts(env, flow.bank, flow.consentId), 200);
+  const answer = await flow.browser.open(await returnPath(env, flow.bank, flow.handover));
   const location = answer.headers.get("location") ?? "";
   return location.includes("/authorization.consent.oauth2")
     ? await decide(flow.browser, location, "accept")
@@ -420,9 +420,9 @@ export function codeOf(response: Response): string {
 
 /** Redeems a code; gives the raw answer. */
 export async function redeem(
-  world: FlowWorld,
+  env: FlowEnvironment,
   flow: { consentId: string; code: string },
-  { client = world.tpp, bank = "BANKA", form = {}, key, proof, headers = {} }: {
+  { client = env.tpp, bank = "BANKA", form = {}, key, proof, headers = {} }: {
     client?: Participant;
     bank?: string;
     form?: FormChanges;
@@ -439,7 +439,7 @@ export async function redeem(
     code_verifier: await verifierOf(flow.consentId),
   };
   const bound = key ?? await dpopKey();
-  return await requestToken(world, client, bank, {
+  return await requestToken(env, client, bank, {
     form: { ...good, ...form },
     key: bound,
     ...(proof === undefined ? {} : { proof }),
@@ -449,14 +449,14 @@ export async function redeem(
 
 /** Steps 1 to 7: an authorised consent and its payment token. */
 export async function authorised(
-  world: FlowWorld,
+  env: FlowEnvironment,
   options: Parameters<typeof toBank>[1] = {},
 ): Promise<AtBank & { payment: BoundToken; body: Json }> {
   const body = options.body ?? consentBody();
-  const flow = await toBank(world, { ...options, body });
-  const code = codeOf(await authorise(world, flow));
+  const flow = await toBank(env, { ...options, body });
+  const code = codeOf(await authorise(env, flow));
   const answer = await good(
-    redeem(world, { consentId: flow.consentId, code }, { bank: flow.bank.orgId }),
+    redeem(env, { consentId: flow.consentId, code }, { bank: flow.bank.orgId }),
     200,
   );
   return { ...flow, body, payment: { token: answer.access_token, key: await dpopKey() } };
@@ -469,12 +469,12 @@ export function paymentBody(consentId: string, body: Json = consentBody()): Json
 
 /** Step 8: gives the raw answer. */
 export function pay(
-  world: FlowWorld,
+  env: FlowEnvironment,
   flow: { consentId: string; payment: BoundToken; body: Json; bank?: Participant },
   options: CallOptions = {},
 ): Promise<Response> {
-  const path = `/${(flow.bank ?? world.bankA).orgId}/domestic-payments/v1`;
-  return call(world, world.tpp, flow.payment, path, {
+  const path = `/${(flow.bank ?? env.bankA).orgId}/domestic-payments/v1`;
+  return call(env, env.tpp, flow.payment, path, {
     body: JSON.stringify(paymentBody(flow.consentId, flow.body)),
     ...options,
   });

@@ -5,7 +5,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type AtBank, type BoundToken, call, type CallOptions, good, putAccounts } from "./flows.ts";
 import type { Participant } from "./participants.ts";
-import { AUTH_URL, type World } from "./environment.ts";
+import { AUTH_URL, type Environment } from "./environment.ts";
 
 /** The headings of the error pages. */
 export const PAGE = {
@@ -98,7 +98,7 @@ export async function tppAnswer(
 }
 
 const ERROR = {
-  access_denied: ["access_denied", "The customer or the bank refused the consent."],
+  access_denied: ["access_denied", "The customer or the bank rejected the consent."],
   session_expired: ["access_denied", "The authorization session expired."],
   server_error: ["server_error", "The bank's answer could not be used."],
   invalid_request: ["invalid_request", "The consent does not await authorisation any more."],
@@ -132,23 +132,23 @@ export async function assertCodeAnswer(response: Response, bank = "BANKA"): Prom
 
 /** The consent's status as its TPP reads it. */
 export async function consentStatus(
-  world: World,
+  env: Environment,
   flow: { readonly consentId: string; readonly bank: Participant; readonly bound: BoundToken },
 ): Promise<string> {
   const path = `/${flow.bank.orgId}/domestic-payment-consents/v1/${flow.consentId}`;
-  return (await good(call(world, world.tpp, flow.bound, path), 200)).Data.Status;
+  return (await good(call(env, env.tpp, flow.bound, path), 200)).Data.Status;
 }
 
 /** How many authorization codes were ever issued. */
-export async function codesIssued(world: World): Promise<number> {
-  return (await world.snapshot()).filter(({ key }) => key[0] === "authorization_code").length;
+export async function codesIssued(env: Environment): Promise<number> {
+  return (await env.snapshot()).filter(({ key }) => key[0] === "authorization_code").length;
 }
 
 /** Runs `act` and asserts that the store is as it was. */
-export async function assertNothingChanges<T>(world: World, act: () => Promise<T>): Promise<T> {
-  const before = await world.snapshot();
+export async function assertNothingChanges<T>(env: Environment, act: () => Promise<T>): Promise<T> {
+  const before = await env.snapshot();
   const result = await act();
-  assertEquals(await world.snapshot(), before);
+  assertEquals(await env.snapshot(), before);
   return result;
 }
 
@@ -171,12 +171,12 @@ export const ACCOUNTS = [
 
 /** The bank's PUT of accounts, which must succeed. */
 export async function reportAccounts(
-  world: World,
+  env: Environment,
   flow: AtBank,
   accounts: readonly object[] = ACCOUNTS,
   options: CallOptions & { data?: Readonly<Record<string, unknown>> } = {},
 ): Promise<void> {
-  await good(putAccounts(world, flow.bank, flow.consentId, accounts, options), 200);
+  await good(putAccounts(env, flow.bank, flow.consentId, accounts, options), 200);
 }
 
 /** The hidden fields, the choices and the target of the platform's consent form. */

@@ -5,7 +5,7 @@
 import { calculateJwkThumbprint, CompactEncrypt, CompactSign, FlattenedSign } from "jose";
 import { type TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
-import { AUTH_URL, DIRECTORY_URL, type World } from "./environment.ts";
+import { AUTH_URL, DIRECTORY_URL, type Environment } from "./environment.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -42,12 +42,12 @@ export async function signBytes(key: TestKey, payload: Uint8Array, header: JsonO
 
 /** A client assertion for a bank's issuer. */
 export function clientAssertion(
-  world: Pick<World, "now">,
+  env: Pick<Environment, "now">,
   client: Participant,
   bank: string,
   { header = {}, claims = {} }: Changes = {},
 ): Promise<string> {
-  const iat = seconds(world);
+  const iat = seconds(env);
   const good = {
     iss: client.clientId,
     sub: client.clientId,
@@ -69,13 +69,13 @@ export interface ProofTarget {
 
 /** A DPoP proof by a key. */
 export async function dpopProof(
-  world: Pick<World, "now">,
+  env: Pick<Environment, "now">,
   key: TestKey,
   target: ProofTarget,
   { header = {}, claims = {} }: Changes = {},
 ): Promise<string> {
   const ath = target.accessToken === undefined ? undefined : await sha256(target.accessToken);
-  const good = { htm: target.method, htu: target.url, iat: seconds(world), jti: crypto.randomUUID(), ath };
+  const good = { htm: target.method, htu: target.url, iat: seconds(env), jti: crypto.randomUUID(), ath };
   return await signJwt({ key, kid: "" }, withChanges(good, claims), {
     typ: "dpop+jwt",
     kid: undefined,
@@ -91,14 +91,14 @@ export function thumbprint(key: TestKey): Promise<string> {
 
 /** `x-jws-signature` over body bytes: profile A (`b64: false`) or B. */
 export async function payloadSignature(
-  world: Pick<World, "now">,
+  env: Pick<Environment, "now">,
   signer: Participant,
   body: string | Uint8Array,
   { profile = "B", header = {}, key }: { profile?: "A" | "B"; header?: JsonObject; key?: Signer } = {},
 ): Promise<string> {
   const { kid, key: signingKey } = key ?? signer.signing;
   const claims = {
-    "http://openbanking.org.uk/iat": seconds(world),
+    "http://openbanking.org.uk/iat": seconds(env),
     "http://openbanking.org.uk/iss": `${signer.orgId}/${signer.clientId}`,
     "http://openbanking.org.uk/tan": new URL(DIRECTORY_URL).host,
   };
@@ -117,11 +117,11 @@ export async function payloadSignature(
 
 /** Encrypts a compact JWS (or anything) to the platform, as banks do. */
 export async function sealToPlatform(
-  world: Pick<World, "browser">,
+  env: Pick<Environment, "browser">,
   plaintext: string,
   header: JsonObject = {},
 ): Promise<string> {
-  const { keys } = await (await world.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const { keys } = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
   const jwk = keys.find((entry: { use: string }) => entry.use === "enc");
   const key = await crypto.subtle.importKey("jwk", jwk, { name: "RSA-OAEP", hash: "SHA-256" }, true, [
     "encrypt",
@@ -141,7 +141,7 @@ export async function sha256(text: string): Promise<string> {
   return digest.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** The world's time in Unix seconds. */
-export function seconds(world: Pick<World, "now">): number {
-  return Math.floor(world.now / 1000);
+/** The environment's time in Unix seconds. */
+export function seconds(env: Pick<Environment, "now">): number {
+  return Math.floor(env.now / 1000);
 }

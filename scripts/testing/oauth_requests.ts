@@ -1,6 +1,6 @@
 /**
- * The OAuth endpoints as targets of one table of defects: each makes a good request of the world's TPP at bank A,
- * and a case deviates from it. Refusals are judged whole: answer, headers, and that nothing changed.
+ * The OAuth endpoints as targets of one table of defects: each makes a good request of the environment's TPP at bank A,
+ * and a case deviates from it. Rejections are judged whole: answer, headers, and that nothing changed.
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import {
@@ -19,13 +19,13 @@ import {
 import { dpopProof, type ProofTarget, sha256 } from "./jwts.ts";
 import type { TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
-import { BASE_URL, type World } from "./environment.ts";
+import { BASE_URL, type Environment } from "./environment.ts";
 
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 
 /** How a request differs from a good one. */
 export interface Deviation {
-  /** Who asks; the world's TPP unless given. */
+  /** Who asks; the environment's TPP unless given. */
   readonly client?: Participant;
   readonly form?: FormChanges;
   /** Changes the form's text as sent; bytes where text could not say it. */
@@ -62,8 +62,8 @@ const TOKEN_PATH = "/BANKA/token.oauth2/v1";
 const PAR_PATH = "/BANKA/par.oauth2/v1";
 
 /** Client credentials at bank A. */
-export function clientCredentials(world: World): OAuthEndpoint {
-  return endpoint(world, {
+export function clientCredentials(env: Environment): OAuthEndpoint {
+  return endpoint(env, {
     name: "client credentials",
     path: TOKEN_PATH,
     goodStatus: 200,
@@ -71,48 +71,48 @@ export function clientCredentials(world: World): OAuthEndpoint {
     form: async (client) => ({
       grant_type: "client_credentials",
       scope: client.role === "PISP" ? "payments" : "bank",
-      ...await authentication(world, client, "BANKA"),
+      ...await authentication(env, client, "BANKA"),
     }),
   });
 }
 
 /** PAR at bank A, over and over for one consent. */
-export async function pushing(world: World): Promise<OAuthEndpoint> {
-  const consentId = await awaitingConsent(world);
-  return endpoint(world, {
+export async function pushing(env: Environment): Promise<OAuthEndpoint> {
+  const consentId = await awaitingConsent(env);
+  return endpoint(env, {
     name: "PAR",
     path: PAR_PATH,
     goodStatus: 201,
     ready: () => Promise.resolve(),
-    form: (client) => pushForm(world, client, "BANKA", consentId),
+    form: (client) => pushForm(env, client, "BANKA", consentId),
   });
 }
 
 /** The code grant at bank A; a fresh code whenever the last one was used or grew old. */
-export function codeGrant(world: World): OAuthEndpoint {
+export function codeGrant(env: Environment): OAuthEndpoint {
   let issued: IssuedCode | undefined;
   const usable = async (): Promise<IssuedCode> => {
     const found = issued === undefined
       ? null
-      : await world.store.get<{ expiresAt: number; redeemedFor?: string }>(
+      : await env.store.get<{ expiresAt: number; redeemedFor?: string }>(
         ["authorization_code", await sha256(issued.code)],
       );
     const alive = found !== null && found.value.redeemedFor === undefined &&
-      world.now < found.value.expiresAt;
-    return issued = alive && issued !== undefined ? issued : await issueCode(world);
+      env.now < found.value.expiresAt;
+    return issued = alive && issued !== undefined ? issued : await issueCode(env);
   };
-  return endpoint(world, {
+  return endpoint(env, {
     name: "code",
     path: TOKEN_PATH,
     goodStatus: 200,
     ready: async () => void await usable(),
-    form: async (client) => codeForm(world, await usable(), client),
+    form: async (client) => codeForm(env, await usable(), client),
   });
 }
 
 /** All three. */
-export async function oauthEndpoints(world: World): Promise<readonly OAuthEndpoint[]> {
-  return [clientCredentials(world), codeGrant(world), await pushing(world)];
+export async function oauthEndpoints(env: Environment): Promise<readonly OAuthEndpoint[]> {
+  return [clientCredentials(env), codeGrant(env), await pushing(env)];
 }
 
 /** A code of a finished authorization. */
@@ -122,42 +122,42 @@ export interface IssuedCode extends AtBank {
 
 /** A consent that has just been authorised, and its code. */
 export async function issueCode(
-  world: World,
+  env: Environment,
   options: Parameters<typeof toBank>[1] = {},
 ): Promise<IssuedCode> {
-  const flow = await toBank(world, options);
-  return { ...flow, code: codeOf(await authorise(world, flow)) };
+  const flow = await toBank(env, options);
+  return { ...flow, code: codeOf(await authorise(env, flow)) };
 }
 
 /** The parameters of a good redemption. */
 export async function codeForm(
-  world: World,
+  env: Environment,
   { bank, consentId, code }: IssuedCode,
-  client: Participant = world.tpp,
+  client: Participant = env.tpp,
 ): Promise<FormChanges> {
   return {
     grant_type: "authorization_code",
     code,
     redirect_uri: client.redirectUris[0],
     code_verifier: await verifierOf(consentId),
-    ...await authentication(world, client, bank.orgId),
+    ...await authentication(env, client, bank.orgId),
   };
 }
 
 /** The id of a fresh consent of the TPP that awaits authorisation. */
-export async function awaitingConsent(world: World, bank = "BANKA"): Promise<string> {
-  return (await createConsent(world, await clientToken(world, world.tpp, bank), undefined, bank)).Data
+export async function awaitingConsent(env: Environment, bank = "BANKA"): Promise<string> {
+  return (await createConsent(env, await clientToken(env, env.tpp, bank), undefined, bank)).Data
     .ConsentId;
 }
 
-function endpoint(world: World, { form, ...parts }: Parts): OAuthEndpoint {
+function endpoint(env: Environment, { form, ...parts }: Parts): OAuthEndpoint {
   const target = { method: "POST", url: BASE_URL + parts.path };
   const request = async (deviation: Deviation = {}): Promise<Request> => {
-    const good = await form(deviation.client ?? world.tpp);
+    const good = await form(deviation.client ?? env.tpp);
     const text = formText({ ...good, ...deviation.form });
     const headers = new Headers({ "content-type": FORM_TYPE });
     const proof = deviation.proof === undefined && (parts.name !== "PAR" || deviation.key !== undefined)
-      ? await dpopProof(world, deviation.key ?? await dpopKey(), target)
+      ? await dpopProof(env, deviation.key ?? await dpopKey(), target)
       : deviation.proof;
     if (typeof proof === "string") headers.set("dpop", proof);
     for (const [name, value] of Object.entries(deviation.headers ?? {})) headers.set(name, value);
@@ -170,8 +170,8 @@ function endpoint(world: World, { form, ...parts }: Parts): OAuthEndpoint {
     request,
     async send(deviation = {}) {
       await parts.ready();
-      const { client = world.tpp, as = client } = deviation;
-      return await world.api(await request(deviation), as ?? undefined);
+      const { client = env.tpp, as = client } = deviation;
+      return await env.api(await request(deviation), as ?? undefined);
     },
   };
 }
@@ -183,26 +183,26 @@ export function formText(form: FormChanges): string {
   ).toString();
 }
 
-/** Status and `error` of a refusal. */
+/** Status and `error` of a rejection. */
 export type Expected = readonly [status: number, error: string];
 
 /** A case of a table: the deviation that the endpoint is sent. */
 export type Case = (endpoint: OAuthEndpoint) => Deviation | Promise<Deviation>;
 
-/** Every case at every endpoint: refused like this, and nothing changed. */
-export async function refusedEverywhere(
+/** Every case at every endpoint: rejected like this, and nothing changed. */
+export async function rejectedEverywhere(
   t: Deno.TestContext,
-  world: World,
+  env: Environment,
   expected: Expected,
   cases: Readonly<Record<string, Case>>,
   endpoints?: readonly OAuthEndpoint[],
 ): Promise<void> {
-  for (const endpoint of endpoints ?? await oauthEndpoints(world)) {
+  for (const endpoint of endpoints ?? await oauthEndpoints(env)) {
     for (const [name, deviate] of Object.entries(cases)) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
         await endpoint.ready();
         const deviation = await deviate(endpoint);
-        await assertRefused(world, expected, () => endpoint.send(deviation));
+        await assertRejected(env, expected, () => endpoint.send(deviation));
       });
     }
   }
@@ -211,11 +211,11 @@ export async function refusedEverywhere(
 /** Every case at every endpoint: accepted. */
 export async function acceptedEverywhere(
   t: Deno.TestContext,
-  world: World,
+  env: Environment,
   cases: Readonly<Record<string, Case>>,
   endpoints?: readonly OAuthEndpoint[],
 ): Promise<void> {
-  for (const endpoint of endpoints ?? await oauthEndpoints(world)) {
+  for (const endpoint of endpoints ?? await oauthEndpoints(env)) {
     for (const [name, deviate] of Object.entries(cases)) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
         await assertAccepted(endpoint, await endpoint.send(await deviate(endpoint)));
@@ -224,19 +224,19 @@ export async function acceptedEverywhere(
   }
 }
 
-/** An OAuth refusal in full, by a request that changes nothing. */
-export async function assertRefused(
-  world: World,
+/** An OAuth rejection in full, by a request that changes nothing. */
+export async function assertRejected(
+  env: Environment,
   expected: Expected,
   send: () => Promise<Response>,
 ): Promise<void> {
-  const before = await world.snapshot();
-  await assertRefusal(await send(), expected);
-  assertEquals(await world.snapshot(), before);
+  const before = await env.snapshot();
+  await assertApiError(await send(), expected);
+  assertEquals(await env.snapshot(), before);
 }
 
-/** An OAuth refusal in full (RFC 6749 5.2; checklist G12, G13, G23). */
-export async function assertRefusal(response: Response, expected: Expected): Promise<void> {
+/** An OAuth rejection in full (RFC 6749 5.2; checklist G12, G13, G23). */
+export async function assertApiError(response: Response, expected: Expected): Promise<void> {
   const body = await response.json();
   assertEquals([response.status, body.error], [...expected]);
   assertEquals(Object.keys(body), ["error", "error_description"]);

@@ -1,4 +1,4 @@
-/** Participants of a test world: they onboard at the directory with CSRs of pool keys and register by DCR. */
+/** Participants of a test environment: they onboard at the directory with CSRs of pool keys and register by DCR. */
 import "reflect-metadata";
 import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import { type TestKey, testKey } from "./keys.ts";
@@ -7,9 +7,9 @@ import {
   ADMIN_TOKEN,
   BASE_URL,
   DIRECTORY_URL,
+  type Environment,
   REGISTRATION_AUDIENCE,
   throughProxy,
-  type World,
 } from "./environment.ts";
 
 /** A key with its certificate. */
@@ -46,14 +46,14 @@ export interface Onboarding {
   readonly paymentOrdersUri?: string;
 }
 
-type Ground = Pick<World, "directory" | "platform" | "now">;
-/** What administering the directory needs of a world. */
-export type Office = Pick<World, "directory" | "now">;
+type Fixture = Pick<Environment, "directory" | "platform" | "now">;
+/** What administering the directory needs of an environment. */
+export type Office = Pick<Environment, "directory" | "now">;
 
 /** Onboards and registers. */
-export async function onboard(world: Ground, who: Onboarding): Promise<Participant> {
-  const participant = await onboardOnly(world, who);
-  const response = await register(world, participant);
+export async function onboard(env: Fixture, who: Onboarding): Promise<Participant> {
+  const participant = await onboardOnly(env, who);
+  const response = await register(env, participant);
   if (response.status !== 201) {
     throw new Error(`registration of ${who.name}: ${response.status} ${await response.text()}`);
   }
@@ -62,13 +62,13 @@ export async function onboard(world: Ground, who: Onboarding): Promise<Participa
 }
 
 /** Onboards at the directory without registering at the platform. */
-export async function onboardOnly(world: Office, who: Onboarding): Promise<Participant> {
+export async function onboardOnly(env: Office, who: Onboarding): Promise<Participant> {
   const purposes = ["signing", "transport", "encryption"] as const;
   const keys = await Promise.all(who.keys.filter((n) => n !== undefined).map((n) => testKey(n)));
   const csrs = await Promise.all(
     keys.map((key, index) => signingRequest(key, `${who.name} ${purposes[index]}`)),
   );
-  const response = await adminCall(world, "POST", "/participants", {
+  const response = await adminCall(env, "POST", "/participants", {
     ...(who.orgId === undefined ? {} : { org_id: who.orgId }),
     org_name: who.name,
     registration_number: "12345678",
@@ -114,15 +114,15 @@ export async function onboardOnly(world: Office, who: Onboarding): Promise<Parti
 }
 
 /** A call of the directory's admin API. */
-export function adminCall(world: Office, method: string, path: string, body?: unknown): Promise<Response> {
+export function adminCall(env: Office, method: string, path: string, body?: unknown): Promise<Response> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
   const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
-  return world.directory.fetch(new Request(`${DIRECTORY_URL}${path}`, init));
+  return env.directory.fetch(new Request(`${DIRECTORY_URL}${path}`, init));
 }
 
 /** The claims of a good registration JWT. */
-export function registrationClaims(world: Pick<World, "now">, participant: Participant): JsonObject {
-  const iat = Math.floor(world.now / 1000);
+export function registrationClaims(env: Pick<Environment, "now">, participant: Participant): JsonObject {
+  const iat = Math.floor(env.now / 1000);
   const pisp = participant.role === "PISP";
   return {
     iss: participant.name,
@@ -145,11 +145,11 @@ export function registrationClaims(world: Pick<World, "now">, participant: Parti
 }
 
 /** Registers, or sends the registration JWT given. */
-export async function register(world: Ground, participant: Participant, jwt?: string): Promise<Response> {
-  const body = jwt ?? await signJwt(participant.signing, registrationClaims(world, participant));
+export async function register(env: Fixture, participant: Participant, jwt?: string): Promise<Response> {
+  const body = jwt ?? await signJwt(participant.signing, registrationClaims(env, participant));
   const headers = { "content-type": "application/jose" };
   const request = new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body });
-  return await world.platform.api.fetch(throughProxy(request, participant));
+  return await env.platform.api.fetch(throughProxy(request, participant));
 }
 
 /** A PEM signing request for a pool key. */

@@ -1,6 +1,6 @@
 /**
  * Registration as honest and dishonest participants try it: statements that the directory's own key signed about
- * anything, registration JWTs with any member changed, and what a refusal must look like.
+ * anything, registration JWTs with any member changed, and what a rejection must look like.
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import { decodeJwt } from "jose";
@@ -8,9 +8,9 @@ import { type JsonObject, type Signer, signJwt, thumbprint, withChanges } from "
 import { testKey } from "./keys.ts";
 import { adminCall, type Office, onboardOnly, type Participant, registrationClaims } from "./participants.ts";
 import { assertCommonHeaders, unchanged } from "./resource_answers.ts";
-import { BASE_URL, openWorld, throughProxy, type World } from "./environment.ts";
+import { BASE_URL, type Environment, openEnvironment, throughProxy } from "./environment.ts";
 
-/** World options for tables of registrations: the limit of their number is for others to test. */
+/** Environment options for tables of registrations: the limit of their number is for others to test. */
 export const MANY_REGISTRATIONS = { environment: { RATE_LIMITS: "registration=10000/10000" } } as const;
 
 /** How a registration is made differently. */
@@ -48,12 +48,12 @@ export async function statementWith(
 
 /** A newer statement from the directory itself, with changed software details. */
 export async function renewedStatement(
-  world: Office,
+  env: Office,
   participant: Participant,
   changes: JsonObject = {},
 ): Promise<string> {
   const path = `/participants/${participant.orgId}/statement`;
-  const response = await adminCall(world, "POST", path, changes);
+  const response = await adminCall(env, "POST", path, changes);
   const body = await response.json();
   if (response.status !== 200) throw new Error(`renewal: ${response.status} ${JSON.stringify(body)}`);
   return body.software_statement;
@@ -61,12 +61,12 @@ export async function renewedStatement(
 
 /** The registration JWT with these changes. */
 export function registrationJwt(
-  world: World,
+  env: Environment,
   participant: Participant,
   { claims = {}, header = {}, signer = participant.signing, statement }: RegistrationChanges = {},
 ): Promise<string> {
   const good = registrationClaims(
-    world,
+    env,
     statement === undefined ? participant : { ...participant, statement },
   );
   return signJwt(signer, withChanges(good, claims), header);
@@ -74,30 +74,30 @@ export function registrationJwt(
 
 /** Posts a registration. */
 export async function postRegistration(
-  world: World,
+  env: Environment,
   participant: Participant,
   changes: RegistrationChanges = {},
 ): Promise<Response> {
-  const body = changes.body ?? await registrationJwt(world, participant, changes);
+  const body = changes.body ?? await registrationJwt(env, participant, changes);
   const headers = new Headers(changes.headers ?? {});
   const type = changes.contentType === undefined ? "application/jose" : changes.contentType;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body; // no content type by itself
   if (type !== null) headers.set("content-type", type);
   const request = new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body: bytes });
   const as = changes.as === null ? undefined : changes.as ?? participant;
-  return await world.platform.api.fetch(throughProxy(request, as));
+  return await env.platform.api.fetch(throughProxy(request, as));
 }
 
-/** What is refused: status and error exactly, never cached, named, without a client id; and nothing has changed. */
-export async function assertRefused(
-  world: World,
+/** What is rejected: status and error exactly, never cached, named, without a client id; and nothing has changed. */
+export async function assertRejected(
+  env: Environment,
   attempt: () => Promise<Response>,
   status: number,
   error: string,
 ): Promise<Response> {
-  const response = await unchanged(world, attempt);
+  const response = await unchanged(env, attempt);
   const body = await response.json();
-  assertEquals([response.status, body.error], [status, error], world.logged.at(-1));
+  assertEquals([response.status, body.error], [status, error], env.logged.at(-1));
   assertEquals(Object.keys(body), ["error", "error_description"]);
   assertMatch(body.error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
   assertEquals(response.headers.get("content-type"), "application/json");
@@ -105,10 +105,10 @@ export async function assertRefused(
   return response;
 }
 
-/** A registration that must be refused, made for the newcomer of {@link refuseAll}. */
+/** A registration that must be rejected, made for the newcomer of {@link rejectAll}. */
 export type MakeRegistration = (
   newcomer: Participant,
-  world: World,
+  env: Environment,
 ) => Promise<RegistrationChanges> | RegistrationChanges;
 
 /** Somebody new: a TPP with pool keys 10 and 11. */
@@ -119,22 +119,22 @@ export const NEWCOMER = {
   redirectUris: ["https://new.example/callback"],
 } as const;
 
-/** Each registration is refused with 400 and this error; a good one is taken at the end. */
-export async function refuseAll(
+/** Each registration is rejected with 400 and this error; a good one is taken at the end. */
+export async function rejectAll(
   t: Deno.TestContext,
   error: string,
   registrations: Readonly<Record<string, MakeRegistration>>,
 ): Promise<void> {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
   for (const [name, make] of Object.entries(registrations)) {
     await t.step(name, async () => {
-      const changes = await make(newcomer, world);
-      await assertRefused(world, () => postRegistration(world, newcomer, changes), 400, error);
+      const changes = await make(newcomer, env);
+      await assertRejected(env, () => postRegistration(env, newcomer, changes), 400, error);
     });
   }
   await t.step("and nothing else was wrong with it", async () => {
-    assertEquals((await postRegistration(world, newcomer)).status, 201);
+    assertEquals((await postRegistration(env, newcomer)).status, 201);
   });
 }
 

@@ -1,8 +1,8 @@
-/** What answers of the resource endpoints must look like: refusals in every detail, signatures, nothing changed. */
+/** What answers of the resource endpoints must look like: rejections in every detail, signatures, nothing changed. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { flattenedVerify, importJWK } from "jose";
 import type { Json } from "./flows.ts";
-import { AUTH_URL, type World } from "./environment.ts";
+import { AUTH_URL, type Environment } from "./environment.ts";
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -99,9 +99,9 @@ export function assertCommonHeaders(response: Response): void {
 }
 
 /** The answer to something that must change nothing but used-up JWT ids. */
-export async function unchanged(world: World, act: () => Promise<Response>): Promise<Response> {
+export async function unchanged(env: Environment, act: () => Promise<Response>): Promise<Response> {
   const versions = async (): Promise<string[]> =>
-    (await world.snapshot()).map(({ key, version }) => `${key.join(" ")}: ${version}`);
+    (await env.snapshot()).map(({ key, version }) => `${key.join(" ")}: ${version}`);
   const before = await versions();
   const response = await act();
   assertEquals(await versions(), before);
@@ -115,12 +115,12 @@ export interface AnswerSignature {
 }
 
 /** Verifies `x-jws-signature` over the raw body with the platform's published keys, as a careful client would. */
-export async function verifyAnswer(world: World, response: Response): Promise<AnswerSignature> {
+export async function verifyAnswer(env: Environment, response: Response): Promise<AnswerSignature> {
   const body = new Uint8Array(await response.clone().arrayBuffer());
   const [head = "", middle, signature = ""] = (response.headers.get("x-jws-signature") ?? "").split(".");
   assertEquals(middle, "", "payload segment");
   const header = JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(head, { alphabet: "base64url" })));
-  const { keys } = await (await world.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const { keys } = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
   const jwk = keys.find((key: { use: string; kid: string }) => key.use === "sig" && key.kid === header.kid);
   assert(jwk !== undefined, `no published signing key ${header.kid}`);
   const raw = header.b64 === false;

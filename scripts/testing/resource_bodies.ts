@@ -1,4 +1,4 @@
-/** Bodies of the resource endpoints with every member, fit for the time of a test world. */
+/** Bodies of the resource endpoints with every member, fit for the time of a test environment. */
 import { FULL_INITIATION, FULL_RISK } from "./bodies.ts";
 import type { Json } from "./flows.ts";
 

@@ -1,14 +1,14 @@
 /**
  * An ecosystem around the platform as a process of its own: the real directory behind real TLS, participants who
  * onboarded and registered, the computer's clock. Tests reach the platform as its proxy does, or through a real
- * proxy (`proxied_world.ts`). Host names are those of `world.ts`, led to loopback by `connect_proxy.ts`.
+ * proxy (`proxied_world.ts`). Host names are those of `environment.ts`, led to loopback by `connect_proxy.ts`.
  */
 import { soleAdministrator } from "../../src/directory/administrators.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import { type ConnectProxy, openConnectProxy } from "./connect_proxy.ts";
 import { makeAuthority, testStatementKeys } from "./directory_environment.ts";
-import type { FlowWorld } from "./flows.ts";
+import type { FlowEnvironment } from "./flows.ts";
 import { signJwt } from "./jwts.ts";
 import { onboardOnly, type Participant, registrationClaims } from "./participants.ts";
 import { platformKeySet } from "./platform_keys.ts";
@@ -26,7 +26,7 @@ import {
 } from "./environment.ts";
 
 /** Everything around the platform. */
-export interface ServedGround extends AsyncDisposable {
+export interface ServedFixture extends AsyncDisposable {
   readonly now: number;
   /** A folder of its own: keys, store, certificates. Gone at the end. */
   readonly folder: string;
@@ -43,8 +43,8 @@ export interface ServedGround extends AsyncDisposable {
 /** Sends a request to a host of the platform. */
 export type Send = (request: Request, as?: Participant) => Promise<Response>;
 
-/** Opens the ground: no platform runs yet. */
-export async function openGround(): Promise<ServedGround> {
+/** Opens the fixture: no platform runs yet. */
+export async function openFixture(): Promise<ServedFixture> {
   const folder = await Deno.makeTempDir({ prefix: "served-" });
   const [participantsCa, webCa] = await Promise.all([
     makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1))),
@@ -114,13 +114,13 @@ async function openDirectory(
 
 /** Onboards and registers a TPP and both banks through `api`. */
 export async function settle(
-  ground: ServedGround,
+  fixture: ServedFixture,
   api: Send,
   { paymentOrdersUri }: { readonly paymentOrdersUri?: string } = {},
-): Promise<Omit<FlowWorld, "now" | "api" | "browser">> {
+): Promise<Omit<FlowEnvironment, "now" | "api" | "browser">> {
   const join = async (who: Parameters<typeof onboardOnly>[1]): Promise<Participant> => {
-    const participant = await onboardOnly(ground, who);
-    const body = await signJwt(participant.signing, registrationClaims(ground, participant));
+    const participant = await onboardOnly(fixture, who);
+    const body = await signJwt(participant.signing, registrationClaims(fixture, participant));
     const headers = { "content-type": "application/jose" };
     const answer = await api(
       new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body }),
@@ -171,35 +171,35 @@ export async function sendTo(origin: string, request: Request, client?: Deno.Htt
 }
 
 /** A platform that runs as a process and is reached as its proxy reaches it. */
-export interface ServedWorld extends FlowWorld, AsyncDisposable {
-  readonly ground: ServedGround;
+export interface ServedEnvironment extends FlowEnvironment, AsyncDisposable {
+  readonly fixture: ServedFixture;
   readonly process: ServedPlatform;
 }
 
 /** Opens one; `prepare` may work on the store's file before the platform opens it. */
-export async function openServedWorld(
+export async function openServedEnvironment(
   changes: Readonly<Record<string, string>> = {},
   prepare: (storePath: string) => Promise<void> = () => Promise.resolve(),
-): Promise<ServedWorld> {
-  const ground = await openGround();
-  await prepare(ground.env["STORE_URL"] ?? "");
-  const env = { ...ground.env, ...changes };
-  const process = await startPlatform(ground.folder, env);
+): Promise<ServedEnvironment> {
+  const fixture = await openFixture();
+  await prepare(fixture.env["STORE_URL"] ?? "");
+  const env = { ...fixture.env, ...changes };
+  const process = await startPlatform(fixture.folder, env);
   const dispose = async (): Promise<void> => {
     process.kill("SIGKILL");
     await process.ended;
-    await ground[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
   };
   try {
     await process.ready;
     const send = asTheProxy(env["PORT"] ?? "");
-    const people = await settle(ground, send);
+    const people = await settle(fixture, send);
     return {
       get now(): number {
-        return ground.now;
+        return fixture.now;
       },
       ...people,
-      ground,
+      fixture,
       process,
       api: send,
       browser: (request) => send(request),

@@ -1,5 +1,5 @@
 /** Certificates for new keys of a participant; the old ones stay valid until they expire or are revoked (Decision E3). */
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { activeKeys, type CertifiedKey } from "./certified_key.ts";
 import { certifyKeys, type IssuedKey, proveKeys, type SigningRequests } from "./certify_keys.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
@@ -18,7 +18,7 @@ const MAX_UNEXPIRED = 40;
 /**
  * Certifies new keys beside the old ones.
  *
- * @throws {Refusal} `directory.not_found`, `directory.invalid_request` for requests that prove nothing,
+ * @throws {ApiError} `directory.not_found`, `directory.invalid_request` for requests that prove nothing,
  *   `directory.conflict` for known keys, revoked software, or too many certificates
  */
 export async function addCertificates(
@@ -55,6 +55,6 @@ export async function addCertificates(
   );
 }
 
-function conflict(description: string): Refusal {
-  return new Refusal("directory.conflict", { description });
+function conflict(description: string): ApiError {
+  return new ApiError("directory.conflict", { description });
 }

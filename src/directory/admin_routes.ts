@@ -1,6 +1,6 @@
 /** What only administrators may do (Decisions E1, E3): take participants in, change them, read all about them. */
 import type { Context, MiddlewareHandler } from "hono";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { adminOperations } from "./admin_operations.ts";
 import { addCertificates } from "./add_certificates.ts";
 import {
@@ -120,7 +120,7 @@ async function issueCertificates(directory: Directory, c: AdminContext): Promise
 
 async function revoke(directory: Directory, c: AdminContext): Promise<Response> {
   const kid = c.req.param("kid") ?? "";
-  if (!isKid(kid)) throw new Refusal("directory.not_found", "no kid");
+  if (!isKid(kid)) throw new ApiError("directory.not_found", "no kid");
   const { reason } = decodeRevocation(await readJson(c));
   const { revoked } = await revokeKey(directory, target(c), { kid, reason });
   return answer(c, { kid, revoked_at: dateTime(revoked.at), reason: revoked.reason });
@@ -137,13 +137,13 @@ async function confirmRestored(directory: Directory, log: DirectoryLog, c: Admin
 
 function target(c: AdminContext): Target {
   const orgId = asOrgId(c.req.param("org_id"));
-  if (orgId === undefined) throw new Refusal("directory.not_found", "no org_id");
+  if (orgId === undefined) throw new ApiError("directory.not_found", "no org_id");
   return { orgId, who: c.get("administrator") };
 }
 
 async function participantAt(directory: Directory, c: AdminContext): Promise<Participant> {
   const entry = await findParticipant(directory.store, target(c).orgId);
-  if (entry === null) throw new Refusal("directory.not_found", "no such participant");
+  if (entry === null) throw new ApiError("directory.not_found", "no such participant");
   return entry.value;
 }
 

@@ -6,7 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../base/kernel/clock.ts";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import type { Administrators } from "./administrators.ts";
 import type { DirectoryLog } from "./directory.ts";
 import { openLimiter } from "./limiter.ts";
@@ -28,13 +28,13 @@ export function requireAdministrator(
   const together = openLimiter(TOGETHER, deps.clock);
   return createMiddleware<DirectoryEnv>(async function administrator(c, next): Promise<void> {
     const token = BEARER.exec(c.req.header("authorization") ?? "")?.[1];
-    if (token === undefined) throw new Refusal("directory.unauthorized", "no bearer token");
+    if (token === undefined) throw new ApiError("directory.unauthorized", "no bearer token");
     const { credential = UNKNOWN, name } = await deps.administrators.identify(token);
     if (name === undefined) {
       const retryAfterSeconds = Math.max(aCredential.take(credential), together.take(""));
-      if (retryAfterSeconds > 0) throw new Refusal("request.rate_limited", { retryAfterSeconds });
+      if (retryAfterSeconds > 0) throw new ApiError("request.rate_limited", { retryAfterSeconds });
       deps.log.warn("directory.wrong_credential", { requestId: c.get("requestId"), credential });
-      throw new Refusal("directory.unauthorized", "wrong token");
+      throw new ApiError("directory.unauthorized", "wrong token");
     }
     c.set("administrator", name);
     await next();

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { base64url, newSecret, sha256, sha256Bytes } from "../base/kernel/identifiers.ts";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 
 /** What is known about the sender of a token. */
 export interface Identified {
@@ -16,7 +16,7 @@ export interface Identified {
 
 /** The administrators as a guard sees them. */
 export interface Administrators {
-  /** @throws {Refusal} `platform.unavailable` if the list cannot be read */
+  /** @throws {ApiError} `platform.unavailable` if the list cannot be read */
   identify(token: string): Promise<Identified>;
 }
 
@@ -114,7 +114,7 @@ export function openAdministrators(file: WatchedFile): Administrators {
       const credentials = await current().catch((error: unknown) => {
         known = undefined;
         const why = error instanceof Error ? error.message : String(error);
-        throw new Refusal("platform.unavailable", `the list of administrators: ${why}`);
+        throw new ApiError("platform.unavailable", `the list of administrators: ${why}`);
       });
       const id = token.slice(0, Math.max(0, token.indexOf(".")));
       const found = credentials.find((one) => one.id === id && isInForce(one));

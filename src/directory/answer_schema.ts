@@ -47,7 +47,7 @@ const certifiedJwk = {
 export const participantKeys = z.strictObject({ keys: z.array(z.strictObject(certifiedJwk)) })
   .meta({ id: "ParticipantKeySet" });
 
-/** Keys of a participant that must be refused. */
+/** Keys of a participant that must be rejected. */
 export const revokedKeys = z.strictObject({
   keys: z.array(z.strictObject({ ...certifiedJwk, revoked_at: dateTime, reason: z.string() })),
 }).meta({ id: "RevokedKeySet" });

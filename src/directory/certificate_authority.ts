@@ -18,7 +18,7 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 import { base64url } from "../base/kernel/identifiers.ts";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import type { CertifiedKey, KeyUse } from "./certified_key.ts";
 import { privateKeyDer } from "./private_key_pem.ts";
 import type { ProvenKey } from "./signing_request.ts";
@@ -73,7 +73,7 @@ export async function openCertificateAuthority(
 /**
  * Issues a certificate for a proven key, valid until `days` from now and never longer than the authority's own.
  *
- * @throws {Refusal} `platform.unavailable` when the authority has expired
+ * @throws {ApiError} `platform.unavailable` when the authority has expired
  */
 export async function issueCertificate(
   ca: CertificateAuthority,
@@ -90,7 +90,7 @@ export async function issueCertificate(
   const { use, key, subject, from, days } = order;
   const notBefore = Math.max(wholeSeconds(from - BACKDATED_MS), ca.certificate.notBefore.getTime());
   const notAfter = Math.min(wholeSeconds(now + days * DAY_MS), ca.certificate.notAfter.getTime());
-  if (notAfter <= now) throw new Refusal("platform.unavailable", "the CA certificate has expired");
+  if (notAfter <= now) throw new ApiError("platform.unavailable", "the CA certificate has expired");
   const certificate = await X509CertificateGenerator.create({
     serialNumber: randomSerial(),
     subject: distinguishedName(subject),

@@ -2,7 +2,7 @@
  * From signing requests to certified keys: every request must prove possession, every key must be new to the
  * directory and different from the others. Names every fault at once.
  */
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { issueCertificate, type Subject } from "./certificate_authority.ts";
 import type { CertifiedKey, KeyUse } from "./certified_key.ts";
 import type { Directory } from "./directory.ts";
@@ -34,7 +34,7 @@ const USE: Readonly<Record<KeyName, KeyUse>> = { signing: "sig", transport: "tls
 /**
  * The proven keys of the requests.
  *
- * @throws {Refusal} `directory.invalid_request` naming every request that proves nothing or repeats a key
+ * @throws {ApiError} `directory.invalid_request` naming every request that proves nothing or repeats a key
  */
 export async function proveKeys(requests: SigningRequests): Promise<RequestedKey[]> {
   const given = KEY_NAMES.flatMap((name) => {
@@ -57,7 +57,7 @@ export async function proveKeys(requests: SigningRequests): Promise<RequestedKey
 /**
  * Certificates for the keys.
  *
- * @throws {Refusal} `directory.conflict` naming the keys that the directory knows already, whoever's they are and
+ * @throws {ApiError} `directory.conflict` naming the keys that the directory knows already, whoever's they are and
  *   whatever became of them
  */
 export async function certifyKeys(
@@ -71,7 +71,7 @@ export async function certifyKeys(
     `csrs.${name}`
   );
   if (reused.length > 0) {
-    throw new Refusal("directory.conflict", {
+    throw new ApiError("directory.conflict", {
       description: `${reused.join(", ")}: this key was certified before; make a new one`,
     });
   }

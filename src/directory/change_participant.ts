@@ -2,7 +2,7 @@
  * The one way a participant changes: read, decide, commit over the version that was read, with the history in the
  * same commit. Whoever loses a race decides again on what is there now.
  */
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { begin, commit } from "../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
 import type { Directory } from "./directory.ts";
@@ -35,7 +35,7 @@ const ATTEMPTS = 50;
 /**
  * Applies a decision to the participant in one atomic commit.
  *
- * @throws {Refusal} `directory.not_found`, what the decision throws, or `directory.conflict` after losing every race
+ * @throws {ApiError} `directory.not_found`, what the decision throws, or `directory.conflict` after losing every race
  */
 export async function changeParticipant<T>(
   directory: Directory,
@@ -44,7 +44,7 @@ export async function changeParticipant<T>(
 ): Promise<T> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const entry = await findParticipant(directory.store, target.orgId);
-    if (entry === null) throw new Refusal("directory.not_found", "no such participant");
+    if (entry === null) throw new ApiError("directory.not_found", "no such participant");
     const now = directory.clock();
     const change = await decide(entry.value, now);
     if (change.notes.length === 0) return change.answer;
@@ -58,7 +58,7 @@ export async function changeParticipant<T>(
     if (change.changedKey !== undefined) stageKey(tx, target.orgId, change.changedKey);
     if (await commit(directory.store, directory.clock, tx)) return change.answer;
   }
-  throw new Refusal("directory.conflict", {
+  throw new ApiError("directory.conflict", {
     description: "The participant is being changed by others; try again.",
   });
 }

@@ -21,7 +21,7 @@ function bankChanges(rules: AddressRules) {
   });
 }
 
-/** Changed software members of a renewal; none is fine. @throws {Refusal} `directory.invalid_request` */
+/** Changed software members of a renewal; none is fine. @throws {ApiError} `directory.invalid_request` */
 export function decodeSoftwareChanges(body: unknown, role: Role, rules: AddressRules): SoftwareChanges {
   const software = z.strictObject(softwareFields(role, rules)).partial();
   const banks = bankChanges(rules);
@@ -54,7 +54,7 @@ export const signingRequestsBody = z.strictObject({
     .refine((csrs) => Object.keys(csrs).length > 0, "must have a signing, transport or encryption request"),
 });
 
-/** Signing requests for new certificates, at least one. @throws {Refusal} `directory.invalid_request` */
+/** Signing requests for new certificates, at least one. @throws {ApiError} `directory.invalid_request` */
 export function decodeSigningRequests(body: unknown): SigningRequests {
   return decode(signingRequestsBody, body).csrs;
 }
@@ -62,7 +62,7 @@ export function decodeSigningRequests(body: unknown): SigningRequests {
 /** The body of a revocation. */
 export const revocationBody = z.strictObject({ reason });
 
-/** Why a key is revoked. @throws {Refusal} `directory.invalid_request` */
+/** Why a key is revoked. @throws {ApiError} `directory.invalid_request` */
 export function decodeRevocation(body: unknown): { readonly reason: string } {
   return decode(revocationBody, body);
 }
@@ -73,7 +73,7 @@ export const softwareStatusBody = z.strictObject({
   reason,
 });
 
-/** A software status and why. @throws {Refusal} `directory.invalid_request` */
+/** A software status and why. @throws {ApiError} `directory.invalid_request` */
 export function decodeSoftwareStatus(body: unknown): SetStatusCommand<SoftwareStatus> {
   return decode(softwareStatusBody, body);
 }
@@ -84,7 +84,7 @@ export const organisationStatusBody = z.strictObject({
   reason,
 });
 
-/** An organisation status and why. @throws {Refusal} `directory.invalid_request` */
+/** An organisation status and why. @throws {ApiError} `directory.invalid_request` */
 export function decodeOrganisationStatus(body: unknown): SetStatusCommand<OrganisationStatus> {
   return decode(organisationStatusBody, body);
 }

@@ -1,9 +1,9 @@
-/** Every reason for which the directory refuses -> status and code. A reason of the platform's that is not here is a bug there. */
-import type { RefusalReason } from "../base/kernel/api_error.ts";
+/** Every reason for which the directory rejects -> status and code. A reason of the platform's that is not here is a bug there. */
+import type { ErrorReason } from "../base/kernel/api_error.ts";
 
-/** The reasons that the directory's code may refuse with. */
+/** The reasons that the directory's code may reject with. */
 export type DirectoryReason =
-  | Extract<RefusalReason, `directory.${string}`>
+  | Extract<ErrorReason, `directory.${string}`>
   | "request.not_found"
   | "request.method_not_allowed"
   | "request.too_large"
@@ -72,10 +72,10 @@ const WIRE = {
 const BUG: DirectoryWire = { status: 500, error: "server_error", description: "Something went wrong here." };
 
 /** The wire form of a reason; that of a bug where the directory does not know it. */
-export function wireOf(reason: RefusalReason | undefined): DirectoryWire {
+export function wireOf(reason: ErrorReason | undefined): DirectoryWire {
   return reason !== undefined && isDirectoryReason(reason) ? WIRE[reason] : BUG;
 }
 
-function isDirectoryReason(reason: RefusalReason): reason is DirectoryReason {
+function isDirectoryReason(reason: ErrorReason): reason is DirectoryReason {
   return Object.hasOwn(WIRE, reason);
 }

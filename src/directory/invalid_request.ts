@@ -1,16 +1,16 @@
-/** The refusal of a request that the sender can repair: every fault in one answer, none of them quoting a value. */
+/** The rejection of a request that the sender can repair: every fault in one answer, none of them quoting a value. */
 import type { z } from "zod";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 
 const MAX_FAULTS = 40;
 const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** A refusal that names each fault: `place: what it must be`. */
-export function invalidRequest(faults: readonly string[]): Refusal {
+/** A rejection that names each fault: `place: what it must be`. */
+export function invalidRequest(faults: readonly string[]): ApiError {
   const shown = faults.slice(0, MAX_FAULTS);
   const rest = faults.length - shown.length;
   const description = rest === 0 ? shown.join("; ") : `${shown.join("; ")}; and ${rest} more`;
-  return new Refusal("directory.invalid_request", { description, detail: description });
+  return new ApiError("directory.invalid_request", { description, detail: description });
 }
 
 /** The faults that a schema found, in its order. */

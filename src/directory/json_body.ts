@@ -1,6 +1,6 @@
 /** Request bodies of the directory: one bounded JSON value that no two readers can read differently. */
 import type { Context } from "hono";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { strictJson } from "../base/kernel/strict_json.ts";
 import { MAX_BODY_BYTES } from "../base/limits.ts";
 
@@ -9,17 +9,17 @@ const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 /**
  * The JSON value in the body.
  *
- * @throws {Refusal} wrong media type or coding, too large, not UTF-8, or not strict JSON
+ * @throws {ApiError} wrong media type or coding, too large, not UTF-8, or not strict JSON
  */
 export async function readJson(c: Context): Promise<unknown> {
   if (!JSON_TYPE.test(c.req.header("content-type")?.trim() ?? "")) {
-    throw new Refusal("request.unsupported_media_type");
+    throw new ApiError("request.unsupported_media_type");
   }
   const coding = c.req.header("content-encoding")?.trim().toLowerCase() ?? "identity";
-  if (coding !== "identity") throw new Refusal("request.unsupported_content_encoding");
+  if (coding !== "identity") throw new ApiError("request.unsupported_content_encoding");
   const parsed = strictJson(decodeUtf8(await readBytes(c.req.raw)));
   if (parsed.ok) return parsed.value;
-  throw new Refusal("directory.invalid_request", { description: `body: ${parsed.why}` });
+  throw new ApiError("directory.invalid_request", { description: `body: ${parsed.why}` });
 }
 
 /** As `readJson`, but no body at all stands for `{}`. */
@@ -30,12 +30,12 @@ export async function readOptionalJson(c: Context): Promise<unknown> {
 
 async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) {
-    throw new Refusal("request.too_large");
+    throw new ApiError("request.too_large");
   }
   const bytes = new Uint8Array(MAX_BODY_BYTES);
   let size = 0;
   for await (const chunk of request.body ?? []) {
-    if (size + chunk.length > MAX_BODY_BYTES) throw new Refusal("request.too_large");
+    if (size + chunk.length > MAX_BODY_BYTES) throw new ApiError("request.too_large");
     bytes.set(chunk, size);
     size += chunk.length;
   }
@@ -46,6 +46,6 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Refusal("directory.invalid_request", { description: "body: is not UTF-8" });
+    throw new ApiError("directory.invalid_request", { description: "body: is not UTF-8" });
   }
 }

@@ -13,7 +13,7 @@ export function keySet(keys: readonly CertifiedKey[]): KeySet {
   return { keys: inOrder(keys, (key) => key).map(publicJwk) };
 }
 
-/** The set of keys that must be refused, each with when and why; in the same order. */
+/** The set of keys that must be rejected, each with when and why; in the same order. */
 export function revokedKeySet(revoked: readonly RevokedKey[]): KeySet {
   const keys = inOrder(revoked, ({ key }) => key).map(({ key, revocation }) => ({
     ...publicJwk(key),

@@ -1,20 +1,20 @@
 /** Answers what no endpoint wanted: 405 with `Allow` (RFC 9110 §15.5.6) if the path has other methods, else 404. */
 import { Hono } from "hono";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { type Endpoint, honoPath } from "./endpoint.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
-/** Routes that refuse, mounted after these endpoints. */
+/** Routes that reject, mounted after these endpoints. */
 export function otherMethods(endpoints: readonly Endpoint[]): Hono<DirectoryEnv> {
   const app = new Hono<DirectoryEnv>();
   for (const [path, methods] of methodsByPath(endpoints)) {
     const allow = [...methods].join(", ");
     app.all(path, () => {
-      throw new Refusal("request.method_not_allowed", { allow });
+      throw new ApiError("request.method_not_allowed", { allow });
     });
   }
   return app.all("*", () => {
-    throw new Refusal("request.not_found");
+    throw new ApiError("request.not_found");
   });
 }
 

@@ -1,6 +1,6 @@
-/** Turns whatever a route threw into `{error, error_description}`. What is not a Refusal is a bug: 500, no words, the stack in the log. */
+/** Turns whatever a route threw into `{error, error_description}`. What is not a ApiError is a bug: 500, no words, the stack in the log. */
 import type { Context } from "hono";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import type { DirectoryLog } from "./directory.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 import { wireOf } from "./error_table.ts";
@@ -8,16 +8,16 @@ import { wireOf } from "./error_table.ts";
 /** Hono's `onError` for the directory. */
 export function answerErrors(log: DirectoryLog): (error: Error, c: Context<DirectoryEnv>) => Response {
   return function onError(error, c): Response {
-    const refusal = error instanceof Refusal ? error : undefined;
-    const wire = wireOf(refusal?.reason);
+    const rejection = error instanceof ApiError ? error : undefined;
+    const wire = wireOf(rejection?.reason);
     note(log, c, error, wire.status);
     c.header("cache-control", "no-store");
     if (wire.status === 401) c.header("www-authenticate", 'Bearer realm="directory"'); // RFC 6750 3
-    if (refusal?.parts.allow !== undefined) c.header("allow", refusal.parts.allow);
-    if (refusal?.parts.retryAfterSeconds !== undefined) {
-      c.header("retry-after", String(refusal.parts.retryAfterSeconds));
+    if (rejection?.parts.allow !== undefined) c.header("allow", rejection.parts.allow);
+    if (rejection?.parts.retryAfterSeconds !== undefined) {
+      c.header("retry-after", String(rejection.parts.retryAfterSeconds));
     }
-    const description = refusal?.parts.description ?? wire.description;
+    const description = rejection?.parts.description ?? wire.description;
     return c.json({ error: wire.error, error_description: printable(description) }, wire.status);
   };
 }
@@ -26,7 +26,7 @@ function note(log: DirectoryLog, c: Context<DirectoryEnv>, error: Error, status:
   const requestId = c.get("requestId");
   if (status === 500) log.error("directory.failed", { requestId, error: error.stack ?? error.message });
   else if (status === 503) log.error("directory.unavailable", { requestId, detail: error.message });
-  else log.info("directory.refused", { requestId, status, detail: error.message });
+  else log.info("directory.rejected", { requestId, status, detail: error.message });
 }
 
 // RFC 6749 5.2 allows neither quotes nor backslashes nor anything beyond ASCII.

@@ -1,5 +1,5 @@
 /** Takes a participant in (Decision E1): proves its keys, certifies them, states its software, all in one commit. */
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { begin, commit } from "../base/store/transaction.ts";
 import { certifyKeys, type IssuedKey, proveKeys, type SigningRequests } from "./certify_keys.ts";
 import type { Directory } from "./directory.ts";
@@ -32,7 +32,7 @@ export interface Onboarded {
 /**
  * Onboards a participant.
  *
- * @throws {Refusal} `directory.invalid_request` for requests that prove nothing, `directory.conflict` for an org_id
+ * @throws {ApiError} `directory.invalid_request` for requests that prove nothing, `directory.conflict` for an org_id
  *   or a key that the directory knows already; nothing was written then
  */
 export async function onboardParticipant(
@@ -53,7 +53,7 @@ export async function onboardParticipant(
   if (await commit(directory.store, directory.clock, tx)) return { participant, statement, keys };
   // Somebody took the org_id or one of the keys since it was looked at: the first to commit has it.
   if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
-  throw new Refusal("directory.conflict", {
+  throw new ApiError("directory.conflict", {
     description: "csrs: a key was certified meanwhile; make new ones",
   });
 }
@@ -90,6 +90,6 @@ function note({ role, software }: Participant, keys: readonly IssuedKey[]): Hist
   return { what: "participant.onboarded", details };
 }
 
-function orgIdTaken(): Refusal {
-  return new Refusal("directory.conflict", { description: "org_id: is taken (case does not matter)" });
+function orgIdTaken(): ApiError {
+  return new ApiError("directory.conflict", { description: "org_id: is taken (case does not matter)" });
 }

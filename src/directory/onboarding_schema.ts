@@ -14,7 +14,7 @@ export interface OnboardingRules extends AddressRules {
   readonly environment: string;
 }
 
-/** A decoder of onboarding requests. @throws {Refusal} from the decoder: `directory.invalid_request` with all faults */
+/** A decoder of onboarding requests. @throws {ApiError} from the decoder: `directory.invalid_request` with all faults */
 export function onboardingDecoder(rules: OnboardingRules): (body: unknown) => OnboardingCommand {
   const schema = onboardingSchema(rules);
   return (body) => {

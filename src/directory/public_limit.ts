@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../base/kernel/clock.ts";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { clientNetwork } from "./client_network.ts";
 import { openLimiter } from "./limiter.ts";
 import type { DirectoryEnv } from "./request_context.ts";
@@ -25,7 +25,7 @@ export function limitPublic(limit: PublicLimit, clock: Clock): MiddlewareHandler
     const { address } = c.env;
     if (address !== undefined) {
       const retryAfterSeconds = limiter.take(clientNetwork(c.req.header("x-real-ip"), address));
-      if (retryAfterSeconds > 0) throw new Refusal("request.rate_limited", { retryAfterSeconds });
+      if (retryAfterSeconds > 0) throw new ApiError("request.rate_limited", { retryAfterSeconds });
     }
     await next();
   });

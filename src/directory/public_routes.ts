@@ -1,7 +1,7 @@
 /** What everybody may read (Decision E2): participants, their key sets, the directory's own keys and certificate. */
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { activeKeys, revokedKeys } from "./certified_key.ts";
 import { cacheable } from "./cacheable.ts";
 import type { Directory } from "./directory.ts";
@@ -69,7 +69,7 @@ async function newestStatement(
   c: Context,
 ): Promise<Response> {
   const statement = await statements(await participantAt(directory, c));
-  if (statement === undefined) throw new Refusal("directory.not_found", "not Active: nothing is stated");
+  if (statement === undefined) throw new ApiError("directory.not_found", "not Active: nothing is stated");
   return await cacheable(c, JSON.stringify({ software_statement: statement }), JSON_TYPE, "revalidated");
 }
 
@@ -90,6 +90,6 @@ async function revokedSet(directory: Directory, c: Context): Promise<Response> {
 async function participantAt(directory: Directory, c: Context): Promise<Participant> {
   const orgId = asOrgId(c.req.param("org_id"));
   const entry = orgId === undefined ? null : await findParticipant(directory.store, orgId);
-  if (entry === null) throw new Refusal("directory.not_found", "no such participant");
+  if (entry === null) throw new ApiError("directory.not_found", "no such participant");
   return entry.value;
 }

@@ -1,7 +1,7 @@
 /** Guard: a restored directory publishes nothing until an administrator has confirmed that it is up to date. */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 import type { RestoredCopy } from "./restored_copy_store.ts";
 
@@ -11,7 +11,7 @@ const RETRY_AFTER_SECONDS = 60;
 export function publishing(restored: RestoredCopy): MiddlewareHandler<DirectoryEnv> {
   return createMiddleware<DirectoryEnv>(async function published(_c, next): Promise<void> {
     if (restored.takenAt() !== undefined) {
-      throw new Refusal("platform.unavailable", {
+      throw new ApiError("platform.unavailable", {
         detail: "restored, and not confirmed by an administrator",
         description: "The directory was restored from a copy and is being brought up to date.",
         retryAfterSeconds: RETRY_AFTER_SECONDS,

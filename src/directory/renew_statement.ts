@@ -1,5 +1,5 @@
 /** A new software statement, with changed software details where there are any (Decision E3). */
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import type { Participant } from "./participant.ts";
@@ -21,7 +21,7 @@ export interface SoftwareChanges {
 /**
  * Issues a statement newer than every one before.
  *
- * @throws {Refusal} `directory.not_found`, `directory.conflict` for revoked software
+ * @throws {ApiError} `directory.not_found`, `directory.conflict` for revoked software
  */
 export function renewStatement(
   directory: Directory,
@@ -30,7 +30,7 @@ export function renewStatement(
 ): Promise<string> {
   return changeParticipant(directory, target, async (participant, now): Promise<Change<string>> => {
     if (participant.software.status === "Revoked") {
-      throw new Refusal("directory.conflict", {
+      throw new ApiError("directory.conflict", {
         description: "The software is revoked; no statement is issued for it.",
       });
     }

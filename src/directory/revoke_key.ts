@@ -1,5 +1,5 @@
 /** Moves a key to the revoked set, for ever (Decision E3). */
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import type { CertifiedKey, Revocation } from "./certified_key.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
@@ -17,7 +17,7 @@ export type RevokedCertifiedKey = CertifiedKey & { readonly revoked: Revocation 
 /**
  * Revokes a key. Revoking it again changes nothing: the first time and reason stand.
  *
- * @throws {Refusal} `directory.not_found` for an unknown participant or key
+ * @throws {ApiError} `directory.not_found` for an unknown participant or key
  */
 export function revokeKey(
   directory: Directory,
@@ -29,7 +29,7 @@ export function revokeKey(
     target,
     async (participant, now): Promise<Change<RevokedCertifiedKey>> => {
       const key = await findKey(directory.store, target.orgId, kid);
-      if (key === null) throw new Refusal("directory.not_found", "no such key");
+      if (key === null) throw new ApiError("directory.not_found", "no such key");
       if (key.revoked !== undefined) {
         return {
           participant,

@@ -1,5 +1,5 @@
 /** Moves an organisation or its software to another status; the software follows its organisation (Decision E3). */
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import type { HistoryNote } from "./history.ts";
@@ -22,7 +22,7 @@ export interface SetStatusCommand<Status> {
 /**
  * Sets the software's status. The status it has already is no change.
  *
- * @throws {Refusal} `directory.not_found`, `directory.conflict` for an illegal move
+ * @throws {ApiError} `directory.not_found`, `directory.conflict` for an illegal move
  */
 export function setSoftwareStatus(
   directory: Directory,
@@ -44,7 +44,7 @@ export function setSoftwareStatus(
 /**
  * Sets the organisation's status and, where it must follow, the software's. The same status again is no change.
  *
- * @throws {Refusal} `directory.not_found`, `directory.conflict` for an illegal move
+ * @throws {ApiError} `directory.not_found`, `directory.conflict` for an illegal move
  */
 export function setOrganisationStatus(
   directory: Directory,
@@ -83,7 +83,7 @@ function illegalMove(
   of: "software" | "organisation",
   { status, software }: Participant,
   to: string,
-): Refusal {
+): ApiError {
   const is = `The organisation is ${status} and its software ${software.status}`;
-  return new Refusal("directory.conflict", { description: `${is}; the ${of} cannot become ${to}.` });
+  return new ApiError("directory.conflict", { description: `${is}; the ${of} cannot become ${to}.` });
 }

@@ -22,7 +22,7 @@ const ORG_TYPE: Readonly<Record<Role, string>> = { PISP: "third party provider",
 /**
  * Signs a statement about the participant as it is, issued at the participant's `statementIat`.
  *
- * @throws {Refusal} `directory.invalid_request` when it would be longer than relying parties read
+ * @throws {ApiError} `directory.invalid_request` when it would be longer than relying parties read
  */
 export async function signStatement(
   signer: NamedKey,

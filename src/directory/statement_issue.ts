@@ -1,9 +1,9 @@
 /**
- * When a statement is issued. Relying parties refuse one that is not newer than the last (Decision B6), so `iat`
+ * When a statement is issued. Relying parties reject one that is not newer than the last (Decision B6), so `iat`
  * strictly increases per software, even within one second; it never runs far ahead of the clock.
  */
 import { unixSeconds } from "../base/kernel/clock.ts";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { FUTURE_SKEW_SECONDS } from "../base/limits.ts";
 import type { Participant } from "./participant.ts";
 
@@ -13,13 +13,13 @@ const MAX_AHEAD_SECONDS = FUTURE_SKEW_SECONDS / 2;
 /**
  * The participant with the `iat` of its next statement.
  *
- * @throws {Refusal} `request.rate_limited` after so many statements at once that the next would lie in the future
+ * @throws {ApiError} `request.rate_limited` after so many statements at once that the next would lie in the future
  */
 export function withNextStatement(participant: Participant, now: number): Participant {
   const earliest = unixSeconds(now);
   const statementIat = Math.max(earliest, participant.software.statementIat + 1);
   if (statementIat > earliest + MAX_AHEAD_SECONDS) {
-    throw new Refusal("request.rate_limited", {
+    throw new ApiError("request.rate_limited", {
       retryAfterSeconds: statementIat - earliest - MAX_AHEAD_SECONDS,
     });
   }

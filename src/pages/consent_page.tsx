@@ -1,6 +1,6 @@
 /**
  * The platform's consent screen: who asks, what for, to whom, how much, from which account. Decides nothing: accepting
- * and refusing are posts of one form. Works without scripts.
+ * and rejecting are posts of one form. Works without scripts.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AccountChoice } from "./account_choice.tsx";

@@ -1,6 +1,6 @@
 /**
  * The page for when a customer cannot go on: what happened, whether money moved, what to do, and the number by which
- * support finds the request. Says nothing that a stranger could learn from.
+ * support finds the request. Says nothing that an external party could learn from.
  */
 import type { Language } from "./language.ts";
 import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
@@ -40,7 +40,7 @@ export interface ErrorView {
 /** Pages that a customer may also meet after having paid: a flat no would be wrong there. */
 const ONCE_DECIDED: ReadonlySet<ErrorPageName> = new Set(["finished", "accepted", "link_unusable"]);
 
-/** The page as a whole HTML document; its HTTP status is in the refusal table. */
+/** The page as a whole HTML document; its HTTP status is in the error table. */
 export function renderErrorPage(view: ErrorView, language: Language): string {
   const { page, interactionId, wayOn, tppName, site, languageSwitch } = view;
   const title = phrase(language, `error.${page}.title`);

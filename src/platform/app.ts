@@ -11,7 +11,7 @@ import { type FrontchannelRouteDeps, frontchannelRoutes } from "./frontchannel/r
 import type { RequestEnv } from "../base/http/context.ts";
 import type { PlatformApp } from "./http/endpoint.ts";
 import { answerErrors, type ErrorDeps } from "./http/on_error.ts";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_routes.ts";
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
 import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
@@ -65,7 +65,7 @@ export function browserApp(deps: BrowserDeps): PlatformApp {
   const app = surrounded(deps);
   app.notFound((c) => {
     if (!isForMachines(c.req.path)) c.set("surface", "browser");
-    throw new Refusal("request.not_found");
+    throw new ApiError("request.not_found");
   });
   publicPageRoutes(app, deps.pages);
   discoveryRoutes(app, deps.discovery);
@@ -93,7 +93,7 @@ function surrounded(deps: ErrorDeps & { readonly around: Surroundings }): Platfo
   for (const middleware of deps.around) app.use(middleware);
   app.onError(answerErrors(deps));
   app.notFound(() => {
-    throw new Refusal("request.not_found");
+    throw new ApiError("request.not_found");
   });
   return app;
 }

@@ -9,7 +9,7 @@ import { backTo } from "./frontchannel/tpp_redirect.ts";
 import type { PlatformApp } from "./http/endpoint.ts";
 import { nameRequest } from "../base/http/interaction_id.ts";
 import { apiHeaders, browserHeaders } from "../base/http/response_headers.ts";
-import { spendMarkers } from "./http/spend_markers.ts";
+import { commitReplayRecords } from "./http/commit_replay_records.ts";
 import { idempotent } from "./idempotency/idempotent.ts";
 import { asClientId, type ConsentId } from "../base/kernel/identifiers.ts";
 import type { OAuthRouteDeps } from "./oauth/routes.ts";
@@ -21,7 +21,7 @@ import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
 import { deliverDueOrders } from "./payments/deliver_order.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
-import { refuseWhileHeld } from "./recovery/refuse_while_held.ts";
+import { rejectWhileHeld } from "./recovery/reject_while_held.ts";
 import type { HoldRouteDeps } from "./recovery/operations_routes.ts";
 import { openEpochStore } from "./recovery/epoch_store.ts";
 import { accessToken } from "./security/access_token.ts";
@@ -101,7 +101,7 @@ function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp
       apiHeaders,
       requestLog({ log, clock }),
       answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
-      spendMarkers({ store, clock }),
+      commitReplayRecords({ store, clock }),
     ],
     registration: {
       ...base,
@@ -142,7 +142,7 @@ function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuar
     certificate: guards.certificate,
     limit: guards.limit,
     bank: guards.bank,
-    refuseWhileHeld: refuseWhileHeld(openHoldStore(store)),
+    rejectWhileHeld: rejectWhileHeld(openHoldStore(store)),
     findCaller: clients.find,
     findClient: clients.find,
     isConsentAuthorized: async (id, owner) => await status(id, owner) === "Authorized",
@@ -180,7 +180,7 @@ function composeGuards(parts: PlatformParts, shared: Shared): ResourceGuards {
       baseUrl,
       keys,
       standingOf,
-      refuseWhileHeld: refuseWhileHeld(openHoldStore(parts.store)),
+      rejectWhileHeld: rejectWhileHeld(openHoldStore(parts.store)),
       findAccessToken: tokens.find,
       findCaller: clients.find,
     }),

@@ -1,7 +1,10 @@
 /** The parts that both hosts share: stores, keys, limits, delivery; everything that differs between deployments goes in here. */
 import type { Config } from "./config.ts";
 import { type ConsentStore, openConsentStore } from "./consents/consent_store.ts";
-import { type InteractionStore, openInteractionStore } from "./frontchannel/interaction_store.ts";
+import {
+  type AuthorizationSessionStore,
+  openAuthorizationSessionStore,
+} from "./frontchannel/authorization_session_store.ts";
 import { type DrawErrorPage } from "./http/on_error.ts";
 import { type ClaimStore, openClaimStore } from "./idempotency/claim_store.ts";
 import type { KeyRing } from "../base/jose/key_ring.ts";
@@ -22,7 +25,7 @@ import { openCurrentClients } from "./registration/current_clients.ts";
 import { openStatusList, standingBy, type StatusList } from "./participants/status_list.ts";
 import { type StandingOf, whyInactive } from "./security/standing.ts";
 import type { BankCode, ClientId } from "../base/kernel/identifiers.ts";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { type ClientStore, openClientStore } from "./registration/client_store.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { openLocalBuckets } from "./security/local_buckets.ts";
@@ -58,7 +61,7 @@ export interface Shared {
   readonly consents: ConsentStore;
   readonly payments: PaymentStore;
   readonly claims: ClaimStore;
-  readonly interactions: InteractionStore;
+  readonly interactions: AuthorizationSessionStore;
   readonly limits: RateLimit;
   readonly delivery: FirstPushDeps;
   readonly drawErrorPage: DrawErrorPage;
@@ -86,7 +89,7 @@ export function composeShared(parts: PlatformParts, log: Log): Shared {
     }),
     delivery: composeDelivery(parts, log, view, payments),
     claims: openClaimStore(store, clock),
-    interactions: openInteractionStore(store),
+    interactions: openAuthorizationSessionStore(store),
     drawErrorPage: errorPages(site),
   };
 }
@@ -173,7 +176,7 @@ async function whyNoOrders(
     const standing = bank === null ? "withdrawn" : await standingOf(bank);
     return standing === "active" ? undefined : whyInactive("bank", standing);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.reason !== "platform.unavailable") throw error;
+    if (!(error instanceof ApiError) || error.reason !== "platform.unavailable") throw error;
     return "The directory cannot be asked whether the bank is active.";
   }
 }

@@ -255,7 +255,7 @@ function isSandboxKeySet(json: string | undefined): boolean {
     const set: unknown = JSON.parse(json ?? "");
     return typeof set === "object" && set !== null && "environment" in set && set.environment === "sandbox";
   } catch {
-    return false; // what is no key set is refused as such
+    return false; // what is no key set is rejected as such
   }
 }
 

@@ -129,7 +129,7 @@ function route({ api, browser }: Platform, request: Request): Response | Promise
 /** What both apps answer has its own error handler; this is for what reaches neither. */
 function answerUnreached(status: 400 | 500, description: string, error?: unknown): Response {
   const interactionId = crypto.randomUUID();
-  if (status === 400) log.info("request.refused", { interactionId, reason: "request.malformed_target" });
+  if (status === 400) log.info("request.rejected", { interactionId, reason: "request.malformed_target" });
   else {log.error("request.failed", {
       interactionId,
       error: String(error instanceof Error ? error.stack : error),

@@ -32,7 +32,7 @@ export const AUTHORISE_WITHIN_SECONDS = 86_400;
 export const USE_WITHIN_SECONDS = 3600;
 /** An idempotency key is remembered this long (Decision C4). */
 export const IDEMPOTENCY_SECONDS = 86_400;
-/** A PKCE challenge that got a code is refused for this long (checklist PA14). */
+/** A PKCE challenge that got a code is rejected for this long (checklist PA14). */
 export const CHALLENGE_MEMORY_SECONDS = 86_400;
 
 // --- payment orders (Decision D4) -------------------------------------------------------------------------

@@ -3,8 +3,8 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "./http/endpoint.ts";
 import { oauthAnswer, oauthErrors, taggedAnswers } from "./http/openapi_answers.ts";
 import { answerDocument, documentStore, PUBLIC_CACHE } from "../base/http/public_document.ts";
-import { REFUSAL_WIRE, type Wire } from "./http/error_table.ts";
-import { Refusal } from "../base/kernel/api_error.ts";
+import { ERROR_TABLE, type Wire } from "./http/error_table.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import type { Readiness } from "../base/observability/health.ts";
 import { type Docs, openDocs } from "../portal/docs_page.tsx";
 import { errorPageRoutes, type FindTpp } from "./http/error_routes.ts";
@@ -128,7 +128,7 @@ function mountDocs(app: PlatformApp, document: ReturnType<typeof documentStore>,
         return c.html(docs().find(query));
       }
       const { path } = c.req;
-      if (!docs().paths.includes(path)) throw new Refusal("request.not_found");
+      if (!docs().paths.includes(path)) throw new ApiError("request.not_found");
       return answerDocument(c, await document(path, HTML, () => docs().page(path) ?? ""));
     });
   }
@@ -139,9 +139,9 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** The refusal table as the documentation lists it: one row a surface. */
+/** The error table as the documentation lists it: one row a surface. */
 function errorCatalogue(): ErrorEntry[] {
-  const rows = Object.entries(REFUSAL_WIRE) as [string, Wire][];
+  const rows = Object.entries(ERROR_TABLE) as [string, Wire][];
   return rows.filter(([reason]) => !/^(directory|operations)\./.test(reason)).flatMap(
     ([reason, { oauth, resource, page }]) => {
       const entries: ErrorEntry[] = [];

@@ -46,8 +46,8 @@ export const spentChallengeKey = (
   challenge: string,
 ): Key => ["spent_challenge", client, challenge];
 
-/** An interaction, by correlation id (`platform/frontchannel/interaction.ts`). 900 s, and 24 h more for its late customer. */
-export const interactionKey = (correlationId: string): Key => ["interaction", correlationId];
+/** An interaction, by correlation id (`platform/frontchannel/authorization_session.ts`). 900 s, and 24 h more for its late customer. */
+export const authorizationSessionKey = (correlationId: string): Key => ["interaction", correlationId];
 
 /** The sessions of a consent whose customers are at the bank (`platform/consents/open_flow_store.ts`). 900 s. */
 export const openFlowKey = (consent: ConsentId): Key => ["open_flow", consent];

@@ -58,7 +58,7 @@ function onboarding(): Block[] {
 
 function arrival({ authUrl }: GuideAddresses): Block[] {
   return [
-    "The browser comes to your redirect URL with `oAuthUrl`: a JWE to your `enc` key (your `tls` key where you have none) around a JWS of the platform. Open it in this order and refuse it at the first doubt, with a page, never with a redirect:",
+    "The browser comes to your redirect URL with `oAuthUrl`: a JWE to your `enc` key (your `tls` key where you have none) around a JWS of the platform. Open it in this order and reject it at the first doubt, with a page, never with a redirect:",
     {
       list: [
         `The JWE header: \`alg\` ${KEY_MANAGEMENT_ALG}, \`enc\` ${CONTENT_ENCRYPTION_ALG}, \`cty\` JWT, your key’s \`kid\`, no \`zip\`.`,
@@ -138,7 +138,7 @@ function giveBack({ authUrl }: GuideAddresses): Block[] {
     {
       terms: [
         ["`status_code` `success`, `200`", "The customer is who they say, and agreed to what you showed."],
-        ["`failure`", "Refused, or authentication failed. The TPP gets `access_denied`."],
+        ["`failure`", "Rejected, or authentication failed. The TPP gets `access_denied`."],
         [
           "`insufficient_funds`",
           "The customer’s accounts have insufficient funds, and you grant no overdraft. The TPP gets `access_denied` with the description “The bank reported insufficient funds.”",

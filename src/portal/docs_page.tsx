@@ -91,7 +91,7 @@ function renderErrors(errors: readonly ErrorEntry[]): string {
     path: ERRORS_PATH,
     title: "Errors",
     lead:
-      "Every refusal, generated from the table that the platform answers from. When you ask for help, quote the answer’s x-fapi-interaction-id.",
+      "Every rejection, generated from the table that the platform answers from. When you ask for help, quote the answer’s x-fapi-interaction-id.",
     contents: [],
     children: <ErrorTable errors={errors} />,
   });

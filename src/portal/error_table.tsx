@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { anchor } from "./api_reference.ts";
 
-/** One refusal as one kind of reader sees it. */
+/** One rejection as one kind of reader sees it. */
 export interface ErrorEntry {
   /** The platform's own name for it, as in its logs: `dpop.replayed`. */
   readonly reason: string;
@@ -16,7 +16,7 @@ export interface ErrorEntry {
   readonly words: string;
 }
 
-/** Refusals that their reader cannot tell apart. */
+/** Rejections that their reader cannot tell apart. */
 export interface ErrorRow extends Omit<ErrorEntry, "reason"> {
   /** Anchor. */
   readonly id: string;
@@ -68,7 +68,7 @@ function breakable(names: string): Child[] {
   return names.split(/(?<=\.)(?=\w)/).flatMap((part, place) => place === 0 ? [part] : [<wbr />, part]);
 }
 
-/** Refusals that no reader can tell apart share a row. */
+/** Rejections that no reader can tell apart share a row. */
 export function errorRows(errors: readonly ErrorEntry[]): ErrorRow[] {
   const alike = Map.groupBy(
     errors,

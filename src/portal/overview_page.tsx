@@ -10,7 +10,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["/docs/tpp", "A payment step by step, with requests to copy."],
   ["/docs/bank", "A customer’s visit, the back channel, payment orders."],
   ["/docs/signatures", "How every signature is computed, with worked examples."],
-  ["/docs/errors", "Every refusal and what leads to it."],
+  ["/docs/errors", "Every rejection and what leads to it."],
   ["/docs/sandbox", "The whole ecosystem on your computer, and how to make it go wrong."],
   ["/docs/reference", "Every endpoint, generated from the running routes."],
 ]);

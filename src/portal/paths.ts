@@ -9,7 +9,7 @@ export const REFERENCE_PATH = "/docs/reference";
 export const TYPES_PATH = "/docs/reference/data-types";
 /** Parameters and answers that many endpoints have. */
 export const COMMON_PATH = "/docs/reference/common-parts";
-/** The refusal table. */
+/** The error table. */
 export const ERRORS_PATH = "/docs/errors";
 
 /** The pages that every page links to. */

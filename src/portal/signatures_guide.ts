@@ -35,7 +35,7 @@ export function signaturesGuide({ authUrl }: GuideAddresses): Guide {
 
 function checking(): Block[] {
   return [
-    "PS256 is randomised: the same input gives another signature each time. So each example gives the SHA-256 of its signing input, which must be yours to the last bit, and one signature, which must verify with the key below. The times in the examples have passed: the platform would refuse them.",
+    "PS256 is randomised: the same input gives another signature each time. So each example gives the SHA-256 of its signing input, which must be yours to the last bit, and one signature, which must verify with the key below. The times in the examples have passed: the platform would reject them.",
     { about: "Hash a signing input", code: IN_ANY_SHELL },
     { about: "Public key of the examples", code: JSON.stringify(VECTOR_KEY) },
   ];

@@ -150,7 +150,7 @@ function customer({ authUrl }: GuideAddresses): Block[] {
         ["`code`", `The customer agreed. Exchange it within ${CODE_SECONDS} seconds, once.`],
         [
           "`error=access_denied`",
-          "The customer or the bank refused, and the consent is rejected. Two cases leave the consent as it is. If `error_description` is exactly “The authorization session expired.”, the customer took more than 15 minutes, and you can push a new request for the same consent. If it begins with “The bank is not active” or “The TPP is not active”, the bank or you are withdrawn. If the bank reported a lack of money, `error_description` is exactly “The bank reported insufficient funds.”",
+          "The customer or the bank rejected, and the consent is rejected. Two cases leave the consent as it is. If `error_description` is exactly “The authorization session expired.”, the customer took more than 15 minutes, and you can push a new request for the same consent. If it begins with “The bank is not active” or “The TPP is not active”, the bank or you are withdrawn. If the bank reported a lack of money, `error_description` is exactly “The bank reported insufficient funds.”",
         ],
         [
           "`error=server_error`",
@@ -212,7 +212,7 @@ curl ${TLS} \\
         ["`AcceptedCreditSettlementCompleted`", "The payee has the money."],
         [
           "`Rejected`",
-          "The bank refused, or the payment came back. The payer keeps the money. `Data.StatusReason` says why, if the bank gave a reason.",
+          "The bank rejected, or the payment came back. The payer keeps the money. `Data.StatusReason` says why, if the bank gave a reason.",
         ],
       ],
     },

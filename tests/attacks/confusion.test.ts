@@ -5,9 +5,9 @@ import { assertPage } from "../../scripts/testing/front_channel.ts";
 import { forged, MALFORMED, takenEverywhere } from "../support/jwt_attacks.ts";
 import { everyKind, type JwtKind, type MadeJwt, material } from "../support/jwt_kinds.ts";
 import { type JwtPlace, jwtPlaces } from "../support/jwt_places.ts";
-import { assertRefusal } from "../../scripts/testing/oauth_requests.ts";
+import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
 import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
-import { openWorld } from "../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../scripts/testing/environment.ts";
 
 /** A statement of type JWT is judged by its issuer first: another directory's is "not approved", all else "not valid". */
 const NAMES_ANOTHER_ISSUER: readonly string[] = [
@@ -19,19 +19,19 @@ const NAMES_ANOTHER_ISSUER: readonly string[] = [
 ];
 
 Deno.test("of seven kinds of JWT each place takes its own and no other [J26] [CA-N22] [BR-N16] [BR-N18] [DC-N27]", async (t) => {
-  await using world = await openWorld();
-  const places = await jwtPlaces(world);
-  const given = await material(world);
+  await using env = await openEnvironment();
+  const places = await jwtPlaces(env);
+  const given = await material(env);
   const pairs = new Set<string>();
   for (const place of places) {
-    for (const jwt of await everyKind(world, place.who, given)) {
+    for (const jwt of await everyKind(env, place.who, given)) {
       if (jwt.kind === place.kind && isItsOwnForm(place, jwt)) continue; // the diagonal, below
       const { kind, form, token } = jwt;
       await t.step(`${place.name}: ${kind}, ${form}`, async () => {
-        const answer = await unchanged(world, () => place.present(token));
+        const answer = await unchanged(env, () => place.present(token));
         if (place.kind === "statement" && NAMES_ANOTHER_ISSUER.includes(`${kind}, ${form}`)) {
-          await assertRefusal(answer, [400, "unapproved_software_statement"]);
-        } else await place.refuses(answer, MALFORMED);
+          await assertApiError(answer, [400, "unapproved_software_statement"]);
+        } else await place.rejects(answer, MALFORMED);
       });
       if (kind !== place.kind) pairs.add(`${kind} at ${place.kind}`);
     }
@@ -47,15 +47,15 @@ function isItsOwnForm({ kind }: JwtPlace, { form }: MadeJwt): boolean {
 }
 
 Deno.test("no other kind of JWT is a bank's answer, sealed or not [J26] [BR-N16]", async (t) => {
-  await using world = await openWorld();
-  const given = await material(world);
+  await using env = await openEnvironment();
+  const given = await material(env);
   const { browser } = given.flow;
-  for (const who of [world.bankA, world.tpp]) {
-    for (const { kind, form, token } of await everyKind(world, who, given)) {
-      if (kind === "return" && (form !== "its claims in the sender's hand" || who === world.bankA)) continue;
+  for (const who of [env.bankA, env.tpp]) {
+    for (const { kind, form, token } of await everyKind(env, who, given)) {
+      if (kind === "return" && (form !== "its claims in the sender's hand" || who === env.bankA)) continue;
       await t.step(`${kind} of ${who.name}, ${form}`, async () => {
-        for (const path of [returnTo("BANKA", token), await sealedReturn(world, "BANKA", token)]) {
-          await assertPage(await unchanged(world, () => browser.open(path)), 400, "not_authentic");
+        for (const path of [returnTo("BANKA", token), await sealedReturn(env, "BANKA", token)]) {
+          await assertPage(await unchanged(env, () => browser.open(path)), 400, "not_authentic");
         }
       });
     }
@@ -73,17 +73,17 @@ const DETACHED: Readonly<Record<Exclude<JwtKind, "signature">, ExpectedFault>> =
 };
 
 Deno.test("no other kind of JWT is a payload signature once its payload is left out [J26] [RP-N6]", async (t) => {
-  await using world = await openWorld();
-  const given = await material(world);
-  const places = (await jwtPlaces(world)).filter(({ kind }) => kind === "signature");
+  await using env = await openEnvironment();
+  const given = await material(env);
+  const places = (await jwtPlaces(env)).filter(({ kind }) => kind === "signature");
   for (const place of places) {
-    for (const { kind, form, token } of await everyKind(world, place.who, given)) {
+    for (const { kind, form, token } of await everyKind(env, place.who, given)) {
       const [head, payload, signature, ...more] = token.split(".");
       if (kind === "signature" || payload === "" || more.length > 0) continue;
       await t.step(`${place.name}: ${kind}, ${form}`, async () => {
-        const answer = await unchanged(world, () => place.present(`${head}..${signature}`));
+        const answer = await unchanged(env, () => place.present(`${head}..${signature}`));
         const typed = form === "of type JWT";
-        await place.refuses(answer, typed ? ["Signature.InvalidClaim", "typ"] : DETACHED[kind]);
+        await place.rejects(answer, typed ? ["Signature.InvalidClaim", "typ"] : DETACHED[kind]);
       });
     }
     await t.step(`${place.name}: its own`, async () => {

@@ -17,10 +17,10 @@ import {
 } from "../../scripts/testing/flows.ts";
 import { assertionOf } from "../support/jwt_places.ts";
 import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
-import { assertRefusal } from "../../scripts/testing/oauth_requests.ts";
+import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
 import { type Participant, registrationClaims } from "../../scripts/testing/participants.ts";
 import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
-import { openWorld, type World } from "../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 import { segment } from "../../scripts/testing/raw_jws.ts";
 
 /** Where a signed body goes, and what it should be. */
@@ -33,16 +33,16 @@ interface Target {
   readonly body: Json;
 }
 
-async function targets(world: World): Promise<readonly Target[]> {
-  const paying = await authorised(world);
-  const { consentId } = await toBank(world);
+async function targets(env: Environment): Promise<readonly Target[]> {
+  const paying = await authorised(env);
+  const { consentId } = await toBank(env);
   const account = { ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" };
   const report = { BankId: "BANKA", ConsentId: consentId, Sub: "customer-1", DebtorAccount: [account] };
-  const tpp = { who: world.tpp, method: "POST" } as const;
+  const tpp = { who: env.tpp, method: "POST" } as const;
   return [{
     ...tpp,
     name: "POST domestic-payment-consents",
-    bound: await clientToken(world, world.tpp),
+    bound: await clientToken(env, env.tpp),
     path: "/BANKA/domestic-payment-consents/v1",
     body: consentBody(),
   }, {
@@ -53,8 +53,8 @@ async function targets(world: World): Promise<readonly Target[]> {
     body: paymentBody(paying.consentId),
   }, {
     name: "PUT back-channel-auth/{id}",
-    who: world.bankA,
-    bound: await clientToken(world, world.bankA),
+    who: env.bankA,
+    bound: await clientToken(env, env.bankA),
     method: "PUT",
     path: `/BANKA/back-channel-auth/v1/${consentId}`,
     body: { Data: report },
@@ -66,19 +66,19 @@ function jwsOver({ who }: Target, body: JsonObject): Promise<string> {
   return signJwt(who.signing, body, { typ: undefined });
 }
 
-function send(world: World, target: Target, jws: string, body: JsonObject): Promise<Response> {
+function send(env: Environment, target: Target, jws: string, body: JsonObject): Promise<Response> {
   const [head, , signature] = jws.split(".");
   const { who, bound, method, path } = target;
   const options = { method, body: JSON.stringify(body), signature: `${head}..${signature}` };
-  return unchanged(world, () => call(world, who, bound, path, options));
+  return unchanged(env, () => call(env, who, bound, path, options));
 }
 
-Deno.test("claims are no body: an assertion's payload, with its signature, is refused for its members [J26]", async (t) => {
-  await using world = await openWorld();
-  for (const target of await targets(world)) {
+Deno.test("claims are no body: an assertion's payload, with its signature, is rejected for its members [J26]", async (t) => {
+  await using env = await openEnvironment();
+  for (const target of await targets(env)) {
     await t.step(target.name, async () => {
-      const claims = assertionOf(world, target.who);
-      const answer = await send(world, target, await jwsOver(target, claims), claims);
+      const claims = assertionOf(env, target.who);
+      const answer = await send(env, target, await jwsOver(target, claims), claims);
       const missing = ["Data", ...(target.method === "PUT" ? [] : ["Risk"])];
       await assertFaults(answer, 400, [
         ...missing.map((path) => ["Field.Missing", path] as const),
@@ -90,12 +90,12 @@ Deno.test("claims are no body: an assertion's payload, with its signature, is re
   }
 });
 
-Deno.test("a body with the claims of another kind beside its own members is refused for each of them [J26]", async (t) => {
-  await using world = await openWorld();
-  for (const target of await targets(world)) {
+Deno.test("a body with the claims of another kind beside its own members is rejected for each of them [J26]", async (t) => {
+  await using env = await openEnvironment();
+  for (const target of await targets(env)) {
     const kinds: Readonly<Record<string, JsonObject>> = {
-      "a client assertion": assertionOf(world, target.who),
-      "a registration JWT": registrationClaims(world, target.who),
+      "a client assertion": assertionOf(env, target.who),
+      "a registration JWT": registrationClaims(env, target.who),
       "a bank's answer": {
         iss: "BANKA",
         aud: "x",
@@ -109,7 +109,7 @@ Deno.test("a body with the claims of another kind beside its own members is refu
     for (const [name, claims] of Object.entries(kinds)) {
       await t.step(`${target.name}: ${name}`, async () => {
         const body = { ...target.body, ...claims };
-        const answer = await send(world, target, await jwsOver(target, body), body);
+        const answer = await send(env, target, await jwsOver(target, body), body);
         const members = Object.keys(claims).sort().slice(0, 20);
         await assertFaults(answer, 400, members.map((path) => ["Field.Unexpected", path]));
       });
@@ -118,8 +118,8 @@ Deno.test("a body with the claims of another kind beside its own members is refu
 });
 
 Deno.test("a body that was accepted authenticates nobody, registers nobody and proves nothing [J26] [BR-N18]", async (t) => {
-  await using world = await openWorld();
-  for (const target of await targets(world)) {
+  await using env = await openEnvironment();
+  for (const target of await targets(env)) {
     const jws = await jwsOver(target, target.body);
     await t.step(`${target.name}: accepted with its signature`, async () => {
       const [head, payload = "", signature] = jws.split(".");
@@ -127,15 +127,15 @@ Deno.test("a body that was accepted authenticates nobody, registers nobody and p
       assertEquals(payload, segment(body));
       const { who, bound, method, path } = target;
       const options = { method, body, signature: `${head}..${signature}` };
-      assertEquals((await call(world, who, bound, path, options)).status, method === "PUT" ? 200 : 201);
+      assertEquals((await call(env, who, bound, path, options)).status, method === "PUT" ? 200 : 201);
     });
     await t.step(`${target.name}: the whole JWS as an assertion`, async () => {
-      const present = () => requestToken(world, target.who, "BANKA", { form: { client_assertion: jws } });
-      await assertRefusal(await unchanged(world, present), [401, "invalid_client"]);
+      const present = () => requestToken(env, target.who, "BANKA", { form: { client_assertion: jws } });
+      await assertApiError(await unchanged(env, present), [401, "invalid_client"]);
     });
     await t.step(`${target.name}: the whole JWS as a proof`, async () => {
-      const present = () => requestToken(world, target.who, "BANKA", { proof: jws });
-      await assertRefusal(await unchanged(world, present), [400, "invalid_dpop_proof"]);
+      const present = () => requestToken(env, target.who, "BANKA", { proof: jws });
+      await assertApiError(await unchanged(env, present), [400, "invalid_dpop_proof"]);
     });
   }
 });

@@ -1,18 +1,18 @@
-/** A stranger at the directory's port: odd paths, odd framing, endless bodies. Nothing is given away, nothing is read. */
+/** An external party at the directory's port: odd paths, odd framing, endless bodies. Nothing is given away, nothing is read. */
 import { assert, assertEquals } from "@std/assert";
 import {
   ADMIN_TOKEN,
   bank,
-  type DirectoryWorld,
+  type DirectoryEnvironment,
   ISSUER,
   type Json,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
 
 /** A directory with a participant on a port of this computer. */
 interface Port extends AsyncDisposable {
-  readonly world: DirectoryWorld;
+  readonly env: DirectoryEnvironment;
   /** Sends these characters and gives the status, and the rest, of the first answer. */
   say(text: string): Promise<{ readonly status: number; readonly rest: string }>;
 }
@@ -83,7 +83,7 @@ const FRAMING: Readonly<Record<string, readonly [head: string, body: string, sta
   ],
 };
 
-Deno.test("requests of odd framing are refused, and nobody is onboarded by them", async (t) => {
+Deno.test("requests of odd framing are rejected, and nobody is onboarded by them", async (t) => {
   await using port = await openPort();
   for (const [name, [head, body, status]] of Object.entries(FRAMING)) {
     await t.step(name, async () => {
@@ -93,11 +93,11 @@ Deno.test("requests of odd framing are refused, and nobody is onboarded by them"
       assertEquals(answer.status, status, answer.rest);
     });
   }
-  assertEquals((await port.world.get("/participants")).body.length, 1);
+  assertEquals((await port.env.get("/participants")).body.length, 1);
 });
 
 Deno.test("an endless body is not read without a token, and with one no further than 64 KiB", async () => {
-  await using world = await openDirectoryWorld();
+  await using env = await openDirectoryEnvironment();
   for (const [token, status, most] of [["wrong", 401, 1], [ADMIN_TOKEN, 413, 18]] as const) {
     let chunks = 0;
     const body = new ReadableStream({
@@ -108,46 +108,46 @@ Deno.test("an endless body is not read without a token, and with one no further 
     });
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const request = new Request(`${ISSUER}/participants`, { method: "POST", headers, body });
-    assertEquals((await world.fetch(request)).status, status);
+    assertEquals((await env.fetch(request)).status, status);
     assert(chunks <= most, `${chunks} chunks`);
   }
 });
 
 Deno.test("organisations of odd names are like any other, and nobody is taken for somebody else", async (t) => {
-  await using world = await openDirectoryWorld();
+  await using env = await openDirectoryEnvironment();
   for (const org_id of ["__proto__", "constructor", "toString", "jwks"]) {
     await t.step(`${org_id} is reserved`, async () => {
-      const { status, body } = await world.admin("POST", "/participants", await bank([0, 1], { org_id }));
+      const { status, body } = await env.admin("POST", "/participants", await bank([0, 1], { org_id }));
       assertEquals([status, body.error], [400, "invalid_request"]);
-      assertEquals((await world.get(`/participants/${org_id}/jwks`)).status, 404);
+      assertEquals((await env.get(`/participants/${org_id}/jwks`)).status, 404);
     });
   }
   const names = ["revoked", "participants", "--help", "__"];
   for (const [index, org_id] of names.entries()) {
     await t.step(org_id, async () => {
       const keys = [index * 2, index * 2 + 1] as const;
-      const { status, body } = await world.admin("POST", "/participants", await bank(keys, { org_id }));
+      const { status, body } = await env.admin("POST", "/participants", await bank(keys, { org_id }));
       assertEquals([status, body.org_id], [201, org_id]);
-      assertEquals((await world.get(`/participants/${org_id}/jwks`)).body, body.jwks);
-      assertEquals((await world.get(`/participants/${org_id}/jwks/revoked`)).body, { keys: [] });
-      assertEquals((await world.admin("GET", `/participants/${org_id}/history`)).body.length, 1);
+      assertEquals((await env.get(`/participants/${org_id}/jwks`)).body, body.jwks);
+      assertEquals((await env.get(`/participants/${org_id}/jwks/revoked`)).body, { keys: [] });
+      assertEquals((await env.admin("GET", `/participants/${org_id}/history`)).body.length, 1);
     });
   }
-  const listed = (await world.get("/participants")).body.map(({ org_id }: Json) => org_id);
+  const listed = (await env.get("/participants")).body.map(({ org_id }: Json) => org_id);
   assertEquals(listed.toSorted(), names.toSorted());
 });
 
 async function openPort(): Promise<Port> {
-  const world = await openDirectoryWorld();
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  const env = await openDirectoryEnvironment();
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
   const listen = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-  const server = Deno.serve(listen, (request) => world.fetch(request));
+  const server = Deno.serve(listen, (request) => env.fetch(request));
   return {
-    world,
+    env,
     say: (text) => say(server.addr.port, text),
     async [Symbol.asyncDispose](): Promise<void> {
       await server.shutdown();
-      await world[Symbol.asyncDispose]();
+      await env[Symbol.asyncDispose]();
     },
   };
 }

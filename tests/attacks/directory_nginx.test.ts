@@ -1,6 +1,6 @@
 /** The directory behind a real nginx with the configuration that DEPLOYMENT.md names, and what gets through it. */
 import { assert, assertEquals } from "@std/assert";
-import { type DirectoryGround, openDirectoryGround } from "../support/directory_process.ts";
+import { type DirectoryFixture, openDirectoryFixture } from "../support/directory_process.ts";
 import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
 import { findProxy } from "../support/proxy_program.ts";
 import { exchangeRaw, type RawAnswer } from "../support/raw_tls.ts";
@@ -66,7 +66,7 @@ Deno.test({
   name: "nginx before the directory: 503 with Retry-After while the directory is away [F3]",
   ignore: program === undefined,
   fn: () =>
-    behindNginx({}, async (send, _ground, stop) => {
+    behindNginx({}, async (send, _fixture, stop) => {
       await stop();
       const { status, text } = await send(OPEN, "GET /jwks HTTP/1.1\r\n");
       assertEquals(status, 503);
@@ -76,10 +76,10 @@ Deno.test({
 
 async function behindNginx(
   env: Readonly<Record<string, string>>,
-  test: (send: Send, ground: DirectoryGround, stop: () => Promise<void>) => Promise<void>,
+  test: (send: Send, fixture: DirectoryFixture, stop: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  await using ground = await openDirectoryGround();
-  const process = await ground.start(env);
+  await using fixture = await openDirectoryFixture();
+  const process = await fixture.start(env);
   const port = freePort();
   const stop = async (): Promise<void> => {
     process.kill("SIGTERM");
@@ -87,7 +87,7 @@ async function behindNginx(
   };
   try {
     await process.ready;
-    const nginx = await startNginx(ground, port);
+    const nginx = await startNginx(fixture, port);
     try {
       const { certificatePem: ca } = await webAuthority();
       await test(
@@ -98,7 +98,7 @@ async function behindNginx(
               `${body === "" ? "" : `Content-Length: ${new TextEncoder().encode(body).length}\r\n`}\r\n` +
               new TextEncoder().encode(body).reduce((text, octet) => text + String.fromCharCode(octet), ""),
           ),
-        ground,
+        fixture,
         stop,
       );
     } finally {
@@ -111,8 +111,8 @@ async function behindNginx(
 }
 
 /** With the reference configuration; each replacement must be for something that stands in it. */
-async function startNginx(ground: DirectoryGround, port: number): Promise<Deno.ChildProcess> {
-  const { folder } = ground;
+async function startNginx(fixture: DirectoryFixture, port: number): Promise<Deno.ChildProcess> {
+  const { folder } = fixture;
   const identity = await serverIdentity([OPEN, ADMIN]);
   for (const name of ["directory", "directory-admin"]) {
     await Deno.writeTextFile(`${folder}/${name}.pem`, identity.certificatePem);
@@ -128,8 +128,8 @@ async function startNginx(ground: DirectoryGround, port: number): Promise<Deno.C
     "/var/lib/nginx": folder,
     "/etc/participants-directory/tls": folder,
     "0.0.0.0:443": `127.0.0.1:${port}`,
-    "http://127.0.0.1:8090": ground.url,
-    "http://127.0.0.1:8091": ground.adminUrl,
+    "http://127.0.0.1:8090": fixture.url,
+    "http://127.0.0.1:8091": fixture.adminUrl,
   };
   for (const [from, to] of Object.entries(changes)) {
     assert(text.includes(from), from);

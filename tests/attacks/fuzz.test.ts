@@ -4,16 +4,16 @@ import { fuzz, type FuzzResult } from "../../scripts/fuzz/main.ts";
 import type { Plant } from "../../scripts/fuzz/targets.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
 import { type FuzzOptions, readFuzzOptions } from "../../scripts/fuzz/options.ts";
-import { countOf, isRefused, isTaken } from "../../scripts/fuzz/report.ts";
+import { countOf, isRejected, isTaken } from "../../scripts/fuzz/report.ts";
 import { around, lenient } from "../support/fuzz_plants.ts";
 
 const OPTIONS: FuzzOptions = { seed: 11, mutations: 10_000, seconds: 600, first: 0, only: "" };
 
-Deno.test("fuzz: 10,000 changed requests are no failure, no forgery and no write by a refusal; every part of every request is both taken and refused [J38]", async () => {
+Deno.test("fuzz: 10,000 changed requests are no failure, no forgery and no write by a rejection; every part of every request is both taken and rejected [J38]", async () => {
   const { lines, result } = await run({});
   assertEquals(result.findings.map(({ target, number, wrong }) => `${number} ${target}: ${wrong}`), []);
   const oneSided = result.tallies.filter((tally) =>
-    countOf(tally, isTaken) === 0 || countOf(tally, isRefused) === 0
+    countOf(tally, isTaken) === 0 || countOf(tally, isRejected) === 0
   );
   assertEquals(oneSided.map(({ name }) => name), []);
   assertEquals(result.tallies.reduce((sum, tally) => sum + countOf(tally, () => true), 0), 10_000);
@@ -53,27 +53,27 @@ Deno.test("fuzz finds an app that answers with a failure", async () => {
   assertEquals(await wrongs(plant, { only: "directory: POST revoke: JSON" }), ["answered with 503: "]);
 });
 
-Deno.test("fuzz finds an app that writes before it refuses", async () => {
+Deno.test("fuzz finds an app that writes before it rejects", async () => {
   const plant = around("api", (app, store) => async (request) => {
     await store.commit({ checks: [], writes: [{ kind: "set", key: ["audit", "x"], value: request.url }] });
     return await app(request);
   });
   const wrong = await wrongs(plant, { only: "token: form" });
-  assert(wrong.includes("refused with 400, and yet wrote audit"), wrong.join());
+  assert(wrong.includes("rejected with 400, and yet wrote audit"), wrong.join());
   assert(
     (await wrongs(plant, { only: "GET order: dpop" })).includes("the good request: wrote audit at a GET"),
     "a read that writes",
   );
 });
 
-Deno.test("fuzz finds an app that refuses in another form", async () => {
+Deno.test("fuzz finds an app that rejects in another form", async () => {
   const plain: Plant = (app) => async (request) => {
     const answer = await app(request);
     return answer.status === 400 ? new Response("no", { status: 400, headers: answer.headers }) : answer;
   };
   for (const only of ["PUT order: JSON", "PAR: form", "directory: PUT status: JSON"]) {
     const wrong = await wrongs(plain, { only });
-    assert(wrong.includes("refused with 400 in the wrong form: members"), `${only}: ${wrong.join()}`);
+    assert(wrong.includes("rejected with 400 in the wrong form: members"), `${only}: ${wrong.join()}`);
   }
   const cached = around("browser", (app) => async (request) => {
     const answer = await app(request);
@@ -81,7 +81,7 @@ Deno.test("fuzz finds an app that refuses in another form", async () => {
     return answer;
   });
   const wrong = await wrongs(cached, { only: "bank return: oAuthUrl" });
-  assert(wrong.includes("refused with 400 in the wrong form: not no-store"), wrong.join());
+  assert(wrong.includes("rejected with 400 in the wrong form: not no-store"), wrong.join());
 });
 
 Deno.test("fuzz finds an app that takes forged assertions, and assertions that say something else", async () => {
@@ -123,7 +123,7 @@ Deno.test("fuzz finds an app that sends browsers elsewhere", async () => {
   assertEquals(await wrongs(plant, { only: "authorize: request" }), ["sent to https://evil.example/"]);
 });
 
-Deno.test("fuzz finds a good request that is refused", async () => {
+Deno.test("fuzz finds a good request that is rejected", async () => {
   const plant = around("directory", () => () => Promise.resolve(new Response(null, { status: 404 })));
   const { findings } = (await run({ only: "directory: GET /jwks", mutations: 0 }, plant)).result;
   assert(findings.length > 0 && findings.every(({ number }) => number === undefined));
@@ -137,7 +137,7 @@ Deno.test("fuzz decides everything by its seed", async () => {
   assert(JSON.stringify(await tallies(4)) !== JSON.stringify(first));
 });
 
-Deno.test("fuzz takes its options, and refuses what is none", async () => {
+Deno.test("fuzz takes its options, and rejects what is none", async () => {
   assertEquals(
     readFuzzOptions(["--seconds", "5", "--seed", "1", "--mutations", "9", "--first", "3", "--only", "PAR"]),
     { seconds: 5, seed: 1, mutations: 9, first: 3, only: "PAR" },
@@ -146,13 +146,13 @@ Deno.test("fuzz takes its options, and refuses what is none", async () => {
   assertEquals(readFuzzOptions([])?.mutations, 10_000);
   assert((readFuzzOptions(["--seconds", "1"])?.mutations ?? 0) > 1_000_000, "as many as there is time for");
   for (const wrong of [["--seed"], ["--seed", "x"], ["--seconds", "-1"], ["--seeds", "1"], ["3"]]) {
-    let refused: unknown;
+    let rejected: unknown;
     try {
       readFuzzOptions(wrong);
     } catch (error) {
-      refused = error;
+      rejected = error;
     }
-    assert(refused instanceof UsageError, wrong.join(" "));
+    assert(rejected instanceof UsageError, wrong.join(" "));
   }
   assertEquals(await exitStatus(["--mutations", "5", "--seed", "1"]), 0);
   assertEquals(await exitStatus(["--only", "no such part"]), 2);

@@ -6,7 +6,7 @@ import {
   header,
   INVALID,
   pss,
-  refusedEverywhere,
+  rejectedEverywhere,
   type Sign,
   takenEverywhere,
   text,
@@ -14,14 +14,14 @@ import {
 } from "../support/jwt_attacks.ts";
 import { type JwsParts, jwtPlaces } from "../support/jwt_places.ts";
 import { smallTestKey, testKey } from "../../scripts/testing/keys.ts";
-import { openWorld } from "../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../scripts/testing/environment.ts";
 import { importPrivate, segment } from "../../scripts/testing/raw_jws.ts";
 
 const ALG = wrong("alg");
 
 Deno.test("no JWT without a signature is taken anywhere: alg none in every spelling [J1]", async (t) => {
-  await using world = await openWorld();
-  const places = await jwtPlaces(world);
+  await using env = await openEnvironment();
+  const places = await jwtPlaces(env);
   const unsigned = (alg: unknown, dot = "."): Attack => ({
     name: `alg ${JSON.stringify(alg)}, ${dot === "" ? "two segments" : "no signature"}`,
     forge: async (good) => {
@@ -29,7 +29,7 @@ Deno.test("no JWT without a signature is taken anywhere: alg none in every spell
       return `${head}.${payload}${dot}`;
     },
   });
-  await refusedEverywhere(t, world, places, [
+  await rejectedEverywhere(t, env, places, [
     ...["none", "None", "nOnE", "NONE", "PS256", ""].map((alg) => unsigned(alg)),
     unsigned("none", ""),
     ...["none", "None", "nOnE", "NONE", "PS256 ", "ps256", "", null, ["PS256"], 256].map((alg) =>
@@ -51,8 +51,8 @@ Deno.test("no JWT without a signature is taken anywhere: alg none in every spell
 });
 
 Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2]", async (t) => {
-  await using world = await openWorld();
-  const places = await jwtPlaces(world);
+  await using env = await openEnvironment();
+  const places = await jwtPlaces(env);
   const secrets: Readonly<Record<string, (good: JwsParts) => Promise<Uint8Array<ArrayBuffer>>>> = {
     "the PEM": async (good) => new TextEncoder().encode(pem(await spki(good))),
     "the PEM, trimmed": async (good) => new TextEncoder().encode(pem(await spki(good)).trim()),
@@ -68,12 +68,12 @@ Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2]",
       fault: alg === "PS256" ? INVALID : ALG,
     }))
   );
-  await refusedEverywhere(t, world, places, macs);
+  await rejectedEverywhere(t, env, places, macs);
 });
 
 Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3] [FAPI-D20]", async (t) => {
-  await using world = await openWorld();
-  const places = await jwtPlaces(world);
+  await using env = await openEnvironment();
+  const places = await jwtPlaces(env);
   const ec = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign"]);
   const ecJwk = await crypto.subtle.exportKey("jwk", ec.publicKey);
   const es256: Sign = (input) => crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, ec.privateKey, input);
@@ -86,7 +86,7 @@ Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3]
     },
     fault: says === "PS256" ? INVALID : ALG,
   });
-  await refusedEverywhere(t, world, places, [
+  await rejectedEverywhere(t, env, places, [
     rsa("RS256", "RSASSA-PKCS1-v1_5", "SHA-256", 0),
     rsa("RS256", "RSASSA-PKCS1-v1_5", "SHA-256", 0, "PS256"),
     rsa("RS512", "RSASSA-PKCS1-v1_5", "SHA-512", 0),
@@ -106,11 +106,11 @@ Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3]
 });
 
 Deno.test("no PSS signature with another salt than the hash is long is taken anywhere [J4]", async (t) => {
-  await using world = await openWorld();
-  await refusedEverywhere(
+  await using env = await openEnvironment();
+  await rejectedEverywhere(
     t,
-    world,
-    await jwtPlaces(world),
+    env,
+    await jwtPlaces(env),
     [0, 20, 31, 33, 64, 222].map((salt): Attack => ({
       name: `salt of ${salt} octets`,
       forge: (good) => forged(good, { sign: pss(good.key, salt) }),
@@ -120,10 +120,10 @@ Deno.test("no PSS signature with another salt than the hash is long is taken any
 });
 
 Deno.test("no signature by a key of 1024 bits is taken anywhere, under an honest kid or in the header [J5]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const small = await smallTestKey();
   const stranger = await testKey(15);
-  await refusedEverywhere(t, world, await jwtPlaces(world), [
+  await rejectedEverywhere(t, env, await jwtPlaces(env), [
     attack("by a key of 1024 bits", { sign: pss(small) }, INVALID),
     {
       name: "by a key of 1024 bits that the header shows",

@@ -6,100 +6,100 @@ import {
   claims,
   forged,
   header,
-  refusedEverywhere,
+  rejectedEverywhere,
   takenEverywhere,
 } from "../support/jwt_attacks.ts";
 import { assertionOf, jwtPlaces, proofPlaces } from "../support/jwt_places.ts";
 import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
 import { largeTestKey, smallTestKey } from "../../scripts/testing/keys.ts";
-import { assertRefusal } from "../../scripts/testing/oauth_requests.ts";
+import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
 import { onboardOnly, registrationClaims } from "../../scripts/testing/participants.ts";
 import { NEWCOMER, postRegistration, registrationJwt } from "../../scripts/testing/registration.ts";
 import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
 import {
   AUTH_URL,
   DIRECTORY_URL,
-  openWorld,
+  openEnvironment,
   REGISTRATION_AUDIENCE,
 } from "../../scripts/testing/environment.ts";
 
 Deno.test("a client assertion proves no key, and a DPoP proof authenticates nobody [J27]", async (t) => {
-  await using world = await openWorld();
-  const { signing } = world.tpp;
+  await using env = await openEnvironment();
+  const { signing } = env.tpp;
   const target = { htm: "POST", htu: "https://api.platform.example/BANKA/token.oauth2/v1" };
-  const proof = { ...target, iat: world.now / 1000, jti: crypto.randomUUID() };
+  const proof = { ...target, iat: env.now / 1000, jti: crypto.randomUUID() };
   const key = { kid: undefined, jwk: signing.key.publicJwk };
   const asAssertions: Readonly<Record<string, () => Promise<string>>> = {
     "a proof by the client's signing key": () => signJwt(signing, proof, { ...key, typ: "dpop+jwt" }),
     "a proof with the claims of an assertion": () =>
-      signJwt(signing, { ...assertionOf(world, world.tpp), ...target }, { ...key, typ: "dpop+jwt" }),
+      signJwt(signing, { ...assertionOf(env, env.tpp), ...target }, { ...key, typ: "dpop+jwt" }),
     "an assertion with the claims of a proof": () =>
-      signJwt(signing, { ...assertionOf(world, world.tpp), ...target }),
+      signJwt(signing, { ...assertionOf(env, env.tpp), ...target }),
     "an assertion of the type of a proof": () =>
-      signJwt(signing, assertionOf(world, world.tpp), { typ: "dpop+jwt" }),
+      signJwt(signing, assertionOf(env, env.tpp), { typ: "dpop+jwt" }),
   };
   for (const [name, make] of Object.entries(asAssertions)) {
     await t.step(`${name}, as the assertion`, async () => {
       const token = await make();
-      const send = () => requestToken(world, world.tpp, "BANKA", { form: { client_assertion: token } });
-      await assertRefusal(await unchanged(world, send), [401, "invalid_client"]);
+      const send = () => requestToken(env, env.tpp, "BANKA", { form: { client_assertion: token } });
+      await assertApiError(await unchanged(env, send), [401, "invalid_client"]);
     });
   }
   const asProofs: Readonly<Record<string, () => Promise<string>>> = {
-    "an assertion": () => signJwt(signing, assertionOf(world, world.tpp), { typ: undefined }),
+    "an assertion": () => signJwt(signing, assertionOf(env, env.tpp), { typ: undefined }),
     "an assertion with its key and the claims of a proof": () =>
-      signJwt(signing, { ...assertionOf(world, world.tpp), ...target }, { ...key, typ: "JWT" }),
+      signJwt(signing, { ...assertionOf(env, env.tpp), ...target }, { ...key, typ: "JWT" }),
     "an assertion of the type of a proof, without its key": () =>
-      signJwt(signing, { ...assertionOf(world, world.tpp), ...target }, { typ: "dpop+jwt" }),
+      signJwt(signing, { ...assertionOf(env, env.tpp), ...target }, { typ: "dpop+jwt" }),
   };
   for (const [name, make] of Object.entries(asProofs)) {
     await t.step(`${name}, as the proof`, async () => {
       const token = await make();
-      const send = () => requestToken(world, world.tpp, "BANKA", { proof: token });
-      await assertRefusal(await unchanged(world, send), [400, "invalid_dpop_proof"]);
+      const send = () => requestToken(env, env.tpp, "BANKA", { proof: token });
+      await assertApiError(await unchanged(env, send), [400, "invalid_dpop_proof"]);
     });
   }
 });
 
 Deno.test("a software statement registers nobody by itself, and a registration JWT is no statement [J28]", async (t) => {
-  await using world = await openWorld();
-  const newcomer = await onboardOnly(world, NEWCOMER);
-  const own = registrationClaims(world, newcomer);
-  const refused = (name: string, body: () => Promise<string>, error: string): Promise<boolean> =>
+  await using env = await openEnvironment();
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const own = registrationClaims(env, newcomer);
+  const rejected = (name: string, body: () => Promise<string>, error: string): Promise<boolean> =>
     t.step(name, async () => {
       const token = await body();
-      const answer = await unchanged(world, () => postRegistration(world, newcomer, { body: token }));
-      await assertRefusal(answer, [400, error]);
+      const answer = await unchanged(env, () => postRegistration(env, newcomer, { body: token }));
+      await assertApiError(answer, [400, error]);
     });
-  await refused(
+  await rejected(
     "the statement by itself",
     () => Promise.resolve(newcomer.statement),
     "invalid_client_metadata",
   );
-  await refused(
+  await rejected(
     "another registration JWT as the statement",
-    async () => registrationJwt(world, newcomer, { statement: await registrationJwt(world, newcomer) }),
+    async () => registrationJwt(env, newcomer, { statement: await registrationJwt(env, newcomer) }),
     "unapproved_software_statement",
   );
-  await refused(
+  await rejected(
     "another registration JWT, of the directory by its word",
     async () =>
-      registrationJwt(world, newcomer, {
-        statement: await registrationJwt(world, newcomer, { claims: { iss: DIRECTORY_URL } }),
+      registrationJwt(env, newcomer, {
+        statement: await registrationJwt(env, newcomer, { claims: { iss: DIRECTORY_URL } }),
       }),
     "invalid_software_statement",
   );
-  await refused(
+  await rejected(
     "the statement's claims in the participant's hand",
-    async () => registrationJwt(world, newcomer, { statement: await signJwt(newcomer.signing, own) }),
+    async () => registrationJwt(env, newcomer, { statement: await signJwt(newcomer.signing, own) }),
     "unapproved_software_statement",
   );
-  await refused(
+  await rejected(
     "a list of statements",
-    () => registrationJwt(world, newcomer, { claims: { software_statement: [newcomer.statement] } }),
+    () => registrationJwt(env, newcomer, { claims: { software_statement: [newcomer.statement] } }),
     "invalid_software_statement",
   );
-  await refused(
+  await rejected(
     "the claims of both in one",
     () =>
       signJwt(newcomer.signing, {
@@ -111,16 +111,16 @@ Deno.test("a software statement registers nobody by itself, and a registration J
   );
 });
 
-Deno.test("an audience is one text: a list with the right one in it is refused [J30]", async (t) => {
-  await using world = await openWorld();
-  const places = await jwtPlaces(world);
+Deno.test("an audience is one text: a list with the right one in it is rejected [J30]", async (t) => {
+  await using env = await openEnvironment();
+  const places = await jwtPlaces(env);
   const audiences = { assertion: `${AUTH_URL}/BANKA`, registration: REGISTRATION_AUDIENCE, return: AUTH_URL };
   const listed = (name: string, make: (aud: string) => unknown): Attack => ({
     name,
     forge: (good, { kind }) =>
       forged(good, { claims: { aud: make(new Map(Object.entries(audiences)).get(kind) ?? "") } }),
   });
-  await refusedEverywhere(t, world, places.filter(({ kind }) => kind in audiences), [
+  await rejectedEverywhere(t, env, places.filter(({ kind }) => kind in audiences), [
     listed("a list of it alone", (aud) => [aud]),
     listed("a list of it and an evil one", (aud) => [aud, "https://evil.example"]),
     listed("a list of an evil one and it", (aud) => ["https://evil.example", aud]),
@@ -134,31 +134,31 @@ Deno.test("an audience is one text: a list with the right one in it is refused [
 });
 
 Deno.test("an assertion for one bank is worth nothing at another, and is not used up there [J31]", async () => {
-  await using world = await openWorld();
-  const assertion = await signJwt(world.tpp.signing, assertionOf(world, world.tpp));
+  await using env = await openEnvironment();
+  const assertion = await signJwt(env.tpp.signing, assertionOf(env, env.tpp));
   const form = { client_assertion: assertion };
   for (
     const send of [
-      () => requestToken(world, world.tpp, "BANKB", { form }),
+      () => requestToken(env, env.tpp, "BANKB", { form }),
       () =>
         postForm(
-          world,
+          env,
           "/BANKB/par.oauth2/v1",
-          { ...form, client_id: world.tpp.clientId, ...TYPE },
-          world.tpp,
+          { ...form, client_id: env.tpp.clientId, ...TYPE },
+          env.tpp,
         ),
     ]
   ) {
-    await assertRefusal(await unchanged(world, send), [401, "invalid_client"]);
+    await assertApiError(await unchanged(env, send), [401, "invalid_client"]);
   }
-  assertEquals((await requestToken(world, world.tpp, "BANKA", { form })).status, 200);
+  assertEquals((await requestToken(env, env.tpp, "BANKA", { form })).status, 200);
 });
 
 const TYPE = { client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" };
 
-Deno.test("a DPoP key with any private member is refused, also without d [J33]", async (t) => {
-  await using world = await openWorld();
-  const places = await proofPlaces(world);
+Deno.test("a DPoP key with any private member is rejected, also without d [J33]", async (t) => {
+  await using env = await openEnvironment();
+  const places = await proofPlaces(env);
   const withMembers = (...names: ("d" | "p" | "q" | "dp" | "dq" | "qi")[]): Attack => ({
     name: `jwk with ${names.join(", ")}`,
     forge: (good) => {
@@ -170,7 +170,7 @@ Deno.test("a DPoP key with any private member is refused, also without d [J33]",
     name,
     forge: (good) => forged(good, { header: { jwk: { ...good.key.publicJwk, ...members } } }),
   });
-  await refusedEverywhere(t, world, places, [
+  await rejectedEverywhere(t, env, places, [
     withMembers("p", "q"),
     withMembers("p", "q", "dp", "dq", "qi"),
     ...(["d", "p", "q", "dp", "dq", "qi"] as const).map((name) => withMembers(name)),
@@ -182,8 +182,8 @@ Deno.test("a DPoP key with any private member is refused, also without d [J33]",
 });
 
 Deno.test("a DPoP key has one spelling and a sound size [J34] [J5]", async (t) => {
-  await using world = await openWorld();
-  const places = await proofPlaces(world);
+  await using env = await openEnvironment();
+  const places = await proofPlaces(env);
   const { n: small } = (await smallTestKey()).publicJwk;
   const spelled = (name: string, change: (n: string) => JsonObject): Attack => ({
     name,
@@ -194,7 +194,7 @@ Deno.test("a DPoP key has one spelling and a sound size [J34] [J5]", async (t) =
     const bytes = Uint8Array.fromBase64(n, { alphabet: "base64url" });
     return { n: change(bytes).toBase64({ alphabet: "base64url", omitPadding: true }) };
   };
-  await refusedEverywhere(t, world, places, [
+  await rejectedEverywhere(t, env, places, [
     spelled("n with a leading zero octet", octets((n) => new Uint8Array([0, ...n]))),
     spelled("n with two leading zero octets", octets((n) => new Uint8Array([0, 0, ...n]))),
     spelled("n padded", (n) => ({ n: `${n}==` })),
@@ -218,18 +218,18 @@ Deno.test("a DPoP key has one spelling and a sound size [J34] [J5]", async (t) =
     ...[null, "key", [], {}, 7, true].map((jwk) => header(`jwk ${JSON.stringify(jwk)}`, { jwk })),
   ]);
   await t.step("a key of 3072 bits is fine", async () => {
-    assertEquals((await requestToken(world, world.tpp, "BANKA", { key: await largeTestKey() })).status, 200);
+    assertEquals((await requestToken(env, env.tpp, "BANKA", { key: await largeTestKey() })).status, 200);
   });
   await takenEverywhere(t, places);
 });
 
 Deno.test("names of Object.prototype in headers, claims, forms and bodies change nothing [J37]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const before = Object.getOwnPropertyNames(Object.prototype).sort();
-  const places = await jwtPlaces(world);
+  const places = await jwtPlaces(env);
   const pollution =
     '"__proto__":{"admin":true,"kid":"x","alg":"PS256"},"constructor":{"prototype":{"admin":true}}';
-  await refusedEverywhere(t, world, places, [
+  await rejectedEverywhere(t, env, places, [
     { ...claims("claims of names of Object.prototype alone", `{${pollution}}`) },
     header("a header of names of Object.prototype alone", `{${pollution}}`, [
       "Signature.MissingClaim",
@@ -243,14 +243,14 @@ Deno.test("names of Object.prototype in headers, claims, forms and bodies change
   await t.step("a form with such parameters is taken", async () => {
     const names = ["__proto__", "constructor", "__proto__[admin]", "toString"];
     const form = Object.fromEntries(names.map((name) => [name, "1"]));
-    assertEquals((await requestToken(world, world.tpp, "BANKA", { form })).status, 200);
+    assertEquals((await requestToken(env, env.tpp, "BANKA", { form })).status, 200);
   });
   for (const name of ["__proto__", "constructor", "toString"]) {
-    await t.step(`a body with ${name} is refused`, async () => {
-      const bound = await clientToken(world, world.tpp);
+    await t.step(`a body with ${name} is rejected`, async () => {
+      const bound = await clientToken(env, env.tpp);
       const body = JSON.stringify(consentBody()).replace(/^\{/, `{"${name}":{"admin":true},`);
       const path = "/BANKA/domestic-payment-consents/v1";
-      const answer = await unchanged(world, () => call(world, world.tpp, bound, path, { body }));
+      const answer = await unchanged(env, () => call(env, env.tpp, bound, path, { body }));
       await assertFaults(answer, 400, [["Field.Unexpected", name]]);
     });
   }

@@ -14,7 +14,7 @@ import {
 } from "../support/jwt_places.ts";
 import { postRegistration, registrationJwt, statementWith } from "../../scripts/testing/registration.ts";
 import { assertErrorAnswer } from "../../scripts/testing/front_channel.ts";
-import { openWorld, START, type World } from "../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, START } from "../../scripts/testing/environment.ts";
 
 const NOW = START / 1000;
 const OFFSETS = [-61, -60, -31, -30, 0, 10, 30, 31, 60, 61];
@@ -22,7 +22,7 @@ const ALIVE = [0, 10, 30, 31, 60, 61];
 const NOT_AHEAD = [-61, -60, -31, -30, 0, 10, 30];
 const IAT = "http://openbanking.org.uk/iat";
 
-/** Offsets from now, in seconds, at which a claim is taken; all others of {@link OFFSETS} are refused. */
+/** Offsets from now, in seconds, at which a claim is taken; all others of {@link OFFSETS} are rejected. */
 const TAKEN: Readonly<Record<PlacedKind, Readonly<Record<string, readonly number[]>>>> = {
   assertion: { exp: ALIVE, iat: NOT_AHEAD, nbf: NOT_AHEAD },
   proof: { exp: ALIVE, iat: NOT_AHEAD.filter((offset) => offset >= -60), nbf: NOT_AHEAD },
@@ -58,9 +58,9 @@ const REACH: Readonly<Record<PlacedKind, readonly (readonly [Readonly<Record<str
 /** Whether a token with these claims is taken; it is made fresh, so that nothing else can be wrong with it. */
 type Judge = (claims: Readonly<Record<string, number>>) => Promise<boolean>;
 
-Deno.test("every kind of JWT is taken and refused to the second [J32]", async (t) => {
-  await using world = await openWorld();
-  for (const [name, kind, judge] of await judges(world)) {
+Deno.test("every kind of JWT is taken and rejected to the second [J32]", async (t) => {
+  await using env = await openEnvironment();
+  for (const [name, kind, judge] of await judges(env)) {
     for (const [claim, taken] of Object.entries(TAKEN[kind])) {
       await t.step(`${name}: ${claim}`, async () => {
         const found: number[] = [];
@@ -77,20 +77,20 @@ Deno.test("every kind of JWT is taken and refused to the second [J32]", async (t
   }
 });
 
-async function judges(world: World): Promise<readonly (readonly [string, PlacedKind, Judge])[]> {
+async function judges(env: Environment): Promise<readonly (readonly [string, PlacedKind, Judge])[]> {
   const reusable = [
-    ...await assertionPlaces(world),
-    ...await proofPlaces(world),
-    ...(await signaturePlaces(world)).filter(({ name }) => !name.includes("domestic-payments")),
+    ...await assertionPlaces(env),
+    ...await proofPlaces(env),
+    ...(await signaturePlaces(env)).filter(({ name }) => !name.includes("domestic-payments")),
   ].filter(({ name }) => !name.startsWith("code"));
-  const [registration] = await registrationPlaces(world);
+  const [registration] = await registrationPlaces(env);
   if (registration === undefined) throw new Error("no place to register");
   await registration.takes(await registration.present(await forged(await registration.parts())));
   return [
     ...reusable.map((place) => [place.name, place.kind, byAnswer(place)] as const),
-    ["registration JWT", "registration", byNextFault(world, registration, "registration")],
-    ["software_statement", "statement", byNextFault(world, registration, "statement")],
-    ["bank return", "return", (claims) => returned(world, claims)],
+    ["registration JWT", "registration", byNextFault(env, registration, "registration")],
+    ["software_statement", "statement", byNextFault(env, registration, "statement")],
+    ["bank return", "return", (claims) => returned(env, claims)],
   ];
 }
 
@@ -103,7 +103,7 @@ function byAnswer(place: JwtPlace): Judge {
       await place.takes(response);
       return true;
     }
-    await place.refuses(response, ["Signature.InvalidClaim", IAT]);
+    await place.rejects(response, ["Signature.InvalidClaim", IAT]);
     return false;
   };
 }
@@ -112,27 +112,27 @@ function byAnswer(place: JwtPlace): Judge {
  * A software registers once a statement, so what is taken shows in the fault that comes next: the statement that is not
  * newer, behind the registration JWT; the registration JWT for another audience, behind the statement.
  */
-function byNextFault(world: World, { who }: JwtPlace, kind: "registration" | "statement"): Judge {
-  const [refused, taken] = kind === "registration"
+function byNextFault(env: Environment, { who }: JwtPlace, kind: "registration" | "statement"): Judge {
+  const [rejected, taken] = kind === "registration"
     ? ["invalid_client_metadata", "invalid_software_statement"]
     : ["invalid_software_statement", "invalid_client_metadata"];
   return async (claims) => {
     const body = kind === "registration"
-      ? await registrationJwt(world, who, { claims })
-      : await registrationJwt(world, who, {
+      ? await registrationJwt(env, who, { claims })
+      : await registrationJwt(env, who, {
         statement: await statementWith(who, { claims }),
         claims: { aud: "https://other.example" },
       });
-    const response = await postRegistration(world, who, { body });
+    const response = await postRegistration(env, who, { body });
     const { error } = await response.json();
-    assertEquals([response.status, [refused, taken].includes(error)], [400, true], error);
+    assertEquals([response.status, [rejected, taken].includes(error)], [400, true], error);
     return error === taken;
   };
 }
 
-async function returned(world: World, claims: Readonly<Record<string, number>>): Promise<boolean> {
-  const flow = await toBank(world, { body: IMPLICIT });
-  const place = await returnPlace(world, flow);
+async function returned(env: Environment, claims: Readonly<Record<string, number>>): Promise<boolean> {
+  const flow = await toBank(env, { body: IMPLICIT });
+  const place = await returnPlace(env, flow);
   const response = await place.present(await forged(await place.parts(), { claims }));
   if (response.headers.get("location")?.includes("?code=") === true) {
     await place.takes(response);

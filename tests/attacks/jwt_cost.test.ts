@@ -1,4 +1,4 @@
-/** Expensive work comes last: what can be refused cheaply costs no RSA operation, to be counted here (checklist J14). */
+/** Expensive work comes last: what can be rejected cheaply costs no RSA operation, to be counted here (checklist J14). */
 import { assertEquals } from "@std/assert";
 import {
   IMPLICIT,
@@ -32,7 +32,7 @@ import {
   registrationJwt,
   statementWith,
 } from "../../scripts/testing/registration.ts";
-import { BASE_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 
 /** A request that is made first and measured when sent; what it must cost and be answered with. */
 type Case = readonly [
@@ -54,25 +54,25 @@ async function assertCosts(t: Deno.TestContext, cases: readonly Case[]): Promise
 }
 
 Deno.test("a good request costs its signatures, once each [J14]", async (t) => {
-  await using world = await openWorld();
-  const [code, par] = [codeGrant(world), await pushing(world)];
+  await using env = await openEnvironment();
+  const [code, par] = [codeGrant(env), await pushing(env)];
   await code.ready();
-  const bound = await clientToken(world, world.tpp);
-  const consentId = (await createConsent(world, bound)).Data.ConsentId;
+  const bound = await clientToken(env, env.tpp);
+  const consentId = (await createConsent(env, bound)).Data.ConsentId;
   const consents = "/BANKA/domestic-payment-consents/v1";
-  const newcomer = await onboardOnly(world, NEWCOMER);
-  const sent = (act: (world: World) => Promise<unknown>) => async () => (await prepared(world, act)).send;
-  const flow = await toBank(world, { body: IMPLICIT });
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const sent = (act: (env: Environment) => Promise<unknown>) => async () => (await prepared(env, act)).send;
+  const flow = await toBank(env, { body: IMPLICIT });
   await assertCosts(t, [
     ["token by client credentials", 200, { verified: 2 }, sent((w) => requestToken(w, w.tpp))],
     ["token by code", 200, { verified: 2 }, async () => {
       const request = await code.request();
-      return () => world.api(request, world.tpp);
+      return () => env.api(request, env.tpp);
     }],
     ["PAR", 201, { verified: 1 }, sent((w) => push(w, consentId))],
     ["PAR with DPoP", 201, { verified: 2 }, async () => {
       const request = await par.request({ key: await dpopKey() });
-      return () => world.api(request, world.tpp);
+      return () => env.api(request, env.tpp);
     }],
     [
       "GET consent",
@@ -87,42 +87,42 @@ Deno.test("a good request costs its signatures, once each [J14]", async (t) => {
       sent((w) => call(w, w.tpp, bound, consents, { body: JSON.stringify(consentBody()) })),
     ],
     ["registration", 201, { verified: 2 }, async () => {
-      const body = await registrationJwt(world, newcomer);
-      return () => postRegistration(world, newcomer, { body });
+      const body = await registrationJwt(env, newcomer);
+      return () => postRegistration(env, newcomer, { body });
     }],
     ["authorize", 303, { signed: 1 }, async () => {
-      const { request_uri } = await good(push(world, consentId), 201);
-      return () => authorize(new Browser(world), world.tpp, request_uri);
+      const { request_uri } = await good(push(env, consentId), 201);
+      return () => authorize(new Browser(env), env.tpp, request_uri);
     }],
     ["bank return", 303, { verified: 1, decrypted: 1 }, async () => {
-      const path = await sealedReturn(world, "BANKA", await signedReturn(world, flow));
+      const path = await sealedReturn(env, "BANKA", await signedReturn(env, flow));
       return () => flow.browser.open(path);
     }],
   ]);
 });
 
-Deno.test("the token endpoint checks no signature of a request that it can refuse without [J14]", async (t) => {
-  await using world = await openWorld();
-  const { tpp } = world;
+Deno.test("the token endpoint checks no signature of a request that it can reject without [J14]", async (t) => {
+  await using env = await openEnvironment();
+  const { tpp } = env;
   type Deviation = Parameters<typeof requestToken>[3];
   const free = (name: string, status: number, deviation: Deviation, bank = "BANKA", verified = 0): Case => [
     name,
     status,
     { verified },
-    async () => (await prepared(world, (w) => requestToken(w, tpp, bank, deviation))).send,
+    async () => (await prepared(env, (w) => requestToken(w, tpp, bank, deviation))).send,
   ];
   const assertion = async (header: Readonly<Record<string, unknown>>): Promise<Deviation> => ({
-    form: { client_assertion: await clientAssertion(world, tpp, "BANKA", { header }) },
+    form: { client_assertion: await clientAssertion(env, tpp, "BANKA", { header }) },
   });
   const proof = async (header: Readonly<Record<string, unknown>>): Promise<Deviation> => {
     const target = { method: "POST", url: `${BASE_URL}/BANKA/token.oauth2/v1` };
-    return { proof: await dpopProof(world, await dpopKey(), target, { header }) };
+    return { proof: await dpopProof(env, await dpopKey(), target, { header }) };
   };
   const stranger = `SC-${crypto.randomUUID()}`;
   await assertCosts(t, [
     ["no certificate", 401, {}, async () => {
-      const request = await clientCredentials(world).request();
-      return () => world.api(request);
+      const request = await clientCredentials(env).request();
+      return () => env.api(request);
     }],
     free("unknown bank", 404, {}, "BANKX"),
     free("another media type", 400, { headers: { "content-type": "application/json" } }),
@@ -138,7 +138,7 @@ Deno.test("the token endpoint checks no signature of a request that it can refus
     free("another typ", 401, await assertion({ typ: "JOSE" })),
     free("no kid", 401, await assertion({ kid: undefined })),
     free("an unknown kid", 401, await assertion({ kid: "A".repeat(27) })),
-    free("another's kid", 401, await assertion({ kid: world.otherTpp.signing.kid })),
+    free("another's kid", 401, await assertion({ kid: env.otherTpp.signing.kid })),
     free("jku", 401, await assertion({ jku: "https://evil.example" })),
     free("no proof, behind a good assertion", 400, { proof: "" }, "BANKA", 1),
     free("an oversize proof, behind a good assertion", 400, await proof({ x: "x".repeat(9000) }), "BANKA", 1),
@@ -155,9 +155,9 @@ Deno.test("the token endpoint checks no signature of a request that it can refus
 });
 
 Deno.test("resource endpoints check no signature for a token that is not there, and no bad proof either [J14] [RS9]", async (t) => {
-  await using world = await openWorld();
-  const { tpp } = world;
-  const bound = await clientToken(world, tpp);
+  await using env = await openEnvironment();
+  const { tpp } = env;
+  const bound = await clientToken(env, tpp);
   const consents = "/BANKA/domestic-payment-consents/v1";
   const path = `${consents}/${crypto.randomUUID()}`;
   const made = (
@@ -171,7 +171,7 @@ Deno.test("resource endpoints check no signature for a token that is not there, 
     name,
     status,
     cost,
-    async () => (await prepared(world, (w) => call(w, tpp, token, where, options))).send,
+    async () => (await prepared(env, (w) => call(w, tpp, token, where, options))).send,
   ];
   const unknown = { ...bound, token: "A".repeat(43) };
   const body = JSON.stringify(consentBody());
@@ -182,14 +182,14 @@ Deno.test("resource endpoints check no signature for a token that is not there, 
     made("no Authorization", 401, {}, { headers: { authorization: undefined } }),
     made("another scheme", 401, {}, { headers: { authorization: `Bearer ${bound.token}` } }),
     made("an unknown token with a good proof", 401, {}, {}, unknown),
-    made("a token of another bank with a good proof", 401, {}, {}, await clientToken(world, tpp, "BANKB")),
+    made("a token of another bank with a good proof", 401, {}, {}, await clientToken(env, tpp, "BANKB")),
     made("an unknown bank", 404, {}, {}, bound, path.replace("BANKA", "BANKX")),
     made("another method", 405, {}, { method: "DELETE" }),
     made("no proof", 401, {}, { proof: null }),
     made("an oversize proof", 401, {}, { proofChanges: { header: { x: "x".repeat(9000) } } }),
     made("a proof of another typ", 401, {}, { proofChanges: { header: { typ: "JWT" } } }),
     made("a proof with a private key", 401, {}, { proofChanges: { header: { jwk: bound.key.privateJwk } } }),
-    made("a token of another's, with its proof", 401, { verified: 1 }, { as: world.otherTpp }),
+    made("a token of another's, with its proof", 401, { verified: 1 }, { as: env.otherTpp }),
     signed("no signature", 400, { signature: null }),
     signed("an attached signature", 400, { signature: "a.b.c" }),
     signed("an oversize signature", 400, { signature: `e30..${"A".repeat(9000)}` }),
@@ -202,16 +202,16 @@ Deno.test("resource endpoints check no signature for a token that is not there, 
 });
 
 Deno.test("registration checks no signature of what names no key of the directory, and the outer one last [J14]", async (t) => {
-  await using world = await openWorld();
-  const newcomer = await onboardOnly(world, NEWCOMER);
+  await using env = await openEnvironment();
+  const newcomer = await onboardOnly(env, NEWCOMER);
   const posted = (
     name: string,
     status: number,
     verified: number,
     changes: Parameters<typeof postRegistration>[2],
   ): Case => [name, status, { verified }, async () => {
-    const body = changes?.body ?? await registrationJwt(world, newcomer, changes);
-    return () => postRegistration(world, newcomer, { ...changes, body });
+    const body = changes?.body ?? await registrationJwt(env, newcomer, changes);
+    return () => postRegistration(env, newcomer, { ...changes, body });
   }];
   const claims = { iss: "https://directory.evil.example" };
   await assertCosts(t, [
@@ -234,10 +234,10 @@ Deno.test("registration checks no signature of what names no key of the director
   ]);
 });
 
-Deno.test("the browser host opens no envelope that it can refuse from outside, and signs for good links alone [J14]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const jws = await signedReturn(world, flow);
+Deno.test("the browser host opens no envelope that it can reject from outside, and signs for good links alone [J14]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const jws = await signedReturn(env, flow);
   const returned = (name: string, cost: Partial<Cost>, make: () => Promise<string> | string): Case => [
     name,
     400,
@@ -248,8 +248,8 @@ Deno.test("the browser host opens no envelope that it can refuse from outside, a
     },
   ];
   const under = (header: Readonly<Record<string, unknown>>) => async (): Promise<string> =>
-    returnTo("BANKA", await sealedUnderHeader(world, jws, header));
-  const unknownKid = { key: world.bankA.signing.key, kid: "A".repeat(27) };
+    returnTo("BANKA", await sealedUnderHeader(env, jws, header));
+  const unknownKid = { key: env.bankA.signing.key, kid: "A".repeat(27) };
   await assertCosts(t, [
     returned("no token", {}, () => "/BANKA/authorization.sca.oauth2"),
     returned("a signed token, not sealed", {}, () => returnTo("BANKA", jws)),
@@ -257,14 +257,14 @@ Deno.test("the browser host opens no envelope that it can refuse from outside, a
     returned("an envelope to another key", {}, under({ kid: "x" })),
     returned("an envelope by another algorithm", {}, under({ alg: "RSA1_5" })),
     returned("an envelope that is compressed", {}, under({ zip: "DEF" })),
-    returned("an envelope around no JWS", { decrypted: 1 }, () => sealedReturn(world, "BANKA", "{}")),
+    returned("an envelope around no JWS", { decrypted: 1 }, () => sealedReturn(env, "BANKA", "{}")),
     returned(
       "an envelope around a JWS by an unknown kid",
       { decrypted: 1 },
-      async () => sealedReturn(world, "BANKA", await signJwt(unknownKid, {})),
+      async () => sealedReturn(env, "BANKA", await signJwt(unknownKid, {})),
     ),
     returned("an unknown link", {}, () => {
-      const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri: "urn:x" });
+      const query = new URLSearchParams({ client_id: env.tpp.clientId, request_uri: "urn:x" });
       return `/BANKA/authorization.oauth2?${query}`;
     }),
   ]);

@@ -8,20 +8,20 @@ import {
   attack,
   forged,
   MALFORMED,
-  refusedEverywhere,
+  rejectedEverywhere,
   takenEverywhere,
   text,
 } from "../support/jwt_attacks.ts";
 import { type JwsParts, type JwtPlace, jwtPlaces, type PlacedKind } from "../support/jwt_places.ts";
-import { assertRefusal } from "../../scripts/testing/oauth_requests.ts";
+import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
 import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
-import { openWorld } from "../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../scripts/testing/environment.ts";
 import { concat, segment, strayBits } from "../../scripts/testing/raw_jws.ts";
 
 const NO_CLAIMS_OF_ITS_OWN = { notAt: ["signature"] } as const;
 
-Deno.test("oversized tokens are refused before any of their cryptography [J14]", async (t) => {
-  await using world = await openWorld();
+Deno.test("oversized tokens are rejected before any of their cryptography [J14]", async (t) => {
+  await using env = await openEnvironment();
   const members = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`c${index}`, index]));
   const oversized: Readonly<Record<string, (good: JwsParts) => Promise<string>>> = {
     "1 MB of nothing": () => Promise.resolve("A".repeat(1_000_000)),
@@ -32,15 +32,15 @@ Deno.test("oversized tokens are refused before any of their cryptography [J14]",
     "a jti of 100 kB": (good) => forged(good, { claims: { jti: "j".repeat(100_000) } }),
     "10,000 claims": (good) => forged(good, { claims: members }),
   };
-  for (const place of await jwtPlaces(world)) {
+  for (const place of await jwtPlaces(env)) {
     for (const [name, make] of Object.entries(oversized)) {
       if (place.kind === "signature" && /jti|claims/.test(name)) continue;
       await t.step(`${place.name}: ${name}`, async () => {
         const token = await make(await place.parts());
-        const { result, cost } = await costOf(() => unchanged(world, () => place.present(token)));
+        const { result, cost } = await costOf(() => unchanged(env, () => place.present(token)));
         assertEquals([cost.verified, cost.decrypted], [checkedBefore(place), 0]);
-        if (place.carrier === "header" || place.kind === "return") await place.refuses(result, MALFORMED);
-        else await assertRefusal(result, [413, "invalid_request"]);
+        if (place.carrier === "header" || place.kind === "return") await place.rejects(result, MALFORMED);
+        else await assertApiError(result, [413, "invalid_request"]);
       });
     }
   }
@@ -52,8 +52,8 @@ function checkedBefore({ kind, name }: JwtPlace): number {
   return kind === "proof" && !/^(GET|POST) /.test(name) ? 1 : 0;
 }
 
-Deno.test("a token with a member twice has two readings, and is refused for it [J15]", async (t) => {
-  await using world = await openWorld();
+Deno.test("a token with a member twice has two readings, and is rejected for it [J15]", async (t) => {
+  await using env = await openEnvironment();
   const doubled = (name: string, prefix: string, of: "header" | "claims"): Attack => ({
     name: `${of}: ${name}`,
     forge: (good) => forged(good, { [of]: prefixed(good, prefix, of) }),
@@ -64,7 +64,7 @@ Deno.test("a token with a member twice has two readings, and is refused for it [
     forge: (good) => forged(good, { [of]: textOf(good, of).replace(/\}$/, `,${suffix}}`) }),
     notAt: of === "claims" ? ["signature"] : [],
   });
-  await refusedEverywhere(t, world, await jwtPlaces(world), [
+  await rejectedEverywhere(t, env, await jwtPlaces(env), [
     doubled("alg none, then PS256", '"alg":"none"', "header"),
     doubled("alg escaped, then as it is", '"\\u0061lg":"none"', "header"),
     appended("PS256, then alg none", '"alg":"none"', "header"),
@@ -79,9 +79,9 @@ Deno.test("a token with a member twice has two readings, and is refused for it [
   ]);
 });
 
-Deno.test("a body with a member twice is refused although its signature is good [J15] [RP-N10]", async (t) => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
+Deno.test("a body with a member twice is rejected although its signature is good [J15] [RP-N10]", async (t) => {
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
   const good = JSON.stringify(consentBody());
   const bodies = {
     "Amount twice": good.replace('"Amount":"165.88"', '"Amount":"1.00","Amount":"165.88"'),
@@ -91,15 +91,15 @@ Deno.test("a body with a member twice is refused although its signature is good 
   for (const [name, body] of Object.entries(bodies)) {
     await t.step(name, async () => {
       const path = "/BANKA/domestic-payment-consents/v1";
-      const answer = await unchanged(world, () => call(world, world.tpp, bound, path, { body }));
+      const answer = await unchanged(env, () => call(env, env.tpp, bound, path, { body }));
       await assertFaults(answer, 400, [["Resource.InvalidFormat"]]);
     });
   }
 });
 
 Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice over [J16]", async (t) => {
-  await using world = await openWorld();
-  const places = await jwtPlaces(world);
+  await using env = await openEnvironment();
+  const places = await jwtPlaces(env);
   const odd = (name: string, change: (json: string) => string | Uint8Array): readonly Attack[] => [
     { name: `header: ${name}`, forge: (good) => forged(good, { header: change(textOf(good, "header")) }) },
     {
@@ -115,11 +115,11 @@ Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice 
   });
   const notANumber = [
     timed("-0", "-0"),
-    timed("a text", `"${Math.floor(world.now / 1000)}"`),
+    timed("a text", `"${Math.floor(env.now / 1000)}"`),
     timed("null", "null"),
     timed("a list", "[1]"),
   ];
-  await refusedEverywhere(t, world, places, [
+  await rejectedEverywhere(t, env, places, [
     ...odd("a byte order mark before it", (json) => `\ufeff${json}`),
     ...odd("NUL behind it", (json) => `${json}\0`),
     ...odd("two of them", (json) => json + json),
@@ -146,7 +146,7 @@ Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice 
         for (const { name, forge } of notANumber) {
           await t.step(name, async () => {
             const token = await forge(await place.parts(), place);
-            await assertErrorAnswer(await unchanged(world, () => place.present(token)), "server_error");
+            await assertErrorAnswer(await unchanged(env, () => place.present(token)), "server_error");
           });
         }
       }
@@ -165,15 +165,15 @@ Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice 
 });
 
 Deno.test("a token has one spelling [J17]", async (t) => {
-  await using world = await openWorld();
-  const places = await jwtPlaces(world);
+  await using env = await openEnvironment();
+  const places = await jwtPlaces(env);
   const each = (name: string, change: (part: string) => string, rest: Partial<Attack> = {}): Attack[] =>
     [0, 1, 2].map((index) => ({
       ...text(`${name}, segment ${index + 1}`, (token) => spelled(token, index, change)),
       ...rest,
       ...(index === 1 ? NO_CLAIMS_OF_ITS_OWN : {}),
     }));
-  await refusedEverywhere(t, world, places, [
+  await rejectedEverywhere(t, env, places, [
     ...each("+ and /", (part) => `${part.slice(0, -4)}+/${part.slice(-2)}`),
     ...each("=", (part) => `${part}=`),
     ...each("==", (part) => `${part}==`),
@@ -195,12 +195,12 @@ Deno.test("a token has one spelling [J17]", async (t) => {
 });
 
 Deno.test("a token in a JSON serialisation is none [J18]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const serialised = (name: string, make: (parts: readonly string[]) => unknown): Attack => ({
     name,
     forge: async (good) => JSON.stringify(make((await forged(good)).split("."))),
   });
-  await refusedEverywhere(t, world, await jwtPlaces(world), [
+  await rejectedEverywhere(t, env, await jwtPlaces(env), [
     serialised("flattened", ([head, payload, signature]) => ({ protected: head, payload, signature })),
     serialised(
       "flattened, in base64url",

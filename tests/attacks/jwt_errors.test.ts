@@ -10,21 +10,21 @@ import { forged, takenEverywhere } from "../support/jwt_attacks.ts";
 import { jwtPlaces } from "../support/jwt_places.ts";
 import { sealToPlatform } from "../../scripts/testing/jwts.ts";
 import { unchanged } from "../../scripts/testing/resource_answers.ts";
-import { openWorld } from "../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../scripts/testing/environment.ts";
 
 const MUTATIONS = 300;
 const INTERACTION = { "x-fapi-interaction-id": "0f9c7a0e-5d0b-4a3e-8b60-6f5f9d4a2b11" };
 
 Deno.test("300 mutations of a sealed bank JWT get one answer, to the byte [J24]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const sealed = await sealToPlatform(world, await signedReturn(world, flow));
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const sealed = await sealToPlatform(env, await signedReturn(env, flow));
   const random = seeded(24, "mutations of a sealed bank JWT");
   const answer = async (path: string): Promise<string> => {
     const response = await flow.browser.open(path, { headers: INTERACTION });
     return JSON.stringify([response.status, [...response.headers], await response.text()]);
   };
-  const before = await world.snapshot();
+  const before = await env.snapshot();
   const answers = new Map<string, number>();
   const count = (text: string): void => void answers.set(text, (answers.get(text) ?? 0) + 1);
   for (let mutation = 0; mutation < MUTATIONS; mutation++) {
@@ -39,16 +39,16 @@ Deno.test("300 mutations of a sealed bank JWT get one answer, to the byte [J24]"
     assertNotEquals(mutated, sealed);
     count(await answer(returnTo("BANKA", mutated)));
   }
-  // What opens and is refused for what is inside must look no different (RFC 7516 11.5).
+  // What opens and is rejected for what is inside must look no different (RFC 7516 11.5).
   for (
-    const inside of ["", "no JWS", "a.b.c", await signedReturn(world, flow, { claims: { aud: "other" } })]
+    const inside of ["", "no JWS", "a.b.c", await signedReturn(env, flow, { claims: { aud: "other" } })]
   ) {
-    count(await answer(await sealedReturn(world, "BANKA", inside === "" ? "{}" : inside)));
+    count(await answer(await sealedReturn(env, "BANKA", inside === "" ? "{}" : inside)));
   }
   count(await answer("/BANKA/authorization.sca.oauth2"));
   assertEquals([...answers.values()], [MUTATIONS + 5]);
   assertEquals(JSON.parse([...answers.keys()][0] ?? "[]")[0], 400);
-  assertEquals(await world.snapshot(), before);
+  assertEquals(await env.snapshot(), before);
   await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", sealed)));
 });
 
@@ -100,8 +100,8 @@ const RUBBISH: readonly string[] = [
 ];
 
 Deno.test("no rubbish and no mutation is answered with 5xx anywhere, or changes anything [J38]", async (t) => {
-  await using world = await openWorld();
-  const places = await jwtPlaces(world);
+  await using env = await openEnvironment();
+  const places = await jwtPlaces(env);
   for (const place of places) {
     await t.step(place.name, async () => {
       const random = seeded(38, place.name);
@@ -111,7 +111,7 @@ Deno.test("no rubbish and no mutation is answered with 5xx anywhere, or changes 
         const other = "AQ.-_9 ="[random.below(8)] ?? "";
         return random.chance(0.5) ? token.slice(0, at) + other + token.slice(at + 1) : token.slice(0, at);
       });
-      await unchanged(world, async () => {
+      await unchanged(env, async () => {
         let last = new Response();
         for (const text of [...RUBBISH, ...mutations.filter((mutation) => mutation.trim() !== token)]) {
           last = await place.present(text);
@@ -122,6 +122,6 @@ Deno.test("no rubbish and no mutation is answered with 5xx anywhere, or changes 
       });
     });
   }
-  assertEquals(world.logged.filter((line) => line.includes('"level":"error"')), []);
+  assertEquals(env.logged.filter((line) => line.includes('"level":"error"')), []);
   await takenEverywhere(t, places);
 });

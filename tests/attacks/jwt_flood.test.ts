@@ -4,24 +4,24 @@ import { costOf, FREE } from "../support/crypto_meter.ts";
 import { requestToken } from "../../scripts/testing/flows.ts";
 import { clientAssertion } from "../../scripts/testing/jwts.ts";
 import { prepared } from "../support/prepared_requests.ts";
-import { BASE_URL, openWorld, throughProxy } from "../../scripts/testing/environment.ts";
+import { BASE_URL, openEnvironment, throughProxy } from "../../scripts/testing/environment.ts";
 
 Deno.test("a flood of bad tokens costs its sender's allowance and no more, and leaves others theirs [J14]", async () => {
-  await using world = await openWorld({ environment: { RATE_LIMITS: "authorization=20/40" } });
-  const forgedAssertion = `${await clientAssertion(world, world.tpp, "BANKA")}`.replace(/.{8}$/, "AAAAAAAA");
+  await using env = await openEnvironment({ environment: { RATE_LIMITS: "authorization=20/40" } });
+  const forgedAssertion = `${await clientAssertion(env, env.tpp, "BANKA")}`.replace(/.{8}$/, "AAAAAAAA");
   const form = { client_assertion: forgedAssertion };
   const flood = await Promise.all(
     Array.from(
       { length: 300 },
-      () => prepared(world, (w) => requestToken(w, w.tpp, "BANKA", { form, proof: "x" })),
+      () => prepared(env, (w) => requestToken(w, w.tpp, "BANKA", { form, proof: "x" })),
     ),
   );
   const { result, cost } = await costOf(() => Promise.all(flood.map(({ send }) => send())));
   const statuses = result.map(({ status }) => status);
   assertEquals([401, 429].map((status) => statuses.filter((each) => each === status).length), [40, 260]);
   assertEquals(cost, { ...FREE, verified: 40 });
-  assertEquals((await requestToken(world, world.otherTpp)).status, 200);
-  assertEquals((await requestToken(world, world.tpp)).status, 429);
+  assertEquals((await requestToken(env, env.otherTpp)).status, 200);
+  assertEquals((await requestToken(env, env.tpp)).status, 429);
 });
 
 const FLOOD_IN_FLIGHT = 8;
@@ -30,21 +30,21 @@ const SAMPLES = 15;
 const MOST_TIMES_SLOWER = 40;
 
 Deno.test("a flood of bad tokens without any limit slows others down in proportion, and no more [J14]", async () => {
-  await using world = await openWorld();
-  const bad = `${await clientAssertion(world, world.tpp, "BANKA")}`.replace(/.{8}$/, "AAAAAAAA");
+  await using env = await openEnvironment();
+  const bad = `${await clientAssertion(env, env.tpp, "BANKA")}`.replace(/.{8}$/, "AAAAAAAA");
   const body = new URLSearchParams({
     grant_type: "client_credentials",
     scope: "payments",
-    client_id: world.tpp.clientId,
+    client_id: env.tpp.clientId,
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
     client_assertion: bad,
   });
   const attack = async (): Promise<void> => {
     const request = new Request(`${BASE_URL}/BANKA/token.oauth2/v1`, { method: "POST", body });
-    assertEquals((await world.platform.api.fetch(throughProxy(request, world.tpp))).status, 401);
+    assertEquals((await env.platform.api.fetch(throughProxy(request, env.tpp))).status, 401);
   };
   const requests = await Promise.all(
-    Array.from({ length: 2 * SAMPLES + 3 }, () => prepared(world, (w) => requestToken(w, w.otherTpp))),
+    Array.from({ length: 2 * SAMPLES + 3 }, () => prepared(env, (w) => requestToken(w, w.otherTpp))),
   );
   const latency = async (count: number): Promise<number> => {
     const taken: number[] = [];

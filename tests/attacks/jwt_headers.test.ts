@@ -10,7 +10,7 @@ import {
   INVALID,
   MALFORMED,
   pss,
-  refusedEverywhere,
+  rejectedEverywhere,
   type Sign,
   takenEverywhere,
   wrong,
@@ -20,7 +20,7 @@ import { call, clientToken, good, push, redeem, requestToken } from "../../scrip
 import { thumbprint } from "../../scripts/testing/jwts.ts";
 import { awaitingConsent, issueCode } from "../../scripts/testing/oauth_requests.ts";
 import { assertChallenge, unchanged } from "../../scripts/testing/resource_answers.ts";
-import { openWorld } from "../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../scripts/testing/environment.ts";
 import { concat, ps256, segment } from "../../scripts/testing/raw_jws.ts";
 
 const ODD_KIDS: Readonly<Record<string, unknown>> = {
@@ -42,9 +42,9 @@ const ODD_KIDS: Readonly<Record<string, unknown>> = {
 };
 const NO_TEXT = ["empty", "a number", "null", "a list", "an object", "a boolean", "10 kB"];
 
-Deno.test("a kid names a signing key of the sender's own or the JWT is refused [J6] [RP7]", async (t) => {
-  await using world = await openWorld();
-  const places = await jwtPlaces(world);
+Deno.test("a kid names a signing key of the sender's own or the JWT is rejected [J6] [RP7]", async (t) => {
+  await using env = await openEnvironment();
+  const places = await jwtPlaces(env);
   const named = (name: string, kid: unknown): Attack => ({
     ...header(`kid ${name}`, { kid }, name === "10 kB" ? MALFORMED : wrong("kid")),
     notAt: ["proof"],
@@ -58,13 +58,13 @@ Deno.test("a kid names a signing key of the sender's own or the JWT is refused [
     fault: wrong("kid"),
     notAt: ["proof"],
   });
-  await refusedEverywhere(t, world, places, [
+  await rejectedEverywhere(t, env, places, [
     { ...header("kid missing", { kid: undefined }, ["Signature.MissingClaim", "kid"]), notAt: ["proof"] },
     ...Object.entries(ODD_KIDS).map(([name, kid]) => named(name, kid)),
-    foreign("kid of another participant", () => ({ kid: world.otherTpp.signing.kid })),
+    foreign("kid of another participant", () => ({ kid: env.otherTpp.signing.kid })),
     foreign("kid of another participant, who signs", () => ({
-      kid: world.otherTpp.signing.kid,
-      sign: pss(world.otherTpp.signing.key),
+      kid: env.otherTpp.signing.kid,
+      sign: pss(env.otherTpp.signing.key),
     })),
     foreign("kid of the sender's own transport key, which signs", ({ who }) => ({
       kid: who.transport.kid,
@@ -76,8 +76,8 @@ Deno.test("a kid names a signing key of the sender's own or the JWT is refused [
 });
 
 Deno.test("a DPoP proof's kid says nothing, whatever it is [J6]", async (t) => {
-  await using world = await openWorld();
-  for (const place of await proofPlaces(world)) {
+  await using env = await openEnvironment();
+  for (const place of await proofPlaces(env)) {
     if (place.name.startsWith("code")) continue; // a code is taken once
     for (const name of NO_TEXT.filter((name) => name !== "10 kB")) {
       await t.step(`${place.name}: kid ${name}`, async () => {
@@ -88,15 +88,15 @@ Deno.test("a DPoP proof's kid says nothing, whatever it is [J6]", async (t) => {
   }
 });
 
-Deno.test("a key in the header verifies nothing but a DPoP proof, and jwk is refused elsewhere [J9]", async (t) => {
-  await using world = await openWorld();
+Deno.test("a key in the header verifies nothing but a DPoP proof, and jwk is rejected elsewhere [J9]", async (t) => {
+  await using env = await openEnvironment();
   const evil = await testKey(15);
   const notAt = ["proof"] as const;
   const jwk = (name: string, change: Readonly<Record<string, unknown>>, sign?: Sign): Attack => ({
     ...attack(name, { header: change, ...(sign === undefined ? {} : { sign }) }, wrong("jwk")),
     notAt,
   });
-  await refusedEverywhere(t, world, await jwtPlaces(world), [
+  await rejectedEverywhere(t, env, await jwtPlaces(env), [
     jwk("jwk of the attacker, who signs", { jwk: evil.publicJwk }, pss(evil)),
     {
       ...jwk(
@@ -119,31 +119,31 @@ Deno.test("a key in the header verifies nothing but a DPoP proof, and jwk is ref
 });
 
 Deno.test("an attacker's own DPoP key opens nothing that is bound to another [J9]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const evil = await testKey(15);
-  const bound = await clientToken(world, world.tpp);
-  const consentId = await awaitingConsent(world);
+  const bound = await clientToken(env, env.tpp);
+  const consentId = await awaitingConsent(env);
   const stolen = { token: bound.token, key: evil };
   const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
   await assertChallenge(
-    await unchanged(world, () => call(world, world.tpp, stolen, path)),
+    await unchanged(env, () => call(env, env.tpp, stolen, path)),
     401,
     'DPoP error="invalid_token", algs="PS256"',
   );
-  const flow = await issueCode(world, { form: { dpop_jkt: await thumbprint(bound.key) } });
-  const redeemed = await redeem(world, flow, { key: evil });
+  const flow = await issueCode(env, { form: { dpop_jkt: await thumbprint(bound.key) } });
+  const redeemed = await redeem(env, flow, { key: evil });
   assertEquals([redeemed.status, (await redeemed.json()).error], [400, "invalid_dpop_proof"]);
   const target = { method: "POST", url: "https://api.platform.example/BANKA/par.oauth2/v1" };
-  const mixed = await push(world, consentId, {
+  const mixed = await push(env, consentId, {
     form: { dpop_jkt: await thumbprint(bound.key) },
-    headers: { dpop: await dpopProof(world, evil, target) },
+    headers: { dpop: await dpopProof(env, evil, target) },
   });
   assertEquals([mixed.status, (await mixed.json()).error], [400, "invalid_request"]);
-  await good(requestToken(world, world.tpp), 200);
+  await good(requestToken(env, env.tpp), 200);
 });
 
 Deno.test("no address in a JWT is ever called: jku, x5u [J10]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let connections = 0;
   const accepting = (async () => {
@@ -152,7 +152,7 @@ Deno.test("no address in a JWT is ever called: jku, x5u [J10]", async (t) => {
       connection.close();
     }
   })().catch(() => {}); // the listener is closed at the end
-  const places = await jwtPlaces(world);
+  const places = await jwtPlaces(env);
   const evil = await testKey(15);
   const own = `http://127.0.0.1:${listener.addr.port}/jwks`;
   const urls = [
@@ -162,10 +162,10 @@ Deno.test("no address in a JWT is ever called: jku, x5u [J10]", async (t) => {
     "https://directory.example/jwks",
     "file:///etc/passwd",
   ];
-  const before = [...world.fetched];
-  await refusedEverywhere(
+  const before = [...env.fetched];
+  await rejectedEverywhere(
     t,
-    world,
+    env,
     places,
     urls.flatMap((url) =>
       ["jku", "x5u"].flatMap((member) => [
@@ -178,17 +178,17 @@ Deno.test("no address in a JWT is ever called: jku, x5u [J10]", async (t) => {
       ])
     ),
   );
-  assertEquals(world.fetched, before);
+  assertEquals(env.fetched, before);
   assertEquals(connections, 0);
   listener.close();
   await accepting;
 });
 
 Deno.test("a certificate in the header, or the thumbprint of one, proves nothing [J11]", async (t) => {
-  await using world = await openWorld();
-  const evil = world.otherTpp.signing;
+  await using env = await openEnvironment();
+  const evil = env.otherTpp.signing;
   const notAt = ["proof"] as const;
-  await refusedEverywhere(t, world, await jwtPlaces(world), [
+  await rejectedEverywhere(t, env, await jwtPlaces(env), [
     attack("x5c of the attacker, who signs", {
       header: { x5c: [evil.certificate] },
       sign: pss(evil.key),
@@ -219,8 +219,8 @@ Deno.test("a certificate in the header, or the thumbprint of one, proves nothing
   ]);
 });
 
-Deno.test("crit is refused in every form but that of a payload signature [J12]", async (t) => {
-  await using world = await openWorld();
+Deno.test("crit is rejected in every form but that of a payload signature [J12]", async (t) => {
+  await using env = await openEnvironment();
   const forms: Readonly<Record<string, unknown>> = {
     "an unknown member that is absent": ["x-unknown"],
     "exp": ["exp"],
@@ -233,24 +233,24 @@ Deno.test("crit is refused in every form but that of a payload signature [J12]",
     "null": null,
     "a number in the list": [1],
   };
-  await refusedEverywhere(t, world, await jwtPlaces(world), [
+  await rejectedEverywhere(t, env, await jwtPlaces(env), [
     ...Object.entries(forms).map(([name, crit]) => header(`crit: ${name}`, { crit }, wrong("crit"))),
     header("crit: a member that is there", { crit: ["x-rule"], "x-rule": true }, wrong("x-rule")),
   ]);
 });
 
 Deno.test("a payload signature's answer never shows a name that the caller made up [J12] [J16]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const hidden = wrong("x-jws-signature");
   const names = ["x".repeat(5000), "<script>alert(1)</script>", "a\r\nb", "\u202e", "__proto__ x", ""];
-  await refusedEverywhere(t, world, await signaturePlaces(world), [
+  await rejectedEverywhere(t, env, await signaturePlaces(env), [
     ...names.map((name) => header(`a member ${JSON.stringify(name.slice(0, 30))}`, { [name]: 1 }, hidden)),
     header("a member with a name that may be shown", { "x-rule": 1 }, wrong("x-rule")),
   ]);
 });
 
-Deno.test("b64 is refused in every JWT, named in crit or not, over either payload [J13]", async (t) => {
-  await using world = await openWorld();
+Deno.test("b64 is rejected in every JWT, named in crit or not, over either payload [J13]", async (t) => {
+  await using env = await openEnvironment();
   const raw = (name: string, change: Readonly<Record<string, unknown>>): Attack => ({
     name,
     forge: async (parts) => {
@@ -260,7 +260,7 @@ Deno.test("b64 is refused in every JWT, named in crit or not, over either payloa
     },
     notAt: ["signature"],
   });
-  await refusedEverywhere(t, world, await jwtPlaces(world), [
+  await rejectedEverywhere(t, env, await jwtPlaces(env), [
     header("b64 false", { b64: false }, wrong("crit")),
     header("b64 false in crit", { b64: false, crit: ["b64"] }, wrong("crit")),
     header("b64 true", { b64: true }, wrong("b64")),

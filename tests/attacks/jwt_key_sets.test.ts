@@ -13,7 +13,12 @@ import {
 import { signJwt, thumbprint } from "../../scripts/testing/jwts.ts";
 import { smallTestKey, type TestKey, testKey } from "../../scripts/testing/keys.ts";
 import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
-import { AUTH_URL, DIRECTORY_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
+import {
+  AUTH_URL,
+  DIRECTORY_URL,
+  type Environment,
+  openEnvironment,
+} from "../../scripts/testing/environment.ts";
 
 /** Whose key sets are edited: one edit for all participants', or for the directory's own. */
 type Publisher = "participants" | "directory";
@@ -23,31 +28,31 @@ const PARTICIPANTS = /\/participants\/[^/]+\/jwks$/;
 const REVOKED = /\/participants\/[^/]+\/jwks\/revoked$/;
 
 /** From now on these key sets are published as edited, and every copy of them is due. */
-function publish(world: World, path: RegExp, edit: Edit): void {
-  world.network = async (request) => {
-    const response = await world.directory.fetch(request);
+function publish(env: Environment, path: RegExp, edit: Edit): void {
+  env.network = async (request) => {
+    const response = await env.directory.fetch(request);
     if (!path.test(new URL(request.url).pathname)) return response;
     const { keys } = await response.json();
     return Response.json({ keys: edit(keys) });
   };
-  world.now += 300_000;
+  env.now += 300_000;
 }
 
 /** Places that go by this publisher's keys; codes do not live as long as key sets do. */
-async function placesOf(world: World, publisher: Publisher): Promise<readonly JwtPlace[]> {
-  const registering = await registrationPlaces(world);
+async function placesOf(env: Environment, publisher: Publisher): Promise<readonly JwtPlace[]> {
+  const registering = await registrationPlaces(env);
   if (publisher === "directory") return registering.filter(({ kind }) => kind === "statement");
   return [
-    ...(await assertionPlaces(world)).filter(({ name }) => !name.startsWith("code")),
+    ...(await assertionPlaces(env)).filter(({ name }) => !name.startsWith("code")),
     ...registering.filter(({ kind }) => kind === "registration"),
-    await returnPlace(world),
-    ...await signaturePlaces(world),
+    await returnPlace(env),
+    ...await signaturePlaces(env),
   ];
 }
 
-/** Good tokens, by the key of the place or another: refused at all places of the publisher, and nothing changes. */
-async function assertRefusedBy(
-  world: World,
+/** Good tokens, by the key of the place or another: rejected at all places of the publisher, and nothing changes. */
+async function assertRejectedBy(
+  env: Environment,
   places: readonly JwtPlace[],
   by?: TestKey,
   fault: ExpectedFault = wrong("kid"),
@@ -55,12 +60,12 @@ async function assertRefusedBy(
   for (const place of places) {
     const good = await place.parts();
     const token = await forged(good, by === undefined ? {} : { sign: pss(by) });
-    await place.refuses(await unchanged(world, () => place.present(token)), fault);
+    await place.rejects(await unchanged(env, () => place.present(token)), fault);
   }
 }
 
 /** Each edit, at the participants' sets and at the directory's. */
-async function refusedUnder(
+async function rejectedUnder(
   t: Deno.TestContext,
   edits: Readonly<Record<string, (key: Json) => Json | readonly Json[]>>,
   by?: TestKey,
@@ -68,33 +73,33 @@ async function refusedUnder(
   for (const [name, edit] of Object.entries(edits)) {
     for (const publisher of ["participants", "directory"] as const) {
       await t.step(`${publisher}: ${name}`, async () => {
-        await using world = await openWorld();
-        const places = await placesOf(world, publisher);
+        await using env = await openEnvironment();
+        const places = await placesOf(env, publisher);
         const onSigning = (key: Json): readonly Json[] => key.use === "sig" ? [edit(key)].flat() : [key];
         publish(
-          world,
+          env,
           publisher === "directory" ? /^\/jwks$/ : PARTICIPANTS,
           (keys) => keys.flatMap(onSigning),
         );
-        await assertRefusedBy(world, places, by);
+        await assertRejectedBy(env, places, by);
       });
     }
   }
 }
 
 Deno.test("the control: good keys, published anew, are believed", async (t) => {
-  await using world = await openWorld();
-  const places = (await jwtPlaces(world)).filter(({ kind, name }) =>
+  await using env = await openEnvironment();
+  const places = (await jwtPlaces(env)).filter(({ kind, name }) =>
     kind !== "proof" && !name.startsWith("code")
   );
-  publish(world, /\/jwks$/, (keys) => keys.map((key) => ({ ...key, note: "published anew" })));
+  publish(env, /\/jwks$/, (keys) => keys.map((key) => ({ ...key, note: "published anew" })));
   await takenEverywhere(t, places);
 });
 
 Deno.test("a published key of 1024 bits, or in a second spelling, verifies nothing [J5] [J34]", async (t) => {
   const small = await smallTestKey();
-  await refusedUnder(t, { "a key of 1024 bits": (key) => ({ ...key, n: small.publicJwk.n }) }, small);
-  await refusedUnder(t, {
+  await rejectedUnder(t, { "a key of 1024 bits": (key) => ({ ...key, n: small.publicJwk.n }) }, small);
+  await rejectedUnder(t, {
     "n with a leading zero octet": (key) => ({ ...key, n: withZero(key.n) }),
     "n padded": (key) => ({ ...key, n: `${key.n}==` }),
     "e with leading zeros": (key) => ({ ...key, e: "AAEAAQ" }),
@@ -104,7 +109,7 @@ Deno.test("a published key of 1024 bits, or in a second spelling, verifies nothi
 });
 
 Deno.test("a published key without use, for another use, operation or algorithm verifies nothing [J36]", async (t) => {
-  await refusedUnder(t, {
+  await rejectedUnder(t, {
     "without use": ({ use: _, ...key }) => key,
     "use enc": (key) => ({ ...key, use: "enc" }),
     "use tls": (key) => ({ ...key, use: "tls" }),
@@ -130,8 +135,8 @@ Deno.test("a kid that two signing keys share names neither, and one shared with 
     "the same key twice": (key: Json) => [key, key],
     "a second signing key, its kid padded": (key: Json) => [key, { ...twin(key), kid: `${key.kid}=` }],
   };
-  await refusedUnder(t, both);
-  await refusedUnder(t, both, other);
+  await rejectedUnder(t, both);
+  await rejectedUnder(t, both, other);
   const sharing = {
     "enc": (key: Json) => [{ ...twin(key), use: "enc" }, key],
     "tls": (key: Json) => [{ ...twin(key), use: "tls" }, key],
@@ -139,43 +144,43 @@ Deno.test("a kid that two signing keys share names neither, and one shared with 
   };
   for (const [use, edit] of Object.entries(sharing)) {
     await t.step(`a kid shared with a key for ${use}`, async (t) => {
-      await using world = await openWorld();
-      const places = await placesOf(world, "participants");
-      publish(world, PARTICIPANTS, (keys) => keys.flatMap((key) => key.use === "sig" ? edit(key) : [key]));
-      await assertRefusedBy(world, places.filter(({ kind }) => kind !== "signature"), other);
-      await assertRefusedBy(world, places.filter(({ kind }) => kind === "signature"), other, INVALID);
+      await using env = await openEnvironment();
+      const places = await placesOf(env, "participants");
+      publish(env, PARTICIPANTS, (keys) => keys.flatMap((key) => key.use === "sig" ? edit(key) : [key]));
+      await assertRejectedBy(env, places.filter(({ kind }) => kind !== "signature"), other);
+      await assertRejectedBy(env, places.filter(({ kind }) => kind === "signature"), other, INVALID);
       await takenEverywhere(t, places);
     });
   }
 });
 
 Deno.test("a client that publishes others' kids gets nowhere with them but in its own name [J7]", async (t) => {
-  await using world = await openWorld();
-  const places = (await jwtPlaces(world)).filter(({ kind, name }) =>
+  await using env = await openEnvironment();
+  const places = (await jwtPlaces(env)).filter(({ kind, name }) =>
     kind !== "proof" && !name.startsWith("code")
   );
-  const attacker = world.otherTpp;
+  const attacker = env.otherTpp;
   const directory = await thumbprint(await testKey(14));
   const victims = [...new Set(places.map(({ who }) => who.signing.kid)), directory];
   const home = RegExp(`/participants/${attacker.orgId}/jwks$`);
-  publish(world, home, (keys) => {
+  publish(env, home, (keys) => {
     const own = keys.filter(({ use }) => use === "sig");
     return [...keys, ...victims.flatMap((kid) => own.map((key) => ({ ...key, kid })))];
   });
   for (const place of places) {
     await t.step(`${place.name}: the attacker's key under the victim's kid`, async () => {
-      await assertRefusedBy(world, [place], attacker.signing.key, INVALID);
+      await assertRejectedBy(env, [place], attacker.signing.key, INVALID);
     });
   }
   await t.step("the attacker's own name with its own key under the victim's kid", async () => {
     const claims = { iss: attacker.clientId, sub: attacker.clientId, aud: `${AUTH_URL}/BANKA`, jti: "1" };
-    const assertion = { ...claims, exp: world.now / 1000 + 60 };
-    const signer = { key: attacker.signing.key, kid: world.tpp.signing.kid };
+    const assertion = { ...claims, exp: env.now / 1000 + 60 };
+    const signer = { key: attacker.signing.key, kid: env.tpp.signing.kid };
     const form = { client_assertion: await signJwt(signer, assertion) };
-    assertEquals((await requestToken(world, attacker, "BANKA", { form })).status, 200);
-    const victims = await signJwt({ ...signer, key: world.tpp.signing.key }, { ...assertion, jti: "2" });
-    const refused = await requestToken(world, attacker, "BANKA", { form: { client_assertion: victims } });
-    assertEquals([refused.status, (await refused.json()).error], [401, "invalid_client"]);
+    assertEquals((await requestToken(env, attacker, "BANKA", { form })).status, 200);
+    const victims = await signJwt({ ...signer, key: env.tpp.signing.key }, { ...assertion, jti: "2" });
+    const rejected = await requestToken(env, attacker, "BANKA", { form: { client_assertion: victims } });
+    assertEquals([rejected.status, (await rejected.json()).error], [401, "invalid_client"]);
   });
   await takenEverywhere(t, places);
 });
@@ -183,23 +188,23 @@ Deno.test("a client that publishes others' kids gets nowhere with them but in it
 Deno.test("a revoked key that is still published verifies nothing, within the life of a copy [J35]", async (t) => {
   for (const use of ["sig", "tls"] as const) {
     await t.step(`use ${use}`, async (t) => {
-      await using world = await openWorld();
-      const places = await placesOf(world, "participants");
+      await using env = await openEnvironment();
+      const places = await placesOf(env, "participants");
       const active = async (request: Request): Promise<readonly Json[]> => {
         const url = request.url.replace(/\/revoked$/, "");
-        return (await (await world.directory.fetch(new Request(url))).json()).keys;
+        return (await (await env.directory.fetch(new Request(url))).json()).keys;
       };
-      world.network = async (request) => {
-        if (!REVOKED.test(new URL(request.url).pathname)) return await world.directory.fetch(request);
+      env.network = async (request) => {
+        if (!REVOKED.test(new URL(request.url).pathname)) return await env.directory.fetch(request);
         return Response.json({ keys: (await active(request)).filter((key) => key.use === use) });
       };
-      world.now += 300_000;
+      env.now += 300_000;
       for (const place of places) {
         if (use === "tls" && place.kind === "return") continue; // browsers have no certificate
         await t.step(place.name, async () => {
-          if (use === "sig") return await assertRefusedBy(world, [place]);
+          if (use === "sig") return await assertRejectedBy(env, [place]);
           const token = await forged(await place.parts());
-          assertEquals((await unchanged(world, () => place.present(token))).status, 401);
+          assertEquals((await unchanged(env, () => place.present(token))).status, 401);
         });
       }
     });
@@ -207,19 +212,19 @@ Deno.test("a revoked key that is still published verifies nothing, within the li
 });
 
 Deno.test("where no list of revoked keys was heard for 15 minutes nothing is verified at all: 503 [J35]", async (t) => {
-  await using world = await openWorld();
-  const places = await placesOf(world, "participants");
+  await using env = await openEnvironment();
+  const places = await placesOf(env, "participants");
   const asked: string[] = [];
-  world.network = (request) => {
-    if (!REVOKED.test(new URL(request.url).pathname)) return world.directory.fetch(request);
+  env.network = (request) => {
+    if (!REVOKED.test(new URL(request.url).pathname)) return env.directory.fetch(request);
     asked.push(request.url);
     return Promise.resolve(new Response(null, { status: 503 }));
   };
-  world.now += 900_001;
+  env.now += 900_001;
   for (const place of places) {
     await t.step(place.name, async () => {
       const token = await forged(await place.parts());
-      const answer = await unchanged(world, () => place.present(token));
+      const answer = await unchanged(env, () => place.present(token));
       assertEquals([answer.status, answer.headers.get("retry-after")], [503, "30"]);
     });
   }

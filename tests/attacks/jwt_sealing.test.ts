@@ -12,28 +12,28 @@ import {
 import { costOf, FREE } from "../support/crypto_meter.ts";
 import { type AtBank, Browser, returnClaims, returnPath, toBank } from "../../scripts/testing/flows.ts";
 import { assertCodeAnswer, assertPage } from "../../scripts/testing/front_channel.ts";
-import { type Attack, forged, refusedEverywhere, takenEverywhere } from "../support/jwt_attacks.ts";
+import { type Attack, forged, rejectedEverywhere, takenEverywhere } from "../support/jwt_attacks.ts";
 import { jwtPlaces } from "../support/jwt_places.ts";
 import { type JsonObject, sealToPlatform, signBytes, signJwt } from "../../scripts/testing/jwts.ts";
-import { openWorld, type World } from "../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 import { rawJwe, segment } from "../../scripts/testing/raw_jws.ts";
 
-/** Sealed tokens, each refused with the one page of all that is not authentic; then the good one is taken. */
+/** Sealed tokens, each rejected with the one page of all that is not authentic; then the good one is taken. */
 async function notAuthentic(
   t: Deno.TestContext,
-  tokens: Readonly<Record<string, (world: World, flow: AtBank) => Promise<string>>>,
+  tokens: Readonly<Record<string, (env: Environment, flow: AtBank) => Promise<string>>>,
   judge: (act: () => Promise<void>) => Promise<void> = (act) => act(),
 ): Promise<void> {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
   for (const [name, make] of Object.entries(tokens)) {
     await t.step(name, async () => {
-      const path = returnTo("BANKA", await make(world, flow));
-      await judge(() => assertNotAuthentic(world, flow.browser, path));
+      const path = returnTo("BANKA", await make(env, flow));
+      await judge(() => assertNotAuthentic(env, flow.browser, path));
     });
   }
   await t.step("and nothing else was wrong with it", async () => {
-    await assertCodeAnswer(await flow.browser.open(await returnPath(world, world.bankA, flow.handover)));
+    await assertCodeAnswer(await flow.browser.open(await returnPath(env, env.bankA, flow.handover)));
   });
 }
 
@@ -43,42 +43,38 @@ async function unopened(act: () => Promise<void>): Promise<void> {
 }
 
 Deno.test("a hand-over is claims in a JWS in a JWE, and nothing in fewer or more layers [J19]", async (t) => {
-  const sealed = (make: (world: World, flow: AtBank) => string | Promise<string>) =>
+  const sealed = (make: (env: Environment, flow: AtBank) => string | Promise<string>) =>
   async (
-    world: World,
+    env: Environment,
     flow: AtBank,
-  ): Promise<string> => await sealToPlatform(world, await make(world, flow));
-  const again = (world: World, token: string): Promise<string> => sealToPlatform(world, token);
-  const claims = (world: World, flow: AtBank): JsonObject => returnClaims(world, world.bankA, flow.handover);
-  const around = (make: (world: World, flow: AtBank) => Promise<string>, cty?: string) =>
-    sealed(async (world, flow) => {
-      const { key, kid } = world.bankA.signing;
-      const payload = new TextEncoder().encode(await make(world, flow));
+  ): Promise<string> => await sealToPlatform(env, await make(env, flow));
+  const again = (env: Environment, token: string): Promise<string> => sealToPlatform(env, token);
+  const claims = (env: Environment, flow: AtBank): JsonObject => returnClaims(env, env.bankA, flow.handover);
+  const around = (make: (env: Environment, flow: AtBank) => Promise<string>, cty?: string) =>
+    sealed(async (env, flow) => {
+      const { key, kid } = env.bankA.signing;
+      const payload = new TextEncoder().encode(await make(env, flow));
       return await signBytes(key, payload, { typ: "JWT", kid, ...(cty === undefined ? {} : { cty }) });
     });
-  const inner = (world: World, flow: AtBank): Promise<string> => signedReturn(world, flow);
-  const envelope = async (world: World, flow: AtBank): Promise<string> =>
-    again(world, await inner(world, flow));
-  const cty = (value: unknown) => async (world: World, flow: AtBank): Promise<string> =>
-    sealedUnderHeader(world, await inner(world, flow), { cty: value });
+  const inner = (env: Environment, flow: AtBank): Promise<string> => signedReturn(env, flow);
+  const envelope = async (env: Environment, flow: AtBank): Promise<string> =>
+    again(env, await inner(env, flow));
+  const cty = (value: unknown) => async (env: Environment, flow: AtBank): Promise<string> =>
+    sealedUnderHeader(env, await inner(env, flow), { cty: value });
   await notAuthentic(t, {
-    "bare claims": sealed((world, flow) => JSON.stringify(claims(world, flow))),
-    "an unsigned JWS": sealed((world, flow) =>
-      `${segment({ alg: "none" })}.${segment(claims(world, flow))}.`
-    ),
-    "a JWS without its signature": sealed(async (world, flow) =>
-      (await inner(world, flow)).replace(/[^.]+$/, "")
+    "bare claims": sealed((env, flow) => JSON.stringify(claims(env, flow))),
+    "an unsigned JWS": sealed((env, flow) => `${segment({ alg: "none" })}.${segment(claims(env, flow))}.`),
+    "a JWS without its signature": sealed(async (env, flow) =>
+      (await inner(env, flow)).replace(/[^.]+$/, "")
     ),
     "a JWE in a JWE": sealed(envelope),
-    "a JWE in a JWE in a JWE": sealed(async (world, flow) => again(world, await envelope(world, flow))),
+    "a JWE in a JWE in a JWE": sealed(async (env, flow) => again(env, await envelope(env, flow))),
     "a JWS around a JWE": around(envelope, "JWT"),
     "a JWS around a JWE, unnamed": around(envelope),
     "a JWS around the JWS": around(inner, "JWT"),
-    "the JWS twice": sealed(async (world, flow) =>
-      `${await inner(world, flow)}\n${await inner(world, flow)}`
-    ),
-    "the JWS and a line end": sealed(async (world, flow) => `${await inner(world, flow)}\n`),
-    "the JWS as a JSON text": sealed(async (world, flow) => JSON.stringify(await inner(world, flow))),
+    "the JWS twice": sealed(async (env, flow) => `${await inner(env, flow)}\n${await inner(env, flow)}`),
+    "the JWS and a line end": sealed(async (env, flow) => `${await inner(env, flow)}\n`),
+    "the JWS as a JSON text": sealed(async (env, flow) => JSON.stringify(await inner(env, flow))),
     "an access token": sealed((_, flow) => flow.bound.token),
     "cty application/jwt": cty("application/jwt"),
     "cty JSON": cty("json"),
@@ -89,38 +85,38 @@ Deno.test("a hand-over is claims in a JWS in a JWE, and nothing in fewer or more
 });
 
 Deno.test("the envelope's cty may be JWT, jwt or absent [J19]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const cty of ["JWT", "jwt", undefined]) {
     await t.step(String(cty), async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
-      const sealed = await sealToPlatform(world, await signedReturn(world, flow), { cty });
+      const flow = await toBank(env, { body: IMPLICIT });
+      const sealed = await sealToPlatform(env, await signedReturn(env, flow), { cty });
       await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", sealed)));
     });
   }
 });
 
 Deno.test("a JWE is no JWS and a JWS is no JWE, at every place [J20] [J21] [J25]", async (t) => {
-  await using world = await openWorld();
-  const places = await jwtPlaces(world);
+  await using env = await openEnvironment();
+  const places = await jwtPlaces(env);
   const relabelled = (name: string, header: JsonObject): Attack => ({
     name,
     forge: async (good) =>
-      [segment(header), ...(await sealToPlatform(world, await forged(good))).split(".").slice(1)].join("."),
+      [segment(header), ...(await sealToPlatform(env, await forged(good))).split(".").slice(1)].join("."),
   });
-  await refusedEverywhere(t, world, places, [
-    { name: "the good token in a JWE", forge: async (good) => sealToPlatform(world, await forged(good)) },
+  await rejectedEverywhere(t, env, places, [
+    { name: "the good token in a JWE", forge: async (good) => sealToPlatform(env, await forged(good)) },
     {
       name: "a JWE of the good claims",
-      forge: (good) => sealToPlatform(world, JSON.stringify(good.payload)),
+      forge: (good) => sealToPlatform(env, JSON.stringify(good.payload)),
     },
     relabelled("a JWE by a password with 2^31-1 rounds", { ...PASSWORD, p2c: 2 ** 31 - 1 }),
     relabelled("a JWE by agreement on an invalid point", { alg: "ECDH-ES", enc: "A256GCM", epk: OFF_CURVE }),
     relabelled("a JWE whose header names PS256", { alg: "PS256", typ: "JWT", enc: "A256GCM" }),
   ]);
   await t.step("a bare JWS at the bank's return", async () => {
-    const flow = await toBank(world, { body: IMPLICIT });
-    const bare = await signedReturn(world, flow);
-    await unopened(() => assertNotAuthentic(world, flow.browser, returnTo("BANKA", bare)));
+    const flow = await toBank(env, { body: IMPLICIT });
+    const bare = await signedReturn(env, flow);
+    await unopened(() => assertNotAuthentic(env, flow.browser, returnTo("BANKA", bare)));
   });
   await takenEverywhere(t, places);
 });
@@ -133,9 +129,9 @@ const OFF_CURVE = {
   y: segment(new Uint8Array(32).fill(2)),
 };
 
-Deno.test("password-based encryption is refused at once, however many rounds it asks for [J21]", async (t) => {
-  const asking = (header: JsonObject) => async (world: World, flow: AtBank): Promise<string> =>
-    sealedUnderHeader(world, await signedReturn(world, flow), header);
+Deno.test("password-based encryption is rejected at once, however many rounds it asks for [J21]", async (t) => {
+  const asking = (header: JsonObject) => async (env: Environment, flow: AtBank): Promise<string> =>
+    sealedUnderHeader(env, await signedReturn(env, flow), header);
   await notAuthentic(t, {
     "2^31-1 rounds": asking({ ...PASSWORD, p2c: 2 ** 31 - 1 }),
     "one round": asking({ ...PASSWORD, p2c: 1 }),
@@ -147,28 +143,27 @@ Deno.test("password-based encryption is refused at once, however many rounds it 
 
 Deno.test("nothing compressed is opened, small or a bomb [J22]", async (t) => {
   const deflated =
-    (bytes: Uint8Array<ArrayBuffer>, zip: unknown = "DEF") => async (world: World): Promise<string> => {
-      const { kid, key } = await platformEncryptionKey(world);
+    (bytes: Uint8Array<ArrayBuffer>, zip: unknown = "DEF") => async (env: Environment): Promise<string> => {
+      const { kid, key } = await platformEncryptionKey(env);
       const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw"));
       const plaintext = new Uint8Array(await new Response(stream).arrayBuffer());
       const header = { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid, zip };
       const token = await rawJwe({ header, plaintext, to: key });
       if (bytes.length < 6_000_000) {
-        assert(token.length <= 8192, `${token.length}: refused for its length alone`);
+        assert(token.length <= 8192, `${token.length}: rejected for its length alone`);
       }
       return token;
     };
-  const good = async (world: World, flow: AtBank): Promise<Uint8Array<ArrayBuffer>> =>
-    new TextEncoder().encode(await signedReturn(world, flow));
+  const good = async (env: Environment, flow: AtBank): Promise<Uint8Array<ArrayBuffer>> =>
+    new TextEncoder().encode(await signedReturn(env, flow));
   await notAuthentic(t, {
-    "the good token, deflated": async (world, flow) => deflated(await good(world, flow))(world),
+    "the good token, deflated": async (env, flow) => deflated(await good(env, flow))(env),
     "5 MB of zeros in 8 kB": deflated(new Uint8Array(5_000_000)),
     "60 MB of zeros": deflated(new Uint8Array(60_000_000)),
-    "zip of another name": async (world, flow) => deflated(await good(world, flow), "GZIP")(world),
-    "zip null": async (world, flow) =>
-      sealedUnderHeader(world, await signedReturn(world, flow), { zip: null }),
-    "zip DEF around what is not deflated": async (world, flow) =>
-      sealedUnderHeader(world, await signedReturn(world, flow), { zip: "DEF" }),
+    "zip of another name": async (env, flow) => deflated(await good(env, flow), "GZIP")(env),
+    "zip null": async (env, flow) => sealedUnderHeader(env, await signedReturn(env, flow), { zip: null }),
+    "zip DEF around what is not deflated": async (env, flow) =>
+      sealedUnderHeader(env, await signedReturn(env, flow), { zip: "DEF" }),
   }, unopened);
 });
 
@@ -189,8 +184,8 @@ const OTHER_ALGORITHMS = [
 ];
 
 Deno.test("no other key management or content encryption opens anything [J23]", async (t) => {
-  const under = (header: JsonObject) => async (world: World, flow: AtBank): Promise<string> =>
-    sealedUnderHeader(world, await signedReturn(world, flow), header);
+  const under = (header: JsonObject) => async (env: Environment, flow: AtBank): Promise<string> =>
+    sealedUnderHeader(env, await signedReturn(env, flow), header);
   const algorithms = [...OTHER_ALGORITHMS, "", null, ["RSA-OAEP-256"], undefined].map((alg) =>
     [`alg ${JSON.stringify(alg)}`, under({ alg })] as const
   );
@@ -200,8 +195,8 @@ Deno.test("no other key management or content encryption opens anything [J23]", 
     ) => [`enc ${JSON.stringify(enc)}`, under({ enc })] as const);
   await notAuthentic(t, {
     ...Object.fromEntries([...algorithms, ...encryptions]),
-    "RSA-OAEP, really": async (world, flow) => {
-      const { kid, key } = await platformEncryptionKey(world);
+    "RSA-OAEP, really": async (env, flow) => {
+      const { kid, key } = await platformEncryptionKey(env);
       const jwk = await crypto.subtle.exportKey("jwk", key);
       const sha1 = { name: "RSA-OAEP", hash: "SHA-1" };
       const to = await crypto.subtle.importKey(
@@ -212,10 +207,10 @@ Deno.test("no other key management or content encryption opens anything [J23]", 
         ["encrypt"],
       );
       const header = { alg: "RSA-OAEP", enc: "A256GCM", cty: "JWT", kid };
-      return await rawJwe({ header, plaintext: await signedReturn(world, flow), to });
+      return await rawJwe({ header, plaintext: await signedReturn(env, flow), to });
     },
-    "dir, without an encrypted key": async (world, flow) => {
-      const parts = (await under({ alg: "dir" })(world, flow)).split(".");
+    "dir, without an encrypted key": async (env, flow) => {
+      const parts = (await under({ alg: "dir" })(env, flow)).split(".");
       return parts.with(1, "").join(".");
     },
     "to another kid": under({ kid: "another" }),
@@ -230,8 +225,8 @@ Deno.test("no other key management or content encryption opens anything [J23]", 
 });
 
 Deno.test("agreement on a point off the curve, or on any, is not supported [J25]", async (t) => {
-  const under = (header: JsonObject) => async (world: World, flow: AtBank): Promise<string> =>
-    sealedUnderHeader(world, await signedReturn(world, flow), header);
+  const under = (header: JsonObject) => async (env: Environment, flow: AtBank): Promise<string> =>
+    sealedUnderHeader(env, await signedReturn(env, flow), header);
   const pair = await crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, true, ["deriveBits"]);
   await notAuthentic(t, {
     "a point off the curve": under({ alg: "ECDH-ES", epk: OFF_CURVE }),
@@ -242,33 +237,33 @@ Deno.test("agreement on a point off the curve, or on any, is not supported [J25]
 });
 
 Deno.test("another bank's answer is no answer, whoever wraps it anew [J29]", async (t) => {
-  await using world = await openWorld();
-  const atA = await toBank(world, { body: IMPLICIT });
-  const atB = await toBank(world, { bank: world.bankB, body: IMPLICIT });
-  const byA = (claims: JsonObject): Promise<string> => signJwt(world.bankA.signing, claims);
-  const forB = returnClaims(world, world.bankB, atB.handover);
+  await using env = await openEnvironment();
+  const atA = await toBank(env, { body: IMPLICIT });
+  const atB = await toBank(env, { bank: env.bankB, body: IMPLICIT });
+  const byA = (claims: JsonObject): Promise<string> => signJwt(env.bankA.signing, claims);
+  const forB = returnClaims(env, env.bankB, atB.handover);
   const wrapped: Readonly<Record<string, () => Promise<string>>> = {
-    "bank A's own answer, at bank B": () => signedReturn(world, atA),
+    "bank A's own answer, at bank B": () => signedReturn(env, atA),
     "an answer for bank B's flow, signed by bank A": () => byA(forB),
     "an answer for bank B's flow in bank A's name": () => byA({ ...forB, iss: "BANKA", bank_id: "BANKA" }),
     "an answer for bank B's flow under bank B's kid": () =>
-      signJwt({ key: world.bankA.signing.key, kid: world.bankB.signing.kid }, forB),
+      signJwt({ key: env.bankA.signing.key, kid: env.bankB.signing.kid }, forB),
   };
   for (const [name, make] of Object.entries(wrapped)) {
     await t.step(name, async () => {
-      await assertNotAuthentic(world, atB.browser, await sealedReturn(world, "BANKB", await make()));
+      await assertNotAuthentic(env, atB.browser, await sealedReturn(env, "BANKB", await make()));
     });
   }
   await t.step("bank A's own answer, wrapped anew in another browser", async () => {
-    const stranger = new Browser(world);
-    const path = await sealedReturn(world, "BANKA", await signedReturn(world, atA));
-    const before = await world.snapshot();
+    const stranger = new Browser(env);
+    const path = await sealedReturn(env, "BANKA", await signedReturn(env, atA));
+    const before = await env.snapshot();
     await assertPage(await stranger.open(path), 400, "other_browser");
-    assertEquals(await world.snapshot(), before);
+    assertEquals(await env.snapshot(), before);
   });
   await t.step("and both banks' own answers are taken", async () => {
     for (const flow of [atA, atB]) {
-      const path = await returnPath(world, flow.bank, flow.handover);
+      const path = await returnPath(env, flow.bank, flow.handover);
       await assertCodeAnswer(await flow.browser.open(path), flow.bank.orgId);
     }
   });

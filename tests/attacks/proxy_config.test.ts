@@ -58,7 +58,7 @@ Deno.test("proxy-config takes the platform's address from its own variables", ()
   assertEquals(given.settings["BACKEND"], "platform.internal:8080");
 });
 
-Deno.test("proxy-config refuses values that could end a directive, and never quotes the secret", () => {
+Deno.test("proxy-config rejects values that could end a directive, and never quotes the secret", () => {
   const faults = (args: readonly string[], env: Record<string, string | undefined> = {}): string => {
     const { message }: Error = assertThrows(() => readOrder(args, { ...ENV, ...env }), SettingsError);
     assert(!message.includes(PROXY_SECRET));
@@ -68,7 +68,7 @@ Deno.test("proxy-config refuses values that could end a directive, and never quo
   assertEquals(faults([]), "say nginx or haproxy");
   assertEquals(faults(["apache", out]), "say nginx or haproxy");
   assertEquals(faults(["nginx"]), "--out: must be an absolute path of letters, digits and . _ - /");
-  const refused: readonly (readonly [string, string])[] = [
+  const rejected: readonly (readonly [string, string])[] = [
     ["--listen=443; include /etc/passwd", "--listen: must be an address and a port, such as 0.0.0.0:443"],
     ["--listen=0.0.0.0:443\nuser root", "--listen: must be an address and a port, such as 0.0.0.0:443"],
     ["--api-certificate=/a;b", "--api-certificate: must be an absolute path of letters, digits and . _ - /"],
@@ -76,7 +76,7 @@ Deno.test("proxy-config refuses values that could end a directive, and never quo
     ["--user=root;", "--user: must be the name of a user"],
     ["--log-target=/dev/log local0\n", "--log-target: must be a syslog address, or stdout"],
   ];
-  for (const [option, words] of refused) assertEquals(faults(["nginx", out, option]), words);
+  for (const [option, words] of rejected) assertEquals(faults(["nginx", out, option]), words);
   assertEquals(
     faults(["nginx", out], {
       BASE_URL: "https://api.example;x",
@@ -127,8 +127,8 @@ Deno.test("proxy-config runs as a task, with rights to write and to read its tem
     new TextDecoder().decode(made.stdout),
     `${folder}/haproxy.cfg\n${folder}/haproxy.crt_list\n${folder}/unavailable.html\n`,
   );
-  const refused = await run("haproxy");
-  assertEquals([refused.code, new TextDecoder().decode(refused.stderr)], [
+  const rejected = await run("haproxy");
+  assertEquals([rejected.code, new TextDecoder().decode(rejected.stderr)], [
     1,
     "The proxy's configuration cannot be made:\n  - --out: must be an absolute path of letters, digits and . _ - /\n",
   ]);

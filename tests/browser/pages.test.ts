@@ -41,7 +41,7 @@ Deno.test({
   fn: async (t) => {
     const site = openUiSite();
     const browser = await openChromium();
-    const step = (name: string, check: (world: World) => Promise<void>): Promise<boolean> =>
+    const step = (name: string, check: (env: Environment) => Promise<void>): Promise<boolean> =>
       t.step(name, async () => {
         const complaints: string[] = [];
         await check({ browser, site, complaints });
@@ -49,24 +49,24 @@ Deno.test({
       });
     try {
       for (const language of LANGUAGES) {
-        await step(`every customer page in ${language}`, (world) => customerPages(world, language));
+        await step(`every customer page in ${language}`, (env) => customerPages(env, language));
       }
       await step("every page of the documentation: accessible, nothing cut off", documentation);
       for (const preference of [{ contrast: "more" }, { forcedColors: "active" }] as const) {
         const name = JSON.stringify(preference);
         await step(
           `the consent page with ${name} is accessible`,
-          (world) => withPreference(world, preference),
+          (env) => withPreference(env, preference),
         );
       }
       for (const language of LANGUAGES) {
         await step(
           `what is decided on is on one screen of a phone in ${language}`,
-          (world) => oneScreen(world, language),
+          (env) => oneScreen(env, language),
         );
       }
       await step("without scripts, an account must be chosen to accept", withoutScripts);
-      await step("by keyboard alone the consent can be refused without an account", byKeyboard);
+      await step("by keyboard alone the consent can be rejected without an account", byKeyboard);
     } finally {
       await browser.close();
       await site.stop();
@@ -77,10 +77,10 @@ Deno.test({
 });
 
 /** Accessible, nothing cut off, all controls big enough. */
-async function customerPages(world: World, language: string): Promise<void> {
-  const page = await openPage(world, { viewport: PHONE });
+async function customerPages(env: Environment, language: string): Promise<void> {
+  const page = await openPage(env, { viewport: PHONE });
   for (const name of [...BUILDS, ...WORDS]) {
-    await page.goto(`${world.site.origin}/${name}?lang=${language}`);
+    await page.goto(`${env.site.origin}/${name}?lang=${language}`);
     await unfold(page);
     if (BUILDS.includes(name) && LOOKED_AT.has(language)) {
       await assertInBothSchemes(page, `${name}-${language}`, true);
@@ -99,10 +99,10 @@ async function unfold(page: Page): Promise<void> {
   await page.evaluate(`for (const one of document.querySelectorAll("details")) one.open = true`);
 }
 
-async function documentation(world: World): Promise<void> {
-  const page = await openPage(world, { viewport: PHONE });
+async function documentation(env: Environment): Promise<void> {
+  const page = await openPage(env, { viewport: PHONE });
   for (const path of DOCS) {
-    await page.goto(`${world.site.origin}${path}`);
+    await page.goto(`${env.site.origin}${path}`);
     await assertInBothSchemes(page, path.slice(1).replaceAll(/\W+/g, "-"), PICTURED_DOCS.has(path));
   }
   await page.context().close();
@@ -151,9 +151,9 @@ async function assertWideSpacing(page: Page, what: string): Promise<void> {
   await assertFits(page, `${what} spaced`);
 }
 
-async function withPreference(world: World, preference: BrowserContextOptions): Promise<void> {
-  const page = await openPage(world, { ...preference, viewport: { width: 390, height: 800 } });
-  await page.goto(`${world.site.origin}/consent?lang=en`);
+async function withPreference(env: Environment, preference: BrowserContextOptions): Promise<void> {
+  const page = await openPage(env, { ...preference, viewport: { width: 390, height: 800 } });
+  await page.goto(`${env.site.origin}/consent?lang=en`);
   await page.check("#account-0");
   await assertAccessible(page, JSON.stringify(preference));
   await picture(page, `consent-en-${Object.keys(preference).join("")}`);
@@ -161,9 +161,9 @@ async function withPreference(world: World, preference: BrowserContextOptions): 
 }
 
 /** Amount, payee, its account, an account to choose and both buttons, with details folded and nothing scrolled. */
-async function oneScreen(world: World, language: string): Promise<void> {
-  const page = await openPage(world, { viewport: { width: 390, height: 844 } });
-  await page.goto(`${world.site.origin}/consent?lang=${language}`);
+async function oneScreen(env: Environment, language: string): Promise<void> {
+  const page = await openPage(env, { viewport: { width: 390, height: 844 } });
+  await page.goto(`${env.site.origin}/consent?lang=${language}`);
   const seen = {
     amount: ".amount dd",
     payee: ".payee dd",
@@ -182,24 +182,24 @@ async function oneScreen(world: World, language: string): Promise<void> {
   await page.context().close();
 }
 
-async function withoutScripts(world: World): Promise<void> {
-  const page = await openPage(world, { javaScriptEnabled: false });
-  const before = world.site.posted.length;
-  await page.goto(`${world.site.origin}/consent?lang=es`);
+async function withoutScripts(env: Environment): Promise<void> {
+  const page = await openPage(env, { javaScriptEnabled: false });
+  const before = env.site.posted.length;
+  await page.goto(`${env.site.origin}/consent?lang=es`);
   await page.click("button.accept");
-  assertEquals(world.site.posted.slice(before), []); // the browser asks for an account first
+  assertEquals(env.site.posted.slice(before), []); // the browser asks for an account first
   await page.click("label[for=account-1]");
   await page.click("button.accept");
   await page.waitForURL("**/BANKA/consent");
   const posted = { csrf: "csrf-token-of-this-flow", account: "1", decision: "accept" };
-  assertEquals(world.site.posted.slice(before), [posted]);
+  assertEquals(env.site.posted.slice(before), [posted]);
   await page.context().close();
 }
 
-async function byKeyboard(world: World): Promise<void> {
-  const page = await openPage(world, {});
-  const before = world.site.posted.length;
-  await page.goto(`${world.site.origin}/consent?lang=en`);
+async function byKeyboard(env: Environment): Promise<void> {
+  const page = await openPage(env, {});
+  const before = env.site.posted.length;
+  await page.goto(`${env.site.origin}/consent?lang=en`);
   await page.keyboard.press("Tab");
   assertEquals(await page.evaluate("document.activeElement.className"), "skip");
   await page.keyboard.press("Enter");
@@ -216,18 +216,18 @@ async function byKeyboard(world: World): Promise<void> {
   assertEquals(visited, ["summary", "account-0", "accept", "refuse"]); // one stop for the choice; accounts that cannot pay are passed over
   await page.keyboard.press("Enter");
   await page.waitForURL("**/BANKA/consent");
-  assertEquals(world.site.posted.slice(before), [{ csrf: "csrf-token-of-this-flow", decision: "refuse" }]);
+  assertEquals(env.site.posted.slice(before), [{ csrf: "csrf-token-of-this-flow", decision: "refuse" }]);
   await page.context().close();
 }
 
-interface World {
+interface Environment {
   readonly browser: Browser;
   readonly site: UiSite;
   /** What browsers complained about: blocked by the policy, not found, failed. */
   readonly complaints: string[];
 }
 
-async function openPage({ browser, complaints }: World, options: BrowserContextOptions): Promise<Page> {
+async function openPage({ browser, complaints }: Environment, options: BrowserContextOptions): Promise<Page> {
   // A colour in transition is none of either scheme.
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();

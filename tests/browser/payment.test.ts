@@ -26,7 +26,7 @@ const CASES: readonly Case[] = [
 ];
 
 Deno.test({
-  name: "a customer pays in Chromium, by each consent type, and can refuse [AUT-01, F1]",
+  name: "a customer pays in Chromium, by each consent type, and can reject [AUT-01, F1]",
   ignore: !isChromiumThere(),
   fn: async (t) => {
     const dir = `${await Deno.makeTempDir()}/sandbox`;
@@ -39,7 +39,7 @@ Deno.test({
         "a double click on accept pays once and ends at the shop",
         () => doubleClick(browser, shop),
       );
-      await t.step("refused on the platform's screen", () => refuse(browser, shop));
+      await t.step("rejected on the platform's screen", () => reject(browser, shop));
       await t.step("reload, back and a second tab end in one payment", () => wander(browser, shop));
     } finally {
       await browser.close();
@@ -85,7 +85,7 @@ async function doubleClick(browser: Browser, shop: string): Promise<void> {
   await page.context().close();
 }
 
-async function refuse(browser: Browser, shop: string): Promise<void> {
+async function reject(browser: Browser, shop: string): Promise<void> {
   const { page, blocked } = await openPage(browser, false);
   await toConsent(page, shop, "BANKA", "");
   await page.locator('#consent button[value="refuse"]').click();

@@ -83,7 +83,7 @@ async function rejected({ page, endpoints }: Tour): Promise<void> {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ fault: "refuse", times: 1 }),
   });
-  assertMatch(await armed.text(), /refuse/);
+  assertMatch(await armed.text(), /reject/);
   await page.goto(endpoints.shop_url);
   await order(page, "BANKA");
   await signIn(page);

@@ -1,7 +1,7 @@
 /** Authorization requests of the OpenID conformance suite: what counts is what was pushed, once and by its owner. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { Browser } from "../../scripts/testing/flows.ts";
-import { openWorld } from "../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../scripts/testing/environment.ts";
 import {
   agreed,
   begin,
@@ -12,13 +12,13 @@ import {
   pay,
   push,
   redeem,
-  refused,
+  rejected,
   type Tpp,
 } from "./oauth4webapi_tpp.ts";
 
 Deno.test("client_id and request_uri are enough [ParWithoutDuplicateParameters, AZ-N8]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const journey = await begin(tpp);
   assertEquals([...journey.url.searchParams.keys()], ["client_id", "request_uri"]);
   await paid(tpp, journey, await agreed(tpp, journey));
@@ -37,8 +37,8 @@ Deno.test("state comes back as it was pushed, or not at all", async (t) => {
   } as const;
   for (const [name, [pushed, outside]] of Object.entries(cases)) {
     await t.step(name, async () => {
-      await using world = await openWorld();
-      const tpp = await openTpp(world);
+      await using env = await openEnvironment();
+      const tpp = await openTpp(env);
       const journey = await begin(tpp, { parameters: { state: pushed } });
       const url = new URL(journey.url);
       if (outside !== undefined) url.searchParams.set("state", outside);
@@ -50,18 +50,18 @@ Deno.test("state comes back as it was pushed, or not at all", async (t) => {
 });
 
 Deno.test("Another nonce in the URL changes nothing [EnsureDifferentNonceInsideAndOutsideRequestObject, PA-N15]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const journey = await begin(tpp, { parameters: { nonce: "inside" } });
   const url = new URL(`${journey.url}&nonce=outside`);
   await paid(tpp, journey, await agreed(tpp, journey, url));
 });
 
 Deno.test("A redirect URL must be pushed, and registered; none beside request_uri is ever used", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const consentId = await makeConsent(tpp);
-  const [registered = ""] = world.tpp.redirectUris;
+  const [registered = ""] = env.tpp.redirectUris;
   const random = crypto.randomUUID();
   const cases = {
     "none [EnsureRedirectUriInAuthorizationRequest, PA-N6]": undefined,
@@ -73,7 +73,7 @@ Deno.test("A redirect URL must be pushed, and registered; none beside request_ur
   for (const [name, redirect_uri] of Object.entries(cases)) {
     await t.step(name, async () => {
       const parameters = { redirect_uri };
-      await refused(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request");
+      await rejected(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request");
     });
   }
   await t.step("one in the URL alone [EnsureRequestObjectWithoutRedirectUriFails]", async () => {
@@ -82,7 +82,7 @@ Deno.test("A redirect URL must be pushed, and registered; none beside request_ur
       redirect_uri: registered,
       response_type: "code",
     })}`;
-    await assertPage(await new Browser(world).open(url));
+    await assertPage(await new Browser(env).open(url));
   });
   await t.step("another one in the URL [AZ-N11]", async () => {
     const journey = await push(tpp, consentId);
@@ -95,13 +95,13 @@ Deno.test("A redirect URL must be pushed, and registered; none beside request_ur
 });
 
 Deno.test("An authorization request that was not pushed is a page [EnsureUnsignedAuthorizationRequestWithoutUsingParFails, AZ-N1]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const url = new URL(tpp.server.authorization_endpoint ?? "");
   const parameters = {
     client_id: tpp.client.client_id,
     response_type: "code",
-    redirect_uri: world.tpp.redirectUris[0] ?? "",
+    redirect_uri: env.tpp.redirectUris[0] ?? "",
     scope: "payments",
     state: "state",
     code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
@@ -109,14 +109,14 @@ Deno.test("An authorization request that was not pushed is a page [EnsureUnsigne
     consent_id: await makeConsent(tpp),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  const before = await world.snapshot();
-  await assertPage(await new Browser(world).open(url.href));
-  assertEquals(await world.snapshot(), before);
+  const before = await env.snapshot();
+  await assertPage(await new Browser(env).open(url.href));
+  assertEquals(await env.snapshot(), before);
 });
 
 Deno.test("PAR takes response_type code, no request_uri, and POST alone", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const cases = {
     "code id_token [EnsureResponseTypeCodeIdTokenFails, PA-N5]": [
@@ -134,43 +134,43 @@ Deno.test("PAR takes response_type code, no request_uri, and POST alone", async 
   for (const [name, [parameter, value, code]] of Object.entries(cases)) {
     await t.step(name, async () => {
       const parameters = { [parameter]: value };
-      await refused(tpp, () => push(tpp, journey.consentId, { parameters }), 400, code);
+      await rejected(tpp, () => push(tpp, journey.consentId, { parameters }), 400, code);
     });
   }
   await t.step("PUT [PARRejectInvalidHttpVerb, PA-N11]", async () => {
     const put: Tpp = { ...tpp, fetch: (url, init) => tpp.fetch(url, { ...init, method: "PUT" }) };
-    await refused(tpp, () => push(put, journey.consentId), 405, "invalid_request");
+    await rejected(tpp, () => push(put, journey.consentId), 405, "invalid_request");
   });
 });
 
 Deno.test("A request_uri may be opened twice before the customer has agreed [PAREnsureServerAcceptsReusedRequestUriBeforeAuthenticationCompletion, AZ-N7]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const journey = await begin(tpp);
-  const first = await new Browser(world).open(journey.url.href);
+  const first = await new Browser(env).open(journey.url.href);
   assertEquals(first.status, 303);
   await paid(tpp, journey, await agreed(tpp, journey));
 });
 
 Deno.test("A request_uri is a page once it is used, old, or another client's", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   await t.step("used [PARAttemptReuseRequestUri, AZ-N6]", async () => {
     const journey = await begin(tpp);
     await paid(tpp, journey, await agreed(tpp, journey));
-    await assertPage(await new Browser(world).open(journey.url.href));
+    await assertPage(await new Browser(env).open(journey.url.href));
   });
   await t.step("another client's [PAREnsureRequestUriIsBoundToClient, AZ-N4]", async () => {
     const journey = await begin(tpp);
     const url = new URL(journey.url);
-    url.searchParams.set("client_id", world.otherTpp.clientId);
-    await assertPage(await new Browser(world).open(url.href));
+    url.searchParams.set("client_id", env.otherTpp.clientId);
+    await assertPage(await new Browser(env).open(url.href));
     await paid(tpp, journey, await agreed(tpp, journey));
   });
   await t.step("600 s old [PARAttemptToUseExpiredRequestUri, AZ-N3]", async () => {
     const journey = await begin(tpp);
     await later(tpp, 600);
-    await assertPage(await new Browser(world).open(journey.url.href));
+    await assertPage(await new Browser(env).open(journey.url.href));
   });
 });
 

@@ -3,11 +3,11 @@ import { assertEquals } from "@std/assert";
 import { postForm, pushForm, requestToken } from "../../scripts/testing/flows.ts";
 import { clientAssertion, type JsonObject } from "../../scripts/testing/jwts.ts";
 import { awaitingConsent } from "../../scripts/testing/oauth_requests.ts";
-import { AUTH_URL, BASE_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 import { importPrivate, segment } from "../../scripts/testing/raw_jws.ts";
 
 /** What becomes of a good assertion; undefined leaves the parameter out. */
-type Defect = (world: World) => Promise<string | undefined>;
+type Defect = (env: Environment) => Promise<string | undefined>;
 
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const TYPES: Readonly<Record<string, string | undefined>> = {
@@ -15,11 +15,11 @@ const TYPES: Readonly<Record<string, string | undefined>> = {
   "client_assertion_type wrong [CA-N2]": "urn:ietf:params:oauth:client-assertion-type:saml2-bearer",
 };
 
-const REFUSED: Readonly<Record<string, Defect>> = {
+const REJECTED: Readonly<Record<string, Defect>> = {
   "no sub [EnsureClientAssertionWithNoSubFails, CA-N9]": claims(() => ({ sub: undefined })),
-  "wrong sub [CA-N10]": claims((world) => ({ sub: world.otherTpp.clientId })),
+  "wrong sub [CA-N10]": claims((env) => ({ sub: env.otherTpp.clientId })),
   "no iss [CA-N10]": claims(() => ({ iss: undefined })),
-  "wrong iss [CA-N10]": claims((world) => ({ iss: world.otherTpp.clientId })),
+  "wrong iss [CA-N10]": claims((env) => ({ iss: env.otherTpp.clientId })),
   "no aud [CA-N11]": claims(() => ({ aud: undefined })),
   "unrelated aud [EnsureClientAssertionWithWrongAudFails, CA-N11]": claims(() => ({
     aud: "https://other.example",
@@ -36,20 +36,20 @@ const REFUSED: Readonly<Record<string, Defect>> = {
   "aud an array of the issuer and an evil one [CA-N11, J30]": claims(() => ({
     aud: ["https://evil.example", `${AUTH_URL}/BANKA`],
   })),
-  "exp five minutes ago [EnsureClientAssertionWithExpIs5MinutesInPastFails, CA-N12]": claims((world) => ({
-    exp: world.now / 1000 - 300,
+  "exp five minutes ago [EnsureClientAssertionWithExpIs5MinutesInPastFails, CA-N12]": claims((env) => ({
+    exp: env.now / 1000 - 300,
   })),
   "iat and nbf 62 s ahead [PAREnsureJWTClientAssertionWithIatNbfOver60SecondsInTheFutureFails, CA-N15]":
     claims(
-      (world) => ahead(world, 62),
+      (env) => ahead(env, 62),
     ),
   "signed with RS256 [EnsureSignedClientAssertionWithRS256Fails, CA-N5]": rs256,
-  "alg none [CA-N6]": async (world) => {
-    const [, payload] = (await clientAssertion(world, world.tpp, "BANKA")).split(".");
+  "alg none [CA-N6]": async (env) => {
+    const [, payload] = (await clientAssertion(env, env.tpp, "BANKA")).split(".");
     return `${segment({ alg: "none" })}.${payload}.`;
   },
-  "signature altered": async (world) => {
-    const good = await clientAssertion(world, world.tpp, "BANKA");
+  "signature altered": async (env) => {
+    const good = await clientAssertion(env, env.tpp, "BANKA");
     return `${good.slice(0, -8)}${good.endsWith("AAAAAAAA") ? "BBBBBBBB" : "AAAAAAAA"}`;
   },
   "no assertion [EnsureClientAssertionInTokenEndpoint, CA-N1]": () => Promise.resolve(undefined),
@@ -58,34 +58,34 @@ const REFUSED: Readonly<Record<string, Defect>> = {
 const ACCEPTED: Readonly<Record<string, Defect>> = {
   "iat and nbf 8 s ahead [PAREnsureJWTClientAssertionWithIatNbf8SecondsInTheFutureIsAccepted, CA-N14]":
     claims(
-      (world) => ahead(world, 8),
+      (env) => ahead(env, 8),
     ),
   "a good one": claims(() => ({})),
 };
 
-Deno.test("PAR and the token endpoint refuse each invalid client assertion, and take a good one after them [EnsureInvalidClientAssertionsFail]", async (t) => {
-  await using world = await openWorld();
-  const consentId = await awaitingConsent(world);
+Deno.test("PAR and the token endpoint reject each invalid client assertion, and take a good one after them [EnsureInvalidClientAssertionsFail]", async (t) => {
+  await using env = await openEnvironment();
+  const consentId = await awaitingConsent(env);
   const endpoints = { PAR: push(consentId), token: token };
   for (const [endpoint, send] of Object.entries(endpoints)) {
-    for (const [name, defect] of Object.entries(REFUSED)) {
+    for (const [name, defect] of Object.entries(REJECTED)) {
       await t.step(`${endpoint}: ${name}`, async () => {
-        const form = { client_assertion: await defect(world) };
-        const before = await world.snapshot();
-        assertEquals(await errorOf(send(world, form)), [401, "invalid_client"]);
-        assertEquals(await world.snapshot(), before);
+        const form = { client_assertion: await defect(env) };
+        const before = await env.snapshot();
+        assertEquals(await errorOf(send(env, form)), [401, "invalid_client"]);
+        assertEquals(await env.snapshot(), before);
       });
     }
     for (const [name, type] of Object.entries(TYPES)) {
       await t.step(`${endpoint}: ${name}`, async () => {
-        const answer = send(world, { client_assertion_type: type });
+        const answer = send(env, { client_assertion_type: type });
         assertEquals(await errorOf(answer), [400, "invalid_request"]);
       });
     }
     for (const [name, make] of Object.entries(ACCEPTED)) {
       await t.step(`${endpoint}: ${name}`, async () => {
-        const form = { client_assertion: await make(world), client_assertion_type: JWT_BEARER };
-        const answer = await send(world, form);
+        const form = { client_assertion: await make(env), client_assertion_type: JWT_BEARER };
+        const answer = await send(env, form);
         assertEquals(answer.status, endpoint === "PAR" ? 201 : 200);
         await answer.body?.cancel();
       });
@@ -93,17 +93,17 @@ Deno.test("PAR and the token endpoint refuse each invalid client assertion, and 
   }
 });
 
-type Send = (world: World, form: Record<string, string | undefined>) => Promise<Response>;
+type Send = (env: Environment, form: Record<string, string | undefined>) => Promise<Response>;
 
 function push(consentId: string): Send {
-  return async (world, form) => {
-    const good = await pushForm(world, world.tpp, "BANKA", consentId);
-    return await postForm(world, "/BANKA/par.oauth2/v1", { ...good, ...form }, world.tpp);
+  return async (env, form) => {
+    const good = await pushForm(env, env.tpp, "BANKA", consentId);
+    return await postForm(env, "/BANKA/par.oauth2/v1", { ...good, ...form }, env.tpp);
   };
 }
 
-function token(world: World, form: Record<string, string | undefined>): Promise<Response> {
-  return requestToken(world, world.tpp, "BANKA", { form });
+function token(env: Environment, form: Record<string, string | undefined>): Promise<Response> {
+  return requestToken(env, env.tpp, "BANKA", { form });
 }
 
 async function errorOf(answer: Promise<Response>): Promise<unknown> {
@@ -114,18 +114,18 @@ async function errorOf(answer: Promise<Response>): Promise<unknown> {
   return [status, body.error];
 }
 
-function claims(changes: (world: World) => JsonObject): Defect {
-  return (world) => clientAssertion(world, world.tpp, "BANKA", { claims: changes(world) });
+function claims(changes: (env: Environment) => JsonObject): Defect {
+  return (env) => clientAssertion(env, env.tpp, "BANKA", { claims: changes(env) });
 }
 
-function ahead(world: World, seconds: number): JsonObject {
-  const iat = world.now / 1000 + seconds;
+function ahead(env: Environment, seconds: number): JsonObject {
+  const iat = env.now / 1000 + seconds;
   return { iat, nbf: iat, exp: iat + 60 };
 }
 
-async function rs256(world: World): Promise<string> {
-  const { key, kid } = world.tpp.signing;
-  const [, payload] = (await clientAssertion(world, world.tpp, "BANKA")).split(".");
+async function rs256(env: Environment): Promise<string> {
+  const { key, kid } = env.tpp.signing;
+  const [, payload] = (await clientAssertion(env, env.tpp, "BANKA")).split(".");
   const input = `${segment({ alg: "RS256", kid })}.${payload}`;
   const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
   const signer = await importPrivate(key.privateJwk, algorithm, "sign");

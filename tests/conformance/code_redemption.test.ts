@@ -1,7 +1,7 @@
 /** Codes at the token endpoint as the OpenID conformance suite misuses them: by others, twice, late, without proof. */
 import { assertEquals } from "@std/assert";
 import * as oauth from "oauth4webapi";
-import { openWorld, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
+import { openEnvironment, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
 import {
   agreed,
   begin,
@@ -12,8 +12,8 @@ import {
   openTpp,
   pay,
   redeem,
-  redemptionRefused,
-  refused,
+  redemptionRejected,
+  rejected,
   type Tpp,
   withKey,
 } from "./oauth4webapi_tpp.ts";
@@ -33,7 +33,7 @@ type Misuse = readonly [attempt: (at: AtCode) => Promise<unknown>, code?: string
 const MISUSES: Readonly<Record<string, Misuse>> = {
   "another client [EnsureAuthorizationCodeIsBoundToClient, TA-N7]": [
     async ({ tpp, journey, callback }) =>
-      redeem(await openTpp(tpp.world, { me: tpp.world.otherTpp }), journey, callback),
+      redeem(await openTpp(tpp.env, { me: tpp.env.otherTpp }), journey, callback),
   ],
   "no verifier [PAREnsurePKCECodeVerifierRequired, TA-N9]": [
     ({ tpp, journey, callback }) => redeem(tpp, journey, callback, { verifier: oauth.nopkce }),
@@ -51,27 +51,27 @@ const MISUSES: Readonly<Record<string, Misuse>> = {
   ],
 };
 
-Deno.test("A code is refused to everyone but its owner with its verifier, redirect URL and key, and stays good [AUT-14]", async (t) => {
-  await using world = await openWorld();
+Deno.test("A code is rejected to everyone but its owner with its verifier, redirect URL and key, and stays good [AUT-14]", async (t) => {
+  await using env = await openEnvironment();
   for (const [name, [attempt, code = "invalid_grant"]] of Object.entries(MISUSES)) {
     await t.step(name, async () => {
-      const at = await atCode(await openTpp(world));
-      assertEquals(await redemptionRefused(at.tpp, () => attempt(at)), [400, code]);
+      const at = await atCode(await openTpp(env));
+      assertEquals(await redemptionRejected(at.tpp, () => attempt(at)), [400, code]);
       await pay(at.tpp, at.journey, (await redeem(at.tpp, at.journey, at.callback)).access_token);
     });
   }
 });
 
-Deno.test("A code is refused after 62 seconds [AttemptToUseExpiredAuthCode, TA-N4, AUT-14]", async () => {
-  await using world = await openWorld();
-  const { tpp, journey, callback } = await atCode(await openTpp(world));
+Deno.test("A code is rejected after 62 seconds [AttemptToUseExpiredAuthCode, TA-N4, AUT-14]", async () => {
+  await using env = await openEnvironment();
+  const { tpp, journey, callback } = await atCode(await openTpp(env));
   const late = await later(tpp, 62);
-  assertEquals(await redemptionRefused(late, () => redeem(late, journey, callback)), INVALID_GRANT);
+  assertEquals(await redemptionRejected(late, () => redeem(late, journey, callback)), INVALID_GRANT);
 });
 
-Deno.test("A code is refused a second after it was used, and its token is no longer good [AttemptReuseAuthorizationCodeAfterOneSecond, TA-N5, AUT-14]", async () => {
-  await using world = await openWorld();
-  const { tpp, journey, callback } = await atCode(await openTpp(world));
+Deno.test("A code is rejected a second after it was used, and its token is no longer good [AttemptReuseAuthorizationCodeAfterOneSecond, TA-N5, AUT-14]", async () => {
+  await using env = await openEnvironment();
+  const { tpp, journey, callback } = await atCode(await openTpp(env));
   const { access_token } = await redeem(tpp, journey, callback);
   const funds = `domestic-payment-consents/v1/${journey.consentId}/funds-confirmation`;
   assertEquals((await call(tpp, access_token, funds)).status, 200);
@@ -82,9 +82,9 @@ Deno.test("A code is refused a second after it was used, and its token is no lon
 });
 
 Deno.test("A client cannot redeem as another: its id with my assertion, my id with its assertion [EnsureClientIdInTokenEndpoint, CA-N8]", async (t) => {
-  await using world = await openWorld();
-  const { tpp, journey, callback } = await atCode(await openTpp(world));
-  const other = await openTpp(world, { me: world.otherTpp });
+  await using env = await openEnvironment();
+  const { tpp, journey, callback } = await atCode(await openTpp(env));
+  const other = await openTpp(env, { me: env.otherTpp });
   for (const [name, named] of Object.entries({ "its id": tpp, "my id": other })) {
     await t.step(name, async () => {
       const { clientId } = (named === tpp ? other : tpp).me;
@@ -96,29 +96,29 @@ Deno.test("A client cannot redeem as another: its id with my assertion, my id wi
         },
       };
       const attempt = (): Promise<unknown> => redeem(swapped, journey, callback);
-      assertEquals(await redemptionRefused(tpp, attempt), [401, "invalid_client"]);
+      assertEquals(await redemptionRejected(tpp, attempt), [401, "invalid_client"]);
     });
   }
   await redeem(tpp, journey, callback);
 });
 
 Deno.test("Who holds no key gets no token: without proof, without certificate, with another's [EnsureHolderOfKeyRequired, TA-N14, CA-N24]", async (t) => {
-  await using world = await openWorld();
-  const { tpp, journey, callback } = await atCode(await openTpp(world));
+  await using env = await openEnvironment();
+  const { tpp, journey, callback } = await atCode(await openTpp(env));
   await t.step(
     "no DPoP proof",
-    () => refused(tpp, () => redeem(tpp, journey, callback, { proof: false }), 400, "invalid_dpop_proof"),
+    () => rejected(tpp, () => redeem(tpp, journey, callback, { proof: false }), 400, "invalid_dpop_proof"),
   );
-  for (const [name, as] of Object.entries({ "no certificate": undefined, "another's": world.otherTpp })) {
-    const bare: Tpp = { ...tpp, fetch: (url, init) => world.api(new Request(url, init), as) };
-    await t.step(name, () => refused(tpp, () => redeem(bare, journey, callback), 401, "invalid_client"));
+  for (const [name, as] of Object.entries({ "no certificate": undefined, "another's": env.otherTpp })) {
+    const bare: Tpp = { ...tpp, fetch: (url, init) => env.api(new Request(url, init), as) };
+    await t.step(name, () => rejected(tpp, () => redeem(bare, journey, callback), 401, "invalid_client"));
   }
   await redeem(tpp, journey, callback);
 });
 
 Deno.test("There is no refresh token, and no grant for one [RefreshToken, TC-N3, TC-N11]", async () => {
-  await using world = await openWorld();
-  const { tpp, journey, callback } = await atCode(await openTpp(world));
+  await using env = await openEnvironment();
+  const { tpp, journey, callback } = await atCode(await openTpp(env));
   assertEquals((await redeem(tpp, journey, callback)).refresh_token, undefined);
   const { server, client, authenticate, dpop } = tpp;
   const options = { DPoP: dpop, [oauth.customFetch]: tpp.fetch };
@@ -126,7 +126,7 @@ Deno.test("There is no refresh token, and no grant for one [RefreshToken, TC-N3,
     const answer = await oauth.refreshTokenGrantRequest(server, client, authenticate, "refresh", options);
     return await oauth.processRefreshTokenResponse(server, client, answer);
   };
-  await refused(tpp, attempt, 400, "unsupported_grant_type");
+  await rejected(tpp, attempt, 400, "unsupported_grant_type");
 });
 
 async function atCode(tpp: Tpp): Promise<AtCode> {

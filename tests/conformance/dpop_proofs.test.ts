@@ -1,6 +1,6 @@
 /** DPoP proofs, good though unusual, that the OpenID conformance suite sends on a whole journey. */
 import { assertEquals } from "@std/assert";
-import { openWorld } from "../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../scripts/testing/environment.ts";
 import { agreed, begin, completed, type Modify, openTpp, pay, redeem, withKey } from "./oauth4webapi_tpp.ts";
 
 const UNUSUAL: readonly (readonly [name: string, change: Modify])[] = [
@@ -25,18 +25,18 @@ const UNUSUAL: readonly (readonly [name: string, change: Modify])[] = [
 Deno.test("A journey whose every proof is good though unusual ends in a payment", async (t) => {
   for (const [name, proofs] of UNUSUAL) {
     await t.step(name, async () => {
-      await using world = await openWorld();
+      await using env = await openEnvironment();
       let proved = 0;
       const counted: Modify = (header, claims) => (proved++, proofs(header, claims));
-      await completed(await openTpp(world, { proofs: counted }));
+      await completed(await openTpp(env, { proofs: counted }));
       assertEquals(proved, 5); // token, consent, PAR, code, payment
     });
   }
 });
 
 Deno.test("A code that PAR bound to no key is bound by its first proof [TA6, DP13]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const journey = await begin(tpp, { proof: false });
   const stranger = await withKey(tpp, 10);
   const { access_token } = await redeem(stranger, journey, await agreed(tpp, journey));

@@ -2,7 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Browser, openHandover, returnPath } from "../../scripts/testing/flows.ts";
 import { callbackOf } from "../support/public_clients.ts";
-import { AUTH_URL, openWorld, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, openEnvironment, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
 import {
   agreed,
   begin,
@@ -15,7 +15,7 @@ import {
   pay,
   push,
   redeem,
-  refused,
+  rejected,
   type Tpp,
   withKey,
 } from "./oauth4webapi_tpp.ts";
@@ -24,9 +24,9 @@ import {
 const MIN_ENTROPY_BITS = 96;
 
 Deno.test("Two clients pay, the second by dpop_jkt alone and with a query in its redirect URL [HappyFlow, TA-N18]", async () => {
-  await using world = await openWorld();
-  const first = await openTpp(world, { me: world.otherTpp, key: 10 });
-  const second = await openTpp(world);
+  await using env = await openEnvironment();
+  const first = await openTpp(env, { me: env.otherTpp, key: 10 });
+  const second = await openTpp(env);
   const [, withQuery = ""] = SHOP_REDIRECTS;
   const changes = {
     proof: false,
@@ -40,8 +40,8 @@ Deno.test("Two clients pay, the second by dpop_jkt alone and with a query in its
 });
 
 Deno.test("A client repeats its parameters beside request_uri, in any order [HappyFlow, AZ-N9]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const url = new URL(journey.url.href.replace(/\?.*/, ""));
   const repeated = { redirect_uri: journey.redirectUri, scope: "payments", response_type: "code" };
@@ -52,8 +52,8 @@ Deno.test("A client repeats its parameters beside request_uri, in any order [Hap
 });
 
 Deno.test("Tokens and codes hold 256 random bits [HappyFlow, TC5, AZ6]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const callback = await agreed(tpp, journey);
   const code = callback.searchParams.get("code") ?? "";
@@ -69,9 +69,9 @@ Deno.test("Tokens and codes hold 256 random bits [HappyFlow, TC5, AZ6]", async (
 });
 
 Deno.test("A resource takes a token in the header alone, with any Accept that allows JSON, and no other client's [HappyFlow, RG-N4, DP-N18] [RS2] [RS6] [RS11]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
-  const other = await openTpp(world, { me: world.otherTpp, key: 10 });
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
+  const other = await openTpp(env, { me: env.otherTpp, key: 10 });
   const journey = await begin(tpp);
   const { access_token } = await redeem(tpp, journey, await agreed(tpp, journey));
   const url = (await pay(tpp, journey, access_token)).Links.Self;
@@ -105,12 +105,12 @@ Deno.test("A resource takes a token in the header alone, with any Accept that al
   );
 });
 
-Deno.test("The customer refuses: access_denied with state of 128 characters and iss, and nothing else [UserRejectsAuthentication, AZ-N13]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+Deno.test("The customer rejects: access_denied with state of 128 characters and iss, and nothing else [UserRejectsAuthentication, AZ-N13]", async () => {
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const state = "s".repeat(128);
   const journey = await begin(tpp, { parameters: { state, redirect_uri: SHOP_REDIRECTS[1] } });
-  const callback = await refusedAtBank(tpp, journey.url);
+  const callback = await rejectedAtBank(tpp, journey.url);
   const { error_description, ...rest } = Object.fromEntries(callback.searchParams);
   assertEquals(rest, {
     dummy1: "lorem",
@@ -124,8 +124,8 @@ Deno.test("The customer refuses: access_denied with state of 128 characters and 
 });
 
 Deno.test("The scheme of Authorization counts in any case [AccessTokenTypeHeaderCaseSensitivity, RG-N7]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const { access_token } = await redeem(tpp, journey, await agreed(tpp, journey));
   const url = (await pay(tpp, journey, access_token)).Links.Self;
@@ -137,9 +137,9 @@ Deno.test("The scheme of Authorization counts in any case [AccessTokenTypeHeader
   }
 });
 
-Deno.test("A client without OpenID Connect gets none: nonce and claims count for nothing, scope openid is refused [PA-N15, FAPI-D23]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+Deno.test("A client without OpenID Connect gets none: nonce and claims count for nothing, scope openid is rejected [PA-N15, FAPI-D23]", async (t) => {
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const extras = {
     "no nonce [EnsureAuthorizationRequestWithoutNonceSuccess]": {},
     "nonce of 64 characters [EnsureAuthorizationRequestWith64CharNonceSuccess]": { nonce: "n".repeat(64) },
@@ -160,15 +160,15 @@ Deno.test("A client without OpenID Connect gets none: nonce and claims count for
   await t.step("scope openid", async () => {
     const consentId = await makeConsent(tpp);
     for (const scope of ["openid", "openid payments", "payments openid"]) {
-      await refused(tpp, () => push(tpp, consentId, { parameters: { scope } }), 400, "invalid_scope");
+      await rejected(tpp, () => push(tpp, consentId, { parameters: { scope } }), 400, "invalid_scope");
     }
   });
 });
 
-async function refusedAtBank({ world, bank }: Tpp, url: URL): Promise<URL> {
-  const browser = new Browser(world);
+async function rejectedAtBank({ env, bank }: Tpp, url: URL): Promise<URL> {
+  const browser = new Browser(env);
   const { claims } = await openHandover(bank, await browser.open(url.href));
-  const path = await returnPath(world, bank, claims, { claims: { status_code: "failure" } });
+  const path = await returnPath(env, bank, claims, { claims: { status_code: "failure" } });
   return callbackOf(await browser.open(path));
 }
 

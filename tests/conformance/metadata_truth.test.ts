@@ -23,12 +23,12 @@ import {
 } from "../../scripts/testing/flows.ts";
 import { type JsonObject, seconds } from "../../scripts/testing/jwts.ts";
 import { awaitingConsent } from "../../scripts/testing/oauth_requests.ts";
-import { AUTH_URL, BASE_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 
 /** What a member may list, and how to try one value. */
 interface Member {
   readonly values: readonly string[];
-  readonly attempt: (world: World, value: string) => Promise<Response>;
+  readonly attempt: (env: Environment, value: string) => Promise<Response>;
 }
 
 const TOKEN_PATH = "/BANKA/token.oauth2/v1";
@@ -52,22 +52,20 @@ const GRANT_URNS = ["jwt-bearer", "saml2-bearer", "device_code", "token-exchange
 const MEMBERS: Readonly<Record<string, Member>> = {
   scopes_supported: {
     values: ["payments", "bank", "openid", "profile", "accounts", "fundsconfirmations", "offline_access"],
-    attempt: (world, scope) => requestToken(world, world.tpp, "BANKA", { form: { scope } }),
+    attempt: (env, scope) => requestToken(env, env.tpp, "BANKA", { form: { scope } }),
   },
   response_types_supported: {
     values: ["code", "token", "id_token", "none", "code token", "code id_token", "code id_token token"],
-    attempt: async (world, response_type) =>
-      push(world, await awaitingConsent(world), { form: { response_type } }),
+    attempt: async (env, response_type) => push(env, await awaitingConsent(env), { form: { response_type } }),
   },
   response_modes_supported: {
     values: ["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"],
-    attempt: async (world, response_mode) =>
-      push(world, await awaitingConsent(world), { form: { response_mode } }),
+    attempt: async (env, response_mode) => push(env, await awaitingConsent(env), { form: { response_mode } }),
   },
   code_challenge_methods_supported: {
     values: ["S256", "plain", "S512"],
-    attempt: async (world, code_challenge_method) =>
-      push(world, await awaitingConsent(world), { form: { code_challenge_method } }),
+    attempt: async (env, code_challenge_method) =>
+      push(env, await awaitingConsent(env), { form: { code_challenge_method } }),
   },
   ui_locales_supported: {
     values: ["en", "es", "fr", "ar", "de", "pt", "zh"],
@@ -103,55 +101,55 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   },
   dpop_signing_alg_values_supported: {
     values: ALGORITHMS,
-    attempt: async (world, alg) => {
-      const claims = { htm: "POST", htu: `${BASE_URL}${TOKEN_PATH}`, iat: seconds(world) };
+    attempt: async (env, alg) => {
+      const claims = { htm: "POST", htu: `${BASE_URL}${TOKEN_PATH}`, iat: seconds(env) };
       const proof = await signedBy(alg, { typ: "dpop+jwt" }, claims, (await dpopKey()).privateJwk);
-      return await requestToken(world, world.tpp, "BANKA", { proof });
+      return await requestToken(env, env.tpp, "BANKA", { proof });
     },
   },
 };
 
 Deno.test("GET metadata has no list but those that are tried here [MD-N7]", async () => {
-  await using world = await openWorld();
-  const document = await metadataOf(world);
+  await using env = await openEnvironment();
+  const document = await metadataOf(env);
   const lists = Object.keys(document).filter((name) => Array.isArray(document[name]));
   assertEquals(lists.toSorted(), Object.keys(MEMBERS).toSorted());
 });
 
 Deno.test("GET metadata lists exactly the values that work [MD-N7, MD10] [FAPI-G5]", async (t) => {
-  await using world = await openWorld();
-  const document = await metadataOf(world);
+  await using env = await openEnvironment();
+  const document = await metadataOf(env);
   for (const [name, { values, attempt }] of Object.entries(MEMBERS)) {
     const listed: readonly string[] = document[name];
     assertEquals(listed.filter((value) => !values.includes(value)), [], `${name} lists what is not tried`);
     for (const value of values) {
-      await t.step(`${name}: ${value} ${listed.includes(value) ? "works" : "is refused"}`, async () => {
-        assertEquals(await works(await attempt(world, value)), listed.includes(value));
+      await t.step(`${name}: ${value} ${listed.includes(value) ? "works" : "is rejected"}`, async () => {
+        assertEquals(await works(await attempt(env, value)), listed.includes(value));
       });
     }
   }
 });
 
 Deno.test("GET metadata wants requests to be pushed, and answers carry iss as it says [MD-N7, AZ7]", async (t) => {
-  await using world = await openWorld();
-  const document = await metadataOf(world);
+  await using env = await openEnvironment();
+  const document = await metadataOf(env);
   assertEquals(
     [document.require_pushed_authorization_requests, document.authorization_response_iss_parameter_supported],
     [true, true],
   );
   await t.step("not pushed", async () => {
-    const answer = await authorize(new Browser(world), world.tpp, "");
+    const answer = await authorize(new Browser(env), env.tpp, "");
     assertEquals([answer.status, answer.headers.get("location")], [400, null]);
     await answer.body?.cancel();
   });
-  const flow = await toBank(world);
-  const refused = await toBank(world);
-  const refusal = await returnPath(world, refused.bank, refused.handover, {
+  const flow = await toBank(env);
+  const rejected = await toBank(env);
+  const rejection = await returnPath(env, rejected.bank, rejected.handover, {
     claims: { status_code: "failure" },
   });
   const answers = {
-    "with a code": await authorise(world, flow),
-    "with an error": await refused.browser.open(refusal),
+    "with a code": await authorise(env, flow),
+    "with an error": await rejected.browser.open(rejection),
   };
   for (const [name, answer] of Object.entries(answers)) {
     await t.step(name, () => {
@@ -161,67 +159,67 @@ Deno.test("GET metadata wants requests to be pushed, and answers carry iss as it
   }
 });
 
-async function metadataOf(world: World): Promise<Json> {
+async function metadataOf(env: Environment): Promise<Json> {
   const url = `${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`;
-  return await good(world.browser(new Request(url)), 200);
+  return await good(env.browser(new Request(url)), 200);
 }
 
-/** Whether it was granted; throws on anything but a clean refusal. */
+/** Whether it was granted; throws on anything but a clean rejection. */
 async function works(answer: Response): Promise<boolean> {
   const body = await answer.json();
   if (answer.status === 200 || answer.status === 201) return true;
   if ((answer.status === 400 || answer.status === 401) && typeof body.error === "string") return false;
-  throw new Error(`neither granted nor refused: ${answer.status} ${JSON.stringify(body)}`);
+  throw new Error(`neither granted nor rejected: ${answer.status} ${JSON.stringify(body)}`);
 }
 
 /** 200 if the consent screen speaks the language that the pushed request named. */
-async function shownIn(world: World, ui_locales: string): Promise<Response> {
-  const flow = await toBank(world, { form: { ui_locales } });
-  await good(putAccounts(world, flow.bank, flow.consentId), 200);
-  const back = await flow.browser.open(await returnPath(world, flow.bank, flow.handover));
+async function shownIn(env: Environment, ui_locales: string): Promise<Response> {
+  const flow = await toBank(env, { form: { ui_locales } });
+  await good(putAccounts(env, flow.bank, flow.consentId), 200);
+  const back = await flow.browser.open(await returnPath(env, flow.bank, flow.handover));
   const screen = await flow.browser.open(back.headers.get("location") ?? "");
   const speaks = (await screen.text()).includes(`<html lang="${ui_locales}"`);
   return Response.json({ error: "another language" }, { status: speaks ? 200 : 400 });
 }
 
 /** A token request with everything that the grant might want. */
-async function grantedBy(world: World, grant_type: string): Promise<Response> {
+async function grantedBy(env: Environment, grant_type: string): Promise<Response> {
   if (grant_type === "authorization_code") {
-    const flow: AtBank = await toBank(world);
-    return await redeem(world, { consentId: flow.consentId, code: codeOf(await authorise(world, flow)) });
+    const flow: AtBank = await toBank(env);
+    return await redeem(env, { consentId: flow.consentId, code: codeOf(await authorise(env, flow)) });
   }
-  const { client_assertion: assertion } = await authentication(world, world.tpp, "BANKA");
+  const { client_assertion: assertion } = await authentication(env, env.tpp, "BANKA");
   const extras = { assertion, username: "alice", password: "sandbox", refresh_token: "r", device_code: "d" };
-  return await requestToken(world, world.tpp, "BANKA", { form: { grant_type, ...extras } });
+  return await requestToken(env, env.tpp, "BANKA", { form: { grant_type, ...extras } });
 }
 
 /** A token request by a client that authenticates in this way alone. */
-async function authenticatedBy(world: World, method: string): Promise<Response> {
-  const { clientId } = world.tpp;
+async function authenticatedBy(env: Environment, method: string): Promise<Response> {
+  const { clientId } = env.tpp;
   const nothing = { client_assertion: undefined, client_assertion_type: undefined };
   switch (method) {
     case "private_key_jwt":
-      return await requestToken(world, world.tpp);
+      return await requestToken(env, env.tpp);
     case "client_secret_basic": {
       const headers = { authorization: `Basic ${btoa(`${clientId}:secret`)}` };
-      return await requestToken(world, world.tpp, "BANKA", { form: nothing, headers });
+      return await requestToken(env, env.tpp, "BANKA", { form: nothing, headers });
     }
     case "client_secret_post":
-      return await requestToken(world, world.tpp, "BANKA", { form: { ...nothing, client_secret: "secret" } });
+      return await requestToken(env, env.tpp, "BANKA", { form: { ...nothing, client_secret: "secret" } });
     case "client_secret_jwt":
-      return await assertedBy(world, "HS256");
+      return await assertedBy(env, "HS256");
     default: // by the certificate alone, or by nothing
-      return await requestToken(world, world.tpp, "BANKA", { form: nothing });
+      return await requestToken(env, env.tpp, "BANKA", { form: nothing });
   }
 }
 
 /** A token request with a client assertion by this algorithm. */
-async function assertedBy(world: World, alg: string): Promise<Response> {
-  const { clientId, signing } = world.tpp;
-  const iat = seconds(world);
+async function assertedBy(env: Environment, alg: string): Promise<Response> {
+  const { clientId, signing } = env.tpp;
+  const iat = seconds(env);
   const claims = { iss: clientId, sub: clientId, aud: `${AUTH_URL}/BANKA`, iat, exp: iat + 60 };
   const client_assertion = await signedBy(alg, { kid: signing.kid }, claims, signing.key.privateJwk);
-  return await requestToken(world, world.tpp, "BANKA", { form: { client_assertion } });
+  return await requestToken(env, env.tpp, "BANKA", { form: { client_assertion } });
 }
 
 /** A JWT by this algorithm: RSA with the key given, others with a fresh key; a proof carries the public key. */

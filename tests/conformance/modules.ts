@@ -142,7 +142,7 @@ const MANAGEMENT =
   "RFC 7592 management is not offered: a newer statement updates a client (Decision B6, DC-N23)";
 
 const SIGNED_REQUESTS =
-  "signed request objects (FAPI 2.0 Message Signing) are not offered: PAR refuses `request` (PA3)";
+  "signed request objects (FAPI 2.0 Message Signing) are not offered: PAR rejects `request` (PA3)";
 
 /** What stands for each module. */
 export const STANDINGS: Readonly<Record<Module, Standing>> = {

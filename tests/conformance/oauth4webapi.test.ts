@@ -2,8 +2,8 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import * as oauth from "oauth4webapi";
 import { Browser, consentBody } from "../../scripts/testing/flows.ts";
-import { worldFetch } from "../support/public_clients.ts";
-import { AUTH_URL, BASE_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
+import { environmentFetch } from "../support/public_clients.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 import {
   agreed,
   begin,
@@ -17,8 +17,8 @@ import {
   pay,
   push,
   redeem,
-  redemptionRefused,
-  refused,
+  redemptionRejected,
+  rejected,
   type Tpp,
   withKey,
 } from "./oauth4webapi_tpp.ts";
@@ -26,8 +26,8 @@ import {
 Deno.test("oauth4webapi pays at both banks, from metadata to payment [AUT-01, MD-N7]", async (t) => {
   for (const bank of ["bankA", "bankB"] as const) {
     await t.step(bank, async () => {
-      await using world = await openWorld();
-      const tpp = await openTpp(world, { bank: world[bank] });
+      await using env = await openEnvironment();
+      const tpp = await openTpp(env, { bank: env[bank] });
       const callback = await completed(tpp);
       assertEquals([...callback.searchParams.keys()].sort(), ["code", "iss", "state"]);
     });
@@ -35,8 +35,8 @@ Deno.test("oauth4webapi pays at both banks, from metadata to payment [AUT-01, MD
 });
 
 Deno.test("oauth4webapi reads a token that is bound to its key and nothing more [TC-N11, TC5]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const answer = await oauth.clientCredentialsGrantRequest(tpp.server, tpp.client, tpp.authenticate, {
     scope: "payments",
   }, { DPoP: tpp.dpop, [oauth.customFetch]: tpp.fetch });
@@ -53,8 +53,8 @@ Deno.test("oauth4webapi reads a token that is bound to its key and nothing more 
   }]);
 });
 
-Deno.test("oauth4webapi refuses metadata of another issuer than it asked for [MD2]", async (t) => {
-  await using world = await openWorld();
+Deno.test("oauth4webapi rejects metadata of another issuer than it asked for [MD2]", async (t) => {
+  await using env = await openEnvironment();
   const asked = new URL(`${AUTH_URL}/BANKA`);
   const others = {
     "another bank": `${AUTH_URL}/BANKB`,
@@ -63,7 +63,7 @@ Deno.test("oauth4webapi refuses metadata of another issuer than it asked for [MD
   };
   for (const [name, issuer] of Object.entries(others)) {
     await t.step(name, async () => {
-      const answer = await discovered(world, asked);
+      const answer = await discovered(env, asked);
       const error = await assertRejects(
         () => oauth.processDiscoveryResponse(new URL(issuer), answer),
         oauth.OperationProcessingError,
@@ -72,14 +72,14 @@ Deno.test("oauth4webapi refuses metadata of another issuer than it asked for [MD
     });
   }
   await t.step("its own", async () => {
-    const { issuer } = await oauth.processDiscoveryResponse(asked, await discovered(world, asked));
+    const { issuer } = await oauth.processDiscoveryResponse(asked, await discovered(env, asked));
     assertEquals(issuer, asked.href);
   });
 });
 
-Deno.test("oauth4webapi refuses a callback of another issuer, or of none [AZ-N14]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+Deno.test("oauth4webapi rejects a callback of another issuer, or of none [AZ-N14]", async () => {
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const callback = await agreed(tpp, journey);
   assertEquals(callback.searchParams.get("iss"), tpp.server.issuer);
@@ -90,30 +90,30 @@ Deno.test("oauth4webapi refuses a callback of another issuer, or of none [AZ-N14
     const error = assertThrows(() => checked(tpp, journey, url), oauth.OperationProcessingError);
     assertEquals(error.code, oauth.INVALID_RESPONSE, iss);
   }
-  const elsewhere = await openTpp(world, { bank: world.bankB });
+  const elsewhere = await openTpp(env, { bank: env.bankB });
   assertThrows(() => checked(elsewhere, journey, callback), oauth.OperationProcessingError, "iss");
   assertEquals(checked(tpp, journey, callback).get("code"), callback.searchParams.get("code"));
 });
 
 Deno.test("oauth4webapi needs its own verifier for its code [TA-N9, TA-N10]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const callback = await agreed(tpp, journey);
   const verifier = oauth.generateRandomCodeVerifier();
-  const bound = await redemptionRefused(
+  const bound = await redemptionRejected(
     tpp,
     () => redeem(tpp, journey, callback, { verifier: oauth.nopkce }),
   );
   assertEquals(bound, [400, "invalid_grant"]);
-  assertEquals(await redemptionRefused(tpp, () => redeem(tpp, journey, callback, { verifier })), bound);
+  assertEquals(await redemptionRejected(tpp, () => redeem(tpp, journey, callback, { verifier })), bound);
   const { access_token } = await redeem(tpp, journey, callback);
   await pay(tpp, journey, access_token);
 });
 
 Deno.test("oauth4webapi pushes a request for a challenge by S256 alone [PA-N3, PA-N4]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const consentId = await makeConsent(tpp);
   const cases: Record<string, Record<string, string | undefined>> = {
     "no challenge [PAREnsurePKCERequired]": { code_challenge: undefined, code_challenge_method: undefined },
@@ -123,14 +123,14 @@ Deno.test("oauth4webapi pushes a request for a challenge by S256 alone [PA-N3, P
   for (const [name, parameters] of Object.entries(cases)) {
     await t.step(
       name,
-      () => refused(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request"),
+      () => rejected(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request"),
     );
   }
 });
 
 Deno.test("oauth4webapi binds its code by proof, by dpop_jkt, or by both alike [PA-N10, TA-N12, TA-N13, TA-N18]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const jkt = await tpp.dpop.calculateThumbprint();
   const stranger = await withKey(tpp, 10);
   const bindings = {
@@ -149,20 +149,20 @@ Deno.test("oauth4webapi binds its code by proof, by dpop_jkt, or by both alike [
       const journey = await begin(tpp, binding);
       const callback = await agreed(tpp, journey);
       const attempt = (): Promise<unknown> => redeem(stranger, journey, callback);
-      assertEquals(await redemptionRefused(tpp, attempt), [400, "invalid_dpop_proof"]);
+      assertEquals(await redemptionRejected(tpp, attempt), [400, "invalid_dpop_proof"]);
       await pay(tpp, journey, (await redeem(tpp, journey, callback)).access_token);
     });
   }
   await t.step("two different ones [EnsureMismatchedDpopJktFails]", async () => {
     const parameters = { dpop_jkt: await stranger.dpop.calculateThumbprint() };
     const consentId = await makeConsent(tpp);
-    await refused(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request");
+    await rejected(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request");
   });
 });
 
 Deno.test("oauth4webapi uses its token with its key alone [DP-N17, RG-N2]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const token = await ownToken(tpp);
   const path = `domestic-payment-consents/v1/${await makeConsent(tpp)}`;
   const stranger = await withKey(tpp, 10);
@@ -183,8 +183,8 @@ Deno.test("oauth4webapi uses its token with its key alone [DP-N17, RG-N2]", asyn
 });
 
 Deno.test("oauth4webapi cannot have the same request answered twice [CA-N17, DP-N14]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const again: Tpp = {
     ...tpp,
     fetch: async (url, init) => {
@@ -214,14 +214,14 @@ Deno.test("oauth4webapi cannot have the same request answered twice [CA-N17, DP-
 });
 
 Deno.test("oauth4webapi pushes for consents, scopes and URLs of its own alone [PA-N7, PA-N8, PA-N9]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
-  const other = await openTpp(world, { me: world.otherTpp, key: 10 });
-  const atBankB = await openTpp(world, { bank: world.bankB });
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
+  const other = await openTpp(env, { me: env.otherTpp, key: 10 });
+  const atBankB = await openTpp(env, { bank: env.bankB });
   const consentId = await makeConsent(tpp);
   const cases = {
-    "an unregistered URL": [{ redirect_uri: `${world.tpp.redirectUris[0]}/x` }, "invalid_request"],
-    "another client's URL": [{ redirect_uri: world.otherTpp.redirectUris[0] }, "invalid_request"],
+    "an unregistered URL": [{ redirect_uri: `${env.tpp.redirectUris[0]}/x` }, "invalid_request"],
+    "another client's URL": [{ redirect_uri: env.otherTpp.redirectUris[0] }, "invalid_request"],
     "another client's consent [EnsureServerHandlesNonMatchingIntentId]": [{
       consent_id: await makeConsent(other),
     }, "invalid_request"],
@@ -229,21 +229,21 @@ Deno.test("oauth4webapi pushes for consents, scopes and URLs of its own alone [P
     "the banks' scope": [{ scope: "bank" }, "invalid_scope"],
   } as const;
   for (const [name, [parameters, code]] of Object.entries(cases)) {
-    await t.step(name, () => refused(tpp, () => push(tpp, consentId, { parameters }), 400, code));
+    await t.step(name, () => rejected(tpp, () => push(tpp, consentId, { parameters }), 400, code));
   }
   const journey = await push(tpp, consentId);
   await t.step("another client opens its request", async () => {
     const url = new URL(journey.url);
     url.searchParams.set("client_id", other.client.client_id);
-    const answer = await new Browser(world).open(url.href);
+    const answer = await new Browser(env).open(url.href);
     assertEquals([answer.status, answer.headers.get("location")], [400, null]);
     await answer.body?.cancel();
   });
 });
 
-function discovered(world: World, issuer: URL): Promise<Response> {
+function discovered(env: Environment, issuer: URL): Promise<Response> {
   return oauth.discoveryRequest(issuer, {
     algorithm: "oauth2",
-    [oauth.customFetch]: worldFetch(world, world.tpp),
+    [oauth.customFetch]: environmentFetch(env, env.tpp),
   });
 }

@@ -1,4 +1,4 @@
-/** A TPP that uses `oauth4webapi` alone, at one bank of a test world; each step can be changed. */
+/** A TPP that uses `oauth4webapi` alone, at one bank of a test environment; each step can be changed. */
 import { assertEquals, assertRejects } from "@std/assert";
 import * as oauth from "oauth4webapi";
 import { consentBody, type Json, paymentBody } from "../../scripts/testing/flows.ts";
@@ -8,18 +8,18 @@ import {
   assertionKey,
   clockSkew,
   customerAgrees,
+  environmentFetch,
   keyPair,
   signedHeaders,
-  worldFetch,
 } from "../support/public_clients.ts";
-import { AUTH_URL, BASE_URL, type World } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
 
 /** Claims and header of a JWT that the library is about to sign, to be changed. */
 export type Modify = (header: Record<string, unknown>, claims: Record<string, unknown>) => void;
 
 /** A client of the library. */
 export interface Tpp {
-  readonly world: World;
+  readonly env: Environment;
   readonly me: Participant;
   readonly bank: Participant;
   /** Number of the DPoP key in the pool. */
@@ -28,7 +28,7 @@ export interface Tpp {
   readonly client: oauth.Client;
   readonly authenticate: oauth.ClientAuth;
   readonly dpop: oauth.DPoPHandle;
-  readonly fetch: ReturnType<typeof worldFetch>;
+  readonly fetch: ReturnType<typeof environmentFetch>;
 }
 
 /** An authorization between PAR and code. */
@@ -52,8 +52,8 @@ export interface PushChanges {
 
 /** A TPP that has read the bank's metadata, bound to a pool key. */
 export async function openTpp(
-  world: World,
-  { me = world.tpp, bank = world.bankA, key = 9, proofs, assertions }: {
+  env: Environment,
+  { me = env.tpp, bank = env.bankA, key = 9, proofs, assertions }: {
     me?: Participant;
     bank?: Participant;
     key?: number;
@@ -61,11 +61,11 @@ export async function openTpp(
     assertions?: Modify;
   } = {},
 ): Promise<Tpp> {
-  const fetch = worldFetch(world, me);
+  const fetch = environmentFetch(env, me);
   const issuer = new URL(`${AUTH_URL}/${bank.orgId}`);
   const answer = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", [oauth.customFetch]: fetch });
   const server = await oauth.processDiscoveryResponse(issuer, answer);
-  const client: oauth.Client = { client_id: me.clientId, [oauth.clockSkew]: clockSkew(world) };
+  const client: oauth.Client = { client_id: me.clientId, [oauth.clockSkew]: clockSkew(env) };
   const changed = assertions === undefined ? {} : { [oauth.modifyAssertion]: assertions };
   const authenticate = oauth.PrivateKeyJwt(await assertionKey(me), changed);
   const dpop = oauth.DPoP(
@@ -73,13 +73,13 @@ export async function openTpp(
     await keyPair(await testKey(key)),
     proofs === undefined ? {} : { [oauth.modifyAssertion]: proofs },
   );
-  return { world, me, bank, key, server, client, authenticate, dpop, fetch };
+  return { env, me, bank, key, server, client, authenticate, dpop, fetch };
 }
 
 /** The same TPP so many seconds later: the library learns of the clock when it is set up. */
 export async function later(tpp: Tpp, seconds: number): Promise<Tpp> {
-  tpp.world.now += seconds * 1000;
-  return await openTpp(tpp.world, { me: tpp.me, bank: tpp.bank, key: tpp.key });
+  tpp.env.now += seconds * 1000;
+  return await openTpp(tpp.env, { me: tpp.me, bank: tpp.bank, key: tpp.key });
 }
 
 /** The same TPP with another DPoP key. */
@@ -106,7 +106,7 @@ export async function makeConsent(tpp: Tpp, body: Json = consentBody()): Promise
   return JSON.parse(text).Data.ConsentId;
 }
 
-/** Pushes a request for a consent. @throws {oauth.ResponseBodyError} where it is refused */
+/** Pushes a request for a consent. @throws {oauth.ResponseBodyError} where it is rejected */
 export async function push(
   tpp: Tpp,
   consentId: string,
@@ -145,14 +145,14 @@ export async function push(
   };
 }
 
-/** Pushes a request for a fresh consent. @throws {oauth.ResponseBodyError} where it is refused */
+/** Pushes a request for a fresh consent. @throws {oauth.ResponseBodyError} where it is rejected */
 export async function begin(tpp: Tpp, changes: PushChanges = {}): Promise<Journey> {
   return await push(tpp, await makeConsent(tpp), changes);
 }
 
 /** The customer agrees; gives the URL that the browser comes back to. */
 export function agreed(tpp: Tpp, journey: Journey, url: URL = journey.url): Promise<URL> {
-  return customerAgrees(tpp.world, url, { bank: tpp.bank, consentId: journey.consentId });
+  return customerAgrees(tpp.env, url, { bank: tpp.bank, consentId: journey.consentId });
 }
 
 /** Checks the callback. @throws where it is not this journey's (RFC 9207, state) */
@@ -160,7 +160,7 @@ export function checked(tpp: Tpp, journey: Journey, callback: URL): URLSearchPar
   return oauth.validateAuthResponse(tpp.server, tpp.client, callback, journey.state ?? oauth.expectNoState);
 }
 
-/** Exchanges the code. @throws {oauth.ResponseBodyError} where it is refused */
+/** Exchanges the code. @throws {oauth.ResponseBodyError} where it is rejected */
 export async function redeem(
   tpp: Tpp,
   journey: Journey,
@@ -194,7 +194,7 @@ export async function call(
   { body, headers = {} }: { body?: Json; headers?: Record<string, string> } = {},
 ): Promise<Response> {
   const text = body === undefined ? null : JSON.stringify(body);
-  const sent = text === null ? new Headers() : await signedHeaders(tpp.world, tpp.me, text);
+  const sent = text === null ? new Headers() : await signedHeaders(tpp.env, tpp.me, text);
   for (const [name, value] of Object.entries(headers)) sent.set(name, value);
   const url = new URL(path.startsWith("https:") ? path : `${BASE_URL}/${tpp.bank.orgId}/${path}`);
   return await oauth.protectedResourceRequest(token, text === null ? "GET" : "POST", url, sent, text, {
@@ -221,23 +221,23 @@ export async function completed(tpp: Tpp, changes: PushChanges = {}): Promise<UR
   return callback;
 }
 
-/** That an OAuth endpoint refuses, and nothing changes. */
-export async function refused(
+/** That an OAuth endpoint rejects, and nothing changes. */
+export async function rejected(
   tpp: Tpp,
   attempt: () => Promise<unknown>,
   status: number,
   code: string,
 ): Promise<void> {
-  const before = await tpp.world.snapshot();
+  const before = await tpp.env.snapshot();
   const error = await assertRejects(attempt, oauth.ResponseBodyError);
   assertEquals([error.status, error.error], [status, code]);
-  assertEquals(await tpp.world.snapshot(), before);
+  assertEquals(await tpp.env.snapshot(), before);
 }
 
-/** Status and code of a redemption that is refused and changes nothing but the code's count of failures. */
-export async function redemptionRefused(tpp: Tpp, attempt: () => Promise<unknown>): Promise<unknown> {
+/** Status and code of a redemption that is rejected and changes nothing but the code's count of failures. */
+export async function redemptionRejected(tpp: Tpp, attempt: () => Promise<unknown>): Promise<unknown> {
   const others = async (): Promise<unknown> =>
-    (await tpp.world.snapshot()).filter(({ key }) => key[0] !== "authorization_code");
+    (await tpp.env.snapshot()).filter(({ key }) => key[0] !== "authorization_code");
   const before = await others();
   const error = await assertRejects(attempt, oauth.ResponseBodyError);
   assertEquals(await others(), before);

@@ -10,8 +10,14 @@ import {
   returnPath,
 } from "../../scripts/testing/flows.ts";
 import { testKey } from "../../scripts/testing/keys.ts";
-import { assertionKey, callbackOf, customerAgrees, keyPair, worldFetch } from "../support/public_clients.ts";
-import { AUTH_URL, openWorld } from "../../scripts/testing/environment.ts";
+import {
+  assertionKey,
+  callbackOf,
+  customerAgrees,
+  environmentFetch,
+  keyPair,
+} from "../support/public_clients.ts";
+import { AUTH_URL, openEnvironment } from "../../scripts/testing/environment.ts";
 import {
   begin,
   challengeOf,
@@ -19,7 +25,7 @@ import {
   openTpp,
   type Pending,
   post,
-  refused,
+  rejected,
   requestOf,
   resource,
 } from "./openid_client_tpp.ts";
@@ -32,10 +38,10 @@ Deno.test("openid-client pays by each kind of consent, from metadata to status [
   } as const;
   for (const [kind, [bank, initiation]] of Object.entries(kinds)) {
     await t.step(kind, async () => {
-      await using world = await openWorld();
-      const tpp = await openTpp(world, world[bank]);
+      await using env = await openEnvironment();
+      const tpp = await openTpp(env, env[bank]);
       const pending = await begin(tpp, consentBody({ initiation }));
-      const callback = await customerAgrees(world, pending.url, { bank: tpp.bank, ...pending });
+      const callback = await customerAgrees(env, pending.url, { bank: tpp.bank, ...pending });
       const tokens = await client.authorizationCodeGrant(
         tpp.config,
         callback,
@@ -63,26 +69,26 @@ Deno.test("openid-client pays by each kind of consent, from metadata to status [
   }
 });
 
-Deno.test("openid-client finds what it needs in metadata and refuses another issuer's [MD2, MD-N7]", async () => {
-  await using world = await openWorld();
-  const { config } = await openTpp(world);
+Deno.test("openid-client finds what it needs in metadata and rejects another issuer's [MD2, MD-N7]", async () => {
+  await using env = await openEnvironment();
+  const { config } = await openTpp(env);
   const server = config.serverMetadata();
   assertEquals(
     [server.issuer, server.supportsPKCE(), server.authorization_response_iss_parameter_supported],
     [`${AUTH_URL}/BANKA`, true, true],
   );
-  const honest = worldFetch(world, world.tpp);
+  const honest = environmentFetch(env, env.tpp);
   const swapped = (url: string, init: object): Promise<Response> =>
     honest(url.replace("BANKA", "BANKB"), init);
-  const error = await assertRejects(() => openTpp(world, world.bankA, swapped), client.ClientError);
+  const error = await assertRejects(() => openTpp(env, env.bankA, swapped), client.ClientError);
   assertEquals(error.code, "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED");
 });
 
 Deno.test("openid-client takes a callback by its own issuer with its own state alone [AZ-N14]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const pending = await begin(tpp);
-  const callback = await customerAgrees(world, pending.url, { bank: tpp.bank, ...pending });
+  const callback = await customerAgrees(env, pending.url, { bank: tpp.bank, ...pending });
   const changed = (change: (query: URLSearchParams) => void): URL => {
     const url = new URL(callback);
     change(url.searchParams);
@@ -108,14 +114,14 @@ Deno.test("openid-client takes a callback by its own issuer with its own state a
   });
 });
 
-Deno.test("openid-client learns of a refusal in a callback that passes its checks [AZ-N13, UserRejectsAuthentication]", async () => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+Deno.test("openid-client learns of a rejection in a callback that passes its checks [AZ-N13, UserRejectsAuthentication]", async () => {
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const pending = await begin(tpp);
-  const browser = new Browser(world);
+  const browser = new Browser(env);
   const { claims } = await openHandover(tpp.bank, await browser.open(pending.url.href));
-  const refusal = await returnPath(world, tpp.bank, claims, { claims: { status_code: "failure" } });
-  const callback = callbackOf(await browser.open(refusal));
+  const rejection = await returnPath(env, tpp.bank, claims, { claims: { status_code: "failure" } });
+  const callback = callbackOf(await browser.open(rejection));
   const error = await assertRejects(
     () => client.authorizationCodeGrant(tpp.config, callback, pending.checks, undefined, tpp),
     client.AuthorizationResponseError,
@@ -124,18 +130,18 @@ Deno.test("openid-client learns of a refusal in a callback that passes its check
 });
 
 Deno.test("openid-client gets no code without PKCE by S256, and no token without its verifier [PA-N3, PA-N4, TA-N9, TA-N10]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   await t.step("no challenge", async () => {
     const changes = { code_challenge: undefined, code_challenge_method: undefined };
-    await refused(begin(tpp, undefined, changes), 400, "invalid_request");
+    await rejected(begin(tpp, undefined, changes), 400, "invalid_request");
   });
   await t.step("plain", async () => {
     const changes = { code_challenge: client.randomPKCECodeVerifier(), code_challenge_method: "plain" };
-    await refused(begin(tpp, undefined, changes), 400, "invalid_request");
+    await rejected(begin(tpp, undefined, changes), 400, "invalid_request");
   });
   const pending = await begin(tpp);
-  const callback = await customerAgrees(world, pending.url, { bank: tpp.bank, ...pending });
+  const callback = await customerAgrees(env, pending.url, { bank: tpp.bank, ...pending });
   const { expectedState } = pending.checks;
   for (const pkceCodeVerifier of [undefined, client.randomPKCECodeVerifier()]) {
     await t.step(pkceCodeVerifier === undefined ? "no verifier" : "another verifier", async () => {
@@ -144,7 +150,7 @@ Deno.test("openid-client gets no code without PKCE by S256, and no token without
         ...(pkceCodeVerifier === undefined ? {} : { pkceCodeVerifier }),
       } as Pending["checks"];
       const exchange = client.authorizationCodeGrant(tpp.config, callback, checks, undefined, tpp);
-      await refused(exchange, 400, "invalid_grant");
+      await rejected(exchange, 400, "invalid_grant");
     });
   }
   await t.step("the right verifier", async () => {
@@ -153,11 +159,11 @@ Deno.test("openid-client gets no code without PKCE by S256, and no token without
 });
 
 Deno.test("openid-client is bound to its DPoP key from PAR on [DP-N1, DP-N17, TA-N13, RG-N2]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const other = { DPoP: client.getDPoPHandle(tpp.config, await keyPair(await testKey(10))) };
   const pending = await begin(tpp);
-  const callback = await customerAgrees(world, pending.url, { bank: tpp.bank, ...pending });
+  const callback = await customerAgrees(env, pending.url, { bank: tpp.bank, ...pending });
   for (const [name, options] of Object.entries({ "another key": other, "no proof": {} })) {
     await t.step(`code with ${name}`, async () => {
       const exchange = client.authorizationCodeGrant(
@@ -167,7 +173,7 @@ Deno.test("openid-client is bound to its DPoP key from PAR on [DP-N1, DP-N17, TA
         undefined,
         options,
       );
-      await refused(exchange, 400, "invalid_dpop_proof");
+      await rejected(exchange, 400, "invalid_dpop_proof");
     });
   }
   const { access_token } = await client.authorizationCodeGrant(
@@ -197,22 +203,22 @@ Deno.test("openid-client is bound to its DPoP key from PAR on [DP-N1, DP-N17, TA
 });
 
 Deno.test("openid-client must push its authorization request, unsigned [AZ-N1, PA-N2]", async (t) => {
-  await using world = await openWorld();
-  const tpp = await openTpp(world);
+  await using env = await openEnvironment();
+  const tpp = await openTpp(env);
   const { parameters } = await requestOf(tpp, (await consent(tpp)).ConsentId);
   await t.step("in the URL", async () => {
-    const answer = await new Browser(world).open(client.buildAuthorizationUrl(tpp.config, parameters).href);
+    const answer = await new Browser(env).open(client.buildAuthorizationUrl(tpp.config, parameters).href);
     assertEquals([answer.status, answer.headers.get("location")], [400, null]);
     await answer.body?.cancel();
   });
   await t.step("in a request object", async () => {
-    const { key } = await assertionKey(world.tpp);
+    const { key } = await assertionKey(env.tpp);
     const url = await client.buildAuthorizationUrlWithJAR(tpp.config, parameters, key);
-    const answer = await new Browser(world).open(url.href);
+    const answer = await new Browser(env).open(url.href);
     assertEquals([answer.status, answer.headers.get("location")], [400, null]);
     await answer.body?.cancel();
     const request = url.searchParams.get("request") ?? "";
-    await refused(
+    await rejected(
       client.buildAuthorizationUrlWithPAR(tpp.config, { ...parameters, request }),
       400,
       "invalid_request",
@@ -221,6 +227,6 @@ Deno.test("openid-client must push its authorization request, unsigned [AZ-N1, P
   await t.step("pushed", async () => {
     const url = await client.buildAuthorizationUrlWithPAR(tpp.config, parameters, tpp);
     assertEquals([...url.searchParams.keys()].sort(), ["client_id", "request_uri"]);
-    assertEquals((await new Browser(world).open(url.href)).status, 303);
+    assertEquals((await new Browser(env).open(url.href)).status, 303);
   });
 });

@@ -1,16 +1,22 @@
-/** A TPP that uses `openid-client` alone, at one bank of a test world. */
+/** A TPP that uses `openid-client` alone, at one bank of a test environment. */
 import { assertEquals, assertRejects } from "@std/assert";
 import type { WWWAuthenticateChallenge } from "oauth4webapi";
 import * as client from "openid-client";
 import { consentBody, type Json } from "../../scripts/testing/flows.ts";
 import { testKey } from "../../scripts/testing/keys.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
-import { assertionKey, clockSkew, keyPair, signedHeaders, worldFetch } from "../support/public_clients.ts";
-import { AUTH_URL, BASE_URL, type World } from "../../scripts/testing/environment.ts";
+import {
+  assertionKey,
+  clockSkew,
+  environmentFetch,
+  keyPair,
+  signedHeaders,
+} from "../support/public_clients.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
 
 /** A TPP that uses the library at one bank. */
 export interface Tpp {
-  readonly world: World;
+  readonly env: Environment;
   readonly bank: Participant;
   readonly config: client.Configuration;
   readonly DPoP: client.DPoPHandle;
@@ -26,18 +32,18 @@ export interface Pending {
 
 /** A TPP that has read the bank's metadata; `fetch` may come between. */
 export async function openTpp(
-  world: World,
-  bank: Participant = world.bankA,
-  fetch = worldFetch(world, world.tpp),
+  env: Environment,
+  bank: Participant = env.bankA,
+  fetch = environmentFetch(env, env.tpp),
 ): Promise<Tpp> {
   const config = await client.discovery(
     new URL(`${AUTH_URL}/${bank.orgId}`),
-    world.tpp.clientId,
-    { [client.clockSkew]: clockSkew(world) },
-    client.PrivateKeyJwt(await assertionKey(world.tpp)),
+    env.tpp.clientId,
+    { [client.clockSkew]: clockSkew(env) },
+    client.PrivateKeyJwt(await assertionKey(env.tpp)),
     { algorithm: "oauth2", [client.customFetch]: fetch },
   );
-  return { world, bank, config, DPoP: client.getDPoPHandle(config, await keyPair(await testKey(9))) };
+  return { env, bank, config, DPoP: client.getDPoPHandle(config, await keyPair(await testKey(9))) };
 }
 
 /** A fresh consent, made with a client credentials token. */
@@ -50,13 +56,13 @@ export async function consent(tpp: Tpp, body: Json = consentBody()): Promise<Jso
 
 /** The parameters of a good authorization request, and what its answer is checked against. */
 export async function requestOf(
-  { world }: Tpp,
+  { env }: Tpp,
   consentId: string,
 ): Promise<{ parameters: Record<string, string>; checks: Pending["checks"] }> {
   const pkceCodeVerifier = client.randomPKCECodeVerifier();
   const expectedState = client.randomState();
   const parameters = {
-    redirect_uri: world.tpp.redirectUris[0] ?? "",
+    redirect_uri: env.tpp.redirectUris[0] ?? "",
     scope: "payments",
     code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: "S256",
@@ -94,7 +100,7 @@ export async function post(
   body: Json,
 ): Promise<{ status: number; json: Json }> {
   const text = JSON.stringify(body);
-  const headers = await signedHeaders(tpp.world, tpp.world.tpp, text);
+  const headers = await signedHeaders(tpp.env, tpp.env.tpp, text);
   const answer = await client.fetchProtectedResource(
     tpp.config,
     token,
@@ -107,8 +113,8 @@ export async function post(
   return { status: answer.status, json: await answer.json() };
 }
 
-/** That an OAuth endpoint refuses. */
-export async function refused(attempt: Promise<unknown>, status: number, code: string): Promise<void> {
+/** That an OAuth endpoint rejects. */
+export async function rejected(attempt: Promise<unknown>, status: number, code: string): Promise<void> {
   const error = await assertRejects(() => attempt, client.ResponseBodyError);
   assertEquals([error.status, error.error], [status, code]);
 }

@@ -2,10 +2,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import {
   ADMIN_TOKEN,
-  type DirectoryWorld,
+  type DirectoryEnvironment,
   ISSUER,
   type Json,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
 
@@ -24,7 +24,7 @@ const ADMIN_ROUTES = [
 
 for (const [method, path] of ADMIN_ROUTES) {
   Deno.test(`${method} ${path} is for administrators alone [E3]`, async () => {
-    await using world = await onboarded();
+    await using env = await onboarded();
     for (
       const authorization of [
         undefined,
@@ -42,7 +42,7 @@ for (const [method, path] of ADMIN_ROUTES) {
         headers,
         ...(method === "GET" ? {} : { body: "{}" }),
       });
-      const answer = await world.fetch(request);
+      const answer = await env.fetch(request);
       assertEquals([answer.status, (await answer.json()).error], [401, "invalid_token"], authorization);
       assertEquals(answer.headers.get("www-authenticate"), 'Bearer realm="directory"');
       assertEquals(answer.headers.get("cache-control"), "no-store");
@@ -51,35 +51,35 @@ for (const [method, path] of ADMIN_ROUTES) {
 }
 
 Deno.test("the history names the credential's holder, whatever a header says [E3]", async () => {
-  await using world = await onboarded();
+  await using env = await onboarded();
   const body = { status: "Inactive", reason: "test" };
   const headers = { "x-operator": "luis", "x-forwarded-user": "luis" };
-  assertEquals((await world.admin("PUT", "/participants/SHOP/software/status", body, headers)).status, 200);
-  const history = (await world.admin("GET", "/participants/SHOP/history")).body;
+  assertEquals((await env.admin("PUT", "/participants/SHOP/software/status", body, headers)).status, 200);
+  const history = (await env.admin("GET", "/participants/SHOP/history")).body;
   assertEquals(history.map(({ who }: Json) => who), ["ana", "ana"]);
 });
 
 Deno.test("wrong tokens are slowed down, and nobody who has a right one is [E3]", async () => {
   const lines: string[] = [];
   const note = (event: string): void => void lines.push(event);
-  await using world = await openDirectoryWorld({ log: { info: () => {}, warn: note, error: note } });
+  await using env = await openDirectoryEnvironment({ log: { info: () => {}, warn: note, error: note } });
   const guess = async (token: string): Promise<[number, string | null]> => {
     const headers = { authorization: `Bearer ${token}` };
-    const answer = await world.fetch(new Request(`${ISSUER}/participants/SHOP`, { headers }));
+    const answer = await env.fetch(new Request(`${ISSUER}/participants/SHOP`, { headers }));
     await answer.body?.cancel();
     return [answer.status, answer.headers.get("retry-after")];
   };
   for (let count = 0; count < 10; count++) assertEquals(await guess(`guess-${count}`), [401, null]);
   for (let count = 0; count < 200; count++) assertEquals((await guess(`dira-${count}.x`))[0], 429);
   assertEquals(await guess("one-more"), [429, "6"]);
-  assertEquals((await world.admin("GET", "/participants/SHOP")).status, 404, "the right one goes on");
+  assertEquals((await env.admin("GET", "/participants/SHOP")).status, 404, "the right one goes on");
   assertEquals(lines.length, 10, "a flood does not fill the log");
-  world.now += 6000;
+  env.now += 6000;
   assertEquals((await guess("later"))[0], 401);
 });
 
 Deno.test("POST bodies are bounded, strict JSON [E1]", async () => {
-  await using world = await openDirectoryWorld();
+  await using env = await openDirectoryEnvironment();
   const post = async (body: BodyInit, headers: Record<string, string>): Promise<[number, string]> => {
     const authorization = `Bearer ${ADMIN_TOKEN}`;
     const request = new Request(`${ISSUER}/participants`, {
@@ -87,7 +87,7 @@ Deno.test("POST bodies are bounded, strict JSON [E1]", async () => {
       body,
       headers: { authorization, ...headers },
     });
-    const answer = await world.fetch(request);
+    const answer = await env.fetch(request);
     const { error_description } = await answer.json();
     return [answer.status, error_description];
   };
@@ -111,10 +111,10 @@ Deno.test("POST bodies are bounded, strict JSON [E1]", async () => {
 Deno.test("the log never has the administration token, contacts or keys [E3]", async () => {
   const lines: string[] = [];
   const note = (event: string, fields = {}): void => void lines.push(`${event} ${JSON.stringify(fields)}`);
-  await using world = await openDirectoryWorld({ log: { info: note, warn: note, error: note } });
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  await world.admin("POST", "/participants", { contacts: [{ email: "secret@shop.example" }] });
+  await using env = await openDirectoryEnvironment({ log: { info: note, warn: note, error: note } });
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  await env.admin("POST", "/participants", { contacts: [{ email: "secret@shop.example" }] });
   const log = lines.join("\n");
   assertStringIncludes(log, '"status":201');
   for (const secret of [ADMIN_TOKEN, "@shop.example", "BEGIN", "Pérez"]) {
@@ -122,8 +122,8 @@ Deno.test("the log never has the administration token, contacts or keys [E3]", a
   }
 });
 
-async function onboarded(): Promise<DirectoryWorld> {
-  const world = await openDirectoryWorld();
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  return world;
+async function onboarded(): Promise<DirectoryEnvironment> {
+  const env = await openDirectoryEnvironment();
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  return env;
 }

@@ -1,18 +1,18 @@
 /** The directory as an HTTP server: who may ask what, how public answers are cached, and how it says no. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
-  type DirectoryWorld,
+  type DirectoryEnvironment,
   ISSUER,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
   signingRequest,
   testAuthority,
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
 
 Deno.test("GET /participants lists what everybody may know, and no more [E2]", async () => {
-  await using world = await onboarded();
-  const { headers, body } = await world.get("/participants");
-  const record = (await world.admin("GET", "/participants/SHOP")).body;
+  await using env = await onboarded();
+  const { headers, body } = await env.get("/participants");
+  const record = (await env.admin("GET", "/participants/SHOP")).body;
   assertEquals(headers.get("content-type"), "application/json");
   assertEquals(headers.get("vary"), "Accept");
   assertEquals(body, [{
@@ -27,8 +27,8 @@ Deno.test("GET /participants lists what everybody may know, and no more [E2]", a
 });
 
 Deno.test("GET /participants lists more than one page of the store [E2]", async () => {
-  await using world = await onboarded();
-  const { value } = await world.store.get<object>(["directory", "participant", "shop"]).then((entry) =>
+  await using env = await onboarded();
+  const { value } = await env.store.get<object>(["directory", "participant", "shop"]).then((entry) =>
     entry ?? { value: {} }
   );
   for (let count = 0; count < 205; count++) {
@@ -38,20 +38,20 @@ Deno.test("GET /participants lists more than one page of the store [E2]", async 
       key: ["directory", "participant", orgId.toLowerCase()],
       value: { ...value, orgId },
     } as const;
-    await world.store.commit({ checks: [], writes: [write] });
+    await env.store.commit({ checks: [], writes: [write] });
   }
-  const { body } = await world.get("/participants");
+  const { body } = await env.get("/participants");
   assertEquals(new Set(body.map(({ org_id }: { org_id: string }) => org_id)).size, 206);
 });
 
 Deno.test("GET /participants draws a page for browsers, with names as text [E2]", async () => {
-  await using world = await openDirectoryWorld();
-  await world.admin(
+  await using env = await openDirectoryEnvironment();
+  await env.admin(
     "POST",
     "/participants",
     await thirdParty([0, 1], { org_name: "<script>alert(1)</script>" }),
   );
-  const { headers, body } = await world.get("/participants", {
+  const { headers, body } = await env.get("/participants", {
     accept: "text/html,application/xhtml+xml,*/*;q=0.8",
   });
   assertEquals(headers.get("content-type"), "text/html; charset=utf-8");
@@ -63,8 +63,8 @@ Deno.test("GET /participants draws a page for browsers, with names as text [E2]"
 });
 
 Deno.test("GET /participants/{org_id} shows administrators the full record [E3]", async () => {
-  await using world = await onboarded();
-  const { headers, body } = await world.admin("GET", "/participants/SHOP");
+  await using env = await onboarded();
+  const { headers, body } = await env.admin("GET", "/participants/SHOP");
   assertEquals(headers.get("cache-control"), "no-store");
   assertEquals(body.registration_number, "900123456-7");
   assertEquals(body.contacts[1], {
@@ -85,15 +85,15 @@ Deno.test("GET /participants/{org_id} shows administrators the full record [E3]"
 });
 
 Deno.test("GET / leads to the participants, GET /health to the store [E2]", async () => {
-  await using world = await openDirectoryWorld();
-  const home = await world.get("/");
+  await using env = await openDirectoryEnvironment();
+  const home = await env.get("/");
   assertEquals([home.status, home.headers.get("location")], [303, "/participants"]);
-  assertEquals((await world.get("/health")).body, { status: "ok" });
+  assertEquals((await env.get("/health")).body, { status: "ok" });
 });
 
 Deno.test("GET /ca.pem is the authority's certificate [E2]", async () => {
-  await using world = await openDirectoryWorld();
-  const { status, body } = await world.get("/ca.pem");
+  await using env = await openDirectoryEnvironment();
+  const { status, body } = await env.get("/ca.pem");
   assertEquals([status, body.trim()], [200, (await testAuthority()).certificatePem.trim()]);
 });
 
@@ -107,27 +107,27 @@ const CACHED: readonly [path: string, cacheControl: string][] = [
 
 for (const [path, cacheControl] of CACHED) {
   Deno.test(`GET ${path} may be cached (${cacheControl}) and revalidated [E2]`, async () => {
-    await using world = await onboarded();
-    const { status, headers } = await world.get(path);
+    await using env = await onboarded();
+    const { status, headers } = await env.get(path);
     const tag = headers.get("etag") ?? "";
     assertEquals([status, headers.get("cache-control")], [200, cacheControl]);
     assertMatch(tag, /^"[A-Za-z0-9_-]{43}"$/);
     for (const condition of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
-      const again = await world.get(path, { "if-none-match": condition });
+      const again = await env.get(path, { "if-none-match": condition });
       assertEquals([again.status, again.body, again.headers.get("etag")], [304, "", tag], condition);
     }
-    assertEquals((await world.get(path, { "if-none-match": '"other"' })).status, 200);
-    const head = await world.fetch(new Request(`${ISSUER}${path}`, { method: "HEAD" }));
+    assertEquals((await env.get(path, { "if-none-match": '"other"' })).status, 200);
+    const head = await env.fetch(new Request(`${ISSUER}${path}`, { method: "HEAD" }));
     assertEquals([head.status, head.headers.get("etag"), await head.text()], [200, tag, ""]);
   });
 }
 
 Deno.test("GET jwks has another ETag when a key is revoked [E2]", async () => {
-  await using world = await onboarded();
-  const before = await world.get("/participants/SHOP/jwks");
-  await world.admin("POST", `/participants/SHOP/keys/${before.body.keys[0].kid}/revoke`, { reason: "test" });
+  await using env = await onboarded();
+  const before = await env.get("/participants/SHOP/jwks");
+  await env.admin("POST", `/participants/SHOP/keys/${before.body.keys[0].kid}/revoke`, { reason: "test" });
   const tag = before.headers.get("etag") ?? "";
-  assertEquals((await world.get("/participants/SHOP/jwks", { "if-none-match": tag })).status, 200);
+  assertEquals((await env.get("/participants/SHOP/jwks", { "if-none-match": tag })).status, 200);
 });
 
 const METHODS: readonly [method: string, path: string, allow: string][] = [
@@ -149,15 +149,15 @@ const METHODS: readonly [method: string, path: string, allow: string][] = [
 
 for (const [method, path, allow] of METHODS) {
   Deno.test(`${method} ${path} answers 405 and what is allowed [E2][E3]`, async () => {
-    await using world = await onboarded();
-    const answer = await world.fetch(new Request(`${ISSUER}${path}`, { method }));
+    await using env = await onboarded();
+    const answer = await env.fetch(new Request(`${ISSUER}${path}`, { method }));
     assertEquals([answer.status, answer.headers.get("allow")], [405, allow]);
     assertEquals((await answer.json()).error, "invalid_request");
   });
 }
 
 Deno.test("unknown paths and participants answer 404 in JSON [E2][E3]", async () => {
-  await using world = await onboarded();
+  await using env = await onboarded();
   for (
     const path of [
       "/nothing",
@@ -169,7 +169,7 @@ Deno.test("unknown paths and participants answer 404 in JSON [E2][E3]", async ()
       `/participants/${"x".repeat(5000)}/jwks/revoked`,
     ]
   ) {
-    const { status, headers, body } = await world.get(path);
+    const { status, headers, body } = await env.get(path);
     assertEquals([status, body.error, headers.get("cache-control")], [404, "not_found", "no-store"], path);
   }
   const csrs = { signing: await signingRequest(2) };
@@ -183,15 +183,15 @@ Deno.test("unknown paths and participants answer 404 in JSON [E2][E3]", async ()
     ["PUT", "/status", { status: "Active", reason: "test" }],
   ];
   for (const [method, path, body] of bodies) {
-    const answer = await world.admin(method, `/participants/NOBODY${path}`, body);
+    const answer = await env.admin(method, `/participants/NOBODY${path}`, body);
     assertEquals([answer.status, answer.body.error], [404, "not_found"], path);
   }
 });
 
 Deno.test("every answer has an id and keeps browsers from guessing [E2]", async () => {
-  await using world = await onboarded();
+  await using env = await onboarded();
   for (const path of ["/participants", "/jwks", "/nothing", "/participants/SHOP"]) {
-    const { headers } = await world.get(path);
+    const { headers } = await env.get(path);
     assertMatch(headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
     assertEquals(headers.get("x-content-type-options"), "nosniff");
     assertEquals(headers.get("cross-origin-opener-policy"), "same-origin");
@@ -202,11 +202,11 @@ Deno.test("every answer has an id and keeps browsers from guessing [E2]", async 
 Deno.test("a broken store is a 500 without words; the log has the cause under the request's id [E2]", async () => {
   const lines: string[] = [];
   const note = (event: string, fields = {}): void => void lines.push(`${event} ${JSON.stringify(fields)}`);
-  await using world = await openDirectoryWorld({ log: { info: note, warn: note, error: note } });
-  world.store.list = (): never => {
+  await using env = await openDirectoryEnvironment({ log: { info: note, warn: note, error: note } });
+  env.store.list = (): never => {
     throw new TypeError("the disk is on fire");
   };
-  const { status, headers, body } = await world.get("/participants");
+  const { status, headers, body } = await env.get("/participants");
   assertEquals(status, 500);
   assertEquals(body, { error: "server_error", error_description: "Something went wrong here." });
   const failed = lines.find((line) => line.startsWith("directory.failed")) ?? "";
@@ -214,8 +214,8 @@ Deno.test("a broken store is a 500 without words; the log has the cause under th
   assertStringIncludes(failed, headers.get("x-request-id") ?? "?");
 });
 
-async function onboarded(): Promise<DirectoryWorld> {
-  const world = await openDirectoryWorld();
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  return world;
+async function onboarded(): Promise<DirectoryEnvironment> {
+  const env = await openDirectoryEnvironment();
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  return env;
 }

@@ -1,7 +1,7 @@
 /** The key ceremony of DEPLOYMENT.md, command by command with the real OpenSSL, and a directory under the root that it makes. */
 import { assert, assertEquals } from "@std/assert";
 import { isOpensslThere, openssl } from "../support/alone.ts";
-import { openDirectoryGround } from "../support/directory_process.ts";
+import { openDirectoryFixture } from "../support/directory_process.ts";
 import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
 
 const text = await Deno.readTextFile(new URL("../../DEPLOYMENT.md", import.meta.url));
@@ -17,8 +17,8 @@ Deno.test({
   name: "the key ceremony makes an authority under an offline root, and the directory issues under it [E1]",
   ignore: !isOpensslThere(),
   async fn() {
-    await using ground = await openDirectoryGround();
-    const { folder, own } = ground;
+    await using fixture = await openDirectoryFixture();
+    const { folder, own } = fixture;
     const commands = step("root").replace(" -keyout", " -passout env:PASSPHRASE -keyout") + step("request") +
       step("certify").replace(" -CAkey", " -passin env:PASSPHRASE -CAkey");
     const shell = new Deno.Command("/bin/sh", {
@@ -32,15 +32,15 @@ Deno.test({
     assert((await Deno.readTextFile(`${folder}/root.key.pem`)).includes("ENCRYPTED"));
     for (const name of ["ca.pem", "ca.key.pem"]) await Deno.copyFile(`${folder}/${name}`, `${own}/${name}`);
 
-    const process = await ground.start();
+    const process = await fixture.start();
     try {
       await process.ready;
-      const published = await (await fetch(`${ground.url}/ca.pem`)).text();
+      const published = await (await fetch(`${fixture.url}/ca.pem`)).text();
       assertEquals(published.match(/BEGIN CERTIFICATE/g)?.length, 2);
       const redirects = { environment: "Production", redirect_uris: ["https://shop.example/callback"] };
-      const answer = await fetch(`${ground.adminUrl}/participants`, {
+      const answer = await fetch(`${fixture.adminUrl}/participants`, {
         method: "POST",
-        headers: { authorization: `Bearer ${ground.token}`, "content-type": "application/json" },
+        headers: { authorization: `Bearer ${fixture.token}`, "content-type": "application/json" },
         body: JSON.stringify(await thirdParty([0, 1], { software: { ...software(), ...redirects } })),
       });
       const { certificates, ca } = await answer.json();

@@ -9,7 +9,7 @@ import { composeDirectory } from "../../src/directory/compose_directory.ts";
 import { DirectoryConfigError, readDirectoryConfig } from "../../src/directory/config.ts";
 import type { FileModes } from "../../src/directory/file_modes.ts";
 import { statementJwk } from "../../src/directory/statement_keys.ts";
-import { Refusal } from "../../src/base/kernel/api_error.ts";
+import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import {
   makeAuthority,
@@ -95,7 +95,7 @@ Deno.test("readDirectoryConfig names every fault at once, quoting no secret [F3]
   assert(!wrong.message.includes("AAAA"));
 });
 
-Deno.test("readDirectoryConfig refuses issuers that would not be one string everywhere [F3]", async () => {
+Deno.test("readDirectoryConfig rejects issuers that would not be one string everywhere [F3]", async () => {
   for (
     const issuer of [
       "directory.example",
@@ -121,7 +121,7 @@ Deno.test("readDirectoryConfig takes a file as its store, and no URL [G10]", asy
   }
 });
 
-Deno.test("readDirectoryConfig refuses authorities that cannot issue [F3]", async () => {
+Deno.test("readDirectoryConfig rejects authorities that cannot issue [F3]", async () => {
   const [from, to] = [new Date("2025-01-01"), new Date("2035-01-01")];
   const unfit: readonly [Record<string, string>, string][] = [
     [
@@ -148,7 +148,7 @@ Deno.test("readDirectoryConfig refuses authorities that cannot issue [F3]", asyn
   }
 });
 
-Deno.test("readDirectoryConfig refuses a sandbox's authority in production [F3]", async () => {
+Deno.test("readDirectoryConfig rejects a sandbox's authority in production [F3]", async () => {
   const { certificatePem } = await makeAuthority(
     new Date("2025-01-01"),
     new Date("2035-01-01"),
@@ -164,7 +164,7 @@ Deno.test("readDirectoryConfig refuses a sandbox's authority in production [F3]"
   assertEquals((await read(sandbox)).environment, "Sandbox");
 });
 
-Deno.test("readDirectoryConfig refuses keys that are a sandbox's, too small, misnamed or not whole [F3]", async () => {
+Deno.test("readDirectoryConfig rejects keys that are a sandbox's, too small, misnamed or not whole [F3]", async () => {
   const [jwk] = JSON.parse(await signingKeys()).keys;
   const other = await statementJwk(await privatePem(await testKey(13)));
   const unfit: readonly [unknown, string][] = [
@@ -185,14 +185,14 @@ Deno.test("readDirectoryConfig refuses keys that are a sandbox's, too small, mis
   }
 });
 
-Deno.test("an administrator's token that could be guessed is refused whoever brings it [E3]", () => {
+Deno.test("an administrator's token that could be guessed is rejected whoever brings it [E3]", () => {
   for (const token of ["x".repeat(40), "short", "abcabcabcabcabcabcabcabcabcabcabcabc"]) {
     const error = assertThrows(() => soleAdministrator("ana", token), Error);
     assert(!error.message.includes(token));
   }
 });
 
-Deno.test("a malformed list of administrators is refused, in words that quote no value [E3]", async () => {
+Deno.test("a malformed list of administrators is rejected, in words that quote no value [E3]", async () => {
   const credential = {
     id: "dira-0123456789abcdef",
     name: "ana",
@@ -216,10 +216,10 @@ Deno.test("a malformed list of administrators is refused, in words that quote no
   }
   const text = (): Promise<string> => Promise.resolve("{");
   const broken = openAdministrators({ version: () => Promise.resolve("1"), text });
-  await assertRejects(() => broken.identify("dira-0123456789abcdef.x"), Refusal, "is not JSON");
+  await assertRejects(() => broken.identify("dira-0123456789abcdef.x"), ApiError, "is not JSON");
 });
 
-Deno.test("composeDirectory refuses weak parts whoever composes it [F3]", async () => {
+Deno.test("composeDirectory rejects weak parts whoever composes it [F3]", async () => {
   const store = await openDenoKv(":memory:");
   const parts = {
     issuer: "https://directory.example",

@@ -3,44 +3,44 @@ import { assert, assertEquals } from "@std/assert";
 import { clientNetwork } from "../../src/directory/client_network.ts";
 import { openLimiter } from "../../src/directory/limiter.ts";
 import {
-  type DirectoryWorld,
+  type DirectoryEnvironment,
   ISSUER,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
 } from "../../scripts/testing/directory_environment.ts";
 
 async function read(
-  world: DirectoryWorld,
+  env: DirectoryEnvironment,
   address: string,
   headers: Record<string, string> = {},
   path = "/status",
 ): Promise<[number, string | null]> {
-  const answer = await world.publicFetch(new Request(`${ISSUER}${path}`, { headers }), address);
+  const answer = await env.publicFetch(new Request(`${ISSUER}${path}`, { headers }), address);
   await answer.body?.cancel();
   return [answer.status, answer.headers.get("retry-after")];
 }
 
 Deno.test("one client's reads are limited, and no other client waits for it [E2]", async () => {
-  await using world = await openDirectoryWorld({ publicLimit: { perSecond: 1, burst: 5 } });
-  for (let count = 0; count < 5; count++) assertEquals(await read(world, "192.0.2.1"), [200, null]);
-  assertEquals(await read(world, "192.0.2.1"), [429, "1"]);
+  await using env = await openDirectoryEnvironment({ publicLimit: { perSecond: 1, burst: 5 } });
+  for (let count = 0; count < 5; count++) assertEquals(await read(env, "192.0.2.1"), [200, null]);
+  assertEquals(await read(env, "192.0.2.1"), [429, "1"]);
   assertEquals(
-    await read(world, "192.0.2.1", {}, "/no/such/path"),
+    await read(env, "192.0.2.1", {}, "/no/such/path"),
     [429, "1"],
     "unknown paths count as well",
   );
-  assertEquals(await read(world, "192.0.2.2"), [200, null]);
-  world.now += 1000;
-  assertEquals(await read(world, "192.0.2.1"), [200, null]);
-  assertEquals(await read(world, "192.0.2.1"), [429, "1"]);
+  assertEquals(await read(env, "192.0.2.2"), [200, null]);
+  env.now += 1000;
+  assertEquals(await read(env, "192.0.2.1"), [200, null]);
+  assertEquals(await read(env, "192.0.2.1"), [429, "1"]);
 });
 
 Deno.test("behind a proxy the client is whom X-Real-IP names [E2]", async () => {
-  await using world = await openDirectoryWorld({ publicLimit: { perSecond: 1, burst: 1 } });
-  assertEquals((await read(world, "127.0.0.1", { "x-real-ip": "192.0.2.1" }))[0], 200);
-  assertEquals((await read(world, "127.0.0.1", { "x-real-ip": "192.0.2.1" }))[0], 429);
-  assertEquals((await read(world, "127.0.0.1", { "x-real-ip": "192.0.2.2" }))[0], 200);
-  assertEquals((await read(world, "127.0.0.1", { "x-real-ip": "<script>" }))[0], 200, "as the proxy itself");
-  assertEquals((await read(world, "127.0.0.1"))[0], 429);
+  await using env = await openDirectoryEnvironment({ publicLimit: { perSecond: 1, burst: 1 } });
+  assertEquals((await read(env, "127.0.0.1", { "x-real-ip": "192.0.2.1" }))[0], 200);
+  assertEquals((await read(env, "127.0.0.1", { "x-real-ip": "192.0.2.1" }))[0], 429);
+  assertEquals((await read(env, "127.0.0.1", { "x-real-ip": "192.0.2.2" }))[0], 200);
+  assertEquals((await read(env, "127.0.0.1", { "x-real-ip": "<script>" }))[0], 200, "as the proxy itself");
+  assertEquals((await read(env, "127.0.0.1"))[0], 429);
 });
 
 Deno.test("an IPv6 client is its /64 network, however it is written", () => {

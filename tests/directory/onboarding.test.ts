@@ -1,4 +1,4 @@
-/** POST /participants: what a participant gets, and what is refused. */
+/** POST /participants: what a participant gets, and what is rejected. */
 import "reflect-metadata";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import {
@@ -14,7 +14,7 @@ import {
   bank,
   type Json,
   makeAuthority,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
   signingRequest,
   START,
   testAuthority,
@@ -25,8 +25,8 @@ import { testKey } from "../../scripts/testing/keys.ts";
 const CLIENT_ID = /^SC-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 Deno.test("POST /participants answers the onboarding artifacts [E1][E4]", async () => {
-  await using world = await openDirectoryWorld();
-  const { status, headers, body } = await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  await using env = await openDirectoryEnvironment();
+  const { status, headers, body } = await env.admin("POST", "/participants", await thirdParty([0, 1]));
   assertEquals(status, 201);
   assertEquals(headers.get("cache-control"), "no-store");
   assertEquals(headers.get("content-type"), "application/json");
@@ -42,13 +42,13 @@ Deno.test("POST /participants answers the onboarding artifacts [E1][E4]", async 
   assertMatch(body.software_client_id, CLIENT_ID);
   assertEquals(Object.keys(body.certificates).sort(), ["signing", "transport"]);
   assertEquals(body.jwks.keys.map((key: Json) => key.use).sort(), ["sig", "tls"]);
-  const published = await world.get("/participants/SHOP/jwks");
+  const published = await env.get("/participants/SHOP/jwks");
   assertEquals(published.body, body.jwks);
 });
 
 Deno.test("POST /participants publishes each key under the x5t of its certificate [E4]", async () => {
-  await using world = await openDirectoryWorld();
-  const { body } = await world.admin(
+  await using env = await openDirectoryEnvironment();
+  const { body } = await env.admin(
     "POST",
     "/participants",
     await thirdParty([0, 1], {
@@ -85,8 +85,8 @@ Deno.test("POST /participants publishes each key under the x5t of its certificat
 });
 
 Deno.test("POST /participants certifies for one purpose each, from its own data alone [E1]", async () => {
-  await using world = await openDirectoryWorld();
-  const { body } = await world.admin(
+  await using env = await openDirectoryEnvironment();
+  const { body } = await env.admin(
     "POST",
     "/participants",
     await thirdParty([0, 1], {
@@ -132,23 +132,23 @@ Deno.test("POST /participants certifies for one purpose each, from its own data 
 Deno.test("POST /participants never certifies longer than its own authority lives [E1]", async () => {
   const end = new Date("2026-03-01T00:00:00Z");
   const ca = await makeAuthority(new Date("2026-02-01T09:58:00Z"), end);
-  await using world = await openDirectoryWorld({ ca });
-  const { body } = await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  await using env = await openDirectoryEnvironment({ ca });
+  const { body } = await env.admin("POST", "/participants", await thirdParty([0, 1]));
   const certificate = new X509Certificate(body.certificates.signing);
   assertEquals(certificate.notBefore, new Date("2026-02-01T09:58:00Z"));
   assertEquals(certificate.notAfter, end);
-  world.now = end.getTime();
-  const late = await world.admin("POST", "/participants", await thirdParty([2, 3], { org_id: "LATE" }));
+  env.now = end.getTime();
+  const late = await env.admin("POST", "/participants", await thirdParty([2, 3], { org_id: "LATE" }));
   assertEquals(late.status, 503);
   assertEquals(late.body.error, "temporarily_unavailable");
 });
 
 Deno.test("POST /participants writes any legal name into the certificate as text, cut at 64 characters [E1]", async () => {
-  await using world = await openDirectoryWorld();
+  await using env = await openDirectoryEnvironment();
   const names = ["#0c0441424344", 'Zoë "Z", O=Other\\, Inc.', `Sociedad ${"ñ".repeat(100)}`];
   for (const [index, org_name] of names.entries()) {
     const request = await thirdParty([index * 2, index * 2 + 1], { org_id: undefined, org_name });
-    const { status, body } = await world.admin("POST", "/participants", request);
+    const { status, body } = await env.admin("POST", "/participants", request);
     assertEquals(status, 201);
     assertMatch(body.org_id, /^ORG-[0-9a-f]{20}$/);
     const subject = new X509Certificate(body.certificates.signing).subjectName;
@@ -158,11 +158,11 @@ Deno.test("POST /participants writes any legal name into the certificate as text
 });
 
 Deno.test("POST /participants takes a bank in with its code, screen and order address [E1]", async () => {
-  await using world = await openDirectoryWorld();
-  const { status, body } = await world.admin("POST", "/participants", await bank([0, 1]));
+  await using env = await openDirectoryEnvironment();
+  const { status, body } = await env.admin("POST", "/participants", await bank([0, 1]));
   assertEquals(status, 201);
   assertEquals(body.org_id, "BANKA");
-  const record = (await world.admin("GET", "/participants/BANKA")).body;
+  const record = (await env.admin("GET", "/participants/BANKA")).body;
   assertEquals(record.role, "ASPSP");
   assertEquals(record.consent_managedby_bank, true);
   assertEquals(record.payment_orders_uri, "https://bank-a.example/orders");

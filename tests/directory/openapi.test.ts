@@ -3,10 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import {
   bank,
-  type DirectoryWorld,
+  type DirectoryEnvironment,
   ISSUER,
   type Json,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
   signingRequest,
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
@@ -47,11 +47,11 @@ function resolved(document: Json, schema: Json): Json {
 }
 
 Deno.test("every answer of the directory is one that its OpenAPI document describes [E1] [E2] [E3]", async () => {
-  await using world = await openDirectoryWorld();
-  const document = await documentOf(world.fetch);
+  await using env = await openDirectoryEnvironment();
+  const document = await documentOf(env.fetch);
   const seen = new Set<string>();
   const check = async (method: string, template: string, request: Request): Promise<Json> => {
-    const answer = await world.fetch(request);
+    const answer = await env.fetch(request);
     const of = document.paths[template]?.[method.toLowerCase()];
     const said = of?.responses[answer.status];
     const name = `${method} ${template} ${answer.status}`;
@@ -69,7 +69,7 @@ Deno.test("every answer of the directory is one that its OpenAPI document descri
     assert(judged.success, `${name}: ${judged.error?.message}\n${text.slice(0, 500)}`);
     return body;
   };
-  await tryEverything(world, check);
+  await tryEverything(env, check);
   assertEquals(
     [...seen].sort(),
     operations(document).map(({ key }) => key).sort(),
@@ -79,7 +79,7 @@ Deno.test("every answer of the directory is one that its OpenAPI document descri
 
 type Check = (method: string, template: string, request: Request) => Promise<Json>;
 
-async function tryEverything(world: DirectoryWorld, check: Check): Promise<void> {
+async function tryEverything(env: DirectoryEnvironment, check: Check): Promise<void> {
   const authorization = `Bearer directory-test-token-0123456789abcdef`;
   const one = "/participants/{org_id}";
   const call = (method: string, template: string, body?: Json, kid = "", orgId = "SHOP"): Promise<Json> => {
@@ -110,7 +110,7 @@ async function tryEverything(world: DirectoryWorld, check: Check): Promise<void>
     "/participants",
     new Request(`${ISSUER}/participants`, { headers: { accept: "text/html" } }),
   );
-  const tag = (await world.get("/status")).headers.get("etag") ?? "";
+  const tag = (await env.get("/status")).headers.get("etag") ?? "";
   await check("GET", "/status", new Request(`${ISSUER}/status`, { headers: { "if-none-match": tag } })); // 304
   await check("GET", `${one}/jwks`, new Request(`${ISSUER}/participants/NOBODY/jwks`)); // 404
   await call("PUT", `${one}/software/status`, { status: "Inactive", reason: "audit" });
@@ -122,8 +122,8 @@ async function tryEverything(world: DirectoryWorld, check: Check): Promise<void>
 }
 
 Deno.test("each listener describes what it serves, and only that [E2] [E3]", async () => {
-  await using world = await openDirectoryWorld();
-  const [open, administrators] = [await documentOf(world.publicFetch), await documentOf(world.adminFetch)];
+  await using env = await openDirectoryEnvironment();
+  const [open, administrators] = [await documentOf(env.publicFetch), await documentOf(env.adminFetch)];
   const keys = (document: Json): string[] => operations(document).map(({ key }) => key);
   const shared = ["GET /health", "GET /openapi.json"];
   assertEquals(keys(open).filter((key) => keys(administrators).includes(key)).sort(), shared);
@@ -132,7 +132,7 @@ Deno.test("each listener describes what it serves, and only that [E2] [E3]", asy
   for (const { key, of } of operations(administrators)) {
     assertEquals(of.security, shared.includes(key) ? [] : [{ administrator: [] }], key);
   }
-  for (const document of [open, administrators, await documentOf(world.fetch)]) {
+  for (const document of [open, administrators, await documentOf(env.fetch)]) {
     const all = operations(document).map(({ of }) => of);
     assertEquals(new Set(all.map(({ operationId }) => operationId)).size, all.length);
     for (const { operationId, summary, responses, tags } of all) {
@@ -145,8 +145,8 @@ Deno.test("each listener describes what it serves, and only that [E2] [E3]", asy
 });
 
 Deno.test("the document states the bounds that requests are held to [E1]", async () => {
-  await using world = await openDirectoryWorld();
-  const document = await documentOf(world.adminFetch);
+  await using env = await openDirectoryEnvironment();
+  const document = await documentOf(env.adminFetch);
   const { schema } = document.paths["/participants"].post.requestBody.content["application/json"];
   const judge = z.fromJSONSchema(resolved(document, schema));
   assert(judge.safeParse(await thirdParty([0, 1])).success);
@@ -162,6 +162,6 @@ Deno.test("the document states the bounds that requests are held to [E1]", async
   ) {
     const request = await thirdParty([0, 1], changes);
     assert(!judge.safeParse(request).success, JSON.stringify(changes).slice(0, 80));
-    assertEquals((await world.admin("POST", "/participants", request)).status, 400);
+    assertEquals((await env.admin("POST", "/participants", request)).status, 400);
   }
 });

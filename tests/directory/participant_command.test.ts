@@ -7,14 +7,14 @@ import { participant } from "../../scripts/participant/main.ts";
 import { ParticipantFailure } from "../../scripts/participant/failure.ts";
 import {
   ADMIN_TOKEN,
-  type DirectoryWorld,
+  type DirectoryEnvironment,
   type Json,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
 } from "../../scripts/testing/directory_environment.ts";
 
 /** A directory on a port, a sandbox folder that names it, and the command line in it. */
 interface Desk extends AsyncDisposable {
-  readonly world: DirectoryWorld;
+  readonly environment: DirectoryEnvironment;
   readonly folder: string;
   readonly url: string;
   /** Runs a command line, gives what it printed. */
@@ -47,7 +47,7 @@ Deno.test("participant onboard writes keys, certificates, statement and key set,
   for (const name of names) assertEquals((await Deno.stat(`${files}/${name}`)).mode, 0o100600, name);
   assertEquals((await Deno.stat(files)).mode, 0o040700);
   const jwks = await json(`${files}/${id}.jwks`);
-  assertEquals(jwks, (await desk.world.get(`/participants/${description.org_id}/jwks`)).body);
+  assertEquals(jwks, (await desk.environment.get(`/participants/${description.org_id}/jwks`)).body);
   assertEquals(description, {
     name: "my-shop",
     org_id: description.org_id,
@@ -99,7 +99,7 @@ Deno.test("participant add-keys and revoke-key roll a key over, keeping the old 
   const files = `${desk.folder}/participants/my-shop`;
   const before = await json(`${files}/participant.json`);
   const oldKey = await Deno.readTextFile(`${files}/signing.key.pem`);
-  desk.world.now += 1000;
+  desk.environment.now += 1000;
   await desk.run("add-keys --name my-shop --signing");
   const after = await json(`${files}/participant.json`);
   assert(after.signing_kid !== before.signing_kid);
@@ -140,11 +140,11 @@ Deno.test("participant onboard says how to go on where the directory took it in 
   await Deno.remove(files, { recursive: true });
   const again = message.slice(message.indexOf("add-keys"));
   assertEquals(again, `add-keys --name my-shop --org-id ${orgId} --signing --transport --encryption`);
-  desk.world.now += 1000;
+  desk.environment.now += 1000;
   await desk.run(again);
   const { org_id, encryption_kid } = await json(`${files}/participant.json`);
   assertEquals(org_id, orgId);
-  const { keys } = (await desk.world.get(`/participants/${orgId}/jwks`)).body;
+  const { keys } = (await desk.environment.get(`/participants/${orgId}/jwks`)).body;
   assertEquals(keys.at(-1).kid, encryption_kid); // the newest: nothing is sealed to the key that was lost
 });
 
@@ -170,7 +170,7 @@ Deno.test("participant onboard --example is accepted by a sandbox's directory, f
     const example = JSON.parse(await desk.run(`onboard --example ${role}`));
     await desk.run(`onboard --name ${role.toLowerCase()} --details -`, { input: example });
   }
-  assertEquals((await desk.world.get("/participants")).body.length, 2);
+  assertEquals((await desk.environment.get("/participants")).body.length, 2);
 });
 
 Deno.test("participant takes the directory from flags before environment before the sandbox's endpoints [E3]", async () => {
@@ -223,16 +223,16 @@ for (const [line, words] of FAILURES) {
   });
 }
 
-Deno.test("participant onboard leaves nothing behind when the directory refuses [E1]", async () => {
+Deno.test("participant onboard leaves nothing behind when the directory rejects [E1]", async () => {
   await using desk = await openDesk();
   await failure(
     desk.run("onboard --name x --details -", { input: { role: "PISP" } }),
-    "The directory refused (400 invalid_request): org_name: must be text",
+    "The directory rejected (400 invalid_request): org_name: must be text",
   );
   await assertRejects(() => Deno.stat(`${desk.folder}/participants/x`), Deno.errors.NotFound);
   await onboardShop(desk);
   await failure(onboardShop(desk), "has a participant already");
-  assertEquals((await desk.world.get("/participants")).body.length, 1);
+  assertEquals((await desk.environment.get("/participants")).body.length, 1);
 });
 
 Deno.test("participant --help lists the commands [E3]", async () => {
@@ -248,17 +248,17 @@ async function onboardShop(desk: Desk, flags = ""): Promise<string> {
 }
 
 async function openDesk(): Promise<Desk> {
-  const world = await openDirectoryWorld();
+  const environment = await openDirectoryEnvironment();
   const folder = await Deno.makeTempDir();
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    (request) => world.fetch(request),
+    (request) => environment.fetch(request),
   );
   const url = `http://127.0.0.1:${server.addr.port}`;
   const endpoints = { directory_url: url, directory_admin_token: ADMIN_TOKEN };
   await Deno.writeTextFile(`${folder}/endpoints.json`, JSON.stringify(endpoints));
   return {
-    world,
+    environment,
     folder,
     url,
     async run(line, { env = {}, input = "" } = {}): Promise<string> {
@@ -272,7 +272,7 @@ async function openDesk(): Promise<Desk> {
     },
     async [Symbol.asyncDispose](): Promise<void> {
       await server.shutdown();
-      await world[Symbol.asyncDispose]();
+      await environment[Symbol.asyncDispose]();
       await Deno.remove(folder, { recursive: true });
     },
   };

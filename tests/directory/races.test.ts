@@ -4,9 +4,9 @@ import type { Store } from "../../src/base/store/store.ts";
 import {
   type Answer,
   bank,
-  type DirectoryWorld,
+  type DirectoryEnvironment,
   type Json,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
   signingRequest,
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
@@ -21,72 +21,72 @@ const PAIRS = Array.from({ length: 14 * 13 }, (_, index): [number, number] => {
 });
 
 Deno.test("POST /participants: of 40 onboardings of one org_id one wins, and the others leave nothing behind [E1]", async () => {
-  await using world = await openRace();
+  await using env = await openRace();
   const requests = await Promise.all(
     PAIRS.slice(0, MANY).map((keys, n) => bank(keys, { org_id: n % 2 === 0 ? "RACE" : "race" })),
   );
-  world.gather(MANY);
-  const answers = await Promise.all(requests.map((request) => world.admin("POST", "/participants", request)));
+  env.gather(MANY);
+  const answers = await Promise.all(requests.map((request) => env.admin("POST", "/participants", request)));
   const won = onlyWinner(answers);
-  assertEquals(won.body.jwks, (await world.get(`/participants/${won.body.org_id}/jwks`)).body);
-  assertEquals((await world.get("/participants")).body.length, 1);
-  assertEquals((await world.kept.list({ prefix: ["directory", "known_key"], limit: 100 })).length, 2);
-  assertEquals((await world.kept.list({ prefix: ["directory", "certified_key"], limit: 100 })).length, 2);
-  assertEquals((await historyOf(world, won.body.org_id)).length, 1);
+  assertEquals(won.body.jwks, (await env.get(`/participants/${won.body.org_id}/jwks`)).body);
+  assertEquals((await env.get("/participants")).body.length, 1);
+  assertEquals((await env.kept.list({ prefix: ["directory", "known_key"], limit: 100 })).length, 2);
+  assertEquals((await env.kept.list({ prefix: ["directory", "certified_key"], limit: 100 })).length, 2);
+  assertEquals((await historyOf(env, won.body.org_id)).length, 1);
 });
 
 Deno.test("POST /participants: of 40 onboardings with one signing key one wins, and the others leave nothing behind [E1]", async () => {
-  await using world = await openRace();
+  await using env = await openRace();
   const requests = await Promise.all(
     Array.from({ length: MANY }, (_, n) => thirdParty([0, 1 + n % 13], { org_id: `RACE-${n}` })),
   );
-  world.gather(MANY);
-  const answers = await Promise.all(requests.map((request) => world.admin("POST", "/participants", request)));
+  env.gather(MANY);
+  const answers = await Promise.all(requests.map((request) => env.admin("POST", "/participants", request)));
   const won = onlyWinner(answers);
-  assertEquals((await world.get("/participants")).body.map(({ org_id }: Json) => org_id), [won.body.org_id]);
+  assertEquals((await env.get("/participants")).body.map(({ org_id }: Json) => org_id), [won.body.org_id]);
   const loser = requests.find(({ csrs }) => csrs.transport !== requests[answers.indexOf(won)].csrs.transport);
   const csrs = { signing: await signingRequest(15), transport: loser.csrs.transport };
-  const again = await world.admin("POST", "/participants", { ...loser, csrs });
+  const again = await env.admin("POST", "/participants", { ...loser, csrs });
   assertEquals(again.status, 201); // the key that a loser did not share is as good as new, its org_id too
 });
 
 Deno.test("POST certificates: of 40 additions of one key one wins, within one participant and between two [E3]", async () => {
-  await using world = await openRace();
-  await world.admin("POST", "/participants", await thirdParty([0, 1], { org_id: "ONE" }));
-  await world.admin("POST", "/participants", await thirdParty([2, 3], { org_id: "TWO" }));
+  await using env = await openRace();
+  await env.admin("POST", "/participants", await thirdParty([0, 1], { org_id: "ONE" }));
+  await env.admin("POST", "/participants", await thirdParty([2, 3], { org_id: "TWO" }));
   const csrs = { signing: await signingRequest(4) };
-  world.gather(MANY);
+  env.gather(MANY);
   const answers = await Promise.all(
     Array.from(
       { length: MANY },
-      (_, n) => world.admin("POST", `/participants/${n % 2 === 0 ? "ONE" : "TWO"}/certificates`, { csrs }),
+      (_, n) => env.admin("POST", `/participants/${n % 2 === 0 ? "ONE" : "TWO"}/certificates`, { csrs }),
     ),
   );
   onlyWinner(answers);
-  const sets = await Promise.all(["ONE", "TWO"].map((id) => world.get(`/participants/${id}/jwks`)));
+  const sets = await Promise.all(["ONE", "TWO"].map((id) => env.get(`/participants/${id}/jwks`)));
   assertEquals(sets.map(({ body }) => body.keys.length).toSorted(), [2, 3]);
 });
 
 Deno.test("40 changes of one participant at once are all made, each once, each with its line [E3]", async () => {
-  await using world = await openDirectoryWorld();
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  await using env = await openDirectoryEnvironment();
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
   for (const n of [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]) {
-    await world.admin("POST", "/participants/SHOP/certificates", {
+    await env.admin("POST", "/participants/SHOP/certificates", {
       csrs: { signing: await signingRequest(n) },
     });
   }
-  const keys = (await world.get("/participants/SHOP/jwks")).body.keys;
-  const before = (await historyOf(world, "SHOP")).length;
+  const keys = (await env.get("/participants/SHOP/jwks")).body.keys;
+  const before = (await historyOf(env, "SHOP")).length;
   const changes: (() => Promise<Answer>)[] = [
     ...keys.map(({ kid }: Json) => () =>
-      world.admin("POST", `/participants/SHOP/keys/${kid}/revoke`, { reason: "incident" })
+      env.admin("POST", `/participants/SHOP/keys/${kid}/revoke`, { reason: "incident" })
     ),
     ...Array.from(
       { length: 12 },
-      (_, n) => () => world.admin("POST", "/participants/SHOP/statement", { version: `2.${n}` }),
+      (_, n) => () => env.admin("POST", "/participants/SHOP/statement", { version: `2.${n}` }),
     ),
     ...Array.from({ length: 16 }, (_, n) => () =>
-      world.admin("PUT", "/participants/SHOP/software/status", {
+      env.admin("PUT", "/participants/SHOP/software/status", {
         status: n % 2 === 0 ? "Inactive" : "Active",
         reason: `turn ${n}`,
       })),
@@ -95,7 +95,7 @@ Deno.test("40 changes of one participant at once are all made, each once, each w
   const answers = await Promise.all(changes.map((change) => change()));
   assertEquals(answers.map(({ status }) => status), Array(MANY).fill(200));
 
-  const history = await historyOf(world, "SHOP");
+  const history = await historyOf(env, "SHOP");
   assertEquals(history.map(({ sequence }) => sequence), history.map((_, index) => index));
   const made = Map.groupBy(history.slice(before), ({ what }) => what);
   assertEquals(
@@ -113,36 +113,36 @@ Deno.test("40 changes of one participant at once are all made, each once, each w
 
 Deno.test("PUT status: software is never Active under an organisation that is not, whoever comes first [E3]", async () => {
   for (const organisation of ["Suspended", "Withdrawn"]) {
-    await using world = await openDirectoryWorld();
-    await world.admin("POST", "/participants", await thirdParty([0, 1]));
-    await world.admin("PUT", "/participants/SHOP/software/status", { status: "Inactive", reason: "test" });
+    await using env = await openDirectoryEnvironment();
+    await env.admin("POST", "/participants", await thirdParty([0, 1]));
+    await env.admin("PUT", "/participants/SHOP/software/status", { status: "Inactive", reason: "test" });
     const software = (): Promise<Answer> =>
-      world.admin("PUT", "/participants/SHOP/software/status", { status: "Active", reason: "race" });
+      env.admin("PUT", "/participants/SHOP/software/status", { status: "Active", reason: "race" });
     await Promise.all([
       software(),
       software(),
-      world.admin("PUT", "/participants/SHOP/status", { status: organisation, reason: "race" }),
+      env.admin("PUT", "/participants/SHOP/status", { status: organisation, reason: "race" }),
       software(),
       software(),
     ]);
-    const [line] = (await world.get("/participants")).body;
+    const [line] = (await env.get("/participants")).body;
     const follows = organisation === "Suspended" ? "Inactive" : "Revoked";
     assertEquals([line.org_status, line.software_client_status], [organisation, follows]);
-    assertEquals((await world.get("/participants/SHOP/jwks")).body.keys, []);
+    assertEquals((await env.get("/participants/SHOP/jwks")).body.keys, []);
   }
 });
 
 /** A directory whose commits can be made to wait for each other: everybody has looked before anybody writes. */
 async function openRace(): Promise<
-  DirectoryWorld & { readonly kept: Store; gather(commits: number): void }
+  DirectoryEnvironment & { readonly kept: Store; gather(commits: number): void }
 > {
   const store = await openGatedStore();
-  const world = await openDirectoryWorld({ store });
-  return Object.assign(world, {
+  const env = await openDirectoryEnvironment({ store });
+  return Object.assign(env, {
     kept: store,
     gather: store.gather,
     [Symbol.asyncDispose]: (): Promise<void> => {
-      world.store.close();
+      env.store.close();
       return Promise.resolve(store.close());
     },
   });
@@ -157,8 +157,8 @@ function onlyWinner(answers: readonly Answer[]): Answer {
   return won;
 }
 
-async function historyOf(world: DirectoryWorld, orgId: string): Promise<Json[]> {
-  return (await world.admin("GET", `/participants/${orgId}/history`)).body;
+async function historyOf(env: DirectoryEnvironment, orgId: string): Promise<Json[]> {
+  return (await env.admin("GET", `/participants/${orgId}/history`)).body;
 }
 
 /** Each change begins where the one before it ended: none was made over a state that had gone. */

@@ -1,7 +1,7 @@
 /** A directory that is restored from a backup: it publishes nothing until an administrator has repeated what the copy lacks. */
 import { assert, assertEquals } from "@std/assert";
 import { storeCommand } from "../../scripts/store/main.ts";
-import { type DirectoryGround, openDirectoryGround } from "../support/directory_process.ts";
+import { type DirectoryFixture, openDirectoryFixture } from "../support/directory_process.ts";
 import { type Json, software, thirdParty } from "../../scripts/testing/directory_environment.ts";
 import type { ServedPlatform } from "../../scripts/testing/served_platform.ts";
 
@@ -10,9 +10,9 @@ async function stopped(process: ServedPlatform): Promise<void> {
   assertEquals((await process.ended).code, 0);
 }
 
-async function asked(ground: DirectoryGround, method: string, path: string, body?: Json): Promise<Json> {
-  const headers = { authorization: `Bearer ${ground.token}`, "content-type": "application/json" };
-  const answer = await fetch(`${ground.adminUrl}${path}`, {
+async function asked(fixture: DirectoryFixture, method: string, path: string, body?: Json): Promise<Json> {
+  const headers = { authorization: `Bearer ${fixture.token}`, "content-type": "application/json" };
+  const answer = await fetch(`${fixture.adminUrl}${path}`, {
     method,
     headers,
     body: body === undefined ? null : JSON.stringify(body),
@@ -21,8 +21,8 @@ async function asked(ground: DirectoryGround, method: string, path: string, body
   return await answer.json();
 }
 
-async function revokedKids(ground: DirectoryGround): Promise<number | string[]> {
-  const answer = await fetch(`${ground.url}/participants/SHOP/jwks/revoked`);
+async function revokedKids(fixture: DirectoryFixture): Promise<number | string[]> {
+  const answer = await fetch(`${fixture.url}/participants/SHOP/jwks/revoked`);
   if (answer.ok) return (await answer.json()).keys.map(({ kid }: Json) => kid);
   assert(answer.headers.get("retry-after") !== null);
   await answer.body?.cancel();
@@ -30,46 +30,46 @@ async function revokedKids(ground: DirectoryGround): Promise<number | string[]> 
 }
 
 Deno.test("a restored directory publishes nothing until an administrator confirms, and what it lacks is in the log [E2] [E3]", async () => {
-  await using ground = await openDirectoryGround();
-  const database = `${ground.own}/directory.kv`;
-  const copy = `${ground.folder}/copy.kv`;
-  const first = await ground.start();
+  await using fixture = await openDirectoryFixture();
+  const database = `${fixture.own}/directory.kv`;
+  const copy = `${fixture.folder}/copy.kv`;
+  const first = await fixture.start();
   await first.ready;
   const redirects = { environment: "Production", redirect_uris: ["https://shop.example/callback"] };
   const details = await thirdParty([0, 1], { software: { ...software(), ...redirects } });
-  const { jwks } = await asked(ground, "POST", "/participants", details);
+  const { jwks } = await asked(fixture, "POST", "/participants", details);
   const revocation = `/participants/SHOP/keys/${jwks.keys[0].kid}/revoke`;
   await storeCommand(["backup", "--to", copy], { storeUrl: database, now: Date.now() });
-  await asked(ground, "POST", revocation, { reason: "lost" });
-  assertEquals(await revokedKids(ground), [jwks.keys[0].kid]);
-  assertEquals(await asked(ground, "GET", "/restored"), { restored: false });
+  await asked(fixture, "POST", revocation, { reason: "lost" });
+  assertEquals(await revokedKids(fixture), [jwks.keys[0].kid]);
+  assertEquals(await asked(fixture, "GET", "/restored"), { restored: false });
   await stopped(first);
 
   for (const suffix of ["-wal", "-shm"]) await Deno.remove(`${database}${suffix}`).catch(() => {});
   await Deno.rename(copy, database);
-  const second = await ground.start();
+  const second = await fixture.start();
   await second.ready;
   assertEquals((await second.logged("directory.restored"))["level"], "error");
   for (const path of ["/jwks", "/status", "/participants", "/participants/SHOP/jwks", "/health"]) {
-    const answer = await fetch(`${ground.url}${path}`);
+    const answer = await fetch(`${fixture.url}${path}`);
     await answer.body?.cancel();
     assertEquals(answer.status, 503, path);
   }
-  assertEquals(await revokedKids(ground), 503);
-  assertEquals((await asked(ground, "GET", "/restored")).restored, true);
+  assertEquals(await revokedKids(fixture), 503);
+  assertEquals((await asked(fixture, "GET", "/restored")).restored, true);
 
   const lost = first.lines.filter(({ event, administrator, method }) =>
     event === "directory.answered" && administrator === "ana" && method !== "GET"
   );
   assertEquals(lost.map(({ path }) => path), ["/participants", revocation]);
-  await asked(ground, "POST", revocation, { reason: "lost" });
-  assertEquals(await asked(ground, "POST", "/restored/confirm"), { restored: false });
-  assertEquals(await revokedKids(ground), [jwks.keys[0].kid]);
+  await asked(fixture, "POST", revocation, { reason: "lost" });
+  assertEquals(await asked(fixture, "POST", "/restored/confirm"), { restored: false });
+  assertEquals(await revokedKids(fixture), [jwks.keys[0].kid]);
   assertEquals((await second.logged("directory.restore_confirmed"))["administrator"], "ana");
   await stopped(second);
 
-  const third = await ground.start();
+  const third = await fixture.start();
   await third.ready;
-  assertEquals(await revokedKids(ground), [jwks.keys[0].kid], "a confirmation lasts");
+  assertEquals(await revokedKids(fixture), [jwks.keys[0].kid], "a confirmation lasts");
   await stopped(third);
 });

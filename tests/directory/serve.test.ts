@@ -1,7 +1,7 @@
 /** `deno task directory` as an operator runs it: what it refuses to start with, who may open its files, its two listeners. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DIRECTORY_VARIABLES } from "../../src/directory/config.ts";
-import { type DirectoryGround, openDirectoryGround, startDirectory } from "../support/directory_process.ts";
+import { type DirectoryFixture, openDirectoryFixture, startDirectory } from "../support/directory_process.ts";
 import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
 import {
   freePort,
@@ -20,10 +20,10 @@ async function faultsOf(process: ServedPlatform): Promise<string[]> {
 }
 
 async function running(
-  ground: DirectoryGround,
+  fixture: DirectoryFixture,
   test: (process: ServedPlatform) => Promise<void>,
 ): Promise<void> {
-  const process = await ground.start();
+  const process = await fixture.start();
   try {
     await process.ready;
     await test(process);
@@ -57,18 +57,18 @@ Deno.test("directory without configuration names every variable that has no defa
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("directory refuses files that others may open, and names each of them in one refusal [F3]", async () => {
-  await using ground = await openDirectoryGround();
-  const { own, env } = ground;
+Deno.test("directory rejects files that others may open, and names each of them in one rejection [F3]", async () => {
+  await using fixture = await openDirectoryFixture();
+  const { own, env } = fixture;
   await Deno.writeTextFile(`${own}/directory.kv`, "", { mode: 0o644 });
   for (const name of ["administrators.json", "ca.key.pem", "signing-keys.json", "directory.kv"]) {
     await Deno.chmod(`${own}/${name}`, 0o640);
   }
   await Deno.chmod(`${own}/ca.pem`, 0o664);
-  await Deno.writeTextFile(`${ground.folder}/.env`, "ENVIRONMENT=Production\n", { mode: 0o640 });
+  await Deno.writeTextFile(`${fixture.folder}/.env`, "ENVIRONMENT=Production\n", { mode: 0o640 });
   const open = (variable: string): string =>
     `${variable}: group or others may open ${env[variable]}; chmod 600 ${env[variable]}`;
-  assertEquals((await faultsOf(await ground.start())).sort(), [
+  assertEquals((await faultsOf(await fixture.start())).sort(), [
     ".env: group or others may open .env; chmod 600 .env",
     open("DIRECTORY_ADMINISTRATORS"),
     "DIRECTORY_CA_CERT: group or others may write .data/directory/ca.pem; chmod 644 .data/directory/ca.pem",
@@ -78,20 +78,20 @@ Deno.test("directory refuses files that others may open, and names each of them 
   ]);
 });
 
-Deno.test("directory refuses a folder in which others could exchange its files [F3]", async () => {
-  await using ground = await openDirectoryGround();
-  await Deno.chmod(ground.own, 0o777);
-  const faults = await faultsOf(await ground.start());
+Deno.test("directory rejects a folder in which others could exchange its files [F3]", async () => {
+  await using fixture = await openDirectoryFixture();
+  await Deno.chmod(fixture.own, 0o777);
+  const faults = await faultsOf(await fixture.start());
   assertEquals(faults.length, 5, faults.join("\n"));
   for (const fault of faults) assert(fault.includes("may write to the folder of"), fault);
 });
 
-Deno.test("directory refuses a list that nobody made, one listener for all, and ports that are taken [F3]", async () => {
-  await using ground = await openDirectoryGround();
+Deno.test("directory rejects a list that nobody made, one listener for all, and ports that are taken [F3]", async () => {
+  await using fixture = await openDirectoryFixture();
   const port = String(freePort());
   assertEquals(
     await faultsOf(
-      await ground.start({
+      await fixture.start({
         DIRECTORY_PORT: port,
         DIRECTORY_ADMIN_PORT: port,
         DIRECTORY_ADMINISTRATORS: ".data/directory/none.json",
@@ -102,8 +102,8 @@ Deno.test("directory refuses a list that nobody made, one listener for all, and 
       "DIRECTORY_ADMINISTRATORS: the file .data/directory/none.json cannot be read by this process (deno task directory-admin add makes it)",
     ],
   );
-  await running(ground, async () => {
-    const faults = await faultsOf(await ground.start());
+  await running(fixture, async () => {
+    const faults = await faultsOf(await fixture.start());
     assertEquals(faults.map((fault) => fault.split(":")[0]), [
       "DIRECTORY_PORT",
       "DIRECTORY_ADMIN_PORT",
@@ -113,9 +113,9 @@ Deno.test("directory refuses a list that nobody made, one listener for all, and 
 });
 
 Deno.test("the public listener has no path of administrators, and theirs has nothing else [E2] [E3]", async () => {
-  await using ground = await openDirectoryGround();
-  const { url, adminUrl, token } = ground;
-  await running(ground, async () => {
+  await using fixture = await openDirectoryFixture();
+  const { url, adminUrl, token } = fixture;
+  await running(fixture, async () => {
     const redirects = { environment: "Production", redirect_uris: ["https://shop.example/callback"] };
     const body = JSON.stringify(await thirdParty([0, 1], { software: { ...software(), ...redirects } }));
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -135,66 +135,66 @@ Deno.test("the public listener has no path of administrators, and theirs has not
 });
 
 Deno.test("an administrator is added and revoked while the directory runs, and by name in the history [E3]", async () => {
-  await using ground = await openDirectoryGround();
-  const record = `${ground.adminUrl}/participants/NOBODY`;
-  await running(ground, async (process) => {
-    const luis = await ground.admin("add --name luis");
+  await using fixture = await openDirectoryFixture();
+  const record = `${fixture.adminUrl}/participants/NOBODY`;
+  await running(fixture, async (process) => {
+    const luis = await fixture.admin("add --name luis");
     assertEquals(await statusOf(record, bearer(luis)), 404);
-    await assertRejects(() => ground.admin("add --name luis"), Error, "has a credential already");
-    await ground.admin("revoke --name luis");
+    await assertRejects(() => fixture.admin("add --name luis"), Error, "has a credential already");
+    await fixture.admin("revoke --name luis");
     assertEquals(await statusOf(record, bearer(luis)), 401);
-    assertEquals(await statusOf(record, bearer(ground.token)), 404, "ana goes on");
-    const again = await ground.admin("add --name luis");
+    assertEquals(await statusOf(record, bearer(fixture.token)), 404, "ana goes on");
+    const again = await fixture.admin("add --name luis");
     assertEquals(await statusOf(record, bearer(again)), 404);
     assertEquals(await statusOf(record, bearer(luis)), 401, "the old token stays void");
-    const printed = await ground.admin("list");
+    const printed = await fixture.admin("list");
     assertEquals(printed.split("\n").length, 3);
-    const kept = await Deno.readTextFile(`${ground.own}/administrators.json`);
+    const kept = await Deno.readTextFile(`${fixture.own}/administrators.json`);
     const said = process.lines.map((line) => JSON.stringify(line)).join("");
-    for (const secret of [luis, again, ground.token].map((token) => token.split(".")[1] ?? "")) {
+    for (const secret of [luis, again, fixture.token].map((token) => token.split(".")[1] ?? "")) {
       for (const text of [printed, kept, said]) assert(secret !== "" && !text.includes(secret));
     }
-    await Deno.writeTextFile(`${ground.own}/administrators.json`, "{");
+    await Deno.writeTextFile(`${fixture.own}/administrators.json`, "{");
     assertEquals(
-      await statusOf(record, bearer(ground.token)),
+      await statusOf(record, bearer(fixture.token)),
       503,
       "a list that cannot be read admits nobody",
     );
-    assertEquals(await statusOf(`${ground.url}/jwks`), 200);
+    assertEquals(await statusOf(`${fixture.url}/jwks`), 200);
   });
 });
 
 Deno.test("the directory's files are for their owner alone, whatever the umask [F3]", async () => {
-  await using ground = await openDirectoryGround();
+  await using fixture = await openDirectoryFixture();
   const before = Deno.umask(0); // children inherit it
   try {
-    await ground.admin("add --name luis");
-    await running(ground, () => Promise.resolve());
+    await fixture.admin("add --name luis");
+    await running(fixture, () => Promise.resolve());
   } finally {
     Deno.umask(before);
   }
-  for await (const { name } of Deno.readDir(ground.own)) {
-    const mode = ((await Deno.stat(`${ground.own}/${name}`)).mode ?? 0) & 0o777;
+  for await (const { name } of Deno.readDir(fixture.own)) {
+    const mode = ((await Deno.stat(`${fixture.own}/${name}`)).mode ?? 0) & 0o777;
     if (name !== "ca.pem") assertEquals(mode.toString(8), "600", name);
   }
-  assertEquals(((await Deno.stat(ground.own)).mode ?? 0) & 0o777, 0o700);
+  assertEquals(((await Deno.stat(fixture.own)).mode ?? 0) & 0o777, 0o700);
 });
 
 Deno.test("a running directory can neither read the environment nor write files [F7]", async () => {
-  await using ground = await openDirectoryGround();
+  await using fixture = await openDirectoryFixture();
   const command = await taskCommand("directory");
   const main = command.at(-1) ?? "";
   await Deno.writeTextFile(
-    `${ground.folder}/watch.ts`,
+    `${fixture.folder}/watch.ts`,
     `void import(${JSON.stringify(`file://${main}`)});
-    while (!await fetch("${ground.url}/health").then(({ ok }) => ok, () => false)) await 0;
+    while (!await fetch("${fixture.url}/health").then(({ ok }) => ok, () => false)) await 0;
     const asked = [{ name: "env", variable: "DIRECTORY_ISSUER" }, { name: "write", path: ".data/directory" },
       { name: "write", path: ".data/directory/directory.kv" }, { name: "run" }, { name: "ffi" }, { name: "sys" }];
     const rights = asked.map((one) => Deno.permissions.querySync(one).state);
     console.log(JSON.stringify({ event: "rights", rights: rights.join(" ") }));`,
   );
-  const watched = [...command.slice(0, -1), `${ground.folder}/watch.ts`];
-  const process = startCommand(watched, ground.folder, ground.env, "rights");
+  const watched = [...command.slice(0, -1), `${fixture.folder}/watch.ts`];
+  const process = startCommand(watched, fixture.folder, fixture.env, "rights");
   await process.ready;
   const { rights } = await process.logged("rights");
   process.kill("SIGTERM");

@@ -1,8 +1,8 @@
 /** What a certificate signing request must prove before the directory certifies its key. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
-  type DirectoryWorld,
-  openDirectoryWorld,
+  type DirectoryEnvironment,
+  openDirectoryEnvironment,
   signingRequest,
   signingRequestOf,
   thirdParty,
@@ -55,7 +55,7 @@ gCO+ikwYK/+KoqDeO+WMG5bgBnz1RM6ulumf4RXWekD9HKqdxuoZn4JTVukFelKc
 GObXXrZoVUvylY9BpKEBZOxmZLxNZAuH4g==
 -----END CERTIFICATE REQUEST-----`;
 
-const REFUSED: readonly [name: string, request: () => Promise<string> | string, fault: string][] = [
+const REJECTED: readonly [name: string, request: () => Promise<string> | string, fault: string][] = [
   ["no PEM", () => "hello", PEM_FAULT],
   ["two requests in one", async () => `${await signingRequest(0)}\n${await signingRequest(2)}`, PEM_FAULT],
   [
@@ -77,19 +77,19 @@ const REFUSED: readonly [name: string, request: () => Promise<string> | string, 
   ["SHA-1", async () => signingRequestOf(await testKey(0), "SHA-1"), HASH_FAULT],
 ];
 
-for (const [name, request, fault] of REFUSED) {
-  Deno.test(`POST /participants refuses a signing request with ${name} [E1]`, async () => {
-    await using world = await openDirectoryWorld();
-    const { status, body } = await onboard(world, await request(), await signingRequest(1));
+for (const [name, request, fault] of REJECTED) {
+  Deno.test(`POST /participants rejects a signing request with ${name} [E1]`, async () => {
+    await using env = await openDirectoryEnvironment();
+    const { status, body } = await onboard(env, await request(), await signingRequest(1));
     assertEquals([status, body.error], [400, "invalid_request"]);
     assertEquals(body.error_description, `csrs.signing: ${fault}`);
-    assertEquals((await world.get("/participants")).body, []);
+    assertEquals((await env.get("/participants")).body, []);
   });
 }
 
 Deno.test("POST /participants names every faulty signing request at once [E1]", async () => {
-  await using world = await openDirectoryWorld();
-  const { body } = await onboard(world, "hello", await signingRequestOf(await smallTestKey()));
+  await using env = await openDirectoryEnvironment();
+  const { body } = await onboard(env, "hello", await signingRequestOf(await smallTestKey()));
   assertEquals(body.error_description, `csrs.signing: ${PEM_FAULT}; csrs.transport: ${KEY_FAULT}`);
 });
 
@@ -105,16 +105,16 @@ const ACCEPTED: readonly [name: string, request: () => Promise<string> | string]
 
 for (const [name, request] of ACCEPTED) {
   Deno.test(`POST /participants accepts a signing request with ${name} [E1]`, async () => {
-    await using world = await openDirectoryWorld();
-    const { status } = await onboard(world, await request(), await signingRequest(1));
+    await using env = await openDirectoryEnvironment();
+    const { status } = await onboard(env, await request(), await signingRequest(1));
     assertEquals(status, 201);
   });
 }
 
-Deno.test("POST /participants refuses one key for two purposes [E1]", async () => {
-  await using world = await openDirectoryWorld();
+Deno.test("POST /participants rejects one key for two purposes [E1]", async () => {
+  await using env = await openDirectoryEnvironment();
   const { status, body } = await onboard(
-    world,
+    env,
     await signingRequest(0),
     await signingRequestOf(await testKey(0), "SHA-384"),
   );
@@ -122,32 +122,32 @@ Deno.test("POST /participants refuses one key for two purposes [E1]", async () =
   assertEquals(body.error_description, "csrs.transport: must have a key of its own");
 });
 
-Deno.test("POST /participants refuses a key that another participant has [E1]", async () => {
-  await using world = await openDirectoryWorld();
-  assertEquals((await onboard(world, await signingRequest(0), await signingRequest(1))).status, 201);
+Deno.test("POST /participants rejects a key that another participant has [E1]", async () => {
+  await using env = await openDirectoryEnvironment();
+  assertEquals((await onboard(env, await signingRequest(0), await signingRequest(1))).status, 201);
   const other = await thirdParty([2, 1], { org_id: "OTHER" });
-  const { status, body } = await world.admin("POST", "/participants", other);
+  const { status, body } = await env.admin("POST", "/participants", other);
   assertEquals([status, body.error], [409, "conflict"]);
   assertStringIncludes(body.error_description, "csrs.transport: this key was certified before");
-  assertEquals((await world.get("/participants")).body.length, 1);
+  assertEquals((await env.get("/participants")).body.length, 1);
 });
 
 Deno.test("POST /participants certifies a key once where two bring it at the same time [E1]", async () => {
-  await using world = await openDirectoryWorld();
+  await using env = await openDirectoryEnvironment();
   const answers = await Promise.all([
-    world.admin("POST", "/participants", await thirdParty([0, 1], { org_id: "ONE" })),
-    world.admin("POST", "/participants", await thirdParty([1, 2], { org_id: "TWO" })),
+    env.admin("POST", "/participants", await thirdParty([0, 1], { org_id: "ONE" })),
+    env.admin("POST", "/participants", await thirdParty([1, 2], { org_id: "TWO" })),
   ]);
   assertEquals(answers.map(({ status }) => status).sort(), [201, 409]);
-  assertEquals((await world.get("/participants")).body.length, 1);
+  assertEquals((await env.get("/participants")).body.length, 1);
 });
 
 async function onboard(
-  world: DirectoryWorld,
+  env: DirectoryEnvironment,
   signing: string,
   transport: string,
-): ReturnType<DirectoryWorld["admin"]> {
-  return await world.admin(
+): ReturnType<DirectoryEnvironment["admin"]> {
+  return await env.admin(
     "POST",
     "/participants",
     await thirdParty([0, 1], { csrs: { signing, transport } }),

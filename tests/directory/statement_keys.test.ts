@@ -2,11 +2,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeProtectedHeader } from "jose";
 import { openStatementKeys } from "../../src/directory/statement_keys.ts";
-import { openDirectoryGround, runKeys } from "../support/directory_process.ts";
+import { openDirectoryFixture, runKeys } from "../support/directory_process.ts";
 import {
   ISSUER,
   type Json,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
   START,
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
@@ -36,36 +36,36 @@ Deno.test("a next key is published before it signs, a former one until its state
   const [former, next] = [await key({ exp: start + 400 * DAY }), await key({ nbf: start + DAY })];
   const clock = { now: START };
   const statementKeys = await openStatementKeys(JSON.stringify({ keys: [former, next] }), () => clock.now);
-  await using world = await openDirectoryWorld({ statementKeys });
+  await using env = await openDirectoryEnvironment({ statementKeys });
   const published = async (): Promise<string[]> =>
-    (await world.get("/jwks")).body.keys.map((jwk: Json) => {
+    (await env.get("/jwks")).body.keys.map((jwk: Json) => {
       assertEquals(Object.keys(jwk).sort(), ["alg", "e", "kid", "kty", "n", "use"], "public members only");
       return jwk.kid;
     });
   const { software_statement: first } =
-    (await world.admin("POST", "/participants", await thirdParty([0, 1]))).body;
+    (await env.admin("POST", "/participants", await thirdParty([0, 1]))).body;
   assertEquals([kidOf(first), await published()], [former.kid, [former.kid, next.kid]]);
   const newest = async (): Promise<string> =>
-    (await world.get("/participants/SHOP/statement")).body.software_statement;
+    (await env.get("/participants/SHOP/statement")).body.software_statement;
   assertEquals(kidOf(await newest()), former.kid);
 
-  clock.now = world.now = START + DAY * 1000;
-  const { software_statement: second } = (await world.admin("POST", "/participants/SHOP/statement")).body;
+  clock.now = env.now = START + DAY * 1000;
+  const { software_statement: second } = (await env.admin("POST", "/participants/SHOP/statement")).body;
   assertEquals([kidOf(second), await published()], [next.kid, [next.kid, former.kid]]);
   assertEquals(kidOf(await newest()), next.kid);
 
-  clock.now = world.now = START + 400 * DAY * 1000;
+  clock.now = env.now = START + 400 * DAY * 1000;
   assertEquals(await published(), [next.kid]);
 });
 
 Deno.test("the newest statement is signed again when its key is no longer held [E2]", async () => {
   const [former, next] = [await key(), await key()];
   const statementKeys = await openStatementKeys(JSON.stringify({ keys: [former] }), () => START);
-  await using world = await openDirectoryWorld({ statementKeys });
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  await world.get("/participants/SHOP/statement");
+  await using env = await openDirectoryEnvironment({ statementKeys });
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  await env.get("/participants/SHOP/statement");
   await statementKeys.renew(JSON.stringify({ keys: [next] })); // the former one is compromised
-  const { software_statement } = (await world.get("/participants/SHOP/statement")).body;
+  const { software_statement } = (await env.get("/participants/SHOP/statement")).body;
   assertEquals(kidOf(software_statement), next.kid);
   await assertRejects(() => statementKeys.renew('{"keys":[]}'), Error);
   assertEquals(statementKeys.signer.kid, next.kid, "a set that cannot be used changes nothing");
@@ -75,10 +75,10 @@ Deno.test("the platform finds a next key as soon as it signs, whatever it had fe
   const [former, next] = [await key(), await key({ nbf: START / 1000 + DAY })];
   const clock = { now: START };
   const statementKeys = await openStatementKeys(JSON.stringify({ keys: [former] }), () => clock.now);
-  await using world = await openDirectoryWorld({ statementKeys });
+  await using env = await openDirectoryEnvironment({ statementKeys });
   const find = openDirectoryKeys({
     fetchJson: guardedFetch({
-      fetch: ((input, init) => world.fetch(new Request(input, init))) as typeof fetch,
+      fetch: ((input, init) => env.fetch(new Request(input, init))) as typeof fetch,
       allowedHosts: [new URL(ISSUER).host],
       loopbackHttp: false,
     }),
@@ -93,35 +93,39 @@ Deno.test("the platform finds a next key as soon as it signs, whatever it had fe
 });
 
 Deno.test("directory-keys makes, rotates and retires keys that a running directory takes on SIGHUP [E2]", async () => {
-  await using ground = await openDirectoryGround();
-  const process = await ground.start();
+  await using fixture = await openDirectoryFixture();
+  const process = await fixture.start();
   try {
     await process.ready;
     const published = async (): Promise<string[]> =>
-      (await (await fetch(`${ground.url}/jwks`)).json()).keys.map(({ kid }: Json) => kid);
+      (await (await fetch(`${fixture.url}/jwks`)).json()).keys.map(({ kid }: Json) => kid);
     const [first] = await published();
-    await ground.keys("rotate --lead 1h");
-    await assertRejects(() => ground.keys("rotate"), Error, "A next key waits already");
+    await fixture.keys("rotate --lead 1h");
+    await assertRejects(() => fixture.keys("rotate"), Error, "A next key waits already");
     const reloaded = (): Promise<unknown> => process.logged("directory.keys_renewed");
     process.kill("SIGHUP");
     await reloaded();
     const both = await published();
     assertEquals([both.length, both[0]], [2, first]);
-    const shown = await ground.keys("show");
+    const shown = await fixture.keys("show");
     assert(
       shown.includes(`${first}  signs, published until `) && shown.includes(`${both[1]}  signs from `),
       shown,
     );
-    await assertRejects(() => ground.keys(`retire --kid ${first}`), Error, "has no key whose nbf has passed");
-    await assertRejects(() => ground.keys("retire"), Error, "No key's time has passed.");
-    await assertRejects(() => ground.keys("make"), Error, "exists already");
-    assertEquals(((await Deno.stat(`${ground.own}/signing-keys.json`)).mode ?? 0) & 0o777, 0o600);
-    await Deno.chmod(`${ground.own}/signing-keys.json`, 0o644);
+    await assertRejects(
+      () => fixture.keys(`retire --kid ${first}`),
+      Error,
+      "has no key whose nbf has passed",
+    );
+    await assertRejects(() => fixture.keys("retire"), Error, "No key's time has passed.");
+    await assertRejects(() => fixture.keys("make"), Error, "exists already");
+    assertEquals(((await Deno.stat(`${fixture.own}/signing-keys.json`)).mode ?? 0) & 0o777, 0o600);
+    await Deno.chmod(`${fixture.own}/signing-keys.json`, 0o644);
     process.kill("SIGHUP");
     await process.logged("directory.keys_not_renewed");
     assertEquals((await published()).length, 2, "the keys before are still in use");
     const said = shown + JSON.stringify(process.lines);
-    for (const { d, p } of JSON.parse(await Deno.readTextFile(`${ground.own}/signing-keys.json`)).keys) {
+    for (const { d, p } of JSON.parse(await Deno.readTextFile(`${fixture.own}/signing-keys.json`)).keys) {
       assert(!said.includes(d) && !said.includes(p));
     }
   } finally {
@@ -130,9 +134,9 @@ Deno.test("directory-keys makes, rotates and retires keys that a running directo
   }
 });
 
-Deno.test("directory-keys refuses what it does not know, in one sentence [E2]", async () => {
+Deno.test("directory-keys rejects what it does not know, in one sentence [E2]", async () => {
   const folder = await Deno.makeTempDir();
-  const refused: readonly [string, string][] = [
+  const rejected: readonly [string, string][] = [
     ["frobnicate", "There is no command frobnicate"],
     ["make", "--file is missing."],
     [`make --file ${folder}/keys.json --bits 1024`, "--bits must be"],
@@ -141,7 +145,7 @@ Deno.test("directory-keys refuses what it does not know, in one sentence [E2]", 
     ["show --file /nowhere/keys.json", "cannot be read"],
     [`make --file ${folder}/keys.json --from /nowhere/key.pem`, "cannot be read"],
   ];
-  for (const [line, words] of refused) {
+  for (const [line, words] of rejected) {
     await assertRejects(() => runKeys(line.split(" ")), Error, words);
   }
   await Deno.remove(folder, { recursive: true });

@@ -5,7 +5,7 @@ import {
   bank,
   ISSUER,
   type Json,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
   START,
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
@@ -13,8 +13,8 @@ import {
 const NOW = START / 1000;
 
 Deno.test("POST /participants states a third party's software [interface: software statement]", async () => {
-  await using world = await openDirectoryWorld();
-  const { body } = await world.admin("POST", "/participants", await thirdParty([0, 1]));
+  await using env = await openDirectoryEnvironment();
+  const { body } = await env.admin("POST", "/participants", await thirdParty([0, 1]));
   const { jti, ...claims } = decodeJwt(body.software_statement);
   assertMatch(String(jti), /^[0-9a-f]{8}-/);
   assertEquals<Json>(claims, {
@@ -44,8 +44,8 @@ Deno.test("POST /participants states a third party's software [interface: softwa
 });
 
 Deno.test("POST /participants states a bank's screen and order address [interface: software statement]", async () => {
-  await using world = await openDirectoryWorld();
-  const { body } = await world.admin("POST", "/participants", await bank([0, 1]));
+  await using env = await openDirectoryEnvironment();
+  const { body } = await env.admin("POST", "/participants", await bank([0, 1]));
   const claims = decodeJwt(body.software_statement);
   assertEquals(claims["org_type"], "bank");
   assertEquals(claims["software_roles"], ["ASPSP"]);
@@ -54,9 +54,9 @@ Deno.test("POST /participants states a bank's screen and order address [interfac
 });
 
 Deno.test("GET /jwks verifies statements: PS256, typ JWT, kid the RFC 7638 thumbprint [E2]", async () => {
-  await using world = await openDirectoryWorld();
-  const { body } = await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  const jwks = (await world.get("/jwks")).body;
+  await using env = await openDirectoryEnvironment();
+  const { body } = await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  const jwks = (await env.get("/jwks")).body;
   assertEquals(jwks.keys.map((key: Json) => Object.keys(key).sort()), [[
     "alg",
     "e",
@@ -74,10 +74,10 @@ Deno.test("GET /jwks verifies statements: PS256, typ JWT, kid the RFC 7638 thumb
 });
 
 Deno.test("POST statement issues a newer one with changed members, and keeps the others [E3]", async () => {
-  await using world = await openDirectoryWorld();
-  const first = (await world.admin("POST", "/participants", await bank([0, 1]))).body.software_statement;
-  world.now += 1000;
-  const { status, headers, body } = await world.admin("POST", "/participants/BANKA/statement", {
+  await using env = await openDirectoryEnvironment();
+  const first = (await env.admin("POST", "/participants", await bank([0, 1]))).body.software_statement;
+  env.now += 1000;
+  const { status, headers, body } = await env.admin("POST", "/participants/BANKA/statement", {
     redirect_uris: ["https://bank-a.example/new-sca"],
     consent_managedby_bank: false,
     description: "The bank",
@@ -95,33 +95,32 @@ Deno.test("POST statement issues a newer one with changed members, and keeps the
   assertEquals(decodeProtectedHeader(body.software_statement), decodeProtectedHeader(first));
 });
 
-Deno.test("POST statement takes no body, an empty object, or what it must refuse [E3]", async () => {
-  await using world = await openDirectoryWorld();
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  assertEquals((await world.admin("POST", "/participants/SHOP/statement")).status, 200);
-  assertEquals((await world.admin("POST", "/participants/SHOP/statement", {})).status, 200);
-  const refused: readonly [Json, string][] = [
+Deno.test("POST statement takes no body, an empty object, or what it must reject [E3]", async () => {
+  await using env = await openDirectoryEnvironment();
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  assertEquals((await env.admin("POST", "/participants/SHOP/statement")).status, 200);
+  assertEquals((await env.admin("POST", "/participants/SHOP/statement", {})).status, 200);
+  const rejected: readonly [Json, string][] = [
     [{ org_name: "Another" }, "body: has unknown members (org_name)"],
     [{ consent_managedby_bank: true }, "body: has unknown members (consent_managedby_bank)"],
     [{ redirect_uris: [] }, "redirect_uris: must have 1 to 4 members"],
     [{ redirect_uris: ["http://shop.example/"] }, "redirect_uris.0: must be https"],
     [[], "body: must be an object"],
   ];
-  for (const [changes, words] of refused) {
-    const { status, body } = await world.admin("POST", "/participants/SHOP/statement", changes);
+  for (const [changes, words] of rejected) {
+    const { status, body } = await env.admin("POST", "/participants/SHOP/statement", changes);
     assertEquals([status, body.error], [400, "invalid_request"]);
     assertStringIncludes(body.error_description, words);
   }
 });
 
 Deno.test("POST statement never repeats an iat, also within one second and at the same time [E3]", async () => {
-  await using world = await openDirectoryWorld();
-  const first =
-    (await world.admin("POST", "/participants", await thirdParty([0, 1]))).body.software_statement;
+  await using env = await openDirectoryEnvironment();
+  const first = (await env.admin("POST", "/participants", await thirdParty([0, 1]))).body.software_statement;
   const parallel = await Promise.all(
-    [1, 2, 3].map(() => world.admin("POST", "/participants/SHOP/statement")),
+    [1, 2, 3].map(() => env.admin("POST", "/participants/SHOP/statement")),
   );
-  const later = await world.admin("POST", "/participants/SHOP/statement");
+  const later = await env.admin("POST", "/participants/SHOP/statement");
   const statements = [
     first,
     ...parallel.map(({ body }) => body.software_statement),
@@ -133,30 +132,30 @@ Deno.test("POST statement never repeats an iat, also within one second and at th
 });
 
 Deno.test("POST statement keeps iat within what relying parties tolerate: 429 beyond [E3]", async () => {
-  await using world = await openDirectoryWorld();
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  for (let count = 0; count < 15; count++) await world.admin("POST", "/participants/SHOP/statement");
-  const { status, headers } = await world.admin("POST", "/participants/SHOP/statement");
+  await using env = await openDirectoryEnvironment();
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  for (let count = 0; count < 15; count++) await env.admin("POST", "/participants/SHOP/statement");
+  const { status, headers } = await env.admin("POST", "/participants/SHOP/statement");
   assertEquals([status, headers.get("retry-after")], [429, "1"]);
-  world.now += 1000;
-  const next = await world.admin("POST", "/participants/SHOP/statement");
+  env.now += 1000;
+  const next = await env.admin("POST", "/participants/SHOP/statement");
   assertEquals(decodeJwt(next.body.software_statement).iat, NOW + 16);
 });
 
 Deno.test("POST statement never goes back when the clock does [E3]", async () => {
-  await using world = await openDirectoryWorld();
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  world.now -= 5000;
-  const { body } = await world.admin("POST", "/participants/SHOP/statement");
+  await using env = await openDirectoryEnvironment();
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  env.now -= 5000;
+  const { body } = await env.admin("POST", "/participants/SHOP/statement");
   assertEquals(decodeJwt(body.software_statement).iat, NOW + 1);
 });
 
-Deno.test("POST statement says what status the software has, and is refused once it is revoked [E3]", async () => {
-  await using world = await openDirectoryWorld();
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  await world.admin("PUT", "/participants/SHOP/software/status", { status: "Inactive", reason: "holidays" });
-  const { body } = await world.admin("POST", "/participants/SHOP/statement");
+Deno.test("POST statement says what status the software has, and is rejected once it is revoked [E3]", async () => {
+  await using env = await openDirectoryEnvironment();
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  await env.admin("PUT", "/participants/SHOP/software/status", { status: "Inactive", reason: "holidays" });
+  const { body } = await env.admin("POST", "/participants/SHOP/statement");
   assertEquals(decodeJwt(body.software_statement)["software_client_status"], "Inactive");
-  await world.admin("PUT", "/participants/SHOP/software/status", { status: "Revoked", reason: "closed" });
-  assertEquals((await world.admin("POST", "/participants/SHOP/statement")).status, 409);
+  await env.admin("PUT", "/participants/SHOP/software/status", { status: "Revoked", reason: "closed" });
+  assertEquals((await env.admin("POST", "/participants/SHOP/statement")).status, 409);
 });

@@ -2,9 +2,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   type Answer,
-  type DirectoryWorld,
+  type DirectoryEnvironment,
   type Json,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
 
@@ -48,16 +48,16 @@ const JOURNEYS: Readonly<Record<string, readonly Step[]>> = {
 
 for (const [name, steps] of Object.entries(JOURNEYS)) {
   Deno.test(`PUT status: ${name} [E3]`, async () => {
-    await using world = await onboarded();
+    await using env = await onboarded();
     for (const [of, to, status, then] of steps) {
-      const answer = await setStatus(world, of, to);
+      const answer = await setStatus(env, of, to);
       assertEquals(answer.status, status, `${of} ${to}`);
       if (status === 409) assertEquals(answer.body.error, "conflict");
-      const [line] = (await world.get("/participants")).body;
+      const [line] = (await env.get("/participants")).body;
       assertEquals(`${line.org_status}/${line.software_client_status}`, then);
-      const active = (await world.get("/participants/SHOP/jwks")).body.keys;
+      const active = (await env.get("/participants/SHOP/jwks")).body.keys;
       assertEquals(active.length, then === "Active/Active" ? 2 : 0, then);
-      const revoked = (await world.get("/participants/SHOP/jwks/revoked")).body.keys;
+      const revoked = (await env.get("/participants/SHOP/jwks/revoked")).body.keys;
       assertEquals(revoked.length, then.endsWith("/Revoked") ? 2 : 0, then);
     }
   });
@@ -74,7 +74,7 @@ const REACHED: Readonly<Record<string, readonly (readonly [of: Step[0], to: stri
 };
 
 /**
- * Every move from every state, "-" where it is refused: organisation to Active, Suspended, Withdrawn; software to
+ * Every move from every state, "-" where it is rejected: organisation to Active, Suspended, Withdrawn; software to
  * Active, Inactive, Revoked. The Australian CDR register cascades in the same way: suspended -> inactive, revoked or
  * surrendered -> removed, end states are final, and no software is active under a participant that is not.
  */
@@ -127,16 +127,16 @@ Deno.test("PUT status: every move from every state, with one line in the history
   for (const [state, moves] of Object.entries(MOVES)) {
     for (const [index, [of, to]] of TARGETS.entries()) {
       await t.step(`${state}: ${of} to ${to}`, async () => {
-        await using world = await onboarded();
-        for (const [which, status] of REACHED[state] ?? []) await setStatus(world, which, status);
-        const before = (await world.admin("GET", "/participants/SHOP/history")).body;
-        const { status } = await setStatus(world, of, to);
+        await using env = await onboarded();
+        for (const [which, status] of REACHED[state] ?? []) await setStatus(env, which, status);
+        const before = (await env.admin("GET", "/participants/SHOP/history")).body;
+        const { status } = await setStatus(env, of, to);
         const wanted = moves[index] ?? "";
         assertEquals(status, wanted === "-" ? 409 : 200);
-        const [line] = (await world.get("/participants")).body;
+        const [line] = (await env.get("/participants")).body;
         const then = `${line.org_status}/${line.software_client_status}`;
         assertEquals(then, wanted === "-" ? state : wanted);
-        const after = (await world.admin("GET", "/participants/SHOP/history")).body.slice(before.length);
+        const after = (await env.admin("GET", "/participants/SHOP/history")).body.slice(before.length);
         const [org, software] = state.split("/");
         assertEquals(
           after.map(({ what, details }: Json) => [what, details.from, details.to]),
@@ -151,9 +151,9 @@ Deno.test("PUT status: every move from every state, with one line in the history
 });
 
 Deno.test("PUT status answers both statuses [E3]", async () => {
-  await using world = await onboarded();
-  const { headers, body } = await setStatus(world, "organisation", "Suspended");
-  const [{ software_client_id }] = (await world.get("/participants")).body;
+  await using env = await onboarded();
+  const { headers, body } = await setStatus(env, "organisation", "Suspended");
+  const [{ software_client_id }] = (await env.get("/participants")).body;
   assertEquals(headers.get("cache-control"), "no-store");
   assertEquals(body, {
     org_id: "SHOP",
@@ -164,37 +164,37 @@ Deno.test("PUT status answers both statuses [E3]", async () => {
 });
 
 Deno.test("PUT software status Revoked publishes the keys as revoked, with time and reason [E3]", async () => {
-  await using world = await onboarded();
-  const active = (await world.get("/participants/SHOP/jwks")).body.keys;
-  world.now += 60_000;
-  await setStatus(world, "software", "Revoked");
-  const revoked = (await world.get("/participants/SHOP/jwks/revoked")).body.keys;
+  await using env = await onboarded();
+  const active = (await env.get("/participants/SHOP/jwks")).body.keys;
+  env.now += 60_000;
+  await setStatus(env, "software", "Revoked");
+  const revoked = (await env.get("/participants/SHOP/jwks/revoked")).body.keys;
   const why = { revoked_at: "2026-02-01T10:01:00.000Z", reason: "software revoked" };
   assertEquals(revoked, active.map((key: Json) => ({ ...key, ...why })));
 });
 
 Deno.test("PUT status needs a known status and a reason [E3]", async () => {
-  await using world = await onboarded();
-  const refused: readonly [path: string, body: Json, words: string][] = [
+  await using env = await onboarded();
+  const rejected: readonly [path: string, body: Json, words: string][] = [
     ["status", { status: "Active" }, "reason: must be text"],
     ["status", { status: "Revoked", reason: "x" }, "status: must be Active, Suspended, Withdrawn"],
     ["software/status", { status: "Withdrawn", reason: "x" }, "status: must be Active, Inactive, Revoked"],
     ["software/status", { status: "Active", reason: "x", force: true }, "body: has unknown members (force)"],
   ];
-  for (const [path, body, words] of refused) {
-    const answer = await world.admin("PUT", `/participants/SHOP/${path}`, body);
+  for (const [path, body, words] of rejected) {
+    const answer = await env.admin("PUT", `/participants/SHOP/${path}`, body);
     assertEquals(answer.status, 400);
     assertStringIncludes(answer.body.error_description, words);
   }
 });
 
-async function onboarded(): Promise<DirectoryWorld> {
-  const world = await openDirectoryWorld();
-  await world.admin("POST", "/participants", await thirdParty([0, 1]));
-  return world;
+async function onboarded(): Promise<DirectoryEnvironment> {
+  const env = await openDirectoryEnvironment();
+  await env.admin("POST", "/participants", await thirdParty([0, 1]));
+  return env;
 }
 
-function setStatus(world: DirectoryWorld, of: Step[0], status: string): Promise<Answer> {
+function setStatus(env: DirectoryEnvironment, of: Step[0], status: string): Promise<Answer> {
   const path = of === "organisation" ? "status" : "software/status";
-  return world.admin("PUT", `/participants/SHOP/${path}`, { status, reason: "test" });
+  return env.admin("PUT", `/participants/SHOP/${path}`, { status, reason: "test" });
 }

@@ -1,6 +1,6 @@
 /**
  * `deno task directory` under an operator's own authority and `deno task serve` against it: two processes, participants
- * from the command line, a payment between strangers, restarts of both [F3].
+ * from the command line, a payment between external parties, restarts of both [F3].
  */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ResponseBodyError } from "oauth4webapi";
@@ -72,7 +72,7 @@ Deno.test({
         assertEquals(await pay(), "AcceptedSettlementInProcess");
       });
 
-      await t.step("a TPP without standing is refused at the next start of the platform", async () => {
+      await t.step("a TPP without standing is rejected at the next start of the platform", async () => {
         await runScript(
           folder,
           "scripts/participant/main.ts set-status --name mine --organisation Suspended --reason audit",
@@ -80,8 +80,8 @@ Deno.test({
         );
         await alone.platform.stop();
         await alone.restart("platform"); // its copies of key sets are gone with it
-        const refused = await assertRejects(pay, ResponseBodyError);
-        assertEquals([refused.status, refused.error], [401, "invalid_client"]);
+        const rejected = await assertRejects(pay, ResponseBodyError);
+        assertEquals([rejected.status, rejected.error], [401, "invalid_client"]);
       });
 
       await t.step("neither process said a secret", async () => {

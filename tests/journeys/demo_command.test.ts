@@ -15,7 +15,7 @@ async function demo(
   return { code, stdout: out, stderr: err };
 }
 
-Deno.test("the demo's exit status is 0 only if the payment is accepted, and 3 if the customer refused as asked [F4]", async () => {
+Deno.test("the demo's exit status is 0 only if the payment is accepted, and 3 if the customer rejected as asked [F4]", async () => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
   const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
   try {
@@ -27,9 +27,9 @@ Deno.test("the demo's exit status is 0 only if the payment is accepted, and 3 if
       "accepted",
       "AcceptedSettlementInProcess",
     ]);
-    const refused = await demo(dir, ["--consent", "implicit", "--refuse", "--json"]);
-    const seen = JSON.parse(refused.stdout);
-    assertEquals([refused.code, seen.ok, seen.result, seen.error, seen.consentStatus], [
+    const rejected = await demo(dir, ["--consent", "implicit", "--refuse", "--json"]);
+    const seen = JSON.parse(rejected.stdout);
+    assertEquals([rejected.code, seen.ok, seen.result, seen.error, seen.consentStatus], [
       3,
       false,
       "refused",
@@ -38,7 +38,7 @@ Deno.test("the demo's exit status is 0 only if the payment is accepted, and 3 if
     ]);
     const wrong = await demo(dir, ["--refuse=yes"]);
     assertEquals([wrong.code, wrong.stdout], [2, ""]);
-    assertMatch(wrong.stderr, /3\s+the customer refused, as --refuse asks/);
+    assertMatch(wrong.stderr, /3\s+the customer rejected, as --refuse asks/);
   } finally {
     await ecosystem.stop();
     await Deno.remove(dir, { recursive: true });

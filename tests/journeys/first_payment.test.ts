@@ -1,4 +1,4 @@
-/** The README's first payment as a stranger makes it: a running sandbox, a TPP of one's own, one file of code [E1, DC12]. */
+/** The README's first payment as an external party makes it: a running sandbox, a TPP of one's own, one file of code [E1, DC12]. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
 import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";

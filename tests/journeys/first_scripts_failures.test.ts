@@ -82,14 +82,14 @@ Deno.test("first_payment and first_bank without arguments, without a participant
   await Deno.remove(dir, { recursive: true });
 });
 
-Deno.test("first_payment ends with a sentence if the bank is unknown, the customer refuses, the code is late or the sandbox is gone [E1]", async (t) => {
+Deno.test("first_payment ends with a sentence if the bank is unknown, the customer rejects, the code is late or the sandbox is gone [E1]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
   const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
   const strangers = await onboardStrangers(dir);
   const [folder, redirectUri] = [`${dir}/participants/mine`, strangers.redirectUri];
-  const come = (link: string, refuseAt?: "consent"): Promise<URL> =>
+  const come = (link: string, rejectAt?: "consent"): Promise<URL> =>
     goThroughAuthorization(
-      { startUrl: link, redirectUri, ...(refuseAt === undefined ? {} : { refuseAt }) },
+      { startUrl: link, redirectUri, ...(rejectAt === undefined ? {} : { rejectAt }) },
       () => {},
     );
   const open = async (url: URL): Promise<void> => void await (await fetch(url)).body?.cancel();
@@ -99,7 +99,7 @@ Deno.test("first_payment ends with a sentence if the bank is unknown, the custom
       async () =>
         assertSentence(await run(dir, "first_payment", [folder, "BANKX"]), /^No bank has the code BANKX\./),
     );
-    await t.step("the customer refuses", async () =>
+    await t.step("the customer rejects", async () =>
       assertSentence(
         await run(dir, "first_payment", [folder, "BANKA"], async (link) => open(await come(link, "consent"))),
         /^The customer came back without consent: access_denied, .*No payment was made\./,

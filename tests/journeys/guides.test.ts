@@ -1,5 +1,5 @@
 /**
- * The guides of the documentation, followed to the letter by strangers with a shell: every block of theirs is taken from
+ * The guides of the documentation, followed to the letter by external parties with a shell: every block of theirs is taken from
  * the page that the running sandbox serves, its placeholders are filled, and it runs as it stands.
  */
 import { assertEquals, assertMatch } from "@std/assert";

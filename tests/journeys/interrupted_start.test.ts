@@ -90,7 +90,7 @@ async function assertWorks(dir: string): Promise<void> {
   if (endpoints === undefined) throw new Error("there is no endpoints.json");
   const shop = await openTpp({ dir, name: "shop", endpoints, redirectUri: `${endpoints.shop_url}/callback` });
   try {
-    const options = { consent: "platform", refuse: false, json: false, profile: "b" } as const;
+    const options = { consent: "platform", reject: false, json: false, profile: "b" } as const;
     const { ok, paymentStatus } = await makePayment(shop, options, () => {});
     assertEquals([ok, paymentStatus], [true, "AcceptedSettlementInProcess"]);
   } finally {

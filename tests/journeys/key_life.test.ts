@@ -1,6 +1,6 @@
 /**
  * A change of all keys under a load of payments: added, overlapping, in use, the old ones revoked. Nobody notices, but
- * who still uses an old key: refused everywhere at the latest 15 s after its revocation (Decision A9).
+ * who still uses an old key: rejected everywhere at the latest 15 s after its revocation (Decision A9).
  */
 import { assert, assertEquals } from "@std/assert";
 import { authorize, Browser, clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
@@ -10,14 +10,14 @@ import {
   payOnce,
   seenBy,
   ticking,
-  type TickingWorld,
+  type TickingEnvironment,
   withNewKeys,
 } from "../support/key_drill.ts";
 import { type KeyUse, usesOfOldKeys } from "../support/key_uses.ts";
 import { adminCall, type CertifiedKey } from "../../scripts/testing/participants.ts";
 import { unchanged } from "../../scripts/testing/resource_answers.ts";
 import { BOUND_MS } from "../support/standing.ts";
-import { openWorld, START, type World } from "../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, START } from "../../scripts/testing/environment.ts";
 
 const CUSTOMERS = 5;
 const THIEFS_PAUSE_MS = 10_000;
@@ -53,22 +53,22 @@ interface Attempt {
 }
 
 Deno.test("all keys are changed under load, and no payment fails [A9] [A10]", async (t) => {
-  await using world = await openWorld();
-  const drill = ticking(world, 1000);
-  const old: Pair = { tpp: world.tpp, bank: world.bankA };
+  await using env = await openEnvironment();
+  const drill = ticking(env, 1000);
+  const old: Pair = { tpp: env.tpp, bank: env.bankA };
   const opening: CertifiedKey[] = encryptionKeysOf(old);
   const load = startLoad(drill, old, opening);
   await drill.reached(START + 60_000);
 
   const now = {
-    tpp: await withNewKeys(world, old.tpp, ["signing", "transport"]),
-    bank: await withNewKeys(world, old.bank, PURPOSES),
+    tpp: await withNewKeys(env, old.tpp, ["signing", "transport"]),
+    bank: await withNewKeys(env, old.bank, PURPOSES),
   };
   opening.push(...encryptionKeysOf(now));
-  const added = world.now;
+  const added = env.now;
   await drill.reached(added + OVERLAP_MS);
   load.keys = now;
-  const switched = world.now;
+  const switched = env.now;
   await load.settled(); // what began with the old keys ends with them
 
   drill.tickMs = 500;
@@ -79,8 +79,8 @@ Deno.test("all keys are changed under load, and no payment fails [A9] [A10]", as
     old.bank.transport,
     ...encryptionKeysOf(old),
   ];
-  await revoke(world, old, now);
-  const revoked = world.now;
+  await revoke(env, old, now);
+  const revoked = env.now;
   const thief = startThief(drill, usesOfOldKeys(drill, old, now));
   await drill.reached(revoked + BOUND_MS + 120_000);
   const attempts = await thief.stop();
@@ -112,9 +112,9 @@ Deno.test("all keys are changed under load, and no payment fails [A9] [A10]", as
   });
 
   for (const [use, tries] of Map.groupBy(attempts, ({ use }) => use)) {
-    await t.step(`old ${use}: refused from 15 s on`, () => {
-      const firstRefusal = tries.find(({ accepted }) => !accepted)?.at ?? Infinity;
-      assertEquals(tries.filter(({ at, accepted }) => accepted && at >= firstRefusal), []);
+    await t.step(`old ${use}: rejected from 15 s on`, () => {
+      const firstRejection = tries.find(({ accepted }) => !accepted)?.at ?? Infinity;
+      assertEquals(tries.filter(({ at, accepted }) => accepted && at >= firstRejection), []);
       const late = tries.filter(({ at }) => at >= revoked + BOUND_MS);
       assert(late.length > 0, "tried after the bound");
       assertEquals(late.filter(({ accepted }) => accepted), []);
@@ -123,10 +123,10 @@ Deno.test("all keys are changed under load, and no payment fails [A9] [A10]", as
 
   await t.step("the directory tells all of it", async () => {
     for (const { orgId } of [old.tpp, old.bank]) {
-      const history = await good(adminCall(world, "GET", `/participants/${orgId}/history`), 200);
+      const history = await good(adminCall(env, "GET", `/participants/${orgId}/history`), 200);
       const kids = history.filter(({ what }: { what: string }) => what === "key.revoked")
         .map(({ details }: { details: { kid: string } }) => details.kid);
-      const { keys } = await good(adminCall(world, "GET", `/participants/${orgId}/jwks/revoked`), 200);
+      const { keys } = await good(adminCall(env, "GET", `/participants/${orgId}/jwks/revoked`), 200);
       assertEquals(kids.toSorted(), keys.map(({ kid }: { kid: string }) => kid).toSorted());
       assert(kids.every((kid: string) => oldKeys.some((key) => key.kid === kid)));
     }
@@ -135,20 +135,20 @@ Deno.test("all keys are changed under load, and no payment fails [A9] [A10]", as
 });
 
 Deno.test("a revoked key is believed until the directory is asked again and not from 15 s on, whatever for [A9]", async (t) => {
-  await using world = await openWorld();
-  const old: Pair = { tpp: world.tpp, bank: world.bankA };
-  world.now += 1000; // the new keys are newer
+  await using env = await openEnvironment();
+  const old: Pair = { tpp: env.tpp, bank: env.bankA };
+  env.now += 1000; // the new keys are newer
   const now = {
-    tpp: await withNewKeys(world, old.tpp, ["signing", "transport"]),
-    bank: await withNewKeys(world, old.bank, PURPOSES),
+    tpp: await withNewKeys(env, old.tpp, ["signing", "transport"]),
+    bank: await withNewKeys(env, old.bank, PURPOSES),
   };
-  world.now += BOUND_MS;
-  const uses = Object.entries(usesOfOldKeys(world, old, now));
+  env.now += BOUND_MS;
+  const uses = Object.entries(usesOfOldKeys(env, old, now));
   const prepared = await Promise.all(uses.map(async ([, { prepare }]) => [await prepare(), await prepare()]));
-  await revoke(world, old, now); // at the very time of the copies: they live longest
-  const revoked = world.now;
+  await revoke(env, old, now); // at the very time of the copies: they live longest
+  const revoked = env.now;
 
-  world.now = revoked + LIST_MS - 1;
+  env.now = revoked + LIST_MS - 1;
   for (const [index, [name, { accepted }]] of uses.entries()) {
     await t.step(`12.999 s: ${name}`, async () => {
       const response = await (prepared[index]?.[0] ?? unprepared)();
@@ -156,50 +156,50 @@ Deno.test("a revoked key is believed until the directory is asked again and not 
     });
   }
 
-  world.now = revoked + BOUND_MS;
-  for (const [index, [name, { refused }]] of uses.entries()) {
+  env.now = revoked + BOUND_MS;
+  for (const [index, [name, { rejected }]] of uses.entries()) {
     await t.step(`15 s: ${name}`, async () => {
-      await refused(await unchanged(world, prepared[index]?.[1] ?? unprepared));
+      await rejected(await unchanged(env, prepared[index]?.[1] ?? unprepared));
     });
   }
 
   await t.step("the new keys go on", async () => {
     assertEquals(
-      (await payOnce(seenBy(world, now), encryptionKeysOf(now), "explicit")).status,
+      (await payOnce(seenBy(env, now), encryptionKeysOf(now), "explicit")).status,
       "AcceptedSettlementInProcess",
     );
   });
 });
 
 Deno.test("customers are sealed to a bank's old key until the directory is asked again, not from 15 s on [A9] [A10]", async () => {
-  await using world = await openWorld();
-  world.now += BOUND_MS;
-  const [old] = encryptionKeysOf({ tpp: world.tpp, bank: world.bankA });
-  assertEquals(await sealedTo(world), old?.kid); // copies are of now
-  const since = world.now;
-  const { encryption } = await withNewKeys(world, world.bankA, ["encryption"]);
-  world.now = since + LIST_MS - 1;
-  assertEquals(await sealedTo(world), old?.kid);
-  world.now = since + BOUND_MS;
-  assertEquals(await sealedTo(world), encryption?.kid);
+  await using env = await openEnvironment();
+  env.now += BOUND_MS;
+  const [old] = encryptionKeysOf({ tpp: env.tpp, bank: env.bankA });
+  assertEquals(await sealedTo(env), old?.kid); // copies are of now
+  const since = env.now;
+  const { encryption } = await withNewKeys(env, env.bankA, ["encryption"]);
+  env.now = since + LIST_MS - 1;
+  assertEquals(await sealedTo(env), old?.kid);
+  env.now = since + BOUND_MS;
+  assertEquals(await sealedTo(env), encryption?.kid);
 });
 
-async function sealedTo(world: World): Promise<string> {
-  const bound = await clientToken(world, world.tpp);
-  const { request_uri } = await good(push(world, (await createConsent(world, bound)).Data.ConsentId), 201);
-  return kidSealedTo(await authorize(new Browser(world), world.tpp, request_uri));
+async function sealedTo(env: Environment): Promise<string> {
+  const bound = await clientToken(env, env.tpp);
+  const { request_uri } = await good(push(env, (await createConsent(env, bound)).Data.ConsentId), 201);
+  return kidSealedTo(await authorize(new Browser(env), env.tpp, request_uri));
 }
 
 /** Customers pay until told to stop, each one payment after another, implicit and explicit in turn. */
-function startLoad(world: TickingWorld, keys: Pair, opening: readonly CertifiedKey[]): Load {
+function startLoad(env: TickingEnvironment, keys: Pair, opening: readonly CertifiedKey[]): Load {
   const load = { keys, paid: [] as Paid[], failures: [] as unknown[] };
   const running = new Set<Promise<void>>();
   let stopped = false;
   const pay = async (count: number): Promise<void> => {
-    const at = world.now;
+    const at = env.now;
     try {
       const kind = count % 2 === 0 ? "explicit" : "implicit";
-      load.paid.push({ at, ...await payOnce(seenBy(world, load.keys), opening, kind) });
+      load.paid.push({ at, ...await payOnce(seenBy(env, load.keys), opening, kind) });
     } catch (error) {
       load.failures.push(error);
     }
@@ -223,21 +223,21 @@ function startLoad(world: TickingWorld, keys: Pair, opening: readonly CertifiedK
 
 /** Somebody with the old keys who tries everything again and again. */
 function startThief(
-  world: TickingWorld,
+  env: TickingEnvironment,
   uses: Readonly<Record<string, KeyUse>>,
 ): { stop(): Promise<readonly Attempt[]> } {
   const attempts: Attempt[] = [];
   let stopped = false;
-  const trying = Object.entries(uses).map(async ([name, { prepare, accepted, refused }]) => {
+  const trying = Object.entries(uses).map(async ([name, { prepare, accepted, rejected }]) => {
     while (!stopped) {
       const send = await prepare();
-      const at = world.now;
+      const at = env.now;
       const response = await send();
       const wasAccepted = response.status === accepted;
       attempts.push({ use: name, at, accepted: wasAccepted });
       if (wasAccepted) await response.body?.cancel();
-      else await refused(response);
-      await world.reached(world.now + THIEFS_PAUSE_MS);
+      else await rejected(response);
+      await env.reached(env.now + THIEFS_PAUSE_MS);
     }
   });
   return {
@@ -250,13 +250,13 @@ function startThief(
 }
 
 /** Revokes every key of `old` that `now` does not have. */
-async function revoke(world: World, old: Pair, now: Pair): Promise<void> {
+async function revoke(env: Environment, old: Pair, now: Pair): Promise<void> {
   for (const [before, after] of [[old.tpp, now.tpp], [old.bank, now.bank]] as const) {
     for (const purpose of PURPOSES) {
       const kid = before[purpose]?.kid;
       if (kid === undefined || kid === after[purpose]?.kid) continue;
       const path = `/participants/${before.orgId}/keys/${kid}/revoke`;
-      await good(adminCall(world, "POST", path, { reason: "replaced" }), 200);
+      await good(adminCall(env, "POST", path, { reason: "replaced" }), 200);
     }
   }
 }

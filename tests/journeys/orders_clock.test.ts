@@ -9,10 +9,10 @@ import { openFlow } from "../../src/client/tpp/payment_journey.ts";
 import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
-import { openDirectoryWorld } from "../../scripts/testing/directory_environment.ts";
+import { openDirectoryEnvironment } from "../../scripts/testing/directory_environment.ts";
 import type { Json } from "../../scripts/testing/flows.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
-import { AUTH_URL, BASE_URL, openWorld } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, BASE_URL, openEnvironment } from "../../scripts/testing/environment.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -65,7 +65,7 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
     });
 
     await t.step("a new payment succeeds, and the bank executes it in the new time", async () => {
-      const options = { consent: "platform", refuse: false, json: false, profile: "a" } as const;
+      const options = { consent: "platform", reject: false, json: false, profile: "a" } as const;
       const { ok, paymentId } = await asShop(
         running,
         dir,
@@ -120,8 +120,8 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
       async () => {
         await clock(running, { advance_seconds: 90_000 }, admin(running));
         const late = await asShop(running, dir, now, (shop) => newConsent(shop));
-        const refused = await clock(running, "DELETE", "Bearer x");
-        assertEquals([refused.status, Math.round((await clock(running)).body.ahead_seconds)], [401, 90_000]);
+        const rejected = await clock(running, "DELETE", "Bearer x");
+        assertEquals([rejected.status, Math.round((await clock(running)).body.ahead_seconds)], [401, 90_000]);
         const back = await clock(running, "DELETE", admin(running));
         assertEquals([back.status, back.body.ahead_seconds], [200, 0]);
         assert(Math.abs(Date.parse(back.body.now) - Date.now()) < 60_000);
@@ -136,7 +136,7 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
 
     await t.step("payments go on after it, at both banks", async () => {
       for (const consent of ["platform", "bank"] as const) {
-        const options = { consent, refuse: false, json: false, profile: "b" } as const;
+        const options = { consent, reject: false, json: false, profile: "b" } as const;
         assert((await asShop(running, dir, Date.now, (shop) => makePayment(shop, options, () => {}))).ok);
       }
     });
@@ -153,15 +153,15 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
 });
 
 Deno.test("Neither a directory nor a platform of its own has a clock to move", async () => {
-  await using directory = await openDirectoryWorld();
-  await using world = await openWorld();
+  await using directory = await openDirectoryEnvironment();
+  await using env = await openEnvironment();
   const admin = { authorization: "Bearer directory-test-token-0123456789abcdef" };
   for (const method of ["GET", "POST", "DELETE"]) {
     const init = { method, headers: admin, ...(method === "POST" ? { body: '{"advance_seconds":1}' } : {}) };
     const answers = [
       await directory.fetch(new Request("https://directory.example/sandbox/clock", init)),
-      await world.api(new Request(`${BASE_URL}/sandbox/clock`, init)),
-      await world.browser(new Request(`${AUTH_URL}/sandbox/clock`, init)),
+      await env.api(new Request(`${BASE_URL}/sandbox/clock`, init)),
+      await env.browser(new Request(`${AUTH_URL}/sandbox/clock`, init)),
     ];
     for (const answer of answers) {
       assertEquals(answer.status, 404);

@@ -48,7 +48,7 @@ Deno.test("prove decides everything by its seed", () => {
   assertEquals(planKills(3, 2, 9).length, 2); // no more than one a payment
 });
 
-Deno.test("prove takes its options, and refuses what is none", () => {
+Deno.test("prove takes its options, and rejects what is none", () => {
   assertEquals(readProveOptions(["--payments", "300", "--kills", "6", "--seed", "1"]), {
     payments: 300,
     kills: 6,

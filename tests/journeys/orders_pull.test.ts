@@ -3,9 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import {
   agreed,
   arm,
-  type BanksWorld,
+  type BanksEnvironment,
   bookOf,
-  openBanksWorld,
+  openBanksEnvironment,
   over,
   paidAt,
   runTimers,
@@ -21,11 +21,11 @@ const PULLING = { pullEveryMs: 4000 };
 const SAVINGS = { DebtorAccount: { ...DEBTOR_ACCOUNT, Identification: "GB11BUKB20201555555563" } };
 
 Deno.test("a bank without payment_orders_uri executes each order once, by pulling alone [D2]", async () => {
-  await using world = await openBanksWorld({ ...PULLING, push: false });
-  const made = await paidAt(world, { body: over("100.00") });
-  assertEquals([made.Status, (await bookOf(world)).orders], [ACCEPTED, []]);
-  for (let round = 0; round < 3; round++) await pull(world);
-  const { orders, balances } = await bookOf(world);
+  await using env = await openBanksEnvironment({ ...PULLING, push: false });
+  const made = await paidAt(env, { body: over("100.00") });
+  assertEquals([made.Status, (await bookOf(env)).orders], [ACCEPTED, []]);
+  for (let round = 0; round < 3; round++) await pull(env);
+  const { orders, balances } = await bookOf(env);
   assertEquals(orders.map((order: Json) => [order.DomesticPaymentId, order.ConsentId, order.Status]), [
     [made.DomesticPaymentId, made.ConsentId, ACCEPTED],
   ]);
@@ -34,77 +34,77 @@ Deno.test("a bank without payment_orders_uri executes each order once, by pullin
 
 Deno.test("a pulled order that cannot be paid is reported as Rejected [D2, P4]", async () => {
   for (const push of [true, false]) {
-    await using world = await openBanksWorld({ ...PULLING, push });
-    world.pushesArrive = false;
+    await using env = await openBanksEnvironment({ ...PULLING, push });
+    env.pushesArrive = false;
     // Either can be paid when the customer agrees, but not both.
     const flows = [
-      await agreed(world, { body: over("3.00", SAVINGS) }),
-      await agreed(world, { body: over("3.00", SAVINGS) }),
+      await agreed(env, { body: over("3.00", SAVINGS) }),
+      await agreed(env, { body: over("3.00", SAVINGS) }),
     ];
     const ids: string[] = [];
-    for (const flow of flows) ids.push((await good(pay(world, flow), 201)).Data.DomesticPaymentId);
-    await pull(world);
-    const seen = await Promise.all(ids.map((id) => payment(world, id)));
+    for (const flow of flows) ids.push((await good(pay(env, flow), 201)).Data.DomesticPaymentId);
+    await pull(env);
+    const seen = await Promise.all(ids.map((id) => payment(env, id)));
     assertEquals(seen.map(({ Status, StatusReason }) => [Status, StatusReason]).toSorted(), [
       [ACCEPTED, undefined],
       ["Rejected", "AM04: Insufficient funds"],
     ]);
-    assertEquals(await outboxKeys(world), []);
+    assertEquals(await outboxKeys(env), []);
   }
 });
 
 Deno.test("an order that cannot be pushed is pulled, reported and not pushed any more [D2, D4]", async () => {
-  await using world = await openBanksWorld(PULLING);
-  world.pushesArrive = false;
-  const made = await paidAt(world);
+  await using env = await openBanksEnvironment(PULLING);
+  env.pushesArrive = false;
+  const made = await paidAt(env);
   assertEquals(made.Status, "Pending");
-  await pull(world);
-  assertEquals(await statusOf(world, made.DomesticPaymentId), ACCEPTED);
-  assertEquals(await outboxKeys(world), []);
-  world.pushesArrive = true;
-  assertEquals(await later(world, 600_000), 0);
-  assertEquals((await bookOf(world)).orders.length, 1);
-  assertEquals((await history(world, made.DomesticPaymentId)).slice(1), [
-    `payment.${ACCEPTED} by ${world.bankA.clientId}`,
+  await pull(env);
+  assertEquals(await statusOf(env, made.DomesticPaymentId), ACCEPTED);
+  assertEquals(await outboxKeys(env), []);
+  env.pushesArrive = true;
+  assertEquals(await later(env, 600_000), 0);
+  assertEquals((await bookOf(env)).orders.length, 1);
+  assertEquals((await history(env, made.DomesticPaymentId)).slice(1), [
+    `payment.${ACCEPTED} by ${env.bankA.clientId}`,
   ]);
 });
 
 Deno.test("pushes and pulls of one order at the same time debit once [D1]", async () => {
-  await using world = await openBanksWorld(PULLING);
-  world.pushesArrive = false;
+  await using env = await openBanksEnvironment(PULLING);
+  env.pushesArrive = false;
   const ids: string[] = [];
   for (let made = 0; made < 5; made++) {
-    ids.push((await paidAt(world, { body: over("10.00") })).DomesticPaymentId);
+    ids.push((await paidAt(env, { body: over("10.00") })).DomesticPaymentId);
   }
-  world.pushesArrive = true;
-  world.now += 31_000;
-  await Promise.all([world.platform.deliverDueOrders(), pull(world), world.platform.deliverDueOrders()]);
-  for (let second = 0; second < 40; second++) await later(world, 1000);
-  const { orders, balances } = await bookOf(world);
+  env.pushesArrive = true;
+  env.now += 31_000;
+  await Promise.all([env.platform.deliverDueOrders(), pull(env), env.platform.deliverDueOrders()]);
+  for (let second = 0; second < 40; second++) await later(env, 1000);
+  const { orders, balances } = await bookOf(env);
   assertEquals(orders.map((order: Json) => order.DomesticPaymentId).toSorted(), ids.toSorted());
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], "99950.00");
-  for (const id of ids) assertEquals(await statusOf(world, id), ACCEPTED);
+  for (const id of ids) assertEquals(await statusOf(env, id), ACCEPTED);
 });
 
 Deno.test("a bank that is started again over its book knows what it has executed, and goes on settling [D1, P5, P6]", async () => {
   const dir = await Deno.makeTempDir();
   const options = { bookPath: (code: string): string => `${dir}/bank-${code}.kv` };
   try {
-    await using world = await openBanksWorld(options);
-    const made = await paidAt(world, { body: over("666.04") }); // executed, and the answer lost
+    await using env = await openBanksEnvironment(options);
+    const made = await paidAt(env, { body: over("666.04") }); // executed, and the answer lost
     assertEquals(made.Status, "Pending");
-    await restart(world, options);
-    assertEquals((await bookOf(world)).balances[DEBTOR_ACCOUNT.Identification], "99333.96");
-    assertEquals(await later(world, 1250), 1); // pushed again to a bank with no memory but its book
-    assertEquals(await statusOf(world, made.DomesticPaymentId), ACCEPTED);
-    await runTimers(world);
-    assertEquals(await statusOf(world, made.DomesticPaymentId), "AcceptedSettlementCompleted");
-    await restart(world, options);
-    await runTimers(world);
-    assertEquals(await statusOf(world, made.DomesticPaymentId), SETTLED);
-    await restart(world, options);
-    assertEquals(world.timers, []); // nothing is left to settle
-    const { orders, balances } = await bookOf(world);
+    await restart(env, options);
+    assertEquals((await bookOf(env)).balances[DEBTOR_ACCOUNT.Identification], "99333.96");
+    assertEquals(await later(env, 1250), 1); // pushed again to a bank with no memory but its book
+    assertEquals(await statusOf(env, made.DomesticPaymentId), ACCEPTED);
+    await runTimers(env);
+    assertEquals(await statusOf(env, made.DomesticPaymentId), "AcceptedSettlementCompleted");
+    await restart(env, options);
+    await runTimers(env);
+    assertEquals(await statusOf(env, made.DomesticPaymentId), SETTLED);
+    await restart(env, options);
+    assertEquals(env.timers, []); // nothing is left to settle
+    const { orders, balances } = await bookOf(env);
     assertEquals(orders.map(({ DomesticPaymentId, Status }: Json) => [DomesticPaymentId, Status]), [
       [made.DomesticPaymentId, SETTLED],
     ]);
@@ -115,15 +115,15 @@ Deno.test("a bank that is started again over its book knows what it has executed
 });
 
 Deno.test("settlement waits for a platform that has not heard of the acceptance [P3, P5]", async () => {
-  await using world = await openBanksWorld();
-  const made = await paidAt(world, { body: over("666.04") });
-  await runTimers(world); // "completed" for a payment that is Pending: refused, tried again
-  assertEquals(await statusOf(world, made.DomesticPaymentId), "Pending");
-  await later(world, 1250);
-  await runTimers(world);
-  await runTimers(world);
-  assertEquals(await statusOf(world, made.DomesticPaymentId), SETTLED);
-  assertEquals((await history(world, made.DomesticPaymentId)).map((line) => line.split(" ")[0]), [
+  await using env = await openBanksEnvironment();
+  const made = await paidAt(env, { body: over("666.04") });
+  await runTimers(env); // "completed" for a payment that is Pending: rejected, tried again
+  assertEquals(await statusOf(env, made.DomesticPaymentId), "Pending");
+  await later(env, 1250);
+  await runTimers(env);
+  await runTimers(env);
+  assertEquals(await statusOf(env, made.DomesticPaymentId), SETTLED);
+  assertEquals((await history(env, made.DomesticPaymentId)).map((line) => line.split(" ")[0]), [
     "payment.Pending",
     `payment.${ACCEPTED}`,
     "payment.AcceptedSettlementCompleted",
@@ -132,75 +132,75 @@ Deno.test("settlement waits for a platform that has not heard of the acceptance 
 });
 
 Deno.test("pulling goes on after the orders that are done with, and comes back for one that is not [D2]", async () => {
-  await using world = await openBanksWorld({ ...PULLING, push: false });
-  const { DomesticPaymentId: first } = await paidAt(world, { body: over("1.00") });
-  for (let copy = 1; copy < 150; copy++) await copyOf(world, first, copy);
-  const { DomesticPaymentId: faulty, ConsentId } = await paidAt(world, { body: over("1.00") });
-  await arm(world, { fault: "server_error", times: 1, consent_id: ConsentId });
-  world.now += 60_000; // nothing that is listed can be overtaken any more
+  await using env = await openBanksEnvironment({ ...PULLING, push: false });
+  const { DomesticPaymentId: first } = await paidAt(env, { body: over("1.00") });
+  for (let copy = 1; copy < 150; copy++) await copyOf(env, first, copy);
+  const { DomesticPaymentId: faulty, ConsentId } = await paidAt(env, { body: over("1.00") });
+  await arm(env, { fault: "server_error", times: 1, consent_id: ConsentId });
+  env.now += 60_000; // nothing that is listed can be overtaken any more
   const pages = async (): Promise<number> => {
-    const before = world.logged.length;
-    await pull(world);
-    return world.logged.slice(before).filter((line) =>
+    const before = env.logged.length;
+    await pull(env);
+    return env.logged.slice(before).filter((line) =>
       line.includes('"path":"/BANKA/back-channel-payments/v1"')
     ).length;
   };
-  assertEquals([await pages(), (await bookOf(world)).orders.length], [2, 150]);
+  assertEquals([await pages(), (await bookOf(env)).orders.length], [2, 150]);
   // The bank is down for one order on the first page: that page is read again until it is done with.
-  assertEquals([await pages(), (await bookOf(world)).orders.length], [2, 150]);
-  await world.banks.fetch(new Request("https://banks.example/BANKA/faults", { method: "DELETE" }));
-  assertEquals([await pages(), (await bookOf(world)).orders.length], [2, 151]);
+  assertEquals([await pages(), (await bookOf(env)).orders.length], [2, 150]);
+  await env.banks.fetch(new Request("https://banks.example/BANKA/faults", { method: "DELETE" }));
+  assertEquals([await pages(), (await bookOf(env)).orders.length], [2, 151]);
   assertEquals(await pages(), 1);
-  const { orders, balances } = await bookOf(world);
+  const { orders, balances } = await bookOf(env);
   assert(orders.some((order: Json) => order.DomesticPaymentId === faulty));
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], "99849.00");
 });
 
 Deno.test("a platform that cannot be asked, or an order that is no order, does not end the pulling [D2]", async () => {
-  await using world = await openBanksWorld({ ...PULLING, push: false });
-  const { DomesticPaymentId: broken } = await paidAt(world);
-  const { DomesticPaymentId: sound } = await paidAt(world);
-  const api = world.api;
-  world.api = async (request, as) => withoutDebtor(await api(request, as), broken);
-  await pull(world);
-  assertEquals((await bookOf(world)).orders.map((order: Json) => order.DomesticPaymentId), [sound]);
-  assert(world.bankEvents.some(({ event }) => event === "order.not_taken"));
-  world.api = () => Promise.resolve(new Response(null, { status: 503 }));
-  await pull(world);
-  world.api = api;
-  assert(world.bankEvents.some(({ event }) => event === "orders.not_pulled"));
-  await pull(world);
-  assertEquals((await bookOf(world)).orders.length, 2);
+  await using env = await openBanksEnvironment({ ...PULLING, push: false });
+  const { DomesticPaymentId: broken } = await paidAt(env);
+  const { DomesticPaymentId: sound } = await paidAt(env);
+  const api = env.api;
+  env.api = async (request, as) => withoutDebtor(await api(request, as), broken);
+  await pull(env);
+  assertEquals((await bookOf(env)).orders.map((order: Json) => order.DomesticPaymentId), [sound]);
+  assert(env.bankEvents.some(({ event }) => event === "order.not_taken"));
+  env.api = () => Promise.resolve(new Response(null, { status: 503 }));
+  await pull(env);
+  env.api = api;
+  assert(env.bankEvents.some(({ event }) => event === "orders.not_pulled"));
+  await pull(env);
+  assertEquals((await bookOf(env)).orders.length, 2);
 });
 
 /** One round of every bank's pulling. */
-async function pull(world: BanksWorld): Promise<void> {
-  const rounds = world.timers.filter(({ delayMs }) => delayMs === 4000);
-  for (const round of rounds) world.timers.splice(world.timers.indexOf(round), 1);
+async function pull(env: BanksEnvironment): Promise<void> {
+  const rounds = env.timers.filter(({ delayMs }) => delayMs === 4000);
+  for (const round of rounds) env.timers.splice(env.timers.indexOf(round), 1);
   assertEquals(rounds.length, 2);
   await Promise.all(rounds.map(({ task }) => task()));
 }
 
-async function restart(world: BanksWorld, options: Parameters<typeof startBanks>[1]): Promise<void> {
-  world.banks.stop();
-  world.banks = await startBanks(world, options);
+async function restart(env: BanksEnvironment, options: Parameters<typeof startBanks>[1]): Promise<void> {
+  env.banks.stop();
+  env.banks = await startBanks(env, options);
 }
 
 /** Another payment of the same bank, so many milliseconds younger. */
-async function copyOf(world: BanksWorld, id: string, younger: number): Promise<void> {
+async function copyOf(env: BanksEnvironment, id: string, younger: number): Promise<void> {
   const copy = crypto.randomUUID();
-  const payment = await world.store.get<{ createdAt: number }>(["payment", id]);
+  const payment = await env.store.get<{ createdAt: number }>(["payment", id]);
   const createdAt = (payment?.value.createdAt ?? 0) + younger;
-  await put(world, ["payment", copy], { ...payment?.value, id: copy, createdAt: Math.floor(createdAt) });
+  await put(env, ["payment", copy], { ...payment?.value, id: copy, createdAt: Math.floor(createdAt) });
   await put(
-    world,
+    env,
     ["payment_order", "BANKA", `${String(Math.floor(createdAt)).padStart(15, "0")}-${copy}`],
     copy,
   );
 }
 
-async function put(world: BanksWorld, key: readonly string[], value: unknown): Promise<void> {
-  await world.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
+async function put(env: BanksEnvironment, key: readonly string[], value: unknown): Promise<void> {
+  await env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
 }
 
 /** An answer that lists orders, with one of them broken on its way. */

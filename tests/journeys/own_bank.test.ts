@@ -14,7 +14,7 @@ import { freeFirstPort } from "../support/sandbox_process.ts";
 const OWN_SCREEN = ["bank login", "bank otp"];
 const ACCEPTED = { end: "AcceptedSettlementInProcess", consent: "Consumed" };
 
-/** Runs a test against a sandbox in which the strangers have been onboarded, and their bank is serving. */
+/** Runs a test against a sandbox in which the external parties have been onboarded, and their bank is serving. */
 async function withOwnBank(
   test: (dir: string, strangers: Strangers, bank: Awaited<ReturnType<typeof startOwnBank>>) => Promise<void>,
 ): Promise<void> {
@@ -61,8 +61,8 @@ Deno.test("a stranger pays from a TPP of their own through a bank of their own [
       assertEquals([end, consent], ["access_denied", "Rejected"]);
     });
 
-    await t.step("a customer who refuses pays nothing", async () => {
-      const { end, consent } = await purchase(dir, strangers, { refuseAt: "otp" });
+    await t.step("a customer who rejects pays nothing", async () => {
+      const { end, consent } = await purchase(dir, strangers, { rejectAt: "otp" });
       assertEquals([end, consent], ["access_denied", "Rejected"]);
     });
 
@@ -91,8 +91,8 @@ Deno.test("a newer statement moves the consent screen at the next authorization 
         await assertPaid(dir, strangers, platformScreen);
       });
 
-      await t.step("refused there", async () => {
-        const { end, consent } = await purchase(dir, strangers, { refuseAt: "consent" });
+      await t.step("rejected there", async () => {
+        const { end, consent } = await purchase(dir, strangers, { rejectAt: "consent" });
         assertEquals([end, consent], ["access_denied", "Rejected"]);
       });
     } finally {
@@ -109,7 +109,7 @@ Deno.test("a newer statement moves the consent screen at the next authorization 
       await third.stop();
     }
 
-    await t.step("the same statement again is refused, and the registration stands", async () => {
+    await t.step("the same statement again is rejected, and the registration stands", async () => {
       const again = await startOwnBank(dir);
       assertMatch(again.registered, /^400 /);
       assertEquals((await purchase(dir, strangers)).end, "AcceptedSettlementInProcess");

@@ -8,7 +8,7 @@ import {
   authorised,
   call,
   clientToken,
-  type FlowWorld,
+  type FlowEnvironment,
   good,
   type Json,
   pay,
@@ -18,28 +18,28 @@ import { ORDERS_URI } from "../support/orders.ts";
 import { type ServedPlatform, startPlatform, taskCommand } from "../../scripts/testing/served_platform.ts";
 import {
   asTheProxy,
-  openGround,
-  type ServedGround,
+  openFixture,
+  type ServedFixture,
   settle,
 } from "../../scripts/testing/served_environment.ts";
 import { serverIdentity } from "../../scripts/testing/web_authority.ts";
 
 Deno.test("a restored backup and an honest retry are one debit, and nothing is lost after reconciling [G9]", async () => {
   await using drill = await openDrill();
-  const { world, books, ground } = drill;
-  const kept = await good(pay(world, await authorised(world)), 201);
-  const lost = await authorised(world);
+  const { environment, books, fixture } = drill;
+  const kept = await good(pay(environment, await authorised(environment)), 201);
+  const lost = await authorised(environment);
 
-  await run(drill, "store", ["backup", "--to", `${ground.folder}/copy.kv`]);
-  assertEquals((await Deno.stat(`${ground.folder}/copy.kv`)).mode ?? 0, 0o100600);
+  await run(drill, "store", ["backup", "--to", `${fixture.folder}/copy.kv`]);
+  assertEquals((await Deno.stat(`${fixture.folder}/copy.kv`)).mode ?? 0, 0o100600);
   const key = { idempotencyKey: "the-shops-key" };
-  const paidAfterCopy = await good(pay(world, lost, key), 201);
-  const madeAfterCopy = await good(pay(world, await authorised(world)), 201);
+  const paidAfterCopy = await good(pay(environment, lost, key), 201);
+  const madeAfterCopy = await good(pay(environment, await authorised(environment)), 201);
   const id = (payment: Json): string => payment.Data.DomesticPaymentId;
 
-  await drill.restore(`${ground.folder}/copy.kv`);
-  assertEquals((await pay(world, lost, key)).status, 401, "the retry: its token is void");
-  const early = await requestToken(world, world.tpp);
+  await drill.restore(`${fixture.folder}/copy.kv`);
+  assertEquals((await pay(environment, lost, key)).status, 401, "the retry: its token is void");
+  const early = await requestToken(environment, environment.tpp);
   assertEquals([early.status, early.headers.get("retry-after")], [503, "60"], "not reconciled");
   assertEquals(books.orders.size, 3);
 
@@ -49,13 +49,13 @@ Deno.test("a restored backup and an honest retry are one debit, and nothing is l
   await run(drill, "reconcile", ["--bank", "BANKB", "--release", "Bank B pulls its orders itself."]);
 
   for (const payment of [kept, paidAfterCopy, madeAfterCopy]) {
-    const read = await readPayment(world, id(payment));
+    const read = await readPayment(environment, id(payment));
     assertEquals([read.Data.ConsentId, read.Data.Status], [
       payment.Data.ConsentId,
       "AcceptedSettlementInProcess",
     ]);
   }
-  const fresh = await good(pay(world, await authorised(world)), 201);
+  const fresh = await good(pay(environment, await authorised(environment)), 201);
   assertEquals(fresh.Data.Status, "AcceptedSettlementInProcess");
   assertEquals(
     [...books.orders].map(([id, { executions }]) => [id, executions]).sort(),
@@ -64,7 +64,7 @@ Deno.test("a restored backup and an honest retry are one debit, and nothing is l
   assert(drill.process.lines.some(({ event }) => event === "store.restored"));
 });
 
-Deno.test("a copy by other means is marked by hand; the mark is refused while the platform runs [G9]", async () => {
+Deno.test("a copy by other means is marked by hand; the mark is rejected while the platform runs [G9]", async () => {
   await using drill = await openDrill();
   const store = drill.env["STORE_URL"] ?? "";
   const inUse = await run(drill, "store", ["restored", "--at", store, ...TAKEN], 1);
@@ -79,7 +79,7 @@ Deno.test("a copy by other means is marked by hand; the mark is refused while th
 
 Deno.test("store and reconcile say what they need", async () => {
   await using drill = await openDrill();
-  const { folder } = drill.ground;
+  const { folder } = drill.fixture;
   assertStringIncludes(await run(drill, "store", ["backup"], 2), "--to FILE");
   assertStringIncludes(
     await run(drill, "store", ["restored", "--at", `${folder}/none.kv`, ...TAKEN], 1),
@@ -95,9 +95,9 @@ Deno.test("store and reconcile say what they need", async () => {
 const TAKEN = ["--taken-at", "2026-11-01T12:00:00Z"];
 
 interface Drill extends AsyncDisposable {
-  readonly ground: ServedGround;
+  readonly fixture: ServedFixture;
   readonly env: Readonly<Record<string, string>>;
-  readonly world: FlowWorld;
+  readonly environment: FlowEnvironment;
   readonly books: ReturnType<typeof openBooks>;
   process: ServedPlatform;
   start(): Promise<void>;
@@ -106,14 +106,14 @@ interface Drill extends AsyncDisposable {
 }
 
 async function openDrill(): Promise<Drill> {
-  const ground = await openGround();
-  const env: Record<string, string> = { ...ground.env, OPERATOR_TOKEN };
-  const bank = await openBank(ground);
+  const fixture = await openFixture();
+  const env: Record<string, string> = { ...fixture.env, OPERATOR_TOKEN };
+  const bank = await openBank(fixture);
   const send = asTheProxy(env["PORT"] ?? "");
-  const drill = { ground, env, process: await startPlatform(ground.folder, env) };
+  const drill = { fixture, env, process: await startPlatform(fixture.folder, env) };
   await drill.process.ready;
-  const people = await settle(ground, send, { paymentOrdersUri: ORDERS_URI });
-  const world: FlowWorld = {
+  const people = await settle(fixture, send, { paymentOrdersUri: ORDERS_URI });
+  const environment: FlowEnvironment = {
     get now(): number {
       return Date.now();
     },
@@ -121,13 +121,13 @@ async function openDrill(): Promise<Drill> {
     api: send,
     browser: (request) => send(request),
   };
-  const books = openBooks(world);
+  const books = openBooks(environment);
   bank.answer = (body) => books.answer(body);
   return Object.assign(drill, {
-    world,
+    environment,
     books,
     async start(): Promise<void> {
-      drill.process = await startPlatform(ground.folder, env);
+      drill.process = await startPlatform(fixture.folder, env);
       await drill.process.ready;
     },
     async restore(this: Drill, copy: string): Promise<void> {
@@ -142,30 +142,35 @@ async function openDrill(): Promise<Drill> {
       drill.process.kill("SIGKILL");
       await drill.process.ended;
       await bank.server.shutdown();
-      await ground[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
     },
   });
 }
 
 /** Bank A's own server, over TLS. */
 async function openBank(
-  ground: ServedGround,
+  fixture: ServedFixture,
 ): Promise<{ answer: (body: string) => Promise<Response>; server: Deno.HttpServer<Deno.NetAddr> }> {
   const { hostname } = new URL(ORDERS_URI);
   const { certificatePem: cert, privateKeyPem: key } = await serverIdentity([hostname]);
   const bank = { answer: (_: string): Promise<Response> => Promise.reject(new Error("no books")) };
   const listen = { hostname: "127.0.0.1", port: 0, cert, key, onListen: () => {} };
   const server = Deno.serve(listen, async (request) => await bank.answer(await request.text()));
-  ground.names.ports.set(hostname, server.addr.port);
+  fixture.names.ports.set(hostname, server.addr.port);
   return Object.assign(bank, { server });
 }
 
 /** Runs a task as an operator does beside the platform; gives what it printed. */
-async function run({ ground, env }: Drill, task: string, args: readonly string[], code = 0): Promise<string> {
+async function run(
+  { fixture, env }: Drill,
+  task: string,
+  args: readonly string[],
+  code = 0,
+): Promise<string> {
   const [program = "", ...words] = await taskCommand(task);
   const command = new Deno.Command(program, {
     args: [...words, ...args],
-    cwd: ground.folder,
+    cwd: fixture.folder,
     env: { ...env, NO_COLOR: "1" },
     stdin: "null",
   });
@@ -175,7 +180,7 @@ async function run({ ground, env }: Drill, task: string, args: readonly string[]
   return said;
 }
 
-async function readPayment(world: FlowWorld, id: string): Promise<Json> {
-  const bound = await clientToken(world, world.tpp);
-  return await good(call(world, world.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200);
+async function readPayment(environment: FlowEnvironment, id: string): Promise<Json> {
+  const bound = await clientToken(environment, environment.tpp);
+  return await good(call(environment, environment.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200);
 }

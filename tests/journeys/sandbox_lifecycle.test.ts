@@ -1,4 +1,4 @@
-/** `deno task start` through its life: first start, refused starts, a crash, a second start, a clean stop [F1, F2]. */
+/** `deno task start` through its life: first start, rejected starts, a crash, a second start, a clean stop [F1, F2]. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { makePayment } from "../../scripts/demo/payment.ts";
 import { grantClientToken } from "../../src/client/tpp/authorization.ts";
@@ -27,7 +27,7 @@ function statusOf(dir: string, paymentId: string): Promise<string> {
   });
 }
 
-Deno.test("a sandbox starts, refuses a second start, survives a crash, and stops cleanly [F1, F2]", async (t) => {
+Deno.test("a sandbox starts, rejects a second start, survives a crash, and stops cleanly [F1, F2]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
   const port = freeFirstPort();
   const env = { SANDBOX_DIR: dir, SANDBOX_PORT: String(port) };
@@ -53,20 +53,20 @@ Deno.test("a sandbox starts, refuses a second start, survives a crash, and stops
       });
     });
 
-    await t.step("a second start on the directory is refused in one sentence", async () => {
+    await t.step("a second start on the directory is rejected in one sentence", async () => {
       const second = await startSandbox({ ...env, SANDBOX_PORT: String(freeFirstPort()) }).ended;
       assertEquals([second.code, second.stdout], [1, ""]);
       assertMatch(second.stderr, /^A sandbox already runs on the directory [^\n]+\n$/);
     });
 
-    await t.step("a start on used ports is refused in one sentence", async () => {
+    await t.step("a start on used ports is rejected in one sentence", async () => {
       const other = await startSandbox({ SANDBOX_DIR: `${dir}-other`, SANDBOX_PORT: String(port - 2) }).ended;
       assertEquals([other.code, other.stdout], [1, ""]);
       assertMatch(other.stderr, new RegExp(`^Port ${port} is already in use: [^\\n]+\\n$`));
     });
 
     await t.step("a payment succeeds after both", async () => {
-      const options = { consent: "implicit", refuse: false, json: false, profile: "b" } as const;
+      const options = { consent: "implicit", reject: false, json: false, profile: "b" } as const;
       const outcome = await asShop(dir, (shop) => makePayment(shop, options, () => {}));
       assertEquals([outcome.ok, outcome.paymentStatus], [true, "AcceptedSettlementInProcess"]);
       paymentId = outcome.paymentId ?? "";

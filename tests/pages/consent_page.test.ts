@@ -57,7 +57,7 @@ Deno.test("renderConsentPage has one form with csrf, accounts and two decisions"
     "accept",
     "refuse",
   ]);
-  assertMatch(html, /<button class="refuse"[^>]* formnovalidate/); // refusing needs no account
+  assertMatch(html, /<button class="refuse"[^>]* formnovalidate/); // rejecting needs no account
 });
 
 Deno.test("renderConsentPage lets only accounts that can pay be chosen, says why, and warns of a low balance [G3]", () => {
@@ -81,7 +81,7 @@ Deno.test("renderConsentPage chooses the only account that can pay, but none wit
   assert(!/ checked/.test(inputOf(warned, "account-2")), "the customer has not read the warning yet");
 });
 
-Deno.test("renderConsentPage offers refusal alone where no account can pay", () => {
+Deno.test("renderConsentPage offers rejection alone where no account can pay", () => {
   const accounts = consentView().accounts.filter(({ canPay }) => !canPay);
   const html = renderConsentPage(consentView({ accounts }), "en");
   assertEquals(html.match(/name="decision" value="(\w+)"/g), ['name="decision" value="refuse"']);

@@ -12,7 +12,7 @@ Deno.test("readSupport takes an e-mail address, a telephone number or an https a
     text: "pay.example/help",
     href: "https://pay.example/help/",
   });
-  const refused = [
+  const rejected = [
     "",
     "help",
     "http://pay.example",
@@ -22,7 +22,7 @@ Deno.test("readSupport takes an e-mail address, a telephone number or an https a
     "601 555",
     "help@pay.example?subject=x",
   ];
-  for (const text of refused) assertEquals(readSupport(text), undefined, text);
+  for (const text of rejected) assertEquals(readSupport(text), undefined, text);
 });
 
 Deno.test("readLogo takes PNG and SVG up to 64 KiB", () => {

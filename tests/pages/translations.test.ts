@@ -20,7 +20,7 @@ const NAMES = /\b(IBAN|JSON|POST|sort code|cookies)\b/gi;
 /** Words that are English and nothing else. */
 const ENGLISH =
   /\b(the|and|is|are|was|your|you|with|from|this|that|payment|account|bank|shop|please|again|back|money|wait|try|of|to|for|not|or)\b/i;
-/** Customers are addressed as one addresses strangers. */
+/** Customers are addressed as one addresses external parties. */
 const FAMILIAR: Readonly<Record<string, RegExp>> = {
   es: /(?<!\p{L})(tú|tu|tus|te|ti|contigo|puedes|quieres|tienes|aceptas|vuelves|eliges|abres)(?!\p{L})/iu,
   fr: /(?<!\p{L})(tu|ton|ta|tes|toi|peux|veux|choisis|ouvre|attends)(?!\p{L})/iu,

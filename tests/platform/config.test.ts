@@ -104,7 +104,7 @@ Deno.test("readConfig gives values that nothing can change", () => {
   );
 });
 
-const REFUSED: readonly (readonly [string, Environment, readonly string[]])[] = [
+const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] = [
   ["path in BASE_URL", { BASE_URL: "https://api.example.com/" }, [
     "BASE_URL: must be an origin such as https://host, without a path or slash",
   ]],
@@ -192,8 +192,8 @@ const REFUSED: readonly (readonly [string, Environment, readonly string[]])[] = 
   ]],
 ];
 
-for (const [what, changes, faults] of REFUSED) {
-  Deno.test(`readConfig refuses: ${what}`, () => assertEquals(faultsOf(changes), faults));
+for (const [what, changes, faults] of REJECTED) {
+  Deno.test(`readConfig rejects: ${what}`, () => assertEquals(faultsOf(changes), faults));
 }
 
 Deno.test("readConfig names faults of every kind at once, those found elsewhere too", () => {

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { addressFault } from "../../src/directory/web_address.ts";
 import { isCallable } from "../../src/base/http/outgoing.ts";
-import { Refusal } from "../../src/base/kernel/api_error.ts";
+import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { isAllowedUrl } from "../../src/platform/participants/guarded_fetch.ts";
 import { verifyDpopProof } from "../../src/platform/security/dpop_proof.ts";
 import { dpopProof } from "../../scripts/testing/jwts.ts";
@@ -105,7 +105,7 @@ const EXPECTED = "https://api.platform.example/BANKA/token.oauth2/v1";
 
 Deno.test("a proof's htu is the request's URL in any spelling of RFC 3986, and no other URL [DP9]", async () => {
   const key = await testKey(9);
-  const world = { now: 1_700_000_000_000 };
+  const env = { now: 1_700_000_000_000 };
   const htu = fc.oneof(
     mutated(EXPECTED, "@:/\\.#? \t\n%2eE"),
     fc.webUrl(),
@@ -118,14 +118,14 @@ Deno.test("a proof's htu is the request's URL in any spelling of RFC 3986, and n
   let accepted = 0;
   await fc.assert(
     fc.asyncProperty(htu, async (claimed) => {
-      const header = await dpopProof(world, key, { method: "POST", url: EXPECTED }, {
+      const header = await dpopProof(env, key, { method: "POST", url: EXPECTED }, {
         claims: { htu: claimed },
       });
-      const clock = (): number => world.now;
+      const clock = (): number => env.now;
       const proof = await attemptLater(() =>
         verifyDpopProof(clock, { header, method: "POST", url: EXPECTED })
       );
-      if (proof instanceof Refusal) return assertEquals(proof.reason, "dpop.invalid_proof");
+      if (proof instanceof ApiError) return assertEquals(proof.reason, "dpop.invalid_proof");
       accepted += 1;
       const { origin, pathname, username } = new URL(claimed);
       assertEquals([origin + decodeURIComponent(pathname), username], [EXPECTED, ""]);

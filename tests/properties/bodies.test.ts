@@ -1,11 +1,11 @@
-/** The decoders of resource bodies: any JSON is decoded or refused with faults that can be shown, never worse. */
+/** The decoders of resource bodies: any JSON is decoded or rejected with faults that can be shown, never worse. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { decodePayerAccounts } from "../../src/platform/backchannel/payer_accounts_schema.ts";
 import { decodeStatusReport } from "../../src/platform/backchannel/status_report_schema.ts";
 import { decodeConsentRequest } from "../../src/platform/consents/consent_schema.ts";
 import { asBankCode, asConsentId } from "../../src/base/kernel/identifiers.ts";
-import { Refusal } from "../../src/base/kernel/api_error.ts";
+import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { decodePaymentRequest } from "../../src/platform/payments/payment_schema.ts";
 import { CONTEXT, FULL_INITIATION, FULL_RISK } from "../../scripts/testing/bodies.ts";
 import { attempt, mutatedJson, runs } from "./runs.ts";
@@ -80,7 +80,7 @@ const DECODERS: readonly Decoder[] = [{
   echoes: false,
 }];
 
-function assertShowable({ reason, parts: { faults = [] } }: Refusal): void {
+function assertShowable({ reason, parts: { faults = [] } }: ApiError): void {
   assert(reason === "resource.invalid_fields" || reason === "resource.invalid_format", reason);
   assert(faults.length >= 1 && faults.length <= 20);
   assertEquals(new Set(faults.map(({ path }) => path)).size, faults.length, "a path twice");
@@ -94,10 +94,10 @@ function assertShowable({ reason, parts: { faults = [] } }: Refusal): void {
 const SECRET = "s3cr3t value!";
 
 for (const { name, good, decode, echoes } of DECODERS) {
-  Deno.test(`${name} takes its good body, and any other JSON with a showable Refusal at worst`, () => {
+  Deno.test(`${name} takes its good body, and any other JSON with a showable ApiError at worst`, () => {
     const taken = decode(good);
     if (echoes) assertEquals(taken, good);
-    let refused = 0;
+    let rejected = 0;
     const value = fc.oneof(
       mutatedJson(good),
       fc.jsonValue(),
@@ -106,8 +106,8 @@ for (const { name, good, decode, echoes } of DECODERS) {
     fc.assert(
       fc.property(value, (json) => {
         const outcome = attempt(() => decode(json));
-        if (outcome instanceof Refusal) {
-          refused += 1;
+        if (outcome instanceof ApiError) {
+          rejected += 1;
           return assertShowable(outcome);
         }
         if (!echoes) return;
@@ -116,7 +116,7 @@ for (const { name, good, decode, echoes } of DECODERS) {
       }),
       runs(1500),
     );
-    assert(refused > 300 && refused < 1500, `${refused} of 1500 were refused`);
+    assert(rejected > 300 && rejected < 1500, `${rejected} of 1500 were rejected`);
   });
 
   Deno.test(`${name} quotes no value, wherever it stands`, () => {
@@ -124,7 +124,7 @@ for (const { name, good, decode, echoes } of DECODERS) {
     fc.assert(
       fc.property(leaves, (path) => {
         const outcome = attempt(() => decode(put(good, path, SECRET)));
-        if (outcome instanceof Refusal) assertShowable(outcome);
+        if (outcome instanceof ApiError) assertShowable(outcome);
       }),
       runs(100),
     );

@@ -1,9 +1,9 @@
-/** Forms, media types and bodies as bytes: what is refused, and agreement with WHATWG's own form parser. */
+/** Forms, media types and bodies as bytes: what is rejected, and agreement with WHATWG's own form parser. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Hono } from "hono";
 import { mediaType, parseForm, readBytes } from "../../src/base/http/body.ts";
-import { Refusal } from "../../src/base/kernel/api_error.ts";
+import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { attempt, attemptLater, mutated, runs } from "./runs.ts";
 
 const GOOD = "grant_type=client_credentials&scope=payments&client_id=SC-1&x=a%20b+c&empty=&y=%C3%A9";
@@ -17,11 +17,11 @@ const text = fc.oneof(
     .map((parts) => parts.join("")),
 );
 
-Deno.test("parseForm gives a form or a malformed_form Refusal, whatever the text", () => {
+Deno.test("parseForm gives a form or a malformed_form ApiError, whatever the text", () => {
   fc.assert(
     fc.property(text, (value) => {
       const form = attempt(() => parseForm(value));
-      if (form instanceof Refusal) return assertEquals(form.reason, "request.malformed_form");
+      if (form instanceof ApiError) return assertEquals(form.reason, "request.malformed_form");
       for (const [, parameter] of form) assert(parameter !== "");
     }),
     runs(2000),
@@ -44,8 +44,8 @@ Deno.test("parseForm agrees with URLSearchParams on all that it takes, and takes
   fc.assert(
     fc.property(text, (value) => {
       const form = attempt(() => parseForm(value));
-      // URLSearchParams mends lone surrogates and broken escapes; parseForm refuses the latter.
-      if (form instanceof Refusal || !value.isWellFormed()) return;
+      // URLSearchParams mends lone surrogates and broken escapes; parseForm rejects the latter.
+      if (form instanceof ApiError || !value.isWellFormed()) return;
       const reference = [...new URLSearchParams(`&${value}`)]; // "&": a first "?" would be dropped
       assertEquals(new Set(reference.map(([name]) => name)).size, reference.length);
       assertEquals([...form], reference.filter(([, parameter]) => parameter !== ""));
@@ -54,14 +54,14 @@ Deno.test("parseForm agrees with URLSearchParams on all that it takes, and takes
   );
 });
 
-Deno.test("parseForm refuses a parameter twice, however it is escaped", () => {
+Deno.test("parseForm rejects a parameter twice, however it is escaped", () => {
   const escaped = (name: string): string =>
     [...new TextEncoder().encode(name)].map((octet) => `%${octet.toString(16).padStart(2, "0")}`).join("");
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: "grapheme" }), fc.string(), (name, value) => {
       const plain = encodeURIComponent(name);
       const form = attempt(() => parseForm(`${plain}=1&${encodeURIComponent(value)}x=2&${escaped(name)}=3`));
-      assert(form instanceof Refusal);
+      assert(form instanceof ApiError);
     }),
     runs(500),
   );
@@ -92,7 +92,7 @@ Deno.test("mediaType gives a type of the header or nothing, and accepts no chars
   );
 });
 
-Deno.test("readBytes joins whatever pieces the body comes in, and refuses more than the limit", async () => {
+Deno.test("readBytes joins whatever pieces the body comes in, and rejects more than the limit", async () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(pieces, fc.nat(150), async (chunks, limit) => {
@@ -108,8 +108,8 @@ Deno.test("readBytes joins whatever pieces the body comes in, and refuses more t
       const request = new Request("https://x.example", { method: "POST", body });
       const whole = chunks.flatMap((chunk) => [...chunk]);
       const read = await attemptLater(() => readBytes(request, limit));
-      if (whole.length > limit) assert(read instanceof Refusal && read.reason === "request.too_large");
-      else assertEquals(read instanceof Refusal ? read.reason : [...read], whole);
+      if (whole.length > limit) assert(read instanceof ApiError && read.reason === "request.too_large");
+      else assertEquals(read instanceof ApiError ? read.reason : [...read], whole);
     }),
     runs(300),
   );

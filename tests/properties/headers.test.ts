@@ -6,7 +6,7 @@ import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { fapiHeaders } from "../../src/platform/http/fapi_headers.ts";
 import { spkiThumbprint } from "../../src/base/jose/rsa_key.ts";
-import { Refusal } from "../../src/base/kernel/api_error.ts";
+import { ApiError } from "../../src/base/kernel/api_error.ts";
 import type { ProxyCertificateSource } from "../../src/platform/profile.ts";
 import {
   type CertificateVariables,
@@ -19,21 +19,21 @@ import { mutated, runs } from "./runs.ts";
 const SECRET = "a-secret-between-proxy-and-platform-0123456789";
 const VALID_AT = Date.UTC(2040, 0, 15);
 
-/** What the guards make of the headers: the answer of what comes after them, or the refusal's reason. */
+/** What the guards make of the headers: the answer of what comes after them, or the rejection's reason. */
 async function outcome(
   guard: MiddlewareHandler<{ Variables: CertificateVariables }> | typeof fapiHeaders,
   headers: Readonly<Record<string, string>>,
 ): Promise<string> {
   const app = new Hono<{ Variables: CertificateVariables }>();
   app.onError((error, c) => {
-    if (error instanceof Refusal) return c.text(error.reason);
+    if (error instanceof ApiError) return c.text(error.reason);
     throw error;
   });
   app.get("/", guard, (c) => c.text(c.get("certificate")?.spkiThumbprint ?? "passed"));
   return await (await app.request("/", { headers })).text();
 }
 
-/** A value that a header can have; what Fetch would refuse is replaced. */
+/** A value that a header can have; what Fetch would reject is replaced. */
 function sendable(value: string): string {
   return value.replaceAll(/[^\x20-\x7e\x80-\xff\t]/g, "~");
 }
@@ -70,7 +70,7 @@ function headersFrom(source: ProxyCertificateSource): fc.Arbitrary<string> {
 }
 
 for (const source of SOURCES) {
-  Deno.test(`clientCertificate takes one certificate from ${source} and names its key, or refuses [H5] [H6] [H7]`, async () => {
+  Deno.test(`clientCertificate takes one certificate from ${source} and names its key, or rejects [H5] [H6] [H7]`, async () => {
     const guard = clientCertificate({ clock: () => VALID_AT, source, proxySecret: SECRET });
     assertEquals(
       await outcome(guard, { "x-proxy-secret": SECRET, [source]: headerOf(source, der) }),
@@ -191,7 +191,7 @@ Deno.test("fapiHeaders takes every HTTP date that Date writes, and none that it 
   );
 });
 
-Deno.test("fapiHeaders passes or refuses any interaction id and Accept, and reflects neither [FAPI-G23]", async () => {
+Deno.test("fapiHeaders passes or rejects any interaction id and Accept, and reflects neither [FAPI-G23]", async () => {
   const text = fc.oneof(
     fc.string(),
     mutated("7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11"),

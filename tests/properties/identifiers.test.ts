@@ -9,7 +9,7 @@ import {
   base64url,
   isUuid,
 } from "../../src/base/kernel/identifiers.ts";
-import { Refusal } from "../../src/base/kernel/api_error.ts";
+import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { isSha256Text, matchesChallenge } from "../../src/platform/oauth/pkce.ts";
 import { requireScope } from "../../src/platform/oauth/scope.ts";
 import { guardedFetch } from "../../src/platform/participants/guarded_fetch.ts";
@@ -69,7 +69,7 @@ Deno.test("matchesChallenge holds for a well-formed verifier and its own SHA-256
 
 const CALLER = { orgId: "BANKA", softwareId: "x", jwksUri: "x", revokedJwksUri: "x" };
 
-Deno.test("requireScope gives the role's one scope, however often and in whatever order, or refuses [TC3]", () => {
+Deno.test("requireScope gives the role's one scope, however often and in whatever order, or rejects [TC3]", () => {
   const [clientId, bank] = [asClientId(`SC-${UUID}`), asBankCode("BANKA")];
   if (clientId === undefined || bank === undefined) throw new Error("the ids are wrong");
   const text = fc.oneof(
@@ -85,7 +85,7 @@ Deno.test("requireScope gives the role's one scope, however often and in whateve
       fc.property(fc.option(text, { nil: undefined }), (asked) => {
         const given = attempt(() => requireScope(asked, caller, bank));
         const words = (asked ?? "").split(" ").filter((word) => word !== "");
-        if (given instanceof Refusal) assertEquals(given.reason, "oauth.invalid_scope");
+        if (given instanceof ApiError) assertEquals(given.reason, "oauth.invalid_scope");
         assertEquals(given === scope, words.length > 0 && words.every((word) => word === scope));
       }),
       runs(1000),

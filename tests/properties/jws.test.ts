@@ -1,4 +1,4 @@
-/** Compact and detached JWS: no text is worse than refused, and what is taken, jose takes in the same sense. */
+/** Compact and detached JWS: no text is worse than rejected, and what is taken, jose takes in the same sense. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { compactVerify, decodeProtectedHeader, errors, flattenedVerify, jwtVerify, SignJWT } from "jose";
@@ -46,7 +46,7 @@ const headed = fc.tuple(header, fc.oneof(fc.object(), fc.string())).map(([member
 );
 const token = fc.oneof(fc.string(), fc.string({ unit: "binary" }), mutated(GOOD), segments, headed);
 
-Deno.test("readCompactJws takes or refuses any text, and reads the header that jose reads", () => {
+Deno.test("readCompactJws takes or rejects any text, and reads the header that jose reads", () => {
   let taken = 0;
   fc.assert(
     fc.property(token, (text) => {
@@ -65,7 +65,7 @@ Deno.test("readCompactJws takes or refuses any text, and reads the header that j
   assert(taken > 30, `only ${taken} texts were taken`);
 });
 
-Deno.test("verifyClaims takes nothing that jose refuses, and only the token that was signed", async () => {
+Deno.test("verifyClaims takes nothing that jose rejects, and only the token that was signed", async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(mutated(GOOD), headed), async (text) => {
       const jws = readCompactJws(text, RULES);

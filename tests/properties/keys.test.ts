@@ -1,4 +1,4 @@
-/** Keys and key sets from outside: no document is worse than refused, and what is taken, WebCrypto takes. */
+/** Keys and key sets from outside: no document is worse than rejected, and what is taken, WebCrypto takes. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { calculateJwkThumbprint, compactDecrypt } from "jose";
@@ -77,7 +77,7 @@ Deno.test("importKeySet makes a key set of any document, out of what is usable i
   );
 });
 
-Deno.test("openSealed opens what sealClaims seals, as jose does, and refuses every other text", async () => {
+Deno.test("openSealed opens what sealClaims seals, as jose does, and rejects every other text", async () => {
   const key = await testKey(4);
   const recipient = { kid: "enc-1", key: await key.publicKey("encrypt") };
   const decrypter = { kid: "enc-1", key: await key.privateKey("decrypt") };
@@ -110,7 +110,7 @@ Deno.test("openSealed opens what sealClaims seals, as jose does, and refuses eve
   );
 });
 
-Deno.test("readSigningRequest takes or refuses any text, and gives the key that signed it", async () => {
+Deno.test("readSigningRequest takes or rejects any text, and gives the key that signed it", async () => {
   const key = await testKey(1);
   const pem = await signingRequest(key, "Example");
   const der = Uint8Array.fromBase64(pem.replaceAll(/-----[^-]+-----|\s/g, ""));

@@ -1,8 +1,8 @@
-/** Registration JWTs and software statements over any claims: registered or refused, never worse. */
+/** Registration JWTs and software statements over any claims: registered or rejected, never worse. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { asClientId } from "../../src/base/kernel/identifiers.ts";
-import { Refusal } from "../../src/base/kernel/api_error.ts";
+import { ApiError } from "../../src/base/kernel/api_error.ts";
 import {
   type SoftwareStatement,
   type SoftwareStatementDeps,
@@ -76,14 +76,14 @@ const STATEMENT_REASONS = [
   "registration.unapproved_software_statement",
 ];
 
-Deno.test("verifySoftwareStatement takes or refuses any text and any signed claims", async () => {
+Deno.test("verifySoftwareStatement takes or rejects any text and any signed claims", async () => {
   const { deps, sign } = await judging();
   const good = await sign(CLAIMS);
   const text = fc.oneof(fc.string(), mutated(good));
   await fc.assert(
     fc.asyncProperty(text, async (statement) => {
       const read = await attemptLater(() => verifySoftwareStatement(deps, statement, NOW));
-      assert(read instanceof Refusal ? STATEMENT_REASONS.includes(read.reason) : statement === good);
+      assert(read instanceof ApiError ? STATEMENT_REASONS.includes(read.reason) : statement === good);
     }),
     runs(300),
   );
@@ -94,7 +94,7 @@ Deno.test("verifySoftwareStatement takes or refuses any text and any signed clai
       const read = await attemptLater(async () =>
         verifySoftwareStatement(deps, await sign(claims ?? {}), NOW)
       );
-      if (read instanceof Refusal) return assert(STATEMENT_REASONS.includes(read.reason), read.reason);
+      if (read instanceof ApiError) return assert(STATEMENT_REASONS.includes(read.reason), read.reason);
       taken += 1;
       assertEquals(
         [read.jwksUri, read.revokedJwksUri].map((url) => new URL(url).host),
@@ -108,7 +108,7 @@ Deno.test("verifySoftwareStatement takes or refuses any text and any signed clai
   assert(taken > 10, `only ${taken} statements were taken`);
 });
 
-Deno.test("readRegistration registers what the statement allows, or refuses in words that show nothing", async () => {
+Deno.test("readRegistration registers what the statement allows, or rejects in words that show nothing", async () => {
   const { deps, sign } = await judging();
   const statement: SoftwareStatement = await verifySoftwareStatement(deps, await sign(CLAIMS), NOW);
   assertEquals(readRegistration(METADATA, statement, RULES).redirectUris, REDIRECTS);
@@ -118,7 +118,7 @@ Deno.test("readRegistration registers what the statement allows, or refuses in w
     fc.property(claims, (given) => {
       fc.pre(typeof given === "object" && given !== null && !Array.isArray(given));
       const read = attempt(() => readRegistration({ ...given }, statement, RULES));
-      if (read instanceof Refusal) {
+      if (read instanceof ApiError) {
         assert(/^registration\.invalid_(client_metadata|redirect_uri)$/.test(read.reason), read.reason);
         const { description = "" } = read.parts;
         return assert(

@@ -1,28 +1,28 @@
 /** What the property tests share: a fixed seed, and what may come out of a parser of outside input. */
 import fc from "fast-check";
-import { Refusal } from "../../src/base/kernel/api_error.ts";
+import { ApiError } from "../../src/base/kernel/api_error.ts";
 
 /** Parameters of a run: the same cases every time. */
 export function runs(numRuns: number): { numRuns: number; seed: number } {
   return { numRuns, seed: 20_400_115 };
 }
 
-/** The value, or the Refusal in its place; anything else that is thrown is a bug and comes through. */
-export function attempt<T>(parse: () => T): T | Refusal {
+/** The value, or the ApiError in its place; anything else that is thrown is a bug and comes through. */
+export function attempt<T>(parse: () => T): T | ApiError {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
 }
 
 /** As {@link attempt}, for parsers that take their time. */
-export async function attemptLater<T>(parse: () => Promise<T>): Promise<T | Refusal> {
+export async function attemptLater<T>(parse: () => Promise<T>): Promise<T | ApiError> {
   try {
     return await parse();
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
 }

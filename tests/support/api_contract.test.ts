@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type Contract, contractOf } from "../../scripts/testing/api_contract.ts";
 import { call, clientToken, consentBody } from "../../scripts/testing/flows.ts";
 import { CONSENTS } from "./resource_calls.ts";
-import { AUTH_URL, BASE_URL, openWorld } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, BASE_URL, openEnvironment } from "../../scripts/testing/environment.ts";
 
 interface Departure {
   readonly method?: string;
@@ -55,10 +55,10 @@ const DEPARTURES: Readonly<Record<string, Departure>> = {
 };
 
 Deno.test("Answers that depart from the OpenAPI document are found, each for its own reason", async (t) => {
-  await using world = await openWorld();
-  const contract = await readContract(world);
-  const bound = await clientToken(world, world.tpp);
-  const answer = await call(world, world.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()) });
+  await using env = await openEnvironment();
+  const contract = await readContract(env);
+  const bound = await clientToken(env, env.tpp);
+  const answer = await call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()) });
   const text = await answer.text();
   const judge = (departure: Partial<Departure>): Promise<readonly string[]> => {
     const { method = "POST", path = CONSENTS, status = 201, body = (same) => same } = departure;
@@ -79,8 +79,8 @@ Deno.test("Answers that depart from the OpenAPI document are found, each for its
 });
 
 Deno.test("A 405 must list the methods that the document has", async () => {
-  await using world = await openWorld();
-  const contract = await readContract(world);
+  await using env = await openEnvironment();
+  const contract = await readContract(env);
   const judge = (allow: string): Promise<readonly string[]> => {
     const response = new Response(null, { status: 405, headers: { allow } });
     return contract.faults({ method: "DELETE", pathname: "/BANKA/domestic-payments/v1", response });
@@ -89,7 +89,7 @@ Deno.test("A 405 must list the methods that the document has", async () => {
   assertEquals((await judge("GET")).length, 1);
 });
 
-async function readContract(world: Awaited<ReturnType<typeof openWorld>>): Promise<Contract> {
-  const document = await (await world.browser(new Request(`${AUTH_URL}/openapi.json`))).json();
+async function readContract(env: Awaited<ReturnType<typeof openEnvironment>>): Promise<Contract> {
+  const document = await (await env.browser(new Request(`${AUTH_URL}/openapi.json`))).json();
   return contractOf(document, BASE_URL, []);
 }

@@ -1,4 +1,4 @@
-/** Client assertions of the world's TPP for bank A, made byte by byte where a JWT library would not write them; and proofs. */
+/** Client assertions of the environment's TPP for bank A, made byte by byte where a JWT library would not write them; and proofs. */
 import { rawJws, segment } from "../../scripts/testing/raw_jws.ts";
 import { dpopKey } from "../../scripts/testing/flows.ts";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../../scripts/testing/jwts.ts";
 import type { TestKey } from "../../scripts/testing/keys.ts";
 import type { OAuthEndpoint } from "../../scripts/testing/oauth_requests.ts";
-import { AUTH_URL, type World } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, type Environment } from "../../scripts/testing/environment.ts";
 
 /** A deviation of a request: this assertion in place of the good one. */
 export interface WithAssertion {
@@ -18,9 +18,9 @@ export interface WithAssertion {
 }
 
 /** The claims of a good assertion. */
-export function assertionClaims(world: World): JsonObject {
-  const iat = seconds(world);
-  const { clientId } = world.tpp;
+export function assertionClaims(env: Environment): JsonObject {
+  const iat = seconds(env);
+  const { clientId } = env.tpp;
   const aud = `${AUTH_URL}/BANKA`;
   return { iss: clientId, sub: clientId, aud, iat, nbf: iat, exp: iat + 60, jti: crypto.randomUUID() };
 }
@@ -31,31 +31,31 @@ export function asAssertion(client_assertion: string): WithAssertion {
 }
 
 /** A good assertion with changed claims. */
-export async function claiming(world: World, changes: JsonObject): Promise<WithAssertion> {
-  return asAssertion(await clientAssertion(world, world.tpp, "BANKA", { claims: changes }));
+export async function claiming(env: Environment, changes: JsonObject): Promise<WithAssertion> {
+  return asAssertion(await clientAssertion(env, env.tpp, "BANKA", { claims: changes }));
 }
 
 /** Good claims under any header, PS256 by this key. */
-export async function headed(world: World, key: TestKey, header: JsonObject): Promise<WithAssertion> {
+export async function headed(env: Environment, key: TestKey, header: JsonObject): Promise<WithAssertion> {
   const privateKey = await key.privateKey("sign");
-  return asAssertion(await rawJws(privateKey, withChanges(header), assertionClaims(world)));
+  return asAssertion(await rawJws(privateKey, withChanges(header), assertionClaims(env)));
 }
 
 /** Good claims under a header, signed by whatever means. */
 export async function signedBy(
-  world: World,
+  env: Environment,
   header: JsonObject,
   sign: (input: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>,
 ): Promise<WithAssertion> {
-  const input = `${segment(header)}.${segment(assertionClaims(world))}`;
+  const input = `${segment(header)}.${segment(assertionClaims(env))}`;
   const signature = new Uint8Array(await sign(new TextEncoder().encode(input)));
   return asAssertion(`${input}.${segment(signature)}`);
 }
 
 /** A deviation of a request: a DPoP proof for the endpoint with changed claims, by the flows' key. */
 export function proving(
-  world: World,
+  env: Environment,
   claims: JsonObject,
 ): (endpoint: OAuthEndpoint) => Promise<{ readonly proof: string }> {
-  return async ({ target }) => ({ proof: await dpopProof(world, await dpopKey(), target, { claims }) });
+  return async ({ target }) => ({ proof: await dpopProof(env, await dpopKey(), target, { claims }) });
 }

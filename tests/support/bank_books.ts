@@ -3,8 +3,8 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { Json } from "../../scripts/testing/flows.ts";
 import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
-import { openPushWorld, type PushWorld } from "./orders.ts";
-import { AUTH_URL, type World } from "../../scripts/testing/environment.ts";
+import { openPushEnvironment, type PushEnvironment } from "./orders.ts";
+import { AUTH_URL, type Environment } from "../../scripts/testing/environment.ts";
 
 export const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
 
@@ -31,8 +31,8 @@ export interface Books {
   statement(data: { Since: string; After?: string }, header?: JsonObject, as?: Participant): Promise<string>;
 }
 
-/** Opens empty books of `world.bankA`. */
-export function openBooks(world: { readonly now: number; readonly bankA: Participant }): Books {
+/** Opens empty books of `environment.bankA`. */
+export function openBooks(env: { readonly now: number; readonly bankA: Participant }): Books {
   const books: Books = {
     orders: new Map(),
     pageSize: 100,
@@ -42,8 +42,8 @@ export function openBooks(world: { readonly now: number; readonly bankA: Partici
       const { Data } = decodeJwt(body) as Json;
       return new Response(await books.statement(Data), { headers: { "content-type": "application/jose" } });
     },
-    statement(data, header = {}, { signing } = world.bankA) {
-      const claims = books.tamper(statementClaims(books, data, Math.floor(world.now / 1000)));
+    statement(data, header = {}, { signing } = env.bankA) {
+      const claims = books.tamper(statementClaims(books, data, Math.floor(env.now / 1000)));
       return signJwt(signing, claims, { typ: "order-statement+jwt", ...header });
     },
   };
@@ -88,32 +88,32 @@ function statementClaims(
   };
 }
 
-/** A push world whose bank A keeps books. */
-export interface BookWorld extends PushWorld {
+/** A push environment whose bank A keeps books. */
+export interface BookEnvironment extends PushEnvironment {
   readonly books: Books;
   /** The operator's call: the status and the body. */
   operate(path: string, body?: string): Promise<readonly [number, Json]>;
 }
 
 /** Opens it. */
-export async function openBookWorld(): Promise<BookWorld> {
-  const world = await openPushWorld(undefined, { environment: { OPERATOR_TOKEN } });
-  const books = openBooks(world);
-  world.answer = ({ body }) => books.answer(body);
-  return Object.assign(world, {
+export async function openBookEnvironment(): Promise<BookEnvironment> {
+  const env = await openPushEnvironment(undefined, { environment: { OPERATOR_TOKEN } });
+  const books = openBooks(env);
+  env.answer = ({ body }) => books.answer(body);
+  return Object.assign(env, {
     books,
-    operate: (path: string, body?: string) => operate(world, path, body),
+    operate: (path: string, body?: string) => operate(env, path, body),
   });
 }
 
 /** The operator's call, named maria: the status and the body. */
 export async function operate(
-  world: World,
+  env: Environment,
   path: string,
   body?: string,
 ): Promise<readonly [number, Json]> {
   const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, "x-operator": "maria" };
   const init = body === undefined ? { headers } : { method: "POST", headers, body };
-  const response = await world.platform.api.fetch(new Request(`http://localhost${path}`, init));
+  const response = await env.platform.api.fetch(new Request(`http://localhost${path}`, init));
   return [response.status, await response.json()];
 }

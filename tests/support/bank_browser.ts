@@ -1,6 +1,12 @@
 /** A browser as far as the banks' pages need one: cookies by path, forms with their hidden fields, no scripts. */
 import type { Banks } from "../../src/sandbox/bank/bank_app.ts";
-import { BANKS_URL, type BankWorld, initiationOf, openReturn, sealHandover } from "./bank_environment.ts";
+import {
+  type BankEnvironment,
+  BANKS_URL,
+  initiationOf,
+  openReturn,
+  sealHandover,
+} from "./bank_environment.ts";
 
 /** What the browser shows. */
 export interface Shown {
@@ -78,23 +84,23 @@ export const CODE = { code: "123456", decision: "confirm" } as const;
 
 /** A browser that the platform has just sent to the bank; the consent is implicit where an account is given. */
 export async function arrive(
-  world: BankWorld,
+  env: BankEnvironment,
   bank: "BANKA" | "BANKB",
   debtorAccount?: string,
 ): Promise<BankBrowser> {
-  world.platform.initiation = initiationOf(debtorAccount);
+  env.platform.initiation = initiationOf(debtorAccount);
   const debtor_account_present = String(debtorAccount !== undefined);
-  const browser = new BankBrowser(world.banks);
+  const browser = new BankBrowser(env.banks);
   await browser.open(
-    `/${bank}/sca?oAuthUrl=${await sealHandover(world, { aud: bank, debtor_account_present })}`,
+    `/${bank}/sca?oAuthUrl=${await sealHandover(env, { aud: bank, debtor_account_present })}`,
   );
   return browser;
 }
 
 /** `status_code status sub` of the return with which the bank has just sent the browser away. */
-export async function outcome(world: BankWorld, browser: BankBrowser, bank = "BANKA"): Promise<string> {
+export async function outcome(env: BankEnvironment, browser: BankBrowser, bank = "BANKA"): Promise<string> {
   const { status, leftFor } = browser.shown;
   if (status !== 303) throw new Error(`the browser is still at the bank: ${status}`);
-  const claims = await openReturn(world, leftFor, bank);
+  const claims = await openReturn(env, leftFor, bank);
   return `${claims["status_code"]} ${claims["status"]} ${claims.sub}`;
 }

@@ -7,7 +7,7 @@ import { type TestKey, testKey } from "../../scripts/testing/keys.ts";
 
 export const BANKS_URL = "http://localhost:8443";
 export const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
-/** The world's time when it starts. */
+/** The environment's time when it starts. */
 export const START_MS: number = Date.UTC(2030, 0, 31, 12, 0, 0);
 
 /** A timer that the test lets run. */
@@ -16,8 +16,8 @@ export interface HeldTimer {
   readonly task: () => Promise<void>;
 }
 
-/** One world; nothing in it listens on a port. */
-export interface BankWorld extends Disposable {
+/** One environment; nothing in it listens on a port. */
+export interface BankEnvironment extends Disposable {
   readonly banks: Banks;
   readonly platform: PlatformDouble;
   readonly profiles: { readonly a: BankProfile; readonly b: BankProfile };
@@ -40,10 +40,10 @@ export interface SealLayers {
   readonly content?: string;
 }
 
-/** A fresh world. */
-export async function bankWorld(
+/** A fresh environment. */
+export async function bankEnvironment(
   options: Partial<Pick<BanksDeps, "banksUrl" | "bookPath" | "pullEveryMs">> = {},
-): Promise<BankWorld> {
+): Promise<BankEnvironment> {
   const [signing, encryption, signingA, encA, signingB, tlsB, stranger] = await Promise.all(
     [0, 1, 2, 3, 4, 5, 6].map(testKey),
   ) as [TestKey, TestKey, TestKey, TestKey, TestKey, TestKey, TestKey];
@@ -114,7 +114,7 @@ export function handoverClaims(nowMs: number): Record<string, unknown> {
 
 /** The platform's hand-over JWT, or one that differs from it. */
 export async function sealHandover(
-  { platform, bankDecryption }: BankWorld,
+  { platform, bankDecryption }: BankEnvironment,
   claims: Record<string, unknown> = {},
   layers: SealLayers = {},
 ): Promise<string> {
@@ -138,7 +138,11 @@ export async function sealHandover(
 }
 
 /** Claims of a bank's return, after every check of both layers. */
-export async function openReturn({ platform }: BankWorld, url: string, code: string): Promise<JWTPayload> {
+export async function openReturn(
+  { platform }: BankEnvironment,
+  url: string,
+  code: string,
+): Promise<JWTPayload> {
   const { origin, pathname, searchParams } = new URL(url);
   if (`${origin}${pathname}` !== `${AUTH_URL}/${code}/authorization.sca.oauth2`) throw new Error(url);
   const key = await platform.encryption.privateKey("decrypt");
@@ -164,9 +168,9 @@ export function kidOf(code: string, use: "sig" | "dec"): string {
 }
 
 /** An order as the platform pushes it. */
-export async function signOrder(world: BankWorld, order: JWTPayload, signer?: TestKey): Promise<string> {
+export async function signOrder(env: BankEnvironment, order: JWTPayload, signer?: TestKey): Promise<string> {
   return await new SignJWT(order).setProtectedHeader({ alg: "PS256", kid: PLATFORM_KID })
-    .sign(await (signer ?? world.platform.signing).privateKey("sign"));
+    .sign(await (signer ?? env.platform.signing).privateKey("sign"));
 }
 
 function freshDouble(

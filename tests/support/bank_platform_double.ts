@@ -20,7 +20,7 @@ export interface SeenCall {
   readonly signatureHeader: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** State and settings; tests change the settings while the world runs. */
+/** State and settings; tests change the settings while the environment runs. */
 export interface PlatformDouble {
   readonly signing: TestKey;
   readonly encryption: TestKey;

@@ -22,12 +22,17 @@ import {
   toBank,
 } from "../../scripts/testing/flows.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
-import { AUTH_URL, DIRECTORY_URL, openWorld, type World } from "../../scripts/testing/environment.ts";
+import {
+  AUTH_URL,
+  DIRECTORY_URL,
+  type Environment,
+  openEnvironment,
+} from "../../scripts/testing/environment.ts";
 
 const BANKS_URL = "https://banks.example";
 
 /** A running platform with its banks. */
-export interface BanksWorld extends World {
+export interface BanksEnvironment extends Environment {
   banks: Banks;
   /** What the banks wait for: settlement steps, pauses, rounds of pulling. */
   readonly timers: HeldTimer[];
@@ -50,23 +55,23 @@ export interface BanksOptions {
 }
 
 /** Opens both. */
-export async function openBanksWorld(
+export async function openBanksEnvironment(
   { push = true, environment = {}, ...options }: BanksOptions = {},
-): Promise<BanksWorld> {
+): Promise<BanksEnvironment> {
   const paymentOrdersUri = push
     ? { bankA: `${BANKS_URL}/BANKA/payment-orders`, bankB: `${BANKS_URL}/BANKB/payment-orders` }
     : {};
-  const inner = await openWorld({ paymentOrdersUri, environment });
-  const held: Omit<BanksWorld, keyof World | "banks"> = {
+  const inner = await openEnvironment({ paymentOrdersUri, environment });
+  const held: Omit<BanksEnvironment, keyof Environment | "banks"> = {
     timers: [],
     pushed: [],
     bankEvents: [],
     pushesArrive: true,
   };
-  const world = Object.assign(inner, held);
-  const full = Object.assign(world, { banks: await startBanks(world, options) });
-  const directory = world.network;
-  world.network = async (request) => {
+  const env = Object.assign(inner, held);
+  const full = Object.assign(env, { banks: await startBanks(env, options) });
+  const directory = env.network;
+  env.network = async (request) => {
     if (new URL(request.url).origin !== BANKS_URL) return await directory(request);
     if (!full.pushesArrive) throw new TypeError("connection refused");
     return await full.banks.fetch(request);
@@ -83,35 +88,35 @@ export async function openBanksWorld(
 
 /** The banks' process, started again over the same books. */
 export async function startBanks(
-  world: World & Pick<BanksWorld, "timers" | "bankEvents">,
+  env: Environment & Pick<BanksEnvironment, "timers" | "bankEvents">,
   options: BanksOptions,
 ): Promise<Banks> {
   return await composeBanks({
     ...(options.bookPath === undefined ? {} : { bookPath: options.bookPath }),
     ...(options.pullEveryMs === undefined ? {} : { pullEveryMs: options.pullEveryMs }),
-    banks: [await profileOf(world.bankA, "platform"), await profileOf(world.bankB, "bank")],
+    banks: [await profileOf(env.bankA, "platform"), await profileOf(env.bankB, "bank")],
     banksUrl: BANKS_URL,
-    baseUrl: world.config.baseUrl,
+    baseUrl: env.config.baseUrl,
     authUrl: AUTH_URL,
     caPem: "",
-    clock: () => world.now,
-    letTimePass: (milliseconds) => Promise.resolve(void (world.now += milliseconds)),
-    log: (event, fields = {}) => void world.bankEvents.push({ event, fields }),
-    fetch: (url, init) => answerBank(world, new Request(url, init)),
+    clock: () => env.now,
+    letTimePass: (milliseconds) => Promise.resolve(void (env.now += milliseconds)),
+    log: (event, fields = {}) => void env.bankEvents.push({ event, fields }),
+    fetch: (url, init) => answerBank(env, new Request(url, init)),
     schedule: (task, delayMs) => {
       const timer = { task, delayMs };
-      world.timers.push(timer);
+      env.timers.push(timer);
       return () => {
-        const at = world.timers.indexOf(timer);
-        if (at >= 0) world.timers.splice(at, 1);
+        const at = env.timers.indexOf(timer);
+        if (at >= 0) env.timers.splice(at, 1);
       };
     },
   });
 }
 
 /** Lets everything happen that the banks wait for now; not what that in turn makes them wait for. */
-export async function runTimers(world: Pick<BanksWorld, "timers">): Promise<void> {
-  await Promise.all(world.timers.splice(0).map(({ task }) => task()));
+export async function runTimers(env: Pick<BanksEnvironment, "timers">): Promise<void> {
+  await Promise.all(env.timers.splice(0).map(({ task }) => task()));
 }
 
 /** Where a customer's visit ended: at a bank's page, at a page of the platform, or with the TPP. */
@@ -123,13 +128,13 @@ export interface Visited extends AtBank {
 
 /** Alice agrees to everything; gives where her browser ended. */
 export async function visit(
-  world: BanksWorld,
-  { bank = world.bankA, body = consentBody() }: { bank?: Participant; body?: Json } = {},
+  env: BanksEnvironment,
+  { bank = env.bankA, body = consentBody() }: { bank?: Participant; body?: Json } = {},
 ): Promise<Visited> {
-  const flow = await toBank(world, { bank, body });
-  const departure = await authorize(flow.browser, world.tpp, flow.requestUri, bank.orgId);
+  const flow = await toBank(env, { bank, body });
+  const departure = await authorize(flow.browser, env.tpp, flow.requestUri, bank.orgId);
   const handover = new URL(departure.headers.get("location") ?? "").search;
-  const shown = await agreeAtBank(new BankBrowser(world.banks), `/${bank.orgId}/sca${handover}`);
+  const shown = await agreeAtBank(new BankBrowser(env.banks), `/${bank.orgId}/sca${handover}`);
   const returned = await flow.browser.open(shown.leftFor);
   const location = returned.headers.get("location") ?? "";
   const last = location.includes("/authorization.consent.oauth2")
@@ -147,13 +152,13 @@ async function agreeAtBank(browser: BankBrowser, path: string): Promise<Shown> {
 
 /** Steps 1 to 7: a consent that Alice agreed to at her bank. */
 export async function agreed(
-  world: BanksWorld,
+  env: BanksEnvironment,
   options: Parameters<typeof visit>[1] = {},
 ): Promise<Visited & { payment: BoundToken }> {
-  const visited = await visit(world, options);
+  const visited = await visit(env, options);
   const code = codeOf(visited.returned);
   const answer = await good(
-    redeem(world, { consentId: visited.consentId, code }, { bank: visited.bank.orgId }),
+    redeem(env, { consentId: visited.consentId, code }, { bank: visited.bank.orgId }),
     200,
   );
   return { ...visited, payment: { token: answer.access_token, key: await dpopKey() } };
@@ -161,10 +166,10 @@ export async function agreed(
 
 /** Steps 1 to 8; the payment as answered. */
 export async function paidAt(
-  world: BanksWorld,
+  env: BanksEnvironment,
   options: Parameters<typeof visit>[1] = {},
 ): Promise<Json> {
-  return (await good(pay(world, await agreed(world, options)), 201)).Data;
+  return (await good(pay(env, await agreed(env, options)), 201)).Data;
 }
 
 /** A consent over an amount. */
@@ -174,26 +179,26 @@ export function over(Amount: string, initiation: Record<string, unknown> = {}): 
 
 /** A bank's book as anyone reads it. */
 export async function bookOf(
-  world: Pick<BanksWorld, "banks">,
+  env: Pick<BanksEnvironment, "banks">,
   code = "BANKA",
 ): Promise<{ readonly orders: readonly Json[]; readonly balances: Readonly<Record<string, string>> }> {
-  const response = await world.banks.fetch(new Request(`${BANKS_URL}/${code}/ledger`));
+  const response = await env.banks.fetch(new Request(`${BANKS_URL}/${code}/ledger`));
   const { Accounts, Orders } = await response.json();
   const balances = Accounts.map((account: Json) => [account.Identification, account.Balance]);
   return { orders: Orders, balances: Object.fromEntries(balances) };
 }
 
 /** Tells a bank to go wrong; gives the raw answer. */
-export function arm(world: Pick<BanksWorld, "banks">, body: unknown, code = "BANKA"): Promise<Response> {
+export function arm(env: Pick<BanksEnvironment, "banks">, body: unknown, code = "BANKA"): Promise<Response> {
   const headers = { "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify(body) };
-  return world.banks.fetch(new Request(`${BANKS_URL}/${code}/faults`, init));
+  return env.banks.fetch(new Request(`${BANKS_URL}/${code}/faults`, init));
 }
 
-async function answerBank(world: World, request: Request): Promise<Response> {
-  if (request.url.startsWith(AUTH_URL)) return await world.browser(request);
+async function answerBank(env: Environment, request: Request): Promise<Response> {
+  if (request.url.startsWith(AUTH_URL)) return await env.browser(request);
   const code = new URL(request.url).pathname.split("/")[1];
-  return await world.api(request, code === "BANKA" ? world.bankA : world.bankB);
+  return await env.api(request, code === "BANKA" ? env.bankA : env.bankB);
 }
 
 async function profileOf(bank: Participant, consentScreen: "platform" | "bank"): Promise<BankProfile> {

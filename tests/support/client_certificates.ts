@@ -1,21 +1,21 @@
-/** The platform as each kind of proxy tells it of client certificates, over one world's store and participants. */
+/** The platform as each kind of proxy tells it of client certificates, over one environment's store and participants. */
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "../../src/platform/profile.ts";
 import { platformKeySet } from "../../scripts/testing/platform_keys.ts";
 import { certificatePem } from "../../scripts/testing/web_authority.ts";
-import { PROXY_SECRET, type World } from "../../scripts/testing/environment.ts";
+import { type Environment, PROXY_SECRET } from "../../scripts/testing/environment.ts";
 
 export const SOURCES = PROXY_CERTIFICATE_SOURCES;
 
-/** The platform of a world, configured for another proxy. */
-export async function platformBehind(world: World, source: ProxyCertificateSource): Promise<Platform> {
+/** The platform of an environment, configured for another proxy. */
+export async function platformBehind(env: Environment, source: ProxyCertificateSource): Promise<Platform> {
   return await composePlatform({
-    config: { ...world.config, clientCertSource: source },
-    store: world.store,
-    clock: () => world.now,
-    fetch: ((input, init) => world.network(new Request(input, init))) as typeof fetch,
-    log: (line) => void world.logged.push(line),
+    config: { ...env.config, clientCertSource: source },
+    store: env.store,
+    clock: () => env.now,
+    fetch: ((input, init) => env.network(new Request(input, init))) as typeof fetch,
+    log: (line) => void env.logged.push(line),
     keys: await openKeyRing(await platformKeySet()),
   });
 }
@@ -32,17 +32,17 @@ export function headerOf(source: ProxyCertificateSource, certificate: string): s
   }
 }
 
-/** A world that calls through a proxy that sends exactly these headers; `null` leaves one out. */
+/** An environment that calls through a proxy that sends exactly these headers; `null` leaves one out. */
 export function behind(
-  world: World,
+  env: Environment,
   platform: Platform,
   headers: Readonly<Record<string, string | null>>,
-): World {
+): Environment {
   const api = (request: Request): Promise<Response> => {
     const proxied = new Request(request);
     const sent = { "x-proxy-secret": PROXY_SECRET, ...headers };
     for (const [name, value] of Object.entries(sent)) if (value !== null) proxied.headers.set(name, value);
     return platform.api.fetch(proxied);
   };
-  return Object.assign(Object.create(world), { api });
+  return Object.assign(Object.create(env), { api });
 }

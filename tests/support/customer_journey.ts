@@ -20,7 +20,7 @@ import {
   reportAccounts,
   wayOnOf,
 } from "../../scripts/testing/front_channel.ts";
-import { openWorld, SHOP_REDIRECTS, type World } from "../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
 
 type Form = ReturnType<typeof readForm>;
 
@@ -28,10 +28,10 @@ type Form = ReturnType<typeof readForm>;
 export class Journey implements AsyncDisposable {
   /** Every address of the TPP's that a browser was sent or offered to go to. */
   readonly learnt = new Set<string>();
-  constructor(readonly world: World, public flow: AtBank, readonly pushedAt: number) {}
+  constructor(readonly env: Environment, public flow: AtBank, readonly pushedAt: number) {}
 
   get link(): string {
-    const query = { client_id: this.world.tpp.clientId, request_uri: this.flow.requestUri };
+    const query = { client_id: this.env.tpp.clientId, request_uri: this.flow.requestUri };
     return `/BANKA/authorization.oauth2?${new URLSearchParams(query)}`;
   }
 
@@ -67,9 +67,9 @@ export class Journey implements AsyncDisposable {
   /** The bank takes the customer back; gives the address. */
   async bankReturn(claims: Readonly<Record<string, unknown>> = {}, flow = this.flow): Promise<string> {
     if (flow.handover.debtor_account_present === "false") {
-      await reportAccounts(this.world, flow).catch(() => {}); // a flow that is over takes none
+      await reportAccounts(this.env, flow).catch(() => {}); // a flow that is over takes none
     }
-    return await sealedReturn(this.world, "BANKA", await signedReturn(this.world, flow, { claims }));
+    return await sealedReturn(this.env, "BANKA", await signedReturn(this.env, flow, { claims }));
   }
 
   /** To the consent screen; gives its address. */
@@ -81,22 +81,22 @@ export class Journey implements AsyncDisposable {
   }
 
   async secondTab(): Promise<AtBank> {
-    const { claims } = await openHandover(this.world.bankA, await this.open(this.link));
+    const { claims } = await openHandover(this.env.bankA, await this.open(this.link));
     return { ...this.flow, handover: claims };
   }
 
   /** The TPP pushes the same consent again, and the customer opens the new link. */
   async askAgain(): Promise<void> {
     const form = { code_challenge: "K".repeat(42) + "A" };
-    const { request_uri } = await good(push(this.world, this.flow.consentId, { form }), 201);
+    const { request_uri } = await good(push(this.env, this.flow.consentId, { form }), 201);
     this.flow = { ...this.flow, requestUri: request_uri };
     this.flow = await this.secondTab();
   }
 
   /** As the TPP reads it. */
   async status(): Promise<string> {
-    const bound = await clientToken(this.world, this.world.tpp); // journeys outlive tokens
-    return await consentStatus(this.world, { ...this.flow, bound });
+    const bound = await clientToken(this.env, this.env.tpp); // journeys outlive tokens
+    return await consentStatus(this.env, { ...this.flow, bound });
   }
 
   /** Exactly one address, and the consent agrees with it. */
@@ -107,7 +107,7 @@ export class Journey implements AsyncDisposable {
     assertEquals(parameters.get("error") ?? (parameters.has("code") ? "code" : "nothing"), outcome);
     const paid = outcome === "code";
     assertEquals(
-      [await this.status(), await codesIssued(this.world)],
+      [await this.status(), await codesIssued(this.env)],
       paid ? ["Authorized", 1] : ["Rejected", 0],
     );
   }
@@ -121,7 +121,7 @@ export class Journey implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.world[Symbol.asyncDispose]();
+    await this.env[Symbol.asyncDispose]();
   }
 }
 
@@ -129,12 +129,12 @@ export class Journey implements AsyncDisposable {
 export async function begin(
   { openedAfterMs = 0, ...options }: { body?: typeof IMPLICIT; openedAfterMs?: number } = {},
 ): Promise<Journey> {
-  const world = await openWorld();
-  const pushedAt = world.now;
-  const flow = await toBank(world, options);
-  if (openedAfterMs === 0) return new Journey(world, flow, pushedAt);
-  world.now += openedAfterMs;
-  const browser = new Browser(world);
-  const { claims } = await openHandover(world.bankA, await authorize(browser, world.tpp, flow.requestUri));
-  return new Journey(world, { ...flow, browser, handover: claims }, pushedAt);
+  const env = await openEnvironment();
+  const pushedAt = env.now;
+  const flow = await toBank(env, options);
+  if (openedAfterMs === 0) return new Journey(env, flow, pushedAt);
+  env.now += openedAfterMs;
+  const browser = new Browser(env);
+  const { claims } = await openHandover(env.bankA, await authorize(browser, env.tpp, flow.requestUri));
+  return new Journey(env, { ...flow, browser, handover: claims }, pushedAt);
 }

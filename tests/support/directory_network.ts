@@ -7,10 +7,10 @@ import {
   signingRequest,
 } from "../../scripts/testing/participants.ts";
 import { testKey } from "../../scripts/testing/keys.ts";
-import { AUTH_URL, DIRECTORY_URL, type World } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, DIRECTORY_URL, type Environment } from "../../scripts/testing/environment.ts";
 
 /** What stands in for the network. */
-export type Network = World["network"];
+export type Network = Environment["network"];
 
 /** A 200 with this text. */
 export function serving(text: string | Uint8Array<ArrayBuffer>, type = "application/json"): Network {
@@ -18,8 +18,8 @@ export function serving(text: string | Uint8Array<ArrayBuffer>, type = "applicat
 }
 
 /** A network that only some URLs go through; the others reach the directory. */
-export function forUrls(world: World, match: (url: URL) => boolean, network: Network): Network {
-  return (request) => match(new URL(request.url)) ? network(request) : world.directory.fetch(request);
+export function forUrls(env: Environment, match: (url: URL) => boolean, network: Network): Network {
+  return (request) => match(new URL(request.url)) ? network(request) : env.directory.fetch(request);
 }
 
 /** A body without end, in chunks of 64 KiB; `cancelled` says whether its reader gave up. */
@@ -73,9 +73,9 @@ function redirecting(location: string, status: number): Network {
 export const STATUS_URL = `${DIRECTORY_URL}/status`;
 
 /** The directory's URLs fetched since the last time, in order, but for the status list; the list starts anew. */
-export function fetchedAnew(world: World): string[] {
-  const urls = world.fetched.filter((url) => new URL(url).origin === DIRECTORY_URL && url !== STATUS_URL);
-  world.fetched.length = 0;
+export function fetchedAnew(env: Environment): string[] {
+  const urls = env.fetched.filter((url) => new URL(url).origin === DIRECTORY_URL && url !== STATUS_URL);
+  env.fetched.length = 0;
   return urls;
 }
 
@@ -87,50 +87,50 @@ export function keyUrls({ orgId }: Participant): string[] {
 
 /** What `/health/ready` says. */
 export async function readiness(
-  world: World,
+  env: Environment,
 ): Promise<
   { status: number; body: { ready: boolean; parts: Record<string, { ok: boolean; detail?: string }> } }
 > {
-  const response = await world.browser(new Request(`${AUTH_URL}/health/ready`));
+  const response = await env.browser(new Request(`${AUTH_URL}/health/ready`));
   return { status: response.status, body: await response.json() };
 }
 
 /** Revokes one key at the directory. */
-export async function revokeKey(world: Office, { orgId }: Participant, { kid }: CertifiedKey): Promise<void> {
-  await done(adminCall(world, "POST", `/participants/${orgId}/keys/${kid}/revoke`, { reason: "lost" }), 200);
+export async function revokeKey(env: Office, { orgId }: Participant, { kid }: CertifiedKey): Promise<void> {
+  await done(adminCall(env, "POST", `/participants/${orgId}/keys/${kid}/revoke`, { reason: "lost" }), 200);
 }
 
 /** Certifies a further key from the pool and gives it. */
 export async function addKey(
-  world: World,
+  env: Environment,
   { orgId, name }: Participant,
   purpose: "signing" | "transport" | "encryption",
   poolNumber: number,
 ): Promise<CertifiedKey> {
   const key = await testKey(poolNumber);
   const csrs = { [purpose]: await signingRequest(key, `${name} ${purpose} 2`) };
-  const made = await done(adminCall(world, "POST", `/participants/${orgId}/certificates`, { csrs }), 201);
+  const made = await done(adminCall(env, "POST", `/participants/${orgId}/certificates`, { csrs }), 201);
   const jwk = made.jwks.keys.find(({ n }: { n: string }) => n === key.publicJwk.n);
   return { key, kid: jwk.kid, certificate: jwk.x5c[0] };
 }
 
 /** Sets the organisation's status. */
 export async function setOrganisation(
-  world: Office,
+  env: Office,
   { orgId }: Participant,
   status: "Active" | "Suspended" | "Withdrawn",
 ): Promise<void> {
-  await done(adminCall(world, "PUT", `/participants/${orgId}/status`, { status, reason: "decided" }), 200);
+  await done(adminCall(env, "PUT", `/participants/${orgId}/status`, { status, reason: "decided" }), 200);
 }
 
 /** Sets the software's status. */
 export async function setSoftware(
-  world: Office,
+  env: Office,
   { orgId }: Participant,
   status: "Active" | "Inactive" | "Revoked",
 ): Promise<void> {
   const path = `/participants/${orgId}/software/status`;
-  await done(adminCall(world, "PUT", path, { status, reason: "decided" }), 200);
+  await done(adminCall(env, "PUT", path, { status, reason: "decided" }), 200);
 }
 
 // deno-lint-ignore no-explicit-any -- answers of the directory are judged by its own tests

@@ -14,7 +14,7 @@ import {
 const OWN = ".data/directory";
 
 /** A folder with everything that a directory needs. */
-export interface DirectoryGround extends AsyncDisposable {
+export interface DirectoryFixture extends AsyncDisposable {
   /** The working directory. */
   readonly folder: string;
   /** Where the directory's files are. */
@@ -33,7 +33,7 @@ export interface DirectoryGround extends AsyncDisposable {
 }
 
 /** Makes one. */
-export async function openDirectoryGround(): Promise<DirectoryGround> {
+export async function openDirectoryFixture(): Promise<DirectoryFixture> {
   const folder = await Deno.makeTempDir({ prefix: "directory-" });
   const own = `${folder}/${OWN}`;
   const file = `${own}/administrators.json`;

@@ -1,4 +1,4 @@
-/** An open front door over a real authority with two clients of it and a stranger, for tests of the door itself. */
+/** An open front door over a real authority with two clients of it and an external party, for tests of the door itself. */
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
 import {
@@ -42,7 +42,7 @@ export function frontDoorPeople(): Promise<FrontDoorPeople> {
 export async function withFrontDoor(
   handle: (request: Request) => Response | Promise<Response>,
   test: (
-    world: FrontDoorPeople & { readonly url: string; readonly port: number; readonly failures: unknown[] },
+    env: FrontDoorPeople & { readonly url: string; readonly port: number; readonly failures: unknown[] },
   ) => Promise<void>,
 ): Promise<void> {
   const around = await frontDoorPeople();
@@ -65,13 +65,13 @@ export async function withFrontDoor(
 
 /** One request as `client`, on a connection of its own. */
 export async function fetchAs(
-  world: { readonly ca: string },
+  env: { readonly ca: string },
   client: Pick<TestClient, "cert" | "key"> | undefined,
   url: string,
   init: RequestInit = {},
 ): Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }> {
   const identity = client === undefined ? {} : { cert: client.cert, key: client.key };
-  using http = Deno.createHttpClient({ caCerts: [world.ca], ...identity });
+  using http = Deno.createHttpClient({ caCerts: [env.ca], ...identity });
   const response = await fetch(url, { ...init, client: http });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

@@ -1,11 +1,11 @@
-/** Forged JWTs and the table that hands them in everywhere: each refused as its place refuses, and nothing changed. */
+/** Forged JWTs and the table that hands them in everywhere: each rejected as its place rejects, and nothing changed. */
 import { segment } from "../../scripts/testing/raw_jws.ts";
 import type { Part } from "../../scripts/testing/raw_jws.ts";
 import type { JwsParts, JwtPlace, PlacedKind } from "./jwt_places.ts";
 import { type JsonObject, withChanges } from "../../scripts/testing/jwts.ts";
 import type { TestKey } from "../../scripts/testing/keys.ts";
 import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
-import type { World } from "../../scripts/testing/environment.ts";
+import type { Environment } from "../../scripts/testing/environment.ts";
 
 /** How a forged token differs from a good one. */
 export interface Forgery {
@@ -24,7 +24,7 @@ export type Sign = (input: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>;
 export interface Attack {
   readonly name: string;
   readonly forge: (good: JwsParts, place: JwtPlace) => string | Promise<string>;
-  /** What a payload signature is refused with; {@link MALFORMED} unless given. */
+  /** What a payload signature is rejected with; {@link MALFORMED} unless given. */
   readonly fault?: ExpectedFault;
   /** Kinds of place where it is no attack, or cannot be sent. */
   readonly notAt?: readonly PlacedKind[];
@@ -88,9 +88,9 @@ export function claims(name: string, change: Forgery["claims"]): Attack {
 }
 
 /** Every attack at every place. */
-export async function refusedEverywhere(
+export async function rejectedEverywhere(
   t: Deno.TestContext,
-  world: World,
+  env: Environment,
   places: readonly JwtPlace[],
   attacks: readonly Attack[],
 ): Promise<void> {
@@ -99,13 +99,13 @@ export async function refusedEverywhere(
       if (notAt.includes(place.kind) || notIn.includes(place.carrier)) continue;
       await t.step(`${place.name}: ${name}`, async () => {
         const token = await forge(await place.parts(), place);
-        await place.refuses(await unchanged(world, () => place.present(token)), fault);
+        await place.rejects(await unchanged(env, () => place.present(token)), fault);
       });
     }
   }
 }
 
-/** The control: with nothing forged each place takes what it refused; codes, consents and newcomers are used up. */
+/** The control: with nothing forged each place takes what it rejected; codes, consents and newcomers are used up. */
 export async function takenEverywhere(t: Deno.TestContext, places: readonly JwtPlace[]): Promise<void> {
   for (const place of places) {
     await t.step(`${place.name}: as it should be, accepted`, async () => {

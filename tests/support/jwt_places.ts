@@ -1,6 +1,6 @@
 /**
  * Every place where the platform takes a JWT, as targets of one table of attacks: what a good token there is made of,
- * how to hand one in with a request that is good in everything else, and what a refusal must look like.
+ * how to hand one in with a request that is good in everything else, and what a rejection must look like.
  */
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
@@ -29,7 +29,7 @@ import {
 } from "../../scripts/testing/jwts.ts";
 import { type TestKey, testKey } from "../../scripts/testing/keys.ts";
 import {
-  assertRefusal,
+  assertApiError,
   clientCredentials,
   codeGrant,
   type OAuthEndpoint,
@@ -39,7 +39,7 @@ import { onboardOnly, type Participant, registrationClaims } from "../../scripts
 import { NEWCOMER, postRegistration, registrationJwt } from "../../scripts/testing/registration.ts";
 import { assertChallenge, assertFaults, type ExpectedFault } from "../../scripts/testing/resource_answers.ts";
 import { goodHeader } from "./signature_cases.ts";
-import { AUTH_URL, BASE_URL, type World } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
 
 /** The kinds of JWT that have a place, of the seven there are (checklist 12); nobody hands in a platform -> bank JWT. */
 export type PlacedKind = "assertion" | "proof" | "registration" | "statement" | "return" | "signature";
@@ -64,8 +64,8 @@ export interface JwtPlace {
   parts(): Promise<JwsParts>;
   /** Hands the text in. */
   present(token: string): Promise<Response>;
-  /** Fails unless this is exactly the place's refusal; `fault` where a payload signature is refused. */
-  refuses(response: Response, fault: ExpectedFault): Promise<void>;
+  /** Fails unless this is exactly the place's rejection; `fault` where a payload signature is rejected. */
+  rejects(response: Response, fault: ExpectedFault): Promise<void>;
   /** Fails unless this is the answer to a good request; each place gives it at least once. */
   takes(response: Response): Promise<void>;
 }
@@ -73,86 +73,86 @@ export interface JwtPlace {
 const OBIE_ISS = "http://openbanking.org.uk/iss";
 const BAD_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
 
-/** All of them, in one world. */
-export async function jwtPlaces(world: World): Promise<readonly JwtPlace[]> {
+/** All of them, in one environment. */
+export async function jwtPlaces(env: Environment): Promise<readonly JwtPlace[]> {
   return [
-    ...await assertionPlaces(world),
-    ...await proofPlaces(world),
-    ...await registrationPlaces(world),
-    await returnPlace(world),
-    ...await signaturePlaces(world),
+    ...await assertionPlaces(env),
+    ...await proofPlaces(env),
+    ...await registrationPlaces(env),
+    await returnPlace(env),
+    ...await signaturePlaces(env),
   ];
 }
 
 /** `client_assertion` with either grant, at PAR, and by a bank. */
-export async function assertionPlaces(world: World): Promise<readonly JwtPlace[]> {
-  const place = (endpoint: OAuthEndpoint, who = world.tpp): JwtPlace => ({
-    name: `${endpoint.name}${who === world.tpp ? "" : " of a bank"}: client_assertion`,
+export async function assertionPlaces(env: Environment): Promise<readonly JwtPlace[]> {
+  const place = (endpoint: OAuthEndpoint, who = env.tpp): JwtPlace => ({
+    name: `${endpoint.name}${who === env.tpp ? "" : " of a bank"}: client_assertion`,
     kind: "assertion",
     carrier: "form",
     who,
     parts() {
       const { key, kid } = who.signing;
-      return Promise.resolve({ key, header: { alg: "PS256", kid }, payload: assertionOf(world, who) });
+      return Promise.resolve({ key, header: { alg: "PS256", kid }, payload: assertionOf(env, who) });
     },
     present: (client_assertion) => endpoint.send({ client: who, form: { client_assertion } }),
-    refuses: (response) => assertRefusal(response, [401, "invalid_client"]),
+    rejects: (response) => assertApiError(response, [401, "invalid_client"]),
     takes: (response) => assertStatus(response, endpoint.goodStatus),
   });
-  const code = codeGrant(world);
+  const code = codeGrant(env);
   await code.ready();
   return [
-    place(clientCredentials(world)),
+    place(clientCredentials(env)),
     place(code),
-    place(await pushing(world)),
-    place(clientCredentials(world), world.bankA),
+    place(await pushing(env)),
+    place(clientCredentials(env), env.bankA),
   ];
 }
 
 /** The claims of a good client assertion for bank A. */
-export function assertionOf(world: World, { clientId }: Participant): JsonObject {
-  const iat = seconds(world);
+export function assertionOf(env: Environment, { clientId }: Participant): JsonObject {
+  const iat = seconds(env);
   const aud = `${AUTH_URL}/BANKA`;
   return { iss: clientId, sub: clientId, aud, iat, nbf: iat, exp: iat + 60, jti: crypto.randomUUID() };
 }
 
 /** `DPoP` at the OAuth endpoints, and at a read, a write and a bank's read of the resource endpoints. */
-export async function proofPlaces(world: World): Promise<readonly JwtPlace[]> {
+export async function proofPlaces(env: Environment): Promise<readonly JwtPlace[]> {
   const key = await dpopKey();
-  const code = codeGrant(world);
+  const code = codeGrant(env);
   await code.ready();
-  const oauth = [clientCredentials(world), code, await pushing(world)].map((endpoint) =>
-    oauthProofPlace(world, endpoint, key)
+  const oauth = [clientCredentials(env), code, await pushing(env)].map((endpoint) =>
+    oauthProofPlace(env, endpoint, key)
   );
-  const bound = await clientToken(world, world.tpp);
-  const consentId = (await createConsent(world, bound)).Data.ConsentId;
+  const bound = await clientToken(env, env.tpp);
+  const consentId = (await createConsent(env, bound)).Data.ConsentId;
   const consents = "/BANKA/domestic-payment-consents/v1";
   const body = JSON.stringify(consentBody());
   return [
     ...oauth,
-    resourceProofPlace(world, world.tpp, bound, { path: `${consents}/${consentId}` }),
-    resourceProofPlace(world, world.tpp, bound, { path: consents, body }),
-    resourceProofPlace(world, world.bankA, await clientToken(world, world.bankA), {
+    resourceProofPlace(env, env.tpp, bound, { path: `${consents}/${consentId}` }),
+    resourceProofPlace(env, env.tpp, bound, { path: consents, body }),
+    resourceProofPlace(env, env.bankA, await clientToken(env, env.bankA), {
       path: `/BANKA/back-channel-auth/v1/${consentId}`,
     }),
   ];
 }
 
-function oauthProofPlace(world: World, endpoint: OAuthEndpoint, key: TestKey): JwtPlace {
+function oauthProofPlace(env: Environment, endpoint: OAuthEndpoint, key: TestKey): JwtPlace {
   return {
     name: `${endpoint.name}: DPoP`,
     kind: "proof",
     carrier: "header",
-    who: world.tpp,
-    parts: () => proofParts(world, key, endpoint.target),
+    who: env.tpp,
+    parts: () => proofParts(env, key, endpoint.target),
     present: (proof) => endpoint.send({ proof }),
-    refuses: (response) => assertRefusal(response, [400, "invalid_dpop_proof"]),
+    rejects: (response) => assertApiError(response, [400, "invalid_dpop_proof"]),
     takes: (response) => assertStatus(response, endpoint.goodStatus),
   };
 }
 
 function resourceProofPlace(
-  world: World,
+  env: Environment,
   who: Participant,
   bound: BoundToken,
   { path, body }: { readonly path: string; readonly body?: string },
@@ -163,16 +163,16 @@ function resourceProofPlace(
     kind: "proof",
     carrier: "header",
     who,
-    parts: () => proofParts(world, bound.key, { method, url: BASE_URL + path, accessToken: bound.token }),
-    present: (proof) => call(world, who, bound, path, { proof, ...(body === undefined ? {} : { body }) }),
-    refuses: (response) => assertChallenge(response, 401, BAD_PROOF),
+    parts: () => proofParts(env, bound.key, { method, url: BASE_URL + path, accessToken: bound.token }),
+    present: (proof) => call(env, who, bound, path, { proof, ...(body === undefined ? {} : { body }) }),
+    rejects: (response) => assertChallenge(response, 401, BAD_PROOF),
     takes: (response) => assertStatus(response, body === undefined ? 200 : 201),
   };
 }
 
-async function proofParts(world: World, key: TestKey, target: ProofTarget): Promise<JwsParts> {
+async function proofParts(env: Environment, key: TestKey, target: ProofTarget): Promise<JwsParts> {
   const ath = target.accessToken === undefined ? {} : { ath: await sha256(target.accessToken) };
-  const claims = { htm: target.method, htu: target.url, iat: seconds(world), jti: crypto.randomUUID() };
+  const claims = { htm: target.method, htu: target.url, iat: seconds(env), jti: crypto.randomUUID() };
   return {
     key,
     header: { alg: "PS256", typ: "dpop+jwt", jwk: key.publicJwk },
@@ -181,8 +181,8 @@ async function proofParts(world: World, key: TestKey, target: ProofTarget): Prom
 }
 
 /** The registration JWT, and the software statement inside one, of a newcomer; a statement a second newer than it has. */
-export async function registrationPlaces(world: World): Promise<readonly JwtPlace[]> {
-  const who = await onboardOnly(world, NEWCOMER);
+export async function registrationPlaces(env: Environment): Promise<readonly JwtPlace[]> {
+  const who = await onboardOnly(env, NEWCOMER);
   const directory = await testKey(14);
   const kid = await thumbprint(directory);
   return [{
@@ -194,10 +194,10 @@ export async function registrationPlaces(world: World): Promise<readonly JwtPlac
       Promise.resolve({
         key: who.signing.key,
         header: { alg: "PS256", typ: "JWT", kid: who.signing.kid },
-        payload: registrationClaims(world, who),
+        payload: registrationClaims(env, who),
       }),
-    present: (body) => postRegistration(world, who, { body }),
-    refuses: (response) => assertRefusal(response, [400, "invalid_client_metadata"]),
+    present: (body) => postRegistration(env, who, { body }),
+    rejects: (response) => assertApiError(response, [400, "invalid_client_metadata"]),
     takes: (response) => assertStatus(response, 201),
   }, {
     name: "POST register: software_statement",
@@ -211,8 +211,8 @@ export async function registrationPlaces(world: World): Promise<readonly JwtPlac
         payload: newer(who.statement),
       }),
     present: async (statement) =>
-      postRegistration(world, who, { body: await registrationJwt(world, who, { statement }) }),
-    refuses: (response) => assertRefusal(response, [400, "invalid_software_statement"]),
+      postRegistration(env, who, { body: await registrationJwt(env, who, { statement }) }),
+    rejects: (response) => assertApiError(response, [400, "invalid_software_statement"]),
     takes: (response) => assertStatus(response, 201),
   }];
 }
@@ -224,30 +224,30 @@ function newer(statement: string): JsonObject {
 }
 
 /** The bank's JWT inside its envelope, which is well made. */
-export async function returnPlace(world: World, given?: AtBank): Promise<JwtPlace> {
-  const flow = given ?? await toBank(world, { body: IMPLICIT });
-  const { key, kid } = world.bankA.signing;
+export async function returnPlace(env: Environment, given?: AtBank): Promise<JwtPlace> {
+  const flow = given ?? await toBank(env, { body: IMPLICIT });
+  const { key, kid } = env.bankA.signing;
   return {
     name: "GET authorization.sca.oauth2: the signed layer",
     kind: "return",
     carrier: "inside",
-    who: world.bankA,
+    who: env.bankA,
     parts: () =>
       Promise.resolve({
         key,
         header: { alg: "PS256", typ: "JWT", kid },
-        payload: returnClaims(world, world.bankA, flow.handover),
+        payload: returnClaims(env, env.bankA, flow.handover),
       }),
-    present: async (jws) => await flow.browser.open(await sealedReturn(world, "BANKA", jws)),
-    refuses: async (response) => void await assertPage(response, 400, "not_authentic"),
+    present: async (jws) => await flow.browser.open(await sealedReturn(env, "BANKA", jws)),
+    rejects: async (response) => void await assertPage(response, 400, "not_authentic"),
     takes: async (response) => void await assertCodeAnswer(response),
   };
 }
 
 /** `x-jws-signature` of a TPP's consent and payment, and of a bank's account report. */
-export async function signaturePlaces(world: World): Promise<readonly JwtPlace[]> {
-  const paying = await authorised(world);
-  const reporting = await toBank(world);
+export async function signaturePlaces(env: Environment): Promise<readonly JwtPlace[]> {
+  const paying = await authorised(env);
+  const reporting = await toBank(env);
   const accounts = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00" }];
   const report = {
     BankId: "BANKA",
@@ -257,17 +257,17 @@ export async function signaturePlaces(world: World): Promise<readonly JwtPlace[]
   };
   const atBank = `/BANKA/back-channel-auth/v1/${reporting.consentId}`;
   return [
-    signaturePlace(world, world.tpp, await clientToken(world, world.tpp), {
+    signaturePlace(env, env.tpp, await clientToken(env, env.tpp), {
       method: "POST",
       path: "/BANKA/domestic-payment-consents/v1",
       body: JSON.stringify(consentBody()),
     }),
-    signaturePlace(world, world.tpp, paying.payment, {
+    signaturePlace(env, env.tpp, paying.payment, {
       method: "POST",
       path: "/BANKA/domestic-payments/v1",
       body: JSON.stringify(paymentBody(paying.consentId)),
     }),
-    signaturePlace(world, world.bankA, await clientToken(world, world.bankA), {
+    signaturePlace(env, env.bankA, await clientToken(env, env.bankA), {
       method: "PUT",
       path: atBank,
       body: JSON.stringify({ Data: report }),
@@ -276,7 +276,7 @@ export async function signaturePlaces(world: World): Promise<readonly JwtPlace[]
 }
 
 function signaturePlace(
-  world: World,
+  env: Environment,
   who: Participant,
   bound: BoundToken,
   { method, path, body }: { readonly method: "POST" | "PUT"; readonly path: string; readonly body: string },
@@ -290,11 +290,11 @@ function signaturePlace(
     parts: () =>
       Promise.resolve({
         key,
-        header: { ...goodHeader(world, "B"), kid, [OBIE_ISS]: `${who.orgId}/${who.clientId}` },
+        header: { ...goodHeader(env, "B"), kid, [OBIE_ISS]: `${who.orgId}/${who.clientId}` },
         payload: body,
       }),
-    present: (signature) => call(world, who, bound, path, { method, body, signature }),
-    refuses: (response, fault) => assertFaults(response, 400, [fault]),
+    present: (signature) => call(env, who, bound, path, { method, body, signature }),
+    rejects: (response, fault) => assertFaults(response, 400, [fault]),
     takes: (response) => assertStatus(response, method === "PUT" ? 200 : 201),
   };
 }

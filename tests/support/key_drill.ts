@@ -1,5 +1,5 @@
 /**
- * What a change of keys under load needs: fresh keys certified beside the old ones, a world in which every request
+ * What a change of keys under load needs: fresh keys certified beside the old ones, an environment in which every request
  * takes time, and one whole payment.
  */
 import {
@@ -12,7 +12,7 @@ import {
   createConsent,
   DEBTOR_ACCOUNT,
   dpopKey,
-  type FlowWorld,
+  type FlowEnvironment,
   good,
   type Json,
   openHandover,
@@ -27,7 +27,7 @@ import {
   type Participant,
   signingRequest,
 } from "../../scripts/testing/participants.ts";
-import type { World } from "../../scripts/testing/environment.ts";
+import type { Environment } from "../../scripts/testing/environment.ts";
 
 /** What participants' keys are for. */
 export type Purpose = "signing" | "transport" | "encryption";
@@ -63,7 +63,7 @@ export async function freshKey(): Promise<TestKey> {
 
 /** Certifies fresh keys for these purposes beside the old ones; gives the participant with the new ones in use. */
 export async function withNewKeys(
-  world: World,
+  env: Environment,
   who: Participant,
   purposes: readonly Purpose[],
 ): Promise<Participant> {
@@ -74,7 +74,7 @@ export async function withNewKeys(
     ),
   );
   const { jwks } = await good(
-    adminCall(world, "POST", `/participants/${who.orgId}/certificates`, { csrs }),
+    adminCall(env, "POST", `/participants/${who.orgId}/certificates`, { csrs }),
     201,
   );
   const certified = keys.map(([purpose, key]): [Purpose, CertifiedKey] => {
@@ -84,12 +84,12 @@ export async function withNewKeys(
   return { ...who, ...Object.fromEntries(certified) };
 }
 
-/** The world as these two see it: steps of `flows.ts` act as them. */
-export function seenBy(world: FlowWorld, { tpp, bank }: Pair): FlowWorld {
-  const { bankB, api, browser } = world;
+/** The environment as these two see it: steps of `flows.ts` act as them. */
+export function seenBy(env: FlowEnvironment, { tpp, bank }: Pair): FlowEnvironment {
+  const { bankB, api, browser } = env;
   return {
     get now(): number {
-      return world.now;
+      return env.now;
     },
     tpp,
     bankA: bank,
@@ -99,34 +99,34 @@ export function seenBy(world: FlowWorld, { tpp, bank }: Pair): FlowWorld {
   };
 }
 
-/** A world in which every request takes time. `reached` resolves when it is so late. */
-export interface TickingWorld extends FlowWorld {
+/** An environment in which every request takes time. `reached` resolves when it is so late. */
+export interface TickingEnvironment extends FlowEnvironment {
   tickMs: number;
   reached(time: number): Promise<void>;
 }
 
-/** Wraps a world: each request to either host moves the clock by `tickMs`. */
-export function ticking(world: World, tickMs: number): TickingWorld {
-  const { tpp, bankA, bankB } = world;
+/** Wraps an environment: each request to either host moves the clock by `tickMs`. */
+export function ticking(env: Environment, tickMs: number): TickingEnvironment {
+  const { tpp, bankA, bankB } = env;
   const waiting = new Set<() => void>();
   const tick = (): void => {
-    world.now += wrapped.tickMs;
+    env.now += wrapped.tickMs;
     for (const look of [...waiting]) look();
   };
-  const wrapped: TickingWorld = {
+  const wrapped: TickingEnvironment = {
     get now(): number {
-      return world.now;
+      return env.now;
     },
     tickMs,
     tpp,
     bankA,
     bankB,
-    api: (request, as) => (tick(), world.api(request, as)),
-    browser: (request) => (tick(), world.browser(request)),
+    api: (request, as) => (tick(), env.api(request, as)),
+    browser: (request) => (tick(), env.browser(request)),
     reached: (time) =>
       new Promise((resolve) => {
         const look = (): void => {
-          if (world.now < time) return;
+          if (env.now < time) return;
           waiting.delete(look);
           resolve();
         };
@@ -139,33 +139,33 @@ export function ticking(world: World, tickMs: number): TickingWorld {
 
 /** One payment of the demo, from token to order. `keys`: those that the bank can open a hand-over with. */
 export async function payOnce(
-  world: FlowWorld,
+  env: FlowEnvironment,
   keys: readonly CertifiedKey[],
   kind: "implicit" | "explicit",
 ): Promise<{
   readonly sealedTo: string;
-  /** World time before and after the request that sealed. */
+  /** Environment time before and after the request that sealed. */
   readonly sealing: { readonly from: number; readonly until: number };
   readonly status: string;
 }> {
-  const bound = await clientToken(world, world.tpp);
+  const bound = await clientToken(env, env.tpp);
   const initiation = kind === "implicit" ? { DebtorAccount: DEBTOR_ACCOUNT } : {};
   const body = consentBody({ initiation });
-  const { ConsentId: consentId } = (await createConsent(world, bound, body)).Data;
-  const { request_uri: requestUri } = await good(push(world, consentId), 201);
-  const browser = new Browser(world);
-  const from = world.now;
-  const departure = await authorize(browser, world.tpp, requestUri);
-  const sealing = { from, until: world.now };
+  const { ConsentId: consentId } = (await createConsent(env, bound, body)).Data;
+  const { request_uri: requestUri } = await good(push(env, consentId), 201);
+  const browser = new Browser(env);
+  const from = env.now;
+  const departure = await authorize(browser, env.tpp, requestUri);
+  const sealing = { from, until: env.now };
   const sealedTo = kidSealedTo(departure);
   const encryption = keys.find(({ kid }) => kid === sealedTo);
   if (encryption === undefined) throw new Error(`sealed to ${sealedTo}, which the bank has not`);
-  const bank = { ...world.bankA, encryption };
+  const bank = { ...env.bankA, encryption };
   const handover = (await openHandover(bank, departure)).claims;
-  const code = codeOf(await authorise(world, { browser, bank, bound, consentId, requestUri, handover }));
-  const { access_token: token } = await good(redeem(world, { consentId, code }), 200);
+  const code = codeOf(await authorise(env, { browser, bank, bound, consentId, requestUri, handover }));
+  const { access_token: token } = await good(redeem(env, { consentId, code }), 200);
   const payment = { token, key: await dpopKey() };
-  const made = await good(pay(world, { consentId, payment, body }), 201);
+  const made = await good(pay(env, { consentId, payment, body }), 201);
   return { sealedTo, sealing, status: made.Data.Status };
 }
 

@@ -9,7 +9,7 @@ import {
   clientToken,
   consentBody,
   createConsent,
-  type FlowWorld,
+  type FlowEnvironment,
   pay,
   push,
   putAccounts,
@@ -25,19 +25,19 @@ import { assertBare, assertFaults } from "../../scripts/testing/resource_answers
 export interface KeyUse {
   readonly prepare: () => Promise<() => Promise<Response>>;
   readonly accepted: number;
-  readonly refused: (response: Response) => Promise<void>;
+  readonly rejected: (response: Response) => Promise<void>;
 }
 
 /** Every way in which the old keys of a TPP and its bank can be used beside their new ones. */
-export function usesOfOldKeys(world: FlowWorld, old: Pair, now: Pair): Readonly<Record<string, KeyUse>> {
-  return { ...usesByTpp(world, old.tpp, now), ...usesByBank(world, old.bank, now) };
+export function usesOfOldKeys(env: FlowEnvironment, old: Pair, now: Pair): Readonly<Record<string, KeyUse>> {
+  return { ...usesByTpp(env, old.tpp, now), ...usesByBank(env, old.bank, now) };
 }
 
-function usesByTpp(world: FlowWorld, old: Participant, { tpp, bank }: Pair): Record<string, KeyUse> {
-  const good = seenBy(world, { tpp, bank });
+function usesByTpp(env: FlowEnvironment, old: Participant, { tpp, bank }: Pair): Record<string, KeyUse> {
+  const good = seenBy(env, { tpp, bank });
   const signing = { ...tpp, signing: old.signing };
   const transport = { ...tpp, transport: old.transport };
-  const oldSigning = seenBy(world, { tpp: signing, bank });
+  const oldSigning = seenBy(env, { tpp: signing, bank });
   const consents = "/BANKA/domestic-payment-consents/v1";
   const newConsent = async (): Promise<{ bound: Awaited<ReturnType<typeof clientToken>>; id: string }> => {
     const bound = await clientToken(good, tpp);
@@ -73,8 +73,8 @@ function usesByTpp(world: FlowWorld, old: Participant, { tpp, bank }: Pair): Rec
   };
 }
 
-function usesByBank(world: FlowWorld, old: Participant, { tpp, bank }: Pair): Record<string, KeyUse> {
-  const good = seenBy(world, { tpp, bank });
+function usesByBank(env: FlowEnvironment, old: Participant, { tpp, bank }: Pair): Record<string, KeyUse> {
+  const good = seenBy(env, { tpp, bank });
   const signing = { ...bank, signing: old.signing };
   const transport = { ...bank, transport: old.transport };
   const asked = async (): Promise<{ path: string; bound: Awaited<ReturnType<typeof clientToken>> }> => {
@@ -102,10 +102,10 @@ function usesByBank(world: FlowWorld, old: Participant, { tpp, bank }: Pair): Re
 
 function use(
   accepted: number,
-  refused: KeyUse["refused"],
+  rejected: KeyUse["rejected"],
   prepare: () => (() => Promise<Response>) | Promise<() => Promise<Response>>,
 ): KeyUse {
-  return { accepted, refused, prepare: async () => await prepare() };
+  return { accepted, rejected, prepare: async () => await prepare() };
 }
 
 async function invalidClient(response: Response): Promise<void> {

@@ -1,4 +1,4 @@
-/** JWS by algorithms that the platform must not accept, made with WebCrypto since jose would refuse to. */
+/** JWS by algorithms that the platform must not accept, made with WebCrypto since jose would reject to. */
 import type { JsonObject } from "../../scripts/testing/jwts.ts";
 import { segment } from "../../scripts/testing/raw_jws.ts";
 import type { TestKey } from "../../scripts/testing/keys.ts";

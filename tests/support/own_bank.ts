@@ -1,5 +1,5 @@
 /**
- * A stranger's TPP and a stranger's bank as processes of their own: the README's commands against a sandbox's folder
+ * An external party's TPP and an external party's bank as processes of their own: the README's commands against a sandbox's folder
  * (or anything else that has an `endpoints.json`), with fresh keys, and the customer who goes from one to the other.
  */
 import { type CustomerPlan, goThroughAuthorization } from "../../scripts/demo/customer.ts";
@@ -106,7 +106,7 @@ function follow(
   };
 }
 
-/** A stranger's company and bank, onboarded: folder names `mine` and `my-bank`. */
+/** An external party's company and bank, onboarded: folder names `mine` and `my-bank`. */
 export interface Strangers {
   readonly bankCode: string;
   /** Where the TPP waits for its customers. */
@@ -169,7 +169,7 @@ export interface Purchase {
   readonly amount?: string;
   /** With it the consent is implicit. */
   readonly debtorIban?: string;
-  readonly refuseAt?: "otp" | "consent";
+  readonly rejectAt?: "otp" | "consent";
 }
 
 /** How a purchase went. */
@@ -187,7 +187,7 @@ export interface Outcome {
 export async function purchase(
   dir: string,
   { bankCode, redirectUri }: Strangers,
-  { amount = "4.20", debtorIban, refuseAt }: Purchase = {},
+  { amount = "4.20", debtorIban, rejectAt }: Purchase = {},
 ): Promise<Outcome> {
   const endpoints = JSON.parse(await Deno.readTextFile(`${dir}/endpoints.json`));
   const tpp = await openTpp({ dir, name: "mine", endpoints, redirectUri });
@@ -203,7 +203,7 @@ export async function purchase(
     });
     const { consentId } = await createConsent(flow, token, request);
     const pending = await pushAuthorization(flow, consentId);
-    const plan = { startUrl: pending.url, redirectUri, ...(refuseAt === undefined ? {} : { refuseAt }) };
+    const plan = { startUrl: pending.url, redirectUri, ...(rejectAt === undefined ? {} : { rejectAt }) };
     const { callback, arrival, pages } = await visit(plan, endpoints.auth_url);
     const error = callback.searchParams.get("error");
     const end = error ?? (await createPayment(

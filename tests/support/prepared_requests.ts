@@ -1,6 +1,6 @@
 /** Requests made beforehand, so that what is measured or repeated is the platform's work alone, not their signing. */
 import type { Participant } from "../../scripts/testing/participants.ts";
-import type { FlowWorld } from "../../scripts/testing/flows.ts";
+import type { FlowEnvironment } from "../../scripts/testing/flows.ts";
 
 /** A request that waits to be sent, once. */
 export interface Prepared {
@@ -8,17 +8,17 @@ export interface Prepared {
 }
 
 /** The request that an act would send to the API host; the act gets an empty answer in its place. */
-export async function prepared<W extends FlowWorld>(
-  world: W,
-  act: (world: W) => Promise<unknown>,
+export async function prepared<W extends FlowEnvironment>(
+  env: W,
+  act: (env: W) => Promise<unknown>,
 ): Promise<Prepared> {
   const caught: [Request, Participant | undefined][] = [];
   const api = (request: Request, as?: Participant): Promise<Response> => {
     caught.push([request, as]);
     return Promise.resolve(new Response());
   };
-  await act(Object.assign(Object.create(world), { api }));
+  await act(Object.assign(Object.create(env), { api }));
   const [first, ...more] = caught;
   if (first === undefined || more.length > 0) throw new Error(`${caught.length} requests in place of one`);
-  return { send: () => world.api(...first) };
+  return { send: () => env.api(...first) };
 }

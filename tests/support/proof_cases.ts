@@ -12,11 +12,11 @@ import {
   withChanges,
 } from "../../scripts/testing/jwts.ts";
 import { smallTestKey, type TestKey, testKey } from "../../scripts/testing/keys.ts";
-import type { World } from "../../scripts/testing/environment.ts";
+import type { Environment } from "../../scripts/testing/environment.ts";
 
 /** What a proof is made for: the request and the key of its token. */
-export interface ProofGround {
-  readonly world: World;
+export interface ProofFixture {
+  readonly env: Environment;
   readonly key: TestKey;
   readonly target: Required<ProofTarget>;
 }
@@ -24,26 +24,26 @@ export interface ProofGround {
 /** One proof; null leaves the header out. */
 export interface ProofCase {
   readonly name: string;
-  readonly proof: (ground: ProofGround) => Promise<string | null>;
+  readonly proof: (fixture: ProofFixture) => Promise<string | null>;
 }
 
 function changed(name: string, header: JsonObject, claims: JsonObject = {}): ProofCase {
-  return { name, proof: ({ world, key, target }) => dpopProof(world, key, target, { header, claims }) };
+  return { name, proof: ({ env, key, target }) => dpopProof(env, key, target, { header, claims }) };
 }
 
 function claims(
   name: string,
-  replaced: (ground: ProofGround) => JsonObject | Promise<JsonObject>,
+  replaced: (fixture: ProofFixture) => JsonObject | Promise<JsonObject>,
 ): ProofCase {
   return {
     name,
-    proof: async (ground) =>
-      dpopProof(ground.world, ground.key, ground.target, { claims: await replaced(ground) }),
+    proof: async (fixture) =>
+      dpopProof(fixture.env, fixture.key, fixture.target, { claims: await replaced(fixture) }),
   };
 }
 
 function time(name: string, replaced: (now: number) => JsonObject): ProofCase {
-  return claims(name, ({ world }) => replaced(Math.floor(world.now / 1000)));
+  return claims(name, ({ env }) => replaced(Math.floor(env.now / 1000)));
 }
 
 function url(name: string, replaced: (url: string) => string): ProofCase {
@@ -51,7 +51,7 @@ function url(name: string, replaced: (url: string) => string): ProofCase {
 }
 
 function text(name: string, replaced: (proof: string) => string): ProofCase {
-  return { name, proof: async ({ world, key, target }) => replaced(await dpopProof(world, key, target)) };
+  return { name, proof: async ({ env, key, target }) => replaced(await dpopProof(env, key, target)) };
 }
 
 /** A proof over any header, signed with PS256 by the token's key or another. */
@@ -62,20 +62,20 @@ function raw(
 ): ProofCase {
   return {
     name,
-    proof: async (ground) => {
-      const good = { typ: "dpop+jwt", alg: "PS256", jwk: ground.key.publicJwk };
-      const input = `${segment(withChanges(good, await header(ground.key)))}.${
-        segment(await goodClaims(ground))
+    proof: async (fixture) => {
+      const good = { typ: "dpop+jwt", alg: "PS256", jwk: fixture.key.publicJwk };
+      const input = `${segment(withChanges(good, await header(fixture.key)))}.${
+        segment(await goodClaims(fixture))
       }`;
-      const signer = await by?.() ?? ground.key;
+      const signer = await by?.() ?? fixture.key;
       return `${input}.${await ps256(await signer.privateKey("sign"), input)}`;
     },
   };
 }
 
-async function goodClaims({ world, target }: ProofGround): Promise<JsonObject> {
+async function goodClaims({ env, target }: ProofFixture): Promise<JsonObject> {
   const { method: htm, url: htu, accessToken } = target;
-  const iat = Math.floor(world.now / 1000);
+  const iat = Math.floor(env.now / 1000);
   return { htm, htu, iat, jti: crypto.randomUUID(), ath: await sha256(accessToken) };
 }
 
@@ -86,8 +86,8 @@ async function asArray(proof: Promise<string>): Promise<string> {
 
 const EC_JWK = { kty: "EC", crv: "P-256", x: "a".repeat(43), y: "b".repeat(43) };
 
-/** Each is refused with 401 `invalid_dpop_proof`. */
-export const REFUSED_PROOFS: readonly ProofCase[] = [
+/** Each is rejected with 401 `invalid_dpop_proof`. */
+export const REJECTED_PROOFS: readonly ProofCase[] = [
   { name: "no proof [DP-N1]", proof: () => Promise.resolve(null) },
   text("one proof twice in the header [DP-N2]", (proof) => `${proof}, ${proof}`),
   text("two segments [DP-N3]", (proof) => proof.split(".").slice(0, 2).join(".")),
@@ -96,7 +96,7 @@ export const REFUSED_PROOFS: readonly ProofCase[] = [
   text("padded [DP-N3]", (proof) => `${proof}==`),
   {
     name: "JSON serialisation [DP-N3]",
-    proof: ({ world, key, target }) => asArray(dpopProof(world, key, target)),
+    proof: ({ env, key, target }) => asArray(dpopProof(env, key, target)),
   },
   changed("typ missing [DP-N4]", { typ: undefined }),
   changed("typ JWT [DP-N4]", { typ: "JWT" }),
@@ -206,18 +206,18 @@ export const ACCEPTED_PROOFS: readonly ProofCase[] = [
   { name: "kid that names nothing [DP-N6]", proof: withKid },
 ];
 
-async function withKid(ground: ProofGround): Promise<string> {
-  return await signJwt({ key: ground.key, kid: "k" }, await goodClaims(ground), {
+async function withKid(fixture: ProofFixture): Promise<string> {
+  return await signJwt({ key: fixture.key, kid: "k" }, await goodClaims(fixture), {
     typ: "dpop+jwt",
-    jwk: ground.key.publicJwk,
+    jwk: fixture.key.publicJwk,
   });
 }
 
-async function withInfiniteTime(ground: ProofGround): Promise<string> {
-  const payload = JSON.stringify({ ...await goodClaims(ground), iat: 0 }).replace('"iat":0', '"iat":1e999');
+async function withInfiniteTime(fixture: ProofFixture): Promise<string> {
+  const payload = JSON.stringify({ ...await goodClaims(fixture), iat: 0 }).replace('"iat":0', '"iat":1e999');
   return await rawJws(
-    await ground.key.privateKey("sign"),
-    { typ: "dpop+jwt", alg: "PS256", jwk: ground.key.publicJwk },
+    await fixture.key.privateKey("sign"),
+    { typ: "dpop+jwt", alg: "PS256", jwk: fixture.key.publicJwk },
     payload,
   );
 }

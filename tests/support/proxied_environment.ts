@@ -6,21 +6,21 @@ import type { ProxyName } from "../../scripts/proxy/settings.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
 import { freePort, type ServedPlatform, startPlatform } from "../../scripts/testing/served_platform.ts";
 import {
-  openGround,
+  openFixture,
   type Send,
   sendTo,
-  type ServedGround,
+  type ServedFixture,
   settle,
 } from "../../scripts/testing/served_environment.ts";
-import type { FlowWorld } from "../../scripts/testing/flows.ts";
+import type { FlowEnvironment } from "../../scripts/testing/flows.ts";
 import { privatePem } from "../../scripts/testing/directory_environment.ts";
 import { API_HOST, AUTH_HOST, type RunningProxy, startProxy } from "./proxy_program.ts";
 import { certificatePem, type TlsIdentity } from "../../scripts/testing/web_authority.ts";
 import { AUTH_URL } from "../../scripts/testing/environment.ts";
 
 /** A platform behind a real proxy. */
-export interface ProxiedWorld extends FlowWorld, AsyncDisposable {
-  readonly ground: ServedGround;
+export interface ProxiedEnvironment extends FlowEnvironment, AsyncDisposable {
+  readonly fixture: ServedFixture;
   /** The one that runs now. */
   readonly process: ServedPlatform;
   /** Starts the platform again; resolves when the proxy reaches it. */
@@ -36,11 +36,11 @@ export interface ProxiedWorld extends FlowWorld, AsyncDisposable {
 }
 
 /** Opens one. */
-export async function openProxiedWorld(name: ProxyName, program: string): Promise<ProxiedWorld> {
-  const ground = await openGround();
+export async function openProxiedEnvironment(name: ProxyName, program: string): Promise<ProxiedEnvironment> {
+  const fixture = await openFixture();
   const source = name === "nginx" ? "x-ssl-client-cert" : "client-cert";
-  const env: Readonly<Record<string, string>> = { ...ground.env, CLIENT_CERT_SOURCE: source };
-  let process = await startPlatform(ground.folder, env);
+  const env: Readonly<Record<string, string>> = { ...fixture.env, CLIENT_CERT_SOURCE: source };
+  let process = await startPlatform(fixture.folder, env);
   const port = freePort();
   const clients = new Map<string, Deno.HttpClient>();
   let proxy: RunningProxy | undefined;
@@ -49,30 +49,30 @@ export async function openProxiedWorld(name: ProxyName, program: string): Promis
     await proxy?.stop();
     process.kill("SIGKILL");
     await process.ended;
-    await ground[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
   };
   try {
     await process.ready;
-    const running = proxy = await startProxy(name, program, ground, env, port);
-    for (const host of [API_HOST, AUTH_HOST]) ground.names.ports.set(host, port);
+    const running = proxy = await startProxy(name, program, fixture, env, port);
+    for (const host of [API_HOST, AUTH_HOST]) fixture.names.ports.set(host, port);
     const sendAs = async (identity: TlsIdentity | undefined, request: Request): Promise<Response> => {
       const key = identity?.certificatePem ?? "";
-      const client = clients.get(key) ?? openClient(ground, identity);
+      const client = clients.get(key) ?? openClient(fixture, identity);
       clients.set(key, client);
       return await sendTo(new URL(request.url).origin, request, client);
     };
     const api: Send = async (request, as) => await sendAs(as && await transportOf(as), request);
     return {
       get now(): number {
-        return ground.now;
+        return fixture.now;
       },
-      ...await settle(ground, api),
-      ground,
+      ...await settle(fixture, api),
+      fixture,
       get process(): ServedPlatform {
         return process;
       },
       async restart(): Promise<void> {
-        process = await startPlatform(ground.folder, env);
+        process = await startPlatform(fixture.folder, env);
         await process.ready;
         await reached(() => sendAs(undefined, new Request(`${AUTH_URL}/jwks`)));
       },
@@ -108,8 +108,8 @@ async function reached(probe: () => Promise<Response>): Promise<void> {
   throw new Error("the proxy does not reach the platform");
 }
 
-function openClient(ground: ServedGround, identity: TlsIdentity | undefined): Deno.HttpClient {
-  const shared = { proxy: { url: ground.names.url }, caCerts: [ground.webCa.certificatePem] };
+function openClient(fixture: ServedFixture, identity: TlsIdentity | undefined): Deno.HttpClient {
+  const shared = { proxy: { url: fixture.names.url }, caCerts: [fixture.webCa.certificatePem] };
   return identity === undefined
     ? Deno.createHttpClient(shared)
     : Deno.createHttpClient({ ...shared, cert: identity.certificatePem, key: identity.privateKeyPem });

@@ -114,7 +114,7 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
     },
   );
 
-  proxyTest(proxy, "refuses what is too large: 413 and 431 [H20, FAPI-G11]", async (program) => {
+  proxyTest(proxy, "rejects what is too large: 413 and 431 [H20, FAPI-G11]", async (program) => {
     await using site = await openEchoSite(proxy.name, program);
     const head = (size: number): string =>
       `POST /big HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`;
@@ -142,7 +142,7 @@ async function spoof(site: EchoSite, fields: readonly (readonly [string, string]
   const before = site.received.length;
   const { status, text } = await site.send(request("GET", "/spoof", fields), site.alice);
   const seen = site.received.slice(before);
-  if (status === 400) return assertEquals(seen, [], "refused and passed on");
+  if (status === 400) return assertEquals(seen, [], "rejected and passed on");
   assertEquals([status, seen.length], [200, 1], text);
   assertVouched(site, seen[0]?.headers ?? {}, site.alice);
 }

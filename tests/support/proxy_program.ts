@@ -41,7 +41,7 @@ export interface RunningProxy {
 }
 
 /** Where a proxy finds its files and whom it trusts. */
-export interface ProxyGround {
+export interface ProxyFixture {
   readonly folder: string;
   readonly participantsCa: Pick<TlsIdentity, "certificatePem">;
 }
@@ -50,17 +50,17 @@ export interface ProxyGround {
 export async function startProxy(
   name: ProxyName,
   program: string,
-  ground: ProxyGround,
+  fixture: ProxyFixture,
   env: Readonly<Record<string, string>>,
   port: number,
 ): Promise<RunningProxy> {
-  const { folder } = ground;
+  const { folder } = fixture;
   for (const [file, host] of [["api", API_HOST], ["auth", AUTH_HOST]] as const) {
     const identity = await serverIdentity([host]);
     await Deno.writeTextFile(`${folder}/${file}.pem`, identity.certificatePem);
     await Deno.writeTextFile(`${folder}/${file}.pem.key`, identity.privateKeyPem, { mode: 0o600 });
   }
-  await Deno.writeTextFile(`${folder}/participants-ca.pem`, ground.participantsCa.certificatePem);
+  await Deno.writeTextFile(`${folder}/participants-ca.pem`, fixture.participantsCa.certificatePem);
   const user = (await new Deno.Command("id", { args: ["-un"] }).output()).stdout;
   const options: Readonly<Record<string, string>> = {
     out: folder,

@@ -22,7 +22,7 @@ const RECOMMENDED = [
 const GET = `GET /probe HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\n\r\n`;
 
 /** Registers the tests. `refusal` is the status of a request without a good certificate; 0: no answer at all. */
-export function tlsAttacks(proxy: ProxyUnderTest, refusal: 0 | 400 | 401): void {
+export function tlsAttacks(proxy: ProxyUnderTest, rejection: 0 | 400 | 401): void {
   proxyTest(
     proxy,
     "speaks TLS 1.3 by preference and of 1.2 the recommended suites alone [FAPI-G1]",
@@ -86,7 +86,7 @@ export function tlsAttacks(proxy: ProxyUnderTest, refusal: 0 | 400 | 401): void 
       for (const [what, identity] of cases) {
         await t.step(what, async () => {
           const answer = await site.send(GET, identity);
-          assertEquals(answer.status, refusal, answer.text);
+          assertEquals(answer.status, rejection, answer.text);
         });
       }
       assertEquals(site.received, []);

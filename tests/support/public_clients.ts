@@ -1,5 +1,5 @@
 /**
- * What public OAuth client libraries need of a world: a `fetch` that ends in it, keys and clock, and a customer with a
+ * What public OAuth client libraries need of an environment: a `fetch` that ends in it, keys and clock, and a customer with a
  * bank who brings the browser back. The libraries take every URL from metadata; nothing here names an endpoint.
  */
 import type { CryptoKeyPair } from "oauth4webapi";
@@ -7,25 +7,25 @@ import { authorise, Browser, clientToken, type Json, openHandover } from "../../
 import { payloadSignature } from "../../scripts/testing/jwts.ts";
 import type { TestKey } from "../../scripts/testing/keys.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
-import { AUTH_URL, BASE_URL, type World } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
 
-/** A `fetch` of the world for one participant: the API host over mutual TLS, the browser host without. */
-export function worldFetch(
-  world: World,
+/** A `fetch` of the environment for one participant: the API host over mutual TLS, the browser host without. */
+export function environmentFetch(
+  env: Environment,
   as: Participant,
 ): (url: string, init: object) => Promise<Response> {
   return (url, init) => {
     const request = new Request(url, init);
     const { origin } = new URL(url);
-    if (origin === BASE_URL) return world.api(request, as);
-    if (origin === AUTH_URL) return world.browser(request);
+    if (origin === BASE_URL) return env.api(request, as);
+    if (origin === AUTH_URL) return env.browser(request);
     throw new TypeError(`no such host: ${origin}`);
   };
 }
 
-/** How far the world's clock is ahead of this computer's, seconds: the libraries take the computer's. */
-export function clockSkew(world: World): number {
-  return Math.floor((world.now - Date.now()) / 1000);
+/** How far the environment's clock is ahead of this computer's, seconds: the libraries take the computer's. */
+export function clockSkew(env: Environment): number {
+  return Math.floor((env.now - Date.now()) / 1000);
 }
 
 /** A pool key as the libraries want it. */
@@ -39,25 +39,25 @@ export async function assertionKey({ signing }: Participant): Promise<{ key: Cry
 }
 
 /** The headers of a signed POST, the DPoP ones aside. */
-export async function signedHeaders(world: World, signer: Participant, body: string): Promise<Headers> {
+export async function signedHeaders(env: Environment, signer: Participant, body: string): Promise<Headers> {
   return new Headers({
     "content-type": "application/json",
     "x-idempotency-key": crypto.randomUUID(),
-    "x-jws-signature": await payloadSignature(world, signer, body),
+    "x-jws-signature": await payloadSignature(env, signer, body),
   });
 }
 
 /** Opens an authorization URL in a fresh browser; the customer agrees at the bank. Gives the URL at the TPP. */
 export async function customerAgrees(
-  world: World,
+  env: Environment,
   url: URL,
   { bank, consentId }: { bank: Participant; consentId: string },
 ): Promise<URL> {
-  const browser = new Browser(world);
+  const browser = new Browser(env);
   const handover: Json = (await openHandover(bank, await browser.open(url.href))).claims;
-  const bound = await clientToken(world, bank, bank.orgId);
+  const bound = await clientToken(env, bank, bank.orgId);
   const flow = { browser, bank, bound, consentId, requestUri: "", handover };
-  return callbackOf(await authorise(world, flow));
+  return callbackOf(await authorise(env, flow));
 }
 
 /** The URL at the TPP that an answer sends the browser to. */

@@ -11,7 +11,7 @@ import {
   paymentBody,
 } from "../../scripts/testing/flows.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
-import { BASE_URL, type World } from "../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
 
 /** A call that is answered well unless its options break it. A POST brings a fresh idempotency key each time. */
 export interface ResourceCall {
@@ -31,11 +31,11 @@ export const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 export const PAYMENTS = "/BANKA/domestic-payments/v1";
 
 /** The endpoints, ready to be called: an authorised consent for each that needs one, and a made payment. */
-export async function resourceCalls(world: World): Promise<readonly ResourceCall[]> {
-  const open = await authorised(world);
-  const done = await authorised(world);
+export async function resourceCalls(env: Environment): Promise<readonly ResourceCall[]> {
+  const open = await authorised(env);
+  const done = await authorised(env);
   const key = crypto.randomUUID();
-  const payment = await good(pay(world, done, { idempotencyKey: key }), 201);
+  const payment = await good(pay(env, done, { idempotencyKey: key }), 201);
   const make = (
     name: string,
     bound: BoundToken,
@@ -52,8 +52,8 @@ export async function resourceCalls(world: World): Promise<readonly ResourceCall
       bound,
       ...text,
       status: body === undefined ? 200 : 201,
-      send: ({ token = bound, caller = world.tpp, ...options } = {}) =>
-        call(world, caller, token, path, { ...text, ...options }),
+      send: ({ token = bound, caller = env.tpp, ...options } = {}) =>
+        call(env, caller, token, path, { ...text, ...options }),
     };
   };
   return [

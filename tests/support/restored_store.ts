@@ -1,6 +1,6 @@
 /** A store as it is after a restore: the entries of an earlier moment, with the mark that a backup carries. */
 import type { Entry } from "../../src/base/store/store.ts";
-import type { World } from "../../scripts/testing/environment.ts";
+import type { Environment } from "../../scripts/testing/environment.ts";
 
 /** Everything in the store at one moment. */
 export interface Copy {
@@ -9,14 +9,14 @@ export interface Copy {
 }
 
 /** The moment's copy. */
-export async function copyOf({ store, now }: World): Promise<Copy> {
+export async function copyOf({ store, now }: Environment): Promise<Copy> {
   return { takenAt: now, entries: await store.list<unknown>({ prefix: [], limit: 10_000 }) };
 }
 
 const PIECE = 10;
 
 /** Puts the copy in the place of the store's content, without a mark: as if nobody had noticed. */
-export async function goBackTo({ store }: World, { entries }: Copy): Promise<void> {
+export async function goBackTo({ store }: Environment, { entries }: Copy): Promise<void> {
   const nameOf = ({ key }: Entry<unknown>): string => JSON.stringify(key);
   const known = new Set(entries.map(nameOf));
   const now = await store.list<unknown>({ prefix: [], limit: 10_000 });
@@ -31,15 +31,15 @@ export async function goBackTo({ store }: World, { entries }: Copy): Promise<voi
 }
 
 /** Restores the copy as the operator does: the platform ends, the marked copy takes the store's place, it starts. */
-export async function restore(world: World, copy: Copy): Promise<void> {
-  await goBackTo(world, copy);
+export async function restore(env: Environment, copy: Copy): Promise<void> {
+  await goBackTo(env, copy);
   const value = { id: crypto.randomUUID(), takenAt: copy.takenAt };
-  await world.store.commit({ checks: [], writes: [{ kind: "set", key: ["store_copy"], value }] });
-  await world.restart();
+  await env.store.commit({ checks: [], writes: [{ kind: "set", key: ["store_copy"], value }] });
+  await env.restart();
 }
 
 /** Ends the holds as a reconciliation of every bank does, for tests of what comes after it. */
-export async function endHolds({ store }: World): Promise<void> {
+export async function endHolds({ store }: Environment): Promise<void> {
   const holds = await store.list({ prefix: ["order_hold"], limit: 100 });
   await store.commit({ checks: [], writes: holds.map(({ key }) => ({ kind: "delete", key }) as const) });
 }

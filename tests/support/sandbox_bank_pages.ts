@@ -1,15 +1,15 @@
 /** Every page of the sandbox's banks in every state, drawn by the banks' own code for a customer who got there. */
 import { ALICE_EUR_AT_BANKA } from "../../src/sandbox/bank/customers.ts";
 import { ALICE, arrive, type BankBrowser, BankBrowser as Browser, CODE } from "./bank_browser.ts";
-import { type BankWorld, bankWorld, sealHandover } from "./bank_environment.ts";
+import { type BankEnvironment, bankEnvironment, sealHandover } from "./bank_environment.ts";
 
 /** Asks for a page in a language, as the browser that belongs there. */
 export type Ask = (language: string) => Promise<Response>;
 
-/** The banks' pages by name, and what ends their worlds. */
+/** The banks' pages by name, and what ends their environments. */
 export interface BankPages extends Disposable {
   readonly pages: ReadonlyMap<string, Ask>;
-  readonly world: BankWorld;
+  readonly env: BankEnvironment;
 }
 
 type Entries = readonly (readonly [formId: string, fields: Readonly<Record<string, string>>])[];
@@ -20,14 +20,14 @@ const WRONG_LOGIN: Entries = [["login", { ...ALICE, password: "wrong" }]];
 const WRONG_CODE: Entries = [...LOGIN, ["otp", { ...CODE, code: "000000" }]];
 const NO_ACCOUNT: Entries = [...PAST_CODE, ["consent", { decision: "accept", account: "none" }]];
 
-/** Fresh worlds with a visit at each step. */
+/** Fresh environments with a visit at each step. */
 export async function bankPages(): Promise<BankPages> {
-  const [world, broken] = [await bankWorld(), await bankWorld()];
+  const [env, broken] = [await bankEnvironment(), await bankEnvironment()];
   broken.platform.keySetStatus = 503;
-  const visit = (entries: Entries, account?: string): Promise<Ask> => visitAt(world, entries, account);
-  const [home, foreign] = [new Browser(world.banks), new Browser(world.banks)];
+  const visit = (entries: Entries, account?: string): Promise<Ask> => visitAt(env, entries, account);
+  const [home, foreign] = [new Browser(env.banks), new Browser(env.banks)];
   const plain = (path: string): Ask => (language) => ask(home, path, language);
-  const left = await arrive(world, "BANKB");
+  const left = await arrive(env, "BANKB");
   const post = (fields: Record<string, string>): Ask => (language) =>
     ask(left, left.path, language, { method: "POST", body: new URLSearchParams(fields) });
   const arrival = `/BANKA/sca?oAuthUrl=${await sealHandover(broken)}`;
@@ -51,16 +51,16 @@ export async function bankPages(): Promise<BankPages> {
   ]);
   return {
     pages,
-    world,
+    env,
     [Symbol.dispose]: () => {
-      for (const each of [world, broken]) each[Symbol.dispose]();
+      for (const each of [env, broken]) each[Symbol.dispose]();
     },
   };
 }
 
 /** BANKB has the consent screen; only BANKA has the account. */
-async function visitAt(world: BankWorld, entries: Entries, account: string | undefined): Promise<Ask> {
-  const browser = await arrive(world, account === undefined ? "BANKB" : "BANKA", account);
+async function visitAt(env: BankEnvironment, entries: Entries, account: string | undefined): Promise<Ask> {
+  const browser = await arrive(env, account === undefined ? "BANKB" : "BANKA", account);
   for (const [formId, fields] of entries) await browser.submit(formId, fields);
   const { path } = browser;
   return (language) => ask(browser, path, language);

@@ -11,7 +11,7 @@ import {
   openShop,
   order,
   paymentsPath,
-  type ShopWorld,
+  type ShopEnvironment,
 } from "./shop_environment.ts";
 
 /** Words of the platform for a payment that was made; the last is none that the shop knows. */
@@ -22,12 +22,12 @@ const code = "secret-code-secret-code-secret";
 
 /** The shop's pages by name. */
 export async function shopPages(): Promise<ReadonlyMap<string, Ask>> {
-  // Keys take a while to make: each of these worlds makes its own.
-  const [world, failed, isPaying, isUnknown, isBroken] = await Promise.all(
-    [openShop(), refusedConsent(), paying(), unknown(), broken()],
+  // Keys take a while to make: each of these environments makes its own.
+  const [env, failed, isPaying, isUnknown, isBroken] = await Promise.all(
+    [openShop(), rejectedConsent(), paying(), unknown(), broken()],
   );
-  const plain = (request: () => Request): Ask => (language) => ask(world, request(), language);
-  const paid = await pay(world);
+  const plain = (request: () => Request): Ask => (language) => ask(env, request(), language);
+  const paid = await pay(env);
   // Another's: each look at a status is one more message.
   const told = await openShop();
   const { path, cookie } = await pay(told);
@@ -36,13 +36,13 @@ export async function shopPages(): Promise<ReadonlyMap<string, Ask>> {
   return new Map<string, Ask>([
     ["shop-goods", plain(() => get("/"))],
     ["shop-fault", plain(() => order({ ...LUNCH, account: "GB00 NOT AN IBAN" }))],
-    ["shop-at-bank", await atBank(world)],
+    ["shop-at-bank", await atBank(env)],
     ["shop-paying", isPaying],
-    ["shop-denied", await returned(world, { error: "access_denied" })],
-    ["shop-refused", await returned(world, { error: "server_error" })],
+    ["shop-denied", await returned(env, { error: "access_denied" })],
+    ["shop-refused", await returned(env, { error: "server_error" })],
     ["shop-failed", failed.order],
     ["shop-unknown", isUnknown],
-    ...STATUSES.map((status) => [`shop-${status}`, inStatus(world, paid, status)] as const),
+    ...STATUSES.map((status) => [`shop-${status}`, inStatus(env, paid, status)] as const),
     ["shop-messages", messages("")],
     ["shop-message-redirect", messages("/5")],
     ["shop-message", messages("/8")],
@@ -61,84 +61,84 @@ interface Place {
   readonly cookie: string;
 }
 
-async function pay(world: ShopWorld, query: Readonly<Record<string, string>> = { code }): Promise<Place> {
-  const { cookie, state } = await goToBank(world);
-  const back = await world.fetch(callback({ ...query, state, iss: issuer }, cookie));
+async function pay(env: ShopEnvironment, query: Readonly<Record<string, string>> = { code }): Promise<Place> {
+  const { cookie, state } = await goToBank(env);
+  const back = await env.fetch(callback({ ...query, state, iss: issuer }, cookie));
   return { path: back.headers.get("location") ?? "", cookie };
 }
 
-async function returned(world: ShopWorld, query: Readonly<Record<string, string>>): Promise<Ask> {
-  const { path, cookie } = await pay(world, query);
-  return (language) => ask(world, get(path, cookie), language);
+async function returned(env: ShopEnvironment, query: Readonly<Record<string, string>>): Promise<Ask> {
+  const { path, cookie } = await pay(env, query);
+  return (language) => ask(env, get(path, cookie), language);
 }
 
-function inStatus(world: ShopWorld, { path, cookie }: Place, status: string): Ask {
+function inStatus(env: ShopEnvironment, { path, cookie }: Place, status: string): Ask {
   return (language) => {
-    world.answers.set(`${paymentsPath}/${paymentId}`, [() => paymentAnswer(200, status)]);
-    return ask(world, get(path, cookie), language);
+    env.answers.set(`${paymentsPath}/${paymentId}`, [() => paymentAnswer(200, status)]);
+    return ask(env, get(path, cookie), language);
   };
 }
 
 /** The page that the customer can go back to while at the bank. */
-async function atBank(world: ShopWorld): Promise<Ask> {
-  const { cookie } = await goToBank(world);
-  const path = orderPath(world);
-  return (language) => ask(world, get(path, cookie), language);
+async function atBank(env: ShopEnvironment): Promise<Ask> {
+  const { cookie } = await goToBank(env);
+  const path = orderPath(env);
+  return (language) => ask(env, get(path, cookie), language);
 }
 
 /** The payment was sent and the platform has not answered yet. */
 async function paying(): Promise<Ask> {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
-  const path = orderPath(world);
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
+  const path = orderPath(env);
   const sent = Promise.withResolvers<void>();
-  world.answers.set(paymentsPath, [() => {
+  env.answers.set(paymentsPath, [() => {
     sent.resolve();
     return new Promise(() => {});
   }]);
-  world.fetch(callback({ code, state, iss: issuer }, cookie));
+  env.fetch(callback({ code, state, iss: issuer }, cookie));
   await sent.promise;
-  return (language) => ask(world, get(path, cookie), language);
+  return (language) => ask(env, get(path, cookie), language);
 }
 
-async function refusedConsent(): Promise<{ readonly order: Ask; readonly messages: Ask }> {
-  const world = await openShop();
+async function rejectedConsent(): Promise<{ readonly order: Ask; readonly messages: Ask }> {
+  const env = await openShop();
   const Errors = [{ ErrorCode: "UK.OBIE.Field.Invalid", Path: "Data.Initiation", Message: "Not valid" }];
-  world.answers.set("/BANKA/domestic-payment-consents/v1", [() => json(400, { Errors })]);
-  const response = await world.fetch(order(LUNCH));
+  env.answers.set("/BANKA/domestic-payment-consents/v1", [() => json(400, { Errors })]);
+  const response = await env.fetch(order(LUNCH));
   const [path, cookie] = [response.headers.get("location") ?? "", cookieOf(response)];
   return {
-    order: (language) => ask(world, get(path, cookie), language),
-    messages: (language) => ask(world, get(`${path}/messages`, cookie), language),
+    order: (language) => ask(env, get(path, cookie), language),
+    messages: (language) => ask(env, get(`${path}/messages`, cookie), language),
   };
 }
 
 async function unknown(): Promise<Ask> {
-  const world = await openShop();
-  world.answers.set(paymentsPath, [1, 2, 3].map(() => () => json(503, {})));
-  const { path, cookie } = await pay(world);
-  return (language) => ask(world, get(path, cookie), language);
+  const env = await openShop();
+  env.answers.set(paymentsPath, [1, 2, 3].map(() => () => json(503, {})));
+  const { path, cookie } = await pay(env);
+  return (language) => ask(env, get(path, cookie), language);
 }
 
 /** A shop whose operator's log is full. */
 async function broken(): Promise<Ask> {
-  const world = await openShop((line) => {
+  const env = await openShop((line) => {
     if (line.startsWith("order ")) throw new Error("no space left on device");
   });
   return (language) => {
-    world.answers.set("/BANKA/par.oauth2/v1", [() => json(400, {})]);
-    return ask(world, order(LUNCH), language);
+    env.answers.set("/BANKA/par.oauth2/v1", [() => json(400, {})]);
+    return ask(env, order(LUNCH), language);
   };
 }
 
 /** The shop tells nobody the number of an order that is still at the bank, but its consent carries it. */
-function orderPath({ seen }: ShopWorld): string {
+function orderPath({ seen }: ShopEnvironment): string {
   const consent = seen.findLast(({ path }) => path.endsWith("/domestic-payment-consents/v1"))?.body ?? "{}";
   const number: string = JSON.parse(consent).Data.Initiation.InstructionIdentification;
   return `/orders/${number.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")}`;
 }
 
-async function ask(world: ShopWorld, request: Request, language: string): Promise<Response> {
+async function ask(env: ShopEnvironment, request: Request, language: string): Promise<Response> {
   request.headers.set("accept-language", language);
-  return await world.fetch(request);
+  return await env.fetch(request);
 }

@@ -31,7 +31,7 @@ export async function openSandboxSite(): Promise<SandboxSite> {
     if (ask !== undefined) return withoutCookies(await inTurn(ask, searchParams.get("lang") ?? "en"));
     return /^\/assets\/(shop|order)\./.test(pathname)
       ? await shop.fetch(get(pathname))
-      : await banks.world.banks.fetch(new Request(request.url));
+      : await banks.env.banks.fetch(new Request(request.url));
   });
   return {
     origin: `http://127.0.0.1:${server.addr.port}`,

@@ -19,7 +19,7 @@ export interface SeenRequest {
  * A TPP connected to the double, everything it sent, and the answers to give instead of the good ones, by
  * path.
  */
-export interface TppWorld {
+export interface TppEnvironment {
   readonly tpp: Tpp;
   readonly seen: SeenRequest[];
   readonly answers: Map<string, (() => Response | Promise<Response>)[]>;
@@ -67,11 +67,11 @@ export function paymentAnswer(status: number, paymentStatus: string, more: objec
   return json(status, { Data });
 }
 
-/** A world with fresh keys. */
-export async function openTppWorld(): Promise<TppWorld> {
+/** An environment with fresh keys. */
+export async function openTppEnvironment(): Promise<TppEnvironment> {
   const { privateKey } = await generateKeyPair("PS256");
   const seen: SeenRequest[] = [];
-  const answers: TppWorld["answers"] = new Map();
+  const answers: TppEnvironment["answers"] = new Map();
   const fetch = async (url: string, request: HttpRequest): Promise<Response> => {
     const path = new URL(url).pathname;
     const headers = new Headers(request.headers);

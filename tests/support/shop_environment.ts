@@ -1,10 +1,10 @@
 /** The demo shop in front of a platform double, without a network, and what its customers ask of it. */
 import { composeShop } from "../../src/sandbox/shop/app.ts";
 import { checkoutToken } from "../../src/sandbox/shop/session.ts";
-import { authUrl, openTppWorld, shopUrl, type TppWorld } from "./sandbox_tpp_platform.ts";
+import { authUrl, openTppEnvironment, shopUrl, type TppEnvironment } from "./sandbox_tpp_platform.ts";
 
 /** A shop, what it sent, and how long it waited before it sent a payment again, milliseconds. */
-export interface ShopWorld extends TppWorld {
+export interface ShopEnvironment extends TppEnvironment {
   readonly fetch: (request: Request) => Promise<Response>;
   readonly waits: number[];
 }
@@ -21,28 +21,28 @@ export const issuer = `${authUrl}/BANKA`;
 export const paymentsPath = "/BANKA/domestic-payments/v1";
 
 /** A fresh shop that really waits for nothing. */
-export async function openShop(log: (line: string) => void = () => {}): Promise<ShopWorld> {
-  const world = await openTppWorld();
+export async function openShop(log: (line: string) => void = () => {}): Promise<ShopEnvironment> {
+  const env = await openTppEnvironment();
   const waits: number[] = [];
   const pause = (milliseconds: number): Promise<void> => {
     waits.push(milliseconds);
     return Promise.resolve();
   };
   const shop = composeShop({
-    tpp: world.tpp,
+    tpp: env.tpp,
     shopUrl,
     authUrl,
     banksUrl: "https://banks.example",
     pause,
     log,
   });
-  return { ...world, fetch: shop.fetch, waits };
+  return { ...env, fetch: shop.fetch, waits };
 }
 
 /** Orders lunch at BANKA. */
-export async function goToBank(world: ShopWorld): Promise<AtBank> {
-  const response = await world.fetch(order({ item: "lunch", bank: "BANKA", account: "" }));
-  const par = world.seen.findLast(({ path }) => path === "/BANKA/par.oauth2/v1");
+export async function goToBank(env: ShopEnvironment): Promise<AtBank> {
+  const response = await env.fetch(order({ item: "lunch", bank: "BANKA", account: "" }));
+  const par = env.seen.findLast(({ path }) => path === "/BANKA/par.oauth2/v1");
   return { cookie: cookieOf(response), state: new URLSearchParams(par?.body).get("state") ?? "" };
 }
 

@@ -6,11 +6,11 @@ import { concat, ps256, segment } from "../../scripts/testing/raw_jws.ts";
 import { type JsonObject, seconds, withChanges } from "../../scripts/testing/jwts.ts";
 import { type TestKey, testKey } from "../../scripts/testing/keys.ts";
 import type { ExpectedFault } from "../../scripts/testing/resource_answers.ts";
-import { DIRECTORY_URL, type World } from "../../scripts/testing/environment.ts";
+import { DIRECTORY_URL, type Environment } from "../../scripts/testing/environment.ts";
 
-/** What is to be signed, in whose world; the world's TPP signs. */
-export interface SignatureGround {
-  readonly world: World;
+/** What is to be signed, in whose environment; the environment's TPP signs. */
+export interface SignatureFixture {
+  readonly env: Environment;
   readonly body: string;
 }
 
@@ -18,7 +18,7 @@ export interface SignatureGround {
 export interface SignatureCase {
   readonly name: string;
   readonly fault?: ExpectedFault;
-  readonly make: (ground: SignatureGround) => Promise<string>;
+  readonly make: (fixture: SignatureFixture) => Promise<string>;
 }
 
 const IAT = "http://openbanking.org.uk/iat";
@@ -28,14 +28,14 @@ const OBIE = [IAT, ISS, TAN];
 const MALFORMED: ExpectedFault = ["Signature.Malformed", "x-jws-signature"];
 const INVALID: ExpectedFault = ["Signature.Invalid", "x-jws-signature"];
 
-/** The header of a good signature by the world's TPP. */
-export function goodHeader(world: World, profile: "A" | "B"): JsonObject {
+/** The header of a good signature by the environment's TPP. */
+export function goodHeader(env: Environment, profile: "A" | "B"): JsonObject {
   const claims = {
-    [IAT]: seconds(world),
-    [ISS]: `${world.tpp.orgId}/${world.tpp.clientId}`,
+    [IAT]: seconds(env),
+    [ISS]: `${env.tpp.orgId}/${env.tpp.clientId}`,
     [TAN]: new URL(DIRECTORY_URL).host,
   };
-  const base = { alg: "PS256", kid: world.tpp.signing.kid, ...claims };
+  const base = { alg: "PS256", kid: env.tpp.signing.kid, ...claims };
   return profile === "A" ? { ...base, b64: false, crit: ["b64", ...OBIE] } : { ...base, crit: OBIE };
 }
 
@@ -53,50 +53,54 @@ export async function signDetachedBy(
 function header(
   profile: "A" | "B",
   name: string,
-  changes: (world: World) => JsonObject,
+  changes: (env: Environment) => JsonObject,
   fault?: ExpectedFault,
 ): SignatureCase {
   return {
     name: `${name} (profile ${profile})`,
     ...(fault === undefined ? {} : { fault }),
-    make: async ({ world, body }) => {
-      const members = withChanges(goodHeader(world, profile), changes(world));
-      return await signDetachedBy(world.tpp.signing.key, members, body, profile === "A");
+    make: async ({ env, body }) => {
+      const members = withChanges(goodHeader(env, profile), changes(env));
+      return await signDetachedBy(env.tpp.signing.key, members, body, profile === "A");
     },
   };
 }
 
-function inBoth(name: string, changes: (world: World) => JsonObject, fault?: ExpectedFault): SignatureCase[] {
+function inBoth(
+  name: string,
+  changes: (env: Environment) => JsonObject,
+  fault?: ExpectedFault,
+): SignatureCase[] {
   return [header("A", name, changes, fault), header("B", name, changes, fault)];
 }
 
 function text(
   name: string,
-  change: (good: string, ground: SignatureGround) => string,
+  change: (good: string, fixture: SignatureFixture) => string,
   fault: ExpectedFault,
 ): SignatureCase {
   return {
     name,
     fault,
-    make: async (ground) =>
+    make: async (fixture) =>
       change(
-        await signDetachedBy(ground.world.tpp.signing.key, goodHeader(ground.world, "B"), ground.body, false),
-        ground,
+        await signDetachedBy(fixture.env.tpp.signing.key, goodHeader(fixture.env, "B"), fixture.body, false),
+        fixture,
       ),
   };
 }
 
 function by(
   name: string,
-  key: (world: World) => TestKey | Promise<TestKey>,
-  kid: (world: World) => string,
+  key: (env: Environment) => TestKey | Promise<TestKey>,
+  kid: (env: Environment) => string,
   fault: ExpectedFault,
 ): SignatureCase {
   return {
     name,
     fault,
-    make: async ({ world, body }) =>
-      await signDetachedBy(await key(world), { ...goodHeader(world, "B"), kid: kid(world) }, body, false),
+    make: async ({ env, body }) =>
+      await signDetachedBy(await key(env), { ...goodHeader(env, "B"), kid: kid(env) }, body, false),
   };
 }
 
@@ -108,10 +112,10 @@ const b64 = (
   crit: unknown,
   fault: ExpectedFault,
 ): SignatureCase => header(profile, name, () => ({ b64: value, crit }), fault);
-const now = (shift: number) => (world: World): JsonObject => ({ [IAT]: seconds(world) + shift });
+const now = (shift: number) => (env: Environment): JsonObject => ({ [IAT]: seconds(env) + shift });
 
-/** Each is refused with 400 and its fault. */
-export const REFUSED_SIGNATURES: readonly SignatureCase[] = [
+/** Each is rejected with 400 and its fault. */
+export const REJECTED_SIGNATURES: readonly SignatureCase[] = [
   text("empty [JWS-01] [RP-N2]", () => "", ["Signature.Missing", "x-jws-signature"]),
   text("twice in the header [RP-N2]", (good) => `${good}, ${good}`, MALFORMED),
   text("two parts [JWS-02]", (good) => good.replace("..", "."), MALFORMED),
@@ -182,7 +186,7 @@ export const REFUSED_SIGNATURES: readonly SignatureCase[] = [
   ...inBoth("iat 10 minutes ahead [JWS-10]", now(600), wrong(IAT)),
   ...inBoth("iat 61 s ahead [JWS-10]", now(61), wrong(IAT)),
   ...inBoth("iat over an hour old [JWS-10]", now(-3601), wrong(IAT)),
-  header("B", "iat text [JWS-10]", (world) => ({ [IAT]: String(seconds(world)) }), wrong(IAT)),
+  header("B", "iat text [JWS-10]", (env) => ({ [IAT]: String(seconds(env)) }), wrong(IAT)),
   header("B", "iat null [JWS-10]", () => ({ [IAT]: null }), wrong(IAT)),
   ...inBoth(
     "iss of another client [JWS-11]",
@@ -226,12 +230,12 @@ export const REFUSED_SIGNATURES: readonly SignatureCase[] = [
   {
     name: "base64url payload signed although b64 is false [RP-N9]",
     fault: INVALID,
-    make: ({ world, body }) => signDetachedBy(world.tpp.signing.key, goodHeader(world, "A"), body, false),
+    make: ({ env, body }) => signDetachedBy(env.tpp.signing.key, goodHeader(env, "A"), body, false),
   },
   {
     name: "raw payload signed although b64 is absent [RP-N9]",
     fault: INVALID,
-    make: ({ world, body }) => signDetachedBy(world.tpp.signing.key, goodHeader(world, "B"), body, true),
+    make: ({ env, body }) => signDetachedBy(env.tpp.signing.key, goodHeader(env, "B"), body, true),
   },
 ];
 

@@ -19,7 +19,7 @@ import {
 } from "../../scripts/testing/flows.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
 import { assertBare, assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
-import type { World } from "../../scripts/testing/environment.ts";
+import type { Environment } from "../../scripts/testing/environment.ts";
 
 /** What the directory has revoked, suspended or withdrawn is believed no longer than this, milliseconds. */
 export const BOUND_MS = 15_000;
@@ -29,74 +29,74 @@ const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
 export interface Act {
   readonly attempt: () => Promise<Response>;
   readonly accepted: number;
-  readonly refused: (response: Response) => Promise<void> | void;
+  readonly rejected: (response: Response) => Promise<void> | void;
 }
 
 /** Everything a TPP does, prepared while it is in good standing. */
-export async function actsOfTpp(world: World): Promise<Readonly<Record<string, Act>>> {
-  const { tpp } = world;
-  const bound = await clientToken(world, tpp);
-  const { ConsentId } = (await createConsent(world, bound)).Data;
-  const pushed = await good(push(world, ConsentId), 201);
+export async function actsOfTpp(env: Environment): Promise<Readonly<Record<string, Act>>> {
+  const { tpp } = env;
+  const bound = await clientToken(env, tpp);
+  const { ConsentId } = (await createConsent(env, bound)).Data;
+  const pushed = await good(push(env, ConsentId), 201);
   const path = "/BANKA/domestic-payment-consents/v1";
   const body = JSON.stringify(consentBody());
   return {
     "client assertion at token": {
-      attempt: () => requestToken(world, tpp),
+      attempt: () => requestToken(env, tpp),
       accepted: 200,
-      refused: (response) => invalidClient(response),
+      rejected: (response) => invalidClient(response),
     },
     "client assertion at PAR": {
-      attempt: () => push(world, ConsentId),
+      attempt: () => push(env, ConsentId),
       accepted: 201,
-      refused: (response) => invalidClient(response),
+      rejected: (response) => invalidClient(response),
     },
     "DPoP-bound call": {
-      attempt: () => call(world, tpp, bound, `${path}/${ConsentId}`),
+      attempt: () => call(env, tpp, bound, `${path}/${ConsentId}`),
       accepted: 200,
-      refused: (response) => invalidToken(response),
+      rejected: (response) => invalidToken(response),
     },
     "signed payload": {
-      attempt: () => call(world, tpp, bound, path, { body }),
+      attempt: () => call(env, tpp, bound, path, { body }),
       accepted: 201,
-      refused: (response) => invalidToken(response),
+      rejected: (response) => invalidToken(response),
     },
     "authorize redirect": {
-      attempt: () => authorize(new Browser(world), tpp, pushed.request_uri),
+      attempt: () => authorize(new Browser(env), tpp, pushed.request_uri),
       accepted: 303,
-      refused: (response) => page(response),
+      rejected: (response) => page(response),
     },
   };
 }
 
 /** Everything a bank does. Each return takes a flow of its own. */
 export async function actsOfBank(
-  world: World,
+  env: Environment,
   bank: Participant,
   flow: AtBank,
 ): Promise<Readonly<Record<string, Act>>> {
-  const bound = await clientToken(world, bank, bank.orgId);
+  const bound = await clientToken(env, bank, bank.orgId);
   const path = `/${bank.orgId}/back-channel-auth/v1/${flow.consentId}`;
   return {
     "client assertion at token": {
-      attempt: () => requestToken(world, bank, bank.orgId),
+      attempt: () => requestToken(env, bank, bank.orgId),
       accepted: 200,
-      refused: (response) => invalidClient(response),
+      rejected: (response) => invalidClient(response),
     },
     "DPoP-bound call": {
-      attempt: () => call(world, bank, bound, path),
+      attempt: () => call(env, bank, bound, path),
       accepted: 200,
-      refused: (response) => invalidToken(response),
+      rejected: (response) => invalidToken(response),
     },
     "signed payload": {
-      attempt: () => putAccounts(world, bank, flow.consentId, undefined, { bound }),
+      attempt: () => putAccounts(env, bank, flow.consentId, undefined, { bound }),
       accepted: 200,
-      refused: (response) => invalidToken(response),
+      rejected: (response) => invalidToken(response),
     },
     "bank JWT": {
-      attempt: async () => await flow.browser.open(await returnPath(world, bank, flow.handover)),
+      attempt: async () => await flow.browser.open(await returnPath(env, bank, flow.handover)),
       accepted: 303,
-      refused: (response) => page(response),
+      rejected: (response) => page(response),
     },
   };
 }
@@ -120,14 +120,14 @@ function page(response: Response): void {
   assertEquals([response.status, response.headers.get("location")], [400, null]);
 }
 
-/** Every act is refused in its own words, and changes nothing. */
-export async function refuseActs(
+/** Every act is rejected in its own words, and changes nothing. */
+export async function rejectActs(
   t: Deno.TestContext,
-  world: World,
+  env: Environment,
   acts: Readonly<Record<string, Act>>,
 ): Promise<void> {
-  for (const [name, { attempt, refused }] of Object.entries(acts)) {
-    await t.step(name, async () => await refused(await unchanged(world, attempt)));
+  for (const [name, { attempt, rejected }] of Object.entries(acts)) {
+    await t.step(name, async () => await rejected(await unchanged(env, attempt)));
   }
 }
 

@@ -4,7 +4,7 @@ import { createdConsentSchema } from "../../src/platform/consents/consent_repres
 import { consentRequestSchema } from "../../src/platform/consents/consent_schema.ts";
 import { registerAnswers, resourceAnswer, resourceErrors } from "../../src/platform/http/openapi_answers.ts";
 import { bankParameter, idempotentHeaders } from "../../src/platform/http/openapi_parameters.ts";
-import { type PageWire, REFUSAL_WIRE, type Wire } from "../../src/platform/http/error_table.ts";
+import { ERROR_TABLE, type PageWire, type Wire } from "../../src/platform/http/error_table.ts";
 import { paymentRequestSchema } from "../../src/platform/payments/payment_schema.ts";
 import type { ConsentView } from "../../src/pages/consent_page.tsx";
 import type { ErrorView } from "../../src/pages/error_page.tsx";
@@ -174,9 +174,9 @@ export function referenceDocument(): unknown {
   });
 }
 
-/** The catalogue of every refusal, a row for each form. */
+/** The catalogue of every rejection, a row for each form. */
 export function errorEntries(): readonly ErrorEntry[] {
-  return Object.entries<Wire>(REFUSAL_WIRE).flatMap(([reason, { oauth, resource }]) => [
+  return Object.entries<Wire>(ERROR_TABLE).flatMap(([reason, { oauth, resource }]) => [
     {
       reason,
       surface: "OAuth client",

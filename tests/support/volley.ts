@@ -1,20 +1,24 @@
 /** Requests that are all ready, signed and proven, before the first is sent: then all of them at once. */
 import type { Participant } from "../../scripts/testing/participants.ts";
-import type { World } from "../../scripts/testing/environment.ts";
+import type { Environment } from "../../scripts/testing/environment.ts";
 
-/** Makes a request in the world that it is given, by the steps of `flows.ts`. */
-export type Shot = (world: World, number: number) => Promise<Response>;
+/** Makes a request in the environment that it is given, by the steps of `flows.ts`. */
+export type Attempt = (env: Environment, number: number) => Promise<Response>;
 
 /** Sends so many requests at once; their answers in the order of their numbers. */
-export async function volley(world: World, count: number, shot: Shot): Promise<readonly Response[]> {
-  const loaded = await Promise.all(Array.from({ length: count }, (_, number) => load(world, shot, number)));
-  return await Promise.all(loaded.map(([request, as]) => world.api(request, as)));
+export async function volley(
+  env: Environment,
+  count: number,
+  attempt: Attempt,
+): Promise<readonly Response[]> {
+  const loaded = await Promise.all(Array.from({ length: count }, (_, number) => load(env, attempt, number)));
+  return await Promise.all(loaded.map(([request, as]) => env.api(request, as)));
 }
 
-/** The request that the shot would send. */
+/** The request that the attempt would send. */
 async function load(
-  world: World,
-  shot: Shot,
+  env: Environment,
+  attempt: Attempt,
   number: number,
 ): Promise<readonly [Request, Participant | undefined]> {
   let loaded: readonly [Request, Participant | undefined] | undefined;
@@ -22,7 +26,7 @@ async function load(
     loaded = [request, as];
     return Promise.resolve(new Response());
   };
-  await shot(Object.assign(Object.create(world), { api }), number);
+  await attempt(Object.assign(Object.create(env), { api }), number);
   if (loaded === undefined) throw new Error("nothing was sent");
   return loaded;
 }

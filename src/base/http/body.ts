@@ -1,10 +1,10 @@
 /**
  * Request bodies, read once and bounded. JSON bodies stay bytes here: their signature is verified over exactly
- * these bytes before anyone parses them. Forms are parsed strictly: a parameter sent twice is refused.
+ * these bytes before anyone parses them. Forms are parsed strictly: a parameter sent twice is rejected.
  */
 import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
-import { Refusal } from "../kernel/api_error.ts";
+import { ApiError } from "../kernel/api_error.ts";
 import { utf8Text } from "../kernel/strict_json.ts";
 import { MAX_BODY_BYTES } from "../limits.ts";
 
@@ -25,9 +25,9 @@ export type Form = ReadonlyMap<string, string>;
 export const jsonBody = createMiddleware<{ Variables: BodyVariables }>(async function readJsonBody(c, next) {
   const type = mediaType(c);
   if (type !== "application/json") {
-    throw new Refusal("request.unsupported_media_type", headerFault("Content-Type"));
+    throw new ApiError("request.unsupported_media_type", headerFault("Content-Type"));
   }
-  refuseContentCoding(c);
+  rejectContentCoding(c);
   c.set("body", await readBytes(c.req.raw, MAX_BODY_BYTES));
   await next();
 });
@@ -41,17 +41,17 @@ export const formBody = createMiddleware<{ Variables: FormVariables }>(async fun
 /**
  * The parameters of a form body.
  *
- * @throws {Refusal} wrong media type, too large, not UTF-8, malformed escapes, or a parameter sent twice
+ * @throws {ApiError} wrong media type, too large, not UTF-8, malformed escapes, or a parameter sent twice
  */
 export async function readForm(c: Context): Promise<Form> {
   if (mediaType(c) !== "application/x-www-form-urlencoded") {
-    throw new Refusal("request.unsupported_media_type");
+    throw new ApiError("request.unsupported_media_type");
   }
-  refuseContentCoding(c);
+  rejectContentCoding(c);
   return parseForm(formText(await readBytes(c.req.raw, MAX_BODY_BYTES)));
 }
 
-/** Parses form text; also used for query strings. @throws {Refusal} as {@link readForm} */
+/** Parses form text; also used for query strings. @throws {ApiError} as {@link readForm} */
 export function parseForm(text: string): Form {
   const form = new Map<string, string>();
   const seen = new Set<string>();
@@ -60,7 +60,7 @@ export function parseForm(text: string): Form {
     const name = unescape(cut < 0 ? pair : pair.slice(0, cut));
     const value = cut < 0 ? "" : unescape(pair.slice(cut + 1));
     if (seen.has(name)) {
-      throw new Refusal("request.malformed_form", {
+      throw new ApiError("request.malformed_form", {
         detail: "parameter twice",
         description: "A parameter was sent more than once.",
       });
@@ -71,15 +71,15 @@ export function parseForm(text: string): Form {
   return form;
 }
 
-/** Reads at most `limit` bytes. @throws {Refusal} `request.too_large` */
+/** Reads at most `limit` bytes. @throws {ApiError} `request.too_large` */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > limit) throw new Refusal("request.too_large");
+  if (declared > limit) throw new ApiError("request.too_large");
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > limit) throw new Refusal("request.too_large");
+    if (size > limit) throw new ApiError("request.too_large");
     chunks.push(chunk);
   }
   return joined(chunks, size);
@@ -93,11 +93,11 @@ export function mediaType(c: Context): string {
   return parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter)) ? type : "";
 }
 
-/** Refuses gzip and the like: RFC 7797 5.1 wants no doubt about which bytes are signed. */
-export function refuseContentCoding(c: Context): void {
+/** Rejects gzip and the like: RFC 7797 5.1 wants no doubt about which bytes are signed. */
+export function rejectContentCoding(c: Context): void {
   const coding = c.req.header("content-encoding")?.trim().toLowerCase();
   if (coding !== undefined && coding !== "identity") {
-    throw new Refusal("request.unsupported_content_encoding", headerFault("Content-Encoding"));
+    throw new ApiError("request.unsupported_content_encoding", headerFault("Content-Encoding"));
   }
 }
 
@@ -117,7 +117,7 @@ function headerFault(name: string): { faults: [{ code: "Header.Invalid"; path: s
 
 function formText(bytes: Uint8Array): string {
   const text = utf8Text(bytes);
-  if (text === undefined) throw new Refusal("request.malformed_form", "body is not UTF-8");
+  if (text === undefined) throw new ApiError("request.malformed_form", "body is not UTF-8");
   return text;
 }
 
@@ -125,6 +125,6 @@ function unescape(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    throw new Refusal("request.malformed_form", "malformed percent escape");
+    throw new ApiError("request.malformed_form", "malformed percent escape");
   }
 }

@@ -1,6 +1,6 @@
 /** What every request carries, whatever it asks for. Guards add their own variables by their own types. */
-import type { ReadAhead } from "../store/read_ahead.ts";
-import type { Markers } from "../store/transaction.ts";
+import type { Prefetch } from "../store/prefetch.ts";
+import type { ReplayRecords } from "../store/transaction.ts";
 
 /** Who reads an answer decides its form: an OAuth client, a resource client, or a person's browser. */
 export type Surface = "oauth" | "resource" | "browser";
@@ -10,10 +10,10 @@ export interface RequestVariables {
   surface: Surface;
   /** `x-fapi-interaction-id`: the caller's where it is a UUID, else ours. */
   interactionId: string;
-  /** Single-use markers that this request has earned (`base/store/transaction.ts`). */
-  markers: Markers;
+  /** Replay records that this request has earned (`base/store/transaction.ts`). */
+  replayRecords: ReplayRecords;
   /** What this request has read, or asked for ahead. */
-  reads: ReadAhead;
+  reads: Prefetch;
 }
 
 /** Hono's environment for an app whose routes need nothing else. */

@@ -1,5 +1,5 @@
 /** Request bytes -> JSON value, strictly. Knows nothing about what the value should contain. */
-import { Refusal } from "../kernel/api_error.ts";
+import { ApiError } from "../kernel/api_error.ts";
 import { strictJson, utf8Text } from "../kernel/strict_json.ts";
 
 const BYTE_ORDER_MARK = "\uFEFF";
@@ -7,19 +7,19 @@ const BYTE_ORDER_MARK = "\uFEFF";
 /**
  * The one JSON value in the bytes: UTF-8 without a byte order mark, then the rules of `strictJson`.
  *
- * @throws {Refusal} `resource.invalid_format`; the message never quotes the input
+ * @throws {ApiError} `resource.invalid_format`; the message never quotes the input
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   const text = utf8Text(bytes);
-  if (text === undefined) throw refused("is not UTF-8");
-  if (text.startsWith(BYTE_ORDER_MARK)) throw refused("begins with a byte order mark"); // RFC 8259 8.1
+  if (text === undefined) throw rejected("is not UTF-8");
+  if (text.startsWith(BYTE_ORDER_MARK)) throw rejected("begins with a byte order mark"); // RFC 8259 8.1
   const parsed = strictJson(text);
-  if (!parsed.ok) throw refused(parsed.why);
+  if (!parsed.ok) throw rejected(parsed.why);
   return parsed.value;
 }
 
-function refused(why: string): Refusal {
-  return new Refusal("resource.invalid_format", {
+function rejected(why: string): ApiError {
+  return new ApiError("resource.invalid_format", {
     detail: why,
     faults: [{ code: "Resource.InvalidFormat", message: `The body ${why}.` }],
   });

@@ -19,7 +19,7 @@ export interface UnverifiedJws {
 
 /** What a kind of JWS allows in its protected header. */
 export interface HeaderRules {
-  /** Characters; a longer token is refused unread. */
+  /** Characters; a longer token is rejected unread. */
   readonly maxCharacters: number;
   /** Accepted `typ`; `undefined` in the list means it may be absent. Compared as a media type (RFC 7515 4.1.9). */
   readonly typ: readonly (string | undefined)[];

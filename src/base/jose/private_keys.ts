@@ -57,7 +57,7 @@ const DECRYPT = { name: "RSA-OAEP", hash: "SHA-256" };
  * @throws {Error} naming what is wrong, never a key's value
  */
 export async function holdKeys<Jwk extends PrivateRsaJwk>(jwks: readonly Jwk[]): Promise<HeldKey<Jwk>[]> {
-  refuseDoubles(jwks);
+  rejectDoubles(jwks);
   return await Promise.all(jwks.map(async (jwk) => ({ jwk, named: await importKey(jwk) })));
 }
 
@@ -94,7 +94,7 @@ function withinTurn<T>(choose: () => T): () => T {
   };
 }
 
-function refuseDoubles(jwks: readonly PrivateRsaJwk[]): void {
+function rejectDoubles(jwks: readonly PrivateRsaJwk[]): void {
   if (new Set(jwks.map(({ n }) => n)).size !== jwks.length) {
     throw new Error("uses one key for two purposes"); // FAPI 6.8-2
   }

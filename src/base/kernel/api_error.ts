@@ -1,10 +1,10 @@
 /**
- * The one way this platform says no. A refusal carries a reason from a closed union; what the caller may
+ * The one way this platform says no. A rejection carries a reason from a closed union; what the caller may
  * read of it is decided in `platform/http/error_table.ts`, and `detail` goes to the log only.
  */
 
-/** Why a request was refused: `<area>.<what>`. Each reason has its wire form in `platform/http/error_table.ts`. */
-export type RefusalReason =
+/** Why a request was rejected: `<area>.<what>`. Each reason has its wire form in `platform/http/error_table.ts`. */
+export type ErrorReason =
   | "request.not_found"
   | "request.method_not_allowed"
   | "request.too_large"
@@ -73,7 +73,7 @@ export type RefusalReason =
   | "directory.conflict"
   | "directory.not_found";
 
-/** The `UK.OBIE.` codes that a single field, header or JOSE claim can be refused with (namespace left out). */
+/** The `UK.OBIE.` codes that a single field, header or JOSE claim can be rejected with (namespace left out). */
 export type FaultCode =
   | "Field.Expected"
   | "Field.Invalid"
@@ -107,7 +107,7 @@ export interface Fault {
 }
 
 /** What the wire form needs beside the reason. */
-export interface RefusalParts {
+export interface ApiErrorParts {
   /** For the log, never for the caller. */
   readonly detail?: string;
   /** Faulty places, shown to the caller of a resource endpoint. */
@@ -127,14 +127,14 @@ export interface RefusalParts {
 }
 
 /** The only error class of the platform; everything else that is thrown is a bug and becomes a 500. */
-export class Refusal extends Error {
-  readonly reason: RefusalReason;
-  readonly parts: RefusalParts;
+export class ApiError extends Error {
+  readonly reason: ErrorReason;
+  readonly parts: ApiErrorParts;
 
-  constructor(reason: RefusalReason, parts: RefusalParts | string = {}) {
+  constructor(reason: ErrorReason, parts: ApiErrorParts | string = {}) {
     const given = typeof parts === "string" ? { detail: parts } : parts;
     super(given.detail === undefined ? reason : `${reason}: ${given.detail}`);
-    this.name = "Refusal";
+    this.name = "ApiError";
     this.reason = reason;
     this.parts = given;
   }

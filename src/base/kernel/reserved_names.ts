@@ -1,6 +1,6 @@
 /**
  * Names that cannot be bank codes: a bank's code is the first segment of its addresses, and these segments lead
- * elsewhere. `platform/http/endpoint.ts` refuses to mount a route whose first segment a bank could have.
+ * elsewhere. `platform/http/endpoint.ts` rejects to mount a route whose first segment a bank could have.
  */
 
 /** First segments of fixed paths that have the form of a bank code, in lower case. */

@@ -25,7 +25,7 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * The value that the text holds, or why it is refused: words that follow "the body …" and never quote the
+ * The value that the text holds, or why it is rejected: words that follow "the body …" and never quote the
  * text. A member named `__proto__` becomes an own property like any other.
  */
 export function strictJson(text: string): Verdict<unknown> {

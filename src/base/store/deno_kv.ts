@@ -84,7 +84,7 @@ async function commit(kv: Deno.Kv, { checks, writes }: Commit): Promise<boolean>
 function stage(operation: Deno.AtomicOperation, write: Write): Deno.AtomicOperation {
   if (write.kind === "delete") return operation.delete([...write.key]);
   if (write.expiresAt === undefined) return operation.set([...write.key], write.value);
-  // Tidiness only: what has expired is refused by its own expiresAt, whether or not it is still here.
+  // Tidiness only: what has expired is rejected by its own expiresAt, whether or not it is still here.
   return operation.set([...write.key], write.value, { expireIn: Math.max(1, write.expiresAt - Date.now()) });
 }
 

@@ -1,51 +1,51 @@
 /**
- * Writes are staged on a transaction that the use case owns and commits once. Markers of things used up
+ * Writes are staged on a transaction that the use case owns and commits once. ReplayRecords of things used up
  * (a proof's jti, an assertion's jti, a bank's JWT) ride in the same commit as the effect they guard.
  */
-import type { RefusalReason } from "../kernel/api_error.ts";
-import { Refusal } from "../kernel/api_error.ts";
+import type { ErrorReason } from "../kernel/api_error.ts";
+import { ApiError } from "../kernel/api_error.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Check, Key, Store, Write } from "./store.ts";
 
 /** Something that may be used once: the commit fails with `refusal` where its key was spent and has not expired. */
 export interface Once {
   readonly key: Key;
-  /** Milliseconds; until then a second use is refused. */
+  /** Milliseconds; until then a second use is rejected. */
   readonly expiresAt: number;
-  readonly refusal: RefusalReason;
+  readonly rejection: ErrorReason;
   /** What the caller reads about a second use, in place of the reason's own words. */
   readonly description?: string;
 }
 
 /**
- * The single-use markers one request has earned so far. Whoever commits first takes them along; a request that
- * writes nothing else has them committed at its end (`platform/http/spend_markers.ts`), refused ones included.
+ * The replay records one request has earned so far. Whoever commits first takes them along; a request that
+ * writes nothing else has them committed at its end (`platform/http/spend_markers.ts`), rejected ones included.
  */
-export interface Markers {
+export interface ReplayRecords {
   readonly pending: Once[];
-  /** The refusal that a commit has thrown because one of them was spent before. */
-  refusal?: Refusal;
+  /** The rejection that a commit has thrown because one of them was spent before. */
+  rejection?: ApiError;
 }
 
-/** Staged work; `markers` are spent together with it. */
+/** Staged work; `replay records` are spent together with it. */
 export interface Transaction {
   readonly checks: Check[];
   readonly writes: Write[];
-  readonly markers: Markers;
+  readonly replayRecords: ReplayRecords;
 }
 
-interface SpentMarker {
+interface SpentReplayRecord {
   readonly expiresAt: number;
 }
 
-/** An empty set of markers, one per request. */
-export function newMarkers(): Markers {
+/** An empty set of replay records, one per request. */
+export function newReplayRecords(): ReplayRecords {
   return { pending: [] };
 }
 
-/** An empty transaction over a request's markers. */
-export function begin(markers: Markers = newMarkers()): Transaction {
-  return { checks: [], writes: [], markers };
+/** An empty transaction over a request's replay records. */
+export function begin(replayRecords: ReplayRecords = newReplayRecords()): Transaction {
+  return { checks: [], writes: [], replayRecords };
 }
 
 /** Stages "this entry is unchanged" (a version) or "this key is new" (null). */
@@ -69,36 +69,36 @@ export function remove(tx: Transaction, key: Key): void {
 const MAX_ATTEMPTS = 8;
 
 /**
- * Commits the staged work and the markers in one atomic step.
+ * Commits the staged work and the replay records in one atomic step.
  *
  * @returns false if a check failed: nothing was written, the caller reads again and decides.
- * @throws {Refusal} with the marker's own reason if one was spent before, `platform.unavailable` if the markers kept
+ * @throws {ApiError} with the replay record's own reason if one was spent before, `platform.unavailable` if the replay records kept
  *   changing; nothing was written.
  */
 export async function commit(store: Store, clock: Clock, tx: Transaction): Promise<boolean> {
-  const markers = [...tx.markers.pending];
-  const writes = [...tx.writes, ...markers.map(spendingWrite)];
-  let versions: readonly (string | null)[] = markers.map(() => null);
+  const replayRecords = [...tx.replayRecords.pending];
+  const writes = [...tx.writes, ...replayRecords.map(spendingWrite)];
+  let versions: readonly (string | null)[] = replayRecords.map(() => null);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const unspent = markers.map(({ key }, index): Check => ({ key, version: versions[index] ?? null }));
+    const unspent = replayRecords.map(({ key }, index): Check => ({ key, version: versions[index] ?? null }));
     if (await store.commit({ checks: [...tx.checks, ...unspent], writes })) return settled(tx);
-    // Either a marker's key exists (spent, or expired and not yet deleted) or a check of the work failed.
-    const found = await store.getMany<SpentMarker>(markers.map(({ key }) => key));
+    // Either a replay record's key exists (spent, or expired and not yet deleted) or a check of the work failed.
+    const found = await store.getMany<SpentReplayRecord>(replayRecords.map(({ key }) => key));
     const now = clock();
     const isSpent = (index: number): boolean => now < (found[index]?.value.expiresAt ?? 0);
-    refuseSpent(tx.markers, markers.filter((_, index) => isSpent(index)));
+    rejectSpent(tx.replayRecords, replayRecords.filter((_, index) => isSpent(index)));
     const current = found.map((entry) => entry?.version ?? null);
     if (current.every((version, index) => version === versions[index])) return false;
-    versions = current; // markers as they are now, expired ones to be replaced
+    versions = current; // replayRecords as they are now, expired ones to be replaced
   }
-  throw contended("markers");
+  throw contended("replayRecords");
 }
 
 /**
  * Makes attempts until one commits. An attempt reads, decides and commits; it returns undefined if its commit returned
  * false. Only the first may use what the request has read already.
  *
- * @throws {Refusal} what an attempt throws, or `platform.unavailable` after losing every race
+ * @throws {ApiError} what an attempt throws, or `platform.unavailable` after losing every race
  */
 export async function untilCommitted<T>(
   what: string,
@@ -111,37 +111,39 @@ export async function untilCommitted<T>(
   throw contended(what);
 }
 
-/** The refusal of a request that has lost its races: nothing was written, and it may be repeated. */
-export function contended(what: string): Refusal {
-  return new Refusal("platform.unavailable", { detail: `contended: ${what}`, retryAfterSeconds: 1 });
+/** The rejection of a request that has lost its races: nothing was written, and it may be repeated. */
+export function contended(what: string): ApiError {
+  return new ApiError("platform.unavailable", { detail: `contended: ${what}`, retryAfterSeconds: 1 });
 }
 
-function spendingWrite(marker: Once): Write {
+function spendingWrite(replayRecord: Once): Write {
   return {
     kind: "set",
-    key: marker.key,
-    value: { expiresAt: marker.expiresAt },
-    expiresAt: marker.expiresAt,
+    key: replayRecord.key,
+    value: { expiresAt: replayRecord.expiresAt },
+    expiresAt: replayRecord.expiresAt,
   };
 }
 
 /** Those that are not spent stay pending: the request's end spends them. */
-function refuseSpent(markers: Markers, spent: readonly Once[]): void {
+function rejectSpent(replayRecords: ReplayRecords, spent: readonly Once[]): void {
   const [first] = spent;
   if (first === undefined) return;
-  for (const marker of spent) markers.pending.splice(markers.pending.indexOf(marker), 1);
-  throw markers.refusal = usedBefore(first);
+  for (const replayRecord of spent) {
+    replayRecords.pending.splice(replayRecords.pending.indexOf(replayRecord), 1);
+  }
+  throw replayRecords.rejection = usedBefore(first);
 }
 
-/** The refusal of a second use. */
-export function usedBefore({ refusal, description }: Once): Refusal {
-  return new Refusal(refusal, {
+/** The rejection of a second use. */
+export function usedBefore({ rejection, description }: Once): ApiError {
+  return new ApiError(rejection, {
     detail: "used before",
     ...(description === undefined ? {} : { description }),
   });
 }
 
 function settled(tx: Transaction): true {
-  tx.markers.pending.length = 0;
+  tx.replayRecords.pending.length = 0;
   return true;
 }

@@ -4,10 +4,10 @@
 import { z } from "zod";
 
 /**
- * The platform refused a request. `codes` are `UK.OBIE.*` or OAuth error codes, as many as the answer named.
+ * The platform rejected a request. `codes` are `UK.OBIE.*` or OAuth error codes, as many as the answer named.
  */
-export class ApiRefusal extends Error {
-  override readonly name = "ApiRefusal";
+export class ApiErrorResponse extends Error {
+  override readonly name = "ApiErrorResponse";
   readonly status: number;
   readonly codes: readonly string[];
 
@@ -26,17 +26,17 @@ const obieError = z.object({
 const oauthError = z.object({ error: z.string(), error_description: z.string().optional() });
 
 /**
- * Reads a refusal out of an answer's status, body and, for an answer without body, its challenge's error
+ * Reads a rejection out of an answer's status, body and, for an answer without body, its challenge's error
  * code.
  */
-export function readRefusal(status: number, body: string, challengeError?: string): ApiRefusal {
+export function readRejection(status: number, body: string, challengeError?: string): ApiErrorResponse {
   const json = parsed(body);
   const obie = obieError.safeParse(json);
   if (obie.success) {
     const sentences = obie.data.Errors.map(({ ErrorCode, Path, Message }) =>
       [ErrorCode, Path === undefined ? undefined : `(${Path})`, Message].filter(Boolean).join(" ")
     );
-    return new ApiRefusal(
+    return new ApiErrorResponse(
       status,
       obie.data.Errors.map((e) => e.ErrorCode),
       `${status}: ${sentences.join("; ")}`,
@@ -45,10 +45,10 @@ export function readRefusal(status: number, body: string, challengeError?: strin
   const oauth = oauthError.safeParse(json);
   if (oauth.success) {
     const { error, error_description } = oauth.data;
-    return new ApiRefusal(status, [error], `${status}: ${error} ${error_description ?? ""}`.trimEnd());
+    return new ApiErrorResponse(status, [error], `${status}: ${error} ${error_description ?? ""}`.trimEnd());
   }
   const codes = challengeError === undefined ? [] : [challengeError];
-  return new ApiRefusal(status, codes, `${status}: ${challengeError ?? "no reason given"}`);
+  return new ApiErrorResponse(status, codes, `${status}: ${challengeError ?? "no reason given"}`);
 }
 
 function parsed(body: string): unknown {

@@ -43,7 +43,7 @@ const payments = "domestic-payments/v1";
 
 /**
  * Endpoint 6. The refund account is asked for.
- * @throws {ApiRefusal} when refused.
+ * @throws {ApiErrorResponse} when rejected.
  */
 export async function createConsent(
   flow: PaymentFlow,
@@ -59,7 +59,7 @@ export async function createConsent(
 
 /**
  * Endpoint 7.
- * @throws {ApiRefusal} when refused.
+ * @throws {ApiErrorResponse} when rejected.
  */
 export async function readConsent(
   flow: PaymentFlow,
@@ -73,7 +73,7 @@ export async function readConsent(
 
 /**
  * Endpoint 8: whether the account has the money; undefined where the bank gave no balance.
- * @throws {ApiRefusal} when refused.
+ * @throws {ApiErrorResponse} when rejected.
  */
 export async function confirmFunds(
   flow: PaymentFlow,
@@ -86,7 +86,7 @@ export async function confirmFunds(
 
 /**
  * Endpoint 9: submits the payment, with exactly the consent's initiation and risk.
- * @throws {ApiRefusal} when refused. Any other error leaves open whether the payment was made: repeat it
+ * @throws {ApiErrorResponse} when rejected. Any other error leaves open whether the payment was made: repeat it
  * with the same key to learn.
  */
 export async function createPayment(
@@ -106,7 +106,7 @@ export async function createPayment(
 
 /**
  * Endpoint 10.
- * @throws {ApiRefusal} when refused.
+ * @throws {ApiErrorResponse} when rejected.
  */
 export async function readPayment(
   flow: PaymentFlow,

@@ -3,11 +3,11 @@
  * own word.
  */
 import * as oauth from "oauth4webapi";
-import { ApiRefusal } from "./api_error.ts";
+import { ApiErrorResponse } from "./api_error.ts";
 
 /** What went wrong, in one sentence. */
 export function describeFailure(error: unknown): string {
-  if (error instanceof ApiRefusal) return `The platform answered ${error.message}`;
+  if (error instanceof ApiErrorResponse) return `The platform answered ${error.message}`;
   if (error instanceof oauth.ResponseBodyError) {
     return `The platform answered ${error.status}: ${error.error} ${error.error_description ?? ""}`.trimEnd();
   }

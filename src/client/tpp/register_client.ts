@@ -6,7 +6,7 @@
 import { decodeJwt, SignJWT } from "jose";
 import { z } from "zod";
 import { SIGNATURE_ALG } from "../profile.ts";
-import { readRefusal } from "./api_error.ts";
+import { readRejection } from "./api_error.ts";
 import type { Fetch } from "./mutual_tls.ts";
 import type { Participant } from "./participant.ts";
 
@@ -35,7 +35,7 @@ const byRole = {
  * Registers the participant's software; again with a newer statement, it updates the registration (Decision
  * B6).
  * @returns the client id to authenticate with.
- * @throws {ApiRefusal} when refused.
+ * @throws {ApiErrorResponse} when rejected.
  */
 export async function register(
   server: RegistrationServer,
@@ -48,7 +48,7 @@ export async function register(
     body: await registrationJwt(participant, role, server.audience),
   });
   const text = await response.text();
-  if (response.status !== 201) throw readRefusal(response.status, text);
+  if (response.status !== 201) throw readRejection(response.status, text);
   return { clientId: registered.parse(JSON.parse(text)).client_id };
 }
 

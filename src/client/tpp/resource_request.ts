@@ -4,7 +4,7 @@
  */
 import * as oauth from "oauth4webapi";
 import type { AccessToken } from "./authorization.ts";
-import { type ApiRefusal, readRefusal } from "./api_error.ts";
+import { type ApiErrorResponse, readRejection } from "./api_error.ts";
 import { signPayload, verifyPayload } from "./payload_signature.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 
@@ -19,7 +19,7 @@ export interface SignedRequest {
 
 /**
  * POSTs and returns the decoded answer of a 201.
- * @throws {ApiRefusal} for every other status. Any other error leaves open whether the request was carried
+ * @throws {ApiErrorResponse} for every other status. Any other error leaves open whether the request was carried
  * out.
  */
 export async function postSigned(
@@ -40,7 +40,7 @@ export async function postSigned(
 
 /**
  * GETs and returns the decoded answer of a 200.
- * @throws {ApiRefusal} for every other status.
+ * @throws {ApiErrorResponse} for every other status.
  */
 export async function getResource(flow: PaymentFlow, token: AccessToken, path: string): Promise<unknown> {
   return await send(flow, token, {
@@ -75,7 +75,7 @@ async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
-  if (response.status !== call.expected) throw readRefusal(response.status, text);
+  if (response.status !== call.expected) throw readRejection(response.status, text);
   const signature = response.headers.get("x-jws-signature");
   if (signature !== null) await verifyPayload(signature, bytes, flow.platformKeys);
   return JSON.parse(text);
@@ -89,9 +89,9 @@ function resourceHeaders(): Headers {
   });
 }
 
-async function challenged(error: oauth.WWWAuthenticateChallengeError): Promise<ApiRefusal> {
+async function challenged(error: oauth.WWWAuthenticateChallengeError): Promise<ApiErrorResponse> {
   const named = error.cause.map((challenge) => challenge.parameters["error"]).find((code) =>
     code !== undefined
   );
-  return readRefusal(error.status, await error.response.text(), named);
+  return readRejection(error.status, await error.response.text(), named);
 }

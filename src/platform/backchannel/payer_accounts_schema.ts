@@ -81,7 +81,7 @@ export const payerAccountsSchema = z.strictObject({
 /**
  * The payer's accounts in a JSON value.
  *
- * @throws {Refusal} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
+ * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
 export function decodePayerAccounts(value: unknown, context: PayerAccountsContext): PayerAccountsUpdate {
   const list = valueAt(value, ["Data", "DebtorAccount"]);
@@ -98,7 +98,7 @@ export function decodePayerAccounts(value: unknown, context: PayerAccountsContex
 }
 
 function pathFaults(body: unknown, { bank, consentId }: PayerAccountsContext): Fault[] {
-  const faults: Fault[] = []; // what is absent is for the schema to refuse
+  const faults: Fault[] = []; // what is absent is for the schema to reject
   const sentBank = valueAt(body, ["Data", "BankId"]);
   if (sentBank !== undefined && sentBank !== bank) {
     faults.push({ code: "Field.Invalid", path: "Data.BankId", message: "Must equal the bank of the path." });
@@ -130,7 +130,7 @@ function subFaults(sub: unknown, accounts: readonly unknown[]): Fault[] {
 }
 
 function countFaults(count: number, mode: "platform" | "bank"): Fault[] {
-  if (mode === "platform" || count <= 1) return []; // an empty list is for the schema to refuse
+  if (mode === "platform" || count <= 1) return []; // an empty list is for the schema to reject
   const message = "Must have exactly one element: the account chosen on the bank's screen.";
   return [{ code: "Field.Invalid", path: "Data.DebtorAccount", message }];
 }

@@ -7,7 +7,7 @@ import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import { parseStrictJson } from "../../base/http/strict_json.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import { type Fault, Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import { outboxAhead } from "../payments/order_outbox_store.ts";
 import { paymentAhead, type PaymentOrderRef } from "../payments/payment_store.ts";
 import { firstReads } from "../security/first_reads.ts";
@@ -143,7 +143,7 @@ function mountReport(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
         paymentIdText: c.req.param("paymentId"),
         report: decodeStatusReport(parseStrictJson(c.get("signedBody").bytes)),
         signedBody: c.get("signedBody"),
-        markers: c.get("markers"),
+        replayRecords: c.get("replayRecords"),
         reads: c.get("reads"),
       });
       return c.json(representOrder(payment));
@@ -157,7 +157,7 @@ interface Filter {
   readonly after?: string;
 }
 
-/** @throws {Refusal} `resource.invalid_fields`: an order that a typing error hides would never be paid */
+/** @throws {ApiError} `resource.invalid_fields`: an order that a typing error hides would never be paid */
 function readFilter(query: Readonly<Record<string, string[]>>): Filter {
   const { status = [], after = [] } = query;
   const faults: Fault[] = [];
@@ -168,7 +168,7 @@ function readFilter(query: Readonly<Record<string, string[]>>): Filter {
   if (after.length > 1 || !after.every((cursor) => CURSOR.test(cursor))) {
     faults.push({ code: "Field.Invalid", path: "after", message: "Must be the After of an earlier page." });
   }
-  if (faults.length > 0) throw new Refusal("resource.invalid_fields", { faults });
+  if (faults.length > 0) throw new ApiError("resource.invalid_fields", { faults });
   return {
     ...(status[0] === undefined ? {} : { status: status[0] }),
     ...(after[0] === undefined ? {} : { after: after[0] }),

@@ -2,14 +2,14 @@
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { isLegalMove, movedAt, type Payment, reasonOf } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
-import { begin, commit, type Markers, untilCommitted } from "../../base/store/transaction.ts";
+import { begin, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";
 
 /** What it needs. */
@@ -28,12 +28,12 @@ export interface ReportPaymentStatus {
   readonly report: StatusReport;
   /** The same, as signed: kept as evidence. */
   readonly signedBody: SignedBody;
-  readonly markers: Markers;
+  readonly replayRecords: ReplayRecords;
   /** What the request has read: good for the first attempt. */
   readonly reads: Reader;
 }
 
-/** The payment after the report. @throws {Refusal} `resource.not_found`, `payment.illegal_move` */
+/** The payment after the report. @throws {ApiError} `resource.not_found`, `payment.illegal_move` */
 export async function reportPaymentStatus(
   deps: ReportPaymentStatusDeps,
   command: ReportPaymentStatus,
@@ -44,7 +44,7 @@ export async function reportPaymentStatus(
     if (entry.value.status === command.report.status) return entry.value; // P9: a no-op
     const now = deps.clock();
     const changed = reported(entry.value, command.report, now);
-    const tx = begin(command.markers);
+    const tx = begin(command.replayRecords);
     const reason = command.report.statusReason ?? "reported by the bank";
     deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason }, now);
     stageEvidence(tx, `${changed.id} ${changed.status}`, command.signedBody);
@@ -54,7 +54,7 @@ export async function reportPaymentStatus(
   });
 }
 
-/** A payment of this bank. @throws {Refusal} `resource.not_found` */
+/** A payment of this bank. @throws {ApiError} `resource.not_found` */
 export async function findPayment(
   deps: { readonly payments: PaymentStore },
   idText: string,
@@ -63,7 +63,7 @@ export async function findPayment(
 ): Promise<Entry<Payment>> {
   const id = asPaymentId(idText);
   const entry = id === undefined ? null : await deps.payments.find(id, from);
-  if (entry === null || entry.value.bank !== bank) throw new Refusal("resource.not_found");
+  if (entry === null || entry.value.bank !== bank) throw new ApiError("resource.not_found");
   return entry;
 }
 
@@ -78,9 +78,9 @@ function reported(payment: Payment, report: StatusReport, now: number): Payment 
   };
 }
 
-function illegalMove(detail: string): Refusal {
+function illegalMove(detail: string): ApiError {
   const message = "The payment's status does not allow this move.";
-  return new Refusal("payment.illegal_move", {
+  return new ApiError("payment.illegal_move", {
     detail,
     faults: [{ code: "Field.Invalid", path: "Data.Status", message }],
   });

@@ -118,7 +118,7 @@ function mountUpdate(app: PlatformApp, deps: BackchannelRouteDeps): void {
           consentIdText: c.req.param("consentId"),
           json: parseStrictJson(c.get("signedBody").bytes),
           signedBody: c.get("signedBody"),
-          markers: c.get("markers"),
+          replayRecords: c.get("replayRecords"),
           reads: c.get("reads"),
         }),
       );

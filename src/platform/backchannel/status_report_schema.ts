@@ -3,7 +3,7 @@
  * documentation, and its decoding. Whether the payment may move there is not said here.
  */
 import { z } from "@hono/zod-openapi";
-import { decode, refusedAs } from "../http/decode.ts";
+import { decode, rejectedAs } from "../http/decode.ts";
 import { text } from "../http/wire_fields.ts";
 import { dayOf, instantOf } from "../../base/kernel/date_time.ts";
 import { chargeSchema } from "../payments/charge_schema.ts";
@@ -27,7 +27,7 @@ export interface StatusReport {
 const statusUpdateDateTime = z.string()
   .refine(
     (value) => momentOf(value) !== undefined,
-    refusedAs("Field.InvalidDate", "Must be an ISO 8601 date-time with an offset, or a date."),
+    rejectedAs("Field.InvalidDate", "Must be an ISO 8601 date-time with an offset, or a date."),
   )
   .openapi({
     pattern: "^[0-9W-]{7,10}(T[0-9:.,]+(Z|[+-][0-9:]{2,5}))?$",
@@ -58,7 +58,7 @@ export const statusReportSchema = z.strictObject({
 /**
  * The status report in a JSON value.
  *
- * @throws {Refusal} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
+ * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
 export function decodeStatusReport(value: unknown): StatusReport {
   const { Status, StatusUpdateDateTime, StatusReason, Charges } = decode(statusReportSchema, value).Data;

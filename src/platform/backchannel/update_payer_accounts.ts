@@ -7,10 +7,10 @@ import { readConsent } from "../consents/read_consent.ts";
 import type { AccountSchemes } from "../../base/values/account_schemes.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Reader, Store } from "../../base/store/store.ts";
-import { begin, check, commit, type Markers, untilCommitted } from "../../base/store/transaction.ts";
+import { begin, check, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
 import { decodePayerAccounts, type PayerAccountsUpdate } from "./payer_accounts_schema.ts";
 
 /** What it needs. */
@@ -30,7 +30,7 @@ export interface UpdatePayerAccounts {
   readonly json: unknown;
   /** The same, as signed: kept as evidence. */
   readonly signedBody: SignedBody;
-  readonly markers: Markers;
+  readonly replayRecords: ReplayRecords;
   /** What the request has read: good for the first attempt. */
   readonly reads: Reader;
 }
@@ -38,7 +38,7 @@ export interface UpdatePayerAccounts {
 /**
  * Stores the report in place of an earlier one.
  *
- * @throws {Refusal} `resource.not_found`, `resource.invalid_fields`, `resource.invalid_consent_status`
+ * @throws {ApiError} `resource.not_found`, `resource.invalid_fields`, `resource.invalid_consent_status`
  */
 export async function updatePayerAccounts(
   deps: UpdatePayerAccountsDeps,
@@ -61,7 +61,7 @@ export async function updatePayerAccounts(
     const changed = withPayer(consent, { sub: update.Data.Sub, ...chosen }, now);
     const flow = await findOpenFlow(from ?? deps.store, consent.id);
     if (flow === null || !isOpen(flow, now)) throw noOpenSession();
-    const tx = begin(command.markers);
+    const tx = begin(command.replayRecords);
     check(tx, flow.key, flow.version); // a bank's return that comes first has fixed the accounts (Decision G2)
     const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
     deps.consents.stageChange(tx, entry, changed, cause, now);
@@ -70,14 +70,14 @@ export async function updatePayerAccounts(
   });
 }
 
-function noOpenSession(): Refusal {
+function noOpenSession(): ApiError {
   const message = "No authorization session is open for this consent. Send the payer's accounts after the " +
     "platform has redirected the customer to the bank and before the bank's return.";
   return invalidStatus(message, "no authorization session is open");
 }
 
-function unexpectedAccounts(): Refusal {
+function unexpectedAccounts(): ApiError {
   const message = "The payer's account is in the consent already.";
   const fault = { code: "Field.Unexpected", path: "Data.DebtorAccount", message } as const;
-  return new Refusal("resource.invalid_fields", { faults: [fault] });
+  return new ApiError("resource.invalid_fields", { faults: [fault] });
 }

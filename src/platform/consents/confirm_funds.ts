@@ -5,7 +5,7 @@ import { type Consent, wrongStatus } from "./consent.ts";
 /**
  * Whether the funds are there; undefined where no balance is known or it is in another currency (Decision C8).
  *
- * @throws {Refusal} `resource.invalid_consent_status` unless the consent is `Authorized`
+ * @throws {ApiError} `resource.invalid_consent_status` unless the consent is `Authorized`
  */
 export function confirmFunds(consent: Consent): boolean | undefined {
   if (consent.status !== "Authorized") throw wrongStatus("funds confirmation", consent.status);

@@ -4,7 +4,7 @@
  */
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { instantOf } from "../../base/kernel/date_time.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../profile.ts";
 import type { ConsentRequest } from "./consent_schema.ts";
 
@@ -98,7 +98,7 @@ export function isImplicit(consent: Consent): boolean {
 /**
  * The consent after a move.
  *
- * @throws {Refusal} `resource.invalid_consent_status` where the move is not legal at `now`
+ * @throws {ApiError} `resource.invalid_consent_status` where the move is not legal at `now`
  */
 export function moved(consent: Consent, move: ConsentMove, now: number): Consent {
   const current = asOf(consent, now);
@@ -107,7 +107,7 @@ export function moved(consent: Consent, move: ConsentMove, now: number): Consent
   return { ...current, status, statusUpdatedAt: now };
 }
 
-/** The consent with what the bank reported (C4); the last report wins. @throws {Refusal} unless it awaits authorisation */
+/** The consent with what the bank reported (C4); the last report wins. @throws {ApiError} unless it awaits authorisation */
 export function withPayer(
   consent: Consent,
   reported: Pick<Payer, "sub" | "accounts">,
@@ -120,21 +120,21 @@ export function withPayer(
   return { ...current, payer: { ...reported, report: (current.payer?.report ?? 0) + 1 } };
 }
 
-/** The refusal of what a consent of this status does not allow; `attempt` is for the log. */
-export function wrongStatus(attempt: string, status: ConsentStatus): Refusal {
+/** The rejection of what a consent of this status does not allow; `attempt` is for the log. */
+export function wrongStatus(attempt: string, status: ConsentStatus): ApiError {
   const message = `The consent's status is ${status}, which does not allow this.`;
   return invalidStatus(message, `${attempt} while ${status}`);
 }
 
 /**
- * The refusal of what a consent does not allow now, with the place that a client should look at.
+ * The rejection of what a consent does not allow now, with the place that a client should look at.
  *
  * @param message for the caller
  * @param detail for the log
  */
-export function invalidStatus(message: string, detail: string): Refusal {
+export function invalidStatus(message: string, detail: string): ApiError {
   const fault = { code: "Resource.InvalidConsentStatus", path: "Data.ConsentId", message } as const;
-  return new Refusal("resource.invalid_consent_status", { detail, faults: [fault] });
+  return new ApiError("resource.invalid_consent_status", { detail, faults: [fault] });
 }
 
 /** When the consent ends by itself, milliseconds; undefined where it has ended. */

@@ -2,7 +2,7 @@
  * The body of POST domestic-payment-consents: its schema, which is also its documentation, and its decoding.
  */
 import { z } from "@hono/zod-openapi";
-import { decode, refusedAs, valueAt } from "../http/decode.ts";
+import { decode, rejectedAs, valueAt } from "../http/decode.ts";
 import { text } from "../http/wire_fields.ts";
 import { instantOf } from "../../base/kernel/date_time.ts";
 import type { Fault } from "../../base/kernel/api_error.ts";
@@ -53,7 +53,7 @@ const ISO_DATE_TIME = "^[0-9W-]{7,10}T[0-9:.,]+(Z|[+-][0-9:]{2,5})$";
 const completionDateTime = z.string()
   .refine(
     (value) => instantOf(value) !== undefined,
-    refusedAs("Field.InvalidDate", "Must be an ISO 8601 date-time with an offset."),
+    rejectedAs("Field.InvalidDate", "Must be an ISO 8601 date-time with an offset."),
   )
   .openapi({
     pattern: ISO_DATE_TIME,
@@ -102,7 +102,7 @@ export const consentRequestSchema = z.strictObject({
  * The consent request in a JSON value.
  *
  * @param context `now` in milliseconds since the Unix epoch, and what is supported
- * @throws {Refusal} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
+ * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
 export function decodeConsentRequest(
   value: unknown,

@@ -31,7 +31,7 @@ export interface Deadline {
   readonly consentId: ConsentId;
 }
 
-/** The keys of the consent that a path or a token names: what to read ahead. */
+/** The keys of the consent that a path or a token names: what to prefetch. */
 export function consentAhead(idText: unknown): readonly Key[] {
   const id = asConsentId(idText);
   return id === undefined ? [] : [consentKey(id)];

@@ -6,7 +6,7 @@ import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Store } from "../../base/store/store.ts";
-import { begin, commit, type Markers, untilCommitted } from "../../base/store/transaction.ts";
+import { begin, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
 import { type Consent, openConsent } from "./consent.ts";
 import type { ConsentRequest } from "./consent_schema.ts";
 import type { ConsentStore } from "./consent_store.ts";
@@ -27,19 +27,19 @@ export interface CreateConsent {
   readonly request: ConsentRequest;
   readonly signedBody: SignedBody;
   readonly claim: Claim;
-  readonly markers: Markers;
+  readonly replayRecords: ReplayRecords;
 }
 
 /**
  * The new consent, or the one that a parallel request with the same key and body made.
  *
- * @throws {Refusal} `idempotency.key_reused`, `platform.unavailable`
+ * @throws {ApiError} `idempotency.key_reused`, `platform.unavailable`
  */
 export async function createConsent(deps: CreateConsentDeps, command: CreateConsent): Promise<Consent> {
   const { clientId, bank, request, claim } = command;
   const consent: Consent = openConsent({ id: newConsentId(), clientId, bank, request }, deps.clock());
   return await untilCommitted("consent", async () => {
-    const tx = begin(command.markers);
+    const tx = begin(command.replayRecords);
     deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created" });
     deps.claims.stage(tx, claim, consent.id);
     stageEvidence(tx, consent.id, command.signedBody);

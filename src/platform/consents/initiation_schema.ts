@@ -1,9 +1,9 @@
 /**
  * `Data.Initiation` and `Risk` as they come in with a consent and with a payment: the rules of table 1.1 of
- * the open-banking reference, ids optional, unknown members refused.
+ * the open-banking reference, ids optional, unknown members rejected.
  */
 import { z } from "@hono/zod-openapi";
-import { refusedAs, valueAt } from "../http/decode.ts";
+import { rejectedAs, valueAt } from "../http/decode.ts";
 import { countryCode, currencyCode, patterned, shownText, text } from "../http/wire_fields.ts";
 import { isSameAccount, MOBILE_NUMBER_PATTERN } from "../../base/values/account.ts";
 import type { AccountSchemes } from "../../base/values/account_schemes.ts";
@@ -46,7 +46,7 @@ const MAX_LISTED_CURRENCIES = 80;
 const amount = z.string()
   .refine(
     isAmount,
-    refusedAs("Field.Invalid", "Must be more than zero, with two fraction digits and at most 13 before."),
+    rejectedAs("Field.Invalid", "Must be more than zero, with two fraction digits and at most 13 before."),
   )
   .openapi({ pattern: AMOUNT_PATTERN.source, example: "19.90" });
 

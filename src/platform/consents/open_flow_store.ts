@@ -18,7 +18,7 @@ export interface OpenFlow {
 /** More than these are not told apart: the oldest one's accounts are fixed when a newer session ends. */
 const MAX_SESSIONS = 20;
 
-/** The key of the open sessions of the consent that a path names: what to read ahead. */
+/** The key of the open sessions of the consent that a path names: what to prefetch. */
 export function openFlowAhead(idText: unknown): readonly Key[] {
   const id = asConsentId(idText);
   return id === undefined ? [] : [openFlowKey(id)];

@@ -21,7 +21,7 @@ export function stagePayerAccounts(
   stageEvidence(tx, subjectOf(consent, report), signedBody);
 }
 
-/** The keys of the accounts: what to read ahead. */
+/** The keys of the accounts: what to prefetch. */
 export function payerAccountsAhead(consent: ConsentId, payer: Payer | undefined): readonly Key[] {
   return payer?.report === undefined || payer.accounts !== undefined
     ? []

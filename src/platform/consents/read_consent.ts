@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { asConsentId } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import { asOf, type Consent, type ConsentStatus } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
@@ -19,7 +19,7 @@ export interface ConsentReader {
   readonly clientId?: ClientId;
 }
 
-/** The consent as it stands now, with its version; `from` what the request has read. @throws {Refusal} `resource.not_found` */
+/** The consent as it stands now, with its version; `from` what the request has read. @throws {ApiError} `resource.not_found` */
 export async function readConsent(
   deps: ReadConsentDeps,
   idText: unknown,
@@ -29,7 +29,7 @@ export async function readConsent(
   const id = asConsentId(idText);
   const entry = id === undefined ? null : await deps.consents.find(id, from);
   const foreign = entry !== null && by.clientId !== undefined && entry.value.clientId !== by.clientId;
-  if (entry === null || foreign || entry.value.bank !== by.bank) throw new Refusal("resource.not_found");
+  if (entry === null || foreign || entry.value.bank !== by.bank) throw new ApiError("resource.not_found");
   return { ...entry, value: asOf(entry.value, deps.clock()) };
 }
 

@@ -35,7 +35,7 @@ export interface ConsentRouteDeps extends CreateConsentDeps, Supported {
   readonly guards: ResourceGuards;
   readonly idempotent: ReturnType<typeof idempotent>;
   readonly baseUrl: string;
-  /** One consent is not asked about without end. @throws {Refusal} `request.rate_limited` */
+  /** One consent is not asked about without end. @throws {ApiError} `request.rate_limited` */
   readonly limitFunds: (consentId: ConsentId) => Promise<void>;
 }
 
@@ -132,9 +132,13 @@ function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
       await requireActive(c.get("bank"));
       const request = decodeConsentRequest(c.get("json"), { ...deps, now: deps.clock() });
       const { clientId } = c.get("access").caller;
-      const [signedBody, claim, markers] = [c.get("signedBody"), c.get("claim"), c.get("markers")];
+      const [signedBody, claim, replayRecords] = [
+        c.get("signedBody"),
+        c.get("claim"),
+        c.get("replayRecords"),
+      ];
       const owner = { clientId, bank: c.get("bank").code };
-      const consent = await createConsent(deps, { ...owner, request, signedBody, claim, markers });
+      const consent = await createConsent(deps, { ...owner, request, signedBody, claim, replayRecords });
       return c.json(representCreated(consent, deps.baseUrl), 201);
     },
   );

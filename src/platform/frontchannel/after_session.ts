@@ -4,9 +4,14 @@
  */
 import type { Consent } from "../consents/consent.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import { Refusal, type RefusalParts } from "../../base/kernel/api_error.ts";
+import { ApiError, type ApiErrorParts } from "../../base/kernel/api_error.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
-import { type AuthorizationError, type Interaction, isLate, overtaken } from "./interaction.ts";
+import {
+  type AuthorizationError,
+  type AuthorizationSession,
+  isLate,
+  overtaken,
+} from "./authorization_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
 import { readStanding, type StepDeps } from "./take_step.ts";
 import { backTo, errorUrl } from "./tpp_redirect.ts";
@@ -15,11 +20,11 @@ import { backTo, errorUrl } from "./tpp_redirect.ts";
  * The next URL of a finished session, for the browser that began it and its form token. For one minute it is the same
  * URL as before, because the browser may have lost that response. After that it is the TPP, with an error.
  *
- * @throws {Refusal} `interaction.finished` if no address of the TPP is left
+ * @throws {ApiError} `interaction.finished` if no address of the TPP is left
  */
 export async function whereItLed(
   deps: StepDeps,
-  session: Interaction,
+  session: AuthorizationSession,
   browser: AskingBrowser,
   token: string,
 ): Promise<string> {
@@ -41,11 +46,11 @@ function errorOf(consent: Consent): AuthorizationError {
  * The next URL after a return that the bank signed for this session but that cannot be used: its times are wrong, its
  * jti was used before, or it is about another consent. The session stays open, because the bank may send a valid one.
  *
- * @throws {Refusal} `interaction.finished` if no address of the TPP is left; as {@link answeredBefore}
+ * @throws {ApiError} `interaction.finished` if no address of the TPP is left; as {@link answeredBefore}
  */
 export async function afterUnusableReturn(
   deps: StepDeps,
-  session: Interaction,
+  session: AuthorizationSession,
   browser: AskingBrowser,
 ): Promise<string> {
   const { address, request, consent } = await readStanding(deps, session, deps.store);
@@ -60,14 +65,14 @@ export async function afterUnusableReturn(
  */
 export async function answeredBefore(
   deps: StepDeps,
-  session: Interaction,
+  session: AuthorizationSession,
   browser: AskingBrowser,
   consent: Consent,
-): Promise<Refusal> {
+): Promise<ApiError> {
   browser.forget(session.correlationId);
   const { clientId } = session;
   if (overtaken(consent)?.error === "access_denied") { // its deadline has passed without a decision
-    return new Refusal("interaction.finished", {
+    return new ApiError("interaction.finished", {
       detail: "answered before",
       ...await linkTo(deps, clientId),
     });
@@ -78,10 +83,10 @@ export async function answeredBefore(
 /** The page that shows the earlier decision, which differs from the customer's choice now. */
 export async function saidBefore(
   deps: StepDeps,
-  { clientId }: Interaction,
+  { clientId }: AuthorizationSession,
   { accepted, wayOn }: { readonly accepted: boolean; readonly wayOn?: string | undefined },
-): Promise<Refusal> {
-  return new Refusal(accepted ? "interaction.accepted" : "interaction.refused", {
+): Promise<ApiError> {
+  return new ApiError(accepted ? "interaction.accepted" : "interaction.refused", {
     detail: "decided before",
     ...(wayOn === undefined ? {} : { wayOn }),
     ...await linkTo(deps, clientId),
@@ -92,13 +97,17 @@ export async function saidBefore(
  * The page for a browser that cannot prove that it began the session. A reader who knows the
  * random id of a session may learn that it is over, but not the decision and not the next URL.
  */
-export async function notYours(deps: StepDeps, session: Interaction, detail: string): Promise<Refusal> {
+export async function notYours(
+  deps: StepDeps,
+  session: AuthorizationSession,
+  detail: string,
+): Promise<ApiError> {
   const request = await deps.requests.find(session.requestHash);
   const isOver = session.stage === "finished" || request === null || request.value.completed;
   const reason = isOver ? "interaction.finished" : "interaction.not_yours";
-  return new Refusal(reason, { detail, ...await linkTo(deps, session.clientId) });
+  return new ApiError(reason, { detail, ...await linkTo(deps, session.clientId) });
 }
 
-async function linkTo(deps: StepDeps, clientId: ClientId): Promise<Pick<RefusalParts, "tpp">> {
+async function linkTo(deps: StepDeps, clientId: ClientId): Promise<Pick<ApiErrorParts, "tpp">> {
   return backTo(await deps.clients.find(clientId));
 }

@@ -10,7 +10,7 @@ import type { ConsentFacts } from "../../pages/consent_facts.tsx";
 import type { Site } from "../../pages/site.ts";
 import type { ConsentView } from "../../pages/consent_page.tsx";
 import type { OpenDecision } from "./decide_consent.ts";
-import { accountNotice, canPay } from "./interaction.ts";
+import { accountNotice, canPay } from "./authorization_session.ts";
 
 /** What the page needs beside the open decision. */
 export interface ViewContext {

@@ -3,23 +3,23 @@ import type { Consent, PayerAccount } from "../consents/consent.ts";
 import { payerAccountsAhead, payerAccountsOf } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { type BankCode, isUuid } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ShownPage } from "../audit_trail.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { StandingOf } from "../security/standing.ts";
-import { bankKey, interactionKey } from "../store_keys.ts";
-import type { ReadAhead } from "../../base/store/read_ahead.ts";
+import { authorizationSessionKey, bankKey } from "../store_keys.ts";
+import type { Prefetch } from "../../base/store/prefetch.ts";
 import { answeredBefore, notYours, saidBefore, whereItLed } from "./after_session.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 import { wayOutOfInactive } from "./inactive_party.ts";
 import {
+  type AuthorizationSession,
   expired,
-  type Interaction,
   isLate,
   keptUntil,
   type Parties,
   stepAfterDecision,
-} from "./interaction.ts";
+} from "./authorization_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
 import { type ChosenStep, type Situation, stepAhead, type StepDeps, takeStep } from "./take_step.ts";
 
@@ -32,12 +32,12 @@ export interface ScreenVisit {
   readonly bank: BankCode;
   readonly correlationId: string | undefined;
   readonly browser: AskingBrowser;
-  readonly reads: ReadAhead;
+  readonly reads: Prefetch;
 }
 
 /** A session of this browser that waits for a decision, or has waited until it expired. */
 export interface OpenDecision {
-  readonly interaction: Interaction;
+  readonly interaction: AuthorizationSession;
   readonly consent: Consent;
   readonly parties: Parties;
   /** What the customer chooses from. */
@@ -53,7 +53,7 @@ export interface Decision {
 
 /** A form as posted. */
 export interface PostedDecision {
-  /** Read when the token is proven. @throws {Refusal} `authorization.invalid_request` */
+  /** Read when the token is proven. @throws {ApiError} `authorization.invalid_request` */
   readonly decisionOf: () => Decision;
   /** The anti-forgery token. */
   readonly token: string | undefined;
@@ -67,13 +67,13 @@ export type Screen = { readonly show: OpenDecision } | { readonly leadTo: string
 /**
  * Opens the screen. If there is nothing to decide any more, it leads to the TPP.
  *
- * @throws {Refusal} `bank.unknown`, `interaction.*`, `authorization.invalid_request`
+ * @throws {ApiError} `bank.unknown`, `interaction.*`, `authorization.invalid_request`
  */
 export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<Screen> {
   const { browser, reads } = visit;
   const { bank, session } = await findSession(deps, visit);
   if (!await browser.holds(session)) throw await notYours(deps, session, "opened in another browser");
-  const ledTo = async (over: Interaction): Promise<Screen> => ({
+  const ledTo = async (over: AuthorizationSession): Promise<Screen> => ({
     leadTo: await whereItLed(deps, over, browser, await browser.formToken(over.correlationId)),
   });
   if (session.stage === "finished") return await ledTo(session);
@@ -88,7 +88,7 @@ export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<
   return wayOut === null ? { show: await openDecision(deps, session, reads) } : { leadTo: wayOut };
 }
 
-/** Carries the decision out and says where the browser goes. @throws {Refusal} as {@link openScreen} */
+/** Carries the decision out and says where the browser goes. @throws {ApiError} as {@link openScreen} */
 export async function decideConsent(
   deps: DecideDeps,
   visit: ScreenVisit,
@@ -103,7 +103,7 @@ export async function decideConsent(
   }
   aheadOf(session, reads);
   const decision = posted.decisionOf();
-  const wayOut = decision.accepted ? await wayOutOfInactive(deps, bank, session, reads) : null; // a refusal stands
+  const wayOut = decision.accepted ? await wayOutOfInactive(deps, bank, session, reads) : null; // a rejection stands
   if (wayOut !== null) return wayOut;
   const open = await openDecision(deps, session, reads);
   const page = await posted.pageOf(open);
@@ -112,7 +112,7 @@ export async function decideConsent(
   if (taken.kind === "over") return await decidedBefore(deps, taken.interaction, browser, posted);
   if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
   if (taken.kind === "stayed") {
-    throw new Refusal("authorization.invalid_request", "no account that can pay was chosen");
+    throw new ApiError("authorization.invalid_request", "no account that can pay was chosen");
   }
   if (taken.decided === undefined) return taken.url;
   // Decided by another request. The customer must not take the TPP's page for the answer to this click.
@@ -122,27 +122,31 @@ export async function decideConsent(
 async function findSession(
   deps: StepDeps,
   visit: ScreenVisit,
-): Promise<{ readonly bank: BankClient; readonly session: Interaction }> {
+): Promise<{ readonly bank: BankClient; readonly session: AuthorizationSession }> {
   const { reads, correlationId } = visit;
   const flow = isUuid(correlationId) ? correlationId : undefined;
-  reads.ahead([bankKey(visit.bank), ...(flow === undefined ? [] : [interactionKey(flow)])]);
+  reads.ahead([bankKey(visit.bank), ...(flow === undefined ? [] : [authorizationSessionKey(flow)])]);
   const bank = await deps.clients.findBank(visit.bank, reads);
-  if (bank === null) throw new Refusal("bank.unknown");
+  if (bank === null) throw new ApiError("bank.unknown");
   const session = flow === undefined ? undefined : (await deps.interactions.find(flow, reads))?.value;
   if (session === undefined || session.bank !== visit.bank || deps.clock() >= keptUntil(session)) {
-    throw new Refusal("authorization.invalid_request", "no such session");
+    throw new ApiError("authorization.invalid_request", "no such session");
   }
   return { bank, session };
 }
 
-function aheadOf(session: Interaction, reads: ReadAhead): void {
+function aheadOf(session: AuthorizationSession, reads: Prefetch): void {
   reads.ahead([...stepAhead(session), ...payerAccountsAhead(session.consentId, session.payer)]);
 }
 
-async function openDecision(deps: StepDeps, session: Interaction, reads: ReadAhead): Promise<OpenDecision> {
+async function openDecision(
+  deps: StepDeps,
+  session: AuthorizationSession,
+  reads: Prefetch,
+): Promise<OpenDecision> {
   const { consentId, parties, payer } = session;
   if (parties === undefined || payer === undefined) {
-    throw new Refusal("authorization.invalid_request", "the customer has not come back from the bank yet");
+    throw new ApiError("authorization.invalid_request", "the customer has not come back from the bank yet");
   }
   const { value: consent } = await readConsent(deps, consentId, session, reads);
   const accounts = await payerAccountsOf(reads, consentId, payer);
@@ -169,7 +173,7 @@ function stepAfterPost(
  */
 async function decidedBefore(
   deps: StepDeps,
-  session: Interaction,
+  session: AuthorizationSession,
   browser: AskingBrowser,
   { decisionOf, token }: PostedDecision,
 ): Promise<string> {

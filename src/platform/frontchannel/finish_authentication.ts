@@ -5,17 +5,24 @@
  */
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { StandingOf } from "../security/standing.ts";
-import { bankKey, interactionKey } from "../store_keys.ts";
-import type { ReadAhead } from "../../base/store/read_ahead.ts";
+import { authorizationSessionKey, bankKey } from "../store_keys.ts";
+import type { Prefetch } from "../../base/store/prefetch.ts";
 import { afterUnusableReturn, answeredBefore, notYours, whereItLed } from "./after_session.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
-import { expired, type Interaction, isLate, keptUntil, type Parties, stepAfterBank } from "./interaction.ts";
+import {
+  type AuthorizationSession,
+  expired,
+  isLate,
+  keptUntil,
+  type Parties,
+  stepAfterBank,
+} from "./authorization_session.ts";
 import { wayOutOfInactive } from "./inactive_party.ts";
 import { claimedCorrelationId, openScaResponse, type ScaResponse } from "./sca_response.ts";
 import { screenUrl } from "./screen_url.ts";
@@ -35,20 +42,20 @@ export interface FinishAuthentication {
   /** Undefined if the link has none, or more than one. */
   readonly sealed: string | undefined;
   readonly browser: AskingBrowser;
-  readonly reads: ReadAhead;
+  readonly reads: Prefetch;
   /** Of the request, for the log. */
   readonly interactionId: string;
 }
 
-/** Takes the customer back and says where the browser goes. @throws {Refusal} `bank_return.not_authentic`, `interaction.*`, `bank.unknown` */
+/** Takes the customer back and says where the browser goes. @throws {ApiError} `bank_return.not_authentic`, `interaction.*`, `bank.unknown` */
 export async function finishAuthentication(
   deps: FinishDeps,
   command: FinishAuthentication,
 ): Promise<string> {
   const { reads, browser } = command;
-  reads.ahead([bankKey(command.bank), ...browser.names().map(interactionKey)]);
+  reads.ahead([bankKey(command.bank), ...browser.names().map(authorizationSessionKey)]);
   const bank = await deps.clients.findBank(command.bank, reads);
-  if (bank === null) throw new Refusal("bank.unknown");
+  if (bank === null) throw new ApiError("bank.unknown");
   if (await deps.standingOf(bank) !== "active") return await leaveInactiveBank(deps, bank, command);
   const response = await authenticResponse(deps, command, bank);
   const session = await ownSession(deps, command, response);
@@ -101,7 +108,7 @@ async function ownSession(
   deps: FinishDeps,
   command: FinishAuthentication,
   response: ScaResponse,
-): Promise<Interaction> {
+): Promise<AuthorizationSession> {
   const session = (await deps.interactions.find(response.correlationId, command.reads))?.value;
   if (session === undefined || session.bank !== command.bank || deps.clock() >= keptUntil(session)) {
     throw await notAuthentic(deps, command, "unknown correlation_id");
@@ -120,10 +127,10 @@ async function follow(deps: FinishDeps, { command, bank, response, session }: {
   readonly command: FinishAuthentication;
   readonly bank: BankClient;
   readonly response: ScaResponse;
-  readonly session: Interaction;
+  readonly session: AuthorizationSession;
 }): Promise<string> {
   const { browser, reads } = command;
-  const context = { browser, reads, markers: { pending: [response.once] } };
+  const context = { browser, reads, replayRecords: { pending: [response.once] } };
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterReturn(response, bank, at);
   try {
     const taken = await takeStep(deps, session.correlationId, choose, context);
@@ -131,8 +138,8 @@ async function follow(deps: FinishDeps, { command, bank, response, session }: {
     if (taken.kind === "over") return await ledTo(deps, taken.interaction, browser);
     return taken.kind === "led" ? taken.url : screenUrl(deps.authUrl, session);
   } catch (error) {
-    // Only the commit's refusal of a spent jti is expected here.
-    if (!(error instanceof Refusal) || error.reason !== response.once.refusal) throw error;
+    // Only the commit's rejection of a spent jti is expected here.
+    if (!(error instanceof ApiError) || error.reason !== response.once.rejection) throw error;
     return await afterReplay(deps, command, session);
   }
 }
@@ -141,16 +148,20 @@ async function follow(deps: FinishDeps, { command, bank, response, session }: {
 async function afterReplay(
   deps: FinishDeps,
   command: FinishAuthentication,
-  { correlationId }: Interaction,
+  { correlationId }: AuthorizationSession,
 ): Promise<string> {
   const session = (await deps.interactions.find(correlationId))?.value;
-  if (session === undefined) throw new Refusal("interaction.finished", "no such session");
+  if (session === undefined) throw new ApiError("interaction.finished", "no such session");
   if (session.stage === "finished") return await ledTo(deps, session, command.browser);
   if (session.stage === "deciding") return screenUrl(deps.authUrl, session);
   return await unusable(deps, command, session, "jti used before");
 }
 
-async function ledTo(deps: FinishDeps, session: Interaction, browser: AskingBrowser): Promise<string> {
+async function ledTo(
+  deps: FinishDeps,
+  session: AuthorizationSession,
+  browser: AskingBrowser,
+): Promise<string> {
   return await whereItLed(deps, session, browser, await browser.formToken(session.correlationId));
 }
 
@@ -184,7 +195,7 @@ function partiesOf(bank: BankClient, tpp: Client): Parties {
 }
 
 /** Why an answer that the bank signed for this session cannot count. */
-function doubtAbout(response: ScaResponse, session: Interaction): string | undefined {
+function doubtAbout(response: ScaResponse, session: AuthorizationSession): string | undefined {
   if (response.timeFault !== undefined) return response.timeFault;
   if (response.refId !== session.consentId) return "ref_id";
   const expected = session.debtorAccountPresent ? "true" : "false";
@@ -194,7 +205,7 @@ function doubtAbout(response: ScaResponse, session: Interaction): string | undef
 async function unusable(
   deps: FinishDeps,
   { bank, interactionId, browser }: FinishAuthentication,
-  session: Interaction,
+  session: AuthorizationSession,
   why: string,
 ): Promise<string> {
   deps.log.warn("bank_return.unusable", { interactionId, bank, why });
@@ -209,12 +220,12 @@ async function notAuthentic(
   deps: FinishDeps,
   command: FinishAuthentication,
   detail: string,
-): Promise<Refusal> {
+): Promise<ApiError> {
   const { browser, reads, bank } = command;
   const sessions = (await Promise.all(browser.names().map((id) => deps.interactions.find(id, reads))))
     .flatMap((entry) => entry === null || entry.value.bank !== bank ? [] : [entry.value]);
   const held = await Promise.all(sessions.map((session) => browser.holds(session)));
   const [tpp, ...more] = new Set(sessions.filter((_, index) => held[index]).map(({ clientId }) => clientId));
   const link = tpp === undefined || more.length > 0 ? {} : backTo(await deps.clients.find(tpp, reads));
-  return new Refusal("bank_return.not_authentic", { detail, ...link });
+  return new ApiError("bank_return.not_authentic", { detail, ...link });
 }

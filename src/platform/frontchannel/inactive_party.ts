@@ -8,7 +8,7 @@ import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { StandingOf } from "../security/standing.ts";
 import type { Reader } from "../../base/store/store.ts";
-import type { Interaction } from "./interaction.ts";
+import type { AuthorizationSession } from "./authorization_session.ts";
 import { addressOf } from "./start_authorization.ts";
 import { inactiveUrl } from "./tpp_redirect.ts";
 
@@ -23,12 +23,12 @@ export interface InactivePartyDeps {
  * The next URL of this interaction if its bank or its TPP is not active. Null if both are active, or if the pushed
  * request is deleted, because the interaction is then over.
  *
- * @throws {Refusal} `platform.unavailable` if the status list is too old
+ * @throws {ApiError} `platform.unavailable` if the status list is too old
  */
 export async function wayOutOfInactive(
   deps: InactivePartyDeps,
   bank: BankClient,
-  interaction: Pick<Interaction, "clientId" | "requestHash">,
+  interaction: Pick<AuthorizationSession, "clientId" | "requestHash">,
   reads: Reader,
 ): Promise<string | null> {
   const ofBank = await deps.standingOf(bank);

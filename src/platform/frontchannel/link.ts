@@ -1,21 +1,21 @@
 /** Reads the links by which browsers come: bank and parameters, each at most once. Decides nothing about them. */
 import { asBankCode, type BankCode } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 
 const SINGLE = ["client_id", "request_uri", "flow"];
 
-/** The bank in a path. @throws {Refusal} `bank.unknown` where it cannot be one */
+/** The bank in a path. @throws {ApiError} `bank.unknown` where it cannot be one */
 export function bankOf(text: string | undefined): BankCode {
   const bank = asBankCode(text);
-  if (bank === undefined) throw new Refusal("bank.unknown");
+  if (bank === undefined) throw new ApiError("bank.unknown");
   return bank;
 }
 
-/** The query's parameters; empty ones are none. @throws {Refusal} `authorization.invalid_request` if one of ours is there twice */
+/** The query's parameters; empty ones are none. @throws {ApiError} `authorization.invalid_request` if one of ours is there twice */
 export function queryOf(url: string): ReadonlyMap<string, string> {
   const wanted = new URL(url).searchParams;
   if (SINGLE.some((name) => wanted.getAll(name).length > 1)) {
-    throw new Refusal("authorization.invalid_request", "parameter twice");
+    throw new ApiError("authorization.invalid_request", "parameter twice");
   }
   return new Map([...wanted].filter(([, value]) => value !== ""));
 }

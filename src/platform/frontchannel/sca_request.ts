@@ -3,11 +3,11 @@ import { unixSeconds } from "../../base/kernel/clock.ts";
 import { HANDOVER_SECONDS } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
-import type { Interaction } from "./interaction.ts";
+import type { AuthorizationSession } from "./authorization_session.ts";
 
 /** The claims; `now` in milliseconds. */
 export function scaRequestClaims(
-  interaction: Interaction,
+  interaction: AuthorizationSession,
   parties: { readonly authUrl: string; readonly bank: BankClient; readonly tpp: Client },
   now: number,
 ): JsonObject {

@@ -126,7 +126,7 @@ async function decode(claims: JsonObject, bank: BankClient, { now }: ScaResponse
     once: {
       key: spentJwtKey("bank_return", bank.code, await idPart(String(claims["jti"]))),
       expiresAt: Math.ceil(Number(claims["exp"]) + EXPIRY_SKEW_SECONDS) * 1000,
-      refusal: "bank_return.not_authentic",
+      rejection: "bank_return.not_authentic",
     },
   };
 }

@@ -5,7 +5,7 @@ import { readForm } from "../../base/http/body.ts";
 import type { RequestEnv } from "../../base/http/context.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ShownPage } from "../audit_trail.ts";
 import { renderConsentPage } from "../../pages/consent_page.tsx";
 import { chooseLanguage, type Language } from "../../pages/language.ts";
@@ -103,7 +103,7 @@ function screenPolicy(sandbox: boolean): string {
 function readDecision(form: ReadonlyMap<string, string>): Decision {
   const decision = form.get("decision");
   if (decision !== "accept" && decision !== "refuse") {
-    throw new Refusal("authorization.invalid_request", "no decision");
+    throw new ApiError("authorization.invalid_request", "no decision");
   }
   const account = form.get("account");
   const accountIndex = account !== undefined && /^\d{1,3}$/.test(account) ? Number(account) : undefined;

@@ -1,5 +1,5 @@
 /** Where the platform's consent screen of an interaction is. */
-import type { Interaction } from "./interaction.ts";
+import type { AuthorizationSession } from "./authorization_session.ts";
 
 /** The last segment of its path, below the bank's. */
 export const SCREEN_SEGMENT = "authorization.consent.oauth2";
@@ -7,7 +7,7 @@ export const SCREEN_SEGMENT = "authorization.consent.oauth2";
 /** The address; the browser's cookie opens it, not the address. */
 export function screenUrl(
   authUrl: string,
-  { bank, correlationId }: Pick<Interaction, "bank" | "correlationId">,
+  { bank, correlationId }: Pick<AuthorizationSession, "bank" | "correlationId">,
 ): string {
   return `${authUrl}/${bank}/${SCREEN_SEGMENT}?flow=${correlationId}`;
 }

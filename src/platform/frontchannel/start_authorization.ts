@@ -8,7 +8,7 @@ import { findOpenFlow, stageFlowOpened } from "../consents/open_flow_store.ts";
 import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { asClientId, sha256 } from "../../base/kernel/identifiers.ts";
-import { Refusal, type RefusalParts } from "../../base/kernel/api_error.ts";
+import { ApiError, type ApiErrorParts } from "../../base/kernel/api_error.ts";
 import { type NamedKey, sealClaims } from "../../base/jose/sealed_jwt.ts";
 import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
@@ -19,11 +19,11 @@ import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { StandingOf } from "../security/standing.ts";
 import { bankKey, clientKey, consentKey, openFlowKey, pushedRequestKey } from "../store_keys.ts";
-import type { ReadAhead } from "../../base/store/read_ahead.ts";
+import type { Prefetch } from "../../base/store/prefetch.ts";
 import type { Key, Reader, Store } from "../../base/store/store.ts";
 import { begin, commit, contended } from "../../base/store/transaction.ts";
-import type { AuthorizationError, Interaction } from "./interaction.ts";
-import type { InteractionStore } from "./interaction_store.ts";
+import type { AuthorizationError, AuthorizationSession } from "./authorization_session.ts";
+import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
 import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
 
@@ -31,7 +31,7 @@ import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.t
 export interface StartDeps extends ReadConsentDeps {
   readonly store: Store;
   readonly requests: PushedRequestStore;
-  readonly interactions: InteractionStore;
+  readonly interactions: AuthorizationSessionStore;
   readonly clients: ClientStore;
   readonly keys: ParticipantKeySets;
   readonly standingOf: StandingOf;
@@ -47,7 +47,7 @@ export interface StartAuthorization {
   readonly clientId: string | undefined;
   readonly requestUri: string | undefined;
   readonly bindingHash: string;
-  readonly reads: ReadAhead;
+  readonly reads: Prefetch;
 }
 
 /** Where the browser goes; `correlationId` where it goes to the bank and needs its cookie. */
@@ -56,14 +56,14 @@ export interface Departure {
   readonly correlationId?: string;
 }
 
-/** Sends the customer off. @throws {Refusal} `bank.unknown`, `authorization.*`: a page, as no redirect target is proven */
+/** Sends the customer off. @throws {ApiError} `bank.unknown`, `authorization.*`: a page, as no redirect target is proven */
 export async function startAuthorization(deps: StartDeps, command: StartAuthorization): Promise<Departure> {
   const { reads } = command;
   const link = await readLink(command);
   reads.ahead([bankKey(command.bank), ...(link === undefined ? [] : link.keys)]);
   const bank = await deps.clients.findBank(command.bank, reads);
-  if (bank === null) throw new Refusal("bank.unknown"); // Decision A4
-  if (link === undefined) throw new Refusal("authorization.invalid_request");
+  if (bank === null) throw new ApiError("bank.unknown"); // Decision A4
+  if (link === undefined) throw new ApiError("authorization.invalid_request");
   const request = await pushedRequest(deps, command, link);
   const tpp = await usableClient(deps, request, reads);
   const tppAddress = addressOf(deps.authUrl, request);
@@ -75,7 +75,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   reads.ahead([consentKey(request.consentId), openFlowKey(request.consentId)]);
   const { value: consent } = await readConsent(deps, request.consentId, request, reads);
   if (consent.status !== "AwaitingAuthorisation") return leave("invalid_request");
-  const interaction = openInteraction(
+  const interaction = newSession(
     deps.clock(),
     command.bindingHash,
     request,
@@ -99,7 +99,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
  */
 async function openSession(
   deps: StartDeps,
-  interaction: Interaction,
+  interaction: AuthorizationSession,
   reads: Reader,
 ): Promise<"opened" | AuthorizationError | undefined> {
   for (let attempt = 0; attempt < MAX_SESSIONS_PER_REQUEST; attempt++) { // of parallel openings one commits at a time
@@ -146,12 +146,12 @@ async function pushedRequest(
 ): Promise<PushedRequest> {
   const entry = await deps.requests.find(requestHash, reads);
   const usable = entry !== null && canStart(entry.value, { clientId, bank, now: deps.clock() });
-  if (!usable) throw new Refusal("authorization.request_uri_unusable", await linkTo(deps, clientId, reads));
+  if (!usable) throw new ApiError("authorization.request_uri_unusable", await linkTo(deps, clientId, reads));
   return entry.value;
 }
 
 /** The link back to the TPP that the customer's link names. It proves nothing, so it leads to no redirect_uri. */
-async function linkTo(deps: StartDeps, clientId: string, from: Reader): Promise<Pick<RefusalParts, "tpp">> {
+async function linkTo(deps: StartDeps, clientId: string, from: Reader): Promise<Pick<ApiErrorParts, "tpp">> {
   const id = asClientId(clientId);
   const client = id === undefined ? null : await deps.clients.find(id, from);
   const standing = client === null ? undefined : await deps.standingOf(client).catch(() => undefined);
@@ -163,7 +163,7 @@ async function usableClient(deps: StartDeps, request: PushedRequest, from: Reade
   const client = await deps.clients.find(request.clientId, from);
   const usable = client !== null && client.redirectUris.includes(request.redirectUri) &&
     await isActive(deps, client, request);
-  if (!usable) throw new Refusal("authorization.client_unusable");
+  if (!usable) throw new ApiError("authorization.client_unusable");
   return client;
 }
 
@@ -182,10 +182,10 @@ function unavailable(
   { authUrl }: StartDeps,
   request: PushedRequest,
   tpp: Client,
-  { parts }: Refusal,
-): Refusal {
+  { parts }: ApiError,
+): ApiError {
   const wayOn = errorUrl(addressOf(authUrl, request), "temporarily_unavailable");
-  return new Refusal("platform.unavailable", { ...parts, wayOn, ...backTo(tpp) });
+  return new ApiError("platform.unavailable", { ...parts, wayOn, ...backTo(tpp) });
 }
 
 /** The key to seal to, where the bank can take the customer from here to a payment: active, and not failing. */
@@ -204,17 +204,17 @@ async function readyBank(
   }
 }
 
-function isUnavailable(error: unknown): error is Refusal {
-  return error instanceof Refusal && error.reason === "platform.unavailable";
+function isUnavailable(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.reason === "platform.unavailable";
 }
 
-function openInteraction(
+function newSession(
   now: number,
   bindingHash: string,
   request: PushedRequest,
   requestHash: string,
   debtorAccountPresent: boolean,
-): Interaction {
+): AuthorizationSession {
   return {
     correlationId: crypto.randomUUID(),
     stage: "at_bank",

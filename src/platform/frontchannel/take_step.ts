@@ -8,7 +8,7 @@ import type { ConsentStore } from "../consents/consent_store.ts";
 import { findOpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
@@ -22,13 +22,13 @@ import {
   begin,
   check,
   commit,
-  type Markers,
+  type ReplayRecords,
   type Transaction,
   untilCommitted,
 } from "../../base/store/transaction.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
-import { type Interaction, overtaken, type Parties, type Step } from "./interaction.ts";
-import type { InteractionStore } from "./interaction_store.ts";
+import { type AuthorizationSession, overtaken, type Parties, type Step } from "./authorization_session.ts";
+import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { screenUrl } from "./screen_url.ts";
 import { sealOutcome } from "./sealed_outcome.ts";
 import { addressOf } from "./start_authorization.ts";
@@ -39,7 +39,7 @@ export interface StepDeps {
   readonly clock: Clock;
   readonly consents: ConsentStore;
   readonly clients: ClientStore;
-  readonly interactions: InteractionStore;
+  readonly interactions: AuthorizationSessionStore;
   readonly requests: PushedRequestStore;
   readonly codes: AuthorizationCodeStore;
   readonly authUrl: string;
@@ -47,7 +47,7 @@ export interface StepDeps {
 
 /** What a step is chosen from, as it stands at `now` (milliseconds). */
 export interface Situation {
-  readonly interaction: Interaction;
+  readonly interaction: AuthorizationSession;
   readonly consent: Consent;
   readonly tpp: Client;
   readonly now: number;
@@ -68,7 +68,7 @@ export interface StepContext {
   /** It can be sent again, for a minute, where the step leads it. */
   readonly browser: AskingBrowser;
   /** Spent with the step. */
-  readonly markers?: Markers;
+  readonly replayRecords?: ReplayRecords;
   /** What the customer decided on, if it was a page of the platform, for the consent's history. */
   readonly page?: ShownPage;
   /** What the request has read: good for the first attempt. */
@@ -83,17 +83,17 @@ export type Taken =
   /** Another session of the same pushed request has ended: the TPP has its answer, and a request gets one. */
   | { readonly kind: "answered"; readonly consent: Consent }
   /** The session had ended before. */
-  | { readonly kind: "over"; readonly interaction: Interaction };
+  | { readonly kind: "over"; readonly interaction: AuthorizationSession };
 
-/** The keys of what a step needs beside the session itself: what to read ahead. */
-export function stepAhead({ requestHash, consentId, clientId }: Interaction): readonly Key[] {
+/** The keys of what a step needs beside the session itself: what to prefetch. */
+export function stepAhead({ requestHash, consentId, clientId }: AuthorizationSession): readonly Key[] {
   return [pushedRequestKey(requestHash), consentKey(consentId), clientKey(clientId), openFlowKey(consentId)];
 }
 
 /**
  * Carries out the chosen step.
  *
- * @throws {Refusal} `interaction.finished` if no address of the TPP is left to send the browser to;
+ * @throws {ApiError} `interaction.finished` if no address of the TPP is left to send the browser to;
  * `platform.unavailable` if parallel changes kept coming first
  */
 export async function takeStep(
@@ -106,7 +106,7 @@ export async function takeStep(
     const now = deps.clock(); // read once: a deadline has passed for all of an attempt or for none
     const from = isFirst ? context.reads ?? deps.store : deps.store;
     const session = await deps.interactions.find(correlationId, from);
-    if (session === null) throw new Refusal("interaction.finished", "no such session");
+    if (session === null) throw new ApiError("interaction.finished", "no such session");
     if (session.value.stage === "finished") return { kind: "over", interaction: session.value };
     const standing = await readStanding({ ...deps, clock: () => now }, session.value, from);
     const { tpp, request, consent: { value: consent } } = standing;
@@ -114,7 +114,7 @@ export async function takeStep(
     const before = overtaken(consent);
     const step = before ?? choose({ interaction: session.value, consent, tpp, now });
     if (step === "stay") return { kind: "stayed" };
-    const tx = begin(context.markers);
+    const tx = begin(context.replayRecords);
     const at = { ...standing, session, now };
     const url = step.kind === "ask"
       ? await stageQuestion(deps, tx, step, at)
@@ -144,19 +144,23 @@ interface Standing {
 /**
  * What the session stands on. A redirect_uri that its TPP has not registered any more is no address of the TPP.
  *
- * @throws {Refusal} `interaction.finished` if the pushed request, the TPP or that address is gone
+ * @throws {ApiError} `interaction.finished` if the pushed request, the TPP or that address is gone
  */
-export async function readStanding(deps: StepDeps, session: Interaction, from: Reader): Promise<Standing> {
+export async function readStanding(
+  deps: StepDeps,
+  session: AuthorizationSession,
+  from: Reader,
+): Promise<Standing> {
   const tpp = await deps.clients.find(session.clientId, from);
   const request = await deps.requests.find(session.requestHash, from);
   if (tpp === null || request === null || !tpp.redirectUris.includes(request.value.redirectUri)) {
-    throw new Refusal("interaction.finished", { detail: "no address of the TPP is left", ...backTo(tpp) });
+    throw new ApiError("interaction.finished", { detail: "no address of the TPP is left", ...backTo(tpp) });
   }
   const consent = await readConsent(deps, session.consentId, session, from);
   return { request, consent, tpp, address: addressOf(deps.authUrl, request.value) };
 }
 
-type At = Standing & { readonly session: Entry<Interaction>; readonly now: number };
+type At = Standing & { readonly session: Entry<AuthorizationSession>; readonly now: number };
 
 /** The consent screen comes next. The accounts that it shows are the last ones that the bank reported (Decision G2). */
 async function stageQuestion(

@@ -1,8 +1,8 @@
 /** Where the customer is sent at the end: the TPP's proven redirect_uri with an answer (RFC 6749 4.1.2; RFC 9207). */
-import type { RefusalParts } from "../../base/kernel/api_error.ts";
+import type { ApiErrorParts } from "../../base/kernel/api_error.ts";
 import type { Client } from "../registration/client.ts";
 import { type Inactive, whyInactive } from "../security/standing.ts";
-import type { AuthorizationError } from "./interaction.ts";
+import type { AuthorizationError } from "./authorization_session.ts";
 
 /** What every answer is addressed by. */
 export interface TppAddress {
@@ -15,7 +15,7 @@ export interface TppAddress {
 
 /** The error code (RFC 6749 4.1.2.1) and generic words: the reason is in the consent's history, not in the browser's. */
 const ERROR: Readonly<Record<AuthorizationError, readonly [code: string, description: string]>> = {
-  access_denied: ["access_denied", "The customer or the bank refused the consent."],
+  access_denied: ["access_denied", "The customer or the bank rejected the consent."],
   insufficient_funds: ["access_denied", "The bank reported insufficient funds."], // Decision G7
   session_expired: ["access_denied", "The authorization session expired."], // Decision G1
   server_error: ["server_error", "The bank's answer could not be used."],
@@ -36,7 +36,7 @@ export function errorUrl(to: TppAddress, error: AuthorizationError): string {
 }
 
 /** The link to the TPP's own page, for a reader whom no redirect may take there. */
-export function backTo(tpp: Client | null): Pick<RefusalParts, "tpp"> {
+export function backTo(tpp: Client | null): Pick<ApiErrorParts, "tpp"> {
   if (tpp?.clientUri === undefined) return {};
   return { tpp: { clientId: tpp.clientId, name: tpp.orgName, uri: tpp.clientUri } };
 }

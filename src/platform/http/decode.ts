@@ -3,7 +3,7 @@
  * names every faulty place at once. Its messages never quote what was sent.
  */
 import type { z } from "@hono/zod-openapi";
-import { type Fault, type FaultCode, Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError, type Fault, type FaultCode } from "../../base/kernel/api_error.ts";
 
 /** Faults named in one answer (open-banking reference 5.1). */
 export const MAX_FAULTS = 20;
@@ -11,10 +11,10 @@ export const MAX_FAULTS = 20;
 const SHOWABLE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * What a schema's `refine` takes to be refused with a code of its own: `.refine(isAmount,
- * refusedAs("Field.Invalid", "Must be …"))`. The message is shown to the caller.
+ * What a schema's `refine` takes to be rejected with a code of its own: `.refine(isAmount,
+ * rejectedAs("Field.Invalid", "Must be …"))`. The message is shown to the caller.
  */
-export function refusedAs(
+export function rejectedAs(
   fault: FaultCode,
   message: string,
 ): { message: string; params: { fault: FaultCode } } {
@@ -26,7 +26,7 @@ export function refusedAs(
  *
  * @param rules faults found by looking beyond one field; where the schema faults the same place, the schema's
  *   word counts
- * @throws {Refusal} `resource.invalid_fields` with at most 20 faults, one a path, in the order of their
+ * @throws {ApiError} `resource.invalid_fields` with at most 20 faults, one a path, in the order of their
  *   paths; `resource.invalid_format` where the body is no object
  */
 export function decode<T>(schema: z.ZodType<T>, value: unknown, rules: readonly Fault[] = []): T {
@@ -35,10 +35,10 @@ export function decode<T>(schema: z.ZodType<T>, value: unknown, rules: readonly 
   const issues = parsed.success ? [] : parsed.error.issues;
   if (issues.some((issue) => issue.code === "invalid_type" && issue.path.length === 0)) {
     const message = "The body must be a JSON object.";
-    throw new Refusal("resource.invalid_format", { faults: [{ code: "Resource.InvalidFormat", message }] });
+    throw new ApiError("resource.invalid_format", { faults: [{ code: "Resource.InvalidFormat", message }] });
   }
   const faults = oneForEachPath([...issues.flatMap((issue) => faultsOf(issue, value)), ...rules]);
-  throw new Refusal("resource.invalid_fields", { faults: faults.slice(0, MAX_FAULTS) });
+  throw new ApiError("resource.invalid_fields", { faults: faults.slice(0, MAX_FAULTS) });
 }
 
 /**
@@ -80,7 +80,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
     case "too_big":
       return `Must have at most ${issue.maximum} elements.`;
     case "custom":
-      return issue.message; // written by `refusedAs`
+      return issue.message; // written by `rejectedAs`
     default:
       return "Is not valid.";
   }

@@ -4,7 +4,7 @@
  */
 import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
 import { asBankCode } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
 
 /** An app of this platform; `openAPIRegistry` collects the routes. */
@@ -41,7 +41,7 @@ export function endpoint<P extends string>(
   app.all(path, async function methodGate(c, next) {
     c.set("surface", surface);
     if (!fresh.has(c.req.method)) {
-      throw new Refusal("request.method_not_allowed", { allow: [...fresh].join(", ") });
+      throw new ApiError("request.method_not_allowed", { allow: [...fresh].join(", ") });
     }
     await next();
   });

@@ -8,7 +8,7 @@ import { endpoint, type PlatformApp } from "./endpoint.ts";
 import type { DrawErrorPage, ErrorPage } from "./on_error.ts";
 import { ERROR_PAGES } from "../../pages/error_page.tsx";
 import { isUuid } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { renderErrorPage } from "../../pages/error_page.tsx";
 import { chooseLanguage, LANGUAGES } from "../../pages/language.ts";
 import type { LanguageLink } from "../../pages/layout.tsx";
@@ -48,7 +48,7 @@ export function errorPageRoutes(app: PlatformApp, site: Site, findTpp: FindTpp):
   app.get(endpoint(app, "browser", problemRoute), async (c) => {
     const page = ERROR_PAGES.find((known) => known === c.req.query("page"));
     const { request: interactionId, tpp: clientId } = c.req.query();
-    if (page === undefined || !isUuid(interactionId)) throw new Refusal("request.not_found");
+    if (page === undefined || !isUuid(interactionId)) throw new ApiError("request.not_found");
     const tpp = clientId === undefined ? undefined : await findTpp(clientId);
     return c.html(draw(c, { page, interactionId, wayOn: undefined, tpp }, site));
   });

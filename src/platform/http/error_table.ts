@@ -1,10 +1,10 @@
 /**
- * Every reason for a refusal -> its status and public words, per surface. A reason without a row does not
+ * Every reason for a rejection -> its status and public words, per surface. A reason without a row does not
  * compile. Words are generic where an attacker could probe; the log has the detail.
  */
 import type { ErrorPageName } from "../../pages/error_page.tsx";
 import type { StatusCode } from "hono/utils/http-status";
-import type { FaultCode, RefusalReason } from "../../base/kernel/api_error.ts";
+import type { ErrorReason, FaultCode } from "../../base/kernel/api_error.ts";
 
 /** An OAuth answer `{error, error_description}` (RFC 6749 5.2, RFC 7591 3.2.2, RFC 9126 2.3). */
 export interface OAuthWire {
@@ -47,8 +47,8 @@ const badToken = challenge(401, "invalid_token");
 const badRequest = oauth(400, "invalid_request", "The request is malformed.");
 const badMetadata = oauth(400, "invalid_client_metadata", "The registration request is not acceptable.");
 
-/** The refusal table. */
-export const REFUSAL_WIRE = {
+/** The error table. */
+export const ERROR_TABLE = {
   "request.not_found": row(oauth(404, "not_found", "There is nothing at this address."), {
     status: 404,
     message: "",
@@ -225,7 +225,7 @@ export const REFUSAL_WIRE = {
   "directory.invalid_request": row(badRequest),
   "directory.conflict": row(oauth(409, "conflict", "This clashes with what the directory holds.")),
   "directory.not_found": row(oauth(404, "not_found", "There is nothing at this address.")),
-} as const satisfies Record<RefusalReason, Wire>;
+} as const satisfies Record<ErrorReason, Wire>;
 
 /** A bug: no words about it leave the platform. */
 export const BUG_WIRE: Wire = row(

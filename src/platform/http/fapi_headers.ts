@@ -1,7 +1,7 @@
 /** Guard: the FAPI headers that come with a resource call, well formed or absent (Decision C10). */
 import { createMiddleware } from "hono/factory";
-import { type Fault, Refusal } from "../../base/kernel/api_error.ts";
-import { refuseMalformedInteractionId } from "../../base/http/interaction_id.ts";
+import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
+import { rejectMalformedInteractionId } from "../../base/http/interaction_id.ts";
 
 const IMF_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} (GMT|UTC)$/;
@@ -13,16 +13,16 @@ const RULES = [
   { path: "x-fapi-customer-ip-address", isGood: isIpAddress, must: "must be an IP address." },
 ] as const;
 
-/** Refuses what is malformed, all at once; `x-fapi-financial-id` is accepted and ignored. @throws {Refusal} `request.header_invalid` */
+/** Rejects what is malformed, all at once; `x-fapi-financial-id` is accepted and ignored. @throws {ApiError} `request.header_invalid` */
 export const fapiHeaders = createMiddleware(async function checkFapiHeaders(c, next) {
-  refuseMalformedInteractionId(c.req.header("x-fapi-interaction-id"));
+  rejectMalformedInteractionId(c.req.header("x-fapi-interaction-id"));
   const faults = RULES.flatMap(({ path, isGood, must }): Fault[] => {
     const value = c.req.header(path);
     if (value === undefined || isGood(value)) return [];
     return [{ code: "Header.Invalid", path, message: `${path} ${must}` }];
   });
-  if (faults.length > 0) throw new Refusal("request.header_invalid", { faults });
-  refuseUnacceptable(c.req.header("accept"));
+  if (faults.length > 0) throw new ApiError("request.header_invalid", { faults });
+  rejectUnacceptable(c.req.header("accept"));
   await next();
 });
 
@@ -36,9 +36,9 @@ function isIpAddress(value: string): boolean {
   return IPV4.test(value) || (IPV6_CHARACTERS.test(value) && URL.canParse(`http://[${value}]/`));
 }
 
-function refuseUnacceptable(accept: string | undefined): void {
+function rejectUnacceptable(accept: string | undefined): void {
   if (accept === undefined) return;
   const types = accept.split(",").map((range) => range.split(";")[0]?.trim().toLowerCase());
   if (types.some((type) => type === "*/*" || type === "application/*" || type === "application/json")) return;
-  throw new Refusal("request.not_acceptable");
+  throw new ApiError("request.not_acceptable");
 }

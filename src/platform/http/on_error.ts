@@ -1,15 +1,15 @@
 /**
- * Turns whatever a route threw into the answer of its surface. A Refusal has its row in the refusal table;
+ * Turns whatever a route threw into the answer of its surface. A ApiError has its row in the error table;
  * anything else is a bug: 500, no words, the stack in the log under the interaction id.
  */
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
-import type { Fault, FaultCode, RefusalParts } from "../../base/kernel/api_error.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import type { ApiErrorParts, Fault, FaultCode } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
 import { prefersHtml } from "../../base/http/prefers_html.ts";
-import { BUG_WIRE, type PageWire, REFUSAL_WIRE, type ResourceWire, type Wire } from "./error_table.ts";
+import { BUG_WIRE, ERROR_TABLE, type PageWire, type ResourceWire, type Wire } from "./error_table.ts";
 
 /** What an error page is drawn from. */
 export interface ErrorPage extends PageWire {
@@ -17,7 +17,7 @@ export interface ErrorPage extends PageWire {
   /** Where its reader may go on to. */
   readonly wayOn: string | undefined;
   /** The TPP that the reader came from, if it is known, with its web page. */
-  readonly tpp?: RefusalParts["tpp"] | undefined;
+  readonly tpp?: ApiErrorParts["tpp"] | undefined;
 }
 
 /** Draws an error page in the reader's language; `platform/http/error_routes.ts` does. */
@@ -34,57 +34,62 @@ export function answerErrors(
   deps: ErrorDeps,
 ): (error: Error, c: Context<RequestEnv>) => Response | Promise<Response> {
   return function onError(error, c) {
-    const refusal = error instanceof Refusal ? error : undefined;
-    const wire: Wire = refusal === undefined ? BUG_WIRE : REFUSAL_WIRE[refusal.reason];
-    note(deps.log, c, error, refusal);
-    const surface = surfaceOf(c, refusal);
+    const rejection = error instanceof ApiError ? error : undefined;
+    const wire: Wire = rejection === undefined ? BUG_WIRE : ERROR_TABLE[rejection.reason];
+    note(deps.log, c, error, rejection);
+    const surface = surfaceOf(c, rejection);
     if (surface === "browser") {
-      headersOf(refusal).forEach((value, name) => c.header(name, value));
-      const { wayOn, tpp } = refusal?.parts ?? {};
+      headersOf(rejection).forEach((value, name) => c.header(name, value));
+      const { wayOn, tpp } = rejection?.parts ?? {};
       return deps.drawErrorPage(c, { ...pageOf(wire), interactionId: c.get("interactionId"), wayOn, tpp });
     }
-    if (surface === "resource" && wire.resource !== undefined) return resourceError(wire.resource, refusal);
-    return oauthError(wire, refusal);
+    if (surface === "resource" && wire.resource !== undefined) return resourceError(wire.resource, rejection);
+    return oauthError(wire, rejection);
   };
 }
 
 /** Anybody can be lost among a person's pages: only who can read a page gets one then (RFC 9110 12.1). */
-function surfaceOf(c: Context<RequestEnv>, refusal: Refusal | undefined): Surface {
+function surfaceOf(c: Context<RequestEnv>, rejection: ApiError | undefined): Surface {
   const surface = c.get("surface") ?? "oauth";
-  const lost = refusal?.reason === "request.not_found" || refusal?.reason === "request.method_not_allowed";
+  const lost = rejection?.reason === "request.not_found" ||
+    rejection?.reason === "request.method_not_allowed";
   return surface === "browser" && lost && !prefersHtml(c.req.header("accept")) ? "oauth" : surface;
 }
 
-function note(log: Log, c: Context<RequestEnv>, error: Error, refusal: Refusal | undefined): void {
+function note(log: Log, c: Context<RequestEnv>, error: Error, rejection: ApiError | undefined): void {
   const interactionId = c.get("interactionId");
-  if (refusal === undefined) {
+  if (rejection === undefined) {
     log.error("request.failed", { interactionId, error: error.stack ?? error.message });
-  } else log.info("request.refused", { interactionId, reason: refusal.reason, detail: refusal.parts.detail });
+  } else {log.info("request.rejected", {
+      interactionId,
+      reason: rejection.reason,
+      detail: rejection.parts.detail,
+    });}
 }
 
-function headersOf(refusal: Refusal | undefined): Headers {
+function headersOf(rejection: ApiError | undefined): Headers {
   const headers = new Headers({ "cache-control": "no-store" });
-  if (refusal?.parts.allow !== undefined) headers.set("allow", refusal.parts.allow);
-  if (refusal?.parts.retryAfterSeconds !== undefined) {
-    headers.set("retry-after", String(refusal.parts.retryAfterSeconds));
+  if (rejection?.parts.allow !== undefined) headers.set("allow", rejection.parts.allow);
+  if (rejection?.parts.retryAfterSeconds !== undefined) {
+    headers.set("retry-after", String(rejection.parts.retryAfterSeconds));
   }
   return headers;
 }
 
-function oauthError({ oauth }: Wire, refusal: Refusal | undefined): Response {
-  const body = { error: oauth.error, error_description: refusal?.parts.description ?? oauth.description };
-  const headers = headersOf(refusal);
+function oauthError({ oauth }: Wire, rejection: ApiError | undefined): Response {
+  const body = { error: oauth.error, error_description: rejection?.parts.description ?? oauth.description };
+  const headers = headersOf(rejection);
   if (oauth.challenge !== undefined) headers.set("www-authenticate", oauth.challenge);
   return answer(oauth.status, headers, body);
 }
 
-function resourceError(wire: ResourceWire, refusal: Refusal | undefined): Response {
-  const headers = headersOf(refusal);
+function resourceError(wire: ResourceWire, rejection: ApiError | undefined): Response {
+  const headers = headersOf(rejection);
   if (wire.challenge !== undefined) {
-    headers.set("www-authenticate", challenge(wire.challenge, refusal?.parts));
+    headers.set("www-authenticate", challenge(wire.challenge, rejection?.parts));
   }
   if (wire.code === undefined) return answer(wire.status, headers); // Decision C3: 401 has no body
-  return answer(wire.status, headers, obError(wire, wire.code, refusal?.parts.faults));
+  return answer(wire.status, headers, obError(wire, wire.code, rejection?.parts.faults));
 }
 
 /** `OBErrorResponse1` (reference 5.1). */
@@ -113,7 +118,7 @@ const STATUS_CODE: Readonly<Record<number, string>> = {
 };
 
 // RFC 9449 7.1: the challenge names the algorithms; no error where no credentials were sent (RFC 6750 3.1).
-function challenge(error: string, { description, scope }: RefusalParts = {}): string {
+function challenge(error: string, { description, scope }: ApiErrorParts = {}): string {
   const parts = error === "" ? [] : [`error="${error}"`];
   if (description !== undefined) parts.push(`error_description="${description}"`);
   if (scope !== undefined) parts.push(`scope="${scope}"`);

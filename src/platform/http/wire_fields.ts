@@ -7,7 +7,7 @@ import type { FaultCode } from "../../base/kernel/api_error.ts";
 import { isCountryCode } from "../../base/values/iso_countries.ts";
 import { isCurrencyCode } from "../../base/values/iso_currencies.ts";
 import { hasVisibleLetter, isPlain } from "../../base/kernel/shown_text.ts";
-import { refusedAs } from "./decode.ts";
+import { rejectedAs } from "./decode.ts";
 
 /** JSON Schema for "no control character" (C0, DEL). */
 export const TEXT_PATTERN = "^[^\\u0000-\\u001f\\u007f]*$";
@@ -15,12 +15,12 @@ export const TEXT_PATTERN = "^[^\\u0000-\\u001f\\u007f]*$";
 /**
  * OBIE `MaxNText`: 1 to `max` Unicode code points, none of them a control character (C0, DEL).
  *
- * @param code what a text of the wrong length or content is refused with
+ * @param code what a text of the wrong length or content is rejected with
  */
 export function text(max: number, code: FaultCode = "Field.Invalid"): z.ZodString {
   return z.string()
-    .refine((value) => isLength(value, max), refusedAs(code, `Must have 1 to ${max} characters.`))
-    .refine(hasNoControl, refusedAs(code, "Must not hold control characters."))
+    .refine((value) => isLength(value, max), rejectedAs(code, `Must have 1 to ${max} characters.`))
+    .refine(hasNoControl, rejectedAs(code, "Must not hold control characters."))
     .openapi({ minLength: 1, maxLength: max, pattern: TEXT_PATTERN });
 }
 
@@ -28,7 +28,7 @@ export function text(max: number, code: FaultCode = "Field.Invalid"): z.ZodStrin
 export function shownText(max: number): z.ZodString {
   return text(max).refine(
     isPlain,
-    refusedAs("Field.Invalid", "Must not hold control, invisible or text-direction characters."),
+    rejectedAs("Field.Invalid", "Must not hold control, invisible or text-direction characters."),
   ).openapi({ description: "Without invisible and text-direction characters." });
 }
 
@@ -36,7 +36,7 @@ export function shownText(max: number): z.ZodString {
 export function personName(max: number): z.ZodString {
   return shownText(max).refine(
     hasVisibleLetter,
-    refusedAs("Field.Invalid", "Must have a letter or digit that can be seen."),
+    rejectedAs("Field.Invalid", "Must have a letter or digit that can be seen."),
   ).openapi({
     description: "Has a letter or digit that can be seen; without invisible and text-direction characters.",
   });
@@ -45,21 +45,21 @@ export function personName(max: number): z.ZodString {
 /** A text of one form; `message` says which. */
 export function patterned(pattern: RegExp, message: string): z.ZodString {
   return z.string()
-    .refine((value) => pattern.test(value), refusedAs("Field.Invalid", message))
+    .refine((value) => pattern.test(value), rejectedAs("Field.Invalid", message))
     .openapi({ pattern: pattern.source });
 }
 
 /** An active ISO 4217 code. Whether it is one of the supported ones is for a rule to say. */
 export function currencyCode(): z.ZodString {
   return z.string()
-    .refine(isCurrencyCode, refusedAs("Field.Invalid", "Must be an active ISO 4217 currency code."))
+    .refine(isCurrencyCode, rejectedAs("Field.Invalid", "Must be an active ISO 4217 currency code."))
     .openapi({ pattern: "^[A-Z]{3}$", example: "EUR" });
 }
 
 /** An assigned ISO 3166-1 alpha-2 code, or `UK`. */
 export function countryCode(): z.ZodString {
   return z.string()
-    .refine(isCountryCode, refusedAs("Field.Invalid", "Must be an ISO 3166-1 alpha-2 country code."))
+    .refine(isCountryCode, rejectedAs("Field.Invalid", "Must be an ISO 3166-1 alpha-2 country code."))
     .openapi({ pattern: "^[A-Z]{2}$", example: "GB" });
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { IDEMPOTENCY_KEY } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { IDEMPOTENCY_SECONDS } from "../profile.ts";
 import type { Key, Reader, Store } from "../../base/store/store.ts";
 import { check, set, type Transaction } from "../../base/store/transaction.ts";
@@ -33,7 +33,7 @@ export interface ClaimStore {
   /**
    * The resource that a request with this key and body made within 24 h, or the claim to make it with.
    *
-   * @throws {Refusal} `idempotency.key_reused` where the key came with another body
+   * @throws {ApiError} `idempotency.key_reused` where the key came with another body
    */
   claimFor(
     key: Key,
@@ -70,8 +70,8 @@ export function openClaimStore(store: Store, clock: Clock): ClaimStore {
   };
 }
 
-function keyReused(): Refusal {
+function keyReused(): ApiError {
   const message = "This x-idempotency-key was used with another body.";
   const fault = { code: "Rules.ResourceAlreadyExists", path: "x-idempotency-key", message } as const;
-  return new Refusal("idempotency.key_reused", { faults: [fault] });
+  return new ApiError("idempotency.key_reused", { faults: [fault] });
 }

@@ -5,7 +5,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { parseStrictJson } from "../../base/http/strict_json.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
 import type { AccessVariables, KeysOfToken } from "../security/access_token.ts";
 import type { BankVariables } from "../security/bank_path.ts";
@@ -28,7 +28,7 @@ type Env = {
 /** Answers a retry with the resource that the first request made. */
 export type Replay = (c: Context<Env>, resourceId: string) => Promise<Response>;
 
-/** The claim's key, to be read along with the token's owner: nothing where the header will be refused. */
+/** The claim's key, to be read along with the token's owner: nothing where the header will be rejected. */
 export function claimAhead(route: string): KeysOfToken {
   return (c, { clientId }) => {
     const key = c.req.header("x-idempotency-key");
@@ -38,7 +38,7 @@ export function claimAhead(route: string): KeysOfToken {
   };
 }
 
-/** Guard factory: `route` keeps the keys of different endpoints apart (I3). @throws {Refusal} `request.header_*` */
+/** Guard factory: `route` keeps the keys of different endpoints apart (I3). @throws {ApiError} `request.header_*` */
 export function idempotent(claims: ClaimStore): (route: string, replay: Replay) => MiddlewareHandler<Env> {
   return (route, replay) =>
     createMiddleware<Env>(async function once(c, next) {
@@ -66,8 +66,8 @@ function headerFault(
   reason: "request.header_missing" | "request.header_invalid",
   code: "Header.Missing" | "Header.Invalid",
   what: string,
-): Refusal {
-  return new Refusal(reason, {
+): ApiError {
+  return new ApiError(reason, {
     faults: [{ code, path: "x-idempotency-key", message: `x-idempotency-key ${what}` }],
   });
 }

@@ -5,7 +5,7 @@ import { oauthErrors, publicAnswer } from "../http/openapi_answers.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
 import { asBankCode } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { FindBank } from "../security/caller.ts";
 import { platformKeysSchema, serverMetadataSchema } from "./discovery_representation.ts";
 import { serverMetadata } from "./server_metadata.ts";
@@ -49,7 +49,7 @@ export function discoveryRoutes(app: PlatformApp, deps: DiscoveryRouteDeps): voi
   app.get(endpoint(app, "oauth", metadataRoute), async (c) => {
     const code = asBankCode(c.req.param("bank"));
     const bank = code === undefined ? null : await deps.findBank(code);
-    if (bank === null) throw new Refusal("bank.unknown");
+    if (bank === null) throw new ApiError("bank.unknown");
     c.header("cache-control", CACHE);
     return c.json(serverMetadata(deps, bank.code));
   });

@@ -1,4 +1,4 @@
-/** What a form at the token or PAR endpoint names, to be read in one round trip with its bank. Refuses nothing. */
+/** What a form at the token or PAR endpoint names, to be read in one round trip with its bank. Rejects nothing. */
 import { asBankCode, asClientId, asConsentId, sha256 } from "../../base/kernel/identifiers.ts";
 import {
   authorizationCodeKey,

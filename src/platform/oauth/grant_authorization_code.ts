@@ -3,7 +3,7 @@
  * does not use the code up, five do; a second use that is right in everything revokes the first token (checklist TA7-TA9).
  */
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { begin, commit, untilCommitted } from "../../base/store/transaction.ts";
 import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
@@ -28,7 +28,7 @@ interface Redemption {
   readonly codeVerifier: string | undefined;
 }
 
-/** Redeems a code. @throws {Refusal} `oauth.invalid_request`, `oauth.invalid_grant`, `dpop.key_mismatch` */
+/** Redeems a code. @throws {ApiError} `oauth.invalid_request`, `oauth.invalid_grant`, `dpop.key_mismatch` */
 export async function grantAuthorizationCode(
   deps: CodeGrantDeps,
   request: TokenRequest,
@@ -47,7 +47,7 @@ function readRedemption(form: ReadonlyMap<string, string>): Redemption {
   const code = form.get("code");
   const redirectUri = form.get("redirect_uri");
   if (code === undefined || redirectUri === undefined) {
-    throw new Refusal("oauth.invalid_request", { description: "code and redirect_uri are required." });
+    throw new ApiError("oauth.invalid_request", { description: "code and redirect_uri are required." });
   }
   return { code, redirectUri, codeVerifier: form.get("code_verifier") };
 }
@@ -62,7 +62,7 @@ async function redeem(
   const code = entry.value;
   const wrong = await wrongness(request, redemption, code);
   if (code.redeemedFor !== undefined) {
-    return await revokeAndRefuse(deps, request, entry, wrong);
+    return await revokeAndReject(deps, request, entry, wrong);
   }
   if (!isRedeemable(code, deps.clock())) throw invalidGrant("expired or void");
   if (wrong !== undefined) {
@@ -71,7 +71,7 @@ async function redeem(
     return await countFailure(deps, request, entry, wrong);
   }
   if (!await deps.isConsentAuthorized(code.consentId, code)) throw invalidGrant("consent is not Authorized");
-  const tx = begin(request.markers);
+  const tx = begin(request.replayRecords);
   const token = await deps.tokens.stageIssue(tx, {
     clientId: code.clientId,
     bank: code.bank,
@@ -88,7 +88,7 @@ async function wrongness(
   request: TokenRequest,
   redemption: Redemption,
   code: AuthorizationCode,
-): Promise<Refusal | undefined> {
+): Promise<ApiError | undefined> {
   if (code.clientId !== request.caller.clientId) return invalidGrant("code of another client");
   if (code.bank !== request.bank) return invalidGrant("code of another bank"); // Decision A3
   if (code.redirectUri !== redemption.redirectUri) return invalidGrant("redirect_uri"); // byte equality
@@ -97,7 +97,7 @@ async function wrongness(
     return invalidGrant("code_verifier");
   }
   if (code.dpopJkt !== undefined && code.dpopJkt !== request.proof.jkt) {
-    return new Refusal("dpop.key_mismatch", "not the key of PAR"); // RFC 9449 10
+    return new ApiError("dpop.key_mismatch", "not the key of PAR"); // RFC 9449 10
   }
   return undefined;
 }
@@ -106,28 +106,28 @@ async function countFailure(
   deps: CodeGrantDeps,
   request: TokenRequest,
   entry: Entry<AuthorizationCode>,
-  refusal: Refusal,
+  rejection: ApiError,
 ): Promise<undefined> {
-  const tx = begin(request.markers);
+  const tx = begin(request.replayRecords);
   deps.codes.stageChange(tx, entry, { ...entry.value, failures: entry.value.failures + 1 });
-  if (await commit(deps.store, deps.clock, tx)) throw refusal;
+  if (await commit(deps.store, deps.clock, tx)) throw rejection;
   return undefined;
 }
 
 // RFC 6749 4.1.2: only a request that is otherwise right may end the token, or knowing the code alone would.
-async function revokeAndRefuse(
+async function revokeAndReject(
   deps: CodeGrantDeps,
   request: TokenRequest,
   entry: Entry<AuthorizationCode>,
-  wrong: Refusal | undefined,
+  wrong: ApiError | undefined,
 ): Promise<undefined> {
   if (wrong !== undefined) throw wrong;
-  const tx = begin(request.markers); // no check: what the code was redeemed for never changes
+  const tx = begin(request.replayRecords); // no check: what the code was redeemed for never changes
   if (entry.value.redeemedFor !== undefined) deps.tokens.stageRevocation(tx, entry.value.redeemedFor);
   if (await commit(deps.store, deps.clock, tx)) throw invalidGrant("code used before; its token is revoked");
   return undefined;
 }
 
-function invalidGrant(why: string): Refusal {
-  return new Refusal("oauth.invalid_grant", why);
+function invalidGrant(why: string): ApiError {
+  return new ApiError("oauth.invalid_grant", why);
 }

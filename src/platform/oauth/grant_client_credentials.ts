@@ -4,7 +4,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { Caller } from "../security/caller.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
 import type { Reader, Store } from "../../base/store/store.ts";
-import { begin, commit, contended, type Markers } from "../../base/store/transaction.ts";
+import { begin, commit, contended, type ReplayRecords } from "../../base/store/transaction.ts";
 import type { AccessTokenStore } from "./access_token_store.ts";
 import { requireScope } from "./scope.ts";
 import { tokenResponse } from "./token_response.ts";
@@ -22,7 +22,7 @@ export interface TokenRequest {
   readonly bank: BankCode;
   readonly form: ReadonlyMap<string, string>;
   readonly proof: VerifiedProof;
-  readonly markers: Markers;
+  readonly replayRecords: ReplayRecords;
   /** What the request has read: good for the first attempt. */
   readonly reads: Reader;
   /** Of the form's code, where it has one. */
@@ -35,7 +35,7 @@ export async function grantClientCredentials(
   request: TokenRequest,
 ): Promise<ReturnType<typeof tokenResponse>> {
   const scope = requireScope(request.form.get("scope"), request.caller, request.bank);
-  const tx = begin(request.markers);
+  const tx = begin(request.replayRecords);
   const token = await deps.tokens.stageIssue(tx, {
     clientId: request.caller.clientId,
     bank: request.bank,
@@ -43,6 +43,6 @@ export async function grantClientCredentials(
     grant: "client_credentials",
     jkt: request.proof.jkt,
   });
-  if (!await commit(deps.store, deps.clock, tx)) throw contended("markers");
+  if (!await commit(deps.store, deps.clock, tx)) throw contended("replayRecords");
   return tokenResponse(token.text, scope);
 }

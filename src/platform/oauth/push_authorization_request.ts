@@ -1,13 +1,13 @@
-/** Pushed authorization requests (endpoint 3; RFC 9126). Everything that can be wrong is refused here, not in the browser. */
+/** Pushed authorization requests (endpoint 3; RFC 9126). Everything that can be wrong is rejected here, not in the browser. */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { asConsentId } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { MAX_STATE_CHARACTERS, REQUEST_URI_SECONDS } from "../profile.ts";
 import type { Client } from "../registration/client.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
 import type { Reader, Store } from "../../base/store/store.ts";
-import { begin, commit, contended, type Markers } from "../../base/store/transaction.ts";
+import { begin, commit, contended, type ReplayRecords } from "../../base/store/transaction.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import { isSha256Text } from "./pkce.ts";
 import type { PushedRequest } from "./pushed_request.ts";
@@ -36,7 +36,7 @@ export interface Push {
   readonly bank: BankCode;
   readonly form: ReadonlyMap<string, string>;
   readonly proof?: VerifiedProof;
-  readonly markers: Markers;
+  readonly replayRecords: ReplayRecords;
   /** What the request has read. */
   readonly reads: Reader;
 }
@@ -45,14 +45,14 @@ type Requested = Omit<PushedRequest, "expiresAt" | "completed">;
 
 const VISIBLE = /^[\x20-\x7e]+$/; // RFC 6749 appendix A.5: 1*VSCHAR
 
-/** Stores the request. @throws {Refusal} `oauth.*` */
+/** Stores the request. @throws {ApiError} `oauth.*` */
 export async function pushAuthorizationRequest(
   deps: PushDeps,
   push: Push,
 ): Promise<{ readonly request_uri: string; readonly expires_in: number }> {
   const { reads } = push;
   const client = await deps.findClient(push.clientId, reads);
-  if (client === null) throw new Refusal("client.not_authenticated", "client is gone");
+  if (client === null) throw new ApiError("client.not_authenticated", "client is gone");
   const requested = readRequest(push, client);
   if (!await deps.awaitsAuthorisation(requested.consentId, push, reads)) {
     throw invalid("consent_id is not a consent of this client that awaits authorisation.");
@@ -60,15 +60,15 @@ export async function pushAuthorizationRequest(
   if (await deps.codes.isChallengeSpent(requested, deps.clock(), reads)) {
     throw invalid("code_challenge was used before.");
   }
-  const tx = begin(push.markers);
+  const tx = begin(push.replayRecords);
   const requestUri = await deps.requests.stage(tx, requested, deps.clock());
-  if (!await commit(deps.store, deps.clock, tx)) throw contended("markers");
+  if (!await commit(deps.store, deps.clock, tx)) throw contended("replayRecords");
   return { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS };
 }
 
 function readRequest({ form, clientId, bank, proof }: Push, client: Client): Requested {
-  refuseForeignParameters(form);
-  if (client.role !== "PISP") throw new Refusal("oauth.unauthorized_client");
+  rejectForeignParameters(form);
+  if (client.role !== "PISP") throw new ApiError("oauth.unauthorized_client");
   requireScope(form.get("scope"), client, bank);
   const redirectUri = form.get("redirect_uri");
   if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) { // FAPI 5.3.2.2-6: exact match
@@ -97,7 +97,7 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
   };
 }
 
-function refuseForeignParameters(form: ReadonlyMap<string, string>): void {
+function rejectForeignParameters(form: ReadonlyMap<string, string>): void {
   if (form.has("request_uri")) throw invalid("request_uri is not allowed here."); // RFC 9126 2.1
   if (form.has("request")) throw invalid("Request objects are not supported."); // never silently ignored
   const responseMode = form.get("response_mode");
@@ -106,7 +106,7 @@ function refuseForeignParameters(form: ReadonlyMap<string, string>): void {
   }
   const responseType = form.get("response_type");
   if (responseType === undefined) throw invalid("response_type is required.");
-  if (responseType !== "code") throw new Refusal("oauth.unsupported_response_type");
+  if (responseType !== "code") throw new ApiError("oauth.unsupported_response_type");
 }
 
 function readChallenge(form: ReadonlyMap<string, string>): string {
@@ -119,7 +119,7 @@ function readChallenge(form: ReadonlyMap<string, string>): string {
   return challenge;
 }
 
-/** RFC 9449 10.1: `dpop_jkt` and a `DPoP` header both bind the code; different ones are refused (Decision B2). */
+/** RFC 9449 10.1: `dpop_jkt` and a `DPoP` header both bind the code; different ones are rejected (Decision B2). */
 function readBinding(dpopJkt: string | undefined, proof: VerifiedProof | undefined): string | undefined {
   if (dpopJkt !== undefined && !isSha256Text(dpopJkt)) throw invalid("dpop_jkt is malformed.");
   if (dpopJkt !== undefined && proof !== undefined && dpopJkt !== proof.jkt) {
@@ -128,6 +128,6 @@ function readBinding(dpopJkt: string | undefined, proof: VerifiedProof | undefin
   return dpopJkt ?? proof?.jkt;
 }
 
-function invalid(description: string): Refusal {
-  return new Refusal("oauth.invalid_request", { detail: description, description });
+function invalid(description: string): ApiError {
+  return new ApiError("oauth.invalid_request", { detail: description, description });
 }

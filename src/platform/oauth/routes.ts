@@ -8,7 +8,7 @@ import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { bankParameter, CERTIFICATE, dpopHeader } from "../http/openapi_parameters.ts";
 import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { BankVariables } from "../security/bank_path.ts";
 import type { Caller } from "../security/caller.ts";
 import {
@@ -76,7 +76,7 @@ const pushRoute = createRoute({
 /** What the routes need. */
 export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthenticationDeps {
   /** Throws while the bank is not reconciled after a restore: for TPPs. */
-  readonly refuseWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
+  readonly rejectWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
   readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;
@@ -107,11 +107,11 @@ function mountToken(app: PlatformApp, deps: OAuthRouteDeps): void {
       const known = grantType === "client_credentials" || grantType === "authorization_code";
       const { caller, proof } = await authenticate(deps, c, known);
       if (grantType === undefined) {
-        throw new Refusal("oauth.invalid_request", { description: "grant_type is required." });
+        throw new ApiError("oauth.invalid_request", { description: "grant_type is required." });
       }
-      if (proof === undefined) throw new Refusal("oauth.unsupported_grant_type");
-      const [markers, reads, codeHash] = [c.get("markers"), c.get("reads"), c.get("codeHash")];
-      const request = { caller, bank: c.get("bank").code, form, proof, markers, reads, codeHash };
+      if (proof === undefined) throw new ApiError("oauth.unsupported_grant_type");
+      const [replayRecords, reads, codeHash] = [c.get("replayRecords"), c.get("reads"), c.get("codeHash")];
+      const request = { caller, bank: c.get("bank").code, form, proof, replayRecords, reads, codeHash };
       const grant = grantType === "client_credentials" ? grantClientCredentials : grantAuthorizationCode;
       return c.json(await grant(deps, request));
     },
@@ -128,7 +128,7 @@ function mountPush(app: PlatformApp, deps: OAuthRouteDeps): void {
         clientId: caller.clientId,
         bank: c.get("bank").code,
         form: c.get("form"),
-        markers: c.get("markers"),
+        replayRecords: c.get("replayRecords"),
         reads: c.get("reads"),
         ...(proof === undefined ? {} : { proof }),
       };
@@ -137,8 +137,8 @@ function mountPush(app: PlatformApp, deps: OAuthRouteDeps): void {
   );
 }
 
-/** Guard that refuses nothing: asks for what the form names. */
-const formAhead = createMiddleware<OAuthEnv>(async function readAhead(c, next) {
+/** Guard that rejects nothing: asks for what the form names. */
+const formAhead = createMiddleware<OAuthEnv>(async function prefetch(c, next) {
   const { keys, codeHash } = await formReads(c.req.param("bank"), c.get("form"));
   if (codeHash !== undefined) c.set("codeHash", codeHash);
   c.get("reads").ahead(keys);
@@ -160,14 +160,14 @@ async function authenticate(
   };
   const identified = await identifyClient(deps, presented);
   const proving = wantsProof ? prove(deps, c) : undefined;
-  proving?.catch(() => {}); // the client's refusal comes first
-  const { caller } = await authenticateClient(deps, c.get("markers"), presented, identified);
+  proving?.catch(() => {}); // the client's rejection comes first
+  const { caller } = await authenticateClient(deps, c.get("replayRecords"), presented, identified);
   await c.get("limitParticipant")(caller);
   await requireActiveBank(deps.standingOf, c.get("bank"));
-  if (caller.role === "PISP") await deps.refuseWhileHeld(c.get("bank").code, c.get("reads"));
+  if (caller.role === "PISP") await deps.rejectWhileHeld(c.get("bank").code, c.get("reads"));
   if (proving === undefined) return { caller };
   const proof = await proving;
-  c.get("markers").pending.push(proof.once);
+  c.get("replayRecords").pending.push(proof.once);
   return { caller, proof };
 }
 

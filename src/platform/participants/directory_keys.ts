@@ -5,7 +5,7 @@ import { type FetchJson, keysOf } from "./guarded_fetch.ts";
 import { comparable, importKeySet, KEY_SET_TIMES, type KeySet } from "./key_set.ts";
 import { renewedCopy } from "./renewed_copy.ts";
 
-/** Finds the key that a software statement names. @throws {Refusal} `platform.unavailable` without a fresh copy */
+/** Finds the key that a software statement names. @throws {ApiError} `platform.unavailable` without a fresh copy */
 export type FindDirectoryKey = (kid: string) => Promise<CryptoKey | undefined>;
 
 /** Opens the copy of the directory's keys. */

@@ -4,7 +4,7 @@
  * trusted after 900 s: a revocation must take effect within a known time.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Verdict } from "../../base/kernel/verdict.ts";
 
 /** A renewed copy. `read` and `find` throw `platform.unavailable` without a fresh enough copy. */
@@ -135,7 +135,7 @@ async function fetchInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<
 
 function usable<T>(deps: RenewedCopyDeps<T>, { copy, failure }: State<T>): T {
   if (copy !== undefined && isTrusted(deps, copy)) return copy.value;
-  throw new Refusal("platform.unavailable", {
+  throw new ApiError("platform.unavailable", {
     detail: `no fresh copy of ${deps.name}: ${failure ?? "not asked again yet"}`,
     retryAfterSeconds: deps.times.retry / 1000,
   });

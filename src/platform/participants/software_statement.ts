@@ -1,7 +1,7 @@
 /** Software statements (SSA): verified with the directory's configured keys, then decoded once (checklist DC2, DC3). */
 import { z } from "zod";
 import { asBankCode, asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { timeFault } from "../../base/jose/claim_times.ts";
 import {
   readCompactJws,
@@ -73,7 +73,7 @@ type Claims = z.infer<typeof claimsSchema>;
  * Verifies and decodes a statement.
  *
  * @param now Unix seconds
- * @throws {Refusal} `registration.invalid_software_statement` or `registration.unapproved_software_statement`
+ * @throws {ApiError} `registration.invalid_software_statement` or `registration.unapproved_software_statement`
  */
 export async function verifySoftwareStatement(
   deps: SoftwareStatementDeps,
@@ -82,7 +82,7 @@ export async function verifySoftwareStatement(
 ): Promise<SoftwareStatement> {
   const jws = readCompactJws(statement, { maxCharacters: MAX_REGISTRATION_JWT_CHARACTERS, typ: ["JWT"] });
   if (!jws.ok) throw invalid(jws.why);
-  refuseForeignIssuer(deps, jws.value);
+  rejectForeignIssuer(deps, jws.value);
   const kid = jws.value.header["kid"];
   const key = typeof kid === "string" ? await deps.findDirectoryKey(kid) : undefined;
   if (key === undefined) throw invalid("kid is no key of the directory");
@@ -109,7 +109,7 @@ export function statementId(statement: string): string | undefined {
 }
 
 // Another directory's statement is well made but not approved here (RFC 7591 3.2.2); nothing else of it is believed.
-function refuseForeignIssuer(deps: SoftwareStatementDeps, jws: UnverifiedJws): void {
+function rejectForeignIssuer(deps: SoftwareStatementDeps, jws: UnverifiedJws): void {
   const claims = unverifiedClaims(jws);
   if (claims.ok && typeof claims.value["iss"] === "string" && claims.value["iss"] !== deps.directoryIssuer) {
     throw unapproved("issued by another directory");
@@ -157,10 +157,10 @@ function linkTo({ urls }: SoftwareStatementDeps, clientUri: string | undefined):
   return { clientUri: url.href };
 }
 
-function invalid(why: string): Refusal {
-  return new Refusal("registration.invalid_software_statement", why);
+function invalid(why: string): ApiError {
+  return new ApiError("registration.invalid_software_statement", why);
 }
 
-function unapproved(why: string): Refusal {
-  return new Refusal("registration.unapproved_software_statement", why);
+function unapproved(why: string): ApiError {
+  return new ApiError("registration.unapproved_software_statement", why);
 }

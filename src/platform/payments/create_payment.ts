@@ -9,7 +9,7 @@ import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
 import { type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../security/access_token.ts";
 import type { Bank } from "../security/caller.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
@@ -18,7 +18,7 @@ import type { Entry, Reader } from "../../base/store/store.ts";
 import {
   begin,
   commit,
-  type Markers,
+  type ReplayRecords,
   type Transaction,
   untilCommitted,
 } from "../../base/store/transaction.ts";
@@ -41,7 +41,7 @@ export interface CreatePayment {
   readonly request: PaymentRequest;
   readonly signedBody: SignedBody;
   readonly claim: Claim;
-  readonly markers: Markers;
+  readonly replayRecords: ReplayRecords;
   /** What the request has read: good for the first attempt. */
   readonly reads: Reader;
 }
@@ -49,7 +49,7 @@ export interface CreatePayment {
 /**
  * The new payment, or the one that a parallel request with the same key and body made.
  *
- * @throws {Refusal} `token.insufficient_scope`, `resource.not_found`, `resource.invalid_consent_status`,
+ * @throws {ApiError} `token.insufficient_scope`, `resource.not_found`, `resource.invalid_consent_status`,
  * `resource.consent_mismatch`, `idempotency.key_reused`
  */
 export async function createPayment(deps: CreatePaymentDeps, command: CreatePayment): Promise<Payment> {
@@ -67,13 +67,13 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
     const id = await paymentIdOf(entry.value.id);
     const { payment, consumed } = consume(entry.value, { id, request, pushed }, deps.clock());
     const order = pushed ? openOrder(payment.id, payment.bank, payment.createdAt) : undefined;
-    const tx = begin(command.markers);
+    const tx = begin(command.replayRecords);
     stage(deps, tx, command, { entry, consumed, payment, order });
     return await commit(deps.store, deps.clock, tx) ? await answered(deps, payment, order) : undefined;
   });
 }
 
-/** The payment of a parallel request with the same key and body. @throws {Refusal} `idempotency.key_reused` */
+/** The payment of a parallel request with the same key and body. @throws {ApiError} `idempotency.key_reused` */
 async function madeMeanwhile(
   deps: CreatePaymentDeps,
   { claim, bank, token }: CreatePayment,
@@ -108,7 +108,7 @@ function consume(
     { Initiation: request.Data.Initiation, Risk: request.Risk },
     selected,
   );
-  if (faults.length > 0) throw new Refusal("resource.consent_mismatch", { faults });
+  if (faults.length > 0) throw new ApiError("resource.consent_mismatch", { faults });
   const debtorAccount = Initiation.DebtorAccount ??
     (selected === undefined ? undefined : wireAccountOf(selected));
   if (debtorAccount === undefined) throw new Error("an authorised consent without an account that pays");

@@ -8,7 +8,7 @@ import type { RequestVariables } from "../../base/http/context.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { oauthErrors } from "../http/openapi_answers.ts";
 import { asBankCode, asPaymentId } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { OperatorVariables } from "../security/operator_token.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
@@ -88,10 +88,10 @@ function placeOf({ paymentId, bank, held }: PaymentOrder): string {
   return held === undefined ? paymentId : `${paymentId}@${bank}`;
 }
 
-function invalidAfter(): Refusal {
+function invalidAfter(): ApiError {
   return invalid("after must be the After of an earlier page");
 }
 
-function invalid(description: string): Refusal {
-  return new Refusal("operations.invalid_request", { description });
+function invalid(description: string): ApiError {
+  return new ApiError("operations.invalid_request", { description });
 }

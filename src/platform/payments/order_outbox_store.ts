@@ -37,7 +37,7 @@ export interface OrderOutboxStore {
   stageDelivery(tx: Transaction, former: Entry<PaymentOrder>): void;
 }
 
-/** The key of the order of the payment that a path names: what to read ahead. */
+/** The key of the order of the payment that a path names: what to prefetch. */
 export function outboxAhead(idText: unknown): readonly Key[] {
   const id = asPaymentId(idText);
   return id === undefined ? [] : [outboxKey(id)];

@@ -57,7 +57,7 @@ export function isHeldForPush({ dueAt }: PaymentOrder, now: number): boolean {
 }
 
 /**
- * The order after a failed push: dead if the bank refused it, else due again after 1, 2, 4 … 512 s, or later if the bank
+ * The order after a failed push: dead if the bank rejected it, else due again after 1, 2, 4 … 512 s, or later if the bank
  * asked for that (at most 512 s), with up to a quarter more. After the last of these waits it is dead.
  */
 export function afterFailure(

@@ -52,7 +52,7 @@ export const paymentRequestSchema = z.strictObject({
  * The payment request in a JSON value: the same field rules as a consent's.
  *
  * @param supported currencies and account schemes
- * @throws {Refusal} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
+ * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
 export function decodePaymentRequest(
   value: unknown,

@@ -25,7 +25,7 @@ export interface PaymentOrderRef {
   readonly payment: Payment;
 }
 
-/** The key of the payment that a path names: what to read ahead. */
+/** The key of the payment that a path names: what to prefetch. */
 export function paymentAhead(idText: unknown): readonly Key[] {
   const id = asPaymentId(idText);
   return id === undefined ? [] : [paymentKey(id)];

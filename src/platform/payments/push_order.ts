@@ -91,7 +91,7 @@ async function failureOf(response: Response, now: number): Promise<PushFailure> 
   };
 }
 
-/** Why the bank refuses is good to know; that it refuses is known without. */
+/** Why the bank rejects is good to know; that it rejects is known without. */
 async function textOf(response: Response): Promise<{ readonly bankText?: string }> {
   const text = await readBounded(response, MAX_ANSWER_BYTES).catch(() => undefined);
   return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };

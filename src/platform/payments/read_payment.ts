@@ -1,7 +1,7 @@
 /** Finds a payment for someone entitled to it; for anyone else it does not exist (Decision C2). */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { type ClaimStore, isIdempotencyKey } from "../idempotency/claim_store.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../security/access_token.ts";
 import { claimKey } from "../store_keys.ts";
@@ -12,7 +12,7 @@ import type { PaymentStore } from "./payment_store.ts";
 /**
  * The payment, with its version: its TPP's by a client's token, or by the token of its own consent.
  *
- * @throws {Refusal} `resource.not_found`, `token.insufficient_scope`
+ * @throws {ApiError} `resource.not_found`, `token.insufficient_scope`
  */
 export async function readPayment(
   deps: { readonly payments: PaymentStore },
@@ -23,7 +23,7 @@ export async function readPayment(
   const id = asPaymentId(idText);
   const entry = id === undefined ? null : await deps.payments.find(id, from);
   if (entry === null || entry.value.bank !== by.bank || entry.value.clientId !== by.token.clientId) {
-    throw new Refusal("resource.not_found");
+    throw new ApiError("resource.not_found");
   }
   if (by.token.consentId !== undefined && by.token.consentId !== entry.value.consentId) {
     throw tokenOfAnotherConsent();
@@ -37,14 +37,14 @@ export const PAYMENT_CLAIMS = "domestic-payments";
 /**
  * The payment that the caller's idempotency key made within 24 h, for a TPP that has lost the answer.
  *
- * @throws {Refusal} as {@link readPayment}
+ * @throws {ApiError} as {@link readPayment}
  */
 export async function findByIdempotencyKey(
   deps: { readonly payments: PaymentStore; readonly claims: ClaimStore },
   key: string,
   by: { readonly bank: BankCode; readonly token: AccessToken },
 ): Promise<Entry<Payment>> {
-  if (!isIdempotencyKey(key)) throw new Refusal("resource.not_found");
+  if (!isIdempotencyKey(key)) throw new ApiError("resource.not_found");
   const where = claimKey(by.token.clientId, by.bank, PAYMENT_CLAIMS, key);
   return await readPayment(deps, await deps.claims.resourceOf(where), by);
 }

@@ -1,7 +1,7 @@
 /** Has an order that was given up tried again, on an operator's word (Decision D4). The bank still knows it by its id. */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { record } from "../audit_trail.ts";
 import type { Store } from "../../base/store/store.ts";
 import { begin, commit, untilCommitted } from "../../base/store/transaction.ts";
@@ -18,7 +18,7 @@ export interface RedriveOrderDeps {
 /**
  * The order, due at once and with every retry before it. Of parallel calls one succeeds.
  *
- * @throws {Refusal} `operations.order_unknown`, `operations.order_not_dead`
+ * @throws {ApiError} `operations.order_unknown`, `operations.order_not_dead`
  */
 export async function redriveOrder(
   deps: RedriveOrderDeps,
@@ -27,8 +27,8 @@ export async function redriveOrder(
   const id = asPaymentId(command.paymentIdText);
   return await untilCommitted("order", async () => {
     const entry = id === undefined ? null : await deps.outbox.find(id);
-    if (entry === null) throw new Refusal("operations.order_unknown");
-    if (!entry.value.dead) throw new Refusal("operations.order_not_dead");
+    if (entry === null) throw new ApiError("operations.order_unknown");
+    if (!entry.value.dead) throw new ApiError("operations.order_not_dead");
     const now = deps.clock();
     const order = redriven(entry.value, now);
     const tx = begin();

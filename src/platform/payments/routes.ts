@@ -130,7 +130,7 @@ function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
         request: decodePaymentRequest(c.get("json"), deps),
         signedBody: c.get("signedBody"),
         claim: c.get("claim"),
-        markers: c.get("markers"),
+        replayRecords: c.get("replayRecords"),
         reads: c.get("reads"),
       });
       return c.json(representPayment(payment, deps.baseUrl), 201);

@@ -9,7 +9,7 @@ import type { RequestVariables } from "../../base/http/context.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { oauthErrors } from "../http/openapi_answers.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
 import type { OperatorVariables } from "../security/operator_token.ts";
 import type { Hold } from "./hold.ts";
@@ -72,7 +72,7 @@ export function orderHoldRoutes(app: PlatformApp, deps: HoldRouteDeps): void {
   app.post(endpoint(app, "oauth", releaseRoute), deps.operator, async (c) => {
     const reason = new TextDecoder().decode(await readBytes(c.req.raw, MAX_BODY_BYTES)).trim();
     if (!REASON.test(reason)) {
-      throw new Refusal("operations.invalid_request", {
+      throw new ApiError("operations.invalid_request", {
         description: "The body must be the reason, as plain text of 10 to 500 characters",
       });
     }

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { asBankCode, sha256 } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { BankClient } from "../registration/client.ts";
@@ -43,7 +43,7 @@ export interface Reconciliation {
  * Compares the next page; after the last one, ends the hold or returns the disagreements.
  *
  * @param statement the bank's signed page; the bank is asked for it if absent
- * @throws {Refusal} `operations.not_held`, `operations.statement_unusable`, `platform.unavailable`
+ * @throws {ApiError} `operations.not_held`, `operations.statement_unusable`, `platform.unavailable`
  */
 export async function reconcileBank(
   deps: ReconcileBankDeps,
@@ -61,7 +61,7 @@ export async function reconcileBank(
 /**
  * Ends the hold without a comparison, on the operator's own word.
  *
- * @throws {Refusal} `operations.not_held`, `platform.unavailable`
+ * @throws {ApiError} `operations.not_held`, `platform.unavailable`
  */
 export async function releaseOrders(
   deps: ReconcileBankDeps,
@@ -83,7 +83,7 @@ async function heldBank(
   const [bank, entry] = code === undefined
     ? [null, null]
     : await Promise.all([deps.clients.findBank(code), deps.holds.find(code)]);
-  if (bank === null || entry === null) throw new Refusal("operations.not_held");
+  if (bank === null || entry === null) throw new ApiError("operations.not_held");
   return { bank, entry };
 }
 
@@ -127,12 +127,12 @@ async function settle(
   return { hold, state: done ? "released" : after === undefined ? "held" : "comparing" };
 }
 
-function unusable(why: string): Refusal {
-  return new Refusal("operations.statement_unusable", { detail: why, description: asciiOf(why) });
+function unusable(why: string): ApiError {
+  return new ApiError("operations.statement_unusable", { detail: why, description: asciiOf(why) });
 }
 
-function changedMeanwhile(): Refusal {
-  return new Refusal("platform.unavailable", {
+function changedMeanwhile(): ApiError {
+  return new ApiError("platform.unavailable", {
     detail: "another reconciliation of this bank",
     retryAfterSeconds: 1,
   });

@@ -27,7 +27,7 @@ export interface SettleOrderDeps {
   readonly ownKeys: () => OwnKeys;
 }
 
-/** What came of it. @throws {Refusal} `platform.unavailable` if parallel changes keep winning */
+/** What came of it. @throws {ApiError} `platform.unavailable` if parallel changes keep winning */
 export async function settleOrder(
   deps: SettleOrderDeps,
   bank: BankCode,

@@ -6,7 +6,7 @@
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
 import type { Log } from "../../base/observability/log.ts";
 import { type SoftwareStatementDeps, verifySoftwareStatement } from "../participants/software_statement.ts";
@@ -82,7 +82,7 @@ async function newerStatement(deps: CurrentClientsDeps, client: Client): Promise
     const applies = listed?.standing === "active" && listed.statementIssuedAt > client.statementIssuedAt;
     return applies ? listed : undefined; // the directory states nothing about those who are not active
   } catch (error) {
-    if (error instanceof Refusal && error.reason === "platform.unavailable") return undefined; // standing says so
+    if (error instanceof ApiError && error.reason === "platform.unavailable") return undefined; // standing says so
     throw error;
   }
 }
@@ -109,7 +109,7 @@ async function attemptOn(
     return updated;
   }
   if (now - attempt.since < MAX_STALE_MS) return client;
-  throw new Refusal("platform.unavailable", {
+  throw new ApiError("platform.unavailable", {
     detail: `the newest statement about ${clientId} could not be applied`,
     retryAfterSeconds: RETRY_MS / 1000,
   });
@@ -164,7 +164,7 @@ async function verified(
   try {
     return yes(await verifySoftwareStatement(deps.statements, text.value, unixSeconds(deps.clock())));
   } catch (error) {
-    if (error instanceof Refusal) return no(error.message);
+    if (error instanceof ApiError) return no(error.message);
     throw error;
   }
 }

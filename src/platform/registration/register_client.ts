@@ -1,10 +1,10 @@
 /**
  * Dynamic client registration: a software statement of the directory in a registration JWT of the participant.
- * One registration per software; a newer statement updates it, an older or equal one is refused (Decision B6).
+ * One registration per software; a newer statement updates it, an older or equal one is rejected (Decision B6).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds, wireDateTime } from "../../base/kernel/clock.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import {
   readCompactJws,
   unverifiedClaims,
@@ -25,7 +25,7 @@ import { MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import type { StandingOf } from "../security/standing.ts";
 import { idPart, spentJwtKey } from "../store_keys.ts";
 import type { Store } from "../../base/store/store.ts";
-import { begin, commit, type Markers, untilCommitted } from "../../base/store/transaction.ts";
+import { begin, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
 import { bankCodeOf, type Client, clientFrom, isNewerThan, type Registration } from "./client.ts";
 import type { ClientStore, Registered } from "./client_store.ts";
 import { readRegistration } from "./registration_jwt.ts";
@@ -47,11 +47,11 @@ export interface RegisterClientDeps {
 export interface RegisterClient {
   readonly jwt: string;
   readonly spkiThumbprint: string;
-  readonly markers: Markers;
+  readonly replayRecords: ReplayRecords;
   readonly limitParticipant: LimitParticipant;
 }
 
-/** Registers or updates. @throws {Refusal} `registration.*`, `certificate.*`, `request.rate_limited`, `platform.unavailable` */
+/** Registers or updates. @throws {ApiError} `registration.*`, `certificate.*`, `request.rate_limited`, `platform.unavailable` */
 export async function registerClient(
   deps: RegisterClientDeps,
   command: RegisterClient,
@@ -68,24 +68,24 @@ export async function registerClient(
   const listed = await deps.statuses.find(statement.clientId, "at once");
   const request = await verifiedRequest(deps, outer.value, statement, unixSeconds(now));
   if (!await deps.keys.ownsTransportKey(statement, command.spkiThumbprint)) {
-    throw new Refusal("certificate.not_participants", "certificate of another participant");
+    throw new ApiError("certificate.not_participants", "certificate of another participant");
   }
   await command.limitParticipant(statement);
-  command.markers.pending.push({
+  command.replayRecords.pending.push({
     key: spentJwtKey("registration", statement.clientId, await idPart(request.jti)),
     expiresAt: Math.ceil(request.expiresAt + EXPIRY_SKEW_SECONDS) * 1000,
-    refusal: "registration.invalid_client_metadata",
+    rejection: "registration.invalid_client_metadata",
     description: "A registration JWT with this jti was used before. Sign a new one with a new jti.",
   });
   return await untilCommitted("registration", async () => {
     const former = await deps.clients.readRegistered(statement.clientId, bankCodeOf(statement));
-    await refuseRollback(deps.clients, statement, former, listed);
+    await rejectRollback(deps.clients, statement, former, listed);
     if (await deps.standingOf(statement) !== "active") { // Decision G5
-      throw new Refusal("registration.unapproved_software_statement", "not active");
+      throw new ApiError("registration.unapproved_software_statement", "not active");
     }
     const registeredAt = former.client?.value.registeredAt ?? now;
     const client = clientFrom(statement, request, { registeredAt, updatedAt: now });
-    const tx = begin(command.markers);
+    const tx = begin(command.replayRecords);
     const registration = { client, softwareStatement: statement.text };
     deps.clients.stageRegistration(tx, registration, former);
     return await commit(deps.store, deps.clock, tx) ? registration : undefined;
@@ -122,7 +122,7 @@ async function verifiedRequest(
 }
 
 /** The caller's certificate is proven here, so that it may read why (Decision G8). */
-async function refuseRollback(
+async function rejectRollback(
   clients: ClientStore,
   statement: SoftwareStatement,
   { client, bank }: Registered,
@@ -157,7 +157,7 @@ async function refuseRollback(
 /** A jti that can stand in an `error_description`. */
 const SHOWABLE_ID = /^[\w.:-]{1,128}$/;
 
-function registeredAlready({ clientId, statementIssuedAt: iat }: Client, statement: string | null): Refusal {
+function registeredAlready({ clientId, statementIssuedAt: iat }: Client, statement: string | null): ApiError {
   const id = statement === null ? undefined : statementId(statement);
   const named = id === undefined || !SHOWABLE_ID.test(id) ? `iat ${iat}` : `iat ${iat}, jti ${id}`;
   return unusableStatement(
@@ -167,14 +167,14 @@ function registeredAlready({ clientId, statementIssuedAt: iat }: Client, stateme
   );
 }
 
-function invalid(why: string): Refusal {
-  return new Refusal("registration.invalid_client_metadata", why);
+function invalid(why: string): ApiError {
+  return new ApiError("registration.invalid_client_metadata", why);
 }
 
-function unusableStatement(description: string): Refusal {
-  return new Refusal("registration.invalid_software_statement", { detail: description, description });
+function unusableStatement(description: string): ApiError {
+  return new ApiError("registration.invalid_software_statement", { detail: description, description });
 }
 
-function invalidStatement(why: string): Refusal {
-  return new Refusal("registration.invalid_software_statement", why);
+function invalidStatement(why: string): ApiError {
+  return new ApiError("registration.invalid_software_statement", why);
 }

@@ -1,6 +1,6 @@
 /** The registration JWT's claims against the software statement it carries (checklist DC6-DC10). Pure. */
 import { z } from "zod";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { timeFault } from "../../base/jose/claim_times.ts";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import type { SoftwareStatement } from "../participants/software_statement.ts";
@@ -64,7 +64,7 @@ const BY_ROLE = {
 /**
  * Judges verified claims.
  *
- * @throws {Refusal} `registration.invalid_client_metadata` or `registration.invalid_redirect_uri`
+ * @throws {ApiError} `registration.invalid_client_metadata` or `registration.invalid_redirect_uri`
  */
 export function readRegistration(
   claims: JsonObject,
@@ -114,15 +114,17 @@ function readRedirectUris(
   const parsed = z.array(z.string().max(MAX_URI_CHARACTERS)).min(1).max(MAX_REDIRECT_URIS[statement.role])
     .safeParse(value);
   if (!parsed.success) {
-    throw new Refusal("registration.invalid_redirect_uri", "redirect_uris missing, empty or too many");
+    throw new ApiError("registration.invalid_redirect_uri", "redirect_uris missing, empty or too many");
   }
   const uris = parsed.data;
-  if (new Set(uris).size !== uris.length) throw new Refusal("registration.invalid_redirect_uri", "duplicate");
+  if (new Set(uris).size !== uris.length) {
+    throw new ApiError("registration.invalid_redirect_uri", "duplicate");
+  }
   if (!uris.every((uri) => statement.redirectUris.includes(uri))) { // byte equality, DC9
-    throw new Refusal("registration.invalid_redirect_uri", "not in the software statement");
+    throw new ApiError("registration.invalid_redirect_uri", "not in the software statement");
   }
   if (!uris.every((uri) => isRedirectUri(uri, loopback))) {
-    throw new Refusal("registration.invalid_redirect_uri", "form");
+    throw new ApiError("registration.invalid_redirect_uri", "form");
   }
   return uris;
 }
@@ -137,6 +139,6 @@ export function isRedirectUri(text: string, loopback: boolean): boolean {
     (loopback && url.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));
 }
 
-function invalid(description: string): Refusal {
-  return new Refusal("registration.invalid_client_metadata", { detail: description, description });
+function invalid(description: string): ApiError {
+  return new ApiError("registration.invalid_client_metadata", { detail: description, description });
 }

@@ -1,11 +1,11 @@
 /** `POST {base_url}/register/v1` (endpoint 13). */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import { mediaType, readBytes, refuseContentCoding } from "../../base/http/body.ts";
+import { mediaType, readBytes, rejectContentCoding } from "../../base/http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
 import { CERTIFICATE, COMPACT_JWS } from "../http/openapi_parameters.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
 import { MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
@@ -47,18 +47,18 @@ export interface RegistrationRouteDeps extends RegisterClientDeps {
 /** Mounts the registration endpoint. */
 export function registrationRoutes(app: PlatformApp, deps: RegistrationRouteDeps): void {
   app.post(endpoint(app, "oauth", route), deps.certificate, deps.limit("registration"), async (c) => {
-    if (mediaType(c) !== "application/jose") throw new Refusal("registration.unsupported_media_type");
-    refuseContentCoding(c);
+    if (mediaType(c) !== "application/jose") throw new ApiError("registration.unsupported_media_type");
+    rejectContentCoding(c);
     const jwt = textOf(await readBytes(c.req.raw, MAX_BODY_BYTES));
     const { spkiThumbprint } = c.get("certificate");
-    const [markers, limitParticipant] = [c.get("markers"), c.get("limitParticipant")];
-    const registration = await registerClient(deps, { jwt, spkiThumbprint, markers, limitParticipant });
+    const [replayRecords, limitParticipant] = [c.get("replayRecords"), c.get("limitParticipant")];
+    const registration = await registerClient(deps, { jwt, spkiThumbprint, replayRecords, limitParticipant });
     return c.json(representClient(registration), 201);
   });
 }
 
 function textOf(bytes: Uint8Array): string {
   const text = new TextDecoder("latin1").decode(bytes).replace(/\r?\n$/, "");
-  if (text.length > MAX_REGISTRATION_JWT_CHARACTERS) throw new Refusal("request.too_large");
+  if (text.length > MAX_REGISTRATION_JWT_CHARACTERS) throw new ApiError("request.too_large");
   return text;
 }

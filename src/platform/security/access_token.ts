@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
-import { type Fault, Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
 import type { BankVariables } from "./bank_path.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
@@ -60,7 +60,7 @@ export interface Requirement {
 /** What the guard needs. */
 export interface AccessTokenDeps {
   /** Throws while the bank is not reconciled after a restore: for TPPs. */
-  readonly refuseWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
+  readonly rejectWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly findAccessToken: FindAccessToken;
@@ -80,7 +80,7 @@ export type AccessEnv = {
     & AccessVariables;
 };
 
-/** Guard factory. @throws {Refusal} `token.*`, `dpop.*`, `certificate.not_participants`, `request.rate_limited` */
+/** Guard factory. @throws {ApiError} `token.*`, `dpop.*`, `certificate.not_participants`, `request.rate_limited` */
 export function accessToken(
   deps: AccessTokenDeps,
 ): (requirement: Requirement, more?: KeysOfToken) => ReturnType<typeof createMiddleware<AccessEnv>> {
@@ -91,8 +91,8 @@ export function accessToken(
       const reads = c.get("reads");
       const hash = await hashOf(text, c.get("presented"));
       const token = await deps.findAccessToken(hash, reads);
-      if (token === null) throw new Refusal("token.invalid", "unknown or expired token");
-      if (token.bank !== c.get("bank").code) throw new Refusal("token.invalid", "token of another bank"); // Decision A3
+      if (token === null) throw new ApiError("token.invalid", "unknown or expired token");
+      if (token.bank !== c.get("bank").code) throw new ApiError("token.invalid", "token of another bank"); // Decision A3
       reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
       const proof = await verifyDpopProof(deps.clock, {
         header: c.req.header("dpop"),
@@ -100,14 +100,14 @@ export function accessToken(
         url: deps.baseUrl + url.pathname,
         accessTokenHash: hash,
       });
-      c.get("markers").pending.push(proof.once);
+      c.get("replayRecords").pending.push(proof.once);
       if (proof.jkt !== token.jkt) {
-        throw new Refusal("dpop.key_mismatch", "proof by another key than the token's");
+        throw new ApiError("dpop.key_mismatch", "proof by another key than the token's");
       }
       const caller = await owner(deps, token, c.get("certificate").spkiThumbprint, reads);
       requireScope(requirement, token);
       await c.get("limitParticipant")(caller);
-      if (caller.role === "PISP") await deps.refuseWhileHeld(token.bank, reads);
+      if (caller.role === "PISP") await deps.rejectWhileHeld(token.bank, reads);
       c.set("access", { caller, token });
       await next();
     });
@@ -122,13 +122,13 @@ function readCredentials(authorization: string | undefined, query: URLSearchPara
     const message = "Send the access token in the Authorization header, not in the query.";
     throw malformedRequest({ code: "Field.Unexpected", path: "access_token", message });
   }
-  if (authorization === undefined) throw new Refusal("token.missing", "no Authorization");
+  if (authorization === undefined) throw new ApiError("token.missing", "no Authorization");
   if (authorization.includes(",")) {
     const message = "Send one Authorization header with one access token.";
     throw malformedRequest({ code: "Header.Invalid", path: "Authorization", message });
   }
   const token = dpopCredentials(authorization);
-  if (token === undefined) throw new Refusal("token.missing", "not the DPoP scheme"); // RFC 9449 7.2
+  if (token === undefined) throw new ApiError("token.missing", "not the DPoP scheme"); // RFC 9449 7.2
   return token;
 }
 
@@ -139,11 +139,11 @@ async function owner(
   reads: Reader,
 ): Promise<Caller> {
   const caller = await deps.findCaller(token.clientId, reads);
-  if (caller === null) throw new Refusal("token.invalid", "client is gone");
+  if (caller === null) throw new ApiError("token.invalid", "client is gone");
   const standing = await deps.standingOf(caller);
-  if (standing !== "active") throw new Refusal("token.invalid", `client is ${standing}`); // Decision G5
+  if (standing !== "active") throw new ApiError("token.invalid", `client is ${standing}`); // Decision G5
   if (!await deps.keys.ownsTransportKey(caller, spkiThumbprint)) {
-    throw new Refusal("certificate.not_participants", "certificate of another participant");
+    throw new ApiError("certificate.not_participants", "certificate of another participant");
   }
   return caller;
 }
@@ -156,23 +156,23 @@ function requireScope(requirement: Requirement, token: AccessToken): void {
 }
 
 /**
- * The refusal of a live token that does not allow the request. OBIE has no code for a scope or a grant; the
+ * The rejection of a live token that does not allow the request. OBIE has no code for a scope or a grant; the
  * header that carries the token is the place at fault.
  *
  * @param words for the caller
  * @param scope the one that would have been enough
  */
-export function insufficientToken(words: string, scope: AccessToken["scope"]): Refusal {
+export function insufficientToken(words: string, scope: AccessToken["scope"]): ApiError {
   const fault = { code: "Header.Invalid", path: "Authorization", message: words } as const;
   const parts = { detail: words, description: words, scope, faults: [fault] };
-  return new Refusal("token.insufficient_scope", parts);
+  return new ApiError("token.insufficient_scope", parts);
 }
 
-/** The refusal of an authorization code token at another consent than its own. */
-export function tokenOfAnotherConsent(): Refusal {
+/** The rejection of an authorization code token at another consent than its own. */
+export function tokenOfAnotherConsent(): ApiError {
   return insufficientToken("The access token was issued for another consent.", "payments");
 }
 
-function malformedRequest(fault: Fault): Refusal {
-  return new Refusal("token.malformed_request", { detail: fault.message, faults: [fault] });
+function malformedRequest(fault: Fault): ApiError {
+  return new ApiError("token.malformed_request", { detail: fault.message, faults: [fault] });
 }

@@ -2,7 +2,7 @@
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";
 import { asBankCode } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Bank, FindBank } from "./caller.ts";
 
 /** Set by {@link bankPath}. */
@@ -10,14 +10,14 @@ export interface BankVariables {
   bank: Bank;
 }
 
-/** Guard factory. @throws {Refusal} `bank.unknown` */
+/** Guard factory. @throws {ApiError} `bank.unknown` */
 export function bankPath(
   findBank: FindBank,
 ): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & BankVariables }>> {
   return createMiddleware<{ Variables: RequestVariables & BankVariables }>(async function addressed(c, next) {
     const code = asBankCode(c.req.param("bank"));
     const bank = code === undefined ? null : await findBank(code, c.get("reads"));
-    if (bank === null) throw new Refusal("bank.unknown");
+    if (bank === null) throw new ApiError("bank.unknown");
     c.set("bank", bank);
     await next();
   });

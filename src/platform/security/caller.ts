@@ -30,7 +30,7 @@ export type FindBank = (code: BankCode, from?: Reader) => Promise<Bank | null>;
 /**
  * The participants' keys, as the directory publishes them now.
  *
- * Every method @throws {Refusal} `platform.unavailable` where the directory's word is too old to go by.
+ * Every method @throws {ApiError} `platform.unavailable` where the directory's word is too old to go by.
  */
 export interface ParticipantKeys {
   /** The key to verify the caller's JWS with: `use: sig`, this kid, not revoked. */

@@ -5,7 +5,7 @@
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import { asClientId } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { timeFault } from "../../base/jose/claim_times.ts";
 import {
   type JsonObject,
@@ -17,7 +17,7 @@ import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../base/limits.ts";
 import { CLIENT_ASSERTION_TYPE, MAX_ASSERTION_SECONDS, MAX_JTI_CHARACTERS } from "../profile.ts";
 import { idPart, spentJwtKey } from "../store_keys.ts";
 import type { Reader } from "../../base/store/store.ts";
-import type { Markers } from "../../base/store/transaction.ts";
+import type { ReplayRecords } from "../../base/store/transaction.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
 import type { ClientCertificate } from "./client_certificate.ts";
 import type { StandingOf } from "./standing.ts";
@@ -30,7 +30,7 @@ export interface AuthenticatedClient {
 /** What the client presents. */
 export interface Presented {
   readonly form: ReadonlyMap<string, string>;
-  /** The `Authorization` header: a second mechanism, refused (RFC 6749 5.2). */
+  /** The `Authorization` header: a second mechanism, rejected (RFC 6749 5.2). */
   readonly authorization: string | undefined;
   readonly certificate: ClientCertificate;
   /** The addressed bank's issuer: the only accepted `aud` (Decision A1). */
@@ -59,64 +59,64 @@ export interface IdentifiedClient {
   readonly key: CryptoKey;
 }
 
-/** Everything about the client that costs no signature check. @throws {Refusal} as {@link authenticateClient} */
+/** Everything about the client that costs no signature check. @throws {ApiError} as {@link authenticateClient} */
 export async function identifyClient(
   deps: ClientAuthenticationDeps,
   presented: Presented,
 ): Promise<IdentifiedClient> {
   const { clientIdText, assertion } = readParameters(presented);
   const jws = readCompactJws(assertion, HEADER);
-  if (!jws.ok) throw refused(jws.why);
+  if (!jws.ok) throw rejected(jws.why);
   const kid = jws.value.header["kid"];
   const clientId = asClientId(clientIdText);
-  if (typeof kid !== "string" || clientId === undefined) throw refused("kid or client_id");
+  if (typeof kid !== "string" || clientId === undefined) throw rejected("kid or client_id");
   const caller = await deps.findCaller(clientId, presented.reads);
-  if (caller === null) throw refused("unknown client");
+  if (caller === null) throw rejected("unknown client");
   const standing = await deps.standingOf(caller);
-  if (standing !== "active") throw refused(`client is ${standing}`); // Decision G5
+  if (standing !== "active") throw rejected(`client is ${standing}`); // Decision G5
   const key = await deps.keys.signingKey(caller, kid);
-  if (key === undefined) throw refused("kid is not a current signing key of this client");
+  if (key === undefined) throw rejected("kid is not a current signing key of this client");
   return { caller, assertion: jws.value, key };
 }
 
 /**
- * Authenticates the identified client and earns the assertion's single-use marker.
+ * Authenticates the identified client and earns the assertion's single-use replay record.
  *
- * @throws {Refusal} `client.*`, `oauth.invalid_request`, `certificate.not_participants`
+ * @throws {ApiError} `client.*`, `oauth.invalid_request`, `certificate.not_participants`
  */
 export async function authenticateClient(
   deps: Pick<ClientAuthenticationDeps, "clock" | "keys">,
-  markers: Markers,
+  replayRecords: ReplayRecords,
   presented: Pick<Presented, "issuer" | "certificate">,
   { caller, assertion, key }: IdentifiedClient,
 ): Promise<AuthenticatedClient> {
   const claims = await verifyClaims(assertion, key);
-  if (!claims.ok) throw refused(claims.why);
+  if (!claims.ok) throw rejected(claims.why);
   const now = deps.clock();
   const fault = claimFault(claims.value, caller, presented.issuer, unixSeconds(now));
-  if (fault !== undefined) throw refused(fault);
+  if (fault !== undefined) throw rejected(fault);
   if (!await deps.keys.ownsTransportKey(caller, presented.certificate.spkiThumbprint)) {
-    throw new Refusal("certificate.not_participants", "certificate of another participant");
+    throw new ApiError("certificate.not_participants", "certificate of another participant");
   }
-  markers.pending.push({
+  replayRecords.pending.push({
     key: spentJwtKey("assertion", caller.clientId, await idPart(String(claims.value["jti"]))),
     // NumericDate may have a fraction (RFC 7519 2), and the clock is read in whole seconds: round up, or it dies first.
     expiresAt: (Math.ceil(Number(claims.value["exp"])) + EXPIRY_SKEW_SECONDS) * 1000,
-    refusal: "client.not_authenticated",
+    rejection: "client.not_authenticated",
   });
   return { caller };
 }
 
 function readParameters({ form, authorization }: Presented): { clientIdText: string; assertion: string } {
-  if (authorization !== undefined || form.has("client_secret")) throw new Refusal("client.second_mechanism");
+  if (authorization !== undefined || form.has("client_secret")) throw new ApiError("client.second_mechanism");
   const clientIdText = form.get("client_id");
   if (clientIdText === undefined) {
-    throw new Refusal("oauth.invalid_request", { description: "client_id is required." });
+    throw new ApiError("oauth.invalid_request", { description: "client_id is required." });
   }
   const assertion = form.get("client_assertion");
-  if (assertion === undefined) throw new Refusal("client.assertion_missing", "no client_assertion");
+  if (assertion === undefined) throw new ApiError("client.assertion_missing", "no client_assertion");
   if (form.get("client_assertion_type") !== CLIENT_ASSERTION_TYPE) {
-    throw new Refusal("client.assertion_type_unsupported");
+    throw new ApiError("client.assertion_type_unsupported");
   }
   return { clientIdText, assertion };
 }
@@ -135,6 +135,6 @@ function claimFault(claims: JsonObject, caller: Caller, issuer: string, now: num
   );
 }
 
-function refused(why: string): Refusal {
-  return new Refusal("client.not_authenticated", why);
+function rejected(why: string): ApiError {
+  return new ApiError("client.not_authenticated", why);
 }

@@ -6,7 +6,7 @@ import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../base/kernel/clock.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { spkiThumbprint } from "../../base/jose/rsa_key.ts";
 import { PROXY_SECRET_HEADER, type ProxyCertificateSource } from "../profile.ts";
 
@@ -29,7 +29,7 @@ interface ParsedCertificate extends ClientCertificate {
 const MAX_HEADER_CHARACTERS = 16_384;
 const MAX_REMEMBERED = 2000;
 
-/** Guard factory. @throws {Refusal} `certificate.missing` for anything but one good certificate from the proxy */
+/** Guard factory. @throws {ApiError} `certificate.missing` for anything but one good certificate from the proxy */
 export function clientCertificate(deps: {
   readonly clock: Clock;
   readonly source: ProxyCertificateSource;
@@ -38,15 +38,15 @@ export function clientCertificate(deps: {
   const parsed = new Map<string, Promise<ParsedCertificate | undefined>>();
   return createMiddleware<{ Variables: CertificateVariables }>(async function certified(c, next) {
     if (!sameSecret(c.req.header(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) {
-      throw new Refusal("certificate.missing", "no proxy secret");
+      throw new ApiError("certificate.missing", "no proxy secret");
     }
     const header = c.req.header(deps.source);
-    if (header === undefined) throw new Refusal("certificate.missing", "no certificate header");
+    if (header === undefined) throw new ApiError("certificate.missing", "no certificate header");
     const certificate = await remembered(parsed, header, deps.source);
-    if (certificate === undefined) throw new Refusal("certificate.missing", "malformed certificate header");
+    if (certificate === undefined) throw new ApiError("certificate.missing", "malformed certificate header");
     const now = deps.clock();
     if (now < certificate.notBefore || now > certificate.notAfter) {
-      throw new Refusal("certificate.missing", "certificate not valid now");
+      throw new ApiError("certificate.missing", "certificate not valid now");
     }
     c.set("certificate", { spkiThumbprint: certificate.spkiThumbprint });
     await next();

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { timeFault } from "../../base/jose/claim_times.ts";
 import { type JsonObject, readCompactJws, verifyClaims } from "../../base/jose/compact_jws.ts";
 import { proofKey, readRsaPublicJwk, rememberProofKey } from "../../base/jose/rsa_key.ts";
@@ -33,35 +33,35 @@ export interface ProvenRequest {
 }
 
 /**
- * Verifies a proof. It is good once: whoever goes by it adds its marker to the request's.
+ * Verifies a proof. It is good once: whoever goes by it adds its replay record to the request's.
  *
- * @throws {Refusal} `dpop.invalid_proof`
+ * @throws {ApiError} `dpop.invalid_proof`
  */
 export async function verifyDpopProof(
   clock: Clock,
   request: ProvenRequest,
 ): Promise<VerifiedProof> {
-  if (request.header === undefined) throw refused("no proof");
+  if (request.header === undefined) throw rejected("no proof");
   const jws = readCompactJws(request.header, {
     maxCharacters: MAX_JWT_CHARACTERS,
     typ: ["dpop+jwt"],
     embeddedKey: true,
   });
-  if (!jws.ok) throw refused(jws.why); // RFC 9449 4.3 (1)-(5)
+  if (!jws.ok) throw rejected(jws.why); // RFC 9449 4.3 (1)-(5)
   const jwk = readRsaPublicJwk(jws.value.header["jwk"]);
-  if (!jwk.ok) throw refused(jwk.why); // RFC 9449 4.3 (7)
+  if (!jwk.ok) throw rejected(jwk.why); // RFC 9449 4.3 (7)
   const ready = await proofKey(jwk.value);
   const claims = await verifyClaims(jws.value, ready.key); // RFC 9449 4.3 (6)
-  if (!claims.ok) throw refused(claims.why);
+  if (!claims.ok) throw rejected(claims.why);
   rememberProofKey(jwk.value, ready);
   const now = clock();
   const fault = claimFault(claims.value, request, unixSeconds(now));
-  if (fault !== undefined) throw refused(fault);
+  if (fault !== undefined) throw rejected(fault);
   const jkt = ready.thumbprint;
   const once: Once = {
     key: spentJwtKey("dpop", jkt, await idPart(String(claims.value["jti"]))), // RFC 9449 11.1
     expiresAt: now + DPOP_REPLAY_SECONDS * 1000,
-    refusal: "dpop.replayed",
+    rejection: "dpop.replayed",
   };
   return { jkt, once };
 }
@@ -96,6 +96,6 @@ function normalised(url: URL): string {
   return url.origin + path;
 }
 
-function refused(why: string): Refusal {
-  return new Refusal("dpop.invalid_proof", why);
+function rejected(why: string): ApiError {
+  return new ApiError("dpop.invalid_proof", why);
 }

@@ -30,7 +30,7 @@ export function stageEvidence(tx: Transaction, subject: string, { bytes, signatu
   }
 }
 
-/** The keys of the evidence for a resource: what to read ahead. */
+/** The keys of the evidence for a resource: what to prefetch. */
 export function evidenceAhead(subject: string): readonly Key[] {
   return [evidenceKey(subject, 0), evidenceKey(subject, 1)]; // a body has two pieces at most
 }

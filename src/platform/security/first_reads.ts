@@ -1,5 +1,5 @@
 /**
- * Guard that refuses nothing: asks in one round trip for everything that the request line and its headers name: the
+ * Guard that rejects nothing: asks in one round trip for everything that the request line and its headers name: the
  * bank, the access token, and what the endpoint adds. The guards behind it find their entries read, or being read.
  */
 import type { Context } from "hono";

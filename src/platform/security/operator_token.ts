@@ -1,11 +1,11 @@
 /**
  * Guard: the platform's operator, by a bearer token of the configuration (RFC 6750 2.1). Needs no client certificate:
- * operators are no participants. Says nothing about why it refuses.
+ * operators are no participants. Says nothing about why it rejects.
  */
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";
 import { sha256Bytes } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 
 /** Set by {@link operatorToken}. */
 export interface OperatorVariables {
@@ -17,7 +17,7 @@ const OPERATOR_HEADER = "x-operator";
 const OPERATOR = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** Guard factory. @throws {Refusal} `operations.unauthorized`, `operations.invalid_request` */
+/** Guard factory. @throws {ApiError} `operations.unauthorized`, `operations.invalid_request` */
 export function operatorToken(
   token: string,
 ): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & OperatorVariables }>> {
@@ -26,11 +26,11 @@ export function operatorToken(
     async function operated(c, next) {
       const sent = BEARER.exec(c.req.header("authorization") ?? "")?.[1];
       if (sent === undefined || !sameBytes(await digest(sent), await expected)) {
-        throw new Refusal("operations.unauthorized", sent === undefined ? "no bearer token" : "wrong token");
+        throw new ApiError("operations.unauthorized", sent === undefined ? "no bearer token" : "wrong token");
       }
       const name = c.req.header(OPERATOR_HEADER);
       if (name !== undefined && !OPERATOR.test(name)) {
-        throw new Refusal("operations.invalid_request", {
+        throw new ApiError("operations.invalid_request", {
           description: "x-operator must be 1 to 64 letters, digits or . _ @ + -",
         });
       }

@@ -5,7 +5,7 @@
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
-import { Refusal, type RefusalReason } from "../../base/kernel/api_error.ts";
+import { ApiError, type ErrorReason } from "../../base/kernel/api_error.ts";
 import type { BodyVariables } from "../../base/http/body.ts";
 import {
   isSignatureFault,
@@ -46,9 +46,9 @@ const REASON = {
   "Signature.MissingClaim": "signature.missing_claim",
   "Signature.InvalidClaim": "signature.invalid_claim",
   "Signature.Invalid": "signature.invalid",
-} as const satisfies Record<SignatureFault["code"], RefusalReason>;
+} as const satisfies Record<SignatureFault["code"], ErrorReason>;
 
-/** Guard. @throws {Refusal} `signature.*`, in the order of reference 3.3 */
+/** Guard. @throws {ApiError} `signature.*`, in the order of reference 3.3 */
 export function payloadSignature(
   deps: PayloadSignatureDeps,
 ): ReturnType<typeof createMiddleware<{ Variables: BodyVariables & AccessVariables & SignedBodyVariables }>> {
@@ -57,15 +57,15 @@ export function payloadSignature(
       const header = c.req.header("x-jws-signature");
       if (header === undefined || header === "") throw missing();
       const signature = readDetachedJws(header);
-      if (isSignatureFault(signature)) throw refused(signature);
+      if (isSignatureFault(signature)) throw rejected(signature);
       const { caller } = c.get("access");
       const wrong = wrongClaim(deps, signature, caller);
-      if (wrong !== undefined) throw refused(invalidClaim(wrong));
+      if (wrong !== undefined) throw rejected(invalidClaim(wrong));
       const key = await deps.keys.signingKey(caller, signature.kid);
-      if (key === undefined) throw refused(invalidClaim("kid"));
+      if (key === undefined) throw rejected(invalidClaim("kid"));
       const bytes = c.get("body");
       const failed = await verifyDetachedJws(signature, bytes, key);
-      if (failed !== undefined) throw refused(failed);
+      if (failed !== undefined) throw rejected(failed);
       c.set("signedBody", { bytes, signature: header, profile: signature.profile });
       await next();
     },
@@ -95,15 +95,15 @@ function invalidClaim(path: string): SignatureFault {
   return { code: "Signature.InvalidClaim", path, message: "x-jws-signature header member is not acceptable" };
 }
 
-function missing(): Refusal {
+function missing(): ApiError {
   const fault = {
     code: "Signature.Missing",
     path: "x-jws-signature",
     message: "x-jws-signature is missing.",
   } as const;
-  return new Refusal("signature.missing", { faults: [fault] });
+  return new ApiError("signature.missing", { faults: [fault] });
 }
 
-function refused(fault: SignatureFault): Refusal {
-  return new Refusal(REASON[fault.code], { faults: [fault] });
+function rejected(fault: SignatureFault): ApiError {
+  return new ApiError(REASON[fault.code], { faults: [fault] });
 }

@@ -5,12 +5,12 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
 import type { RateGroup, RatePolicies } from "../rate_policies.ts";
 import type { BucketStore } from "./rate_limit_store.ts";
 
-/** Counts the call for the participant that has proven to be its caller. @throws {Refusal} `request.rate_limited` */
+/** Counts the call for the participant that has proven to be its caller. @throws {ApiError} `request.rate_limited` */
 export type LimitParticipant = (participant: { readonly orgId: string }) => Promise<void>;
 
 /** Set by {@link RateLimit.guard}. */
@@ -20,9 +20,9 @@ export interface LimitVariables {
 
 /** Limits calls. */
 export interface RateLimit {
-  /** Guard factory, by certificate. @throws {Refusal} `request.rate_limited` with `Retry-After` */
+  /** Guard factory, by certificate. @throws {ApiError} `request.rate_limited` with `Retry-After` */
   guard(group: RateGroup): MiddlewareHandler<{ Variables: CertificateVariables & LimitVariables }>;
-  /** Takes one token of a subject's own bucket. @throws {Refusal} `request.rate_limited` */
+  /** Takes one token of a subject's own bucket. @throws {ApiError} `request.rate_limited` */
   take(group: RateGroup, subject: string): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function openRateLimit(
   async function takeFrom(buckets: BucketStore, group: RateGroup, subject: string): Promise<void> {
     const retryAfterSeconds = await buckets.take([group, subject], deps.policies[group]);
     if (retryAfterSeconds > 0) {
-      throw new Refusal("request.rate_limited", { detail: group, retryAfterSeconds });
+      throw new ApiError("request.rate_limited", { detail: group, retryAfterSeconds });
     }
   }
   const take: RateLimit["take"] = (group, subject) => takeFrom(deps.buckets, group, subject);

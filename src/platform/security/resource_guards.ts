@@ -12,7 +12,7 @@ import type { SignedBodyVariables } from "./payload_signature.ts";
 /** Certificate -> (reads) -> bank -> token with DPoP -> (body) -> payload signature. */
 export interface ResourceGuards {
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
-  /** Right after the certificate: what it refuses has cost nothing and used nothing up. */
+  /** Right after the certificate: what it rejects has cost nothing and used nothing up. */
   readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;
   readonly token: (requirement: Requirement, more?: KeysOfToken) => MiddlewareHandler<AccessEnv>;

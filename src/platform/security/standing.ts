@@ -1,14 +1,14 @@
 /**
  * Standing: whether a participant may start anything here (Decision G5). Callers that are not active are not
- * authenticated; for a bank that is not active, what others want to start there is refused with a reason.
+ * authenticated; for a bank that is not active, what others want to start there is rejected with a reason.
  */
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Caller } from "./caller.ts";
 
 /** By the directory: active, suspended for now, withdrawn for good. By this platform's operator: blocked. */
 export type Standing = "active" | "suspended" | "withdrawn" | "blocked";
 
-/** A participant's standing now. @throws {Refusal} `platform.unavailable` if the directory's word is too old to go by */
+/** A participant's standing now. @throws {ApiError} `platform.unavailable` if the directory's word is too old to go by */
 export type StandingOf = (participant: Pick<Caller, "clientId" | "orgId">) => Promise<Standing>;
 
 /** Why a participant cannot start anything. */
@@ -28,7 +28,7 @@ export function whyInactive(who: "bank" | "TPP", standing: Inactive): string {
 /**
  * For what starts something at a bank, behind the proof of the caller: one who is not active must not learn of the bank.
  *
- * @throws {Refusal} `bank.not_active`
+ * @throws {ApiError} `bank.not_active`
  */
 export async function requireActiveBank(
   standingOf: StandingOf,
@@ -37,7 +37,7 @@ export async function requireActiveBank(
   const standing = await standingOf(bank);
   if (standing === "active") return;
   const message = whyInactive("bank", standing);
-  throw new Refusal("bank.not_active", {
+  throw new ApiError("bank.not_active", {
     detail: standing,
     description: message,
     faults: [{ code: "UnexpectedError", message }],

@@ -1,5 +1,5 @@
 /**
- * Puts the sandbox's banks together behind one Fetch handler. Strangers to the platform: they know it by its
+ * Puts the sandbox's banks together behind one Fetch handler. External parties to the platform: they know it by its
  * HTTP interface only. This file alone touches timers and the network; everything else gets them handed in.
  */
 import { Hono } from "hono";

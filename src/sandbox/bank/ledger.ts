@@ -43,7 +43,7 @@ export interface Ledger {
    * Executes the order, or repeats the first answer. `refusal` is asked for a new order only: a reason to reject it
    * whatever the account holds.
    */
-  readonly execute: (order: PaymentOrder, refusal?: () => string | undefined) => Promise<OrderOutcome>;
+  readonly execute: (order: PaymentOrder, rejection?: () => string | undefined) => Promise<OrderOutcome>;
   /** Notes that the platform took a status report. */
   readonly noteStatus: (domesticPaymentId: string, status: string) => Promise<void>;
   readonly balances: () => Promise<Balances>;
@@ -81,7 +81,7 @@ export async function openLedger({ path, customers, clock }: LedgerDeps): Promis
     return turn;
   };
   return {
-    execute: (order, refusal) => inTurn(() => executeOnce({ kv, accounts, clock }, order, refusal)),
+    execute: (order, rejection) => inTurn(() => executeOnce({ kv, accounts, clock }, order, rejection)),
     noteStatus: (id, status) => inTurn(() => noteStatus(kv, id, status, clock())),
     balances: () => readBalances(kv, accounts),
     find: async (id) => (await kv.get<ExecutedOrder>(orderKey(id))).value ?? undefined,
@@ -101,7 +101,7 @@ interface Book {
 async function executeOnce(
   { kv, accounts, clock }: Book,
   order: PaymentOrder,
-  refusal: () => string | undefined = () => undefined,
+  rejection: () => string | undefined = () => undefined,
 ): Promise<OrderOutcome> {
   const key = orderKey(order.domesticPaymentId);
   const known = await kv.get<ExecutedOrder>(key);
@@ -109,7 +109,7 @@ async function executeOnce(
   const account = accountOf(accounts, order);
   const balance = await kv.get<number>(balanceKey(account?.identification ?? ""));
   const debit = debitOf(order, account, balance.value ?? account?.openingMinorUnits ?? 0);
-  const reason = refusal() ?? debit.reason;
+  const reason = rejection() ?? debit.reason;
   const answer = reason === undefined ? "AcceptedSettlementInProcess" : "Rejected";
   const executed = { order, answer, status: answer, executedAtMs: clock() } as const;
   const commit = kv.atomic().check(known).check(balance)
@@ -138,12 +138,15 @@ function debitOf(
   account: CustomerAccount | undefined,
   balance: number,
 ): { readonly remaining: number; readonly reason?: string } {
-  const refused = (reason: string): { remaining: number; reason: string } => ({ remaining: balance, reason });
-  if (account === undefined) return refused("AC01: Unknown debtor account");
-  if (account.currency !== amount.Currency) return refused("AM03: The account has another currency");
+  const rejected = (reason: string): { remaining: number; reason: string } => ({
+    remaining: balance,
+    reason,
+  });
+  if (account === undefined) return rejected("AC01: Unknown debtor account");
+  if (account.currency !== amount.Currency) return rejected("AM03: The account has another currency");
   const units = minorUnits(amount.Amount);
-  if (units === undefined || units === 0) return refused("AM12: The amount cannot be paid");
-  return balance < units ? refused("AM04: Insufficient funds") : { remaining: balance - units };
+  if (units === undefined || units === 0) return rejected("AM12: The amount cannot be paid");
+  return balance < units ? rejected("AM04: Insufficient funds") : { remaining: balance - units };
 }
 
 async function noteStatus(

@@ -42,8 +42,8 @@ export interface OpenHandoverDeps {
 }
 
 /** The JWT is not what the platform would have sent here now. The message is for the log. */
-export class HandoverRefused extends Error {
-  override readonly name = "HandoverRefused";
+export class HandoverRejected extends Error {
+  override readonly name = "HandoverRejected";
 }
 
 const compactJwe = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){4}$/;
@@ -80,7 +80,7 @@ type HandoverClaims = z.infer<typeof claimsSchema>;
 
 /**
  * Opens `oAuthUrl` and uses up its jti.
- * @throws {HandoverRefused} when anything about the JWT is not right
+ * @throws {HandoverRejected} when anything about the JWT is not right
  * @throws {Error} when the platform's key set cannot be read
  */
 export async function openHandover(deps: OpenHandoverDeps, token: string): Promise<Handover> {
@@ -89,7 +89,7 @@ export async function openHandover(deps: OpenHandoverDeps, token: string): Promi
   checkClaims(deps, claims);
   // Last of all checks: a forged JWT must not use up an id.
   if (!deps.replay.useOnce(`${deps.bankCode} ${claims.jti}`, (claims.exp + EXPIRY_SKEW_SECONDS) * 1000)) {
-    throw new HandoverRefused("jti was used before");
+    throw new HandoverRejected("jti was used before");
   }
   return {
     consentId: claims.ref_id,
@@ -103,25 +103,25 @@ export async function openHandover(deps: OpenHandoverDeps, token: string): Promi
 
 async function decrypt({ decryption }: OpenHandoverDeps, token: string): Promise<string> {
   if (token.length > MAX_JWT_CHARACTERS || !compactJwe.test(token)) {
-    throw new HandoverRefused("not a compact JWE");
+    throw new HandoverRejected("not a compact JWE");
   }
   try {
     const header = outerHeaderSchema.parse(decodeProtectedHeader(token));
-    if (!sameKid(header.kid, decryption.kid)) throw new HandoverRefused("encrypted to another key");
+    if (!sameKid(header.kid, decryption.kid)) throw new HandoverRejected("encrypted to another key");
     const { plaintext } = await compactDecrypt(token, decryption.key, {
       keyManagementAlgorithms: [KEY_MANAGEMENT_ALG],
       contentEncryptionAlgorithms: [CONTENT_ENCRYPTION_ALG],
     });
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(plaintext);
   } catch (error) {
-    throw refused("outer layer", error);
+    throw rejected("outer layer", error);
   }
 }
 
 async function verify({ platformKeys, clock }: OpenHandoverDeps, signed: string): Promise<HandoverClaims> {
-  if (!compactJws.test(signed)) throw new HandoverRefused("content is not a compact JWS");
+  if (!compactJws.test(signed)) throw new HandoverRejected("content is not a compact JWS");
   const key = await platformKeys.signatureKey(innerKid(signed));
-  if (key === undefined) throw new HandoverRefused("kid is not the platform's");
+  if (key === undefined) throw new HandoverRejected("kid is not the platform's");
   try {
     const { payload } = await jwtVerify(signed, key, {
       algorithms: [SIGNATURE_ALG],
@@ -131,7 +131,7 @@ async function verify({ platformKeys, clock }: OpenHandoverDeps, signed: string)
     });
     return claimsSchema.parse(payload);
   } catch (error) {
-    throw refused("inner layer", error);
+    throw rejected("inner layer", error);
   }
 }
 
@@ -139,23 +139,23 @@ function innerKid(signed: string): string {
   try {
     return innerHeaderSchema.parse(decodeProtectedHeader(signed)).kid;
   } catch (error) {
-    throw refused("inner header", error);
+    throw rejected("inner header", error);
   }
 }
 
 function checkClaims({ authUrl, bankCode, clock }: OpenHandoverDeps, claims: HandoverClaims): void {
   const now = Math.floor(clock() / 1000);
-  if (claims.iss !== authUrl) throw new HandoverRefused("iss is not the platform"); // Decision A2
-  if (claims.aud !== bankCode) throw new HandoverRefused("aud is not this bank"); // Decision B3
-  if (now >= claims.exp + EXPIRY_SKEW_SECONDS) throw new HandoverRefused("expired");
-  if (claims.exp - claims.iat > HANDOVER_SECONDS) throw new HandoverRefused("lives too long");
+  if (claims.iss !== authUrl) throw new HandoverRejected("iss is not the platform"); // Decision A2
+  if (claims.aud !== bankCode) throw new HandoverRejected("aud is not this bank"); // Decision B3
+  if (now >= claims.exp + EXPIRY_SKEW_SECONDS) throw new HandoverRejected("expired");
+  if (claims.exp - claims.iat > HANDOVER_SECONDS) throw new HandoverRejected("lives too long");
   if (Math.max(claims.iat, claims.nbf) > now + FUTURE_SKEW_SECONDS) {
-    throw new HandoverRefused("from the future");
+    throw new HandoverRejected("from the future");
   }
 }
 
-function refused(where: string, error: unknown): HandoverRefused {
-  if (error instanceof HandoverRefused) return error;
+function rejected(where: string, error: unknown): HandoverRejected {
+  if (error instanceof HandoverRejected) return error;
   // The name says enough (JWEDecryptionFailed, ZodError ...); messages could quote the token.
-  return new HandoverRefused(`${where}: ${error instanceof Error ? error.name : "unknown"}`);
+  return new HandoverRejected(`${where}: ${error instanceof Error ? error.name : "unknown"}`);
 }

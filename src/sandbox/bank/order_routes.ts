@@ -6,7 +6,7 @@ import type { Bank } from "./bank.ts";
 import { brokenAnswer } from "./broken_answer.ts";
 import type { ExecutedOrder, OrderStatus } from "./ledger.ts";
 import { isInquiry, stateOrders } from "./order_statement.ts";
-import { openPaymentOrder, OrderRefused, type PaymentOrder } from "./payment_order.ts";
+import { openPaymentOrder, OrderRejected, type PaymentOrder } from "./payment_order.ts";
 import { reportStatus } from "./platform_client.ts";
 import { takeOrder } from "./take_order.ts";
 
@@ -30,7 +30,7 @@ export function orderRoutes(bank: Bank): Hono {
       const reason = error instanceof Error ? error.message : "unknown";
       bank.log("order.refused", { bank: bank.profile.code, reason });
       // Anything else (no key set to be had) may go better at the platform's next try.
-      return error instanceof OrderRefused
+      return error instanceof OrderRejected
         ? c.json({ error: "invalid_order" }, 400)
         : c.json({ error: "temporarily_unavailable" }, 503);
     }

@@ -8,7 +8,7 @@ import { HANDOVER_SECONDS, SIGNATURE_ALG } from "../../client/profile.ts";
 import type { Bank } from "./bank.ts";
 import { bankKeys } from "./bank_keys.ts";
 import type { ExecutedOrder } from "./ledger.ts";
-import { OrderRefused } from "./payment_order.ts";
+import { OrderRejected } from "./payment_order.ts";
 
 const inquiryType = "order-inquiry+jwt";
 const statementType = "order-statement+jwt";
@@ -34,7 +34,7 @@ export function isInquiry(token: string): boolean {
 
 /**
  * The page of the statement that the inquiry asks for, as a compact JWS.
- * @throws {OrderRefused} when the inquiry is not the platform's, not for this bank, or has expired
+ * @throws {OrderRejected} when the inquiry is not the platform's, not for this bank, or has expired
  */
 export async function stateOrders(bank: Bank, token: string): Promise<string> {
   const { Data } = await openInquiry(bank, token);
@@ -59,15 +59,15 @@ export async function stateOrders(bank: Bank, token: string): Promise<string> {
 async function openInquiry({ platformKeys, profile, authUrl, clock }: Bank, token: string): Promise<Inquiry> {
   const { kid } = decodeProtectedHeader(token);
   const key = kid === undefined ? undefined : await platformKeys.signatureKey(kid);
-  if (key === undefined) throw new OrderRefused("kid is not the platform's");
+  if (key === undefined) throw new OrderRejected("kid is not the platform's");
   const { payload } = await compactVerify(token, key, { algorithms: [SIGNATURE_ALG] }).catch(() => {
-    throw new OrderRefused("the inquiry's signature");
+    throw new OrderRejected("the inquiry's signature");
   });
   const decoded = inquirySchema.safeParse(JSON.parse(new TextDecoder().decode(payload)));
-  if (!decoded.success) throw new OrderRefused("not an inquiry");
+  if (!decoded.success) throw new OrderRejected("not an inquiry");
   const { iss, aud, exp } = decoded.data;
   if (iss !== authUrl || aud !== profile.code || exp * 1000 < clock()) {
-    throw new OrderRefused("an inquiry of another platform, for another bank, or expired");
+    throw new OrderRejected("an inquiry of another platform, for another bank, or expired");
   }
   return decoded.data;
 }

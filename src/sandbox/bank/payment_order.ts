@@ -20,8 +20,8 @@ export interface PaymentOrder {
 }
 
 /** The order is not an authentic order of the platform for this bank. The message is for the log. */
-export class OrderRefused extends Error {
-  override readonly name = "OrderRefused";
+export class OrderRejected extends Error {
+  override readonly name = "OrderRejected";
 }
 
 const compactJws = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
@@ -51,27 +51,27 @@ export type OrderAccount = z.infer<typeof accountSchema>;
 
 /**
  * The order in this JWS.
- * @throws {OrderRefused} when it is not the platform's, not for this bank, or not an order
+ * @throws {OrderRejected} when it is not the platform's, not for this bank, or not an order
  * @throws {Error} when the platform's key set cannot be read
  */
 export async function openPaymentOrder(
   { platformKeys, bankCode }: { readonly platformKeys: PlatformKeys; readonly bankCode: string },
   token: string,
 ): Promise<PaymentOrder> {
-  if (!compactJws.test(token)) throw new OrderRefused("not a compact JWS");
+  if (!compactJws.test(token)) throw new OrderRejected("not a compact JWS");
   const key = await platformKeys.signatureKey(kidOf(token));
-  if (key === undefined) throw new OrderRefused("kid is not the platform's");
+  if (key === undefined) throw new OrderRejected("kid is not the platform's");
   const { Data, aud } = await verify(token, key);
   if ((Data.BankId ?? bankCode) !== bankCode || (aud ?? bankCode) !== bankCode) {
-    throw new OrderRefused("for another bank");
+    throw new OrderRejected("for another bank");
   }
   return { ...orderOf(Data), signed: token };
 }
 
-/** An order's `Data` as the bank uses it. @throws {OrderRefused} where no account is to pay */
+/** An order's `Data` as the bank uses it. @throws {OrderRejected} where no account is to pay */
 export function orderOf(data: z.infer<typeof orderDataSchema>): PaymentOrder {
   const debtor = data.DebtorAccount ?? data.Initiation.DebtorAccount;
-  if (debtor === undefined) throw new OrderRefused("no debtor account");
+  if (debtor === undefined) throw new OrderRejected("no debtor account");
   return {
     domesticPaymentId: data.DomesticPaymentId,
     consentId: data.ConsentId,
@@ -85,7 +85,7 @@ function kidOf(token: string): string {
   try {
     return z.string().min(1).parse(decodeProtectedHeader(token).kid);
   } catch {
-    throw new OrderRefused("no kid");
+    throw new OrderRejected("no kid");
   }
 }
 
@@ -94,6 +94,6 @@ async function verify(token: string, key: CryptoKey): Promise<z.infer<typeof ord
     const { payload } = await compactVerify(token, key, { algorithms: [SIGNATURE_ALG] });
     return orderSchema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload)));
   } catch (error) {
-    throw new OrderRefused(error instanceof Error ? error.name : "unknown");
+    throw new OrderRejected(error instanceof Error ? error.name : "unknown");
   }
 }

@@ -77,9 +77,9 @@ export interface StatusReport {
   readonly at?: number;
 }
 
-/** The platform refused a call. `status` is the HTTP status. */
-export class PlatformRefused extends Error {
-  override readonly name = "PlatformRefused";
+/** The platform rejected a call. `status` is the HTTP status. */
+export class PlatformRejected extends Error {
+  override readonly name = "PlatformRejected";
   constructor(readonly call: string, readonly status: number) {
     super(`${call} was answered ${status}`);
   }
@@ -87,7 +87,7 @@ export class PlatformRefused extends Error {
 
 /**
  * Reads the consent (interface endpoint 11).
- * @throws {PlatformRefused} on any answer but 200
+ * @throws {PlatformRejected} on any answer but 200
  */
 export async function readConsent(
   deps: PlatformClientDeps,
@@ -101,7 +101,7 @@ export async function readConsent(
 
 /**
  * Sends the customer's payer accounts, or the one selected (interface endpoint 12).
- * @throws {PlatformRefused} on any answer but 200
+ * @throws {PlatformRejected} on any answer but 200
  */
 export async function putPayerAccounts(deps: PlatformClientDeps, update: PayerAccountsUpdate): Promise<void> {
   const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-auth/v1/${update.consentId}`;
@@ -117,7 +117,7 @@ export async function putPayerAccounts(deps: PlatformClientDeps, update: PayerAc
 
 /**
  * Lists the bank's payment orders (Decision D2).
- * @throws {PlatformRefused} on any answer but 200
+ * @throws {PlatformRejected} on any answer but 200
  */
 export async function listOrders(deps: PlatformClientDeps, after: string | undefined): Promise<OrderPage> {
   const url = new URL(`${deps.baseUrl}/${deps.profile.code}/back-channel-payments/v1`);
@@ -130,7 +130,7 @@ export async function listOrders(deps: PlatformClientDeps, after: string | undef
 
 /**
  * Reports where a payment stands (Decision D3).
- * @throws {PlatformRefused} on any answer but 200; 404 and 400 mean that trying again is useless
+ * @throws {PlatformRejected} on any answer but 200; 404 and 400 mean that trying again is useless
  */
 export async function reportStatus(deps: PlatformClientDeps, report: StatusReport): Promise<void> {
   const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-payments/v1/${report.domesticPaymentId}`;
@@ -179,5 +179,5 @@ function customerHeaders(
 async function bodyOf(call: string, response: Response): Promise<unknown> {
   if (response.status === 200) return await response.json();
   await response.body?.cancel();
-  throw new PlatformRefused(call, response.status);
+  throw new PlatformRejected(call, response.status);
 }

@@ -28,7 +28,7 @@ const nobody = "not-authenticated";
 
 /**
  * Opens the platform's JWT, reads the consent and starts a visit.
- * @throws {HandoverRefused} when the JWT is not authentic
+ * @throws {HandoverRejected} when the JWT is not authentic
  */
 export async function startVisit(
   bank: Bank,

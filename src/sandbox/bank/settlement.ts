@@ -3,7 +3,7 @@
  * (edges P5 and P6 of table 2.2, Decision D3). Timers come from outside, so that they can be held or cancelled.
  */
 import type { BankClock, BankLog } from "./bank_profile.ts";
-import { PlatformRefused, type StatusReport } from "./platform_client.ts";
+import { PlatformRejected, type StatusReport } from "./platform_client.ts";
 
 /** Runs the task after the delay, milliseconds; the result cancels it. */
 export type Schedule = (task: () => Promise<void>, delayMs: number) => () => void;
@@ -93,7 +93,7 @@ async function reportStep(deps: SettlementDeps, later: Later, booked: Step): Pro
 // A 4xx is the platform's decision. Of 429 it will change its mind, and of 400 it may: an order whose acceptance it
 // has not heard yet cannot be settled in its books.
 function isFinal(error: unknown): boolean {
-  const httpStatus = error instanceof PlatformRefused ? error.status : 0;
+  const httpStatus = error instanceof PlatformRejected ? error.status : 0;
   return httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429 && httpStatus !== 400;
 }
 

@@ -8,7 +8,7 @@ import { CodePage } from "./code_page.tsx";
 import { ConsentPage } from "./consent_page.tsx";
 import { type Problem, ProblemPage } from "./information_pages.tsx";
 import { LoginPage } from "./login_page.tsx";
-import { HandoverRefused } from "./open_handover.ts";
+import { HandoverRejected } from "./open_handover.ts";
 import { LANGUAGE_COOKIE } from "./page_phrase.ts";
 import { renderPage } from "./render_page.ts";
 import { type FormEntry, startVisit, takeEntry, type VisitOutcome } from "./sca_visit.ts";
@@ -59,13 +59,13 @@ async function arrive(c: Context<ConnectionEnv>, bank: Bank, banksUrl: string): 
   // A HEAD must not use up the JWT.
   if (c.req.method !== "GET") return c.body(null, 405, { allow: "GET" });
   const [oAuthUrl, ...more] = c.req.queries("oAuthUrl") ?? [];
-  if (oAuthUrl === undefined || more.length > 0) return refuseArrival(c, bank, "oAuthUrl is not there once");
+  if (oAuthUrl === undefined || more.length > 0) return rejectArrival(c, bank, "oAuthUrl is not there once");
   try {
     const outcome = await startVisit(bank, { oAuthUrl, customerIp: c.env?.customerIp ?? "127.0.0.1" });
     if (outcome.go === "page") giveVisitCookie(c, banksUrl, outcome.session);
     return redirectTo(c, outcome);
   } catch (error) {
-    if (error instanceof HandoverRefused) return refuseArrival(c, bank, error.message);
+    if (error instanceof HandoverRejected) return rejectArrival(c, bank, error.message);
     throw error;
   }
 }
@@ -103,7 +103,7 @@ async function readEntry(c: Context): Promise<FormEntry | undefined> {
 }
 
 // One text for every cause: what exactly was wrong with a JWT is nothing for whoever made it (checklist BR17).
-function refuseArrival(c: Context, bank: Bank, reason: string): Response | Promise<Response> {
+function rejectArrival(c: Context, bank: Bank, reason: string): Response | Promise<Response> {
   bank.log("sca.arrival_refused", { bank: bank.profile.code, reason });
   return problemPage(c, bank, "link", 400);
 }

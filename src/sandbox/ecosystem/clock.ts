@@ -28,7 +28,7 @@ const kept = z.object({ ahead_ms: z.number().min(0).max(MAX_AHEAD_MS) });
  * @throws {CannotStart} when its file is not one
  */
 export async function openSandboxClock(path: string): Promise<SandboxClock> {
-  let aheadMs = await readAhead(path);
+  let aheadMs = await prefetch(path);
   const now = (): number => Date.now() + aheadMs;
   return {
     now,
@@ -44,7 +44,7 @@ export async function openSandboxClock(path: string): Promise<SandboxClock> {
   };
 }
 
-async function readAhead(path: string): Promise<number> {
+async function prefetch(path: string): Promise<number> {
   const text = await readIfAny(path);
   if (text === undefined) return 0;
   try {

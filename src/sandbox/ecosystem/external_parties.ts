@@ -6,7 +6,7 @@ import type { Site } from "./site.ts";
 import { composeShop } from "../shop/app.ts";
 import { openTpp } from "../../client/tpp/tpp.ts";
 
-/** The running strangers. */
+/** The running external parties. */
 export interface Strangers {
   banks(request: Request, info: ConnectionInfo): Promise<Response>;
   shop(request: Request): Promise<Response>;

@@ -11,13 +11,13 @@ export interface Forwarding {
   readonly baseUrl: string;
   /** Value of `x-proxy-secret`. */
   readonly proxySecret: string;
-  /** Larger bodies are refused. */
+  /** Larger bodies are rejected. */
   readonly maxBodyBytes: number;
 }
 
 /** A request that gets an answer of its own and is not forwarded. */
-export class RefusedRequest extends Error {
-  override readonly name = "RefusedRequest";
+export class RejectedRequest extends Error {
+  override readonly name = "RejectedRequest";
   constructor(readonly status: 400 | 401 | 405 | 413, message: string) {
     super(message);
   }
@@ -46,7 +46,7 @@ const unsupportedMethods = new Set(["CONNECT", "TRACE", "TRACK"]);
 
 /**
  * The Fetch request of a Node request, with the certificate of its own TLS session.
- * @throws {RefusedRequest} when it must not be forwarded
+ * @throws {RejectedRequest} when it must not be forwarded
  */
 export async function toFetchRequest(
   incoming: IncomingMessage,
@@ -54,7 +54,7 @@ export async function toFetchRequest(
   signal: AbortSignal,
 ): Promise<Request> {
   const method = incoming.method ?? "GET";
-  if (unsupportedMethods.has(method.toUpperCase())) throw new RefusedRequest(405, "Method not allowed");
+  if (unsupportedMethods.has(method.toUpperCase())) throw new RejectedRequest(405, "Method not allowed");
   const url = targetUrl(forwarding.baseUrl, incoming.url ?? "/");
   const headers = forwardedHeaders(incoming.rawHeaders);
   headers.set("client-cert", `:${peerCertificate(incoming).toBase64()}:`);
@@ -69,7 +69,7 @@ export async function toFetchRequest(
 
 /**
  * The headers that may pass, repeated ones joined with ", ".
- * @throws {RefusedRequest} when one cannot be a header
+ * @throws {RejectedRequest} when one cannot be a header
  */
 export function forwardedHeaders(rawHeaders: readonly string[]): Headers {
   const pairs = rawHeaders.flatMap((name, index) =>
@@ -86,7 +86,7 @@ export function forwardedHeaders(rawHeaders: readonly string[]): Headers {
     try {
       headers.append(name, value);
     } catch {
-      throw new RefusedRequest(400, "Bad request");
+      throw new RejectedRequest(400, "Bad request");
     }
   }
   return headers;
@@ -101,7 +101,7 @@ function isSpoofable(name: string): boolean {
 function targetUrl(baseUrl: string, target: string): string {
   if (target.startsWith("/")) return baseUrl + target;
   const absolute = URL.parse(target);
-  if (absolute === null) throw new RefusedRequest(400, "Bad request");
+  if (absolute === null) throw new RejectedRequest(400, "Bad request");
   return baseUrl + absolute.pathname + absolute.search;
 }
 
@@ -110,16 +110,16 @@ function peerCertificate(incoming: IncomingMessage): Uint8Array<ArrayBuffer> {
   const socket = incoming.socket;
   // The handshake guarantees both; a request without them is no request of ours.
   if (!(socket instanceof TLSSocket) || !socket.authorized) {
-    throw new RefusedRequest(401, "No client certificate");
+    throw new RejectedRequest(401, "No client certificate");
   }
   const certificate = socket.getPeerCertificate(true);
-  if (!certificate?.raw?.length) throw new RefusedRequest(401, "No client certificate");
+  if (!certificate?.raw?.length) throw new RejectedRequest(401, "No client certificate");
   return Uint8Array.from(certificate.raw);
 }
 
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = new RefusedRequest(413, "Content too large");
-  const incomplete = new RefusedRequest(400, "Incomplete request");
+  const tooLarge = new RejectedRequest(413, "Content too large");
+  const incomplete = new RejectedRequest(400, "Incomplete request");
   if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge);
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];

@@ -50,7 +50,7 @@ export async function participantKeys(files: SandboxFiles, plan: ParticipantPlan
 
 /**
  * Onboards one participant and writes its files, `participant.json` last.
- * @throws {Error} with the directory's answer when it refuses
+ * @throws {Error} with the directory's answer when it rejects
  */
 export async function onboard(
   access: DirectoryAccess,
@@ -65,7 +65,7 @@ export async function onboard(
   });
   const text = await response.text();
   if (response.status !== 201) {
-    throw new Error(`the directory refused ${plan.name}: ${response.status} ${text.slice(0, 500)}`);
+    throw new Error(`the directory rejected ${plan.name}: ${response.status} ${text.slice(0, 500)}`);
   }
   await keep(participantFiles(files, plan.name), plan, onboardedSchema.parse(JSON.parse(text)));
 }

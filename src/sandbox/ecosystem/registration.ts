@@ -8,7 +8,7 @@ import { register } from "../../client/tpp/register_client.ts";
 
 /**
  * Registers one participant with its software statement.
- * @throws {Error} when the platform refuses it, or knows it by another id than the directory
+ * @throws {Error} when the platform rejects it, or knows it by another id than the directory
  */
 export async function registerParticipant(
   addresses: Addresses,

@@ -55,19 +55,19 @@ export async function takeSite(
   });
 }
 
-/** Says a file system's refusal as one sentence. */
+/** Says a file system's rejection as one sentence. */
 async function usable<T>(dir: string, use: () => Promise<T>): Promise<T> {
   try {
     return await use();
   } catch (error) {
-    if (!isFileRefusal(error)) throw error;
+    if (!isFileRejection(error)) throw error;
     throw new CannotStart(
       `The directory ${dir} cannot be used (${error.message}): set SANDBOX_DIR to another directory.`,
     );
   }
 }
 
-function isFileRefusal(error: unknown): error is Error {
+function isFileRejection(error: unknown): error is Error {
   return error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotADirectory ||
     error instanceof Deno.errors.AlreadyExists || error instanceof Deno.errors.NotFound ||
     error instanceof Deno.errors.NotCapable ||

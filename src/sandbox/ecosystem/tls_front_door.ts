@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Socket } from "node:net";
-import { type Forwarding, RefusedRequest, toFetchRequest } from "./front_door_request.ts";
+import { type Forwarding, RejectedRequest, toFetchRequest } from "./front_door_request.ts";
 import { sendPlain, sendResponse } from "./front_door_response.ts";
 
 /** A front door's address, identity, trust and what it guards. */
@@ -28,12 +28,12 @@ export interface FrontDoor {
   close(): Promise<void>;
 }
 
-/** Twice what the platform takes, which so gets to refuse what is too large for it in its own words. */
+/** Twice what the platform takes, which so gets to reject what is too large for it in its own words. */
 const MAX_BODY_BYTES = 131_072;
 const CLOSE_GRACE_MS = 2000;
 const HANDSHAKE_MS = 10_000;
-/** A refused upload is read and forgotten for this long, so that the caller sees the answer. */
-const REFUSED_UPLOAD_MS = 1000;
+/** A rejected upload is read and forgotten for this long, so that the caller sees the answer. */
+const REJECTED_UPLOAD_MS = 1000;
 
 /** Opens a front door. Rejects with Node's error where the address cannot be bound. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
@@ -67,7 +67,7 @@ async function exchange(
     const request = await toFetchRequest(incoming, forwarding, gone.signal);
     await sendResponse(await handle(request), request.method, outgoing);
   } catch (error) {
-    if (error instanceof RefusedRequest) return refuse(error, incoming, outgoing);
+    if (error instanceof RejectedRequest) return reject(error, incoming, outgoing);
     if (gone.signal.aborted) return;
     onFailure?.(error);
     // A body that breaks off must look broken, not complete.
@@ -76,12 +76,12 @@ async function exchange(
   }
 }
 
-function refuse(refusal: RefusedRequest, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function reject(rejection: RejectedRequest, incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (outgoing.destroyed) return;
   outgoing.setHeader("connection", "close");
-  sendPlain(refusal.status, refusal.message, outgoing);
+  sendPlain(rejection.status, rejection.message, outgoing);
   incoming.resume();
-  const timer = setTimeout(() => incoming.socket.destroy(), REFUSED_UPLOAD_MS);
+  const timer = setTimeout(() => incoming.socket.destroy(), REJECTED_UPLOAD_MS);
   incoming.socket.once("close", () => clearTimeout(timer));
 }
 

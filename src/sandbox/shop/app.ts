@@ -135,7 +135,7 @@ async function customerReturn(shop: Shop, c: Context): Promise<Response> {
   try {
     return c.redirect(orderPath(await finishCheckout(shop, order, callback)), 303);
   } catch (error) {
-    shop.log(`order ${order.id}: return refused: ${describeFailure(error)}`);
+    shop.log(`order ${order.id}: return rejected: ${describeFailure(error)}`);
     return strayReturn(c);
   }
 }

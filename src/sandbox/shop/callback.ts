@@ -3,7 +3,7 @@
  * payment at most once per order, and never says that no money moved unless that is certain.
  */
 import * as oauth from "oauth4webapi";
-import { ApiRefusal } from "../../client/tpp/api_error.ts";
+import { ApiErrorResponse } from "../../client/tpp/api_error.ts";
 import {
   type AccessToken,
   checkCallback,
@@ -33,7 +33,7 @@ export async function finishCheckout(deps: ShopDeps, order: Order, callback: URL
   } catch (error) {
     if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
     recordRedirect(order.messages, deps.tpp.now(), callback.href, "The customer came back with an error.");
-    return deps.orders.moveTo(order, refused(error));
+    return deps.orders.moveTo(order, rejected(error));
   }
   recordRedirect(order.messages, deps.tpp.now(), callback.href, "The customer came back with a code.");
   // Nothing is awaited since the phase was read: of two returns at once, one gets here.
@@ -85,7 +85,7 @@ async function submit(
       const first = reason === "";
       reason = describeFailure(error);
       deps.log(`order ${order.id}: payment not confirmed: ${reason}`);
-      if (first && isCertainRefusal(error)) return { phase: "failed", reason };
+      if (first && isCertainRejection(error)) return { phase: "failed", reason };
     }
   }
   return { phase: "unknown", reason };
@@ -95,8 +95,8 @@ async function submit(
  * 409 and 429 say "later"; a 5xx, a lost answer or an answer that does not verify says nothing about the
  * payment.
  */
-function isCertainRefusal(error: unknown): boolean {
-  return error instanceof ApiRefusal && error.status >= 400 && error.status < 500 &&
+function isCertainRejection(error: unknown): boolean {
+  return error instanceof ApiErrorResponse && error.status >= 400 && error.status < 500 &&
     error.status !== 409 && error.status !== 429;
 }
 
@@ -105,6 +105,6 @@ async function usableToken(flow: PaymentFlow, token: AccessToken): Promise<Acces
   return token.expiresAt - marginMilliseconds > flow.tpp.now() ? token : await grantClientToken(flow);
 }
 
-function refused({ error, error_description }: oauth.AuthorizationResponseError): OrderState {
+function rejected({ error, error_description }: oauth.AuthorizationResponseError): OrderState {
   return { phase: "refused", error, description: error_description ?? "" };
 }

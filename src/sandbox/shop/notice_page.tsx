@@ -1,5 +1,5 @@
 /**
- * A page with one sentence: not found, refused, broken. Says nothing about why a stranger was turned away.
+ * A page with one sentence: not found, rejected, broken. Says nothing about why an external party was turned away.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Reader } from "../pages/language.ts";

@@ -46,7 +46,7 @@ export function outcomeOf(state: OrderState): Outcome {
       return { says: "at_bank", tone: "open", status: "status.notPaid", isFinal: false };
     case "refused":
       return {
-        says: refusal(state),
+        says: rejection(state),
         tone: "bad",
         status: "status.notPaid",
         word: state.error,
@@ -67,7 +67,7 @@ const DENIALS: ReadonlyMap<string, Says> = new Map<string, Says>([
   ["The authorization session expired.", "denied_late"],
 ]);
 
-function refusal({ error, description }: Extract<OrderState, { phase: "refused" }>): Says {
+function rejection({ error, description }: Extract<OrderState, { phase: "refused" }>): Says {
   if (error !== "access_denied") return "refused";
   return DENIALS.get(description ?? "") ?? "denied";
 }

@@ -70,7 +70,7 @@ Deno.test("timeFault wants the required claims and does without the optional one
   assertEquals(accepts({ iat: NOW }, BANK_RETURN), false);
 });
 
-Deno.test("timeFault refuses what is no finite number, in required and optional claims alike [J16, J32]", () => {
+Deno.test("timeFault rejects what is no finite number, in required and optional claims alike [J16, J32]", () => {
   const odd: unknown[] = [
     String(NOW),
     "",

@@ -38,13 +38,13 @@ export function signed(header: Part, claims: Part = CLAIMS): Promise<string> {
   return rawJws(signingKey, header, claims);
 }
 
-/** Fails unless the token is refused without an exception. */
-export async function assertRefused(token: string, what: string, rules: HeaderRules = RULES): Promise<void> {
+/** Fails unless the token is rejected without an exception. */
+export async function assertRejected(token: string, what: string, rules: HeaderRules = RULES): Promise<void> {
   assertEquals((await opened(token, verifyingKey, rules)).ok, false, what);
 }
 
 /** The value of a positive verdict. */
 export function valueOf<T>(verdict: Verdict<T>): T {
-  if (!verdict.ok) throw new Error(`refused: ${verdict.why}`);
+  if (!verdict.ok) throw new Error(`rejected: ${verdict.why}`);
   return verdict.value;
 }

@@ -1,27 +1,27 @@
 /** The JSON inside a compact JWS: one reading only, for its header and its claims alike (checklist J15, J16, J37). */
 import { assert, assertEquals } from "@std/assert";
 import { type JsonObject, unverifiedClaims } from "../../../src/base/jose/compact_jws.ts";
-import { assertRefused, CLAIMS, HEADER, opened, RULES, signed, valueOf } from "./compact_jws_fixture.ts";
+import { assertRejected, CLAIMS, HEADER, opened, RULES, signed, valueOf } from "./compact_jws_fixture.ts";
 import { concat, type Part, segment } from "../../../scripts/testing/raw_jws.ts";
 
-Deno.test("readCompactJws refuses duplicate members of the header, escaped ones too [J15]", async () => {
+Deno.test("readCompactJws rejects duplicate members of the header, escaped ones too [J15]", async () => {
   const texts = [
     '{"alg":"none","alg":"PS256","kid":"k"}',
     '{"alg":"PS256","kid":"a","kid":"b"}',
     '{"alg":"PS256","\\u0061lg":"PS256","kid":"k"}',
     '{"alg":"PS256","kid":"k","x":{"a":1,"a":2}}',
   ];
-  for (const text of texts) await assertRefused(await signed(text), text);
+  for (const text of texts) await assertRejected(await signed(text), text);
 });
 
-Deno.test("verifyClaims refuses duplicate members of the claims, escaped ones too [J15]", async () => {
+Deno.test("verifyClaims rejects duplicate members of the claims, escaped ones too [J15]", async () => {
   const texts = [
     '{"iss":"evil","iss":"client"}',
     '{"iss":"evil","\\u0069ss":"client"}',
     '{"act":{"sub":"a","sub":"b"}}',
     '{"list":[{"a":1,"a":1}]}',
   ];
-  for (const text of texts) await assertRefused(await signed(HEADER, text), text);
+  for (const text of texts) await assertRejected(await signed(HEADER, text), text);
 });
 
 const ODD_JSON: [string, Part][] = [
@@ -43,14 +43,14 @@ const ODD_JSON: [string, Part][] = [
   ["empty text", " "],
 ];
 
-Deno.test("readCompactJws refuses headers that are not one plain JSON object [J16]", async () => {
+Deno.test("readCompactJws rejects headers that are not one plain JSON object [J16]", async () => {
   const rules = { ...RULES, maxCharacters: 32_768 };
-  for (const [what, text] of ODD_JSON) await assertRefused(await signed(text), what, rules);
+  for (const [what, text] of ODD_JSON) await assertRejected(await signed(text), what, rules);
 });
 
-Deno.test("verifyClaims refuses claims that are not one plain JSON object [J16]", async () => {
+Deno.test("verifyClaims rejects claims that are not one plain JSON object [J16]", async () => {
   const rules = { ...RULES, maxCharacters: 32_768 };
-  for (const [what, text] of ODD_JSON) await assertRefused(await signed(HEADER, text), what, rules);
+  for (const [what, text] of ODD_JSON) await assertRejected(await signed(HEADER, text), what, rules);
 });
 
 Deno.test("readCompactJws is not led astray by names of Object.prototype [J37]", async () => {
@@ -58,7 +58,7 @@ Deno.test("readCompactJws is not led astray by names of Object.prototype [J37]",
     '{"__proto__":{"alg":"PS256"},"kid":"k"}',
     '{"constructor":{"prototype":{"alg":"PS256"}},"kid":"k"}',
   ];
-  for (const text of texts) await assertRefused(await signed(text), text);
+  for (const text of texts) await assertRejected(await signed(text), text);
   assert(
     (await opened(await signed('{"__proto__":{"jku":"https://x.example"},"alg":"PS256","kid":"k"}'))).ok,
   );

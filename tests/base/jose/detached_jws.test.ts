@@ -10,7 +10,7 @@ import {
   IAT,
   ISS,
   read,
-  refusal,
+  rejection,
   signature,
   signingInput,
   TAN,
@@ -43,13 +43,13 @@ Deno.test("verifyDetachedJws accepts profile A and profile B over the vectors [J
     const reading = read(text);
     assertEquals([reading.profile, reading.kid], [profile, "90210ABAD"]);
     assertEquals(reading.header, JSON.parse(header));
-    assertEquals(await refusal(text), undefined);
+    assertEquals(await rejection(text), undefined);
   }
 });
 
-Deno.test("verifyDetachedJws refuses the payload form of the other profile [RP-N9]", async () => {
-  assertEquals(await refusal(await signature("B", HEADER_A)), "Signature.Invalid x-jws-signature");
-  assertEquals(await refusal(await signature("A", HEADER_B)), "Signature.Invalid x-jws-signature");
+Deno.test("verifyDetachedJws rejects the payload form of the other profile [RP-N9]", async () => {
+  assertEquals(await rejection(await signature("B", HEADER_A)), "Signature.Invalid x-jws-signature");
+  assertEquals(await rejection(await signature("A", HEADER_B)), "Signature.Invalid x-jws-signature");
 });
 
 const OTHER_BODIES: [string, Uint8Array<ArrayBuffer>][] = [
@@ -64,11 +64,11 @@ const OTHER_BODIES: [string, Uint8Array<ArrayBuffer>][] = [
   ["the base64url of the body", bytesOf(segment(BODY))],
 ];
 
-Deno.test("verifyDetachedJws refuses any other body, whitespace included [JWS-14, RP-N3]", async () => {
+Deno.test("verifyDetachedJws rejects any other body, whitespace included [JWS-14, RP-N3]", async () => {
   for (const [profile, header] of [["A", HEADER_A], ["B", HEADER_B]] as const) {
     const text = await signature(profile, header);
     for (const [what, body] of OTHER_BODIES) {
-      assertEquals(await refusal(text, body), "Signature.Invalid x-jws-signature", `${profile}: ${what}`);
+      assertEquals(await rejection(text, body), "Signature.Invalid x-jws-signature", `${profile}: ${what}`);
     }
   }
 });
@@ -83,7 +83,7 @@ Deno.test("verifyDetachedJws takes any bytes for a body: text or not, empty, wit
     ];
     for (const body of bodies) {
       assertEquals(
-        await refusal(await signature(profile, header, body), body),
+        await rejection(await signature(profile, header, body), body),
         undefined,
         `${profile} ${body}`,
       );
@@ -91,28 +91,28 @@ Deno.test("verifyDetachedJws takes any bytes for a body: text or not, empty, wit
   }
 });
 
-Deno.test("verifyDetachedJws refuses another key's signature and another PSS form [JWS-16, RP-N4, J3, J4]", async () => {
+Deno.test("verifyDetachedJws rejects another key's signature and another PSS form [JWS-16, RP-N4, J3, J4]", async () => {
   const other = await (await testKey(1)).privateKey("sign");
   assertEquals(
-    await refusal(await signature("A", HEADER_A, BODY, other)),
+    await rejection(await signature("A", HEADER_A, BODY, other)),
     "Signature.Invalid x-jws-signature",
   );
   const input = signingInput("A", HEADER_A, BODY);
   for (const salt of [0, 20, 64]) {
     const text = `${segment(HEADER_A)}..${await ps256(signingKey, input, salt)}`;
-    assertEquals(await refusal(text), "Signature.Invalid x-jws-signature", `salt of ${salt}`);
+    assertEquals(await rejection(text), "Signature.Invalid x-jws-signature", `salt of ${salt}`);
   }
   const pkcs1 = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
   const key = await importPrivate(signer.privateJwk, pkcs1, "sign");
   const value = segment(new Uint8Array(await crypto.subtle.sign(pkcs1, key, input)));
-  assertEquals(await refusal(`${segment(HEADER_A)}..${value}`), "Signature.Invalid x-jws-signature");
+  assertEquals(await rejection(`${segment(HEADER_A)}..${value}`), "Signature.Invalid x-jws-signature");
 });
 
 Deno.test("verifyDetachedJws says no to a 1024-bit key instead of failing [J5, J38]", async () => {
   const small = await smallTestKey();
   const text = await signature("B", HEADER_B, BODY, await small.privateKey("sign"));
   assertEquals(
-    await refusal(text, BODY, await small.publicKey("verify")),
+    await rejection(text, BODY, await small.publicKey("verify")),
     "Signature.Invalid x-jws-signature",
   );
 });
@@ -133,7 +133,7 @@ Deno.test("signDetached writes a header of its profile that plain WebCrypto veri
     const input = concat(header, ".", profile === "A" ? BODY : segment(BODY));
     const pss = { name: "RSA-PSS", saltLength: 32 };
     assert(await crypto.subtle.verify(pss, verifyingKey, decoded(value), input));
-    assertEquals(await refusal(text), undefined);
+    assertEquals(await rejection(text), undefined);
   }
 });
 

@@ -1,4 +1,4 @@
-/** What the tests of detached signatures share: the vectors of reference 3.2, signing by hand, refusals as text. */
+/** What the tests of detached signatures share: the vectors of reference 3.2, signing by hand, rejections as text. */
 import {
   isSignatureFault,
   readDetachedJws,
@@ -48,8 +48,8 @@ export function read(text: string): UnverifiedSignature {
   return reading;
 }
 
-/** The code that a signature over BODY is refused with, and the path; undefined when it holds. */
-export async function refusal(text: string, body = BODY, key = verifyingKey): Promise<string | undefined> {
+/** The code that a signature over BODY is rejected with, and the path; undefined when it holds. */
+export async function rejection(text: string, body = BODY, key = verifyingKey): Promise<string | undefined> {
   const reading = readDetachedJws(text);
   const fault: SignatureFault | undefined = isSignatureFault(reading)
     ? reading
@@ -57,6 +57,6 @@ export async function refusal(text: string, body = BODY, key = verifyingKey): Pr
   return fault === undefined ? undefined : `${fault.code} ${fault.path}`;
 }
 
-export async function refusalOfHeader(header: Part): Promise<string | undefined> {
-  return await refusal(await signature("B", header));
+export async function rejectionOfHeader(header: Part): Promise<string | undefined> {
+  return await rejection(await signature("B", header));
 }

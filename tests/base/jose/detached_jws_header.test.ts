@@ -1,4 +1,4 @@
-/** `readDetachedJws`: shape and protected header of `x-jws-signature`, refused in the words of reference 3.3. */
+/** `readDetachedJws`: shape and protected header of `x-jws-signature`, rejected in the words of reference 3.3. */
 import { assertEquals } from "@std/assert";
 import {
   BODY,
@@ -6,8 +6,8 @@ import {
   HEADER_B,
   IAT,
   ISS,
-  refusal,
-  refusalOfHeader,
+  rejection,
+  rejectionOfHeader,
   signature,
   TAN,
   VECTOR_B,
@@ -15,20 +15,20 @@ import {
 import { concat, type Part, segment, strayBits } from "../../../scripts/testing/raw_jws.ts";
 
 Deno.test("readDetachedJws takes the smallest header of each profile [C5]", async () => {
-  assertEquals(await refusal(await signature("B", { alg: "PS256", kid: "k" })), undefined);
+  assertEquals(await rejection(await signature("B", { alg: "PS256", kid: "k" })), undefined);
   const smallest = { alg: "PS256", kid: "k", b64: false, crit: ["b64"] };
-  assertEquals(await refusal(await signature("A", smallest)), undefined);
+  assertEquals(await rejection(await signature("A", smallest)), undefined);
 });
 
 Deno.test("readDetachedJws takes typ JOSE and cty json in both spellings", async () => {
   for (const extra of [{ typ: "JOSE" }, { cty: "json" }, { cty: "application/json" }]) {
-    assertEquals(await refusalOfHeader({ ...HEADER_B, ...extra }), undefined, JSON.stringify(extra));
+    assertEquals(await rejectionOfHeader({ ...HEADER_B, ...extra }), undefined, JSON.stringify(extra));
   }
   for (const extra of [{ typ: "JWT" }, { typ: "dpop+jwt" }, { typ: null }]) {
-    assertEquals(await refusalOfHeader({ ...HEADER_B, ...extra }), "Signature.InvalidClaim typ");
+    assertEquals(await rejectionOfHeader({ ...HEADER_B, ...extra }), "Signature.InvalidClaim typ");
   }
   for (const cty of ["text/plain", "JSON ", "", null, ["json"]]) {
-    assertEquals(await refusalOfHeader({ ...HEADER_B, cty }), "Signature.InvalidClaim cty");
+    assertEquals(await rejectionOfHeader({ ...HEADER_B, cty }), "Signature.InvalidClaim cty");
   }
 });
 
@@ -58,7 +58,11 @@ Deno.test("readDetachedJws calls malformed what is not header..signature [JWS-01
     JSON.stringify({ protected: header, signature: value }),
   ];
   for (const text of texts) {
-    assertEquals(await refusal(text), "Signature.Malformed x-jws-signature", JSON.stringify(text.slice(-50)));
+    assertEquals(
+      await rejection(text),
+      "Signature.Malformed x-jws-signature",
+      JSON.stringify(text.slice(-50)),
+    );
   }
 });
 
@@ -80,7 +84,7 @@ Deno.test("readDetachedJws calls malformed a header with two readings or none [J
   ];
   const accepted = [];
   for (const header of headers) {
-    const code = await refusalOfHeader(header);
+    const code = await rejectionOfHeader(header);
     if (code !== "Signature.Malformed x-jws-signature") accepted.push([code, header]);
   }
   assertEquals(accepted, []);
@@ -89,32 +93,32 @@ Deno.test("readDetachedJws calls malformed a header with two readings or none [J
 Deno.test("readDetachedJws names a missing alg or kid [JWS-01..12, RP-N4]", async () => {
   for (const name of ["alg", "kid"]) {
     const { [name]: _, ...without } = HEADER_B;
-    assertEquals(await refusalOfHeader(without), `Signature.MissingClaim ${name}`);
+    assertEquals(await rejectionOfHeader(without), `Signature.MissingClaim ${name}`);
   }
-  assertEquals(await refusalOfHeader("{}"), "Signature.MissingClaim alg");
+  assertEquals(await rejectionOfHeader("{}"), "Signature.MissingClaim alg");
   const inherited = `{"__proto__":{"alg":"PS256","kid":"k"}}`;
-  assertEquals(await refusalOfHeader(inherited), "Signature.MissingClaim alg"); // J37
+  assertEquals(await rejectionOfHeader(inherited), "Signature.MissingClaim alg"); // J37
 });
 
-Deno.test("readDetachedJws refuses every other algorithm [JWS-01..12, RP-N5, J1, J3]", async () => {
+Deno.test("readDetachedJws rejects every other algorithm [JWS-01..12, RP-N5, J1, J3]", async () => {
   for (const alg of ["none", "nOnE", "RS256", "PS384", "ES256", "HS256", "ps256", "", null, ["PS256"]]) {
-    assertEquals(await refusalOfHeader({ ...HEADER_B, alg }), "Signature.InvalidClaim alg", `${alg}`);
+    assertEquals(await rejectionOfHeader({ ...HEADER_B, alg }), "Signature.InvalidClaim alg", `${alg}`);
   }
 });
 
-Deno.test("readDetachedJws refuses a kid that is no text [J6]", async () => {
+Deno.test("readDetachedJws rejects a kid that is no text [J6]", async () => {
   for (const kid of ["", null, 1, {}, ["k"], true]) {
-    assertEquals(await refusalOfHeader({ ...HEADER_B, kid }), "Signature.InvalidClaim kid", `${kid}`);
+    assertEquals(await rejectionOfHeader({ ...HEADER_B, kid }), "Signature.InvalidClaim kid", `${kid}`);
   }
 });
 
-Deno.test("readDetachedJws refuses members that bring a key, and any other stranger [RP-N5, J9, J10, J11]", async () => {
+Deno.test("readDetachedJws rejects members that bring a key, and any other stranger [RP-N5, J9, J10, J11]", async () => {
   const names = ["jwk", "jku", "x5u", "x5c", "x5t", "zip", "enc", "iss", "http://openbanking.org.uk/other"];
   for (const name of names) {
-    assertEquals(await refusalOfHeader({ ...HEADER_B, [name]: "x" }), `Signature.InvalidClaim ${name}`);
+    assertEquals(await rejectionOfHeader({ ...HEADER_B, [name]: "x" }), `Signature.InvalidClaim ${name}`);
   }
   assertEquals(
-    await refusalOfHeader(VECTOR_B.replace("{", '{"__proto__":{},')),
+    await rejectionOfHeader(VECTOR_B.replace("{", '{"__proto__":{},')),
     "Signature.InvalidClaim __proto__",
   );
 });
@@ -136,15 +140,18 @@ Deno.test("readDetachedJws wants crit to name exactly the critical members there
     [[IAT, ISS, TAN]],
   ];
   for (const crit of crits) {
-    assertEquals(await refusalOfHeader({ ...HEADER_B, crit }), "Signature.InvalidClaim crit", `${crit}`);
+    assertEquals(await rejectionOfHeader({ ...HEADER_B, crit }), "Signature.InvalidClaim crit", `${crit}`);
   }
   const unordered = { ...HEADER_B, crit: [TAN, IAT, ISS] };
-  assertEquals(await refusalOfHeader(unordered), undefined);
-  assertEquals(await refusalOfHeader({ alg: "PS256", kid: "k", crit: [] }), "Signature.InvalidClaim crit");
-  assertEquals(await refusalOfHeader({ alg: "PS256", kid: "k", crit: [IAT] }), "Signature.InvalidClaim crit");
+  assertEquals(await rejectionOfHeader(unordered), undefined);
+  assertEquals(await rejectionOfHeader({ alg: "PS256", kid: "k", crit: [] }), "Signature.InvalidClaim crit");
+  assertEquals(
+    await rejectionOfHeader({ alg: "PS256", kid: "k", crit: [IAT] }),
+    "Signature.InvalidClaim crit",
+  );
 });
 
-Deno.test("readDetachedJws refuses every half-hearted b64 [JWS-01..12, RP-N7, J13]", async () => {
+Deno.test("readDetachedJws rejects every half-hearted b64 [JWS-01..12, RP-N7, J13]", async () => {
   const { b64: _, ...withoutB64 } = HEADER_A;
   const cases: [object, string][] = [
     [{ ...HEADER_B, b64: false }, "crit"], // b64 without crit naming it
@@ -158,7 +165,7 @@ Deno.test("readDetachedJws refuses every half-hearted b64 [JWS-01..12, RP-N7, J1
   ];
   for (const [header, path] of cases) {
     for (const profile of ["A", "B"] as const) {
-      assertEquals(await refusal(await signature(profile, header)), `Signature.InvalidClaim ${path}`);
+      assertEquals(await rejection(await signature(profile, header)), `Signature.InvalidClaim ${path}`);
     }
   }
 });

@@ -28,8 +28,8 @@ function jwks(...entries: readonly object[]): string {
   return JSON.stringify({ keys: entries });
 }
 
-/** The words with which a key set is refused. */
-async function refusal(json: string): Promise<string> {
+/** The words with which a key set is rejected. */
+async function rejection(json: string): Promise<string> {
   const error = await assertRejects(() => openKeyRing(json), Error);
   return String(error);
 }
@@ -70,7 +70,7 @@ Deno.test("openKeyRing keeps no extractable key, and none for a second use", asy
   assertEquals(ring.decrypters.map(({ key }) => [key.extractable, key.usages]), [[false, ["decrypt"]]]);
 });
 
-Deno.test("openKeyRing refuses text that is no private key set, and never quotes it", async () => {
+Deno.test("openKeyRing rejects text that is no private key set, and never quotes it", async () => {
   const publicOnly = { ...key(0).publicJwk, use: "sig", kid: "k", ...CERTIFICATE };
   const cases: [string, string][] = [
     ["no JSON", "not json"],
@@ -90,7 +90,7 @@ Deno.test("openKeyRing refuses text that is no private key set, and never quotes
     ["one key twice", jwks(sig(0), enc(0))],
   ];
   for (const [what, json] of cases) {
-    const words = await refusal(json);
+    const words = await rejection(json);
     assert(!words.includes("not json"), what);
     for (const member of PRIVATE) {
       for (const { privateJwk } of keys) {
@@ -103,19 +103,19 @@ Deno.test("openKeyRing refuses text that is no private key set, and never quotes
   }
 });
 
-Deno.test("openKeyRing refuses two keys under one kid [J8]", async () => {
-  await refusal(jwks(sig(0, { kid: "same" }), enc(2, { kid: "same" })));
-  await refusal(jwks(sig(0), enc(2, { kid: "same" }), enc(3, { kid: "same" })));
+Deno.test("openKeyRing rejects two keys under one kid [J8]", async () => {
+  await rejection(jwks(sig(0, { kid: "same" }), enc(2, { kid: "same" })));
+  await rejection(jwks(sig(0), enc(2, { kid: "same" }), enc(3, { kid: "same" })));
 });
 
-Deno.test("openKeyRing refuses keys that the platform would not take from others [J5, DP6]", async () => {
+Deno.test("openKeyRing rejects keys that the platform would not take from others [J5, DP6]", async () => {
   const small = (await smallTestKey()).privateJwk;
-  await refusal(jwks(sig(0, { ...small }), enc(2)));
-  await refusal(jwks(sig(0), enc(2, { ...small })));
+  await rejection(jwks(sig(0, { ...small }), enc(2)));
+  await rejection(jwks(sig(0), enc(2, { ...small })));
 });
 
-Deno.test("openKeyRing refuses a private half that is not the public half's", async () => {
+Deno.test("openKeyRing rejects a private half that is not the public half's", async () => {
   const { n } = key(1).privateJwk;
-  await refusal(jwks(sig(0, { n }), enc(2)));
-  await refusal(jwks(sig(0), enc(2, { n })));
+  await rejection(jwks(sig(0, { n }), enc(2)));
+  await rejection(jwks(sig(0), enc(2, { n })));
 });

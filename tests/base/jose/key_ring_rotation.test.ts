@@ -108,15 +108,15 @@ Deno.test("openKeyRing publishes neither times nor anything else of its own", as
   ]]);
 });
 
-Deno.test("openKeyRing refuses a set without a key in use, and times that are none", async () => {
+Deno.test("openKeyRing rejects a set without a key in use, and times that are none", async () => {
   const { clock } = movable();
-  const refusals = [
+  const rejections = [
     jwks(sig(0, { nbf: NOW + 1 }), enc(2)),
     jwks(sig(0), enc(2, { nbf: NOW + 1 })),
     jwks(sig(0, { nbf: 1.5 }), enc(2)),
     jwks(sig(0, { exp: -1 }), enc(2)),
   ];
-  for (const set of refusals) await assertRejects(async () => await openKeyRing(await set, clock), Error);
+  for (const set of rejections) await assertRejects(async () => await openKeyRing(await set, clock), Error);
 });
 
 Deno.test("openKeyRing's renewal changes everything that was handed out, or nothing", async () => {

@@ -28,7 +28,7 @@ Deno.test("readRsaPublicJwk takes 2048 to 4096 bits [DP6]", async () => {
   assertEquals(readable({ kty: "RSA", e: "AQAB", n: modulusOf(4096) }), true);
 });
 
-Deno.test("readRsaPublicJwk refuses weak and oversized keys [J5, DP-N6, DP6]", async () => {
+Deno.test("readRsaPublicJwk rejects weak and oversized keys [J5, DP-N6, DP6]", async () => {
   assertEquals(readable((await smallTestKey()).publicJwk), false);
   for (const bits of [8, 512, 1024, 2040, 4104, 8192, 1_000_000]) {
     assertEquals(readable({ kty: "RSA", e: "AQAB", n: modulusOf(bits) }), false, `${bits} bits`);
@@ -42,7 +42,7 @@ Deno.test("readRsaPublicJwk counts bits, not octets [DP6]", () => {
   assertEquals(readable({ kty: "RSA", e: "AQAB", n: segment(concat(new Uint8Array([1]), modulus)) }), true);
 });
 
-Deno.test("readRsaPublicJwk refuses private members, any one of them [J33, DP-N6]", () => {
+Deno.test("readRsaPublicJwk rejects private members, any one of them [J33, DP-N6]", () => {
   assertEquals(readable(key.privateJwk), false);
   const { p, q, dp, dq, qi } = key.privateJwk;
   assertEquals(readable({ ...key.publicJwk, p, q, dp, dq, qi }), false, "p and q without d");
@@ -52,7 +52,7 @@ Deno.test("readRsaPublicJwk refuses private members, any one of them [J33, DP-N6
   }
 });
 
-Deno.test("readRsaPublicJwk refuses a second spelling of the same modulus [J34, DP-N6]", () => {
+Deno.test("readRsaPublicJwk rejects a second spelling of the same modulus [J34, DP-N6]", () => {
   const spellings = [
     segment(concat(new Uint8Array([0]), modulus)),
     segment(concat(new Uint8Array([0, 0]), modulus)),
@@ -76,7 +76,7 @@ Deno.test("readRsaPublicJwk takes the exponent AQAB alone [J34, DP-N6]", () => {
   }
 });
 
-Deno.test("readRsaPublicJwk refuses what is no RSA JWK [DP-N6]", () => {
+Deno.test("readRsaPublicJwk rejects what is no RSA JWK [DP-N6]", () => {
   const strangers: unknown[] = [
     undefined,
     null,

@@ -45,7 +45,7 @@ Deno.test("instantOf knows leap years and long years [CON-19]", () => {
   assertEquals(instantOf("2026-W01-1T00:00:00Z"), Date.UTC(2025, 11, 29));
 });
 
-Deno.test("instantOf refuses what names no instant [CON-19]", () => {
+Deno.test("instantOf rejects what names no instant [CON-19]", () => {
   const none = [
     "",
     "tomorrow",

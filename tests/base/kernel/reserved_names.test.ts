@@ -4,13 +4,13 @@ import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import type { RequestEnv } from "../../../src/base/http/context.ts";
 import { endpoint, type PlatformApp } from "../../../src/platform/http/endpoint.ts";
 import { asBankCode } from "../../../src/base/kernel/identifiers.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("no first segment of a route of either host can be a bank code, and every one with that form is reserved", async () => {
-  await using world = await openWorld({
+  await using env = await openEnvironment({
     environment: { OPERATOR_TOKEN: "an-operator-token-of-32-characters-x" },
   });
-  const document = await (await world.browser(new Request("https://auth.platform.example/openapi.json")))
+  const document = await (await env.browser(new Request("https://auth.platform.example/openapi.json")))
     .json();
   const listed = Object.keys(document.paths).map((path) => path.split("/")[1] ?? "");
   const hidden = ["assets", "problem", "docs", "operations"]; // not in the document

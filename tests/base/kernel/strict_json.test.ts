@@ -1,4 +1,4 @@
-/** The strict reader agrees with JSON.parse on honest documents and refuses the ambiguous ones. */
+/** The strict reader agrees with JSON.parse on honest documents and rejects the ambiguous ones. */
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { strictJson } from "../../../src/base/kernel/strict_json.ts";
@@ -12,7 +12,7 @@ function nested(levels: number, open: string, close: string): string {
   return open.repeat(levels) + close.repeat(levels);
 }
 
-Deno.test("strictJson refuses duplicate members at any level [CON-20]", () => {
+Deno.test("strictJson rejects duplicate members at any level [CON-20]", () => {
   const duplicates = [
     '{"a":1,"a":1}',
     '{"a":1,"b":{"c":[{"d":1,"d":2}]}}',
@@ -42,14 +42,14 @@ Deno.test("strictJson nests 16 levels and no more [CON-20]", () => {
   assertEquals(whyNot(JSON.stringify(Array(1000).fill([[]]))), undefined);
 });
 
-Deno.test("strictJson refuses lone surrogates, raw or escaped, in names and values [CON-20]", () => {
+Deno.test("strictJson rejects lone surrogates, raw or escaped, in names and values [CON-20]", () => {
   for (const text of ['"\\ud800"', '{"\\udc00":1}', '"a\\ud800b"', '"\ud800"', '["\\ud83d", "\\ude42"]']) {
     assertEquals(whyNot(text), "holds a lone surrogate", text);
   }
   assertEquals(strictJson('"\\ud83d\\ude42"'), { ok: true, value: "🙂" });
 });
 
-Deno.test("strictJson refuses numbers out of range [CON-20]", () => {
+Deno.test("strictJson rejects numbers out of range [CON-20]", () => {
   for (const text of ["1e999", "-1e999", '{"a":[1,1e400]}', "1" + "0".repeat(400)]) {
     assertEquals(whyNot(text), "holds a number out of range", text);
   }
@@ -58,7 +58,7 @@ Deno.test("strictJson refuses numbers out of range [CON-20]", () => {
   }
 });
 
-Deno.test("strictJson refuses what is not one JSON value [CON-20]", () => {
+Deno.test("strictJson rejects what is not one JSON value [CON-20]", () => {
   const broken = [
     "",
     " ",
@@ -94,7 +94,7 @@ Deno.test("strictJson agrees with JSON.parse on documents without duplicates", (
   );
 });
 
-Deno.test("strictJson takes nothing that JSON.parse refuses, and never throws", () => {
+Deno.test("strictJson takes nothing that JSON.parse rejects, and never throws", () => {
   const fragments = fc.constantFrom(
     "{",
     "}",

@@ -69,7 +69,7 @@ Deno.test("deno_kv says in one sentence that a file cannot be opened", async () 
   assert(other.message.startsWith(`The database ${noDatabase} cannot be opened: `), other.message);
 });
 
-Deno.test("deno_kv refuses a value above Deno KV's limit instead of cutting it", async () => {
+Deno.test("deno_kv rejects a value above Deno KV's limit instead of cutting it", async () => {
   const store = await openDenoKv(":memory:");
   try {
     const writes = [{ kind: "set", key: ["a"], value: "x".repeat(70_000) } as const];

@@ -98,7 +98,7 @@ Deno.test("readAccountSchemes keeps to the list and gives each scheme its format
   assertEquals(fits("UK.OBIE.PAN", "4111111111111112"), false);
 });
 
-Deno.test("readAccountSchemes refuses what has no format, no country, or a format that is none", () => {
+Deno.test("readAccountSchemes rejects what has no format, no country, or a format that is none", () => {
   const malformed = [
     "",
     "UK.OBIE.IBAN,",

@@ -23,7 +23,7 @@ Deno.test("isIban takes registry examples of every length family [CON-18]", () =
   for (const iban of valid) assertEquals(isIban(iban), true, iban);
 });
 
-Deno.test("isIban refuses wrong check digits, lengths, countries and spellings [CON-18]", () => {
+Deno.test("isIban rejects wrong check digits, lengths, countries and spellings [CON-18]", () => {
   const invalid = [
     "GB34BUKB20201555555555", // check digits
     "GB33BUKB20201555555554", // one digit changed
@@ -40,7 +40,7 @@ Deno.test("isIban refuses wrong check digits, lengths, countries and spellings [
   for (const iban of invalid) assertEquals(isIban(iban), false, iban);
 });
 
-Deno.test("isIban refuses check digits 00, 01 and 99, second spellings of 97, 98 and 02 [CON-18]", () => {
+Deno.test("isIban rejects check digits 00, 01 and 99, second spellings of 97, 98 and 02 [CON-18]", () => {
   for (let account = 0; account < 300; account++) {
     const bban = account.toString().padStart(18, "0");
     for (const digits of ["00", "01", "99"]) assertEquals(isIban(`DE${digits}${bban}`), false);

@@ -9,8 +9,8 @@ Deno.test("isAmount takes two fraction digits, more than zero, up to 13 digits [
   }
 });
 
-Deno.test("isAmount refuses every other form [CON-16]", () => {
-  const refused = [
+Deno.test("isAmount rejects every other form [CON-16]", () => {
+  const rejected = [
     "10",
     "10.5",
     "10.555",
@@ -38,7 +38,7 @@ Deno.test("isAmount refuses every other form [CON-16]", () => {
     undefined,
     {},
   ];
-  for (const value of [...refused, ...stranger]) assertEquals(isAmount(value), false, String(value));
+  for (const value of [...rejected, ...stranger]) assertEquals(isAmount(value), false, String(value));
 });
 
 Deno.test("isBalance takes a sign and up to five fraction digits [BCH-03]", () => {

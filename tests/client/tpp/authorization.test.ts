@@ -9,7 +9,7 @@ import {
   pushAuthorization,
 } from "../../../src/client/tpp/authorization.ts";
 import { createConsent, createPayment } from "../../../src/client/tpp/domestic_payments.ts";
-import { ApiRefusal } from "../../../src/client/tpp/api_error.ts";
+import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
 import { emptyMessageLog } from "../../../src/client/tpp/message_log.ts";
 import { openFlow, type PaymentFlow } from "../../../src/client/tpp/payment_journey.ts";
 import { isIban, paymentRequest } from "../../../src/client/tpp/payment_request.ts";
@@ -19,17 +19,17 @@ import {
   baseUrl,
   consentId,
   json,
-  openTppWorld,
+  openTppEnvironment,
   requestUri,
   type SeenRequest,
   shopUrl,
-  type TppWorld,
+  type TppEnvironment,
 } from "../../support/sandbox_tpp_platform.ts";
 
 const issuer = `${authUrl}/BANKA`;
 const purchase = { orderId: crypto.randomUUID(), description: "Lunch", amount: "12.50", merchant };
 
-Deno.test("openFlow refuses metadata that leads elsewhere", async (t) => {
+Deno.test("openFlow rejects metadata that leads elsewhere", async (t) => {
   const good = {
     issuer,
     authorization_endpoint: `${authUrl}/BANKA/authorization.oauth2`,
@@ -45,7 +45,7 @@ Deno.test("openFlow refuses metadata that leads elsewhere", async (t) => {
   };
   for (const [name, wrong] of Object.entries(cases)) {
     await t.step(name, async () => {
-      const { tpp, answers } = await openTppWorld();
+      const { tpp, answers } = await openTppEnvironment();
       answers.set("/.well-known/oauth-authorization-server/BANKA", [
         (): Response => json(200, { ...good, ...wrong }),
       ]);
@@ -55,9 +55,9 @@ Deno.test("openFlow refuses metadata that leads elsewhere", async (t) => {
 });
 
 Deno.test("grantClientToken authenticates for the issuer alone and proves the DPoP key [A1, B]", async () => {
-  const { world, flow } = await openWorldAndFlow();
+  const { env, flow } = await openEnvironmentAndFlow();
   await grantClientToken(flow);
-  const { headers, body } = lastRequest(world, "/BANKA/token.oauth2/v1");
+  const { headers, body } = lastRequest(env, "/BANKA/token.oauth2/v1");
   const form = new URLSearchParams(body);
   assertEquals(form.get("grant_type"), "client_credentials");
   assertEquals(form.get("scope"), "payments");
@@ -72,17 +72,17 @@ Deno.test("grantClientToken authenticates for the issuer alone and proves the DP
   assertEquals(decodeJwt(proof)["htu"], `${baseUrl}/BANKA/token.oauth2/v1`);
 });
 
-Deno.test("grantClientToken refuses a token that is not DPoP-bound", async () => {
-  const { world, flow } = await openWorldAndFlow();
+Deno.test("grantClientToken rejects a token that is not DPoP-bound", async () => {
+  const { env, flow } = await openEnvironmentAndFlow();
   const bearer = { access_token: "t", token_type: "Bearer", expires_in: 3600, scope: "payments" };
-  world.answers.set("/BANKA/token.oauth2/v1", [(): Response => json(200, bearer)]);
+  env.answers.set("/BANKA/token.oauth2/v1", [(): Response => json(200, bearer)]);
   await assertRejects(() => grantClientToken(flow), Error, "not bound");
 });
 
 Deno.test("pushAuthorization sends S256, state, dpop_jkt and leads to client_id and request_uri alone", async () => {
-  const { world, flow } = await openWorldAndFlow();
+  const { env, flow } = await openEnvironmentAndFlow();
   const pending = await pushAuthorization(flow, consentId);
-  const form = new URLSearchParams(lastRequest(world, "/BANKA/par.oauth2/v1").body);
+  const form = new URLSearchParams(lastRequest(env, "/BANKA/par.oauth2/v1").body);
   assertEquals(form.get("response_type"), "code");
   assertEquals(form.get("redirect_uri"), `${shopUrl}/callback`);
   assertEquals(form.get("code_challenge_method"), "S256");
@@ -95,8 +95,8 @@ Deno.test("pushAuthorization sends S256, state, dpop_jkt and leads to client_id 
   assertEquals([...url.searchParams], [["client_id", flow.client.client_id], ["request_uri", requestUri]]);
 });
 
-Deno.test("checkCallback refuses a return that was not meant for this authorization", async (t) => {
-  const { flow } = await openWorldAndFlow();
+Deno.test("checkCallback rejects a return that was not meant for this authorization", async (t) => {
+  const { flow } = await openEnvironmentAndFlow();
   const pending = await pushAuthorization(flow, consentId);
   const { state } = pending;
   const cases: Readonly<Record<string, [string, string][]>> = {
@@ -120,7 +120,7 @@ Deno.test("checkCallback refuses a return that was not meant for this authorizat
 });
 
 Deno.test("checkCallback reports an authentic error as such", async () => {
-  const { flow } = await openWorldAndFlow();
+  const { flow } = await openEnvironmentAndFlow();
   const pending = await pushAuthorization(flow, consentId);
   const callback = returning([["error", "access_denied"], ["state", pending.state], ["iss", issuer]]);
   const error = assertThrows(() => checkCallback(flow, pending, callback), oauth.AuthorizationResponseError);
@@ -128,10 +128,10 @@ Deno.test("checkCallback reports an authentic error as such", async () => {
 });
 
 Deno.test("exchangeCode sends code, verifier and redirect_uri with the flow's DPoP key", async () => {
-  const { world, flow } = await openWorldAndFlow();
+  const { env, flow } = await openEnvironmentAndFlow();
   const pending = await pushAuthorization(flow, consentId);
   await exchangeCode(flow, pending, checkCallback(flow, pending, goodReturn(pending)));
-  const { body, headers } = lastRequest(world, "/BANKA/token.oauth2/v1");
+  const { body, headers } = lastRequest(env, "/BANKA/token.oauth2/v1");
   const form = new URLSearchParams(body);
   assertEquals(form.get("grant_type"), "authorization_code");
   assertEquals(form.get("code"), "the-code");
@@ -141,13 +141,13 @@ Deno.test("exchangeCode sends code, verifier and redirect_uri with the flow's DP
 });
 
 Deno.test("createConsent and createPayment send the same initiation and risk, signed, each with its own key", async () => {
-  const { world, flow } = await openWorldAndFlow();
+  const { env, flow } = await openEnvironmentAndFlow();
   const request = paymentRequest({ ...purchase, debtorIban: "GB33BUKB20201555555555" });
   const token = await grantClientToken(flow);
   await createConsent(flow, token, request);
   await createPayment(flow, token, { consentId, ...request });
-  const consent = lastRequest(world, "/BANKA/domestic-payment-consents/v1");
-  const payment = lastRequest(world, "/BANKA/domestic-payments/v1");
+  const consent = lastRequest(env, "/BANKA/domestic-payment-consents/v1");
+  const payment = lastRequest(env, "/BANKA/domestic-payments/v1");
   const [asked, paid] = [JSON.parse(consent.body), JSON.parse(payment.body)];
   assertEquals(paid.Data, { ConsentId: consentId, Initiation: asked.Data.Initiation });
   assertEquals(paid.Risk, asked.Risk);
@@ -161,41 +161,41 @@ Deno.test("createConsent and createPayment send the same initiation and risk, si
   assert(consentKey !== paymentKey);
 });
 
-Deno.test("createPayment turns an OBIE refusal into its status, codes and one sentence", async () => {
-  const { world, flow } = await openWorldAndFlow();
-  const refusal = {
+Deno.test("createPayment turns an OBIE rejection into its status, codes and one sentence", async () => {
+  const { env, flow } = await openEnvironmentAndFlow();
+  const rejection = {
     Code: "400 BadRequest",
     Message: "no",
     Errors: [{ ErrorCode: "UK.OBIE.Resource.ConsentMismatch", Path: "Risk", Message: "differs" }],
   };
-  world.answers.set("/BANKA/domestic-payments/v1", [(): Response => json(400, refusal)]);
+  env.answers.set("/BANKA/domestic-payments/v1", [(): Response => json(400, rejection)]);
   const token = await grantClientToken(flow);
   const error = await assertRejects(
     () => createPayment(flow, token, { consentId, ...paymentRequest(purchase) }),
-    ApiRefusal,
+    ApiErrorResponse,
     "400: UK.OBIE.Resource.ConsentMismatch (Risk) differs",
   );
   assertEquals([error.status, error.codes], [400, ["UK.OBIE.Resource.ConsentMismatch"]]);
 });
 
-Deno.test("createPayment turns a challenge without body into a refusal", async () => {
-  const { world, flow } = await openWorldAndFlow();
+Deno.test("createPayment turns a challenge without body into a rejection", async () => {
+  const { env, flow } = await openEnvironmentAndFlow();
   const challenge = { "www-authenticate": 'DPoP error="invalid_token", algs="PS256"' };
   const answer = (): Response => new Response(null, { status: 401, headers: challenge });
-  world.answers.set("/BANKA/domestic-payments/v1", [answer]);
+  env.answers.set("/BANKA/domestic-payments/v1", [answer]);
   const token = await grantClientToken(flow);
   const error = await assertRejects(
     () => createPayment(flow, token, { consentId, ...paymentRequest(purchase) }),
-    ApiRefusal,
+    ApiErrorResponse,
   );
   assertEquals([error.status, error.codes], [401, ["invalid_token"]]);
 });
 
-Deno.test("createConsent refuses an answer whose signature does not verify", async () => {
-  const { world, flow } = await openWorldAndFlow();
+Deno.test("createConsent rejects an answer whose signature does not verify", async () => {
+  const { env, flow } = await openEnvironmentAndFlow();
   const answer = json(201, { Data: { ConsentId: consentId, Status: "AwaitingAuthorisation" } });
   answer.headers.set("x-jws-signature", "eyJhbGciOiJub25lIn0..AAAA");
-  world.answers.set("/BANKA/domestic-payment-consents/v1", [(): Response => answer]);
+  env.answers.set("/BANKA/domestic-payment-consents/v1", [(): Response => answer]);
   const token = await grantClientToken(flow);
   await assertRejects(() => createConsent(flow, token, paymentRequest(purchase)));
 });
@@ -219,12 +219,12 @@ Deno.test("isIban checks form and check number", () => {
   }
 });
 
-async function openWorldAndFlow(): Promise<{ world: TppWorld; flow: PaymentFlow }> {
-  const world = await openTppWorld();
-  return { world, flow: await openFlow(world.tpp, "BANKA", emptyMessageLog()) };
+async function openEnvironmentAndFlow(): Promise<{ env: TppEnvironment; flow: PaymentFlow }> {
+  const env = await openTppEnvironment();
+  return { env, flow: await openFlow(env.tpp, "BANKA", emptyMessageLog()) };
 }
 
-function lastRequest({ seen }: TppWorld, path: string): SeenRequest {
+function lastRequest({ seen }: TppEnvironment, path: string): SeenRequest {
   const request = seen.findLast((candidate) => candidate.path === path);
   if (request === undefined) throw new Error(`nothing was sent to ${path}`);
   return request;

@@ -16,25 +16,25 @@ import {
   issuer,
   openShop,
   paymentsPath,
-  type ShopWorld,
+  type ShopEnvironment,
 } from "../../support/shop_environment.ts";
 
 const code = "secret-code-secret-code-secret";
 const readPath = `${paymentsPath}/5d2c5b1e-31a5-4b52-9d6e-2b8e5b0b7a11`;
 
 interface Paid {
-  readonly world: ShopWorld;
+  readonly env: ShopEnvironment;
   /** The text below the order's address. */
   readonly read: (below?: string) => Promise<string>;
 }
 
-async function pay(world?: ShopWorld): Promise<Paid> {
-  const shop = world ?? await openShop();
+async function pay(env?: ShopEnvironment): Promise<Paid> {
+  const shop = env ?? await openShop();
   const { cookie, state } = await goToBank(shop);
   const back = await shop.fetch(callback({ code, state, iss: issuer }, cookie));
   const path = back.headers.get("location") ?? "";
   return {
-    world: shop,
+    env: shop,
     read: async (below = "") => await (await shop.fetch(get(`${path}${below}`, cookie))).text(),
   };
 }
@@ -78,7 +78,7 @@ Deno.test("GET messages, each message and their JSON hold no secret that could b
   const paid = await pay();
   for (const text of [...await readAll(paid), await paid.read("/messages.json")]) {
     for (const secret of [accessToken, requestUri, code]) assertEquals(text.includes(secret), false, secret);
-    for (const { headers, body } of paid.world.seen) {
+    for (const { headers, body } of paid.env.seen) {
       const form = new URLSearchParams(body);
       const secrets = [
         headers.get("dpop"),
@@ -108,8 +108,8 @@ Deno.test("GET messages.json has the page's messages as data", async () => {
 });
 
 Deno.test("GET messages counts reads that are answered alike, and keeps each new answer", async () => {
-  const { world, read } = await pay();
-  world.answers.set(
+  const { env, read } = await pay();
+  env.answers.set(
     readPath,
     ["Pending", "Pending", "Pending", "Rejected", "Rejected"].map((word) => () => paymentAnswer(200, word)),
   );
@@ -125,14 +125,14 @@ Deno.test("GET messages counts reads that are answered alike, and keeps each new
   assertStringIncludes(await read("/messages"), "the last of 3 alike since ");
 });
 
-Deno.test("GET messages marks what was refused or never answered, and says why it stopped", async () => {
-  const world = await openShop();
-  world.answers.set(paymentsPath, [
+Deno.test("GET messages marks what was rejected or never answered, and says why it stopped", async () => {
+  const env = await openShop();
+  env.answers.set(paymentsPath, [
     () => Promise.reject(new TypeError("connection reset")),
     () => json(503, {}),
     () => json(503, {}),
   ]);
-  const page = await (await pay(world)).read("/messages");
+  const page = await (await pay(env)).read("/messages");
   assertEquals([...page.matchAll(/<span class="status bad">([^<]*)/g)].map(([, text]) => text), [
     "no answer",
     "503 Service Unavailable",
@@ -143,10 +143,10 @@ Deno.test("GET messages marks what was refused or never answered, and says why i
 });
 
 Deno.test("GET messages shows markup of an answer as text", async () => {
-  const world = await openShop();
+  const env = await openShop();
   const body = { Errors: [{ ErrorCode: "x", Message: `</pre><script>"&lt;"</script>` }] };
-  world.answers.set(paymentsPath, [() => json(400, body)]);
-  const page = await (await pay(world)).read("/messages/8");
+  env.answers.set(paymentsPath, [() => json(400, body)]);
+  const page = await (await pay(env)).read("/messages/8");
   assertEquals(page.includes("<script"), false);
   assertStringIncludes(page, `"Message": "&lt;/pre&gt;&lt;script&gt;\\"&amp;lt;\\"&lt;/script&gt;"`);
 });

@@ -16,15 +16,15 @@ Deno.test("openMutualTls shows the participant's certificate and follows no redi
       };
       return new Response(null, { status: 307, headers });
     },
-    async (world) => {
-      const identity = { certPem: world.alpha.cert, keyPem: world.alpha.key };
-      const connection = openMutualTls(identity, world.ca);
+    async (env) => {
+      const identity = { certPem: env.alpha.cert, keyPem: env.alpha.key };
+      const connection = openMutualTls(identity, env.ca);
       try {
         const request = { method: "POST", headers: {}, body: new URLSearchParams({ a: "b" }) };
-        const response = await connection.fetch(`${world.url}/anything`, request);
+        const response = await connection.fetch(`${env.url}/anything`, request);
         await response.body?.cancel();
         assertEquals(response.status, 307);
-        assertEquals(response.headers.get("x-seen"), world.alpha.clientCertHeader);
+        assertEquals(response.headers.get("x-seen"), env.alpha.clientCertHeader);
       } finally {
         connection.close();
       }
@@ -32,11 +32,11 @@ Deno.test("openMutualTls shows the participant's certificate and follows no redi
   ));
 
 Deno.test("openMutualTls trusts no server of another authority", () =>
-  withFrontDoor(() => new Response("in"), async (world) => {
-    const identity = { certPem: world.alpha.cert, keyPem: world.alpha.key };
-    const connection = openMutualTls(identity, world.stranger.cert);
+  withFrontDoor(() => new Response("in"), async (env) => {
+    const identity = { certPem: env.alpha.cert, keyPem: env.alpha.key };
+    const connection = openMutualTls(identity, env.stranger.cert);
     try {
-      await assertRejects(() => connection.fetch(`${world.url}/`, { method: "GET", headers: {} }), TypeError);
+      await assertRejects(() => connection.fetch(`${env.url}/`, { method: "GET", headers: {} }), TypeError);
     } finally {
       connection.close();
     }
@@ -53,7 +53,7 @@ Deno.test("loadParticipant reads a folder as the sandbox writes it", () =>
     assertEquals(participant.signingKey.extractable, false);
   }));
 
-Deno.test("loadParticipant refuses a folder without its private key", () =>
+Deno.test("loadParticipant rejects a folder without its private key", () =>
   withParticipantFolder(async (folder) => {
     await Deno.remove(`${folder}/signing.key.pem`);
     await assertRejects(() => loadParticipant(folder), Deno.errors.NotFound);

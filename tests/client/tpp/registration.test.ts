@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, jwtVerify, SignJWT } from "jose";
-import { ApiRefusal } from "../../../src/client/tpp/api_error.ts";
+import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
 import type { HttpRequest } from "../../../src/client/tpp/mutual_tls.ts";
 import type { Participant } from "../../../src/client/tpp/participant.ts";
 import { register, registrationJwt } from "../../../src/client/tpp/register_client.ts";
@@ -68,12 +68,12 @@ Deno.test("register posts application/jose and returns the client id", async () 
   assertEquals(decodeJwt(String(sent?.request.body)).iss, "Shop Ltd");
 });
 
-Deno.test("register reports a refusal", async () => {
-  const refusal = { error: "invalid_software_statement", error_description: "expired" };
-  const fetch = (): Promise<Response> => Promise.resolve(Response.json(refusal, { status: 400 }));
+Deno.test("register reports a rejection", async () => {
+  const rejection = { error: "invalid_software_statement", error_description: "expired" };
+  const fetch = (): Promise<Response> => Promise.resolve(Response.json(rejection, { status: 400 }));
   await assertRejects(
     () => register(server(fetch), participant, "PISP"),
-    ApiRefusal,
+    ApiErrorResponse,
     "400: invalid_software_statement expired",
   );
 });

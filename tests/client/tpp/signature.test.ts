@@ -54,14 +54,14 @@ for (const vector of vectors) {
     assertEquals(await verifyPayload(await sign(vector.profile), body, keys), vector.profile);
   });
 
-  Deno.test(`verifyPayload refuses one changed byte in profile ${vector.profile} [JWS-14]`, async () => {
+  Deno.test(`verifyPayload rejects one changed byte in profile ${vector.profile} [JWS-14]`, async () => {
     const signature = await sign(vector.profile);
     const changed = body.with(body.length - 1, 0x20);
     await assertRejects(() => verifyPayload(signature, changed, keys));
   });
 }
 
-Deno.test("verifyPayload refuses what is no detached JWS", async (t) => {
+Deno.test("verifyPayload rejects what is no detached JWS", async (t) => {
   const [header = "", , signature = ""] = (await sign("b")).split(".");
   const cases: Readonly<Record<string, string>> = {
     "payload attached": `${header}.${textOf(body)}.${signature}`,

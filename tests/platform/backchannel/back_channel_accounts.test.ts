@@ -31,23 +31,23 @@ import { putAccounts } from "../../../scripts/testing/flows.ts";
 import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
 import { openGatedStore } from "../../support/gated_store.ts";
 import { assertCommonHeaders, assertFaults } from "../../../scripts/testing/resource_answers.ts";
-import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
 /** The account that pays in the end, as the bank reads it in the order. */
-async function debtorOf(world: World, flow: AtBank, redirect: Response): Promise<Json> {
+async function debtorOf(env: Environment, flow: AtBank, redirect: Response): Promise<Json> {
   const code = codeOf(redirect);
   const bank = flow.bank.orgId;
-  const { access_token } = await good(redeem(world, { consentId: flow.consentId, code }, { bank }), 200);
+  const { access_token } = await good(redeem(env, { consentId: flow.consentId, code }, { bank }), 200);
   const payment = { token: access_token, key: await dpopKey() };
-  const paid = await good(pay(world, { ...flow, payment, body: consentBody() }), 201);
+  const paid = await good(pay(env, { ...flow, payment, body: consentBody() }), 201);
   const path = orderPath(paid.Data.DomesticPaymentId, bank);
-  return (await good(bankCall(world, flow.bank, path), 200)).Data.DebtorAccount;
+  return (await good(bankCall(env, flow.bank, path), 200)).Data.DebtorAccount;
 }
 
 Deno.test("PUT back-channel-auth takes a list for the platform's screen and echoes it [BCH-03]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  const response = await putReport(world, flow, reportFor(flow));
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const response = await putReport(env, flow, reportFor(flow));
   assertEquals(response.status, 200);
   assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   assertCommonHeaders(response);
@@ -57,8 +57,8 @@ Deno.test("PUT back-channel-auth takes a list for the platform's screen and echo
 });
 
 Deno.test("PUT back-channel-auth takes an account with its least and its most [BCH-03]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const lists = {
     "scheme and identification alone": [{ ...DEBTOR_ACCOUNT }],
     "every member, a negative balance": [{
@@ -75,137 +75,137 @@ Deno.test("PUT back-channel-auth takes an account with its least and its most [B
   };
   for (const [name, DebtorAccount] of Object.entries(lists)) {
     await t.step(name, async () => {
-      const answer = await good(putReport(world, flow, reportFor(flow, { DebtorAccount })), 200);
+      const answer = await good(putReport(env, flow, reportFor(flow, { DebtorAccount })), 200);
       assertEquals(answer.Data.DebtorAccount, DebtorAccount);
     });
   }
 });
 
 Deno.test("PUT back-channel-auth takes exactly one account for the bank's own screen [BCH-03]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { bank: world.bankB });
-  await assertFaults(await idleReport(world, flow, reportFor(flow)), 400, [[
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { bank: env.bankB });
+  await assertFaults(await idleReport(env, flow, reportFor(flow)), 400, [[
     "Field.Invalid",
     "Data.DebtorAccount",
   ]]);
   const [, chosen] = ACCOUNTS;
-  await good(putReport(world, flow, reportFor(flow, { DebtorAccount: [chosen] })), 200);
-  const redirect = await flow.browser.open(await returnPath(world, world.bankB, flow.handover));
-  assertEquals((await debtorOf(world, flow, redirect)).Identification, chosen?.Identification);
+  await good(putReport(env, flow, reportFor(flow, { DebtorAccount: [chosen] })), 200);
+  const redirect = await flow.browser.open(await returnPath(env, env.bankB, flow.handover));
+  assertEquals((await debtorOf(env, flow, redirect)).Identification, chosen?.Identification);
 });
 
 Deno.test("PUT back-channel-auth takes nothing for an implicit consent [BCH-03]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const body = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
-  for (const bank of [world.bankA, world.bankB]) {
-    const flow = await toBank(world, { bank, body });
-    const response = await idleReport(world, flow, reportFor(flow, { DebtorAccount: [DEBTOR_ACCOUNT] }));
+  for (const bank of [env.bankA, env.bankB]) {
+    const flow = await toBank(env, { bank, body });
+    const response = await idleReport(env, flow, reportFor(flow, { DebtorAccount: [DEBTOR_ACCOUNT] }));
     await assertFaults(response, 400, [["Field.Unexpected", "Data.DebtorAccount"]]);
   }
 });
 
 Deno.test("PUT back-channel-auth twice: the last report is what the customer chooses from [BCH-04]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const [first, second] = ACCOUNTS;
-  await good(putReport(world, flow, reportFor(flow, { DebtorAccount: [first] })), 200);
-  await good(putReport(world, flow, reportFor(flow, { DebtorAccount: [second] })), 200);
-  const screen = await flow.browser.open(await returnPath(world, world.bankA, flow.handover));
+  await good(putReport(env, flow, reportFor(flow, { DebtorAccount: [first] })), 200);
+  await good(putReport(env, flow, reportFor(flow, { DebtorAccount: [second] })), 200);
+  const screen = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));
   const location = screen.headers.get("location") ?? "";
   const html = await (await flow.browser.open(location)).text();
   const words = html.replace(/<[^>]*>/g, "");
   assertEquals([words.includes("9268 19"), words.includes("5555 55")], [true, false], words);
   const redirect = await decide(flow.browser, location, "accept", "0");
-  assertEquals((await debtorOf(world, flow, redirect)).Identification, second?.Identification);
+  assertEquals((await debtorOf(env, flow, redirect)).Identification, second?.Identification);
 });
 
 Deno.test("PUT back-channel-auth while the customer decides changes nothing of the choice [C11]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const [first, second] = ACCOUNTS;
-  await good(putReport(world, flow, reportFor(flow, { DebtorAccount: [first, second] })), 200);
-  const screen = await flow.browser.open(await returnPath(world, world.bankA, flow.handover));
+  await good(putReport(env, flow, reportFor(flow, { DebtorAccount: [first, second] })), 200);
+  const screen = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));
   const other = reportFor(flow, { Sub: "customer-2", DebtorAccount: [second, first] });
-  await (await putReport(world, flow, other)).body?.cancel();
+  await (await putReport(env, flow, other)).body?.cancel();
   const redirect = await decide(flow.browser, screen.headers.get("location") ?? "", "accept", "0");
-  assertEquals((await debtorOf(world, flow, redirect)).Identification, first?.Identification);
+  assertEquals((await debtorOf(env, flow, redirect)).Identification, first?.Identification);
 });
 
-Deno.test("PUT back-channel-auth is refused unless a customer is at the bank [BCH-04] [RP-N25] [C11]", async (t) => {
-  const refuse = async (world: World, flow: AtBank): Promise<void> => {
-    const response = await idleReport(world, flow, reportFor(flow));
+Deno.test("PUT back-channel-auth is rejected unless a customer is at the bank [BCH-04] [RP-N25] [C11]", async (t) => {
+  const reject = async (env: Environment, flow: AtBank): Promise<void> => {
+    const response = await idleReport(env, flow, reportFor(flow));
     await assertFaults(response, 400, [["Resource.InvalidConsentStatus", "Data.ConsentId"]]);
   };
   await t.step("nobody has opened the link yet", async () => {
-    await using world = await openWorld();
-    const { ConsentId } = (await createConsent(world, await clientToken(world, world.tpp))).Data;
-    const flow = await toBank(world);
-    await refuse(world, { ...flow, consentId: ConsentId });
+    await using env = await openEnvironment();
+    const { ConsentId } = (await createConsent(env, await clientToken(env, env.tpp))).Data;
+    const flow = await toBank(env);
+    await reject(env, { ...flow, consentId: ConsentId });
   });
   await t.step("the flow is over after 900 s", async () => {
-    await using world = await openWorld();
-    const flow = await toBank(world);
-    world.now = START + 899_999;
-    await good(putReport(world, flow, reportFor(flow)), 200);
-    world.now = START + 900_000;
-    await refuse(world, flow);
+    await using env = await openEnvironment();
+    const flow = await toBank(env);
+    env.now = START + 899_999;
+    await good(putReport(env, flow, reportFor(flow)), 200);
+    env.now = START + 900_000;
+    await reject(env, flow);
   });
   await t.step("Authorized", async () => {
-    await using world = await openWorld();
-    const flow = await toBank(world);
-    assertEquals((await authorise(world, flow)).status, 303);
-    await refuse(world, flow);
+    await using env = await openEnvironment();
+    const flow = await toBank(env);
+    assertEquals((await authorise(env, flow)).status, 303);
+    await reject(env, flow);
   });
   await t.step("Consumed", async () => {
-    await using world = await openWorld();
-    const flow = await toBank(world);
-    await debtorOf(world, flow, await authorise(world, flow));
-    await refuse(world, flow);
+    await using env = await openEnvironment();
+    const flow = await toBank(env);
+    await debtorOf(env, flow, await authorise(env, flow));
+    await reject(env, flow);
   });
   await t.step("Rejected by the bank", async () => {
-    await using world = await openWorld();
-    const flow = await toBank(world);
+    await using env = await openEnvironment();
+    const flow = await toBank(env);
     await flow.browser.open(
-      await returnPath(world, world.bankA, flow.handover, { claims: { status_code: "failure" } }),
+      await returnPath(env, env.bankA, flow.handover, { claims: { status_code: "failure" } }),
     );
-    await refuse(world, flow);
+    await reject(env, flow);
   });
   await t.step("Rejected by its deadline, though the flow is open", async () => {
-    await using world = await openWorld();
+    await using env = await openEnvironment();
     const Authorisation = { AuthorisationType: "Any", CompletionDateTime: "2040-01-15T12:05:00+00:00" };
-    const flow = await toBank(world, { body: consentBody({ data: { Authorisation } }) });
-    world.now = START + 300_000;
-    await refuse(world, flow);
+    const flow = await toBank(env, { body: consentBody({ data: { Authorisation } }) });
+    env.now = START + 300_000;
+    await reject(env, flow);
   });
 });
 
 Deno.test("PUT back-channel-auth: of parallel reports both are taken, one is the last [BCH-04]", async () => {
   const store = await openGatedStore();
-  await using world = await openWorld({ store });
-  const flow = await toBank(world);
-  const bound = await clientToken(world, world.bankA);
+  await using env = await openEnvironment({ store });
+  const flow = await toBank(env);
+  const bound = await clientToken(env, env.bankA);
   const lists = ACCOUNTS.map((account) => [account]);
   store.gather(2);
   const answers = await Promise.all(
     lists.map((DebtorAccount) =>
-      call(world, world.bankA, bound, consentPath(flow.consentId), {
+      call(env, env.bankA, bound, consentPath(flow.consentId), {
         method: "PUT",
         body: JSON.stringify(reportFor(flow, { DebtorAccount })),
       })
     ),
   );
   assertEquals(answers.map(({ status }) => status), [200, 200]);
-  const redirect = await flow.browser.open(await returnPath(world, world.bankA, flow.handover));
+  const redirect = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));
   const chosen = await decide(flow.browser, redirect.headers.get("location") ?? "", "accept", "0");
-  const { Identification } = await debtorOf(world, flow, chosen);
+  const { Identification } = await debtorOf(env, flow, chosen);
   assertEquals(ACCOUNTS.some((account) => account.Identification === Identification), true);
 });
 
 Deno.test("PUT back-channel-auth keeps the signed bytes and the signature as evidence [RP11] [C11]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  assertEquals((await putAccounts(world, world.bankA, flow.consentId)).status, 200);
-  const evidence = await evidenceOf(world.store, `${flow.consentId} payer accounts 1`);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  assertEquals((await putAccounts(env, env.bankA, flow.consentId)).status, 200);
+  const evidence = await evidenceOf(env.store, `${flow.consentId} payer accounts 1`);
   const body = JSON.parse(new TextDecoder().decode(evidence?.bytes));
   assertEquals([body.Data.ConsentId, evidence?.signature.split(".").length], [flow.consentId, 3]);
 });

@@ -29,19 +29,19 @@ import {
   assertFaults,
   unchanged,
 } from "../../../scripts/testing/resource_answers.ts";
-import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
 const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 
-async function consentOf(world: World, body: Json = consentBody(), bank = "BANKA"): Promise<string> {
-  return (await createConsent(world, await clientToken(world, world.tpp, bank), body, bank)).Data.ConsentId;
+async function consentOf(env: Environment, body: Json = consentBody(), bank = "BANKA"): Promise<string> {
+  return (await createConsent(env, await clientToken(env, env.tpp, bank), body, bank)).Data.ConsentId;
 }
 
 Deno.test("GET back-channel-auth gives a minimal consent, absent ids as null [BCH-01]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const initiation = { InstructionIdentification: undefined, EndToEndIdentification: undefined };
-  const consentId = await consentOf(world, consentBody({ initiation }));
-  const response = await idleBankCall(world, world.bankA, consentPath(consentId));
+  const consentId = await consentOf(env, consentBody({ initiation }));
+  const response = await idleBankCall(env, env.bankA, consentPath(consentId));
   assertEquals(response.status, 200);
   assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   assertCommonHeaders(response);
@@ -64,7 +64,7 @@ Deno.test("GET back-channel-auth gives a minimal consent, absent ids as null [BC
 });
 
 Deno.test("GET back-channel-auth gives a full consent, the payer's name with it, and nothing that is not the bank's [BCH-01]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const debtor = {
     SchemeName: "UK.OBIE.IBAN",
     Identification: "GB33BUKB20201555555555",
@@ -99,8 +99,8 @@ Deno.test("GET back-channel-auth gives a full consent, the payer's name with it,
     },
     risk,
   });
-  const consentId = await consentOf(world, body);
-  assertEquals(await good(bankCall(world, world.bankA, consentPath(consentId)), 200), {
+  const consentId = await consentOf(env, body);
+  assertEquals(await good(bankCall(env, env.bankA, consentPath(consentId)), 200), {
     Data: {
       ReadRefundAccount: "Yes",
       Initiation: {
@@ -121,62 +121,62 @@ Deno.test("GET back-channel-auth gives a full consent, the payer's name with it,
 });
 
 Deno.test("GET back-channel-auth gives the same consent in each status [BCH-01]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const before = await good(bankCall(world, world.bankA, consentPath(flow.consentId)), 200);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const before = await good(bankCall(env, env.bankA, consentPath(flow.consentId)), 200);
   assertEquals(Object.hasOwn(before.Data, "Status"), false);
   await t.step("Consumed", async () => {
-    await good(pay(world, flow), 201);
-    assertEquals(await good(bankCall(world, world.bankA, consentPath(flow.consentId)), 200), before);
+    await good(pay(env, flow), 201);
+    assertEquals(await good(bankCall(env, env.bankA, consentPath(flow.consentId)), 200), before);
   });
   await t.step("Rejected by its deadline", async () => {
-    const consentId = await consentOf(world);
-    world.now = START + 86_400_000;
-    assertEquals(await good(bankCall(world, world.bankA, consentPath(consentId)), 200), before);
+    const consentId = await consentOf(env);
+    env.now = START + 86_400_000;
+    assertEquals(await good(bankCall(env, env.bankA, consentPath(consentId)), 200), before);
   });
   await t.step("its id in capitals", async () => {
     const path = consentPath(flow.consentId.toUpperCase());
-    assertEquals(await good(bankCall(world, world.bankA, path), 200), before);
+    assertEquals(await good(bankCall(env, env.bankA, path), 200), before);
   });
 });
 
 Deno.test("GET back-channel-auth answers other banks' consents as if they did not exist [BCH-02] [RP-N25] [C2]", async () => {
-  await using world = await openWorld();
-  const { bankA } = world;
-  const atB = await consentOf(world, consentBody(), "BANKB");
+  await using env = await openEnvironment();
+  const { bankA } = env;
+  const atB = await consentOf(env, consentBody(), "BANKB");
   const answers: Response[] = [];
   for (const id of [atB, UNKNOWN, "not-a-uuid", `${UNKNOWN}0`, "%2e%2e%2f"]) {
-    const response = await idleBankCall(world, bankA, consentPath(id));
+    const response = await idleBankCall(env, bankA, consentPath(id));
     await assertNotFound(response.clone());
     answers.push(response);
   }
   await assertIndistinguishable(answers);
 });
 
-Deno.test("GET back-channel-auth refuses a TPP's token [BCH-02] [RG-N9]", async () => {
-  await using world = await openWorld();
-  const consentId = await consentOf(world);
-  const bound = await clientToken(world, world.tpp);
-  const response = await unchanged(world, () => call(world, world.tpp, bound, consentPath(consentId)));
+Deno.test("GET back-channel-auth rejects a TPP's token [BCH-02] [RG-N9]", async () => {
+  await using env = await openEnvironment();
+  const consentId = await consentOf(env);
+  const bound = await clientToken(env, env.tpp);
+  const response = await unchanged(env, () => call(env, env.tpp, bound, consentPath(consentId)));
   await assertChallenge(response, 403, NOT_A_BANK);
 });
 
-Deno.test("GET back-channel-auth refuses another bank, whatever token it holds [BCH-02] [A3]", async (t) => {
-  await using world = await openWorld();
-  const { bankB } = world;
-  const consentId = await consentOf(world);
+Deno.test("GET back-channel-auth rejects another bank, whatever token it holds [BCH-02] [A3]", async (t) => {
+  await using env = await openEnvironment();
+  const { bankB } = env;
+  const consentId = await consentOf(env);
   await t.step("a token of its own address is none here", async () => {
-    const response = await idleBankCall(world, bankB, consentPath(consentId));
+    const response = await idleBankCall(env, bankB, consentPath(consentId));
     await assertChallenge(response, 401, NO_TOKEN_HERE);
   });
   await t.step("it gets none at this address", async () => {
-    const response = await unchanged(world, () => requestToken(world, bankB, "BANKA"));
+    const response = await unchanged(env, () => requestToken(env, bankB, "BANKA"));
     assertEquals([response.status, (await response.json()).error], [400, "invalid_scope"]);
   });
-  await t.step("and had it one, it would be refused", async () => {
+  await t.step("and had it one, it would be rejected", async () => {
     const key = await dpopKey();
     const token = "a-token-that-should-not-have-been-issued";
-    await world.store.commit({
+    await env.store.commit({
       checks: [],
       writes: [{
         kind: "set",
@@ -187,35 +187,35 @@ Deno.test("GET back-channel-auth refuses another bank, whatever token it holds [
           scope: "bank",
           grant: "client_credentials",
           jkt: await thumbprint(key),
-          expiresAt: world.now + 60_000,
+          expiresAt: env.now + 60_000,
         },
       }],
     });
     for (const path of [consentPath(consentId), "/BANKA/back-channel-payments/v1"]) {
-      const response = await unchanged(world, () => call(world, bankB, { token, key }, path));
+      const response = await unchanged(env, () => call(env, bankB, { token, key }, path));
       await assertChallenge(response, 403, NOT_A_BANK);
     }
   });
 });
 
 Deno.test("GET back-channel-auth needs the bank's own certificate [BCH-02]", async (t) => {
-  await using world = await openWorld();
-  const path = consentPath(await consentOf(world));
+  await using env = await openEnvironment();
+  const path = consentPath(await consentOf(env));
   for (
-    const [name, as] of Object.entries({ none: null, "a TPP's": world.tpp, "another bank's": world.bankB })
+    const [name, as] of Object.entries({ none: null, "a TPP's": env.tpp, "another bank's": env.bankB })
   ) {
     await t.step(name, async () => {
-      const response = await idleBankCall(world, world.bankA, path, { as });
+      const response = await idleBankCall(env, env.bankA, path, { as });
       await assertChallenge(response, 401, NO_TOKEN_HERE);
     });
   }
 });
 
 Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignored where good [RP-N26] [C10]", async (t) => {
-  await using world = await openWorld();
-  const path = consentPath(await consentOf(world));
+  await using env = await openEnvironment();
+  const path = consentPath(await consentOf(env));
   await t.step("none of them", async () => {
-    const response = await bankCall(world, world.bankA, path);
+    const response = await bankCall(env, env.bankA, path);
     assertEquals(response.status, 200);
     assertCommonHeaders(response);
   });
@@ -226,7 +226,7 @@ Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignor
       "x-fapi-customer-ip-address": "2001:db8::7",
       "x-fapi-financial-id": "anything",
     };
-    const response = await bankCall(world, world.bankA, path, { headers });
+    const response = await bankCall(env, env.bankA, path, { headers });
     assertEquals(response.status, 200);
     assertEquals(response.headers.get("x-fapi-interaction-id"), "93bac548-d2de-4546-b106-880a5018460d");
   });
@@ -239,7 +239,7 @@ Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignor
     for (const value of values) {
       await t.step(`${name}: ${value}`, async () => {
         const headers = { [name]: value };
-        const response = await idleBankCall(world, world.bankA, path, { headers });
+        const response = await idleBankCall(env, env.bankA, path, { headers });
         await assertFaults(response, 400, [["Header.Invalid", name]]);
       });
     }
@@ -247,17 +247,17 @@ Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignor
 });
 
 Deno.test("back-channel-auth answers other methods 405 with Allow, and 406 where JSON is not wanted [BCH-01]", async (t) => {
-  await using world = await openWorld();
-  const path = consentPath(await consentOf(world));
+  await using env = await openEnvironment();
+  const path = consentPath(await consentOf(env));
   for (const method of ["POST", "DELETE", "PATCH", "HEAD"]) {
     await t.step(method, async () => {
-      const response = await idleBankCall(world, world.bankA, path, { method });
+      const response = await idleBankCall(env, env.bankA, path, { method });
       await assertBare(response, 405);
       assertEquals(response.headers.get("allow"), "GET, PUT");
     });
   }
   await t.step("Accept: text/html", async () => {
     const headers = { accept: "text/html" };
-    await assertBare(await idleBankCall(world, world.bankA, path, { headers }), 406);
+    await assertBare(await idleBankCall(env, env.bankA, path, { headers }), 406);
   });
 });

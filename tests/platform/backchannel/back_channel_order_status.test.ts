@@ -22,7 +22,7 @@ import {
 } from "../../../scripts/testing/flows.ts";
 import { openGatedStore } from "../../support/gated_store.ts";
 import { payloadSignature } from "../../../scripts/testing/jwts.ts";
-import { down, openPushWorld, outboxKeys } from "../../support/orders.ts";
+import { down, openPushEnvironment, outboxKeys } from "../../support/orders.ts";
 import type { Participant } from "../../../scripts/testing/participants.ts";
 import {
   assertChallenge,
@@ -30,7 +30,7 @@ import {
   assertFaults,
   unchanged,
 } from "../../../scripts/testing/resource_answers.ts";
-import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
 const IN_PROCESS = "AcceptedSettlementInProcess";
 const COMPLETED = "AcceptedSettlementCompleted";
@@ -58,29 +58,29 @@ const MOVES: Readonly<Record<Status, readonly Status[]>> = {
 };
 
 /** A payment at bank A, whose push finds nobody, brought to this status by the bank's reports. */
-async function paymentIn(world: World, status: Status): Promise<string> {
-  world.now += 30_000; // for so long a bank that keeps failing is left alone, and no customer is sent there
-  const flow = await authorised(world);
-  const id = (await good(pay(world, flow), 201)).Data.DomesticPaymentId;
-  for (const next of WAY[status]) await good(putStatus(world, world.bankA, id, next), 200);
-  assertEquals((await order(world, id)).Status, status);
+async function paymentIn(env: Environment, status: Status): Promise<string> {
+  env.now += 30_000; // for so long a bank that keeps failing is left alone, and no customer is sent there
+  const flow = await authorised(env);
+  const id = (await good(pay(env, flow), 201)).Data.DomesticPaymentId;
+  for (const next of WAY[status]) await good(putStatus(env, env.bankA, id, next), 200);
+  assertEquals((await order(env, id)).Status, status);
   return id;
 }
 
-async function order(world: World, id: string): Promise<Json> {
-  return (await good(bankCall(world, world.bankA, orderPath(id)), 200)).Data;
+async function order(env: Environment, id: string): Promise<Json> {
+  return (await good(bankCall(env, env.bankA, orderPath(id)), 200)).Data;
 }
 
 /** A report that must change nothing. */
 function idlePut(
-  world: World,
+  env: Environment,
   bank: Participant,
   id: string,
   data: Json,
   options: CallOptions = {},
 ): Promise<Response> {
   const body = JSON.stringify({ Data: data });
-  return idleBankCall(world, bank, orderPath(id, bank.orgId), { method: "PUT", body, ...options });
+  return idleBankCall(env, bank, orderPath(id, bank.orgId), { method: "PUT", body, ...options });
 }
 
 function data(status: string, changes: Json = {}): Json {
@@ -89,25 +89,25 @@ function data(status: string, changes: Json = {}): Json {
 
 for (const from of STATUSES) {
   Deno.test(`PUT back-channel-payments moves a payment from ${from} where table 2.2 says so, and nowhere else [D3] [PAY-09]`, async (t) => {
-    await using world = await openPushWorld(down);
+    await using env = await openPushEnvironment(down);
     for (const to of STATUSES) {
       const legal = MOVES[from].includes(to);
       await t.step(`${legal ? "to" : from === to ? "again [P9]" : "not to"} ${to}`, async () => {
-        const id = await paymentIn(world, from);
-        const before = await order(world, id);
-        world.now += 1000;
+        const id = await paymentIn(env, from);
+        const before = await order(env, id);
+        env.now += 1000;
         if (legal) {
-          const moved = (await good(putStatus(world, world.bankA, id, to), 200)).Data;
-          const at = new Date(world.now).toISOString().replace(".000Z", "+00:00");
+          const moved = (await good(putStatus(env, env.bankA, id, to), 200)).Data;
+          const at = new Date(env.now).toISOString().replace(".000Z", "+00:00");
           assertEquals(moved, { ...before, Status: to, StatusUpdateDateTime: at });
-          assertEquals(await order(world, id), moved);
+          assertEquals(await order(env, id), moved);
         } else if (from === to) {
-          const same = await idlePut(world, world.bankA, id, data(to));
+          const same = await idlePut(env, env.bankA, id, data(to));
           assertEquals([same.status, (await same.json()).Data], [200, before]);
         } else {
-          const refused = await idlePut(world, world.bankA, id, data(to));
-          await assertFaults(refused, 400, [["Field.Invalid", "Data.Status"]]);
-          assertEquals(await order(world, id), before);
+          const rejected = await idlePut(env, env.bankA, id, data(to));
+          await assertFaults(rejected, 400, [["Field.Invalid", "Data.Status"]]);
+          assertEquals(await order(env, id), before);
         }
       });
     }
@@ -115,16 +115,16 @@ for (const from of STATUSES) {
 }
 
 Deno.test("PUT back-channel-payments: the TPP reads what the bank reported, the consent stays Consumed [PAY-09] [D3]", async () => {
-  await using world = await openWorld();
-  const { data: made, flow } = await paidAt(world, world.bankA);
-  world.now += 60_000;
+  await using env = await openEnvironment();
+  const { data: made, flow } = await paidAt(env, env.bankA);
+  env.now += 60_000;
   const Charges = [{
     ChargeBearer: "BorneByDebtor",
     Type: "UK.OBIE.CHAPSOut",
     Amount: { Amount: "0.25", Currency: "EUR" },
   }];
   const changes = { StatusReason: "Debited", Charges, StatusUpdateDateTime: "2040-01-15" };
-  const response = await bankCall(world, world.bankA, orderPath(made.DomesticPaymentId), {
+  const response = await bankCall(env, env.bankA, orderPath(made.DomesticPaymentId), {
     method: "PUT",
     body: JSON.stringify({ Data: data(COMPLETED, changes) }),
   });
@@ -133,42 +133,42 @@ Deno.test("PUT back-channel-payments: the TPP reads what the bank reported, the 
   const reported = (await good(response, 200)).Data;
   assertEquals([reported.Status, reported.Charges], [COMPLETED, Charges]);
   const path = `/BANKA/domestic-payments/v1/${made.DomesticPaymentId}`;
-  const seen = (await good(call(world, world.tpp, flow.payment, path), 200)).Data;
+  const seen = (await good(call(env, env.tpp, flow.payment, path), 200)).Data;
   assertEquals([seen.Status, seen.Charges], [COMPLETED, Charges]);
   assertEquals(seen.StatusUpdateDateTime, "2040-01-15T12:01:00+00:00");
   assertEquals(seen.CreationDateTime, made.CreationDateTime);
   const consent = `/BANKA/domestic-payment-consents/v1/${flow.consentId}`;
-  assertEquals((await good(call(world, world.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
+  assertEquals((await good(call(env, env.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
 });
 
 Deno.test("PUT back-channel-payments: the same status again keeps the first report, Rejected keeps the consent Consumed [P9]", async () => {
-  await using world = await openWorld();
-  const { data: made, flow } = await paidAt(world, world.bankA);
+  await using env = await openEnvironment();
+  const { data: made, flow } = await paidAt(env, env.bankA);
   const id = made.DomesticPaymentId;
-  await good(putStatus(world, world.bankA, id, data("Rejected", { StatusReason: "No funds" })), 200);
-  const before = await order(world, id);
-  world.now = START + 60_000;
+  await good(putStatus(env, env.bankA, id, data("Rejected", { StatusReason: "No funds" })), 200);
+  const before = await order(env, id);
+  env.now = START + 60_000;
   const again = data("Rejected", { Charges: [{ Amount: { Amount: "9.99", Currency: "EUR" } }] });
-  assertEquals((await idlePut(world, world.bankA, id, again)).status, 200);
-  assertEquals(await order(world, id), before);
+  assertEquals((await idlePut(env, env.bankA, id, again)).status, 200);
+  assertEquals(await order(env, id), before);
   const consent = `/BANKA/domestic-payment-consents/v1/${flow.consentId}`;
-  assertEquals((await good(call(world, world.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
+  assertEquals((await good(call(env, env.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
 });
 
 Deno.test("PUT back-channel-payments on a Pending payment takes its order out of the outbox [D3] [D4]", async () => {
-  await using world = await openPushWorld(down);
-  const id = await paymentIn(world, "Pending");
-  assertEquals((await outboxKeys(world)).length > 0, true);
-  await good(putStatus(world, world.bankA, id, "Rejected"), 200);
-  assertEquals(await outboxKeys(world), []);
-  world.pushes.length = 0;
-  world.now += 3_600_000;
-  assertEquals([await world.platform.deliverDueOrders(), world.pushes.length], [0, 0]);
+  await using env = await openPushEnvironment(down);
+  const id = await paymentIn(env, "Pending");
+  assertEquals((await outboxKeys(env)).length > 0, true);
+  await good(putStatus(env, env.bankA, id, "Rejected"), 200);
+  assertEquals(await outboxKeys(env), []);
+  env.pushes.length = 0;
+  env.now += 3_600_000;
+  assertEquals([await env.platform.deliverDueOrders(), env.pushes.length], [0, 0]);
 });
 
 Deno.test("PUT back-channel-payments names every field that is wrong [D3]", async (t) => {
-  await using world = await openWorld();
-  const id = (await paidAt(world, world.bankA)).data.DomesticPaymentId;
+  await using env = await openEnvironment();
+  const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
   const amount = { Amount: "0.25", Currency: "EUR" };
   const cases: Readonly<Record<string, readonly [Json, ...(readonly [string, string])[]]>> = {
     "Status missing": [data(COMPLETED, { Status: undefined }), ["Field.Missing", "Data.Status"]],
@@ -211,70 +211,70 @@ Deno.test("PUT back-channel-payments names every field that is wrong [D3]", asyn
   };
   for (const [name, [changes, ...faults]] of Object.entries(cases)) {
     await t.step(name, async () => {
-      await assertFaults(await idlePut(world, world.bankA, id, changes), 400, faults);
+      await assertFaults(await idlePut(env, env.bankA, id, changes), 400, faults);
     });
   }
   await t.step("half a body", async () => {
-    const response = await idlePut(world, world.bankA, id, {}, { body: '{"Data":' });
+    const response = await idlePut(env, env.bankA, id, {}, { body: '{"Data":' });
     await assertFaults(response, 400, [["Resource.InvalidFormat"]]);
   });
   await t.step("text/plain", async () => {
     const headers = { "content-type": "text/plain" };
-    const response = await idlePut(world, world.bankA, id, data(COMPLETED), { headers });
+    const response = await idlePut(env, env.bankA, id, data(COMPLETED), { headers });
     await assertFaults(response, 415, [["Header.Invalid", "Content-Type"]]);
   });
 });
 
 Deno.test("PUT back-channel-payments needs the bank's signature [BCH-02] [RP-N2] [RP-N3] [RP-N4]", async (t) => {
-  await using world = await openWorld();
-  const { bankA, bankB } = world;
-  const id = (await paidAt(world, bankA)).data.DomesticPaymentId;
+  await using env = await openEnvironment();
+  const { bankA, bankB } = env;
+  const id = (await paidAt(env, bankA)).data.DomesticPaymentId;
   const body = JSON.stringify({ Data: data("Rejected") });
   const cases: Readonly<Record<string, readonly [string | null, readonly [string, string]]>> = {
     "none": [null, ["Signature.Missing", "x-jws-signature"]],
     "over another status": [
-      await payloadSignature(world, bankA, body.replace("Rejected", COMPLETED)),
+      await payloadSignature(env, bankA, body.replace("Rejected", COMPLETED)),
       ["Signature.Invalid", "x-jws-signature"],
     ],
     "by another bank": [
-      await payloadSignature(world, bankA, body, { key: bankB.signing }),
+      await payloadSignature(env, bankA, body, { key: bankB.signing }),
       ["Signature.InvalidClaim", "kid"],
     ],
   };
   for (const [name, [signature, fault]] of Object.entries(cases)) {
     await t.step(name, async () => {
-      await assertFaults(await idlePut(world, bankA, id, {}, { body, signature }), 400, [fault]);
+      await assertFaults(await idlePut(env, bankA, id, {}, { body, signature }), 400, [fault]);
     });
   }
   await t.step("and takes the bank's own", async () => {
-    await good(putStatus(world, bankA, id, "Rejected"), 200);
+    await good(putStatus(env, bankA, id, "Rejected"), 200);
   });
 });
 
-Deno.test("PUT back-channel-payments refuses TPPs and other banks, whose payments do not exist for it [C2] [RG-N9] [A3]", async (t) => {
-  await using world = await openWorld();
-  const { bankA, bankB, tpp } = world;
-  const { data: made, flow } = await paidAt(world, bankA);
+Deno.test("PUT back-channel-payments rejects TPPs and other banks, whose payments do not exist for it [C2] [RG-N9] [A3]", async (t) => {
+  await using env = await openEnvironment();
+  const { bankA, bankB, tpp } = env;
+  const { data: made, flow } = await paidAt(env, bankA);
   const id = made.DomesticPaymentId;
   const options = { method: "PUT", body: JSON.stringify({ Data: data("Rejected") }) };
   await t.step("a TPP", async () => {
-    const response = await unchanged(world, () => call(world, tpp, flow.payment, orderPath(id), options));
+    const response = await unchanged(env, () => call(env, tpp, flow.payment, orderPath(id), options));
     await assertChallenge(response, 403, NOT_A_BANK);
   });
   await t.step("another bank at this bank's address", async () => {
-    await assertChallenge(await idleBankCall(world, bankB, orderPath(id), options), 401, NO_TOKEN_HERE);
+    await assertChallenge(await idleBankCall(env, bankB, orderPath(id), options), 401, NO_TOKEN_HERE);
   });
   await t.step("another bank at its own address, and ids that do not exist", async () => {
     const answers: Response[] = [];
     for (const other of [id, "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11", "payment"]) {
-      const response = await idlePut(world, bankB, other, data("Rejected"));
+      const response = await idlePut(env, bankB, other, data("Rejected"));
       await assertNotFound(response.clone());
       answers.push(response);
     }
     await assertIndistinguishable(answers);
   });
   await t.step("the payment is as it was", async () => {
-    assertEquals((await order(world, id)).Status, IN_PROCESS);
+    assertEquals((await order(env, id)).Status, IN_PROCESS);
   });
 });
 
@@ -286,20 +286,20 @@ Deno.test("PUT back-channel-payments: of parallel contradicting reports one is t
   for (const [name, [statuses, expected]] of Object.entries(cases)) {
     await t.step(name, async () => {
       const store = await openGatedStore();
-      await using world = await openWorld({ store });
-      const id = (await paidAt(world, world.bankA)).data.DomesticPaymentId;
-      const bound = await clientToken(world, world.bankA);
+      await using env = await openEnvironment({ store });
+      const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+      const bound = await clientToken(env, env.bankA);
       store.gather(2);
       const answers = await Promise.all(
-        statuses.map((status) => putStatus(world, world.bankA, id, status, { bound })),
+        statuses.map((status) => putStatus(env, env.bankA, id, status, { bound })),
       );
       assertEquals(answers.map(({ status }) => status).toSorted(), [...expected]);
       const taken = await Promise.all(
         answers.filter(({ status }) => status === 200).map((answer) => answer.json()),
       );
-      const { Status } = await order(world, id);
+      const { Status } = await order(env, id);
       assertEquals(taken.map(({ Data }) => Data.Status), taken.map(() => Status));
-      const history = await world.store.list<{ event: string }>({ prefix: ["audit", id], limit: 100 });
+      const history = await env.store.list<{ event: string }>({ prefix: ["audit", id], limit: 100 });
       assertEquals(history.length, 2);
     });
   }

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { bankCall, orderPath, paidAt, putStatus } from "../../../scripts/testing/back_channel.ts";
 import { call, clientToken, good } from "../../../scripts/testing/flows.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const COMPLETED = "AcceptedSettlementCompleted";
 const NOT_POSTED = "AcceptedWithoutPosting";
@@ -23,32 +23,32 @@ Deno.test("PUT back-channel-payments: a payment's StatusUpdateDateTime is the ba
   };
   for (const [name, [claimed, shown]] of Object.entries(cases)) {
     await t.step(name, async () => {
-      await using world = await openWorld();
-      const id = (await paidAt(world, world.bankA)).data.DomesticPaymentId;
-      world.now = Date.UTC(2040, 0, 16, 9, 30);
+      await using env = await openEnvironment();
+      const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+      env.now = Date.UTC(2040, 0, 16, 9, 30);
       const reported = { Status: COMPLETED, StatusUpdateDateTime: claimed };
-      const answer = await good(putStatus(world, world.bankA, id, reported), 200);
+      const answer = await good(putStatus(env, env.bankA, id, reported), 200);
       assertEquals(answer.Data.StatusUpdateDateTime, shown);
-      const order = await good(bankCall(world, world.bankA, orderPath(id)), 200);
+      const order = await good(bankCall(env, env.bankA, orderPath(id)), 200);
       assertEquals(order.Data.StatusUpdateDateTime, shown);
-      const bound = await clientToken(world, world.tpp);
-      const seen = await good(call(world, world.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200);
+      const bound = await clientToken(env, env.tpp);
+      const seen = await good(call(env, env.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200);
       assertEquals(seen.Data.StatusUpdateDateTime, shown);
       assertEquals(seen.Data.CreationDateTime, "2040-01-15T12:00:00+00:00");
-      const last = (await historyOf(world.store, id)).at(-1); // when the platform heard of it
-      assertEquals([last?.event, last?.at], [`payment.${COMPLETED}`, world.now]);
+      const last = (await historyOf(env.store, id)).at(-1); // when the platform heard of it
+      assertEquals([last?.event, last?.at], [`payment.${COMPLETED}`, env.now]);
     });
   }
 });
 
 Deno.test("PUT back-channel-payments: of two reports the later status never begins before the earlier one [D3]", async () => {
-  await using world = await openWorld();
-  const id = (await paidAt(world, world.bankA)).data.DomesticPaymentId;
-  world.now += 60_000;
+  await using env = await openEnvironment();
+  const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  env.now += 60_000;
   const times: string[] = [];
   for (const [status, at] of [[COMPLETED, "12:00:40"], [NOT_POSTED, "12:00:10"], [CREDITED, "12:00:50"]]) {
     const report = { Status: status, StatusUpdateDateTime: `2040-01-15T${at}Z` };
-    times.push((await good(putStatus(world, world.bankA, id, report), 200)).Data.StatusUpdateDateTime);
+    times.push((await good(putStatus(env, env.bankA, id, report), 200)).Data.StatusUpdateDateTime);
   }
   assertEquals(times.map((time) => time.slice(11, 19)), ["12:00:40", "12:00:40", "12:00:50"]);
 });

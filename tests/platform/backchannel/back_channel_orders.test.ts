@@ -19,7 +19,7 @@ import {
   assertFaults,
   unchanged,
 } from "../../../scripts/testing/resource_answers.ts";
-import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
 const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 const INITIATION = {
@@ -33,18 +33,18 @@ const INITIATION = {
   },
 };
 
-async function listed(world: World, query = "", bank = world.bankA): Promise<Json> {
-  return (await good(bankCall(world, bank, orderPath(undefined, bank.orgId) + query), 200)).Data;
+async function listed(env: Environment, query = "", bank = env.bankA): Promise<Json> {
+  return (await good(bankCall(env, bank, orderPath(undefined, bank.orgId) + query), 200)).Data;
 }
 
 /** Further orders of bank A, copies of a real one: the n-th made n milliseconds later. */
-async function addOrders(world: World, paymentId: string, count: number): Promise<string[]> {
-  const real = (await world.store.get<Json>(["payment", paymentId]))?.value;
+async function addOrders(env: Environment, paymentId: string, count: number): Promise<string[]> {
+  const real = (await env.store.get<Json>(["payment", paymentId]))?.value;
   const ids: string[] = [];
   for (let n = 1; n <= count; n++) {
     const id = crypto.randomUUID();
     const createdAt = real.createdAt + n;
-    await world.store.commit({
+    await env.store.commit({
       checks: [],
       writes: [
         { kind: "set", key: ["payment", id], value: { ...real, id, createdAt } },
@@ -65,7 +65,7 @@ function idsOf(data: Json): string[] {
 }
 
 Deno.test("GET back-channel-payments gives an order in full, alone and in the list [D2]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const debtor = {
     SchemeName: "UK.OBIE.IBAN",
     Identification: "GB33BUKB20201555555555",
@@ -78,8 +78,8 @@ Deno.test("GET back-channel-payments gives an order in full, alone and in the li
     RemittanceInformation: { Unstructured: "Internal ops code 5120101", Reference: "FRESCO-101" },
     SupplementaryData: { DebtorMobileNumber: "+447700900123" },
   };
-  assertEquals(await listed(world), { PaymentOrder: [] });
-  const { data } = await paidAt(world, world.bankA, { body: consentBody({ initiation: more }) });
+  assertEquals(await listed(env), { PaymentOrder: [] });
+  const { data } = await paidAt(env, env.bankA, { body: consentBody({ initiation: more }) });
   const order = {
     DomesticPaymentId: data.DomesticPaymentId,
     ConsentId: data.ConsentId,
@@ -90,8 +90,8 @@ Deno.test("GET back-channel-payments gives an order in full, alone and in the li
     DebtorAccount: debtor,
     Charges: [],
   };
-  assertEquals(await listed(world), { PaymentOrder: [order] });
-  const response = await idleBankCall(world, world.bankA, orderPath(data.DomesticPaymentId));
+  assertEquals(await listed(env), { PaymentOrder: [order] });
+  const response = await idleBankCall(env, env.bankA, orderPath(data.DomesticPaymentId));
   assertEquals(response.status, 200);
   assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   assertCommonHeaders(response);
@@ -99,12 +99,12 @@ Deno.test("GET back-channel-payments gives an order in full, alone and in the li
 });
 
 Deno.test("GET back-channel-payments names the account that the customer chose [D2]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const chosen = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
-  for (const bank of [world.bankA, world.bankB]) {
+  for (const bank of [env.bankA, env.bankB]) {
     await t.step(bank.orgId === "BANKA" ? "on the platform's screen" : "on the bank's screen", async () => {
-      const { data } = await paidAt(world, bank);
-      const [order] = (await listed(world, "", bank)).PaymentOrder;
+      const { data } = await paidAt(env, bank);
+      const [order] = (await listed(env, "", bank)).PaymentOrder;
       assertEquals([order.DomesticPaymentId, order.DebtorAccount], [data.DomesticPaymentId, chosen]);
       assertEquals(order.Initiation, INITIATION);
     });
@@ -112,25 +112,25 @@ Deno.test("GET back-channel-payments names the account that the customer chose [
 });
 
 Deno.test("GET back-channel-payments lists a bank's own orders, oldest first [D2] [A3]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) {
-    ids.push((await paidAt(world, world.bankA)).data.DomesticPaymentId);
-    world.now += 1;
+    ids.push((await paidAt(env, env.bankA)).data.DomesticPaymentId);
+    env.now += 1;
   }
-  const atB = (await paidAt(world, world.bankB)).data.DomesticPaymentId;
-  assertEquals(idsOf(await listed(world)), ids);
-  assertEquals(idsOf(await listed(world, "", world.bankB)), [atB]);
+  const atB = (await paidAt(env, env.bankB)).data.DomesticPaymentId;
+  assertEquals(idsOf(await listed(env)), ids);
+  assertEquals(idsOf(await listed(env, "", env.bankB)), [atB]);
 });
 
 Deno.test("GET back-channel-payments gives 100 orders a page, each once by following After [D2]", async (t) => {
-  await using world = await openWorld();
-  const first = (await paidAt(world, world.bankA)).data.DomesticPaymentId;
-  const ids = [first, ...await addOrders(world, first, 204)];
-  world.now = START + 60_000;
-  const pages: Json[] = [await listed(world)];
+  await using env = await openEnvironment();
+  const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  const ids = [first, ...await addOrders(env, first, 204)];
+  env.now = START + 60_000;
+  const pages: Json[] = [await listed(env)];
   for (let after = pages[0].After; after !== undefined; after = pages.at(-1).After) {
-    pages.push(await listed(world, `?after=${after}`));
+    pages.push(await listed(env, `?after=${after}`));
   }
   await t.step("205 orders in three pages", () => {
     assertEquals(pages.map((page) => page.PaymentOrder.length), [100, 100, 5]);
@@ -139,47 +139,47 @@ Deno.test("GET back-channel-payments gives 100 orders a page, each once by follo
     assertEquals(Object.keys(pages[2]), ["PaymentOrder"]);
   });
   await t.step("the last After finds the orders that came since", async () => {
-    const [late = ""] = await addOrders(world, ids.at(-1) ?? "", 1);
-    const page = await listed(world, `?after=${pages[1].After}`);
+    const [late = ""] = await addOrders(env, ids.at(-1) ?? "", 1);
+    const page = await listed(env, `?after=${pages[1].After}`);
     assertEquals(idsOf(page), [...ids.slice(200), late]);
   });
   await t.step("beyond the last order there is nothing", async () => {
-    assertEquals(await listed(world, `?after=999999999999999-${UNKNOWN}`), { PaymentOrder: [] });
+    assertEquals(await listed(env, `?after=999999999999999-${UNKNOWN}`), { PaymentOrder: [] });
   });
   await t.step("a filtered page may be empty and still go on", async () => {
-    await good(putStatus(world, world.bankA, ids[150] ?? "", "Rejected"), 200);
-    const page = await listed(world, "?status=Rejected");
+    await good(putStatus(env, env.bankA, ids[150] ?? "", "Rejected"), 200);
+    const page = await listed(env, "?status=Rejected");
     assertEquals([idsOf(page), page.After], [[], pages[0].After]);
-    assertEquals(idsOf(await listed(world, `?status=Rejected&after=${page.After}`)), [ids[150]]);
+    assertEquals(idsOf(await listed(env, `?status=Rejected&after=${page.After}`)), [ids[150]]);
   });
 });
 
 Deno.test("GET back-channel-payments never goes on past an order that an older one may still overtake [D1] [D2]", async (t) => {
-  await using world = await openWorld();
-  const first = (await paidAt(world, world.bankA)).data.DomesticPaymentId;
-  const ids = [first, ...await addOrders(world, first, 120)]; // made at START + 0 … 120 ms
+  await using env = await openEnvironment();
+  const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  const ids = [first, ...await addOrders(env, first, 120)]; // made at START + 0 … 120 ms
   await t.step("none is 5 s old: the page says no After", async () => {
-    world.now = START + 4_999;
-    const page = await listed(world);
+    env.now = START + 4_999;
+    const page = await listed(env);
     assertEquals([idsOf(page), page.After], [ids.slice(0, 100), undefined]);
   });
   await t.step("half are 5 s old: it goes on behind them, repeating the others", async () => {
-    world.now = START + 5_049;
-    const page = await listed(world);
+    env.now = START + 5_049;
+    const page = await listed(env);
     assertEquals(idsOf(page), ids.slice(0, 100));
-    const [straggler = ""] = await addOrders(world, ids[59] ?? "", 1); // committed late
-    const next = idsOf(await listed(world, `?after=${page.After}`));
+    const [straggler = ""] = await addOrders(env, ids[59] ?? "", 1); // committed late
+    const next = idsOf(await listed(env, `?after=${page.After}`));
     assertEquals(next.filter((id) => id !== straggler), ids.slice(50));
     assertEquals(next.includes(straggler), true);
   });
 });
 
 Deno.test("GET back-channel-payments filters by status [D2]", async (t) => {
-  await using world = await openWorld();
-  const one = (await paidAt(world, world.bankA)).data.DomesticPaymentId;
-  world.now += 1;
-  const two = (await paidAt(world, world.bankA)).data.DomesticPaymentId;
-  await good(putStatus(world, world.bankA, one, "AcceptedSettlementCompleted"), 200);
+  await using env = await openEnvironment();
+  const one = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  env.now += 1;
+  const two = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  await good(putStatus(env, env.bankA, one, "AcceptedSettlementCompleted"), 200);
   const expected = {
     Pending: [],
     Rejected: [],
@@ -189,12 +189,12 @@ Deno.test("GET back-channel-payments filters by status [D2]", async (t) => {
     AcceptedCreditSettlementCompleted: [],
   };
   for (const [status, ids] of Object.entries(expected)) {
-    await t.step(status, async () => assertEquals(idsOf(await listed(world, `?status=${status}`)), ids));
+    await t.step(status, async () => assertEquals(idsOf(await listed(env, `?status=${status}`)), ids));
   }
 });
 
-Deno.test("GET back-channel-payments refuses a query that it cannot follow: no order may be hidden by a typing error [D2]", async (t) => {
-  await using world = await openWorld();
+Deno.test("GET back-channel-payments rejects a query that it cannot follow: no order may be hidden by a typing error [D2]", async (t) => {
+  await using env = await openEnvironment();
   const cursor = `002210241600000-${UNKNOWN}`;
   const bad: Readonly<Record<string, readonly string[]>> = {
     "?status=pending": ["status"],
@@ -210,72 +210,72 @@ Deno.test("GET back-channel-payments refuses a query that it cannot follow: no o
   };
   for (const [query, paths] of Object.entries(bad)) {
     await t.step(query, async () => {
-      const response = await idleBankCall(world, world.bankA, orderPath() + query);
+      const response = await idleBankCall(env, env.bankA, orderPath() + query);
       await assertFaults(response, 400, paths.map((path) => ["Field.Invalid", path] as const));
     });
   }
 });
 
 Deno.test("GET back-channel-payments/{id} answers what is not this bank's as if it did not exist [C2]", async () => {
-  await using world = await openWorld();
-  const atB = (await paidAt(world, world.bankB)).data.DomesticPaymentId;
+  await using env = await openEnvironment();
+  const atB = (await paidAt(env, env.bankB)).data.DomesticPaymentId;
   const answers: Response[] = [];
   for (const id of [atB, UNKNOWN, "payment", "%2e%2e%2f"]) {
-    const response = await idleBankCall(world, world.bankA, orderPath(id));
+    const response = await idleBankCall(env, env.bankA, orderPath(id));
     await assertNotFound(response.clone());
     answers.push(response);
   }
   await assertIndistinguishable(answers);
 });
 
-Deno.test("GET back-channel-payments refuses TPPs, other banks and other certificates [BCH-02] [RG-N9] [A3]", async (t) => {
-  await using world = await openWorld();
-  const { data, flow } = await paidAt(world, world.bankA);
+Deno.test("GET back-channel-payments rejects TPPs, other banks and other certificates [BCH-02] [RG-N9] [A3]", async (t) => {
+  await using env = await openEnvironment();
+  const { data, flow } = await paidAt(env, env.bankA);
   for (const path of [orderPath(), orderPath(data.DomesticPaymentId)]) {
     for (
       const [name, token] of Object.entries({ "client token": flow.bound, "payment token": flow.payment })
     ) {
       await t.step(`${path.length < 40 ? "list" : "order"}: a TPP's ${name}`, async () => {
-        const response = await unchanged(world, () => call(world, world.tpp, token, path));
+        const response = await unchanged(env, () => call(env, env.tpp, token, path));
         await assertChallenge(response, 403, NOT_A_BANK);
       });
     }
     await t.step(`${path.length < 40 ? "list" : "order"}: another bank`, async () => {
-      await assertChallenge(await idleBankCall(world, world.bankB, path), 401, NO_TOKEN_HERE);
+      await assertChallenge(await idleBankCall(env, env.bankB, path), 401, NO_TOKEN_HERE);
     });
     await t.step(`${path.length < 40 ? "list" : "order"}: a TPP's certificate`, async () => {
-      const response = await idleBankCall(world, world.bankA, path, { as: world.tpp });
+      const response = await idleBankCall(env, env.bankA, path, { as: env.tpp });
       await assertChallenge(response, 401, NO_TOKEN_HERE);
     });
   }
 });
 
 Deno.test("back-channel-payments answers other methods 405 with Allow, malformed FAPI headers 400, HTML 406 [C10]", async (t) => {
-  await using world = await openWorld();
-  const { data } = await paidAt(world, world.bankA);
+  await using env = await openEnvironment();
+  const { data } = await paidAt(env, env.bankA);
   const allowed = { [orderPath()]: "GET", [orderPath(data.DomesticPaymentId)]: "GET, PUT" };
   for (const [path, allow] of Object.entries(allowed)) {
     for (const method of ["POST", "DELETE", "PATCH", "HEAD", ...(allow === "GET" ? ["PUT"] : [])]) {
       await t.step(`${method} ${allow === "GET" ? "list" : "order"}`, async () => {
-        const response = await idleBankCall(world, world.bankA, path, { method });
+        const response = await idleBankCall(env, env.bankA, path, { method });
         await assertBare(response, 405);
         assertEquals(response.headers.get("allow"), allow);
       });
     }
     await t.step(`headers of ${allow === "GET" ? "list" : "order"}`, async () => {
       const headers = { "x-fapi-interaction-id": "1" };
-      const response = await idleBankCall(world, world.bankA, path, { headers });
+      const response = await idleBankCall(env, env.bankA, path, { headers });
       await assertFaults(response, 400, [["Header.Invalid", "x-fapi-interaction-id"]]);
-      const html = await idleBankCall(world, world.bankA, path, { headers: { accept: "text/html" } });
+      const html = await idleBankCall(env, env.bankA, path, { headers: { accept: "text/html" } });
       await assertBare(html, 406);
     });
   }
 });
 
 Deno.test("GET back-channel-payments needs a live token [A3]", async () => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.bankA);
-  world.now += 3_600_000;
-  const response = await unchanged(world, () => call(world, world.bankA, bound, orderPath()));
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.bankA);
+  env.now += 3_600_000;
+  const response = await unchanged(env, () => call(env, env.bankA, bound, orderPath()));
   await assertChallenge(response, 401, NO_TOKEN_HERE);
 });

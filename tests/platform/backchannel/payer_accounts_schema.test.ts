@@ -7,7 +7,7 @@ import {
 } from "../../../src/platform/backchannel/payer_accounts_schema.ts";
 import { asBankCode, asConsentId } from "../../../src/base/kernel/identifiers.ts";
 import { edited, without } from "../http/edited.ts";
-import { faultsOf } from "../http/refusals.ts";
+import { faultsOf } from "../http/rejections.ts";
 
 const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 
@@ -55,7 +55,7 @@ Deno.test("payer accounts are taken as they are: several for the platform's scre
   assertEquals(decodePayerAccounts(ONE, context("bank")), ONE);
 });
 
-Deno.test("two payer accounts for the bank's screen are refused [BCH-03]", () => {
+Deno.test("two payer accounts for the bank's screen are rejected [BCH-03]", () => {
   assertEquals(faultsIn(UPDATE, "bank"), ["Field.Invalid Data.DebtorAccount"]);
 });
 
@@ -73,7 +73,7 @@ Deno.test("payer accounts may be 100 and no more, and not none [BCH-04]", () => 
   }
 });
 
-Deno.test("payer accounts for another bank or consent than the path's are refused [BCH-04]", () => {
+Deno.test("payer accounts for another bank or consent than the path's are rejected [BCH-04]", () => {
   assertEquals(faultsIn(edited(UPDATE, "Data.BankId", "BANKB")), ["Field.Invalid Data.BankId"]);
   assertEquals(faultsIn(edited(UPDATE, "Data.BankId", "banka")), ["Field.Invalid Data.BankId"]);
   for (const id of ["0b6d6dd0-8a1c-4c8b-9f41-97ab9f1ad6d1", "zzz", "", 5, null]) {
@@ -86,7 +86,7 @@ Deno.test("payer accounts may write the consent's UUID in capitals", () => {
   assertEquals(decodePayerAccounts(shouted, context("platform")), shouted);
 });
 
-Deno.test("payer accounts without a required member are refused as missing there [BCH-04]", () => {
+Deno.test("payer accounts without a required member are rejected as missing there [BCH-04]", () => {
   for (
     const path of [
       "Data",
@@ -99,7 +99,7 @@ Deno.test("payer accounts without a required member are refused as missing there
   ) assertEquals(faultsIn(without(UPDATE, path)), [`Field.Missing ${path}`]);
 });
 
-Deno.test("payer accounts whose Sub is an account number are refused [BCH-04]", () => {
+Deno.test("payer accounts whose Sub is an account number are rejected [BCH-04]", () => {
   for (
     const sub of [
       "GB29NWBK60161331926819", // of the list
@@ -113,7 +113,7 @@ Deno.test("payer accounts whose Sub is an account number are refused [BCH-04]", 
   ) assertEquals(faultsIn(edited(UPDATE, "Data.Sub", sub)), ["Field.Invalid Data.Sub"], sub);
 });
 
-Deno.test("payer accounts whose Sub has 0 or 71 characters are refused [BCH-04]", () => {
+Deno.test("payer accounts whose Sub has 0 or 71 characters are rejected [BCH-04]", () => {
   for (const sub of ["", "x".repeat(71), 5, null]) {
     assertEquals(faultsIn(edited(UPDATE, "Data.Sub", sub)), ["Field.Invalid Data.Sub"]);
   }
@@ -121,7 +121,7 @@ Deno.test("payer accounts whose Sub has 0 or 71 characters are refused [BCH-04]"
   assertEquals(decodePayerAccounts(longest, context("platform")), longest);
 });
 
-Deno.test("payer accounts that repeat one are refused at the repetition [BCH-04]", () => {
+Deno.test("payer accounts that repeat one are rejected at the repetition [BCH-04]", () => {
   const [first, second] = UPDATE.Data.DebtorAccount;
   const listed = (list: unknown[]): unknown => edited(UPDATE, "Data.DebtorAccount", list);
   const other = { ...first, SecondaryIdentification: "SUB-2" };
@@ -134,7 +134,7 @@ Deno.test("payer accounts that repeat one are refused at the repetition [BCH-04]
   assertEquals(decodePayerAccounts(listed([first, other]), context("platform")), listed([first, other]));
 });
 
-Deno.test("payer accounts with a faulty field are refused there [BCH-04]", () => {
+Deno.test("payer accounts with a faulty field are rejected there [BCH-04]", () => {
   const cases: [string, unknown, string][] = [
     ["Data.DebtorAccount[0].SchemeName", "zzzz", "Unsupported.Scheme"],
     ["Data.DebtorAccount[0].Identification", "GB30NWBK60161331926819", "Unsupported.AccountIdentifier"],

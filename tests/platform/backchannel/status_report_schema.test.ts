@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { decodeStatusReport } from "../../../src/platform/backchannel/status_report_schema.ts";
 import { edited, without } from "../http/edited.ts";
-import { faultsOf } from "../http/refusals.ts";
+import { faultsOf } from "../http/rejections.ts";
 
 const CHARGE = {
   ChargeBearer: "BorneByDebtor",
@@ -51,7 +51,7 @@ Deno.test("status report takes the six statuses [D3]", () => {
   ) assertEquals(decodeStatusReport(edited(REPORT, "Data.Status", status)).status, status);
 });
 
-Deno.test("status report with a faulty field is refused there [D3]", () => {
+Deno.test("status report with a faulty field is rejected there [D3]", () => {
   const cases: [string, unknown, string][] = [
     ["Data.Status", "Accepted", "Field.Invalid"],
     ["Data.Status", "ACSC", "Field.Invalid"],
@@ -73,7 +73,7 @@ Deno.test("status report with a faulty field is refused there [D3]", () => {
   }
 });
 
-Deno.test("status report without a required member is refused as missing there [D3]", () => {
+Deno.test("status report without a required member is rejected as missing there [D3]", () => {
   for (
     const path of [
       "Data",

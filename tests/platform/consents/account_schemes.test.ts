@@ -13,18 +13,18 @@ import {
   toBank,
 } from "../../../scripts/testing/flows.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const WORDS = "✓ Name and account match. Confirmed by your bank";
 const PAYEE = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Name: "ACME Inc" };
 
 /** A consent request that must change nothing. */
-async function refused(world: World, initiation: Json): Promise<Response> {
-  const bound = await clientToken(world, world.tpp);
+async function rejected(env: Environment, initiation: Json): Promise<Response> {
+  const bound = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody({ initiation }));
   return await unchanged(
-    world,
-    () => call(world, world.tpp, bound, "/BANKA/domestic-payment-consents/v1", { body }),
+    env,
+    () => call(env, env.tpp, bound, "/BANKA/domestic-payment-consents/v1", { body }),
   );
 }
 
@@ -32,28 +32,28 @@ async function messageOf(response: Response): Promise<string> {
   return (await response.clone().json()).Errors[0].Message;
 }
 
-Deno.test("a scheme that is not configured is refused with the list of those that are, wherever an account is named [CON-18]", async () => {
-  await using world = await openWorld();
+Deno.test("a scheme that is not configured is rejected with the list of those that are, wherever an account is named [CON-18]", async () => {
+  await using env = await openEnvironment();
   const made = { SchemeName: "CO.Made.Up", Identification: WORDS };
-  const creditor = await refused(world, { CreditorAccount: { ...PAYEE, ...made } });
+  const creditor = await rejected(env, { CreditorAccount: { ...PAYEE, ...made } });
   assertEquals(
     await messageOf(creditor),
     "Is not a supported account scheme. Supported are: UK.OBIE.IBAN, UK.OBIE.BBAN, UK.OBIE.SortCodeAccountNumber, UK.OBIE.PAN, UK.OBIE.Paym, UK.OBIE.Wallet.",
   );
   const path = "Data.Initiation.CreditorAccount.SchemeName";
   await assertFaults(creditor, 400, [["Unsupported.Scheme", path]]);
-  await assertFaults(await refused(world, { DebtorAccount: made }), 400, [
+  await assertFaults(await rejected(env, { DebtorAccount: made }), 400, [
     ["Unsupported.Scheme", "Data.Initiation.DebtorAccount.SchemeName"],
   ]);
-  const flow = await toBank(world);
-  const reported = await idleReport(world, flow, reportFor(flow, { DebtorAccount: [made] }));
+  const flow = await toBank(env);
+  const reported = await idleReport(env, flow, reportFor(flow, { DebtorAccount: [made] }));
   await assertFaults(reported, 400, [["Unsupported.Scheme", "Data.DebtorAccount[0].SchemeName"]]);
 });
 
 Deno.test("a wallet is identified by letters, digits and a few marks, not by words [CON-18]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const Identification of [WORDS, "Confirmed by your bank", "أكد", "✓"]) {
-    const answer = await refused(world, {
+    const answer = await rejected(env, {
       CreditorAccount: { ...PAYEE, SchemeName: "UK.OBIE.Wallet", Identification },
     });
     assertStringIncludes(await messageOf(answer), "Must be a wallet identification");
@@ -62,24 +62,24 @@ Deno.test("a wallet is identified by letters, digits and a few marks, not by wor
     ]);
   }
   const wallet = { ...PAYEE, SchemeName: "UK.OBIE.Wallet", Identification: "alice+shop@wallet.example" };
-  const bound = await clientToken(world, world.tpp);
-  await createConsent(world, bound, consentBody({ initiation: { CreditorAccount: wallet } }));
+  const bound = await clientToken(env, env.tpp);
+  await createConsent(env, bound, consentBody({ initiation: { CreditorAccount: wallet } }));
 });
 
 Deno.test("ACCOUNT_SCHEMES adds a scheme with a format and leaves others out [CON-18]", async () => {
   const environment = { ACCOUNT_SCHEMES: "UK.OBIE.IBAN, CO.Redeban.Account=digits:6-20" };
-  await using world = await openWorld({ environment });
+  await using env = await openEnvironment({ environment });
   const account = { SchemeName: "CO.Redeban.Account", Identification: "123456" };
-  const flow = await authorised(world, {
+  const flow = await authorised(env, {
     body: consentBody({ initiation: { CreditorAccount: { ...PAYEE, ...account } } }),
   });
-  const paid = await good(pay(world, flow), 201);
+  const paid = await good(pay(env, flow), 201);
   assertEquals(paid.Data.Initiation.CreditorAccount, { ...PAYEE, ...account });
   for (const Identification of ["12345", "1".repeat(21), "12345A", WORDS]) {
-    const answer = await refused(world, { CreditorAccount: { ...PAYEE, ...account, Identification } });
+    const answer = await rejected(env, { CreditorAccount: { ...PAYEE, ...account, Identification } });
     assertEquals(await messageOf(answer), "Must have 6 to 20 digits.");
   }
-  const left = await refused(world, { CreditorAccount: { ...PAYEE, SchemeName: "UK.OBIE.Wallet" } });
+  const left = await rejected(env, { CreditorAccount: { ...PAYEE, SchemeName: "UK.OBIE.Wallet" } });
   assertEquals(
     await messageOf(left),
     "Is not a supported account scheme. Supported are: UK.OBIE.IBAN, CO.Redeban.Account.",
@@ -87,7 +87,7 @@ Deno.test("ACCOUNT_SCHEMES adds a scheme with a format and leaves others out [CO
 });
 
 Deno.test("a name has a letter or digit that can be seen, and nothing that hides or turns text [CON-15]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const cases = {
     "zero-width spaces": ["\u200b\u200b", "invisible"],
     "Hangul fillers, which are letters": ["\u3164\u115f", "invisible"],
@@ -105,11 +105,11 @@ Deno.test("a name has a letter or digit that can be seen, and nothing that hides
   };
   for (const [what, [Name, why = ""]] of Object.entries(cases)) {
     await t.step(what, async () => {
-      const creditor = await refused(world, { CreditorAccount: { ...PAYEE, Name } });
+      const creditor = await rejected(env, { CreditorAccount: { ...PAYEE, Name } });
       assertStringIncludes(await messageOf(creditor), why);
       await assertFaults(creditor, 400, [["Field.Invalid", "Data.Initiation.CreditorAccount.Name"]]);
       const debtor = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819", Name };
-      await assertFaults(await refused(world, { DebtorAccount: debtor }), 400, [
+      await assertFaults(await rejected(env, { DebtorAccount: debtor }), 400, [
         ["Field.Invalid", "Data.Initiation.DebtorAccount.Name"],
       ]);
     });
@@ -117,8 +117,8 @@ Deno.test("a name has a letter or digit that can be seen, and nothing that hides
 });
 
 Deno.test("names of many scripts are accepted, joiners and emoji within them [CON-20]", async () => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
   const names = [
     "7",
     "متجر الشرق",
@@ -131,7 +131,7 @@ Deno.test("names of many scripts are accepted, joiners and emoji within them [CO
   ];
   for (const Name of names) {
     const { Data } = await createConsent(
-      world,
+      env,
       bound,
       consentBody({ initiation: { CreditorAccount: { ...PAYEE, Name } } }),
     );
@@ -140,9 +140,9 @@ Deno.test("names of many scripts are accepted, joiners and emoji within them [CO
 });
 
 Deno.test("reference and message hold nothing that hides or turns text", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const member of ["Reference", "Unstructured"]) {
-    const answer = await refused(world, { RemittanceInformation: { [member]: "Order \u202e1001" } });
+    const answer = await rejected(env, { RemittanceInformation: { [member]: "Order \u202e1001" } });
     assertStringIncludes(await messageOf(answer), "invisible");
     await assertFaults(answer, 400, [["Field.Invalid", `Data.Initiation.RemittanceInformation.${member}`]]);
   }

@@ -9,7 +9,7 @@ import {
   readForm,
   reportAccounts,
 } from "../../../scripts/testing/front_channel.ts";
-import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 import { type AuditEntry, historyOf } from "../../../src/platform/audit_trail.ts";
 
 const BODY = consentBody({
@@ -17,20 +17,20 @@ const BODY = consentBody({
 });
 
 Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the hash of the page in the consent's history [AZ13] [C7] [C9]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const ends = {
     accept: { event: "consent.Authorized", reason: "customer accepted", language: "en", query: "" },
-    refuse: { event: "consent.Rejected", reason: "customer refused", language: "fr", query: "&lang=fr" },
+    reject: { event: "consent.Rejected", reason: "customer rejected", language: "fr", query: "&lang=fr" },
   };
   for (const [decision, { event, reason, language, query }] of Object.entries(ends)) {
     await t.step(`${decision} on the page in ${language}`, async () => {
-      const { flow, screen } = await toScreen(world);
+      const { flow, screen } = await toScreen(env);
       const html = await (await flow.browser.open(`${screen}${query}`)).text();
-      world.now += 90_000;
+      env.now += 90_000;
       await post(flow, html, decision);
-      const { page, ...told } = await lastEntry(world, flow);
-      assertEquals(told, { at: world.now, event, actor: "customer", reason });
-      const preimage = factsOnPage(world, world.now - 90_000 + 900_000, language);
+      const { page, ...told } = await lastEntry(env, flow);
+      assertEquals(told, { at: env.now, event, actor: "customer", reason });
+      const preimage = factsOnPage(env, env.now - 90_000 + 900_000, language);
       assertEquals(page, { language, sha256: await sha256(preimage) });
       for (
         const [, text] of preimage.matchAll(
@@ -45,48 +45,48 @@ Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the h
 });
 
 Deno.test("A page being read stands still: a newer registration changes neither it nor its hash [AZ13] [C11]", async () => {
-  await using world = await openWorld();
-  const first = await toScreen(world);
-  const begun = world.now;
+  await using env = await openEnvironment();
+  const first = await toScreen(env);
+  const begun = env.now;
   const before = await (await first.flow.browser.open(first.screen)).text();
-  await renameClients(world);
-  world.now += 1000;
+  await renameClients(env);
+  env.now += 1000;
   const after = await (await first.flow.browser.open(first.screen)).text();
   assertEquals(withoutMinutes(after), withoutMinutes(before));
   await assertCodeAnswer(await post(first.flow, after, "accept"));
-  const expected = await sha256(factsOnPage(world, begun + 900_000, "en"));
-  assertEquals((await lastEntry(world, first.flow)).page?.sha256, expected);
-  const second = await toScreen(world);
+  const expected = await sha256(factsOnPage(env, begun + 900_000, "en"));
+  assertEquals((await lastEntry(env, first.flow)).page?.sha256, expected);
+  const second = await toScreen(env);
   const renamed = await (await second.flow.browser.open(second.screen)).text();
   assertStringIncludes(renamed, "Renamed Ltd");
   await assertErrorAnswer(await post(second.flow, renamed, "refuse"), "access_denied");
-  assertNotEquals((await lastEntry(world, second.flow)).page?.sha256, expected);
+  assertNotEquals((await lastEntry(env, second.flow)).page?.sha256, expected);
 });
 
 Deno.test("A second click leaves no second decision in the history [C7]", async () => {
-  await using world = await openWorld();
-  const { flow, screen } = await toScreen(world);
+  await using env = await openEnvironment();
+  const { flow, screen } = await toScreen(env);
   const html = await (await flow.browser.open(screen)).text();
   await Promise.all(["accept", "refuse", "accept"].map((decision) => post(flow, html, decision)));
-  const decided = (await historyOf(world.store, flow.consentId)).filter(({ page }) => page !== undefined);
+  const decided = (await historyOf(env.store, flow.consentId)).filter(({ page }) => page !== undefined);
   assertEquals(decided.length, 1);
 });
 
 Deno.test("Where the platform showed no page, the history names none [C5] [C6]", async () => {
-  await using world = await openWorld();
-  for (const options of [{ body: IMPLICIT }, { bank: world.bankB }]) {
-    const flow = await toBank(world, options);
-    await assertCodeAnswer(await authorise(world, flow), flow.bank.orgId);
-    const history = await historyOf(world.store, flow.consentId);
+  await using env = await openEnvironment();
+  for (const options of [{ body: IMPLICIT }, { bank: env.bankB }]) {
+    const flow = await toBank(env, options);
+    await assertCodeAnswer(await authorise(env, flow), flow.bank.orgId);
+    const history = await historyOf(env.store, flow.consentId);
     assertEquals(history.at(-1)?.event, "consent.Authorized");
     assert(history.every(({ page }) => page === undefined));
   }
 });
 
-async function toScreen(world: World): Promise<{ flow: AtBank; screen: string }> {
-  const flow = await toBank(world, { body: BODY });
-  await reportAccounts(world, flow);
-  const path = await sealedReturn(world, "BANKA", await signedReturn(world, flow));
+async function toScreen(env: Environment): Promise<{ flow: AtBank; screen: string }> {
+  const flow = await toBank(env, { body: BODY });
+  await reportAccounts(env, flow);
+  const path = await sealedReturn(env, "BANKA", await signedReturn(env, flow));
   return { flow, screen: (await flow.browser.open(path)).headers.get("location") ?? "" };
 }
 
@@ -97,14 +97,14 @@ function post({ browser }: AtBank, html: string, decision: string): Promise<Resp
   return browser.open(action, { method: "POST", body });
 }
 
-async function lastEntry(world: World, { consentId }: AtBank): Promise<AuditEntry> {
-  const entry = (await historyOf(world.store, consentId)).at(-1);
+async function lastEntry(env: Environment, { consentId }: AtBank): Promise<AuditEntry> {
+  const entry = (await historyOf(env.store, consentId)).at(-1);
   if (entry === undefined) throw new Error("no history");
   return entry;
 }
 
 /** RFC 8785 of what the page tells, by hand: members in order, nothing between them; all registered at the start. */
-function factsOnPage(world: World, expiresAt: number, language: string): string {
+function factsOnPage(env: Environment, expiresAt: number, language: string): string {
   const account = (index: number, balance: string, canPay: boolean, why = ""): string =>
     `{"balance":"${balance}","canPay":${canPay},"currency":"EUR",` +
     `"identification":"${
@@ -120,7 +120,7 @@ function factsOnPage(world: World, expiresAt: number, language: string): string 
     `"expiresAt":${expiresAt},"language":"${language}",` +
     '"payee":{"identification":"FR1420041010050500013M02606","name":"ACME Inc","schemeName":"UK.OBIE.IBAN"},' +
     '"reference":"INVOICE-4711",' +
-    `"tpp":{"clientId":"${world.tpp.clientId}","clientUri":"https://www.example.com/","legalName":"Example Shop Ltd",` +
+    `"tpp":{"clientId":"${env.tpp.clientId}","clientUri":"https://www.example.com/","legalName":"Example Shop Ltd",` +
     `"registeredSince":${START},"registrationNumber":"12345678","role":"PISP"},` +
     '"unstructured":"Für Sie"}';
 }
@@ -131,14 +131,14 @@ async function sha256(text: string): Promise<string> {
 }
 
 /** Stands in for the directory's next statements, by which names can change. */
-async function renameClients(world: World): Promise<void> {
-  const clients = (await world.snapshot()).filter(({ key }) => key[0] === "client" || key[0] === "bank");
+async function renameClients(env: Environment): Promise<void> {
+  const clients = (await env.snapshot()).filter(({ key }) => key[0] === "client" || key[0] === "bank");
   const writes = clients.map(({ key, value }) => ({
     kind: "set" as const,
     key,
     value: { ...value as Json, orgName: "Renamed Ltd" },
   }));
-  assert(await world.store.commit({ checks: [], writes }));
+  assert(await env.store.commit({ checks: [], writes }));
 }
 
 function withoutMinutes(html: string): string {

@@ -2,9 +2,9 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { decodeConsentRequest } from "../../../src/platform/consents/consent_schema.ts";
-import { Refusal } from "../../../src/base/kernel/api_error.ts";
+import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { edited, without } from "../http/edited.ts";
-import { faultsOf } from "../http/refusals.ts";
+import { faultsOf } from "../http/rejections.ts";
 import { CONTEXT, FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
 
 /** The faults of a full consent request with one place changed; none where it is taken. */
@@ -48,7 +48,7 @@ const REQUIRED = [
 ];
 
 for (const path of REQUIRED) {
-  Deno.test(`consent request without ${path} is refused as missing there [CON-03..12]`, () => {
+  Deno.test(`consent request without ${path} is rejected as missing there [CON-03..12]`, () => {
     assertEquals(faultsIn(without(FULL, path)), [`Field.Missing ${path}`]);
   });
 }
@@ -98,14 +98,14 @@ Deno.test("consent request may lack each optional member [CON-02]", () => {
   for (const path of OPTIONAL) assertEquals(faultsIn(without(FULL, path)), [], path);
 });
 
-Deno.test("consent request with a wrong type anywhere is refused there [CON-14]", () => {
+Deno.test("consent request with a wrong type anywhere is rejected there [CON-14]", () => {
   for (const path of [...REQUIRED, ...OPTIONAL]) {
     assertEquals(faultsWith(path, 5), [`Field.Invalid ${path}`], path);
     assertEquals(faultsWith(path, true), [`Field.Invalid ${path}`], path);
   }
 });
 
-Deno.test("consent request with two faults is refused with both [CON-13]", () => {
+Deno.test("consent request with two faults is rejected with both [CON-13]", () => {
   const body = edited(
     without(FULL, "Data.Initiation.CreditorAccount.Name"),
     "Risk.MerchantCategoryCode",
@@ -117,7 +117,7 @@ Deno.test("consent request with two faults is refused with both [CON-13]", () =>
   ]);
 });
 
-Deno.test("consent request is refused for field, format, currency, date and scheme at once [CON-13]", () => {
+Deno.test("consent request is rejected for field, format, currency, date and scheme at once [CON-13]", () => {
   const faulty = [
     ["Data.Authorisation.CompletionDateTime", "2026-05-31T12:00:00Z"],
     ["Data.Initiation.InstructedAmount.Amount", "10"],
@@ -268,14 +268,14 @@ Deno.test("consent request takes supported currencies only [CON-17]", () => {
 });
 
 for (const account of ["CreditorAccount", "DebtorAccount"]) {
-  Deno.test(`consent request with an unknown scheme of ${account} is refused at its SchemeName [CON-18]`, () => {
+  Deno.test(`consent request with an unknown scheme of ${account} is rejected at its SchemeName [CON-18]`, () => {
     const path = `Data.Initiation.${account}.SchemeName`;
     for (const value of ["UK.OBIE.Euro", "PAN", "", "zzzz", "x".repeat(41)]) {
       assertEquals(faultsWith(path, value), [`Unsupported.Scheme ${path}`], value);
     }
   });
 
-  Deno.test(`consent request with a bad identification of ${account} is refused at it [CON-18]`, () => {
+  Deno.test(`consent request with a bad identification of ${account} is rejected at it [CON-18]`, () => {
     const path = `Data.Initiation.${account}`;
     const cases = [
       ["UK.OBIE.IBAN", "GB34BUKB20201555555555"],
@@ -311,7 +311,7 @@ Deno.test("consent request takes a future CompletionDateTime in any ISO form [CO
   ) assertEquals(faultsWith(path, value), [], value);
 });
 
-Deno.test("consent request with a CompletionDateTime past, now, without offset or unreadable is refused [CON-19]", () => {
+Deno.test("consent request with a CompletionDateTime past, now, without offset or unreadable is rejected [CON-19]", () => {
   const path = "Data.Authorisation.CompletionDateTime";
   for (
     const value of [
@@ -327,7 +327,7 @@ Deno.test("consent request with a CompletionDateTime past, now, without offset o
   ) assertEquals(faultsWith(path, value), [`Field.InvalidDate ${path}`], value);
 });
 
-Deno.test("consent request with an unknown member at any level is refused there [CON-20]", () => {
+Deno.test("consent request with an unknown member at any level is rejected there [CON-20]", () => {
   const objects = [
     "",
     "Data.",
@@ -352,7 +352,7 @@ Deno.test("consent request with an unknown member at any level is refused there 
   ]);
 });
 
-Deno.test("consent request with null in place of any value is refused there [CON-20]", () => {
+Deno.test("consent request with null in place of any value is rejected there [CON-20]", () => {
   const ids = ["Data.Initiation.InstructionIdentification", "Data.Initiation.EndToEndIdentification"];
   for (const path of [...REQUIRED, ...OPTIONAL].filter((path) => !ids.includes(path))) {
     assertEquals(faultsWith(path, null), [`Field.Invalid ${path}`], path);
@@ -370,14 +370,14 @@ Deno.test("consent request with null identifications is one without them [CON-20
   );
 });
 
-Deno.test("consent request with AddressLine of 7 is taken, of 8 is refused [CON-21]", () => {
+Deno.test("consent request with AddressLine of 7 is taken, of 8 is rejected [CON-21]", () => {
   const path = "Data.Initiation.CreditorPostalAddress.AddressLine";
   for (const lines of [[], Array(7).fill("line")]) assertEquals(faultsWith(path, lines), []);
   assertEquals(faultsWith(path, Array(8).fill("line")), [`Field.Invalid ${path}`]);
   assertEquals(faultsWith(path, "line"), [`Field.Invalid ${path}`]);
 });
 
-Deno.test("consent request with delivery AddressLine of 2 is taken, of 3 is refused [CON-21]", () => {
+Deno.test("consent request with delivery AddressLine of 2 is taken, of 3 is rejected [CON-21]", () => {
   const path = "Risk.DeliveryAddress.AddressLine";
   for (const lines of [[], Array(2).fill("line")]) assertEquals(faultsWith(path, lines), []);
   assertEquals(faultsWith(path, Array(3).fill("line")), [`Field.Invalid ${path}`]);
@@ -398,7 +398,7 @@ Deno.test("consent request takes mobile numbers and merchant category codes of t
   }
 });
 
-Deno.test("consent request that pays the payer is refused", () => {
+Deno.test("consent request that pays the payer is rejected", () => {
   const payee = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
   const body = (payer: unknown): unknown => edited(MINIMAL, "Data.Initiation.DebtorAccount", payer);
   assertEquals(faultsIn(body(payee)), ["Field.Invalid Data.Initiation.DebtorAccount"]);
@@ -408,14 +408,14 @@ Deno.test("consent request that pays the payer is refused", () => {
   assertEquals(faultsIn(body({ ...payee, Identification: "GB29NWBK60161331926819" })), []);
 });
 
-Deno.test("consent request of any JSON is taken or refused, never worse [CON-20]", () => {
+Deno.test("consent request of any JSON is taken or rejected, never worse [CON-20]", () => {
   const paths = fc.constantFrom(...REQUIRED, ...OPTIONAL);
   fc.assert(
     fc.property(paths, fc.json({ maxDepth: 3 }), (path, json) => {
       try {
         decodeConsentRequest(edited(FULL, path, JSON.parse(json)), CONTEXT);
       } catch (error) {
-        assertEquals(error instanceof Refusal, true);
+        assertEquals(error instanceof ApiError, true);
       }
     }),
     { numRuns: 500 },

@@ -22,39 +22,39 @@ import {
   consentStatus,
   reportAccounts,
 } from "../../../scripts/testing/front_channel.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("A consent awaits authorisation until a customer or a bank ends its flow [C1] [C2] [C3] [C4]", async () => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
-  const consentId = (await createConsent(world, bound)).Data.ConsentId;
-  const flow = await toBank(world);
-  const created = { consentId, bound, bank: world.bankA };
-  assertEquals(await consentStatus(world, created), "AwaitingAuthorisation"); // C1
-  await good(push(world, consentId), 201);
-  await good(push(world, consentId), 201);
-  assertEquals(await consentStatus(world, created), "AwaitingAuthorisation"); // C2
-  assertEquals(await consentStatus(world, flow), "AwaitingAuthorisation"); // C3
-  await reportAccounts(world, flow);
-  assertEquals(await consentStatus(world, flow), "AwaitingAuthorisation"); // C4
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const consentId = (await createConsent(env, bound)).Data.ConsentId;
+  const flow = await toBank(env);
+  const created = { consentId, bound, bank: env.bankA };
+  assertEquals(await consentStatus(env, created), "AwaitingAuthorisation"); // C1
+  await good(push(env, consentId), 201);
+  await good(push(env, consentId), 201);
+  assertEquals(await consentStatus(env, created), "AwaitingAuthorisation"); // C2
+  assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation"); // C3
+  await reportAccounts(env, flow);
+  assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation"); // C4
 });
 
 Deno.test("Authorized: confirming funds changes nothing, the payment consumes it, then nothing moves it [C13] [C14] [C16] [A1]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world, { bank: world.bankA });
+  await using env = await openEnvironment();
+  const flow = await authorised(env, { bank: env.bankA });
   const funds = `/BANKA/domestic-payment-consents/v1/${flow.consentId}/funds-confirmation`;
-  const confirmed = await assertConsentStays(world, flow, "Authorized", async () => {
-    return await call(world, world.tpp, flow.bound, funds);
+  const confirmed = await assertConsentStays(env, flow, "Authorized", async () => {
+    return await call(env, env.tpp, flow.bound, funds);
   });
   assertEquals(confirmed.status, 200);
-  await good(pay(world, flow), 201);
-  assertEquals(await consentStatus(world, flow), "Consumed");
+  await good(pay(env, flow), 201);
+  assertEquals(await consentStatus(env, flow), "Consumed");
   const after = {
-    "funds confirmation": (): Promise<Response> => call(world, world.tpp, flow.bound, funds),
-    "another payment": (): Promise<Response> => pay(world, flow),
+    "funds confirmation": (): Promise<Response> => call(env, env.tpp, flow.bound, funds),
+    "another payment": (): Promise<Response> => pay(env, flow),
   };
   for (const [name, act] of Object.entries(after)) {
-    const answer = await assertConsentStays(world, flow, "Consumed", act);
+    const answer = await assertConsentStays(env, flow, "Consumed", act);
     const { Errors } = await answer.json();
     assertEquals(
       [answer.status, Errors[0].ErrorCode],
@@ -65,17 +65,17 @@ Deno.test("Authorized: confirming funds changes nothing, the payment consumes it
 });
 
 Deno.test("POST par for a consent that no customer can be asked about: 400 invalid_request [AUT-12] [C16]", async (t) => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
-  const implicit = await authorised(world, { body: IMPLICIT });
-  const consumed = await authorised(world);
-  await good(pay(world, consumed), 201);
-  const rejected = await toBank(world, { body: IMPLICIT });
-  await assertErrorAnswer(await comeBack(world, rejected, { status_code: "failure" }), "access_denied");
-  const CompletionDateTime = new Date(world.now + 1000).toISOString();
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const implicit = await authorised(env, { body: IMPLICIT });
+  const consumed = await authorised(env);
+  await good(pay(env, consumed), 201);
+  const rejected = await toBank(env, { body: IMPLICIT });
+  await assertErrorAnswer(await comeBack(env, rejected, { status_code: "failure" }), "access_denied");
+  const CompletionDateTime = new Date(env.now + 1000).toISOString();
   const short = { data: { Authorisation: { AuthorisationType: "Any", CompletionDateTime } } };
-  const expired = (await createConsent(world, bound, consentBody(short))).Data.ConsentId;
-  world.now += 1000;
+  const expired = (await createConsent(env, bound, consentBody(short))).Data.ConsentId;
+  env.now += 1000;
   const consents: Record<string, readonly [string, Parameters<typeof push>[2]?]> = {
     "Authorized": [implicit.consentId],
     "Consumed": [consumed.consentId],
@@ -83,49 +83,49 @@ Deno.test("POST par for a consent that no customer can be asked about: 400 inval
     "expired": [expired],
     "unknown": [crypto.randomUUID()],
     "no UUID": ["4711"],
-    "another client's": [(await createConsent(world, bound)).Data.ConsentId, { client: world.otherTpp }],
-    "another bank's": [(await createConsent(world, bound)).Data.ConsentId, { bank: "BANKB" }],
+    "another client's": [(await createConsent(env, bound)).Data.ConsentId, { client: env.otherTpp }],
+    "another bank's": [(await createConsent(env, bound)).Data.ConsentId, { bank: "BANKB" }],
   };
   for (const [name, [consentId, options = {}]] of Object.entries(consents)) {
     await t.step(name, async () => {
       const form = { code_challenge: "P".repeat(42) + "A" };
-      const answer = await assertNothingChanges(world, () => push(world, consentId, { ...options, form }));
+      const answer = await assertNothingChanges(env, () => push(env, consentId, { ...options, form }));
       assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"]);
     });
   }
 });
 
 Deno.test("A deadline that the sweeper has written down gives the same answer as one that nobody has [C12] [C15] [C1]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const answers: Json[] = [];
   for (const swept of [false, true]) {
-    const CompletionDateTime = new Date(world.now + 300_000).toISOString();
+    const CompletionDateTime = new Date(env.now + 300_000).toISOString();
     const body = consentBody({
       initiation: { DebtorAccount: IMPLICIT.Data.Initiation.DebtorAccount },
       data: { Authorisation: { AuthorisationType: "Any", CompletionDateTime } },
     });
-    const flow = await toBank(world, { body });
-    world.now += 301_000;
-    if (swept) await world.platform.sweepConsents();
-    await assertErrorAnswer(await comeBack(world, flow), "access_denied");
-    const { Data } = await good(call(world, world.tpp, flow.bound, consentPath(flow)), 200);
-    answers.push([Data.Status, Date.parse(Data.StatusUpdateDateTime) - world.now]);
+    const flow = await toBank(env, { body });
+    env.now += 301_000;
+    if (swept) await env.platform.sweepConsents();
+    await assertErrorAnswer(await comeBack(env, flow), "access_denied");
+    const { Data } = await good(call(env, env.tpp, flow.bound, consentPath(flow)), 200);
+    answers.push([Data.Status, Date.parse(Data.StatusUpdateDateTime) - env.now]);
   }
   assertEquals(answers, [["Rejected", -1000], ["Rejected", -1000]]);
-  assertEquals(await codesIssued(world), 0);
+  assertEquals(await codesIssued(env), 0);
 });
 
 type OfConsent = Pick<AtBank, "consentId" | "bank"> & { readonly bound: BoundToken };
 
 async function assertConsentStays(
-  world: World,
+  env: Environment,
   flow: OfConsent,
   status: string,
   act: () => Promise<Response>,
 ): Promise<Response> {
-  const before = await good(call(world, world.tpp, flow.bound, consentPath(flow)), 200);
+  const before = await good(call(env, env.tpp, flow.bound, consentPath(flow)), 200);
   const answer = await act();
-  const after = await good(call(world, world.tpp, flow.bound, consentPath(flow)), 200);
+  const after = await good(call(env, env.tpp, flow.bound, consentPath(flow)), 200);
   assertEquals(after, before);
   assertEquals(after.Data.Status, status);
   return answer;
@@ -135,7 +135,7 @@ function consentPath({ consentId, bank }: Pick<AtBank, "consentId" | "bank">): s
   return `/${bank.orgId}/domestic-payment-consents/v1/${consentId}`;
 }
 
-async function comeBack(world: World, flow: AtBank, claims: Json = {}): Promise<Response> {
-  const jws = await signedReturn(world, flow, { claims });
-  return await flow.browser.open(await sealedReturn(world, flow.bank.orgId, jws));
+async function comeBack(env: Environment, flow: AtBank, claims: Json = {}): Promise<Response> {
+  const jws = await signedReturn(env, flow, { claims });
+  return await flow.browser.open(await sealedReturn(env, flow.bank.orgId, jws));
 }

@@ -16,33 +16,33 @@ import {
 } from "../../../scripts/testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "../../../scripts/testing/resource_bodies.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
-import { BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 import { edited, without } from "../http/edited.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 
-function post(world: World, bound: BoundToken, body: Json): Promise<Response> {
-  return call(world, world.tpp, bound, CONSENTS, { body: JSON.stringify(body) });
+function post(env: Environment, bound: BoundToken, body: Json): Promise<Response> {
+  return call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(body) });
 }
 
-/** Posts bodies with faults in them: each is refused with exactly its faults, and nothing changes. */
-function refuses(
+/** Posts bodies with faults in them: each is rejected with exactly its faults, and nothing changes. */
+function rejects(
   name: string,
   cases: () => readonly (readonly [string, Json, readonly ExpectedFault[]])[],
 ): void {
   Deno.test(`POST domestic-payment-consents ${name}`, async (t) => {
-    await using world = await openWorld();
-    const bound = await clientToken(world, world.tpp);
+    await using env = await openEnvironment();
+    const bound = await clientToken(env, env.tpp);
     for (const [step, body, faults] of cases()) {
       await t.step(step, async () => {
-        await assertFaults(await unchanged(world, () => post(world, bound, body)), 400, faults);
+        await assertFaults(await unchanged(env, () => post(env, bound, body)), 400, faults);
       });
     }
   });
 }
 
 Deno.test("POST domestic-payment-consents answers a minimal request with 201 AwaitingAuthorisation [CON-01]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const minimal = {
     Data: {
       Initiation: {
@@ -52,7 +52,7 @@ Deno.test("POST domestic-payment-consents answers a minimal request with 201 Awa
     },
     Risk: {},
   };
-  const response = await post(world, await clientToken(world, world.tpp), minimal);
+  const response = await post(env, await clientToken(env, env.tpp), minimal);
   assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   const consent = await good(response, 201);
   const id = consent.Data.ConsentId;
@@ -72,8 +72,8 @@ Deno.test("POST domestic-payment-consents answers a minimal request with 201 Awa
 });
 
 Deno.test("POST domestic-payment-consents echoes a full request without payer's name, postal address and mobile number [CON-02] [CON-25]", async () => {
-  await using world = await openWorld();
-  const consent = await good(post(world, await clientToken(world, world.tpp), FULL_CONSENT), 201);
+  await using env = await openEnvironment();
+  const consent = await good(post(env, await clientToken(env, env.tpp), FULL_CONSENT), 201);
   const { Initiation, ReadRefundAccount, Authorisation, SCASupportData } = FULL_CONSENT.Data;
   assertEquals(consent, {
     Data: {
@@ -96,8 +96,8 @@ Deno.test("POST domestic-payment-consents echoes a full request without payer's 
 });
 
 Deno.test("POST domestic-payment-consents echoes exactly what was sent [CON-02]", async (t) => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
   const echoes: Record<string, readonly [string, Json]> = {
     "an odd but good date-time form": ["Data.Authorisation.CompletionDateTime", "20400116T1030+02"],
     "an old scheme name": ["Data.Initiation.CreditorAccount", {
@@ -116,7 +116,7 @@ Deno.test("POST domestic-payment-consents echoes exactly what was sent [CON-02]"
   };
   for (const [name, [path, value]] of Object.entries(echoes)) {
     await t.step(name, async () => {
-      const consent = await good(post(world, bound, edited(FULL_CONSENT, path, value)), 201);
+      const consent = await good(post(env, bound, edited(FULL_CONSENT, path, value)), 201);
       const found = path.split(".").reduce((at, step) => at[step], consent);
       assertEquals(found, value);
     });
@@ -124,10 +124,10 @@ Deno.test("POST domestic-payment-consents echoes exactly what was sent [CON-02]"
 });
 
 Deno.test("POST domestic-payment-consents takes null identifications as absent ones [CON-20]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const nulls = { InstructionIdentification: null, EndToEndIdentification: null };
   const consent = await good(
-    post(world, await clientToken(world, world.tpp), consentBody({ initiation: nulls })),
+    post(env, await clientToken(env, env.tpp), consentBody({ initiation: nulls })),
     201,
   );
   assertEquals(Object.keys(consent.Data.Initiation).sort(), ["CreditorAccount", "InstructedAmount"]);
@@ -151,12 +151,12 @@ const REQUIRED = [
   "Risk.DeliveryAddress.Country",
 ];
 
-refuses(
-  "refuses each missing mandatory member with its Path [CON-03..12]",
+rejects(
+  "rejects each missing mandatory member with its Path [CON-03..12]",
   () => REQUIRED.map((path) => [path, without(FULL_CONSENT, path), [["Field.Missing", path]]]),
 );
 
-refuses("names every fault at once, in the order of their paths [CON-13]", () => [
+rejects("names every fault at once, in the order of their paths [CON-13]", () => [
   [
     "a missing name and a bad category code",
     edited(
@@ -195,7 +195,7 @@ refuses("names every fault at once, in the order of their paths [CON-13]", () =>
   ],
 ]);
 
-refuses("refuses a debtor who pays himself", () => [[
+rejects("rejects a debtor who pays himself", () => [[
   "the same IBAN under both names of its scheme",
   consentBody({
     initiation: { DebtorAccount: { SchemeName: "IBAN", Identification: "FR1420041010050500013M02606" } },
@@ -203,7 +203,7 @@ refuses("refuses a debtor who pays himself", () => [[
   [["Field.Invalid", "Data.Initiation.DebtorAccount"]],
 ]]);
 
-refuses(
-  "refuses what is no JSON object [CON-20]",
+rejects(
+  "rejects what is no JSON object [CON-20]",
   () => [[], "text", 5, null, true].map((body) => [JSON.stringify(body), body, [["Resource.InvalidFormat"]]]),
 );

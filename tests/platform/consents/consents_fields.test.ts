@@ -4,37 +4,37 @@ import { type BoundToken, call, clientToken, type Json } from "../../../scripts/
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { FULL_CONSENT } from "../../../scripts/testing/resource_bodies.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 import { edited } from "../http/edited.ts";
 
-/** Values of one field: those that are taken, and those that are refused with a code. */
+/** Values of one field: those that are taken, and those that are rejected with a code. */
 interface FieldRule {
   readonly path: string;
   readonly takes: readonly Json[];
-  readonly refuses: readonly Json[];
+  readonly rejects: readonly Json[];
   /** `Field.Invalid` unless given. */
   readonly code?: string;
 }
 
 function fieldRules(name: string, rules: readonly FieldRule[]): void {
   Deno.test(`POST domestic-payment-consents ${name}`, async (t) => {
-    await using world = await openWorld();
-    const bound = await clientToken(world, world.tpp);
-    for (const rule of rules) await t.step(rule.path, () => judge(world, bound, rule));
+    await using env = await openEnvironment();
+    const bound = await clientToken(env, env.tpp);
+    for (const rule of rules) await t.step(rule.path, () => judge(env, bound, rule));
   });
 }
 
-async function judge(world: World, bound: BoundToken, rule: FieldRule): Promise<void> {
+async function judge(env: Environment, bound: BoundToken, rule: FieldRule): Promise<void> {
   const post = (value: Json): Promise<Response> => {
     const body = JSON.stringify(edited(FULL_CONSENT, rule.path, value));
-    return call(world, world.tpp, bound, CONSENTS, { body });
+    return call(env, env.tpp, bound, CONSENTS, { body });
   };
   for (const value of rule.takes) {
     const response = await post(value);
     assertEquals([value, response.status], [value, 201], await response.text());
   }
-  for (const value of rule.refuses) {
-    const response = await unchanged(world, () => post(value));
+  for (const value of rule.rejects) {
+    const response = await unchanged(env, () => post(value));
     await assertFaults(response, 400, [[rule.code ?? "Field.Invalid", rule.path]]);
   }
 }
@@ -57,31 +57,31 @@ const CONTEXTS = [
 ];
 
 fieldRules("takes the listed values of an enumeration, all of them and no others [CON-14]", [
-  { path: "Data.ReadRefundAccount", takes: ["Yes", "No"], refuses: ["yes", "", true] },
-  { path: "Data.Authorisation.AuthorisationType", takes: ["Any", "Single"], refuses: ["Multiple", "any"] },
-  { path: `${POSTAL}.AddressType`, takes: ADDRESS_TYPES, refuses: ["Home", "BIZZ"] },
-  { path: `${POSTAL}.Country`, takes: ["CO", "UK"], refuses: ["co", "ZZ", "GBR"] },
-  { path: `${DELIVERY}.Country`, takes: ["GB"], refuses: ["gb", "XX", ""] },
+  { path: "Data.ReadRefundAccount", takes: ["Yes", "No"], rejects: ["yes", "", true] },
+  { path: "Data.Authorisation.AuthorisationType", takes: ["Any", "Single"], rejects: ["Multiple", "any"] },
+  { path: `${POSTAL}.AddressType`, takes: ADDRESS_TYPES, rejects: ["Home", "BIZZ"] },
+  { path: `${POSTAL}.Country`, takes: ["CO", "UK"], rejects: ["co", "ZZ", "GBR"] },
+  { path: `${DELIVERY}.Country`, takes: ["GB"], rejects: ["gb", "XX", ""] },
   {
     path: "Data.SCASupportData.RequestedSCAExemptionType",
     takes: EXEMPTIONS,
-    refuses: ["Payment", ""],
+    rejects: ["Payment", ""],
   },
   {
     path: "Data.SCASupportData.AppliedAuthenticationApproach",
     takes: ["CA", "SCA"],
-    refuses: ["NONE", "sca"],
+    rejects: ["NONE", "sca"],
   },
-  { path: "Risk.PaymentContextCode", takes: CONTEXTS, refuses: ["Ecommerce", "other"] },
-  { path: "Risk.MerchantCategoryCode", takes: ["573", "5732"], refuses: ["57", "57321", "zzzz", 5732] },
+  { path: "Risk.PaymentContextCode", takes: CONTEXTS, rejects: ["Ecommerce", "other"] },
+  { path: "Risk.MerchantCategoryCode", takes: ["573", "5732"], rejects: ["57", "57321", "zzzz", 5732] },
   {
     path: "Data.Initiation.SupplementaryData.DebtorMobileNumber",
     takes: ["+447700900123", "3001234567", "+44-7700-900123"],
-    refuses: ["123456", "+44 7700 900123", "phone"],
+    rejects: ["123456", "+44 7700 900123", "phone"],
   },
 ]);
 
-/** TextN fields: taken at 1 and N code points (of two UTF-16 units each), refused empty and at N + 1. */
+/** TextN fields: taken at 1 and N code points (of two UTF-16 units each), rejected empty and at N + 1. */
 const TEXTS: readonly (readonly [path: string, max: number, code?: string])[] = [
   ["Data.Initiation.InstructionIdentification", 35],
   ["Data.Initiation.EndToEndIdentification", 35],
@@ -114,7 +114,7 @@ fieldRules(
   TEXTS.map(([path, max, code]) => ({
     path,
     takes: ["x", "𝔘".repeat(max)],
-    refuses: ["", "x".repeat(max + 1), "𝔘".repeat(max + 1), "line\nbreak"],
+    rejects: ["", "x".repeat(max + 1), "𝔘".repeat(max + 1), "line\nbreak"],
     ...(code === undefined ? {} : { code }),
   })),
 );
@@ -122,11 +122,11 @@ fieldRules(
 Deno.test("POST domestic-payment-consents takes 256 characters of an identification, 40 of a scheme's name, and none that is empty [CON-15]", async (t) => {
   const scheme = (length: number): string => "CO.Banco.Llave".padEnd(length, "e");
   const ACCOUNT_SCHEMES = `UK.OBIE.IBAN,UK.OBIE.Wallet,${scheme(40)}=alphanumeric:1-34`;
-  await using world = await openWorld({ environment: { ACCOUNT_SCHEMES } });
-  const bound = await clientToken(world, world.tpp);
+  await using env = await openEnvironment({ environment: { ACCOUNT_SCHEMES } });
+  const bound = await clientToken(env, env.tpp);
   const post = (SchemeName: string, Identification: string): Promise<Response> => {
     const body = JSON.stringify(edited(FULL_CONSENT, CREDITOR, { SchemeName, Identification, Name: "n" }));
-    return call(world, world.tpp, bound, CONSENTS, { body });
+    return call(env, env.tpp, bound, CONSENTS, { body });
   };
   await t.step("the longest", async () => {
     for (const [name, length] of [["UK.OBIE.Wallet", 256], [scheme(40), 34]] as const) {
@@ -144,7 +144,7 @@ Deno.test("POST domestic-payment-consents takes 256 characters of an identificat
   };
   for (const [name, [schemeName, identification, fault]] of Object.entries(cases)) {
     await t.step(name, async () => {
-      const response = await unchanged(world, () => post(schemeName, identification));
+      const response = await unchanged(env, () => post(schemeName, identification));
       await assertFaults(response, 400, [fault]);
     });
   }
@@ -153,7 +153,7 @@ Deno.test("POST domestic-payment-consents takes 256 characters of an identificat
 fieldRules("takes positive amounts of two fraction digits only [CON-16] [RP-N23]", [{
   path: "Data.Initiation.InstructedAmount.Amount",
   takes: ["0.01", "10.00", "1234567890123.99"],
-  refuses: [
+  rejects: [
     "10",
     "10.5",
     "10.555",
@@ -181,12 +181,12 @@ fieldRules("takes supported currencies only [CON-17]", [
   {
     path: "Data.Initiation.InstructedAmount.Currency",
     takes: ["EUR", "COP", "GBP", "USD"],
-    refuses: ["gbp", "ZZZ", "EURO", "", "XXX9"],
+    rejects: ["gbp", "ZZZ", "EURO", "", "XXX9"],
   },
   {
     path: "Data.Initiation.InstructedAmount.Currency",
     takes: [],
-    refuses: ["CHF", "JPY"],
+    rejects: ["CHF", "JPY"],
     code: "Unsupported.Currency",
   },
 ]);
@@ -195,25 +195,25 @@ fieldRules("takes known schemes, and identifications that fit them, only [CON-18
   {
     path: `${CREDITOR}.SchemeName`,
     takes: [],
-    refuses: ["UK.OBIE.Euro", "iban", "", "ZZ.A.B"],
+    rejects: ["UK.OBIE.Euro", "iban", "", "ZZ.A.B"],
     code: "Unsupported.Scheme",
   },
   {
     path: `${DEBTOR}.SchemeName`,
     takes: [],
-    refuses: ["UK.OBIE.Euro", "UK.OBIE.iban"],
+    rejects: ["UK.OBIE.Euro", "UK.OBIE.iban"],
     code: "Unsupported.Scheme",
   },
   {
     path: `${DEBTOR}.Identification`,
     takes: ["GB29NWBK60161331926819"],
-    refuses: ["GB29NWBK60161331926818", "gb29nwbk60161331926819", "GB29 NWBK 6016 1331 9268 19", "GB29"],
+    rejects: ["GB29NWBK60161331926818", "gb29nwbk60161331926819", "GB29 NWBK 6016 1331 9268 19", "GB29"],
     code: "Unsupported.AccountIdentifier",
   },
   {
     path: `${CREDITOR}.Identification`,
     takes: ["11280001234567"],
-    refuses: ["1128000123456", "11280001234567 ", "1128-0001234567"],
+    rejects: ["1128000123456", "11280001234567 ", "1128-0001234567"],
     code: "Unsupported.AccountIdentifier",
   },
 ]);
@@ -230,7 +230,7 @@ fieldRules("takes a future CompletionDateTime in any ISO form [CON-19]", [{
     "2040-016T00:00:00,5+00",
     "9999-12-31T23:59:59Z",
   ],
-  refuses: [
+  rejects: [
     "2040-01-15T12:00:00Z",
     "2040-01-15T11:59:59Z",
     "2040-01-15T13:00:00+01:00",
@@ -245,12 +245,12 @@ fieldRules("takes a future CompletionDateTime in any ISO form [CON-19]", [{
 }]);
 
 fieldRules("takes seven lines of a postal address and two of a delivery address [CON-21]", [
-  { path: `${POSTAL}.AddressLine`, takes: [lines(7), []], refuses: [lines(8), "line"] },
-  { path: `${DELIVERY}.AddressLine`, takes: [lines(2), []], refuses: [lines(3), "line"] },
+  { path: `${POSTAL}.AddressLine`, takes: [lines(7), []], rejects: [lines(8), "line"] },
+  { path: `${DELIVERY}.AddressLine`, takes: [lines(2), []], rejects: [lines(3), "line"] },
 ]);
 
 fieldRules(
-  "refuses null in place of a value [CON-20]",
+  "rejects null in place of a value [CON-20]",
   [
     "Data",
     "Data.Initiation",
@@ -261,11 +261,11 @@ fieldRules(
     "Data.SCASupportData",
     "Risk",
     "Risk.PaymentContextCode",
-  ].map((path) => ({ path, takes: [], refuses: [null] })),
+  ].map((path) => ({ path, takes: [], rejects: [null] })),
 );
 
 fieldRules(
-  "refuses an unknown member at any level [CON-20]",
+  "rejects an unknown member at any level [CON-20]",
   [
     "extra",
     "Data.extra",
@@ -280,7 +280,7 @@ fieldRules(
     "Data.SCASupportData.extra",
     "Risk.ContractPresentIndicator",
     `${DELIVERY}.extra`,
-  ].map((path) => ({ path, takes: [], refuses: ["x"], code: "Field.Unexpected" })),
+  ].map((path) => ({ path, takes: [], rejects: ["x"], code: "Field.Unexpected" })),
 );
 
 function lines(count: number): string[] {

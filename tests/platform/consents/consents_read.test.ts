@@ -20,22 +20,22 @@ import {
 import { assertBare, assertFaults, errorBody, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "../../../scripts/testing/resource_bodies.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
-import { BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 /** The consent's Data as its TPP reads it now; tokens come and go with the time. */
-async function read(world: World, consentId: string): Promise<Json> {
-  const token = await clientToken(world, world.tpp);
-  return (await good(call(world, world.tpp, token, `${CONSENTS}/${consentId}`), 200)).Data;
+async function read(env: Environment, consentId: string): Promise<Json> {
+  const token = await clientToken(env, env.tpp);
+  return (await good(call(env, env.tpp, token, `${CONSENTS}/${consentId}`), 200)).Data;
 }
 
 Deno.test("GET domestic-payment-consents/{id} shows the reduced set, without payer's name and ids [CON-23] [CON-25]", async () => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
-  const { ConsentId } = (await createConsent(world, bound, FULL_CONSENT)).Data;
-  world.now += 1000;
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const { ConsentId } = (await createConsent(env, bound, FULL_CONSENT)).Data;
+  env.now += 1000;
   const { InstructedAmount, CreditorAccount, DebtorAccount, RemittanceInformation } =
     FULL_CONSENT.Data.Initiation;
-  assertEquals(await good(call(world, world.tpp, bound, `${CONSENTS}/${ConsentId}`), 200), {
+  assertEquals(await good(call(env, env.tpp, bound, `${CONSENTS}/${ConsentId}`), 200), {
     Data: {
       ConsentId,
       CreationDateTime: "2040-01-15T12:00:00+00:00",
@@ -55,53 +55,53 @@ Deno.test("GET domestic-payment-consents/{id} shows the reduced set, without pay
 });
 
 Deno.test("GET domestic-payment-consents/{id} shows no debtor data where the consent was made without [CON-23]", async () => {
-  await using world = await openWorld();
-  const { consentId } = await authorised(world); // the customer chose an account at the bank
-  const data = await read(world, consentId);
+  await using env = await openEnvironment();
+  const { consentId } = await authorised(env); // the customer chose an account at the bank
+  const data = await read(env, consentId);
   assertEquals(data.Status, "Authorized");
   assertEquals(Object.keys(data.Initiation).sort(), ["CreditorAccount", "InstructedAmount"]);
 });
 
 Deno.test("GET domestic-payment-consents/{id} shows the status from creation to consumption [CON-23] [PAY-01]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const shows = async (status: string, at: string): Promise<void> => {
-    const { Status, StatusUpdateDateTime, CreationDateTime } = await read(world, flow.consentId);
+    const { Status, StatusUpdateDateTime, CreationDateTime } = await read(env, flow.consentId);
     assertEquals([Status, StatusUpdateDateTime], [status, at]);
     assertEquals(CreationDateTime, "2040-01-15T12:00:00+00:00");
   };
   await t.step("at the bank", () => shows("AwaitingAuthorisation", "2040-01-15T12:00:00+00:00"));
-  world.now += 60_000;
-  const code = codeOf(await authorise(world, flow));
+  env.now += 60_000;
+  const code = codeOf(await authorise(env, flow));
   await t.step("authorised", () => shows("Authorized", "2040-01-15T12:01:00+00:00"));
-  const token = await good(redeem(world, { consentId: flow.consentId, code }), 200);
-  world.now += 60_000;
+  const token = await good(redeem(env, { consentId: flow.consentId, code }), 200);
+  env.now += 60_000;
   const payment = { token: token.access_token, key: await dpopKey() };
-  await good(pay(world, { ...flow, payment, body: consentBody() }), 201);
-  world.now += 60_000;
+  await good(pay(env, { ...flow, payment, body: consentBody() }), 201);
+  env.now += 60_000;
   await t.step("consumed", () => shows("Consumed", "2040-01-15T12:02:00+00:00"));
 });
 
 Deno.test("GET domestic-payment-consents/{id} takes the id in upper case as the same UUID [CON-23]", async () => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
-  const { ConsentId } = (await createConsent(world, bound)).Data;
-  const found = await good(call(world, world.tpp, bound, `${CONSENTS}/${ConsentId.toUpperCase()}`), 200);
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const { ConsentId } = (await createConsent(env, bound)).Data;
+  const found = await good(call(env, env.tpp, bound, `${CONSENTS}/${ConsentId.toUpperCase()}`), 200);
   assertEquals(found.Data.ConsentId, ConsentId);
 });
 
 Deno.test("resources that are unknown, malformed, another TPP's or another bank's are answered alike: Decision C2 in place of 404 and 403 [CON-24] [RG-N10] [RG-N13] [PAY-08]", async (t) => {
-  await using world = await openWorld();
-  const own = await authorised(world);
-  const paid = (await good(pay(world, own), 201)).Data.DomesticPaymentId;
-  const atB = await authorised(world, { bank: world.bankB });
-  const paidAtB = (await good(pay(world, atB), 201)).Data.DomesticPaymentId;
-  const stranger = await clientToken(world, world.otherTpp);
+  await using env = await openEnvironment();
+  const own = await authorised(env);
+  const paid = (await good(pay(env, own), 201)).Data.DomesticPaymentId;
+  const atB = await authorised(env, { bank: env.bankB });
+  const paidAtB = (await good(pay(env, atB), 201)).Data.DomesticPaymentId;
+  const stranger = await clientToken(env, env.otherTpp);
   const bodies = new Set<string>();
-  const isNowhere = async (name: string, path: string, caller = world.tpp): Promise<void> => {
+  const isNowhere = async (name: string, path: string, caller = env.tpp): Promise<void> => {
     await t.step(name, async () => {
-      const token = caller === world.tpp ? own.bound : stranger;
-      const response = await unchanged(world, () => call(world, caller, token, path));
+      const token = caller === env.tpp ? own.bound : stranger;
+      const response = await unchanged(env, () => call(env, caller, token, path));
       const body = await errorBody(response, 400);
       assertEquals(body.Errors.map(({ ErrorCode }: Json) => ErrorCode), ["UK.OBIE.Resource.NotFound"]);
       bodies.add(JSON.stringify({ ...body, Id: "" }));
@@ -122,14 +122,14 @@ Deno.test("resources that are unknown, malformed, another TPP's or another bank'
     await isNowhere(`funds of a consent ${name}`, `${CONSENTS}/${consent}/funds-confirmation`);
     await isNowhere(`payment ${name}`, `/BANKA/domestic-payments/v1/${payment}`);
   }
-  await isNowhere("consent of another TPP", `${CONSENTS}/${own.consentId}`, world.otherTpp);
-  await isNowhere("funds of another TPP", `${CONSENTS}/${own.consentId}/funds-confirmation`, world.otherTpp);
-  await isNowhere("payment of another TPP", `/BANKA/domestic-payments/v1/${paid}`, world.otherTpp);
+  await isNowhere("consent of another TPP", `${CONSENTS}/${own.consentId}`, env.otherTpp);
+  await isNowhere("funds of another TPP", `${CONSENTS}/${own.consentId}/funds-confirmation`, env.otherTpp);
+  await isNowhere("payment of another TPP", `/BANKA/domestic-payments/v1/${paid}`, env.otherTpp);
   await t.step("all in the same words", () => assertEquals(bodies.size, 1));
   await t.step("dot segments lead elsewhere", async () => {
-    const response = await call(world, world.tpp, own.bound, `${CONSENTS}/x/%2e%2e/${own.consentId}`);
+    const response = await call(env, env.tpp, own.bound, `${CONSENTS}/x/%2e%2e/${own.consentId}`);
     assertEquals(response.status, 200); // RFC 3986 6.2.2.3: this is the consent's own address
-    const above = await call(world, world.tpp, own.bound, `${CONSENTS}/../${own.consentId}`);
+    const above = await call(env, env.tpp, own.bound, `${CONSENTS}/../${own.consentId}`);
     assertEquals(above.status, 404);
   });
 });
@@ -150,77 +150,77 @@ Deno.test("a consent nobody authorised is rejected at its deadline, once and for
   };
   for (const [name, [data, lifetime, deadline]] of Object.entries(cases)) {
     await t.step(name, async () => {
-      await using world = await openWorld();
-      const created = world.now;
+      await using env = await openEnvironment();
+      const created = env.now;
       const { ConsentId } =
-        (await createConsent(world, await clientToken(world, world.tpp), consentBody({ data }))).Data;
-      world.now = created + lifetime - 1;
-      assertEquals((await read(world, ConsentId)).Status, "AwaitingAuthorisation");
+        (await createConsent(env, await clientToken(env, env.tpp), consentBody({ data }))).Data;
+      env.now = created + lifetime - 1;
+      assertEquals((await read(env, ConsentId)).Status, "AwaitingAuthorisation");
       for (const later of [0, 1, 3_600_000, 30 * 86_400_000]) {
-        world.now = created + lifetime + later;
-        const { Status, StatusUpdateDateTime } = await read(world, ConsentId);
+        env.now = created + lifetime + later;
+        const { Status, StatusUpdateDateTime } = await read(env, ConsentId);
         assertEquals([Status, StatusUpdateDateTime], ["Rejected", deadline]);
       }
-      assertEquals((await push(world, ConsentId)).status, 400);
+      assertEquals((await push(env, ConsentId)).status, 400);
     });
   }
 });
 
 Deno.test("a consent whose customer comes back from the bank after the deadline stays rejected [STA-01]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const data = { Authorisation: { AuthorisationType: "Any", CompletionDateTime: "2040-01-15T12:05:00Z" } };
   const debtor = { DebtorAccount: { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" } };
-  const flow = await toBank(world, { body: consentBody({ data, initiation: debtor }) });
-  world.now += 300_000;
-  const answer = await flow.browser.open(await returnPath(world, world.bankA, flow.handover));
+  const flow = await toBank(env, { body: consentBody({ data, initiation: debtor }) });
+  env.now += 300_000;
+  const answer = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));
   const { searchParams } = new URL(answer.headers.get("location") ?? "");
   assertEquals(searchParams.get("code"), null);
-  const { Status, StatusUpdateDateTime } = await read(world, flow.consentId);
+  const { Status, StatusUpdateDateTime } = await read(env, flow.consentId);
   assertEquals([Status, StatusUpdateDateTime], ["Rejected", "2040-01-15T12:05:00+00:00"]);
 });
 
 Deno.test("an authorised consent that nobody used within 3600 s is rejected, once and for all [STA-01] [PAY-06] [FUN-01]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  const code = codeOf(await authorise(world, flow));
-  const authorisedAt = world.now;
-  world.now += 50_000;
-  const token = await good(redeem(world, { consentId: flow.consentId, code }), 200);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const code = codeOf(await authorise(env, flow));
+  const authorisedAt = env.now;
+  env.now += 50_000;
+  const token = await good(redeem(env, { consentId: flow.consentId, code }), 200);
   const payment = { token: token.access_token, key: await dpopKey() };
-  const attempt = (): Promise<Response> => pay(world, { ...flow, payment, body: consentBody() });
-  world.now = authorisedAt + 3_599_999;
+  const attempt = (): Promise<Response> => pay(env, { ...flow, payment, body: consentBody() });
+  env.now = authorisedAt + 3_599_999;
   await t.step("a moment before", async () => {
-    assertEquals((await read(world, flow.consentId)).Status, "Authorized");
+    assertEquals((await read(env, flow.consentId)).Status, "Authorized");
   });
-  world.now = authorisedAt + 3_600_000;
+  env.now = authorisedAt + 3_600_000;
   await t.step("at the deadline the payment's token lives and the consent does not", async () => {
     const status = [["Resource.InvalidConsentStatus", "Data.ConsentId"]] as const;
-    await assertFaults(await unchanged(world, attempt), 400, status);
+    await assertFaults(await unchanged(env, attempt), 400, status);
     const funds = `${CONSENTS}/${flow.consentId}/funds-confirmation`;
-    await assertFaults(await unchanged(world, () => call(world, world.tpp, payment, funds)), 400, status);
+    await assertFaults(await unchanged(env, () => call(env, env.tpp, payment, funds)), 400, status);
   });
   for (const later of [0, 86_400_000]) {
-    world.now = authorisedAt + 3_600_000 + later;
+    env.now = authorisedAt + 3_600_000 + later;
     await t.step(`read ${later / 1000} s later`, async () => {
-      const { Status, StatusUpdateDateTime } = await read(world, flow.consentId);
+      const { Status, StatusUpdateDateTime } = await read(env, flow.consentId);
       assertEquals([Status, StatusUpdateDateTime], ["Rejected", "2040-01-15T13:00:00+00:00"]);
     });
   }
 });
 
 Deno.test("a consumed consent stays consumed whatever time passes [STA-01]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  await good(pay(world, flow), 201);
-  world.now += 30 * 86_400_000;
-  assertEquals((await read(world, flow.consentId)).Status, "Consumed");
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  await good(pay(env, flow), 201);
+  env.now += 30 * 86_400_000;
+  assertEquals((await read(env, flow.consentId)).Status, "Consumed");
 });
 
 Deno.test("an unknown bank's consents are nowhere [CON-24]", async () => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
   await assertBare(
-    await call(world, world.tpp, bound, `/BANKC/domestic-payment-consents/v1/${crypto.randomUUID()}`),
+    await call(env, env.tpp, bound, `/BANKC/domestic-payment-consents/v1/${crypto.randomUUID()}`),
     404,
   );
 });

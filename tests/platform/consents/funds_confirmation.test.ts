@@ -19,22 +19,22 @@ import {
 } from "../../../scripts/testing/flows.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
-import { BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const WRONG_STATUS = [["Resource.InvalidConsentStatus", "Data.ConsentId"]] as const;
 
-function ask(world: World, token: BoundToken, consentId: string): Promise<Response> {
-  return call(world, world.tpp, token, `${CONSENTS}/${consentId}/funds-confirmation`);
+function ask(env: Environment, token: BoundToken, consentId: string): Promise<Response> {
+  return call(env, env.tpp, token, `${CONSENTS}/${consentId}/funds-confirmation`);
 }
 
 /** A consent over 165.88 EUR that was authorised at bank B's own screen with this account. */
 async function authorisedWith(
-  world: World,
+  env: Environment,
   account: Json,
 ): Promise<{ consentId: string; bound: BoundToken }> {
-  const flow = await toBank(world, { bank: world.bankB });
-  await good(putAccounts(world, world.bankB, flow.consentId, [{ ...DEBTOR_ACCOUNT, ...account }]), 200);
-  codeOf(await flow.browser.open(await returnPath(world, world.bankB, flow.handover)));
+  const flow = await toBank(env, { bank: env.bankB });
+  await good(putAccounts(env, env.bankB, flow.consentId, [{ ...DEBTOR_ACCOUNT, ...account }]), 200);
+  codeOf(await flow.browser.open(await returnPath(env, env.bankB, flow.handover)));
   return flow;
 }
 
@@ -51,12 +51,12 @@ Deno.test("GET funds-confirmation tells whether the selected account's balance c
     "a balance in another currency": [{ Balance: "1000.00", Currency: "USD" }, undefined],
     "no balance": [{ Currency: "EUR" }, undefined],
   };
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const [name, [account, available]] of Object.entries(cases)) {
     await t.step(name, async () => {
-      const { consentId, bound } = await authorisedWith(world, account);
+      const { consentId, bound } = await authorisedWith(env, account);
       const path = `/BANKB/domestic-payment-consents/v1/${consentId}/funds-confirmation`;
-      const response = await unchanged(world, () => call(world, world.tpp, bound, path));
+      const response = await unchanged(env, () => call(env, env.tpp, bound, path));
       const result = { FundsAvailableDateTime: "2040-01-15T12:00:00+00:00", FundsAvailable: available };
       assertEquals(await good(response, 200), {
         Data: available === undefined ? {} : { FundsAvailableResult: result },
@@ -68,79 +68,79 @@ Deno.test("GET funds-confirmation tells whether the selected account's balance c
 });
 
 Deno.test("GET funds-confirmation goes by the account that the customer chose among several [FUN-02]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const poor = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819", Balance: "1.00" };
   const accounts = [poor, { ...DEBTOR_ACCOUNT, Balance: "165.88", Currency: "EUR" }];
-  await good(putAccounts(world, world.bankA, flow.consentId, accounts), 200);
-  const screen = await flow.browser.open(await returnPath(world, world.bankA, flow.handover));
+  await good(putAccounts(env, env.bankA, flow.consentId, accounts), 200);
+  const screen = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));
   codeOf(await decide(flow.browser, screen.headers.get("location") ?? "", "accept", "1"));
-  const { Data } = await good(ask(world, flow.bound, flow.consentId), 200);
+  const { Data } = await good(ask(env, flow.bound, flow.consentId), 200);
   assertEquals(Data.FundsAvailableResult.FundsAvailable, true);
 });
 
 Deno.test("An account whose balance is below the amount can be chosen, with a warning, and funds confirmation is false [G3] [FUN-02]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const low = { ...DEBTOR_ACCOUNT, Balance: "165.87", Currency: "EUR" };
-  await good(putAccounts(world, world.bankA, flow.consentId, [low]), 200);
-  const screen = await flow.browser.open(await returnPath(world, world.bankA, flow.handover));
+  await good(putAccounts(env, env.bankA, flow.consentId, [low]), 200);
+  const screen = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));
   const location = screen.headers.get("location") ?? "";
   const html = await (await flow.browser.open(location)).text();
   assertStringIncludes(html, "The balance of this account is lower than the amount.");
   codeOf(await decide(flow.browser, location, "accept", "0"));
-  const { Data } = await good(ask(world, flow.bound, flow.consentId), 200);
+  const { Data } = await good(ask(env, flow.bound, flow.consentId), 200);
   assertEquals(Data.FundsAvailableResult.FundsAvailable, false);
 });
 
 Deno.test("GET funds-confirmation does not know the balance of an implicit consent's account [FUN-02]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const body = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
-  const { bound, consentId } = await authorised(world, { body });
-  assertEquals((await good(ask(world, bound, consentId), 200)).Data, {});
+  const { bound, consentId } = await authorised(env, { body });
+  assertEquals((await good(ask(env, bound, consentId), 200)).Data, {});
 });
 
 Deno.test("GET funds-confirmation is for the owner's token and for the consent's own, and leaves the consent Authorized [FUN-02]", async (t) => {
-  await using world = await openWorld();
-  const { bound, payment, consentId } = await authorised(world);
+  await using env = await openEnvironment();
+  const { bound, payment, consentId } = await authorised(env);
   for (
     const [name, token] of Object.entries({ "client credentials": bound, "authorization code": payment })
   ) {
     await t.step(name, async () => {
-      const response = await unchanged(world, () => ask(world, token, consentId));
+      const response = await unchanged(env, () => ask(env, token, consentId));
       assertEquals((await good(response, 200)).Data.FundsAvailableResult.FundsAvailable, true);
     });
   }
-  const consent = await good(call(world, world.tpp, bound, `${CONSENTS}/${consentId}`), 200);
+  const consent = await good(call(env, env.tpp, bound, `${CONSENTS}/${consentId}`), 200);
   assertEquals(consent.Data.Status, "Authorized");
 });
 
 Deno.test("GET funds-confirmation dates its answer by the clock [FUN-02]", async () => {
-  await using world = await openWorld();
-  const { bound, consentId } = await authorised(world);
-  world.now += 90_500;
-  const { Data } = await good(ask(world, bound, consentId), 200);
+  await using env = await openEnvironment();
+  const { bound, consentId } = await authorised(env);
+  env.now += 90_500;
+  const { Data } = await good(ask(env, bound, consentId), 200);
   assertEquals(Data.FundsAvailableResult.FundsAvailableDateTime, "2040-01-15T12:01:30+00:00");
 });
 
-Deno.test("GET funds-confirmation is refused unless the consent is Authorized [FUN-01] [RG-N12]", async (t) => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
-  const refused = async (name: string, consentId: string, token = bound): Promise<void> => {
+Deno.test("GET funds-confirmation is rejected unless the consent is Authorized [FUN-01] [RG-N12]", async (t) => {
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const rejected = async (name: string, consentId: string, token = bound): Promise<void> => {
     await t.step(name, async () => {
-      await assertFaults(await unchanged(world, () => ask(world, token, consentId)), 400, WRONG_STATUS);
+      await assertFaults(await unchanged(env, () => ask(env, token, consentId)), 400, WRONG_STATUS);
     });
   };
-  await refused("AwaitingAuthorisation", (await createConsent(world, bound)).Data.ConsentId);
-  const atBank = await toBank(world);
-  await refused("AwaitingAuthorisation, at the bank", atBank.consentId);
-  const failure = await returnPath(world, world.bankA, atBank.handover, {
+  await rejected("AwaitingAuthorisation", (await createConsent(env, bound)).Data.ConsentId);
+  const atBank = await toBank(env);
+  await rejected("AwaitingAuthorisation, at the bank", atBank.consentId);
+  const failure = await returnPath(env, env.bankA, atBank.handover, {
     claims: { status_code: "failure" },
   });
   await atBank.browser.open(failure);
-  await refused("Rejected", atBank.consentId);
-  const flow = await authorised(world);
-  await good(pay(world, flow), 201);
-  await refused("Consumed", flow.consentId);
-  await refused("Consumed, by its own token", flow.consentId, flow.payment);
+  await rejected("Rejected", atBank.consentId);
+  const flow = await authorised(env);
+  await good(pay(env, flow), 201);
+  await rejected("Consumed", flow.consentId);
+  await rejected("Consumed, by its own token", flow.consentId, flow.payment);
 });

@@ -1,7 +1,7 @@
 /** What generators, gateways and linters take from `/openapi.json`: stable operation ids, security, and the rules of fields. */
 import { assert, assertEquals } from "@std/assert";
 import { good, type Json } from "../../../scripts/testing/flows.ts";
-import { AUTH_URL, openWorld } from "../../../scripts/testing/environment.ts";
+import { AUTH_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 /** Generated clients have a method for each: a renamed operation breaks them. */
 const OPERATION_IDS = {
@@ -35,8 +35,8 @@ const OPERATION_IDS = {
 };
 
 async function readDocument(): Promise<Json> {
-  await using world = await openWorld();
-  return await good(world.browser(new Request(`${AUTH_URL}/openapi.json`)), 200);
+  await using env = await openEnvironment();
+  return await good(env.browser(new Request(`${AUTH_URL}/openapi.json`)), 200);
 }
 
 function operationsOf(document: Json): [string, Json][] {

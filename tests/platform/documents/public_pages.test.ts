@@ -6,7 +6,7 @@ import {
   headingOf,
   UUID,
 } from "../../../scripts/testing/front_channel.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { openDocs } from "../../../src/portal/docs_page.tsx";
 import type { Store } from "../../../src/base/store/store.ts";
@@ -44,45 +44,45 @@ const OPERATIONS = {
 
 Deno.test("GET /health/live answers while the process does, whatever else is broken [A7]", async () => {
   const { store, faults } = await breakableStore();
-  await using world = await openWorld({ store });
+  await using env = await openEnvironment({ store });
   faults.broken = true;
-  world.network = () => Promise.reject(new TypeError("connection refused"));
-  const answer = await open(world, "/health/live");
+  env.network = () => Promise.reject(new TypeError("connection refused"));
+  const answer = await open(env, "/health/live");
   assertEquals([answer.status, await answer.json()], [200, { live: true }]);
   assertBrowserHeaders(answer);
 });
 
 Deno.test("GET /health/ready: 200 with every part, 503 while the store fails, 200 again afterwards [A7]", async () => {
   const { store, faults } = await breakableStore();
-  await using world = await openWorld({ store });
-  const ready = await open(world, "/health/ready");
+  await using env = await openEnvironment({ store });
+  const ready = await open(env, "/health/ready");
   assertBrowserHeaders(ready);
   const { ready: isReady, parts } = await ready.json();
   assertEquals([ready.status, isReady, parts.store, parts.directory], [200, true, { ok: true }, {
     ok: true,
   }]);
   faults.broken = true;
-  const broken = await open(world, "/health/ready");
+  const broken = await open(env, "/health/ready");
   const body = await broken.json();
   assertEquals([broken.status, body.ready, body.parts.store], [503, false, { ok: false, detail: "Error" }]);
   assertEquals(JSON.stringify(body).includes("/var/lib/secret"), false);
   faults.broken = false;
-  assertEquals((await open(world, "/health/ready")).status, 200);
+  assertEquals((await open(env, "/health/ready")).status, 200);
 });
 
 Deno.test("GET /health/ready stays 200 while the directory is down, and says so [A9]", async () => {
-  await using world = await openWorld();
-  world.network = () => Promise.reject(new TypeError("connection refused"));
-  world.now += 301_000;
-  await good(requestToken(world, world.tpp), 200); // on the last good copy of the TPP's keys
-  const { ready, parts } = await good(open(world, "/health/ready"), 200);
+  await using env = await openEnvironment();
+  env.network = () => Promise.reject(new TypeError("connection refused"));
+  env.now += 301_000;
+  await good(requestToken(env, env.tpp), 200); // on the last good copy of the TPP's keys
+  const { ready, parts } = await good(open(env, "/health/ready"), 200);
   assertEquals([ready, parts.store.ok, parts.directory.ok], [true, true, false]);
   assertMatch(parts.directory.detail, /301 s old/);
 });
 
 Deno.test("GET /openapi.json lists every endpoint once, on its own host, and no page [A6]", async () => {
-  await using world = await openWorld();
-  const answer = await open(world, "/openapi.json");
+  await using env = await openEnvironment();
+  const answer = await open(env, "/openapi.json");
   assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
   assertBrowserHeaders(answer, CACHED);
   const document = await answer.json();
@@ -97,8 +97,8 @@ Deno.test("GET /openapi.json lists every endpoint once, on its own host, and no 
 });
 
 Deno.test("GET /openapi.json is whole: every reference leads somewhere, every operation has words and answers", async () => {
-  await using world = await openWorld();
-  const document = await good(open(world, "/openapi.json"), 200);
+  await using env = await openEnvironment();
+  const document = await good(open(env, "/openapi.json"), 200);
   for (const reference of referencesIn(document)) {
     const target = reference.slice(2).split("/").reduce((at, name) => at?.[name], document);
     assertEquals(typeof target, "object", reference);
@@ -114,21 +114,21 @@ Deno.test("GET /openapi.json is whole: every reference leads somewhere, every op
 });
 
 Deno.test("GET /openapi.json is the same whatever Host says, and needs no certificate [A6] [A7] [MD-N4]", async () => {
-  await using world = await openWorld();
-  const expected = await (await open(world, "/openapi.json")).text();
+  await using env = await openEnvironment();
+  const expected = await (await open(env, "/openapi.json")).text();
   const headers = { host: "evil.example", "x-forwarded-host": "evil.example" };
-  const evil = await world.browser(new Request("https://evil.example/openapi.json", { headers }));
+  const evil = await env.browser(new Request("https://evil.example/openapi.json", { headers }));
   assertEquals(await evil.text(), expected);
 });
 
 Deno.test("GET /docs and its pages tell every endpoint, without script or foreign parts [AZ12]", async (t) => {
-  await using world = await openWorld();
-  const document = await good(open(world, "/openapi.json"), 200);
+  await using env = await openEnvironment();
+  const document = await good(open(env, "/openapi.json"), 200);
   const told: string[] = [];
   const { paths } = openDocs(document, { authUrl: AUTH, errors: [] });
   for (const path of paths) {
     await t.step(path, async () => {
-      const answer = await open(world, path);
+      const answer = await open(env, path);
       const html = await answer.text();
       assertEquals([answer.status, answer.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
       assertBrowserHeaders(answer, CACHED);
@@ -147,9 +147,9 @@ Deno.test("GET /docs and its pages tell every endpoint, without script or foreig
 });
 
 Deno.test("GET /docs?q= finds places by words, and says so where there are none", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const found = async (question: string): Promise<string> => {
-    const answer = await open(world, `/docs?q=${encodeURIComponent(question)}`);
+    const answer = await open(env, `/docs?q=${encodeURIComponent(question)}`);
     assertBrowserHeaders(answer, CACHED);
     assertEquals(answer.status, 200);
     return await answer.text();
@@ -163,7 +163,7 @@ Deno.test("GET /docs?q= finds places by words, and says so where there are none"
 });
 
 Deno.test("Documents have a strong tag and are answered 304 to who has them, also as a compressing proxy weakens the tag", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const tags = new Set<string>();
   const paths = [
     "/openapi.json",
@@ -173,16 +173,16 @@ Deno.test("Documents have a strong tag and are answered 304 to who has them, als
     "/assets/platform.css",
   ];
   for (const path of paths) {
-    const first = await open(world, path);
+    const first = await open(env, path);
     const tag = first.headers.get("etag") ?? "";
     assertMatch(tag, /^"[A-Za-z0-9_-]{43}"$/);
-    assertEquals((await open(world, path)).headers.get("etag"), tag);
+    assertEquals((await open(env, path)).headers.get("etag"), tag);
     for (const sent of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
-      const answer = await open(world, path, { headers: { "if-none-match": sent } });
+      const answer = await open(env, path, { headers: { "if-none-match": sent } });
       assertEquals([answer.status, await answer.text(), answer.headers.get("etag")], [304, "", tag], path);
       assertBrowserHeaders(answer, CACHED);
     }
-    const changed = await open(world, path, { headers: { "if-none-match": '"other"' } });
+    const changed = await open(env, path, { headers: { "if-none-match": '"other"' } });
     assertEquals([changed.status, await changed.text()], [200, await first.text()]);
     tags.add(tag);
   }
@@ -190,42 +190,42 @@ Deno.test("Documents have a strong tag and are answered 304 to who has them, als
 });
 
 Deno.test("GET / of the browser host leads to the documentation", async () => {
-  await using world = await openWorld();
-  const answer = await open(world, "/");
+  await using env = await openEnvironment();
+  const answer = await open(env, "/");
   assertEquals([answer.status, answer.headers.get("location")], [303, "/docs"]);
   assertBrowserHeaders(answer);
 });
 
 Deno.test("There is no documentation page but those listed", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const path of ["/docs/", "/docs/nothing", "/docs/reference/nothing", "/docs/reference/a/b"]) {
-    const answer = await open(world, path);
+    const answer = await open(env, path);
     assertEquals(answer.status, 404, path);
     await answer.body?.cancel();
   }
 });
 
 Deno.test("The stylesheet and the icon are what pages may load, and nothing else is there", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const types = {
     "/assets/platform.css": "text/css; charset=utf-8",
     "/assets/platform.svg": "image/svg+xml",
   };
   for (const [path, type] of Object.entries(types)) {
-    const answer = await open(world, path);
+    const answer = await open(env, path);
     assertEquals([answer.status, answer.headers.get("content-type")], [200, type]);
     assertBrowserHeaders(answer, CACHED);
     assertEquals((await answer.text()).includes("http://") && type.startsWith("text/css"), false);
   }
   for (const path of ["/assets/", "/assets/../deno.json", "/favicon.ico", "/metrics", "/robots.txt"]) {
-    const answer = await open(world, path);
+    const answer = await open(env, path);
     assertEquals(answer.status, 404);
     await answer.body?.cancel();
   }
 });
 
 Deno.test("Public pages have no other method than GET [MD-N3] [AZ12]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (
     const path of [
       "/health/live",
@@ -240,7 +240,7 @@ Deno.test("Public pages have no other method than GET [MD-N3] [AZ12]", async (t)
     for (const method of ["POST", "OPTIONS"]) {
       await t.step(`${method} ${path}`, async () => {
         const headers = { origin: "https://evil.example", "access-control-request-method": "GET" };
-        const answer = await open(world, path, { method, headers });
+        const answer = await open(env, path, { method, headers });
         assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
         assertBrowserHeaders(answer);
         await answer.body?.cancel();
@@ -250,10 +250,10 @@ Deno.test("Public pages have no other method than GET [MD-N3] [AZ12]", async (t)
 });
 
 Deno.test("An answer names its request by the caller's UUID or a fresh one, never by other text [FAPI-G23]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const named = async (sent: string): Promise<string> => {
     const headers = { "x-fapi-interaction-id": sent };
-    const answer = await open(world, "/BANKA/authorization.oauth2", { headers });
+    const answer = await open(env, "/BANKA/authorization.oauth2", { headers });
     const id = answer.headers.get("x-fapi-interaction-id") ?? "";
     assertStringIncludes(await answer.text(), `<code dir="ltr">${id}</code>`);
     return id;
@@ -266,19 +266,19 @@ Deno.test("An answer names its request by the caller's UUID or a fresh one, neve
 });
 
 Deno.test("The browser host answers no API endpoint, and the API host no browser endpoint [A7] [FAPI-G2]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const [name, host] of Object.entries(OPERATIONS)) {
     const [method = "", path = ""] = name.split(" ");
     const url = `https://x.example${path.replaceAll(/\{bank\}/g, "BANKA").replaceAll(/\{\w+\}/g, "1")}`;
     const request = new Request(url, { method: method.toUpperCase() });
-    const answer = await (host === API ? world.browser(request) : world.api(request, world.tpp));
+    const answer = await (host === API ? env.browser(request) : env.api(request, env.tpp));
     assertEquals(answer.status, 404, name);
     await answer.body?.cancel();
   }
 });
 
-function open(world: World, path: string, init: RequestInit = {}): Promise<Response> {
-  return world.browser(new Request(`${AUTH}${path}`, init));
+function open(env: Environment, path: string, init: RequestInit = {}): Promise<Response> {
+  return env.browser(new Request(`${AUTH}${path}`, init));
 }
 
 function operationsOf(document: Json): [string, Json][] {

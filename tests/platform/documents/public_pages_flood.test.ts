@@ -3,7 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import { good, requestToken } from "../../../scripts/testing/flows.ts";
 import { openFlood } from "../../support/flood.ts";
 import { prepared } from "../../support/prepared_requests.ts";
-import { openServedWorld, type ServedWorld } from "../../../scripts/testing/served_environment.ts";
+import {
+  openServedEnvironment,
+  type ServedEnvironment,
+} from "../../../scripts/testing/served_environment.ts";
 
 /** What four addresses get through the reference proxies. */
 const FLOOD_PER_SECOND = 80;
@@ -24,18 +27,18 @@ const MAX_RATIO = 1.5;
 const MEASUREMENTS = 3;
 
 Deno.test("a token takes at most 1.5 times its quiet time while four addresses flood the documentation", async () => {
-  await using world = await openServedWorld({ RATE_LIMITS: "authorization=1000/1000" });
-  const port = world.ground.env["PORT"];
+  await using env = await openServedEnvironment({ RATE_LIMITS: "authorization=1000/1000" });
+  const port = env.fixture.env["PORT"];
   using flood = openFlood(PAGES.map((path) => `http://127.0.0.1:${port}${path}`), FLOOD_PER_SECOND);
-  await tokenTimes(world); // warms both sides up
+  await tokenTimes(env); // warms both sides up
   const ratios: number[] = [];
   while (ratios.length < MEASUREMENTS && !ratios.some((ratio) => ratio <= MAX_RATIO)) {
     const quiet: number[] = [];
     const flooded: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      quiet.push(...await tokenTimes(world));
+      quiet.push(...await tokenTimes(env));
       await flood.start();
-      flooded.push(...await tokenTimes(world));
+      flooded.push(...await tokenTimes(env));
       const { sent, statuses } = await flood.stop();
       const answered = (statuses[200] ?? 0) + (statuses[404] ?? 0);
       assert(sent > 10 && answered > sent / 2, `${sent} sent, ${JSON.stringify(statuses)}`);
@@ -46,8 +49,8 @@ Deno.test("a token takes at most 1.5 times its quiet time while four addresses f
 });
 
 Deno.test("the health probe is answered within a second during a flood of documentation", async () => {
-  await using world = await openServedWorld();
-  const origin = `http://127.0.0.1:${world.ground.env["PORT"]}`;
+  await using env = await openServedEnvironment();
+  const origin = `http://127.0.0.1:${env.fixture.env["PORT"]}`;
   using flood = openFlood(PAGES.map((path) => origin + path), FLOOD_PER_SECOND);
   await flood.start();
   const times: number[] = [];
@@ -62,11 +65,11 @@ Deno.test("the health probe is answered within a second during a flood of docume
 });
 
 /** Milliseconds of token requests, one after another. Each is signed beforehand, and a slow server ends the round. */
-async function tokenTimes(world: ServedWorld): Promise<number[]> {
+async function tokenTimes(env: ServedEnvironment): Promise<number[]> {
   const times: number[] = [];
   const ends = performance.now() + ROUND_MS;
   while (times.length < TOKENS_A_ROUND && performance.now() < ends) {
-    const request = await prepared(world, (here) => requestToken(here, world.tpp));
+    const request = await prepared(env, (here) => requestToken(here, env.tpp));
     const began = performance.now();
     await good(request.send(), 200);
     times.push(performance.now() - began);

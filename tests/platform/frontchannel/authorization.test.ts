@@ -26,19 +26,24 @@ import {
   tppAnswer,
   UUID,
 } from "../../../scripts/testing/front_channel.ts";
-import { AUTH_URL, openWorld, SHOP_REDIRECTS, type World } from "../../../scripts/testing/environment.ts";
+import {
+  AUTH_URL,
+  type Environment,
+  openEnvironment,
+  SHOP_REDIRECTS,
+} from "../../../scripts/testing/environment.ts";
 
 const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 
 Deno.test("GET authorization.oauth2 with client_id and request_uri alone goes to the bank's registered URL by 303, with oAuthUrl alone [AZ-N8] [AZ2] [AZ5] [AZ12] [AZ14] [A5]", async () => {
-  await using world = await openWorld();
-  const cases = [[world.bankA, "https://bank-a.example/sca"], [
-    world.bankB,
+  await using env = await openEnvironment();
+  const cases = [[env.bankA, "https://bank-a.example/sca"], [
+    env.bankB,
     "https://bank-b.example/sca",
   ]] as const;
   for (const [{ orgId }, scaUrl] of cases) {
-    const requestUri = await pushed(world, orgId);
-    const departure = await authorize(new Browser(world), world.tpp, requestUri, orgId);
+    const requestUri = await pushed(env, orgId);
+    const departure = await authorize(new Browser(env), env.tpp, requestUri, orgId);
     assertEquals([departure.status, await departure.text()], [303, ""]);
     assertBrowserHeaders(departure);
     const location = departure.headers.get("location") ?? "";
@@ -48,19 +53,19 @@ Deno.test("GET authorization.oauth2 with client_id and request_uri alone goes to
 });
 
 Deno.test("GET authorization.oauth2 answers with exactly code, state and the bank's issuer, by 303 in the query [AZ6] [AZ-N14] [A1] [AUT-01]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const flows = {
-    "implicit [C5] [AUT-02] [AUT-03]": { bank: world.bankA, body: IMPLICIT },
-    "explicit, the platform's screen [C7] [AUT-04] [AUT-05] [AUT-06]": { bank: world.bankA },
-    "explicit, the bank's screen [C6] [AUT-07] [AUT-08] [AUT-09]": { bank: world.bankB },
-    "implicit at a bank with its own screen [AUT-10]": { bank: world.bankB, body: IMPLICIT },
+    "implicit [C5] [AUT-02] [AUT-03]": { bank: env.bankA, body: IMPLICIT },
+    "explicit, the platform's screen [C7] [AUT-04] [AUT-05] [AUT-06]": { bank: env.bankA },
+    "explicit, the bank's screen [C6] [AUT-07] [AUT-08] [AUT-09]": { bank: env.bankB },
+    "implicit at a bank with its own screen [AUT-10]": { bank: env.bankB, body: IMPLICIT },
   };
   for (const [name, options] of Object.entries(flows)) {
     await t.step(name, async () => {
-      const flow = await toBank(world, options);
-      const code = await assertCodeAnswer(await authorise(world, flow), options.bank.orgId);
-      assertEquals(await consentStatus(world, flow), "Authorized");
-      const token = await redeem(world, { consentId: flow.consentId, code }, { bank: options.bank.orgId });
+      const flow = await toBank(env, options);
+      const code = await assertCodeAnswer(await authorise(env, flow), options.bank.orgId);
+      assertEquals(await consentStatus(env, flow), "Authorized");
+      const token = await redeem(env, { consentId: flow.consentId, code }, { bank: options.bank.orgId });
       assertEquals(token.status, 200);
     });
   }
@@ -80,21 +85,21 @@ Deno.test("GET authorization.oauth2 ignores every parameter but client_id and re
     },
     "everything foreign": { nonce: "n", claims: "{}", response_type: "token", foo: "bar", prompt: "none" },
   };
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const [name, parameters] of Object.entries(outside)) {
     await t.step(name, async () => {
-      const { browser, flow } = await visit(world, (target) => ({ ...parameters, ...target }));
-      const answer = await browser.open(await returnPath(world, world.bankA, flow.handover));
+      const { browser, flow } = await visit(env, (target) => ({ ...parameters, ...target }));
+      const answer = await browser.open(await returnPath(env, env.bankA, flow.handover));
       await assertCodeAnswer(answer);
     });
   }
 });
 
 Deno.test("GET authorization.oauth2 never uses a state that is only outside the pushed request [AZ1]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const withoutState = { state: undefined };
-  const { browser, flow } = await visit(world, (target) => ({ state: "outside", ...target }), withoutState);
-  const answer = await tppAnswer(await browser.open(await returnPath(world, world.bankA, flow.handover)));
+  const { browser, flow } = await visit(env, (target) => ({ state: "outside", ...target }), withoutState);
+  const answer = await tppAnswer(await browser.open(await returnPath(env, env.bankA, flow.handover)));
   assertEquals(Object.keys(answer.parameters), ["code", "iss"]);
 });
 
@@ -105,12 +110,12 @@ Deno.test("GET authorization.oauth2 returns state byte for byte, on success and 
     "markup": `"><script>alert(1)</script>`,
     "what looks encoded": "a%20b+c%2Fd&code=stolen&iss=evil#fragment",
   };
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const [name, state] of Object.entries(states)) {
     await t.step(name, async () => {
       for (const status_code of ["success", "failure"]) {
-        const flow = await toBank(world, { body: IMPLICIT, form: { state } });
-        const path = await returnPath(world, world.bankA, flow.handover, { claims: { status_code } });
+        const flow = await toBank(env, { body: IMPLICIT, form: { state } });
+        const path = await returnPath(env, env.bankA, flow.handover, { claims: { status_code } });
         const { parameters } = await tppAnswer(await flow.browser.open(path));
         assertEquals(parameters.state, state);
         assertEquals(parameters.iss, `${AUTH_URL}/BANKA`);
@@ -120,11 +125,11 @@ Deno.test("GET authorization.oauth2 returns state byte for byte, on success and 
 });
 
 Deno.test("GET authorization.oauth2 keeps the redirect_uri's own query and appends with & [AZ8]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const redirect_uri = "https://shop.example/callback?dummy1=lorem&dummy2=ipsum";
   for (const [status_code, first] of [["success", "code"], ["failure", "error"]] as const) {
-    const flow = await toBank(world, { body: IMPLICIT, form: { redirect_uri } });
-    const path = await returnPath(world, world.bankA, flow.handover, { claims: { status_code } });
+    const flow = await toBank(env, { body: IMPLICIT, form: { redirect_uri } });
+    const path = await returnPath(env, env.bankA, flow.handover, { claims: { status_code } });
     const answer = await tppAnswer(await flow.browser.open(path), redirect_uri);
     assertEquals(answer.to, redirect_uri);
     assertEquals(Object.keys(answer.parameters)[0], first);
@@ -132,13 +137,13 @@ Deno.test("GET authorization.oauth2 keeps the redirect_uri's own query and appen
 });
 
 Deno.test("GET authorization.oauth2 binds each visit to a __Host- cookie, correlation_id and jti of its own [AZ11] [F2]", async () => {
-  await using world = await openWorld();
-  const requestUri = await pushed(world);
-  const browser = new Browser(world);
+  await using env = await openEnvironment();
+  const requestUri = await pushed(env);
+  const browser = new Browser(env);
   const seen = [];
   for (let visit = 0; visit < 2; visit++) {
-    const departure = await authorize(browser, world.tpp, requestUri);
-    const { claims } = await openHandover(world.bankA, departure);
+    const departure = await authorize(browser, env.tpp, requestUri);
+    const { claims } = await openHandover(env.bankA, departure);
     const [cookie = "", ...more] = departure.headers.getSetCookie();
     assertEquals(more, []);
     const [pair = "", ...attributes] = cookie.split("; ");
@@ -149,115 +154,115 @@ Deno.test("GET authorization.oauth2 binds each visit to a __Host- cookie, correl
     assertMatch(claims.correlation_id, UUID);
     assertMatch(claims.jti, UUID);
     seen.push(secret, claims.correlation_id, claims.jti);
-    const stored = JSON.stringify(await world.snapshot());
+    const stored = JSON.stringify(await env.snapshot());
     assert(!stored.includes(secret), "the store holds the secret itself");
   }
   assertEquals(new Set(seen).size, 6);
 });
 
 Deno.test("GET authorization.oauth2 has no effect that a link previewer could spoil [AZ10] [AZ-N7] [C3] [AUT-13]", async () => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
-  const consentId = (await createConsent(world, bound, IMPLICIT)).Data.ConsentId;
-  const requestUri = (await good(push(world, consentId), 201)).request_uri;
-  await authorize(new Browser(world), world.tpp, requestUri); // the previewer
-  const browser = new Browser(world);
-  await authorize(browser, world.tpp, requestUri); // a first visit that is given up
-  const second = await authorize(browser, world.tpp, requestUri);
-  const { claims } = await openHandover(world.bankA, second);
-  const flow = { consentId, bound, bank: world.bankA };
-  assertEquals(await consentStatus(world, flow), "AwaitingAuthorisation");
-  await assertCodeAnswer(await browser.open(await returnPath(world, world.bankA, claims)));
-  assertEquals(await consentStatus(world, flow), "Authorized");
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const consentId = (await createConsent(env, bound, IMPLICIT)).Data.ConsentId;
+  const requestUri = (await good(push(env, consentId), 201)).request_uri;
+  await authorize(new Browser(env), env.tpp, requestUri); // the previewer
+  const browser = new Browser(env);
+  await authorize(browser, env.tpp, requestUri); // a first visit that is given up
+  const second = await authorize(browser, env.tpp, requestUri);
+  const { claims } = await openHandover(env.bankA, second);
+  const flow = { consentId, bound, bank: env.bankA };
+  assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation");
+  await assertCodeAnswer(await browser.open(await returnPath(env, env.bankA, claims)));
+  assertEquals(await consentStatus(env, flow), "Authorized");
 });
 
-Deno.test("GET authorization.oauth2: user refuses at the bank: 303 with access_denied, state and iss [AZ-N13] [AZ7] [AZ9] [B5]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  const path = await returnPath(world, world.bankA, flow.handover, { claims: { status_code: "failure" } });
+Deno.test("GET authorization.oauth2: user rejects at the bank: 303 with access_denied, state and iss [AZ-N13] [AZ7] [AZ9] [B5]", async () => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const path = await returnPath(env, env.bankA, flow.handover, { claims: { status_code: "failure" } });
   await assertErrorAnswer(await flow.browser.open(path), "access_denied");
-  assertEquals(await consentStatus(world, flow), "Rejected");
+  assertEquals(await consentStatus(env, flow), "Rejected");
 });
 
 Deno.test("GET authorization.oauth2 takes its URLs from configuration, whatever Host says [A6] [MD-N4]", async () => {
-  await using world = await openWorld();
-  const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri: await pushed(world) });
-  const departure = await world.browser(
+  await using env = await openEnvironment();
+  const query = new URLSearchParams({ client_id: env.tpp.clientId, request_uri: await pushed(env) });
+  const departure = await env.browser(
     new Request(`https://evil.example/BANKA/authorization.oauth2?${query}`, {
       headers: { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" },
     }),
   );
-  const { claims } = await openHandover(world.bankA, departure);
+  const { claims } = await openHandover(env.bankA, departure);
   assertEquals([departure.status, claims.iss], [303, "https://auth.platform.example"]);
   assertMatch(departure.headers.getSetCookie()[0] ?? "", /; Secure/);
 });
 
 Deno.test("GET authorization.oauth2 asks for no client certificate and ignores certificate headers [A7]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const headers = {
     "client-cert": ":AAAA:",
     "x-proxy-secret": "wrong",
     "x-forwarded-client-cert": "Hash=0",
     authorization: "DPoP nothing",
   };
-  const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri: await pushed(world) });
-  const browser = new Browser(world);
+  const query = new URLSearchParams({ client_id: env.tpp.clientId, request_uri: await pushed(env) });
+  const browser = new Browser(env);
   const departure = await browser.open(`/BANKA/authorization.oauth2?${query}`, { headers });
-  const { claims } = await openHandover(world.bankA, departure);
-  await assertCodeAnswer(await browser.open(await returnPath(world, world.bankA, claims), { headers }));
+  const { claims } = await openHandover(env.bankA, departure);
+  await assertCodeAnswer(await browser.open(await returnPath(env, env.bankA, claims), { headers }));
 });
 
 Deno.test("GET authorization.oauth2 issues the code at the end: redeemable 59 s after, not 60 s after [AZ15] [AZ9]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const [seconds, status] of [[59, 200], [60, 400]] as const) {
-    const flow = await toBank(world, { body: IMPLICIT });
-    world.now += 300_000; // at the bank
-    const code = codeOf(await authorise(world, flow));
-    world.now += seconds * 1000;
-    assertEquals((await redeem(world, { consentId: flow.consentId, code })).status, status);
+    const flow = await toBank(env, { body: IMPLICIT });
+    env.now += 300_000; // at the bank
+    const code = codeOf(await authorise(env, flow));
+    env.now += seconds * 1000;
+    assertEquals((await redeem(env, { consentId: flow.consentId, code })).status, status);
   }
 });
 
 Deno.test("GET authorization.oauth2 twice for one consent by two pushed requests: the first to end wins, the other ends in invalid_request [AZ-N18] [C2] [C16]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
   const second = await good(
-    push(world, flow.consentId, { form: { code_challenge: "B".repeat(42) + "A" } }),
+    push(env, flow.consentId, { form: { code_challenge: "B".repeat(42) + "A" } }),
     201,
   );
-  const browser = new Browser(world);
+  const browser = new Browser(env);
   const { claims } = await openHandover(
-    world.bankA,
-    await authorize(browser, world.tpp, second.request_uri),
+    env.bankA,
+    await authorize(browser, env.tpp, second.request_uri),
   );
   assertNotEquals(claims.correlation_id, flow.handover.correlation_id);
-  await assertCodeAnswer(await browser.open(await returnPath(world, world.bankA, claims)));
-  const late = await flow.browser.open(await returnPath(world, world.bankA, flow.handover));
+  await assertCodeAnswer(await browser.open(await returnPath(env, env.bankA, claims)));
+  const late = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));
   await assertErrorAnswer(late, "invalid_request");
-  assertEquals(await consentStatus(world, flow), "Authorized");
+  assertEquals(await consentStatus(env, flow), "Authorized");
   // The first link is over as well: its flow has had its answer.
-  const again = authorize(flow.browser, world.tpp, flow.requestUri);
-  await assertPage(await assertNothingChanges(world, () => again), 400, "link_unusable");
+  const again = authorize(flow.browser, env.tpp, flow.requestUri);
+  await assertPage(await assertNothingChanges(env, () => again), 400, "link_unusable");
 });
 
-async function pushed(world: World, bank = "BANKA"): Promise<string> {
-  const bound = await clientToken(world, world.tpp, bank);
-  const { Data } = await createConsent(world, bound, IMPLICIT, bank);
-  return (await good(push(world, Data.ConsentId, { bank }), 201)).request_uri;
+async function pushed(env: Environment, bank = "BANKA"): Promise<string> {
+  const bound = await clientToken(env, env.tpp, bank);
+  const { Data } = await createConsent(env, bound, IMPLICIT, bank);
+  return (await good(push(env, Data.ConsentId, { bank }), 201)).request_uri;
 }
 
 /** A visit with a query made around the two good parameters. */
 async function visit(
-  world: World,
+  env: Environment,
   query: (target: Record<string, string>) => Record<string, string>,
   form: Record<string, string | undefined> = {},
 ): Promise<{ browser: Browser; flow: { handover: Awaited<ReturnType<typeof openHandover>>["claims"] } }> {
-  const bound = await clientToken(world, world.tpp);
-  const { Data } = await createConsent(world, bound, IMPLICIT);
-  const { request_uri } = await good(push(world, Data.ConsentId, { form }), 201);
-  const browser = new Browser(world);
-  const parameters = new URLSearchParams(query({ request_uri, client_id: world.tpp.clientId }));
+  const bound = await clientToken(env, env.tpp);
+  const { Data } = await createConsent(env, bound, IMPLICIT);
+  const { request_uri } = await good(push(env, Data.ConsentId, { form }), 201);
+  const browser = new Browser(env);
+  const parameters = new URLSearchParams(query({ request_uri, client_id: env.tpp.clientId }));
   const departure = await browser.open(`/BANKA/authorization.oauth2?${parameters}`);
-  const { claims } = await openHandover(world.bankA, departure);
+  const { claims } = await openHandover(env.bankA, departure);
   return { browser, flow: { handover: claims } };
 }

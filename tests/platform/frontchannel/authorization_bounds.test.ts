@@ -21,78 +21,78 @@ import {
   reportAccounts,
   wayOnOf,
 } from "../../../scripts/testing/front_channel.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("One request_uri starts 20 sessions; the next visit goes back to the TPP and stores nothing [AZ-N7]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
   for (let visit = 2; visit <= 20; visit++) {
-    const departure = await authorize(new Browser(world), world.tpp, flow.requestUri);
-    await openHandover(world.bankA, departure);
+    const departure = await authorize(new Browser(env), env.tpp, flow.requestUri);
+    await openHandover(env.bankA, departure);
   }
-  assertEquals(await sessionsIn(world), 20);
-  const next = new Browser(world);
-  const refused = await assertNothingChanges(world, () => authorize(next, world.tpp, flow.requestUri));
-  await assertErrorAnswer(refused, "opened_too_often");
+  assertEquals(await sessionsIn(env), 20);
+  const next = new Browser(env);
+  const rejected = await assertNothingChanges(env, () => authorize(next, env.tpp, flow.requestUri));
+  await assertErrorAnswer(rejected, "opened_too_often");
   assertEquals(next.cookies.size, 0);
-  await assertCodeAnswer(await comeBack(world, flow)); // a session that was begun still ends well
+  await assertCodeAnswer(await comeBack(env, flow)); // a session that was begun still ends well
 });
 
 Deno.test("40 visits of one link at once start 20 sessions at most [AZ-N7]", async () => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
-  const { ConsentId } = (await createConsent(world, bound, IMPLICIT)).Data;
-  const { request_uri } = await good(push(world, ConsentId), 201);
-  const visits = Array.from({ length: 40 }, () => authorize(new Browser(world), world.tpp, request_uri));
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const { ConsentId } = (await createConsent(env, bound, IMPLICIT)).Data;
+  const { request_uri } = await good(push(env, ConsentId), 201);
+  const visits = Array.from({ length: 40 }, () => authorize(new Browser(env), env.tpp, request_uri));
   const answers = await Promise.all(visits);
   const left = answers.filter(({ headers }) =>
     headers.get("location")?.startsWith("https://bank-a.example/")
   );
-  assertEquals([left.length, await sessionsIn(world)], [20, 20]);
+  assertEquals([left.length, await sessionsIn(env)], [20, 20]);
   await Promise.all(answers.map((answer) => answer.body?.cancel()));
 });
 
 Deno.test("The cookie lives as long as the session is kept, and is cleared when it ends, however it ends [AZ11] [G1]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const ends: Record<string, () => Promise<AtBank>> = {
     "with a code, by the bank's return": async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
-      await assertCodeAnswer(assertCleared(flow, await comeBack(world, flow)));
+      const flow = await toBank(env, { body: IMPLICIT });
+      await assertCodeAnswer(assertCleared(flow, await comeBack(env, flow)));
       return flow;
     },
     "with a failure of the bank": async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
-      const answer = await comeBack(world, flow, { status_code: "failure" });
+      const flow = await toBank(env, { body: IMPLICIT });
+      const answer = await comeBack(env, flow, { status_code: "failure" });
       await assertErrorAnswer(assertCleared(flow, answer), "access_denied");
       return flow;
     },
     "by the customer's decision": async () => {
-      const flow = await toBank(world);
-      await reportAccounts(world, flow);
-      const screen = (await comeBack(world, flow)).headers.get("location") ?? "";
+      const flow = await toBank(env);
+      await reportAccounts(env, flow);
+      const screen = (await comeBack(env, flow)).headers.get("location") ?? "";
       assertEquals(flow.browser.cookies.size, 1); // it goes on
       assertCleared(flow, await decide(flow.browser, screen, "refuse"));
       return flow;
     },
     "by another request for the consent": async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
+      const flow = await toBank(env, { body: IMPLICIT });
       const form = { code_challenge: "M".repeat(42) + "A" };
-      const { request_uri } = await good(push(world, flow.consentId, { form }), 201);
-      const browser = new Browser(world);
-      const { claims } = await openHandover(world.bankA, await authorize(browser, world.tpp, request_uri));
-      await assertCodeAnswer(await comeBack(world, { ...flow, browser, handover: claims }));
-      await assertErrorAnswer(assertCleared(flow, await comeBack(world, flow)), "invalid_request");
+      const { request_uri } = await good(push(env, flow.consentId, { form }), 201);
+      const browser = new Browser(env);
+      const { claims } = await openHandover(env.bankA, await authorize(browser, env.tpp, request_uri));
+      await assertCodeAnswer(await comeBack(env, { ...flow, browser, handover: claims }));
+      await assertErrorAnswer(assertCleared(flow, await comeBack(env, flow)), "invalid_request");
       return flow;
     },
     "in another tab by the same link": async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
+      const flow = await toBank(env, { body: IMPLICIT });
       const { claims } = await openHandover(
-        world.bankA,
-        await authorize(flow.browser, world.tpp, flow.requestUri),
+        env.bankA,
+        await authorize(flow.browser, env.tpp, flow.requestUri),
       );
-      await assertCodeAnswer(await comeBack(world, flow));
+      await assertCodeAnswer(await comeBack(env, flow));
       const other = { ...flow, handover: claims };
-      await assertPage(assertCleared(other, await comeBack(world, other)), 400, "accepted");
+      await assertPage(assertCleared(other, await comeBack(env, other)), 400, "accepted");
       return flow;
     },
   };
@@ -102,47 +102,47 @@ Deno.test("The cookie lives as long as the session is kept, and is cleared when 
 });
 
 Deno.test("A browser keeps the cookies of its 20 newest sessions [AZ11]", async () => {
-  await using world = await openWorld();
-  const first = await toBank(world, { body: IMPLICIT });
+  await using env = await openEnvironment();
+  const first = await toBank(env, { body: IMPLICIT });
   const { browser } = first;
   let newest = first;
   for (let more = 1; more <= 20; more++) {
-    const bound = await clientToken(world, world.tpp);
-    const { ConsentId } = (await createConsent(world, bound, IMPLICIT)).Data;
+    const bound = await clientToken(env, env.tpp);
+    const { ConsentId } = (await createConsent(env, bound, IMPLICIT)).Data;
     const form = { code_challenge: `${more}`.padStart(42, "N") + "A" };
-    const { request_uri } = await good(push(world, ConsentId, { form }), 201);
-    const { claims } = await openHandover(world.bankA, await authorize(browser, world.tpp, request_uri));
+    const { request_uri } = await good(push(env, ConsentId, { form }), 201);
+    const { claims } = await openHandover(env.bankA, await authorize(browser, env.tpp, request_uri));
     newest = { ...first, consentId: ConsentId, requestUri: request_uri, handover: claims };
     assertEquals(browser.cookies.size, Math.min(more + 1, 20));
   }
-  await assertCodeAnswer(await comeBack(world, newest));
-  const page = await assertPage(await comeBack(world, first), 400, "other_browser");
+  await assertCodeAnswer(await comeBack(env, newest));
+  const page = await assertPage(await comeBack(env, first), 400, "other_browser");
   assertEquals(wayOnOf(page), "https://www.example.com/");
 });
 
 Deno.test("A TPP that registered before its client_uri was kept has no link on its customers' pages [G1]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const key = ["client", world.tpp.clientId];
-  const { clientUri: _, ...older } = (await world.store.get<Record<string, unknown>>(key))?.value ?? {};
-  await world.store.commit({ checks: [], writes: [{ kind: "set", key, value: older }] });
-  const stranger = new Browser(world);
-  const page = await assertPage(await stranger.open(await returnOf(world, flow)), 400, "other_browser");
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const key = ["client", env.tpp.clientId];
+  const { clientUri: _, ...older } = (await env.store.get<Record<string, unknown>>(key))?.value ?? {};
+  await env.store.commit({ checks: [], writes: [{ kind: "set", key, value: older }] });
+  const stranger = new Browser(env);
+  const page = await assertPage(await stranger.open(await returnOf(env, flow)), 400, "other_browser");
   assertEquals(wayOnOf(page), null);
-  await assertCodeAnswer(await comeBack(world, flow));
+  await assertCodeAnswer(await comeBack(env, flow));
 });
 
 Deno.test("Records of sessions and requests from before they were counted and kept apart still end well [G2]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  for (const { key, value } of await world.snapshot()) {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  for (const { key, value } of await env.snapshot()) {
     const older = olderForm(key[0] ?? "", value as Record<string, unknown>);
     if (older !== undefined) {
-      await world.store.commit({ checks: [], writes: [{ kind: "set", key, value: older }] });
+      await env.store.commit({ checks: [], writes: [{ kind: "set", key, value: older }] });
     }
   }
-  await reportAccounts(world, flow);
-  const screen = (await comeBack(world, flow)).headers.get("location") ?? "";
+  await reportAccounts(env, flow);
+  const screen = (await comeBack(env, flow)).headers.get("location") ?? "";
   assertMatch(screen, /authorization\.consent\.oauth2/);
   await assertCodeAnswer(await decide(flow.browser, screen, "accept"));
 });
@@ -162,22 +162,22 @@ function assertCleared({ handover }: AtBank, answer: Response): Response {
   return answer;
 }
 
-async function sessionsIn(world: World): Promise<number> {
-  return (await world.snapshot()).filter(({ key }) => key[0] === "interaction").length;
+async function sessionsIn(env: Environment): Promise<number> {
+  return (await env.snapshot()).filter(({ key }) => key[0] === "interaction").length;
 }
 
 async function comeBack(
-  world: World,
+  env: Environment,
   flow: AtBank,
   claims: Readonly<Record<string, unknown>> = {},
 ): Promise<Response> {
-  return await flow.browser.open(await returnOf(world, flow, claims));
+  return await flow.browser.open(await returnOf(env, flow, claims));
 }
 
 async function returnOf(
-  world: World,
+  env: Environment,
   flow: AtBank,
   claims: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
-  return await sealedReturn(world, flow.bank.orgId, await signedReturn(world, flow, { claims }));
+  return await sealedReturn(env, flow.bank.orgId, await signedReturn(env, flow, { claims }));
 }

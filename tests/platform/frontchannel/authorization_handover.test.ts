@@ -14,21 +14,21 @@ import {
 } from "../../../scripts/testing/flows.ts";
 import { assertNothingChanges, assertPage, UUID } from "../../../scripts/testing/front_channel.ts";
 import type { CertifiedKey, Participant } from "../../../scripts/testing/participants.ts";
-import { AUTH_URL, openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { AUTH_URL, type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
 const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 
 Deno.test("JWT to the bank: exactly the interface's claims, each with its value [AZ16] [A2] [B3]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const cases = [
-    { name: "implicit consent", bank: world.bankA, body: IMPLICIT, present: "true" },
-    { name: "explicit consent", bank: world.bankA, body: consentBody(), present: "false" },
-    { name: "explicit consent, bank's own screen", bank: world.bankB, body: consentBody(), present: "false" },
+    { name: "implicit consent", bank: env.bankA, body: IMPLICIT, present: "true" },
+    { name: "explicit consent", bank: env.bankA, body: consentBody(), present: "false" },
+    { name: "explicit consent, bank's own screen", bank: env.bankB, body: consentBody(), present: "false" },
   ];
   const iat = START / 1000;
   for (const { name, bank, body, present } of cases) {
     await t.step(name, async () => {
-      const { departure, consentId } = await leaveForBank(world, bank, body);
+      const { departure, consentId } = await leaveForBank(env, bank, body);
       const { claims } = await openHandover(bank, departure);
       const { jti, correlation_id, ...rest } = claims;
       assertEquals(rest, {
@@ -39,7 +39,7 @@ Deno.test("JWT to the bank: exactly the interface's claims, each with its value 
         exp: iat + 300,
         debtor_account_present: present,
         ref_id: consentId,
-        act: { sub: "Example Shop Ltd", registration_no: world.tpp.clientId },
+        act: { sub: "Example Shop Ltd", registration_no: env.tpp.clientId },
       });
       assertMatch(jti, UUID);
       assertMatch(correlation_id, UUID);
@@ -49,10 +49,10 @@ Deno.test("JWT to the bank: exactly the interface's claims, each with its value 
 });
 
 Deno.test("JWT to the bank: signed with the key that {auth_url}/jwks publishes, kid is the certificate's x5t [AZ16] [A11]", async () => {
-  await using world = await openWorld();
-  const { departure } = await leaveForBank(world, world.bankA);
-  const jws = await unsealed(world.bankA, departure);
-  const { keys } = await good(world.browser(new Request(`${AUTH_URL}/jwks`)), 200);
+  await using env = await openEnvironment();
+  const { departure } = await leaveForBank(env, env.bankA);
+  const jws = await unsealed(env.bankA, departure);
+  const { keys } = await good(env.browser(new Request(`${AUTH_URL}/jwks`)), 200);
   const sig = keys.find(({ use }: { use: string }) => use === "sig");
   const { protectedHeader } = await compactVerify(jws, await importJWK(sig, "PS256"));
   assertEquals(protectedHeader, { alg: "PS256", typ: "JWT", kid: sig.kid });
@@ -62,13 +62,13 @@ Deno.test("JWT to the bank: signed with the key that {auth_url}/jwks publishes, 
 });
 
 Deno.test("JWT to the bank: JWE(JWS) to its enc key, or its tls key where it has none [AZ16] [A10]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const cases = [
-    [world.bankA, world.bankA.encryption],
-    [world.bankB, world.bankB.transport],
+    [env.bankA, env.bankA.encryption],
+    [env.bankB, env.bankB.transport],
   ] as const;
   for (const [bank, recipient] of cases) {
-    const { departure } = await leaveForBank(world, bank);
+    const { departure } = await leaveForBank(env, bank);
     assertEquals(decodeProtectedHeader(sealedIn(departure)), {
       alg: "RSA-OAEP-256",
       enc: "A256GCM",
@@ -80,37 +80,37 @@ Deno.test("JWT to the bank: JWE(JWS) to its enc key, or its tls key where it has
 });
 
 Deno.test("JWT to the bank: sealed to a new enc key once the directory has it, never to a revoked one [A9] [A10]", async () => {
-  await using world = await openWorld();
-  await leaveForBank(world, world.bankA);
-  const revoked = world.bankA.encryption?.kid ?? "";
-  world.network = async (request) => {
-    const answer = await world.directory.fetch(request);
+  await using env = await openEnvironment();
+  await leaveForBank(env, env.bankA);
+  const revoked = env.bankA.encryption?.kid ?? "";
+  env.network = async (request) => {
+    const answer = await env.directory.fetch(request);
     if (!request.url.endsWith("/participants/BANKA/jwks/revoked")) return answer;
     const { keys } = await answer.json();
     return Response.json({ keys: [...keys, { kid: revoked, kty: "RSA", use: "enc" }] });
   };
-  world.now += 301_000;
-  const { departure } = await leaveForBank(world, world.bankA);
-  assertEquals(decodeProtectedHeader(sealedIn(departure)).kid, world.bankA.transport.kid);
+  env.now += 301_000;
+  const { departure } = await leaveForBank(env, env.bankA);
+  assertEquals(decodeProtectedHeader(sealedIn(departure)).kid, env.bankA.transport.kid);
 });
 
 Deno.test("JWT to the bank: sent back, it is no answer of the bank [BR-N16] [J29]", async () => {
-  await using world = await openWorld();
-  const { departure, browser } = await leaveForBank(world, world.bankA);
+  await using env = await openEnvironment();
+  const { departure, browser } = await leaveForBank(env, env.bankA);
   const path = `/BANKA/authorization.sca.oauth2?${new URLSearchParams({ oAuthUrl: sealedIn(departure) })}`;
-  await assertPage(await assertNothingChanges(world, () => browser.open(path)), 400, "not_authentic");
+  await assertPage(await assertNothingChanges(env, () => browser.open(path)), 400, "not_authentic");
 });
 
 async function leaveForBank(
-  world: World,
+  env: Environment,
   bank: Participant,
   body: Json = IMPLICIT,
 ): Promise<{ departure: Response; consentId: string; browser: Browser }> {
-  const bound = await clientToken(world, world.tpp, bank.orgId);
-  const consentId = (await createConsent(world, bound, body, bank.orgId)).Data.ConsentId;
-  const { request_uri } = await good(push(world, consentId, { bank: bank.orgId }), 201);
-  const browser = new Browser(world);
-  return { departure: await authorize(browser, world.tpp, request_uri, bank.orgId), consentId, browser };
+  const bound = await clientToken(env, env.tpp, bank.orgId);
+  const consentId = (await createConsent(env, bound, body, bank.orgId)).Data.ConsentId;
+  const { request_uri } = await good(push(env, consentId, { bank: bank.orgId }), 201);
+  const browser = new Browser(env);
+  return { departure: await authorize(browser, env.tpp, request_uri, bank.orgId), consentId, browser };
 }
 
 function sealedIn(departure: Response): string {

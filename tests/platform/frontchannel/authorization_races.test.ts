@@ -20,42 +20,42 @@ import {
   reportAccounts,
   wayOnOf,
 } from "../../../scripts/testing/front_channel.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Commit, Store } from "../../../src/base/store/store.ts";
 
 const MANY = 40;
 
 Deno.test("40 parallel identical bank returns: exactly one code, and all lead to it [BR-N17] [BR15] [BR-N10] [G1]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const path = await goodReturn(world, flow);
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const path = await goodReturn(env, flow);
   const answers = await Promise.all(times(MANY, () => flow.browser.open(path)));
   const code = await assertCodeAnswer(await onePlace(answers));
-  assertEquals([await codesIssued(world), await consentStatus(world, flow)], [1, "Authorized"]);
-  assertEquals((await redeem(world, { consentId: flow.consentId, code })).status, 200);
+  assertEquals([await codesIssued(env), await consentStatus(env, flow)], [1, "Authorized"]);
+  assertEquals((await redeem(env, { consentId: flow.consentId, code })).status, 200);
 });
 
 Deno.test("40 parallel returns with a jti of their own: exactly one code, and all lead to it [BR-N17] [BR15] [G1]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const paths = await Promise.all(times(MANY, () => goodReturn(world, flow)));
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const paths = await Promise.all(times(MANY, () => goodReturn(env, flow)));
   const answers = await Promise.all(paths.map((path) => flow.browser.open(path)));
   await assertCodeAnswer(await onePlace(answers));
-  assertEquals(await codesIssued(world), 1);
+  assertEquals(await codesIssued(env), 1);
 });
 
 Deno.test("40 parallel returns to the platform's screen: it opens once, and all lead to it [BR-N17] [C7] [G1]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  await reportAccounts(world, flow);
-  const path = await goodReturn(world, flow);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  await reportAccounts(env, flow);
+  const path = await goodReturn(env, flow);
   const answers = await Promise.all(times(MANY, () => flow.browser.open(path)));
   assertEquals((await onePlace(answers)).status, 303);
-  const opened = (await world.snapshot()).filter(({ key, value }) =>
+  const opened = (await env.snapshot()).filter(({ key, value }) =>
     key[0] === "audit" && (value as { event: string }).event === "consent.customer_authenticated"
   );
-  assertEquals([opened.length, await codesIssued(world), await consentStatus(world, flow)], [
+  assertEquals([opened.length, await codesIssued(env), await consentStatus(env, flow)], [
     1,
     0,
     "AwaitingAuthorisation",
@@ -63,36 +63,36 @@ Deno.test("40 parallel returns to the platform's screen: it opens once, and all 
 });
 
 Deno.test("Success and failure of one flow at once: one of them counts, wholly [BR15] [C5] [C8]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
   const paths = await Promise.all(
-    times(MANY, (n) => goodReturn(world, flow, { status_code: n % 2 === 0 ? "success" : "failure" })),
+    times(MANY, (n) => goodReturn(env, flow, { status_code: n % 2 === 0 ? "success" : "failure" })),
   );
   const answers = await Promise.all(paths.map((path) => flow.browser.open(path)));
   const succeeded = (await onePlace(answers)).headers.get("location")?.includes("?code=") === true;
-  assertEquals([await consentStatus(world, flow), await codesIssued(world)], [
+  assertEquals([await consentStatus(env, flow), await codesIssued(env)], [
     succeeded ? "Authorized" : "Rejected",
     succeeded ? 1 : 0,
   ]);
 });
 
 Deno.test("20 browsers with a flow each for one consent return at once: one code, everyone else is told [AZ-N15] [AZ-N18] [C16]", async () => {
-  await using world = await openWorld();
-  const first = await toBank(world, { body: IMPLICIT });
-  const flows = [first, ...await Promise.all(times(19, (n) => anotherFlow(world, first, n)))];
-  const paths = await Promise.all(flows.map((flow) => goodReturn(world, flow)));
+  await using env = await openEnvironment();
+  const first = await toBank(env, { body: IMPLICIT });
+  const flows = [first, ...await Promise.all(times(19, (n) => anotherFlow(env, first, n)))];
+  const paths = await Promise.all(flows.map((flow) => goodReturn(env, flow)));
   const answers = await Promise.all(flows.map(({ browser }, index) => browser.open(paths[index] ?? "")));
   const winners = answers.filter((answer) => answer.headers.get("location")?.includes("code=") === true);
-  assertEquals([winners.length, await codesIssued(world)], [1, 1]);
+  assertEquals([winners.length, await codesIssued(env)], [1, 1]);
   for (const answer of answers.filter((each) => !winners.includes(each))) {
     await assertErrorAnswer(answer, "invalid_request");
   }
-  assertEquals(await consentStatus(world, first), "Authorized");
+  assertEquals(await consentStatus(env, first), "Authorized");
 });
 
 Deno.test("Double click on accept: 40 parallel decisions give one code and lead to one place [AZ15] [C7]", async () => {
-  await using world = await openWorld();
-  const { flow, screen, csrf } = await deciding(world);
+  await using env = await openEnvironment();
+  const { flow, screen, csrf } = await deciding(env);
   const answers = await Promise.all(times(MANY, () => decideOnce(flow.browser, screen, csrf, "accept")));
   const [first] = answers;
   if (first === undefined) throw new Error("no answer");
@@ -100,8 +100,8 @@ Deno.test("Double click on accept: 40 parallel decisions give one code and lead 
     assertEquals([answer.status, answer.headers.get("location")], [303, first.headers.get("location")]);
   }
   const code = await assertCodeAnswer(first);
-  assertEquals([await codesIssued(world), await consentStatus(world, flow)], [1, "Authorized"]);
-  assertEquals((await redeem(world, { consentId: flow.consentId, code })).status, 200);
+  assertEquals([await codesIssued(env), await consentStatus(env, flow)], [1, "Authorized"]);
+  assertEquals((await redeem(env, { consentId: flow.consentId, code })).status, 200);
 });
 
 Deno.test("A second click on the same decision leads where the first one led, for a minute; a different one is told what was decided [C7] [BR-N11] [G1]", async (t) => {
@@ -113,19 +113,19 @@ Deno.test("A second click on the same decision leads where the first one led, fo
     ]] as const
   ) {
     await t.step(`${first}, then ${second}`, async () => {
-      await using world = await openWorld();
-      const { flow, screen, csrf } = await deciding(world);
+      await using env = await openEnvironment();
+      const { flow, screen, csrf } = await deciding(env);
       const cookie = new Map(flow.browser.cookies);
       const led = (await decideOnce(flow.browser, screen, csrf, first)).headers.get("location");
       assertEquals(flow.browser.cookies.size, 0);
-      const before = await world.snapshot();
+      const before = await env.snapshot();
       const again = await decideOnce(flow.browser, screen, csrf, first);
       assertEquals([again.status, again.headers.get("location")], [303, led]);
       const told = await decideOnce(flow.browser, screen, csrf, second);
       assertEquals(wayOnOf(await assertPage(told, 400, page)), led);
       await assertPage(await decideOnce(flow.browser, screen, "x".repeat(43), first), 400, "finished");
       await assertPage(await flow.browser.open(screen), 400, "finished");
-      world.now += 60_000;
+      env.now += 60_000;
       for (const decision of [first, second]) {
         const late = await assertPage(await decideOnce(flow.browser, screen, csrf, decision), 400, page);
         assertEquals(wayOnOf(late), "https://www.example.com/");
@@ -133,20 +133,20 @@ Deno.test("A second click on the same decision leads where the first one led, fo
       // A browser that dropped the answer has its cookie still: the TPP must not wait for ever.
       cookie.forEach((secret, name) => flow.browser.cookies.set(name, secret));
       await assertErrorAnswer(await flow.browser.open(screen), "invalid_request");
-      assertEquals(await world.snapshot(), before);
+      assertEquals(await env.snapshot(), before);
     });
   }
 });
 
-Deno.test("Accept and refuse at once: one of them counts, wholly, and every click leads there or is told [AZ15] [C7] [C9]", async () => {
-  await using world = await openWorld();
-  const { flow, screen, csrf } = await deciding(world);
+Deno.test("Accept and reject at once: one of them counts, wholly, and every click leads there or is told [AZ15] [C7] [C9]", async () => {
+  await using env = await openEnvironment();
+  const { flow, screen, csrf } = await deciding(env);
   const decisions = times(MANY, (n) => n % 2 === 0 ? "refuse" : "accept");
   const answers = await Promise.all(
     decisions.map((decision) => decideOnce(flow.browser, screen, csrf, decision)),
   );
-  const accepted = await codesIssued(world) === 1;
-  assertEquals(await consentStatus(world, flow), accepted ? "Authorized" : "Rejected");
+  const accepted = await codesIssued(env) === 1;
+  assertEquals(await consentStatus(env, flow), accepted ? "Authorized" : "Rejected");
   const same = answers.filter((_, n) => (decisions[n] === "accept") === accepted);
   const led = (await onePlace(same)).headers.get("location");
   assertEquals(led?.includes("?code="), accepted);
@@ -157,15 +157,15 @@ Deno.test("Accept and refuse at once: one of them counts, wholly, and every clic
 
 Deno.test("Consent, code, request, interaction and jti move in one commit, or none does [AZ15] [BR15]", async () => {
   const { store, commits, faults } = await recordingStore();
-  await using world = await openWorld({ store });
-  const flow = await toBank(world, { body: IMPLICIT });
-  const before = await world.snapshot();
+  await using env = await openEnvironment({ store });
+  const flow = await toBank(env, { body: IMPLICIT });
+  const before = await env.snapshot();
   faults.next = (commit) => commit.writes.some(({ key }) => key[0] === "authorization_code");
-  const failed = await flow.browser.open(await goodReturn(world, flow));
+  const failed = await flow.browser.open(await goodReturn(env, flow));
   await assertPage(failed, 500, "unavailable");
-  assertEquals(await world.snapshot(), before);
+  assertEquals(await env.snapshot(), before);
   commits.length = 0;
-  await assertCodeAnswer(await flow.browser.open(await goodReturn(world, flow)));
+  await assertCodeAnswer(await flow.browser.open(await goodReturn(env, flow)));
   const [only, ...more] = commits;
   assertEquals(more, []);
   assertEquals(only?.writes.map(({ key }) => key[0]).toSorted(), [
@@ -185,12 +185,12 @@ Deno.test("A store that fails after a commit is a failure in the log and on the 
   for (const status_code of ["success", "failure"]) {
     await t.step(`the bank's ${status_code}`, async () => {
       const { store, faults } = await recordingStore();
-      await using world = await openWorld({ store });
-      const flow = await toBank(world, { body: IMPLICIT });
-      const path = await goodReturn(world, flow, { status_code });
+      await using env = await openEnvironment({ store });
+      const flow = await toBank(env, { body: IMPLICIT });
+      const path = await goodReturn(env, flow, { status_code });
       faults.afterNext = (commit) => commit.writes.some(({ key }) => key[0] === "interaction");
       await assertPage(await flow.browser.open(path), 500, "unavailable");
-      assertStringIncludes(world.logged.join("\n"), '"event":"request.failed"');
+      assertStringIncludes(env.logged.join("\n"), '"event":"request.failed"');
       const again = await flow.browser.open(path);
       if (status_code === "success") await assertCodeAnswer(again);
       else await assertErrorAnswer(again, "access_denied");
@@ -238,10 +238,10 @@ async function recordingStore(): Promise<
   return { store, commits, faults };
 }
 
-async function deciding(world: World): Promise<{ flow: AtBank; screen: string; csrf: string }> {
-  const flow = await toBank(world);
-  await reportAccounts(world, flow);
-  const screen = (await flow.browser.open(await goodReturn(world, flow))).headers.get("location") ?? "";
+async function deciding(env: Environment): Promise<{ flow: AtBank; screen: string; csrf: string }> {
+  const flow = await toBank(env);
+  await reportAccounts(env, flow);
+  const screen = (await flow.browser.open(await goodReturn(env, flow))).headers.get("location") ?? "";
   const { csrf } = readForm(await (await flow.browser.open(screen)).text());
   return { flow, screen, csrf };
 }
@@ -252,18 +252,18 @@ function decideOnce(browser: Browser, screen: string, csrf: string, decision: st
 }
 
 async function goodReturn(
-  world: World,
+  env: Environment,
   flow: AtBank,
   claims: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
-  return await sealedReturn(world, flow.bank.orgId, await signedReturn(world, flow, { claims }));
+  return await sealedReturn(env, flow.bank.orgId, await signedReturn(env, flow, { claims }));
 }
 
-async function anotherFlow(world: World, flow: AtBank, n: number): Promise<AtBank> {
+async function anotherFlow(env: Environment, flow: AtBank, n: number): Promise<AtBank> {
   const form = { code_challenge: `${n}`.padStart(42, "D") + "A" };
-  const { request_uri } = await good(push(world, flow.consentId, { form }), 201);
-  const browser = new Browser(world);
-  const { claims } = await openHandover(world.bankA, await authorize(browser, world.tpp, request_uri));
+  const { request_uri } = await good(push(env, flow.consentId, { form }), 201);
+  const browser = new Browser(env);
+  const { claims } = await openHandover(env.bankA, await authorize(browser, env.tpp, request_uri));
   return { ...flow, browser, requestUri: request_uri, handover: claims };
 }
 

@@ -15,19 +15,19 @@ import {
   consentStatus,
 } from "../../../scripts/testing/front_channel.ts";
 import type { JsonObject } from "../../../scripts/testing/jwts.ts";
-import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 import { rawJws } from "../../../scripts/testing/raw_jws.ts";
 
 const NOW = START / 1000;
 
-Deno.test("GET authorization.sca.oauth2 refuses claims that are not of this bank, this platform and this flow [BR-N8] [BR-N12] [BR5] [BR7] [BR10] [A2] [B3] [C17] [AUT-11]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const other = await toBank(world, { body: IMPLICIT });
+Deno.test("GET authorization.sca.oauth2 rejects claims that are not of this bank, this platform and this flow [BR-N8] [BR-N12] [BR5] [BR7] [BR10] [A2] [B3] [C17] [AUT-11]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const other = await toBank(env, { body: IMPLICIT });
   const cases: Record<string, JsonObject> = {
     "[BR-N8] iss missing": { iss: undefined },
     "[BR-N8] iss of another bank": { iss: "BANKB" },
-    "[BR-N8] iss the bank's client id": { iss: world.bankA.clientId },
+    "[BR-N8] iss the bank's client id": { iss: env.bankA.clientId },
     "[BR-N8] iss the platform": { iss: "https://auth.platform.example" },
     "[BR-N8] iss an array": { iss: ["BANKA"] },
     "[BR-N8] aud missing": { aud: undefined },
@@ -52,8 +52,8 @@ Deno.test("GET authorization.sca.oauth2 refuses claims that are not of this bank
   };
   for (const [name, claims] of Object.entries(cases)) {
     await t.step(name, async () => {
-      const jws = await signedReturn(world, flow, { claims });
-      await assertNotAuthentic(world, flow.browser, await sealedReturn(world, "BANKA", jws));
+      const jws = await signedReturn(env, flow, { claims });
+      await assertNotAuthentic(env, flow.browser, await sealedReturn(env, "BANKA", jws));
     });
   }
   const ofAnotherFlow: Record<string, JsonObject> = {
@@ -64,18 +64,18 @@ Deno.test("GET authorization.sca.oauth2 refuses claims that are not of this bank
     "[BR-N12] debtor_account_present in capitals": { debtor_account_present: "True" },
   };
   for (const [name, claims] of Object.entries(ofAnotherFlow)) {
-    await t.step(name, async () => await assertUnusable(world, flow, claims));
+    await t.step(name, async () => await assertUnusable(env, flow, claims));
   }
   await t.step("the flow ends well all the same [BR14]", async () => {
-    const jws = await signedReturn(world, flow);
-    await assertCodeAnswer(await flow.browser.open(await sealedReturn(world, "BANKA", jws)));
+    const jws = await signedReturn(env, flow);
+    await assertCodeAnswer(await flow.browser.open(await sealedReturn(env, "BANKA", jws)));
   });
 });
 
 Deno.test("GET authorization.sca.oauth2 judges exp, iat and nbf [BR-N9] [BR6] [AUT-11]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const refused: Record<string, JsonObject> = {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const rejected: Record<string, JsonObject> = {
     "exp past by 30 s": { iat: NOW - 100, nbf: undefined, exp: NOW - 30 },
     "exp past by a day": { iat: NOW - 86_400, nbf: undefined, exp: NOW - 86_000 },
     "exp missing": { exp: undefined },
@@ -92,24 +92,24 @@ Deno.test("GET authorization.sca.oauth2 judges exp, iat and nbf [BR-N9] [BR6] [A
     "nbf +31 s": { nbf: NOW + 31 },
     "nbf text": { nbf: String(NOW) },
   };
-  for (const [name, claims] of Object.entries(refused)) {
-    await t.step(name, async () => await assertUnusable(world, flow, claims));
+  for (const [name, claims] of Object.entries(rejected)) {
+    await t.step(name, async () => await assertUnusable(env, flow, claims));
   }
   for (const literal of ["1e999", "-1e999", "Infinity", "NaN"]) {
     await t.step(`exp ${literal}`, async () => {
-      const claims = JSON.stringify(returnClaims(world, world.bankA, flow.handover, { exp: "EXP" }));
+      const claims = JSON.stringify(returnClaims(env, env.bankA, flow.handover, { exp: "EXP" }));
       const jws = await rawJws(
-        await world.bankA.signing.key.privateKey("sign"),
-        { alg: "PS256", typ: "JWT", kid: world.bankA.signing.kid },
+        await env.bankA.signing.key.privateKey("sign"),
+        { alg: "PS256", typ: "JWT", kid: env.bankA.signing.kid },
         claims.replace('"EXP"', literal),
       );
-      await assertNotAuthentic(world, flow.browser, await sealedReturn(world, "BANKA", jws));
+      await assertNotAuthentic(env, flow.browser, await sealedReturn(env, "BANKA", jws));
     });
   }
 });
 
 Deno.test("GET authorization.sca.oauth2 allows the clocks to differ [BR6] [FAPI-D4]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const accepted: Record<string, JsonObject> = {
     "exp past by 29 s": { iat: NOW - 100, nbf: undefined, exp: NOW - 29 },
     "iat and nbf +30 s": { iat: NOW + 30, nbf: NOW + 30 },
@@ -123,59 +123,59 @@ Deno.test("GET authorization.sca.oauth2 allows the clocks to differ [BR6] [FAPI-
   };
   for (const [name, claims] of Object.entries(accepted)) {
     await t.step(name, async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
-      const jws = await signedReturn(world, flow, { claims });
-      await assertCodeAnswer(await flow.browser.open(await sealedReturn(world, "BANKA", jws)));
+      const flow = await toBank(env, { body: IMPLICIT });
+      const jws = await signedReturn(env, flow, { claims });
+      await assertCodeAnswer(await flow.browser.open(await sealedReturn(env, "BANKA", jws)));
     });
   }
 });
 
 Deno.test("GET authorization.sca.oauth2 spends jti once per bank, until the JWT has expired [BR-N10] [BR7] [AUT-11]", async () => {
-  await using world = await openWorld();
-  const first = await toBank(world, { body: IMPLICIT });
-  const second = await toBank(world, { body: IMPLICIT });
+  await using env = await openEnvironment();
+  const first = await toBank(env, { body: IMPLICIT });
+  const second = await toBank(env, { body: IMPLICIT });
   const jti = crypto.randomUUID();
-  const answer = await signedReturn(world, first, { claims: { jti } });
-  await assertCodeAnswer(await first.browser.open(await sealedReturn(world, "BANKA", answer)));
-  const again = await signedReturn(world, second, { claims: { jti } });
-  const replayed = await sealedReturn(world, "BANKA", again);
-  const refusal = await assertNothingChanges(world, () => second.browser.open(replayed));
-  await assertErrorAnswer(refusal, "server_error");
-  assertEquals([await codesIssued(world), await consentStatus(world, second)], [1, "AwaitingAuthorisation"]);
-  const atB = await toBank(world, { bank: world.bankB, body: IMPLICIT });
-  const byB = await signedReturn(world, atB, { claims: { jti } });
-  await assertCodeAnswer(await atB.browser.open(await sealedReturn(world, "BANKB", byB)), "BANKB");
-  const fresh = await signedReturn(world, second);
-  await assertCodeAnswer(await second.browser.open(await sealedReturn(world, "BANKA", fresh)));
+  const answer = await signedReturn(env, first, { claims: { jti } });
+  await assertCodeAnswer(await first.browser.open(await sealedReturn(env, "BANKA", answer)));
+  const again = await signedReturn(env, second, { claims: { jti } });
+  const replayed = await sealedReturn(env, "BANKA", again);
+  const rejection = await assertNothingChanges(env, () => second.browser.open(replayed));
+  await assertErrorAnswer(rejection, "server_error");
+  assertEquals([await codesIssued(env), await consentStatus(env, second)], [1, "AwaitingAuthorisation"]);
+  const atB = await toBank(env, { bank: env.bankB, body: IMPLICIT });
+  const byB = await signedReturn(env, atB, { claims: { jti } });
+  await assertCodeAnswer(await atB.browser.open(await sealedReturn(env, "BANKB", byB)), "BANKB");
+  const fresh = await signedReturn(env, second);
+  await assertCodeAnswer(await second.browser.open(await sealedReturn(env, "BANKA", fresh)));
 });
 
-Deno.test("GET authorization.sca.oauth2 does not spend the jti of a return that was refused [BR14]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
+Deno.test("GET authorization.sca.oauth2 does not spend the jti of a return that was rejected [BR14]", async () => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
   const jti = crypto.randomUUID();
-  const bad = await signedReturn(world, flow, { claims: { jti, aud: "https://evil.example" } });
-  await assertNotAuthentic(world, flow.browser, await sealedReturn(world, "BANKA", bad));
-  const good = await signedReturn(world, flow, { claims: { jti } });
-  await assertCodeAnswer(await flow.browser.open(await sealedReturn(world, "BANKA", good)));
+  const bad = await signedReturn(env, flow, { claims: { jti, aud: "https://evil.example" } });
+  await assertNotAuthentic(env, flow.browser, await sealedReturn(env, "BANKA", bad));
+  const good = await signedReturn(env, flow, { claims: { jti } });
+  await assertCodeAnswer(await flow.browser.open(await sealedReturn(env, "BANKA", good)));
 });
 
 Deno.test("GET authorization.sca.oauth2 answers 404 for an unknown bank [A4]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const path = await sealedReturn(world, "BANKC", await signedReturn(world, flow));
-  const answer = await assertNothingChanges(world, () => flow.browser.open(path));
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const path = await sealedReturn(env, "BANKC", await signedReturn(env, flow));
+  const answer = await assertNothingChanges(env, () => flow.browser.open(path));
   assertEquals(answer.status, 404);
 });
 
 /** The bank signed it for this flow and this browser, but it cannot count: the customer goes back to the TPP (Decision G1). */
-async function assertUnusable(world: World, flow: AtBank, claims: JsonObject): Promise<void> {
-  const path = await sealedReturn(world, "BANKA", await signedReturn(world, flow, { claims }));
-  await assertErrorAnswer(await assertNothingChanges(world, () => flow.browser.open(path)), "server_error");
-  assertEquals(await consentStatus(world, flow), "AwaitingAuthorisation");
+async function assertUnusable(env: Environment, flow: AtBank, claims: JsonObject): Promise<void> {
+  const path = await sealedReturn(env, "BANKA", await signedReturn(env, flow, { claims }));
+  await assertErrorAnswer(await assertNothingChanges(env, () => flow.browser.open(path)), "server_error");
+  assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation");
   await assertPage(
-    await assertNothingChanges(world, () => new Browser(world).open(path)),
+    await assertNothingChanges(env, () => new Browser(env).open(path)),
     400,
     "other_browser",
   );
-  assertStringIncludes(world.logged.join("\n"), '"event":"bank_return.unusable"');
+  assertStringIncludes(env.logged.join("\n"), '"event":"bank_return.unusable"');
 }

@@ -10,20 +10,20 @@ import {
 import { returnClaims, toBank } from "../../../scripts/testing/flows.ts";
 import { assertCodeAnswer, codesIssued, headingOf, PAGE } from "../../../scripts/testing/front_channel.ts";
 import { sealToPlatform } from "../../../scripts/testing/jwts.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 import { rawJws } from "../../../scripts/testing/raw_jws.ts";
 
 const RUNS = 150;
 
 Deno.test("GET authorization.sca.oauth2: no mutation of a good return is a code, moves anything, or is a failure of ours [BR17] [J24] [J38]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const jws = await signedReturn(world, flow);
-  const sealed = await sealToPlatform(world, jws);
-  const key = await world.bankA.signing.key.privateKey("sign");
-  const header = { alg: "PS256", typ: "JWT", kid: world.bankA.signing.kid };
-  const claims = returnClaims(world, world.bankA, flow.handover);
-  const refused = async (path: string): Promise<void> => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const jws = await signedReturn(env, flow);
+  const sealed = await sealToPlatform(env, jws);
+  const key = await env.bankA.signing.key.privateKey("sign");
+  const header = { alg: "PS256", typ: "JWT", kid: env.bankA.signing.kid };
+  const claims = returnClaims(env, env.bankA, flow.handover);
+  const rejected = async (path: string): Promise<void> => {
     const answer = await flow.browser.open(path);
     assertEquals([answer.status, headingOf(await answer.text())], [400, PAGE.not_authentic]);
   };
@@ -37,7 +37,7 @@ Deno.test("GET authorization.sca.oauth2: no mutation of a good return is a code,
       fc.string({ minLength: 1, maxLength: 1 }),
       async (at, other) => {
         fc.pre(sealed[at] !== other && !isUnusedBits(sealed, at));
-        await refused(returnTo("BANKA", sealed.slice(0, at) + other + sealed.slice(at + 1)));
+        await rejected(returnTo("BANKA", sealed.slice(0, at) + other + sealed.slice(at + 1)));
       },
     ),
   );
@@ -45,7 +45,7 @@ Deno.test("GET authorization.sca.oauth2: no mutation of a good return is a code,
     "a character of the signed token",
     fc.asyncProperty(fc.nat(jws.length - 1), fc.string({ minLength: 1, maxLength: 1 }), async (at, other) => {
       fc.pre(jws[at] !== other);
-      await refused(await sealedReturn(world, "BANKA", jws.slice(0, at) + other + jws.slice(at + 1)));
+      await rejected(await sealedReturn(env, "BANKA", jws.slice(0, at) + other + jws.slice(at + 1)));
     }),
   );
   await run(
@@ -55,7 +55,7 @@ Deno.test("GET authorization.sca.oauth2: no mutation of a good return is a code,
       fc.jsonValue(),
       async (name, value) => {
         fc.pre(name !== "cty" || String(value).toUpperCase() !== "JWT");
-        await refused(returnTo("BANKA", await sealedUnderHeader(world, jws, { [name]: value })));
+        await rejected(returnTo("BANKA", await sealedUnderHeader(env, jws, { [name]: value })));
       },
     ),
   );
@@ -65,8 +65,8 @@ Deno.test("GET authorization.sca.oauth2: no mutation of a good return is a code,
       fc.constantFrom("alg", "kid", "typ", "crit", "b64", "jwk"),
       fc.jsonValue(),
       async (name, value) => {
-        await refused(
-          await sealedReturn(world, "BANKA", await rawJws(key, { ...header, [name]: value }, claims)),
+        await rejected(
+          await sealedReturn(env, "BANKA", await rawJws(key, { ...header, [name]: value }, claims)),
         );
       },
     ),
@@ -76,8 +76,8 @@ Deno.test("GET authorization.sca.oauth2: no mutation of a good return is a code,
     "any claim that names who answers whom",
     fc.asyncProperty(fc.constantFrom(...judged), fc.jsonValue(), async (name, value) => {
       fc.pre(name !== "jti" || typeof value !== "string" || value === "");
-      await refused(
-        await sealedReturn(world, "BANKA", await rawJws(key, header, { ...claims, [name]: value })),
+      await rejected(
+        await sealedReturn(env, "BANKA", await rawJws(key, header, { ...claims, [name]: value })),
       );
     }),
   );
@@ -86,12 +86,12 @@ Deno.test("GET authorization.sca.oauth2: no mutation of a good return is a code,
     fc.asyncProperty(fc.constantFrom("exp", "iat", "nbf", "ref_id"), fc.jsonValue(), async (name, value) => {
       fc.pre(name === "ref_id" ? typeof value === "string" && value !== "" : typeof value !== "number");
       const changed = await rawJws(key, header, { ...claims, [name]: value });
-      const answer = await flow.browser.open(await sealedReturn(world, "BANKA", changed));
+      const answer = await flow.browser.open(await sealedReturn(env, "BANKA", changed));
       assertEquals(new URL(answer.headers.get("location") ?? "").searchParams.get("error"), "server_error");
     }),
   );
   await t.step("and the good one is good still", async () => {
-    assertEquals(await codesIssued(world), 0);
+    assertEquals(await codesIssued(env), 0);
     await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", sealed)));
   });
 });

@@ -13,21 +13,21 @@ import {
   tppAnswer,
 } from "../../../scripts/testing/front_channel.ts";
 import type { JsonObject } from "../../../scripts/testing/jwts.ts";
-import { AUTH_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("GET authorization.sca.oauth2 takes exactly success and 200 for success [BR11] [B3] [C5] [BR16]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const status_code of ["success", "200"]) {
     await t.step(status_code, async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
-      await assertCodeAnswer(await comeBack(world, flow, { status_code }));
-      assertEquals(await consentStatus(world, flow), "Authorized");
+      const flow = await toBank(env, { body: IMPLICIT });
+      await assertCodeAnswer(await comeBack(env, flow, { status_code }));
+      assertEquals(await consentStatus(env, flow), "Authorized");
     });
   }
 });
 
 Deno.test("GET authorization.sca.oauth2 redirects with server_error for a status_code nobody agreed on, and rejects the consent [BR-N13] [BR11] [B3] [AUT-11]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const codes = [
     "SUCCESS ",
     "Success",
@@ -46,58 +46,58 @@ Deno.test("GET authorization.sca.oauth2 redirects with server_error for a status
   ];
   for (const status_code of codes) {
     await t.step(JSON.stringify(status_code) ?? "missing", async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
-      await assertErrorAnswer(await comeBack(world, flow, { status_code }), "server_error");
-      assertEquals(await consentStatus(world, flow), "Rejected");
+      const flow = await toBank(env, { body: IMPLICIT });
+      await assertErrorAnswer(await comeBack(env, flow, { status_code }), "server_error");
+      assertEquals(await consentStatus(env, flow), "Rejected");
     });
   }
-  assertEquals(await codesIssued(world), 0);
+  assertEquals(await codesIssued(env), 0);
 });
 
 Deno.test("GET authorization.sca.oauth2 redirects a failure with access_denied, state and iss, and rejects the consent [BR-N14] [B4] [B5] [C8] [C11] [C9] [AUT-11]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const flows = {
     "implicit": { body: IMPLICIT },
     "explicit, nothing reported": { body: consentBody() },
-    "bank's own screen": { bank: world.bankB },
+    "bank's own screen": { bank: env.bankB },
   };
   for (const [name, options] of Object.entries(flows)) {
     await t.step(name, async () => {
-      const flow = await toBank(world, options);
-      const answer = await comeBack(world, flow, {
+      const flow = await toBank(env, options);
+      const answer = await comeBack(env, flow, {
         status_code: "failure",
         status: "refused",
         sub: undefined,
       });
       await assertErrorAnswer(answer, "access_denied", flow.bank.orgId);
-      assertEquals(await consentStatus(world, flow), "Rejected");
+      assertEquals(await consentStatus(env, flow), "Rejected");
       await assertPage(
-        await authorize(flow.browser, world.tpp, flow.requestUri, flow.bank.orgId),
+        await authorize(flow.browser, env.tpp, flow.requestUri, flow.bank.orgId),
         400,
         "link_unusable",
       );
     });
   }
   await t.step("explicit, accounts reported", async () => {
-    const flow = await toBank(world);
-    await reportAccounts(world, flow);
-    await assertErrorAnswer(await comeBack(world, flow, { status_code: "failure" }), "access_denied");
-    assertEquals(await consentStatus(world, flow), "Rejected");
+    const flow = await toBank(env);
+    await reportAccounts(env, flow);
+    await assertErrorAnswer(await comeBack(env, flow, { status_code: "failure" }), "access_denied");
+    assertEquals(await consentStatus(env, flow), "Rejected");
   });
-  assertEquals(await codesIssued(world), 0);
+  assertEquals(await codesIssued(env), 0);
 });
 
 Deno.test("GET authorization.sca.oauth2 redirects too little money with access_denied and says so, and rejects the consent [G7] [B5]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const flows = {
     "implicit": { body: IMPLICIT },
     "explicit, nothing reported": { body: consentBody() },
-    "bank's own screen": { bank: world.bankB },
+    "bank's own screen": { bank: env.bankB },
   };
   for (const [name, options] of Object.entries(flows)) {
     await t.step(name, async () => {
-      const flow = await toBank(world, options);
-      const answer = await comeBack(world, flow, {
+      const flow = await toBank(env, options);
+      const answer = await comeBack(env, flow, {
         status_code: "insufficient_funds",
         status: "<b>the customer's own words</b>",
       });
@@ -107,42 +107,42 @@ Deno.test("GET authorization.sca.oauth2 redirects too little money with access_d
         state: "af0ifjsldkj",
         iss: `${AUTH_URL}/${flow.bank.orgId}`,
       });
-      assertEquals(await consentStatus(world, flow), "Rejected");
+      assertEquals(await consentStatus(env, flow), "Rejected");
     });
   }
   await t.step("accounts reported: no consent screen is shown any more", async () => {
-    const flow = await toBank(world);
-    await reportAccounts(world, flow);
-    const answer = await comeBack(world, flow, { status_code: "insufficient_funds" });
+    const flow = await toBank(env);
+    await reportAccounts(env, flow);
+    const answer = await comeBack(env, flow, { status_code: "insufficient_funds" });
     assertEquals((await tppAnswer(answer)).parameters["error"], "access_denied");
-    assertEquals(await consentStatus(world, flow), "Rejected");
+    assertEquals(await consentStatus(env, flow), "Rejected");
   });
-  assertEquals(await codesIssued(world), 0);
+  assertEquals(await codesIssued(env), 0);
 });
 
 Deno.test("GET authorization.sca.oauth2: success of an explicit consent without reported accounts is server_error, and rejects it [BR-N15] [BR12] [C10] [B4]", async () => {
-  await using world = await openWorld();
-  for (const bank of [world.bankA, world.bankB]) {
-    const flow = await toBank(world, { bank });
-    await assertErrorAnswer(await comeBack(world, flow), "server_error", bank.orgId);
-    assertEquals(await consentStatus(world, flow), "Rejected");
+  await using env = await openEnvironment();
+  for (const bank of [env.bankA, env.bankB]) {
+    const flow = await toBank(env, { bank });
+    await assertErrorAnswer(await comeBack(env, flow), "server_error", bank.orgId);
+    assertEquals(await consentStatus(env, flow), "Rejected");
   }
-  assertEquals(await codesIssued(world), 0);
+  assertEquals(await codesIssued(env), 0);
 });
 
 Deno.test("GET authorization.sca.oauth2: success for another customer than the one whose accounts were reported is server_error [BR12] [BR13]", async () => {
-  await using world = await openWorld();
-  for (const bank of [world.bankA, world.bankB]) {
-    const flow = await toBank(world, { bank });
-    await reportAccounts(world, flow, ACCOUNTS.slice(0, 1), { data: { Sub: "customer-1" } });
-    await assertErrorAnswer(await comeBack(world, flow, { sub: "customer-2" }), "server_error", bank.orgId);
-    assertEquals(await consentStatus(world, flow), "Rejected");
+  await using env = await openEnvironment();
+  for (const bank of [env.bankA, env.bankB]) {
+    const flow = await toBank(env, { bank });
+    await reportAccounts(env, flow, ACCOUNTS.slice(0, 1), { data: { Sub: "customer-1" } });
+    await assertErrorAnswer(await comeBack(env, flow, { sub: "customer-2" }), "server_error", bank.orgId);
+    assertEquals(await consentStatus(env, flow), "Rejected");
   }
-  assertEquals(await codesIssued(world), 0);
+  assertEquals(await codesIssued(env), 0);
 });
 
 Deno.test("GET authorization.sca.oauth2: success with a sub that is missing, endless or an account number is server_error [BR13]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const subs: Record<string, unknown> = {
     "missing": undefined,
     "empty": "",
@@ -162,80 +162,80 @@ Deno.test("GET authorization.sca.oauth2: success with a sub that is missing, end
   const body = consentBody({ initiation: { DebtorAccount } });
   for (const [name, sub] of Object.entries(subs)) {
     await t.step(name, async () => {
-      const flow = await toBank(world, { body });
-      await assertErrorAnswer(await comeBack(world, flow, { sub }), "server_error");
-      assertEquals(await consentStatus(world, flow), "Rejected");
+      const flow = await toBank(env, { body });
+      await assertErrorAnswer(await comeBack(env, flow, { sub }), "server_error");
+      assertEquals(await consentStatus(env, flow), "Rejected");
     });
   }
   await t.step("255 characters are fine", async () => {
-    const flow = await toBank(world, { body });
-    await assertCodeAnswer(await comeBack(world, flow, { sub: "s".repeat(255) }));
+    const flow = await toBank(env, { body });
+    await assertCodeAnswer(await comeBack(env, flow, { sub: "s".repeat(255) }));
   });
 });
 
 Deno.test("GET authorization.sca.oauth2 leads to the platform's screen, the consent still undecided [C4] [BR12] [BR16]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  await reportAccounts(world, flow);
-  const answer = await comeBack(world, flow);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  await reportAccounts(env, flow);
+  const answer = await comeBack(env, flow);
   assertEquals([answer.status, await answer.text()], [303, ""]);
   assertEquals(
     answer.headers.get("location"),
     `${AUTH_URL}/BANKA/authorization.consent.oauth2?flow=${flow.handover.correlation_id}`,
   );
   assertBrowserHeaders(answer);
-  assertEquals([await codesIssued(world), await consentStatus(world, flow)], [0, "AwaitingAuthorisation"]);
+  assertEquals([await codesIssued(env), await consentStatus(env, flow)], [0, "AwaitingAuthorisation"]);
 });
 
 Deno.test("GET authorization.sca.oauth2: the bank's own screen chooses the account, in any number of reports [C6]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { bank: world.bankB });
-  await reportAccounts(world, flow, ACCOUNTS.slice(0, 1));
-  await reportAccounts(world, flow, ACCOUNTS.slice(2, 3));
-  await assertCodeAnswer(await comeBack(world, flow), "BANKB");
-  const consent = await stored(world, flow);
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { bank: env.bankB });
+  await reportAccounts(env, flow, ACCOUNTS.slice(0, 1));
+  await reportAccounts(env, flow, ACCOUNTS.slice(2, 3));
+  await assertCodeAnswer(await comeBack(env, flow), "BANKB");
+  const consent = await stored(env, flow);
   assertEquals([consent.status, consent.selectedAccount], ["Authorized", ACCOUNTS[2]]);
 });
 
 Deno.test("GET authorization.sca.oauth2 keeps the bank's status in the consent's history [B3]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   await t.step("of an end", async () => {
-    const flow = await toBank(world, { body: IMPLICIT });
-    await comeBack(world, flow, { status: "limit exceeded", status_code: "failure" });
-    assertEquals(await history(world, flow), [
-      { event: "consent.AwaitingAuthorisation", actor: world.tpp.clientId, reason: "created" },
+    const flow = await toBank(env, { body: IMPLICIT });
+    await comeBack(env, flow, { status: "limit exceeded", status_code: "failure" });
+    assertEquals(await history(env, flow), [
+      { event: "consent.AwaitingAuthorisation", actor: env.tpp.clientId, reason: "created" },
       { event: "consent.Rejected", actor: "customer", reason: "bank: limit exceeded" },
     ]);
   });
   await t.step("of the way to the platform's screen", async () => {
-    const flow = await toBank(world);
-    await reportAccounts(world, flow);
-    await comeBack(world, flow, { status: "authenticated" });
-    assertEquals((await history(world, flow)).at(-1), {
+    const flow = await toBank(env);
+    await reportAccounts(env, flow);
+    await comeBack(env, flow, { status: "authenticated" });
+    assertEquals((await history(env, flow)).at(-1), {
       event: "consent.customer_authenticated",
       actor: "customer",
       reason: "bank: authenticated",
     });
   });
   await t.step("cut and made printable", async () => {
-    const flow = await toBank(world, { body: IMPLICIT });
-    await comeBack(world, flow, { status: `\u202e\n${"x".repeat(200)}` });
-    assertEquals((await history(world, flow)).at(-1)?.reason, `bank: ??${"x".repeat(62)}`);
+    const flow = await toBank(env, { body: IMPLICIT });
+    await comeBack(env, flow, { status: `\u202e\n${"x".repeat(200)}` });
+    assertEquals((await history(env, flow)).at(-1)?.reason, `bank: ??${"x".repeat(62)}`);
   });
 });
 
-async function comeBack(world: World, flow: AtBank, claims: JsonObject = {}): Promise<Response> {
-  world.now += 1000; // the customer takes a while, and the history is in order of time
-  const jws = await signedReturn(world, flow, { claims });
-  return await flow.browser.open(await sealedReturn(world, flow.bank.orgId, jws));
+async function comeBack(env: Environment, flow: AtBank, claims: JsonObject = {}): Promise<Response> {
+  env.now += 1000; // the customer takes a while, and the history is in order of time
+  const jws = await signedReturn(env, flow, { claims });
+  return await flow.browser.open(await sealedReturn(env, flow.bank.orgId, jws));
 }
 
-async function stored(world: World, { consentId }: AtBank): Promise<Json> {
-  return (await world.snapshot()).find(({ key }) => key[0] === "consent" && key[1] === consentId)?.value;
+async function stored(env: Environment, { consentId }: AtBank): Promise<Json> {
+  return (await env.snapshot()).find(({ key }) => key[0] === "consent" && key[1] === consentId)?.value;
 }
 
-async function history(world: World, { consentId }: AtBank): Promise<JsonObject[]> {
-  const entries = (await world.snapshot()).filter(({ key }) => key[0] === "audit" && key[1] === consentId);
+async function history(env: Environment, { consentId }: AtBank): Promise<JsonObject[]> {
+  const entries = (await env.snapshot()).filter(({ key }) => key[0] === "audit" && key[1] === consentId);
   return entries.map(({ value }) => {
     const { at: _, ...rest } = value as JsonObject;
     return rest;

@@ -13,16 +13,16 @@ import { openHandover, toBank } from "../../../scripts/testing/flows.ts";
 import { assertCodeAnswer } from "../../../scripts/testing/front_channel.ts";
 import { sealToPlatform } from "../../../scripts/testing/jwts.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 import { rawJwe, rawJws, segment } from "../../../scripts/testing/raw_jws.ts";
 
 const PATH = "/BANKA/authorization.sca.oauth2";
 
-Deno.test("GET authorization.sca.oauth2 refuses what is not exactly one sealed JWT [BR-N1] [BR1] [BR14] [BR17] [A10]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const jws = await signedReturn(world, flow);
-  const sealed = await sealToPlatform(world, jws);
+Deno.test("GET authorization.sca.oauth2 rejects what is not exactly one sealed JWT [BR-N1] [BR1] [BR14] [BR17] [A10]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const jws = await signedReturn(env, flow);
+  const sealed = await sealToPlatform(env, jws);
   const segments = sealed.split(".");
   const flattened = { protected: segments[0], encrypted_key: segments[1], iv: segments[2] };
   const cases = {
@@ -50,58 +50,58 @@ Deno.test("GET authorization.sca.oauth2 refuses what is not exactly one sealed J
     ),
   };
   for (const [name, path] of Object.entries(cases)) {
-    await t.step(name, () => assertNotAuthentic(world, flow.browser, path));
+    await t.step(name, () => assertNotAuthentic(env, flow.browser, path));
   }
   await t.step("more than 8 KiB, though it would decrypt", async () => {
-    const long = await signedReturn(world, flow, { claims: { padding: "x".repeat(4000) } });
-    const path = await sealedReturn(world, "BANKA", long);
+    const long = await signedReturn(env, flow, { claims: { padding: "x".repeat(4000) } });
+    const path = await sealedReturn(env, "BANKA", long);
     assertEquals([long.length < 8192, path.length > 8192 + 100], [true, true]);
-    await assertNotAuthentic(world, flow.browser, path);
+    await assertNotAuthentic(env, flow.browser, path);
   });
-  await t.step("1 MB", () => assertNotAuthentic(world, flow.browser, returnTo("BANKA", "A".repeat(1e6))));
+  await t.step("1 MB", () => assertNotAuthentic(env, flow.browser, returnTo("BANKA", "A".repeat(1e6))));
   await t.step("none of it touched the flow, and 7 KiB are fine [BR14]", async () => {
-    const long = await signedReturn(world, flow, { claims: { padding: "x".repeat(3200) } });
-    const path = await sealedReturn(world, "BANKA", long);
+    const long = await signedReturn(env, flow, { claims: { padding: "x".repeat(3200) } });
+    const path = await sealedReturn(env, "BANKA", long);
     assertEquals(path.length > 7 * 1024, true);
     await assertCodeAnswer(await flow.browser.open(path));
   });
 });
 
-Deno.test("GET authorization.sca.oauth2 refuses a JWE to another key or altered in any part [BR-N2] [BR17]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const jws = await signedReturn(world, flow);
-  const sealed = await sealToPlatform(world, jws);
-  const { kid } = await platformEncryptionKey(world);
+Deno.test("GET authorization.sca.oauth2 rejects a JWE to another key or altered in any part [BR-N2] [BR17]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const jws = await signedReturn(env, flow);
+  const sealed = await sealToPlatform(env, jws);
+  const { kid } = await platformEncryptionKey(env);
   const stranger = await (await testKey(10)).publicKey("encrypt");
   const good = { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid };
   await t.step("sealed to a stranger's key under the platform's kid", async () => {
     const token = await rawJwe({ header: good, plaintext: jws, to: stranger });
-    await assertNotAuthentic(world, flow.browser, returnTo("BANKA", token));
+    await assertNotAuthentic(env, flow.browser, returnTo("BANKA", token));
   });
   for (const [index, part] of ["header", "encrypted key", "iv", "ciphertext", "tag"].entries()) {
     await t.step(`${part} altered`, async () => {
-      await assertNotAuthentic(world, flow.browser, returnTo("BANKA", altered(sealed, index)));
+      await assertNotAuthentic(env, flow.browser, returnTo("BANKA", altered(sealed, index)));
     });
     await t.step(`${part} cut short`, async () => {
       const segments = sealed.split(".");
       segments[index] = (segments[index] ?? "").slice(0, -4);
-      await assertNotAuthentic(world, flow.browser, returnTo("BANKA", segments.join(".")));
+      await assertNotAuthentic(env, flow.browser, returnTo("BANKA", segments.join(".")));
     });
   }
   await t.step("an encrypted key of another length", async () => {
     const segments = sealed.split(".");
     segments[1] = "AAAA";
-    await assertNotAuthentic(world, flow.browser, returnTo("BANKA", segments.join(".")));
+    await assertNotAuthentic(env, flow.browser, returnTo("BANKA", segments.join(".")));
   });
   await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", sealed)));
 });
 
-Deno.test("GET authorization.sca.oauth2 refuses outer headers off the allow list, though the content would decrypt [BR-N2] [BR-N3] [BR2] [A10]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const jws = await signedReturn(world, flow);
-  const { keys } = await (await world.browser(new Request("https://auth.platform.example/jwks"))).json();
+Deno.test("GET authorization.sca.oauth2 rejects outer headers off the allow list, though the content would decrypt [BR-N2] [BR-N3] [BR2] [A10]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const jws = await signedReturn(env, flow);
+  const { keys } = await (await env.browser(new Request("https://auth.platform.example/jwks"))).json();
   const signingKid = keys.find(({ use }: { use: string }) => use === "sig").kid;
   const headers: Record<string, Record<string, unknown>> = {
     ...Object.fromEntries(
@@ -135,7 +135,7 @@ Deno.test("GET authorization.sca.oauth2 refuses outer headers off the allow list
     "jwk": { jwk: (await testKey(10)).publicJwk },
     "jku": { jku: "http://127.0.0.1/jwks" },
     "x5u": { x5u: "https://directory.example/ca.pem" },
-    "x5c": { x5c: [world.bankA.signing.certificate] },
+    "x5c": { x5c: [env.bankA.signing.certificate] },
     "epk": { epk: {} },
     "apu": { apu: "AAAA" },
     "p2c": { p2c: 1 },
@@ -149,27 +149,27 @@ Deno.test("GET authorization.sca.oauth2 refuses outer headers off the allow list
     "cty of another kind": { cty: "application/json" },
     "cty a number": { cty: 1 },
   };
-  const fetched = world.fetched.length;
+  const fetched = env.fetched.length;
   for (const [name, header] of Object.entries(headers)) {
     await t.step(name, async () => {
-      const token = await sealedUnderHeader(world, jws, header);
-      await assertNotAuthentic(world, flow.browser, returnTo("BANKA", token));
+      const token = await sealedUnderHeader(env, jws, header);
+      await assertNotAuthentic(env, flow.browser, returnTo("BANKA", token));
     });
   }
   await t.step("a header with alg twice", async () => {
-    const { kid, key } = await platformEncryptionKey(world);
+    const { kid, key } = await platformEncryptionKey(env);
     const header = `{"alg":"none","alg":"RSA-OAEP-256","enc":"A256GCM","kid":"${kid}"}`;
     const token = await rawJwe({ header, plaintext: jws, to: key });
-    await assertNotAuthentic(world, flow.browser, returnTo("BANKA", token));
+    await assertNotAuthentic(env, flow.browser, returnTo("BANKA", token));
   });
-  await t.step("nothing was fetched [J10]", () => assertEquals(world.fetched.length, fetched));
+  await t.step("nothing was fetched [J10]", () => assertEquals(env.fetched.length, fetched));
 });
 
-Deno.test("GET authorization.sca.oauth2 refuses real JWEs of other algorithms [BR-N2]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const jws = new TextEncoder().encode(await signedReturn(world, flow));
-  const { kid } = await platformEncryptionKey(world);
+Deno.test("GET authorization.sca.oauth2 rejects real JWEs of other algorithms [BR-N2]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const jws = new TextEncoder().encode(await signedReturn(env, flow));
+  const { kid } = await platformEncryptionKey(env);
   const { publicJwk } = await testKey(13);
   const sha1 = { name: "RSA-OAEP", hash: "SHA-1" };
   const sha256 = { name: "RSA-OAEP", hash: "SHA-256" };
@@ -180,38 +180,38 @@ Deno.test("GET authorization.sca.oauth2 refuses real JWEs of other algorithms [B
       const token = await new CompactEncrypt(jws).setProtectedHeader({ alg, enc, cty: "JWT", kid }).encrypt(
         key,
       );
-      await assertNotAuthentic(world, flow.browser, returnTo("BANKA", token));
+      await assertNotAuthentic(env, flow.browser, returnTo("BANKA", token));
     });
   }
 });
 
 Deno.test("GET authorization.sca.oauth2 accepts cty in any case, or none [BR2]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const cty of ["JWT", "jwt", undefined]) {
     await t.step(String(cty), async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
-      const token = await sealedUnderHeader(world, await signedReturn(world, flow), { cty });
+      const flow = await toBank(env, { body: IMPLICIT });
+      const token = await sealedUnderHeader(env, await signedReturn(env, flow), { cty });
       await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", token)));
     });
   }
 });
 
-Deno.test("GET authorization.sca.oauth2 refuses a JWE around anything but one compact JWS [BR-N4] [BR-N16] [BR3]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const jws = await signedReturn(world, flow);
+Deno.test("GET authorization.sca.oauth2 rejects a JWE around anything but one compact JWS [BR-N4] [BR-N16] [BR3]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const jws = await signedReturn(env, flow);
   const [header = "", payload = "", signature = ""] = jws.split(".");
-  const none = segment({ alg: "none", typ: "JWT", kid: world.bankA.signing.kid });
-  const key = await world.bankA.signing.key.privateKey("sign");
-  const inner = { alg: "PS256", typ: "JWT", kid: world.bankA.signing.kid };
-  const handover = await openHandover(world.bankA, await reopened(world, flow.requestUri));
+  const none = segment({ alg: "none", typ: "JWT", kid: env.bankA.signing.kid });
+  const key = await env.bankA.signing.key.privateKey("sign");
+  const inner = { alg: "PS256", typ: "JWT", kid: env.bankA.signing.kid };
+  const handover = await openHandover(env.bankA, await reopened(env, flow.requestUri));
   const plaintexts = {
     "the claims, unsigned": new TextDecoder().decode(
       Uint8Array.fromBase64(payload, { alphabet: "base64url" }),
     ),
     "alg none without signature": `${none}.${payload}.`,
     "alg none with the signature kept": `${none}.${payload}.${signature}`,
-    "a JWE": await sealToPlatform(world, jws),
+    "a JWE": await sealToPlatform(env, jws),
     "trailing bytes": `${jws}AAAA.x`,
     "a trailing newline": `${jws}\n`,
     "a leading BOM": `\ufeff${jws}`,
@@ -223,23 +223,23 @@ Deno.test("GET authorization.sca.oauth2 refuses a JWE around anything but one co
     "claims that are no object": await rawJws(key, inner, "[]"),
     "claims that are no JSON": await rawJws(key, inner, "hello"),
     "claims that are no UTF-8": await rawJws(key, inner, new Uint8Array([0x7b, 0xff, 0x7d])),
-    "a JWE as payload": await rawJws(key, inner, await sealToPlatform(world, jws)),
+    "a JWE as payload": await rawJws(key, inner, await sealToPlatform(env, jws)),
     "nothing": "",
     "[BR-N16] the platform's own claims, signed by the bank": await rawJws(key, inner, handover.claims),
   };
   for (const [name, plaintext] of Object.entries(plaintexts)) {
     await t.step(name, async () => {
-      await assertNotAuthentic(world, flow.browser, await sealedReturn(world, "BANKA", plaintext));
+      await assertNotAuthentic(env, flow.browser, await sealedReturn(env, "BANKA", plaintext));
     });
   }
 });
 
 async function reopened(
-  world: Awaited<ReturnType<typeof openWorld>>,
+  env: Awaited<ReturnType<typeof openEnvironment>>,
   requestUri: string,
 ): Promise<Response> {
-  const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri: requestUri });
-  return await world.browser(
+  const query = new URLSearchParams({ client_id: env.tpp.clientId, request_uri: requestUri });
+  return await env.browser(
     new Request(`https://auth.platform.example/BANKA/authorization.oauth2?${query}`),
   );
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { Hono } from "hono";
 import { openBrowserBinding } from "../../../src/platform/frontchannel/browser_binding.ts";
-import type { Interaction } from "../../../src/platform/frontchannel/interaction.ts";
+import type { AuthorizationSession } from "../../../src/platform/frontchannel/authorization_session.ts";
 
 const ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 
@@ -21,7 +21,7 @@ Deno.test("openBrowserBinding knows the browser by its own cookie alone, on plai
   const { secret, hash } = await binding.fresh();
   const held = async (cookie: string): Promise<string> => {
     const app = new Hono().get("/", async (c) => {
-      const interaction = { correlationId: ID, bindingHash: hash } as Interaction;
+      const interaction = { correlationId: ID, bindingHash: hash } as AuthorizationSession;
       return c.text(String(await binding.asking(c).holds(interaction)));
     });
     return await (await app.request("/", { headers: { cookie } })).text();

@@ -20,13 +20,13 @@ import {
   UUID,
   wayOnOf,
 } from "../../../scripts/testing/front_channel.ts";
-import { AUTH_URL, openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { AUTH_URL, type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
 /** As browsers send it. */
 const HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 Deno.test("An unknown path of the browser host is a page for who reads pages, JSON for who does not [FAPI-G16]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const paths = [
     "/nowhere",
     "/BANKA",
@@ -42,7 +42,7 @@ Deno.test("An unknown path of the browser host is a page for who reads pages, JS
     "in capitals": ["Text/HTML; charset=utf-8", true],
     "HTML rather than JSON": ["application/json;q=0.8, text/html", true],
     "JSON rather than HTML": ["application/json, text/html;q=0.9", false],
-    "HTML refused": ["text/html;q=0, */*", false],
+    "HTML rejected": ["text/html;q=0, */*", false],
     "anything, as programs say": ["*/*", false],
     "nothing said": [undefined, false],
     "a picture": ["image/svg+xml,image/*;q=0.8", false],
@@ -51,7 +51,7 @@ Deno.test("An unknown path of the browser host is a page for who reads pages, JS
   for (const [name, [accept, isPage]] of Object.entries(readers)) {
     await t.step(name, async () => {
       for (const path of paths) {
-        const answer = await open(world, path, accept === undefined ? {} : { headers: { accept } });
+        const answer = await open(env, path, accept === undefined ? {} : { headers: { accept } });
         if (isPage) await assertPage(answer, 404, "not_found");
         else await assertLostProgram(answer, 404, "not_found");
       }
@@ -60,7 +60,7 @@ Deno.test("An unknown path of the browser host is a page for who reads pages, JS
 });
 
 Deno.test("Where machines go, what is not there is JSON, whoever asks [MD-N3] [FAPI-G16]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const paths = [
     "/.well-known/openid-configuration",
     "/.well-known/oauth-authorization-server/NOBANK",
@@ -76,19 +76,19 @@ Deno.test("Where machines go, what is not there is JSON, whoever asks [MD-N3] [F
     "/BANKA/domestic-payments/v1/4711",
   ];
   for (const path of paths) {
-    await assertLostProgram(await open(world, path, { headers: { accept: HTML } }), 404, "not_found");
+    await assertLostProgram(await open(env, path, { headers: { accept: HTML } }), 404, "not_found");
   }
 });
 
 Deno.test("A method that is not allowed is a page or JSON in the same way, with Allow [AZ-N12]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const person = { accept: HTML };
   for (const path of ["/docs", "/docs/errors", "/BANKA/authorization.oauth2", "/problem"]) {
     await t.step(path, async () => {
-      const page = await open(world, path, { method: "POST", headers: person });
+      const page = await open(env, path, { method: "POST", headers: person });
       assertEquals(page.headers.get("allow"), "GET");
       await assertPage(page, 405, "wrong_method");
-      const json = await open(world, path, { method: "PUT" });
+      const json = await open(env, path, { method: "PUT" });
       assertEquals(json.headers.get("allow"), "GET");
       await assertLostProgram(json, 405, "invalid_request");
     });
@@ -97,12 +97,12 @@ Deno.test("A method that is not allowed is a page or JSON in the same way, with 
     const path of ["/jwks", "/health/ready", "/openapi.json", "/.well-known/oauth-authorization-server/BANKA"]
   ) {
     await t.step(path, async () => {
-      const json = await open(world, path, { method: "POST", headers: person });
+      const json = await open(env, path, { method: "POST", headers: person });
       await assertLostProgram(json, 405, "invalid_request");
     });
   }
   await t.step("the consent screen takes two", async () => {
-    const page = await open(world, "/BANKA/authorization.consent.oauth2", {
+    const page = await open(env, "/BANKA/authorization.consent.oauth2", {
       method: "DELETE",
       headers: person,
     });
@@ -112,8 +112,8 @@ Deno.test("A method that is not allowed is a page or JSON in the same way, with 
 });
 
 Deno.test("An error page speaks the reader's language; its switch changes language, title and direction and keeps the rest [AZ12]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const post = { method: "POST", body: new URLSearchParams({ csrf: "x", decision: "accept" }) };
   const screen = `/BANKA/authorization.consent.oauth2?flow=${flow.handover.correlation_id}`;
   const errors: Record<string, [path: string, init: RequestInit, status: number]> = {
@@ -126,15 +126,15 @@ Deno.test("An error page speaks the reader's language; its switch changes langua
   for (const [name, [path, init, status]] of Object.entries(errors)) {
     await t.step(name, async () => {
       const french = { ...init, headers: { ...init.headers, "accept-language": "fr-CA, en;q=0.5" } };
-      const first = await open(world, path.replace("&lang=en", ""), french);
+      const first = await open(env, path.replace("&lang=en", ""), french);
       const id = first.headers.get("x-fapi-interaction-id") ?? "";
       const html = await first.text();
       assertEquals(first.status, status);
       assertWritten(html, "fr", "ltr", id);
       assertEquals(html.includes("SECRET"), false, "what led here is on the page");
-      const arabic = await follow(world, html, "ar");
+      const arabic = await follow(env, html, "ar");
       assertWritten(arabic, "ar", "rtl", id);
-      const english = await follow(world, arabic, "en");
+      const english = await follow(env, arabic, "en");
       assertWritten(english, "en", "ltr", id);
       assertEquals(titleOf(english), headingOf(english));
       assertEquals(Object.values<string>(PAGE).includes(titleOf(english)), true, titleOf(english));
@@ -144,18 +144,18 @@ Deno.test("An error page speaks the reader's language; its switch changes langua
 });
 
 Deno.test("What is answered to a decision is in the language of the page that it was taken on [AZ13]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const screen = `/BANKA/authorization.consent.oauth2?flow=${flow.handover.correlation_id}&lang=es`;
   const body = new URLSearchParams({ csrf: "x", decision: "accept" });
-  const answer = await new Browser(world).open(screen, { method: "POST", body });
+  const answer = await new Browser(env).open(screen, { method: "POST", body });
   assertStringIncludes(await answer.text(), '<html lang="es" dir="ltr">');
 });
 
 Deno.test("GET problem shows only pages that there are, for a number that is one [AZ-N16]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const uuid = "93bac548-d2de-4546-b106-880a5018460d";
-  const shown = await open(world, `/problem?page=finished&request=${uuid}`);
+  const shown = await open(env, `/problem?page=finished&request=${uuid}`);
   assertEquals([shown.status, shown.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
   assertBrowserHeaders(shown);
   const html = await shown.text();
@@ -174,47 +174,46 @@ Deno.test("GET problem shows only pages that there are, for a number that is one
     ]
   ) {
     const page = await assertPage(
-      await open(world, `/problem${query}`, { headers: { accept: HTML } }),
+      await open(env, `/problem${query}`, { headers: { accept: HTML } }),
       404,
       "not_found",
     );
     assertEquals(page.includes("<script") || page.includes("0800"), false, query);
   }
-  const back = await open(world, `/problem?page=unavailable&request=${uuid}&back=https://evil.example`);
+  const back = await open(env, `/problem?page=unavailable&request=${uuid}&back=https://evil.example`);
   assertEquals((await back.text()).includes("evil"), false);
 });
 
 Deno.test("While nobody can say who the TPP is, the page has a way back to it: temporarily_unavailable, in every language [AZ9] [A9] [B5]", async () => {
-  await using world = await openWorld();
-  const consentId =
-    (await createConsent(world, await clientToken(world, world.tpp), consentBody())).Data.ConsentId;
-  world.now = START + 590_000;
-  world.network = () => Promise.reject(new TypeError("connection refused"));
-  const { request_uri } = await good(push(world, consentId), 201); // on the last good copies
-  world.now = START + 1_090_000;
-  const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri, nonce: '"><b>' });
+  await using env = await openEnvironment();
+  const consentId = (await createConsent(env, await clientToken(env, env.tpp), consentBody())).Data.ConsentId;
+  env.now = START + 590_000;
+  env.network = () => Promise.reject(new TypeError("connection refused"));
+  const { request_uri } = await good(push(env, consentId), 201); // on the last good copies
+  env.now = START + 1_090_000;
+  const query = new URLSearchParams({ client_id: env.tpp.clientId, request_uri, nonce: '"><b>' });
   const link = `/BANKA/authorization.oauth2?${query}`;
-  const answer = await assertNothingChanges(world, () => open(world, link));
+  const answer = await assertNothingChanges(env, () => open(env, link));
   assertEquals([answer.headers.get("retry-after"), answer.headers.getSetCookie()], ["10", []]);
   const page = await assertPage(answer, 503, "unavailable");
-  const arabic = await follow(world, page, "ar");
+  const arabic = await follow(env, page, "ar");
   for (const html of [page, arabic]) {
     const back = wayOnOf(html) ?? "";
     const clicked = new Response(null, {
       status: 303,
-      headers: { ...(await plainHeaders(world)), location: back },
+      headers: { ...(await plainHeaders(env)), location: back },
     });
     await assertErrorAnswer(clicked, "temporarily_unavailable");
     assertEquals((await tppAnswer(new Response(null, clicked))).to, "https://shop.example/callback");
   }
   assertStringIncludes(arabic, '<html lang="ar" dir="rtl">');
-  world.network = (request) => world.directory.fetch(request);
-  world.now += 30_000; // and the link itself works again as soon as the directory does
-  assertEquals((await open(world, link)).status, 303);
+  env.network = (request) => env.directory.fetch(request);
+  env.now += 30_000; // and the link itself works again as soon as the directory does
+  assertEquals((await open(env, link)).status, 303);
 });
 
-function open(world: World, path: string, init: RequestInit = {}): Promise<Response> {
-  return world.browser(new Request(`${AUTH_URL}${path}`, init));
+function open(env: Environment, path: string, init: RequestInit = {}): Promise<Response> {
+  return env.browser(new Request(`${AUTH_URL}${path}`, init));
 }
 
 async function assertLostProgram(answer: Response, status: number, error: string): Promise<void> {
@@ -225,10 +224,10 @@ async function assertLostProgram(answer: Response, status: number, error: string
 }
 
 /** Follows the page's own language switch, in a browser that knows nothing; nothing changes by it. */
-async function follow(world: World, html: string, language: string): Promise<string> {
+async function follow(env: Environment, html: string, language: string): Promise<string> {
   const switches = /<nav class="languages".*?<\/nav>/s.exec(html)?.[0] ?? "";
   const href = new RegExp(`<a href="([^"]*)" lang="${language}"`).exec(switches)?.[1] ?? "";
-  const answer = await assertNothingChanges(world, () => open(world, href.replaceAll("&amp;", "&")));
+  const answer = await assertNothingChanges(env, () => open(env, href.replaceAll("&amp;", "&")));
   return await answer.text();
 }
 
@@ -254,8 +253,8 @@ function shapeOf(html: string): string {
 }
 
 /** The headers that every answer of the browser host has. */
-async function plainHeaders(world: World): Promise<Record<string, string>> {
-  const answer = await open(world, "/nowhere");
+async function plainHeaders(env: Environment): Promise<Record<string, string>> {
+  const answer = await open(env, "/nowhere");
   await answer.body?.cancel();
   return Object.fromEntries([...answer.headers].filter(([name]) => name !== "content-type"));
 }

@@ -28,21 +28,21 @@ import {
   reportAccounts,
 } from "../../../scripts/testing/front_channel.ts";
 import { onboard } from "../../../scripts/testing/participants.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, to whom, and the accounts [AZ13] [C7]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const initiation = {
     RemittanceInformation: { Reference: "INVOICE-4711", Unstructured: "Thank you & goodbye" },
   };
-  const { flow, screen } = await toScreen(world, { body: consentBody({ initiation }) });
-  const answer = await assertNothingChanges(world, () => flow.browser.open(screen));
+  const { flow, screen } = await toScreen(env, { body: consentBody({ initiation }) });
+  const answer = await assertNothingChanges(env, () => flow.browser.open(screen));
   const html = await answer.text();
   assertEquals([answer.status, headingOf(html)], [200, "Do you want to make this payment?"]);
   const words = wordsOf(html);
   const facts = [
     "Example Shop Ltd",
-    world.tpp.clientId,
+    env.tpp.clientId,
     "Bank A plc",
     "ACME Inc",
     "165.88",
@@ -58,12 +58,12 @@ Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, 
 });
 
 Deno.test("what the TPP wrote is attributed to it on the consent screen, and has no other place there [AZ13]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const words = ["✓ Name and account match (1)", "✓ Confirmed by your bank (2)", "✓ Verified payee (3)"];
   const [Name = "", Reference = "", Unstructured = ""] = words;
   const CreditorAccount = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Name };
   const initiation = { CreditorAccount, RemittanceInformation: { Reference, Unstructured } };
-  const { flow, screen } = await toScreen(world, { body: consentBody({ initiation }) });
+  const { flow, screen } = await toScreen(env, { body: consentBody({ initiation }) });
   const html = await (await flow.browser.open(screen)).text();
   const written = /<dl class="facts written">.*?<\/dl>|<div class="written".*?<\/dl><\/div>/gs;
   const [payee = "", more = "", ...rest] = html.match(written) ?? [];
@@ -77,8 +77,8 @@ Deno.test("what the TPP wrote is attributed to it on the consent screen, and has
 });
 
 Deno.test("the consent screen names the TPP's registration number and leads back to its own page [AZ13]", async () => {
-  await using world = await openWorld();
-  const { flow, screen } = await toScreen(world);
+  await using env = await openEnvironment();
+  const { flow, screen } = await toScreen(env);
   const html = await (await flow.browser.open(screen)).text();
   assertStringIncludes(wordsOf(html), "12345678"); // `registration_number` at onboarding
   const [, href, words = ""] = /<a class="back" href="([^"]*)">(.*?)<\/a>/.exec(html) ?? [];
@@ -86,8 +86,8 @@ Deno.test("the consent screen names the TPP's registration number and leads back
 });
 
 Deno.test("GET authorization.consent.oauth2 is neither cached, framed, sniffed nor scripted; its form may lead anywhere over https [AZ12] [AZ13]", async () => {
-  await using world = await openWorld();
-  const { flow, screen } = await toScreen(world);
+  await using env = await openEnvironment();
+  const { flow, screen } = await toScreen(env);
   const answer = await flow.browser.open(screen, { headers: { origin: "https://evil.example" } });
   assertEquals(answer.headers.get("content-type"), "text/html; charset=UTF-8");
   assertBrowserHeaders(answer, {
@@ -100,13 +100,13 @@ Deno.test("GET authorization.consent.oauth2 is neither cached, framed, sniffed n
 });
 
 Deno.test("GET authorization.consent.oauth2 encodes what participants wrote [AZ-N16]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const probe = `<img src=x onerror=alert(1)>"'&amp;</form><script>alert(1)</script>`;
   const name = `Evil <b>& "Co" '</title> Ltd`;
   const keys = [10, 11] as const;
   const redirectUris = ["https://evil.example/callback"];
-  const evil = await onboard(world, { name, role: "PISP", keys, redirectUris });
-  const own = Object.assign(Object.create(world), { tpp: evil }) as World;
+  const evil = await onboard(env, { name, role: "PISP", keys, redirectUris });
+  const own = Object.assign(Object.create(env), { tpp: evil }) as Environment;
   const initiation = {
     CreditorAccount: {
       SchemeName: "UK.OBIE.IBAN",
@@ -128,8 +128,8 @@ Deno.test("GET authorization.consent.oauth2 encodes what participants wrote [AZ-
 });
 
 Deno.test("GET authorization.consent.oauth2 in the reader's language [AZ13]", async () => {
-  await using world = await openWorld();
-  const { flow, screen } = await toScreen(world);
+  await using env = await openEnvironment();
+  const { flow, screen } = await toScreen(env);
   const french = await flow.browser.open(screen, { headers: { "accept-language": "fr-FR, en;q=0.5" } });
   assertStringIncludes(await french.text(), '<html lang="fr" dir="ltr">');
   const arabic = await flow.browser.open(`${screen}&lang=ar`);
@@ -137,33 +137,33 @@ Deno.test("GET authorization.consent.oauth2 in the reader's language [AZ13]", as
 });
 
 Deno.test("POST authorization.consent.oauth2 accept: the chosen account, Authorized, one code that works [AZ13] [C7] [AUT-04]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const account of ["0", "2"]) {
-    const { flow, screen } = await toScreen(world);
+    const { flow, screen } = await toScreen(env);
     const answer = await decide(flow, screen, { decision: "accept", account });
     const code = await assertCodeAnswer(answer);
-    const consent = await storedConsent(world, flow);
+    const consent = await storedConsent(env, flow);
     assertEquals([consent.status, consent.selectedAccount], ["Authorized", ACCOUNTS[Number(account)]]);
-    assertEquals((await redeem(world, { consentId: flow.consentId, code })).status, 200);
+    assertEquals((await redeem(env, { consentId: flow.consentId, code })).status, 200);
     await assertPage(await flow.browser.open(screen), 400, "finished");
-    await assertPage(await authorize(flow.browser, world.tpp, flow.requestUri), 400, "link_unusable");
+    await assertPage(await authorize(flow.browser, env.tpp, flow.requestUri), 400, "link_unusable");
   }
 });
 
-Deno.test("POST authorization.consent.oauth2 refuse: access_denied with state and iss, Rejected, no code [AZ-N13] [C9] [AUT-11]", async () => {
-  await using world = await openWorld();
+Deno.test("POST authorization.consent.oauth2 reject: access_denied with state and iss, Rejected, no code [AZ-N13] [C9] [AUT-11]", async () => {
+  await using env = await openEnvironment();
   for (const account of [undefined, "0", "1", "99", "x"]) {
-    const { flow, screen } = await toScreen(world);
+    const { flow, screen } = await toScreen(env);
     await assertErrorAnswer(await decide(flow, screen, { decision: "refuse", account }), "access_denied");
-    assertEquals(await consentStatus(world, flow), "Rejected");
+    assertEquals(await consentStatus(env, flow), "Rejected");
     await assertPage(await flow.browser.open(screen), 400, "finished");
   }
 });
 
-Deno.test("POST authorization.consent.oauth2 refuses a choice that is none, and the customer can choose again [AZ13] [C7]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST authorization.consent.oauth2 rejects a choice that is none, and the customer can choose again [AZ13] [C7]", async (t) => {
+  await using env = await openEnvironment();
   const other = { ...ACCOUNTS[2], Identification: "NL91ABNA0417164300", Currency: "USD" };
-  const { flow, screen } = await toScreen(world, {}, [...ACCOUNTS, other]);
+  const { flow, screen } = await toScreen(env, {}, [...ACCOUNTS, other]);
   const choices: Record<string, Record<string, string | undefined>> = {
     "no account": {},
     "an empty account": { account: "" },
@@ -181,74 +181,74 @@ Deno.test("POST authorization.consent.oauth2 refuses a choice that is none, and 
   for (const [name, choice] of Object.entries(choices)) {
     await t.step(name, async () => {
       const act = (): Promise<Response> => decide(flow, screen, { decision: "accept", ...choice });
-      await assertPage(await assertNothingChanges(world, act), 400, "link_unusable");
+      await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
     });
   }
   await t.step("a field twice", async () => {
     const { csrf } = readForm(await (await flow.browser.open(screen)).text());
-    const body = `csrf=${csrf}&decision=refuse&decision=accept&account=0`;
+    const body = `csrf=${csrf}&decision=reject&decision=accept&account=0`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const act = (): Promise<Response> => flow.browser.open(screen, { method: "POST", headers, body });
-    await assertPage(await assertNothingChanges(world, act), 400, "link_unusable");
+    await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
   });
   await t.step("a good choice still counts", async () => {
     await assertCodeAnswer(await decide(flow, screen, { decision: "accept", account: "0" }));
   });
 });
 
-Deno.test("GET authorization.consent.oauth2 offers refusing alone where no account can pay [AZ13]", async () => {
-  await using world = await openWorld();
-  const { flow, screen } = await toScreen(world, {}, [{ ...ACCOUNTS[0], Currency: "USD" }]);
+Deno.test("GET authorization.consent.oauth2 offers rejecting alone where no account can pay [AZ13]", async () => {
+  await using env = await openEnvironment();
+  const { flow, screen } = await toScreen(env, {}, [{ ...ACCOUNTS[0], Currency: "USD" }]);
   const html = await (await flow.browser.open(screen)).text();
   assertEquals(readForm(html).accounts, []);
   assertEquals([html.includes('value="accept"'), html.includes('value="refuse"')], [false, true]);
   const act = (): Promise<Response> => decide(flow, screen, { decision: "accept", account: "0" });
-  await assertPage(await assertNothingChanges(world, act), 400, "link_unusable");
+  await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
   await assertErrorAnswer(await decide(flow, screen, { decision: "refuse" }), "access_denied");
 });
 
 Deno.test("Two flows in one browser, each with its own cookie and form, end each in its own way [AZ11]", async () => {
-  await using world = await openWorld();
-  const first = await toScreen(world);
-  const bound = await clientToken(world, world.tpp);
-  const consent = (await toBank(world)).consentId;
+  await using env = await openEnvironment();
+  const first = await toScreen(env);
+  const bound = await clientToken(env, env.tpp);
+  const consent = (await toBank(env)).consentId;
   const form = { code_challenge: "H".repeat(42) + "A" };
-  const { request_uri } = await good(push(world, consent, { form }), 201);
+  const { request_uri } = await good(push(env, consent, { form }), 201);
   const { browser } = first.flow;
-  const { claims } = await openHandover(world.bankA, await authorize(browser, world.tpp, request_uri));
+  const { claims } = await openHandover(env.bankA, await authorize(browser, env.tpp, request_uri));
   const second = {
     browser,
     bound,
-    bank: world.bankA,
+    bank: env.bankA,
     consentId: consent,
     requestUri: request_uri,
     handover: claims,
   };
-  const screen = await comeToScreen(world, second);
+  const screen = await comeToScreen(env, second);
   await assertErrorAnswer(await decide(second, screen, { decision: "refuse" }), "access_denied");
   codeOf(await decide(first.flow, first.screen, { decision: "accept", account: "0" }));
-  assertEquals([await consentStatus(world, first.flow), await consentStatus(world, second)], [
+  assertEquals([await consentStatus(env, first.flow), await consentStatus(env, second)], [
     "Authorized",
     "Rejected",
   ]);
 });
 
 async function toScreen(
-  world: World,
+  env: Environment,
   options: Parameters<typeof toBank>[1] = {},
   accounts: readonly object[] = ACCOUNTS,
 ): Promise<{ flow: AtBank; screen: string }> {
-  const flow = await toBank(world, options);
-  return { flow, screen: await comeToScreen(world, flow, accounts) };
+  const flow = await toBank(env, options);
+  return { flow, screen: await comeToScreen(env, flow, accounts) };
 }
 
 async function comeToScreen(
-  world: World,
+  env: Environment,
   flow: AtBank,
   accounts: readonly object[] = ACCOUNTS,
 ): Promise<string> {
-  await reportAccounts(world, flow, accounts);
-  const path = await sealedReturn(world, "BANKA", await signedReturn(world, flow));
+  await reportAccounts(env, flow, accounts);
+  const path = await sealedReturn(env, "BANKA", await signedReturn(env, flow));
   const screen = (await flow.browser.open(path)).headers.get("location");
   if (screen === null) throw new Error("the bank's return did not lead to the screen");
   return screen;
@@ -265,8 +265,8 @@ async function decide(
   return await browser.open(screen, { method: "POST", body });
 }
 
-async function storedConsent(world: World, { consentId }: AtBank): Promise<Json> {
-  return (await world.snapshot()).find(({ key }) => key[0] === "consent" && key[1] === consentId)?.value;
+async function storedConsent(env: Environment, { consentId }: AtBank): Promise<Json> {
+  return (await env.snapshot()).find(({ key }) => key[0] === "consent" && key[1] === consentId)?.value;
 }
 
 /** The page's text without its markup. */

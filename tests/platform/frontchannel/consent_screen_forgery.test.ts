@@ -13,12 +13,12 @@ import {
   reportAccounts,
   SECRET,
 } from "../../../scripts/testing/front_channel.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of this browser and this flow [AZ13]", async (t) => {
-  await using world = await openWorld();
-  const own = await toScreen(world);
-  const elsewhere = await toScreen(world);
+  await using env = await openEnvironment();
+  const own = await toScreen(env);
+  const elsewhere = await toScreen(env);
   const secret = [...own.flow.browser.cookies.values()][0] ?? "";
   assertEquals([SECRET.test(own.csrf), own.csrf === secret], [true, false]);
   const tokens: Record<string, string[]> = {
@@ -34,7 +34,7 @@ Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of thi
     for (const decision of ["accept", "refuse"]) {
       await t.step(`${name}, ${decision}`, async () => {
         const act = (): Promise<Response> => post(own.flow.browser, own.screen, { csrf, decision });
-        await assertPage(await assertNothingChanges(world, act), 400, "other_browser");
+        await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
       });
     }
   }
@@ -44,24 +44,24 @@ Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of thi
     const both = readForm(await (await browser.open(elsewhere.screen)).text()).csrf;
     assertEquals(both, elsewhere.csrf);
     const act = (): Promise<Response> => post(browser, own.screen, { csrf: [both], decision: "accept" });
-    await assertPage(await assertNothingChanges(world, act), 400, "other_browser");
+    await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
   });
   await t.step("twice", async () => {
     const act = (): Promise<Response> =>
       post(own.flow.browser, own.screen, { csrf: [own.csrf, own.csrf], decision: "accept" });
-    await assertPage(await assertNothingChanges(world, act), 400, "link_unusable");
+    await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
   });
   await t.step("the right one is enough", async () => {
     await assertCodeAnswer(
       await post(own.flow.browser, own.screen, { csrf: [own.csrf], decision: "accept" }),
     );
-    assertEquals(await consentStatus(world, elsewhere.flow), "AwaitingAuthorisation");
+    assertEquals(await consentStatus(env, elsewhere.flow), "AwaitingAuthorisation");
   });
 });
 
 Deno.test("authorization.consent.oauth2 in another browser is a page, whatever is known of the flow [AZ11] [AZ13]", async (t) => {
-  await using world = await openWorld();
-  const { flow, screen, csrf } = await toScreen(world);
+  await using env = await openEnvironment();
+  const { flow, screen, csrf } = await toScreen(env);
   const name = `__Host-sca-${flow.handover.correlation_id}`;
   const cookies = {
     "no cookie": "",
@@ -70,16 +70,16 @@ Deno.test("authorization.consent.oauth2 in another browser is a page, whatever i
   };
   for (const [what, cookie] of Object.entries(cookies)) {
     await t.step(what, async () => {
-      const stranger = new Browser(world);
+      const stranger = new Browser(env);
       const headers = { cookie };
       await assertPage(
-        await assertNothingChanges(world, () => stranger.open(screen, { headers })),
+        await assertNothingChanges(env, () => stranger.open(screen, { headers })),
         400,
         "other_browser",
       );
       const body = new URLSearchParams({ csrf, decision: "accept", account: "0" });
       const act = (): Promise<Response> => stranger.open(screen, { method: "POST", headers, body });
-      await assertPage(await assertNothingChanges(world, act), 400, "other_browser");
+      await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
     });
   }
   await t.step("the customer's own browser still decides", async () => {
@@ -91,17 +91,17 @@ Deno.test("authorization.consent.oauth2 in another browser is a page, whatever i
 });
 
 Deno.test("The anti-forgery token is another one for every flow and cannot be told from the cookie [AZ13]", async () => {
-  await using world = await openWorld();
-  const [first, second] = [await toScreen(world), await toScreen(world)];
+  await using env = await openEnvironment();
+  const [first, second] = [await toScreen(env), await toScreen(env)];
   assertNotEquals(first.csrf, second.csrf);
-  const stored = JSON.stringify(await world.snapshot());
+  const stored = JSON.stringify(await env.snapshot());
   for (const { csrf } of [first, second]) assertEquals(stored.includes(csrf), false);
 });
 
 Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait for a decision [AZ13] [A3] [FAPI-G17]", async (t) => {
-  await using world = await openWorld();
-  const { flow, screen, csrf } = await toScreen(world);
-  const atBank = await toBank(world);
+  await using env = await openEnvironment();
+  const { flow, screen, csrf } = await toScreen(env);
+  const atBank = await toBank(env);
   const path = (bank: string, id: string): string => `/${bank}/authorization.consent.oauth2?flow=${id}`;
   const id = flow.handover.correlation_id;
   const strangers: Record<string, readonly [string, number, keyof typeof PAGE]> = {
@@ -119,15 +119,15 @@ Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait 
   for (const [name, [url, status, page]] of Object.entries(strangers)) {
     await t.step(name, async () => {
       const { browser } = flow;
-      await assertPage(await assertNothingChanges(world, () => browser.open(url)), status, page);
+      await assertPage(await assertNothingChanges(env, () => browser.open(url)), status, page);
       const act = (): Promise<Response> => post(browser, url, { csrf: [csrf], decision: "accept" });
-      await assertPage(await assertNothingChanges(world, act), status, page);
+      await assertPage(await assertNothingChanges(env, act), status, page);
     });
   }
   await t.step("a flow that is still at the bank", async () => {
     const { browser, handover } = atBank;
     const url = path("BANKA", handover.correlation_id);
-    await assertPage(await assertNothingChanges(world, () => browser.open(url)), 400, "link_unusable");
+    await assertPage(await assertNothingChanges(env, () => browser.open(url)), 400, "link_unusable");
   });
   await t.step("the flow itself", async () => {
     await assertCodeAnswer(await post(flow.browser, screen, { csrf: [csrf], decision: "accept" }));
@@ -135,11 +135,11 @@ Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait 
 });
 
 Deno.test("authorization.consent.oauth2 takes GET and form POST alone, bounded [FAPI-G9] [FAPI-G10] [FAPI-G11] [AZ-N12]", async (t) => {
-  await using world = await openWorld();
-  const { flow, screen, csrf } = await toScreen(world);
+  await using env = await openEnvironment();
+  const { flow, screen, csrf } = await toScreen(env);
   for (const method of ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
     await t.step(method, async () => {
-      const answer = await assertNothingChanges(world, () => flow.browser.open(screen, { method }));
+      const answer = await assertNothingChanges(env, () => flow.browser.open(screen, { method }));
       assertEquals([answer.status, answer.headers.get("allow")], [405, "GET, POST"]);
       assertBrowserHeaders(answer);
       await answer.body?.cancel();
@@ -177,13 +177,13 @@ Deno.test("authorization.consent.oauth2 takes GET and form POST alone, bounded [
   for (const [name, [init, status, page]] of Object.entries(bodies)) {
     await t.step(name, async () => {
       const act = (): Promise<Response> => flow.browser.open(screen, { method: "POST", ...init });
-      await assertPage(await assertNothingChanges(world, act), status, page);
+      await assertPage(await assertNothingChanges(env, act), status, page);
     });
   }
   await t.step("the query is no form", async () => {
     const act = (): Promise<Response> =>
       flow.browser.open(`${screen}&${form}`, { method: "POST", headers: { "content-type": urlencoded } });
-    await assertPage(await assertNothingChanges(world, act), 400, "other_browser");
+    await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
   });
   await t.step("a form with a charset", async () => {
     const headers = { "content-type": "Application/X-WWW-Form-Urlencoded; charset=UTF-8" };
@@ -197,10 +197,10 @@ interface Deciding {
   readonly csrf: string;
 }
 
-async function toScreen(world: World): Promise<Deciding> {
-  const flow = await toBank(world);
-  await reportAccounts(world, flow);
-  const path = await sealedReturn(world, "BANKA", await signedReturn(world, flow));
+async function toScreen(env: Environment): Promise<Deciding> {
+  const flow = await toBank(env);
+  await reportAccounts(env, flow);
+  const path = await sealedReturn(env, "BANKA", await signedReturn(env, flow));
   const screen = (await flow.browser.open(path)).headers.get("location") ?? "";
   return { flow, screen, csrf: readForm(await (await flow.browser.open(screen)).text()).csrf };
 }

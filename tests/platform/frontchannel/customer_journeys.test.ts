@@ -75,7 +75,7 @@ Deno.test("A second tab by the same link: the first to end counts, the other one
   }
 });
 
-Deno.test("The same consent screen in two tabs, accepted in one and refused in the other: the first click counts, and the other tab says so [C7] [C9] [G1]", async (t) => {
+Deno.test("The same consent screen in two tabs, accepted in one and rejected in the other: the first click counts, and the other tab says so [C7] [C9] [G1]", async (t) => {
   for (
     const [first, second, page, outcome] of [
       ["accept", "refuse", "accepted", "code"],
@@ -112,7 +112,7 @@ Deno.test("A slow bank: back 20 minutes after the pushed request and within 15 o
   for (const body of [IMPLICIT, undefined]) {
     await t.step(body === undefined ? "by the platform's screen" : "implicit", async () => {
       await using journey = await begin({ ...(body === undefined ? {} : { body }), openedAfterMs: 598_000 });
-      journey.world.now = journey.pushedAt + 20 * MINUTE_MS;
+      journey.env.now = journey.pushedAt + 20 * MINUTE_MS;
       const back = await journey.bankReturn();
       if (body === undefined) {
         const screen = await journey.arrive(back);
@@ -125,7 +125,7 @@ Deno.test("A slow bank: back 20 minutes after the pushed request and within 15 o
 
 Deno.test("A bank that is too slow: 15 minutes after the first page its success sends the customer back to the TPP, which can ask again about the same consent [AZ11] [G1]", async () => {
   await using journey = await begin({ openedAfterMs: 598_000 });
-  journey.world.now += FLOW_MS;
+  journey.env.now += FLOW_MS;
   await journey.open(await journey.bankReturn());
   assertEquals([errorOf(journey), await journey.status()], [EXPIRED, "AwaitingAuthorisation"]);
   journey.learnt.clear();
@@ -135,10 +135,10 @@ Deno.test("A bank that is too slow: 15 minutes after the first page its success 
   await journey.assertLearnt("code");
 });
 
-Deno.test("A return or a consent screen in another browser is refused and explained; the customer's own goes on [BR-N11] [BR18] [AZ11]", async () => {
+Deno.test("A return or a consent screen in another browser is rejected and explained; the customer's own goes on [BR-N11] [BR18] [AZ11]", async () => {
   await using journey = await begin();
   const back = await journey.bankReturn();
-  const other = new Browser(journey.world);
+  const other = new Browser(journey.env);
   const explained = await assertPage(await other.open(back), 400, "other_browser");
   assertMatch(explained, /started in another browser or on another device/);
   assertMatch(explained, /Open the browser in which you started the payment/);
@@ -156,16 +156,16 @@ Deno.test("The consent screen left open past its time: accepting leads back to t
   await using journey = await begin();
   const screen = await journey.arrive(await journey.bankReturn());
   const form = readForm(await (await journey.open(screen)).text());
-  journey.world.now += FLOW_MS;
+  journey.env.now += FLOW_MS;
   await journey.decide(form, "accept");
-  assertEquals([errorOf(journey), await codesIssued(journey.world)], [EXPIRED, 0]);
+  assertEquals([errorOf(journey), await codesIssued(journey.env)], [EXPIRED, 0]);
   assertEquals(await journey.status(), "AwaitingAuthorisation");
   await journey.page(screen, 400, "finished");
   journey.learnt.clear();
   await journey.askAgain(); // the TPP may ask once more; whoever does not, reads Rejected in the end
-  journey.world.now += 86_400_000;
+  journey.env.now += 86_400_000;
   await journey.page(screen, 400, "link_unusable"); // nothing is known of the session any more
-  assertEquals([journey.learnt.size, await codesIssued(journey.world)], [0, 0]);
+  assertEquals([journey.learnt.size, await codesIssued(journey.env)], [0, 0]);
   assertEquals(await journey.status(), "Rejected");
 });
 

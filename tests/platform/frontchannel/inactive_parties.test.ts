@@ -13,7 +13,7 @@ import {
 import { assertErrorAnswer, assertPage } from "../../../scripts/testing/front_channel.ts";
 import { unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { BOUND_MS } from "../../support/standing.ts";
-import { AUTH_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 interface Fall {
   readonly party: "bankA" | "tpp";
@@ -49,42 +49,42 @@ const FALLS: readonly Fall[] = [
   },
 ];
 
-async function fall(world: World, { party, status }: Fall): Promise<void> {
-  await setOrganisation(world, world[party], status);
-  world.now += BOUND_MS;
+async function fall(env: Environment, { party, status }: Fall): Promise<void> {
+  await setOrganisation(env, env[party], status);
+  env.now += BOUND_MS;
 }
 
 /** A customer who has signed in at the bank, with accounts reported. */
-async function signedIn(world: World): Promise<AtBank & { path: string }> {
-  const flow = await toBank(world);
-  await good(putAccounts(world, world.bankA, flow.consentId), 200);
-  return { ...flow, path: await returnPath(world, world.bankA, flow.handover) };
+async function signedIn(env: Environment): Promise<AtBank & { path: string }> {
+  const flow = await toBank(env);
+  await good(putAccounts(env, env.bankA, flow.consentId), 200);
+  return { ...flow, path: await returnPath(env, env.bankA, flow.handover) };
 }
 
 for (const downfall of FALLS) {
   const who = downfall.party === "tpp" ? "TPP" : "bank";
   Deno.test(`the return of the bank leads to no code if the ${who} is ${downfall.status} meanwhile [G5]`, async (t) => {
-    await using world = await openWorld();
-    const { browser, path } = await signedIn(world);
-    await fall(world, downfall);
+    await using env = await openEnvironment();
+    const { browser, path } = await signedIn(env);
+    await fall(env, downfall);
     await t.step("the TPP gets the error, and the consent is as it was", async () => {
-      const answer = await unchanged(world, () => browser.open(path));
+      const answer = await unchanged(env, () => browser.open(path));
       await assertErrorAnswer(answer, downfall.error, "BANKA", downfall.words);
     });
     await t.step("another browser with the same link gets a page and learns nothing", async () => {
-      const answer = await unchanged(world, () => new Browser(world).open(path));
+      const answer = await unchanged(env, () => new Browser(env).open(path));
       await assertPage(answer, 400, downfall.party === "tpp" ? "other_browser" : "not_authentic");
     });
   });
 
   Deno.test(`the consent screen leads to no code if the ${who} is ${downfall.status} meanwhile [G5]`, async (t) => {
-    await using world = await openWorld();
-    const { browser, path } = await signedIn(world);
+    await using env = await openEnvironment();
+    const { browser, path } = await signedIn(env);
     const screen = (await browser.open(path)).headers.get("location") ?? "";
     const html = await (await browser.open(screen)).text();
-    await fall(world, downfall);
+    await fall(env, downfall);
     await t.step("opened again, it leads to the TPP", async () => {
-      const answer = await unchanged(world, () => browser.open(screen));
+      const answer = await unchanged(env, () => browser.open(screen));
       await assertErrorAnswer(answer, downfall.error, "BANKA", downfall.words);
     });
     const csrf = /name="csrf"[^>]*value="([^"]*)"/.exec(html)?.[1] ?? "";
@@ -94,36 +94,36 @@ for (const downfall of FALLS) {
         body: new URLSearchParams({ csrf, decision, account: "0" }),
       });
     await t.step("accepted all the same, it leads to the TPP and decides nothing", async () => {
-      const answer = await unchanged(world, () => post("accept"));
+      const answer = await unchanged(env, () => post("accept"));
       await assertErrorAnswer(answer, downfall.error, "BANKA", downfall.words);
     });
-    await t.step("a refusal is still the customer's to give", async () => {
+    await t.step("a rejection is still the customer's to give", async () => {
       await assertErrorAnswer(await post("refuse"), "access_denied");
     });
   });
 }
 
 Deno.test("a suspended bank that is Active again may still take its customer back [G5]", async () => {
-  await using world = await openWorld();
-  const { browser, path } = await signedIn(world);
-  await setOrganisation(world, world.bankA, "Suspended");
-  world.now += BOUND_MS;
+  await using env = await openEnvironment();
+  const { browser, path } = await signedIn(env);
+  await setOrganisation(env, env.bankA, "Suspended");
+  env.now += BOUND_MS;
   assertMatch((await browser.open(path)).headers.get("location") ?? "", /error=temporarily_unavailable/);
-  await setOrganisation(world, world.bankA, "Active");
-  await setSoftware(world, world.bankA, "Active");
-  world.now += BOUND_MS;
+  await setOrganisation(env, env.bankA, "Active");
+  await setSoftware(env, env.bankA, "Active");
+  env.now += BOUND_MS;
   const screen = (await browser.open(path)).headers.get("location") ?? "";
   assertMatch((await decide(browser, screen, "accept")).headers.get("location") ?? "", /[?&]code=/);
 });
 
 Deno.test("an error page that anybody can open links to an active TPP alone [G5]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const request = crypto.randomUUID();
-  const url = `${AUTH_URL}/problem?page=other_browser&request=${request}&tpp=${world.tpp.clientId}`;
+  const url = `${AUTH_URL}/problem?page=other_browser&request=${request}&tpp=${env.tpp.clientId}`;
   const linked = async (): Promise<boolean> =>
-    (await (await world.browser(new Request(url))).text()).includes('href="https://www.example.com/"');
+    (await (await env.browser(new Request(url))).text()).includes('href="https://www.example.com/"');
   assertEquals(await linked(), true);
-  await setOrganisation(world, world.tpp, "Withdrawn");
-  world.now += BOUND_MS;
+  await setOrganisation(env, env.tpp, "Withdrawn");
+  env.now += BOUND_MS;
   assertEquals(await linked(), false);
 });

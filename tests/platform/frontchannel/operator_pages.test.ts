@@ -3,7 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
 import { toBank } from "../../../scripts/testing/flows.ts";
 import { assertPage, reportAccounts } from "../../../scripts/testing/front_channel.ts";
-import { AUTH_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><script>alert(1)</script></svg>`;
 const OPERATOR = {
@@ -13,18 +13,18 @@ const OPERATOR = {
   OPERATOR_TIME_ZONE: "America/Bogota",
 };
 
-async function consentPage(world: World, query = ""): Promise<string> {
-  const flow = await toBank(world);
-  await reportAccounts(world, flow);
-  const path = await sealedReturn(world, "BANKA", await signedReturn(world, flow));
+async function consentPage(env: Environment, query = ""): Promise<string> {
+  const flow = await toBank(env);
+  await reportAccounts(env, flow);
+  const path = await sealedReturn(env, "BANKA", await signedReturn(env, flow));
   const screen = (await flow.browser.open(path)).headers.get("location") ?? "";
   return await (await flow.browser.open(`${screen}${query}`)).text();
 }
 
 Deno.test("consent and error pages show the operator's name, logo and support contact", async () => {
-  await using world = await openWorld({ environment: OPERATOR });
-  const lost = await world.browser(new Request(`${AUTH_URL}/BANKA/authorization.oauth2`));
-  for (const html of [await consentPage(world), await assertPage(lost, 400, "link_unusable")]) {
+  await using env = await openEnvironment({ environment: OPERATOR });
+  const lost = await env.browser(new Request(`${AUTH_URL}/BANKA/authorization.oauth2`));
+  for (const html of [await consentPage(env), await assertPage(lost, 400, "link_unusable")]) {
     assertStringIncludes(html, "Andes &lt;Pay&gt; &amp; Co");
     assertStringIncludes(html, '<img class="logo" src="/assets/operator-logo" alt=""');
     assertStringIncludes(html, '<a href="mailto:help@andes-pay.example">help@andes-pay.example</a>');
@@ -33,8 +33,8 @@ Deno.test("consent and error pages show the operator's name, logo and support co
 });
 
 Deno.test("the logo comes from the browser host itself and runs nothing", async () => {
-  await using world = await openWorld({ environment: OPERATOR });
-  const answer = await world.browser(new Request(`${AUTH_URL}/assets/operator-logo`));
+  await using env = await openEnvironment({ environment: OPERATOR });
+  const answer = await env.browser(new Request(`${AUTH_URL}/assets/operator-logo`));
   assertEquals([answer.status, answer.headers.get("content-type")], [200, "image/svg+xml"]);
   assertEquals(await answer.text(), SVG);
   const headers = Object.fromEntries(answer.headers);
@@ -43,22 +43,22 @@ Deno.test("the logo comes from the browser host itself and runs nothing", async 
 });
 
 Deno.test("without an operator's logo there is nothing at its address, and pages name the product", async () => {
-  await using world = await openWorld();
-  const answer = await world.browser(new Request(`${AUTH_URL}/assets/operator-logo`));
+  await using env = await openEnvironment();
+  const answer = await env.browser(new Request(`${AUTH_URL}/assets/operator-logo`));
   assertEquals(answer.status, 404);
   await answer.body?.cancel();
-  const html = await consentPage(world);
+  const html = await consentPage(env);
   assertStringIncludes(html, "Payment approval");
   assertEquals(html.includes("<img") || html.includes("Need help?"), false);
 });
 
 Deno.test("times are in the operator's zone, and the zone is named", async () => {
-  await using world = await openWorld({ environment: OPERATOR });
-  assertStringIncludes(await consentPage(world), "<bdi>07:15 Colombia Standard Time</bdi>"); // 12:00 UTC and 15 minutes
-  assertStringIncludes(await consentPage(world, "&lang=fr"), "<bdi>07:15 heure normale de Colombie</bdi>");
+  await using env = await openEnvironment({ environment: OPERATOR });
+  assertStringIncludes(await consentPage(env), "<bdi>07:15 Colombia Standard Time</bdi>"); // 12:00 UTC and 15 minutes
+  assertStringIncludes(await consentPage(env, "&lang=fr"), "<bdi>07:15 heure normale de Colombie</bdi>");
 });
 
 Deno.test("without a zone times are in UTC, and say so", async () => {
-  await using world = await openWorld();
-  assertStringIncludes(await consentPage(world), "<bdi>12:15 UTC</bdi>");
+  await using env = await openEnvironment();
+  assertStringIncludes(await consentPage(env), "<bdi>12:15 UTC</bdi>");
 });

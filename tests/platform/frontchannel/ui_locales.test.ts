@@ -3,50 +3,50 @@ import { assertEquals } from "@std/assert";
 import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
 import { type AtBank, good, toBank } from "../../../scripts/testing/flows.ts";
 import { reportAccounts } from "../../../scripts/testing/front_channel.ts";
-import { AUTH_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 /** The languages of the consent screen and of its form's target, for a browser that prefers Spanish. */
 async function screenLanguages(
-  world: World,
+  env: Environment,
   flow: AtBank,
   chosen = "",
 ): Promise<readonly (string | undefined)[]> {
-  await reportAccounts(world, flow);
-  const back = await flow.browser.open(await sealedReturn(world, "BANKA", await signedReturn(world, flow)));
+  await reportAccounts(env, flow);
+  const back = await flow.browser.open(await sealedReturn(env, "BANKA", await signedReturn(env, flow)));
   const screen = `${back.headers.get("location")}${chosen}`;
   const html = await (await flow.browser.open(screen, { headers: { "accept-language": "es" } })).text();
   return [/<html lang="([a-z]+)"/.exec(html)?.[1], /action="[^"]*lang=([a-z]+)"/.exec(html)?.[1]];
 }
 
 Deno.test("ui_locales reaches the bank in the handover JWT, as the TPP sent it", async () => {
-  await using world = await openWorld();
-  const { handover } = await toBank(world, { form: { ui_locales: "de-CH fr-CA en" } });
+  await using env = await openEnvironment();
+  const { handover } = await toBank(env, { form: { ui_locales: "de-CH fr-CA en" } });
   assertEquals(handover.ui_locales, "de-CH fr-CA en");
 });
 
 Deno.test("ui_locales is the consent screen's language, before Accept-Language", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { form: { ui_locales: "de-CH fr-CA en" } });
-  assertEquals(await screenLanguages(world, flow), ["fr", "fr"]);
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { form: { ui_locales: "de-CH fr-CA en" } });
+  assertEquals(await screenLanguages(env, flow), ["fr", "fr"]);
 });
 
 Deno.test("a language that the customer chooses on the page wins over ui_locales", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { form: { ui_locales: "fr" } });
-  assertEquals(await screenLanguages(world, flow, "&lang=ar"), ["ar", "ar"]);
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { form: { ui_locales: "fr" } });
+  assertEquals(await screenLanguages(env, flow, "&lang=ar"), ["ar", "ar"]);
 });
 
 Deno.test("ui_locales of languages that the platform does not have leaves the choice to Accept-Language", async () => {
-  await using world = await openWorld();
-  assertEquals(await screenLanguages(world, await toBank(world, { form: { ui_locales: "de ja" } })), [
+  await using env = await openEnvironment();
+  assertEquals(await screenLanguages(env, await toBank(env, { form: { ui_locales: "de ja" } })), [
     "es",
     "es",
   ]);
-  assertEquals(await screenLanguages(world, await toBank(world)), ["es", "es"]);
+  assertEquals(await screenLanguages(env, await toBank(env)), ["es", "es"]);
 });
 
 Deno.test("PAR ignores what is wrong with ui_locales, and carries a bounded part of it", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const cases: readonly (readonly [string, string, string | undefined])[] = [
     ["empty", "", undefined],
     ["blank", "   ", undefined],
@@ -59,15 +59,15 @@ Deno.test("PAR ignores what is wrong with ui_locales, and carries a bounded part
   ];
   for (const [name, sent, carried] of cases) {
     await t.step(name, async () => {
-      const { handover } = await toBank(world, { form: { ui_locales: sent } });
+      const { handover } = await toBank(env, { form: { ui_locales: sent } });
       assertEquals(handover.ui_locales, carried);
     });
   }
 });
 
 Deno.test("metadata names the languages of the platform's pages [MD3]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const url = `${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`;
-  const { ui_locales_supported } = await good(world.browser(new Request(url)), 200);
+  const { ui_locales_supported } = await good(env.browser(new Request(url)), 200);
   assertEquals(ui_locales_supported, ["en", "es", "fr", "ar"]);
 });

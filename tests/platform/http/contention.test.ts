@@ -29,7 +29,7 @@ import {
 import { onboardOnly } from "../../../scripts/testing/participants.ts";
 import { MANY_REGISTRATIONS, NEWCOMER, postRegistration } from "../../../scripts/testing/registration.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 /** One request that can be sent again and again, and what it is answered without conflicts. */
 interface Attempt {
@@ -38,58 +38,58 @@ interface Attempt {
 }
 
 /** Prepares an attempt while nothing conflicts yet. */
-type Prepare = (world: World) => Promise<Attempt>;
+type Prepare = (env: Environment) => Promise<Attempt>;
 
 const oauth: Record<string, Prepare> = {
-  "a token by client credentials": (world) =>
-    Promise.resolve({ send: () => requestToken(world, world.tpp), status: 200 }),
-  "a pushed request": async (world) => {
-    const bound = await clientToken(world, world.tpp);
-    const { ConsentId } = (await createConsent(world, bound)).Data;
-    return { send: () => push(world, ConsentId), status: 201 };
+  "a token by client credentials": (env) =>
+    Promise.resolve({ send: () => requestToken(env, env.tpp), status: 200 }),
+  "a pushed request": async (env) => {
+    const bound = await clientToken(env, env.tpp);
+    const { ConsentId } = (await createConsent(env, bound)).Data;
+    return { send: () => push(env, ConsentId), status: 201 };
   },
-  "a token by code": async (world) => {
-    const flow = await toBank(world);
-    const code = codeOf(await authorise(world, flow));
-    return { send: () => redeem(world, { consentId: flow.consentId, code }), status: 200 };
+  "a token by code": async (env) => {
+    const flow = await toBank(env);
+    const code = codeOf(await authorise(env, flow));
+    return { send: () => redeem(env, { consentId: flow.consentId, code }), status: 200 };
   },
-  "a registration": async (world) => {
-    const newcomer = await onboardOnly(world, NEWCOMER);
-    return { send: () => postRegistration(world, newcomer), status: 201 };
+  "a registration": async (env) => {
+    const newcomer = await onboardOnly(env, NEWCOMER);
+    return { send: () => postRegistration(env, newcomer), status: 201 };
   },
 };
 
 const resources: Record<string, Prepare> = {
-  "a consent": async (world) => {
-    const bound = await clientToken(world, world.tpp);
+  "a consent": async (env) => {
+    const bound = await clientToken(env, env.tpp);
     const body = JSON.stringify(consentBody());
-    return { send: () => call(world, world.tpp, bound, CONSENTS, { body }), status: 201 };
+    return { send: () => call(env, env.tpp, bound, CONSENTS, { body }), status: 201 };
   },
-  "a consent's reading": async (world) => {
-    const bound = await clientToken(world, world.tpp);
-    const { ConsentId } = (await createConsent(world, bound)).Data;
-    return { send: () => call(world, world.tpp, bound, `${CONSENTS}/${ConsentId}`), status: 200 };
+  "a consent's reading": async (env) => {
+    const bound = await clientToken(env, env.tpp);
+    const { ConsentId } = (await createConsent(env, bound)).Data;
+    return { send: () => call(env, env.tpp, bound, `${CONSENTS}/${ConsentId}`), status: 200 };
   },
-  "a payment": async (world) => {
-    const flow = await authorised(world);
-    return { send: () => pay(world, flow), status: 201 };
+  "a payment": async (env) => {
+    const flow = await authorised(env);
+    return { send: () => pay(env, flow), status: 201 };
   },
-  "a bank's reading of a consent": async (world) => {
-    const flow = await toBank(world);
-    const bound = await clientToken(world, world.bankA);
-    return { send: () => call(world, world.bankA, bound, consentPath(flow.consentId)), status: 200 };
+  "a bank's reading of a consent": async (env) => {
+    const flow = await toBank(env);
+    const bound = await clientToken(env, env.bankA);
+    return { send: () => call(env, env.bankA, bound, consentPath(flow.consentId)), status: 200 };
   },
-  "payer accounts": async (world) => {
-    const flow = await toBank(world);
-    const bound = await clientToken(world, world.bankA);
+  "payer accounts": async (env) => {
+    const flow = await toBank(env);
+    const bound = await clientToken(env, env.bankA);
     const options = { method: "PUT", body: JSON.stringify(reportFor(flow)), bound };
-    return { send: () => bankCall(world, world.bankA, consentPath(flow.consentId), options), status: 200 };
+    return { send: () => bankCall(env, env.bankA, consentPath(flow.consentId), options), status: 200 };
   },
-  "a payment's status": async (world) => {
-    const { DomesticPaymentId } = (await good(pay(world, await authorised(world)), 201)).Data;
-    const bound = await clientToken(world, world.bankA);
+  "a payment's status": async (env) => {
+    const { DomesticPaymentId } = (await good(pay(env, await authorised(env)), 201)).Data;
+    const bound = await clientToken(env, env.bankA);
     const status = "AcceptedSettlementCompleted";
-    return { send: () => putStatus(world, world.bankA, DomesticPaymentId, status, { bound }), status: 200 };
+    return { send: () => putStatus(env, env.bankA, DomesticPaymentId, status, { bound }), status: 200 };
   },
 };
 
@@ -98,9 +98,9 @@ for (const [surface, attempts] of [["OAuth", oauth], ["Resource", resources]] as
     for (const [name, prepare] of Object.entries(attempts)) {
       await t.step(name, async () => {
         const store = await openConflictingStore();
-        await using world = await openWorld({ ...MANY_REGISTRATIONS, store });
-        const { send, status } = await prepare(world);
-        const answer = await losing(world, store, send);
+        await using env = await openEnvironment({ ...MANY_REGISTRATIONS, store });
+        const { send, status } = await prepare(env);
+        const answer = await losing(env, store, send);
         assertEquals([answer.status, answer.headers.get("retry-after")], [503, "1"]);
         const { error, Errors } = await answer.json();
         if (surface === "OAuth") assertEquals(error, "temporarily_unavailable");
@@ -113,25 +113,25 @@ for (const [surface, attempts] of [["OAuth", oauth], ["Resource", resources]] as
 }
 
 const pages: Record<string, Prepare> = {
-  "a departure for the bank": async (world) => {
-    const link = await pushed(world, "BANKA");
-    return { send: () => depart(world, link), status: 303 };
+  "a departure for the bank": async (env) => {
+    const link = await pushed(env, "BANKA");
+    return { send: () => depart(env, link), status: 303 };
   },
-  "a return from the bank": async (world) => {
-    const { browser, handover } = await toBank(world, { body: IMPLICIT });
-    const path = await returnPath(world, world.bankA, handover);
+  "a return from the bank": async (env) => {
+    const { browser, handover } = await toBank(env, { body: IMPLICIT });
+    const path = await returnPath(env, env.bankA, handover);
     return { send: () => browser.open(path), status: 303 };
   },
-  "a return from the bank to the consent screen": async (world) => {
-    const flow = await toBank(world);
-    await reportAccounts(world, flow);
-    const path = await returnPath(world, world.bankA, flow.handover);
+  "a return from the bank to the consent screen": async (env) => {
+    const flow = await toBank(env);
+    await reportAccounts(env, flow);
+    const path = await returnPath(env, env.bankA, flow.handover);
     return { send: () => flow.browser.open(path), status: 303 };
   },
-  "a decision on the consent screen": async (world) => {
-    const flow = await toBank(world);
-    await reportAccounts(world, flow);
-    const screen = await flow.browser.open(await returnPath(world, world.bankA, flow.handover));
+  "a decision on the consent screen": async (env) => {
+    const flow = await toBank(env);
+    await reportAccounts(env, flow);
+    const screen = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));
     const location = screen.headers.get("location") ?? "";
     const { csrf, action } = readForm(await (await flow.browser.open(location)).text());
     const send = () =>
@@ -147,9 +147,9 @@ Deno.test("A customer's step that loses every race is a page with 503 and Retry-
   for (const [name, prepare] of Object.entries(pages)) {
     await t.step(name, async () => {
       const store = await openConflictingStore();
-      await using world = await openWorld({ store });
-      const { send, status } = await prepare(world);
-      const answer = await losing(world, store, send);
+      await using env = await openEnvironment({ store });
+      const { send, status } = await prepare(env);
+      const answer = await losing(env, store, send);
       assertEquals(answer.headers.get("retry-after"), "1");
       await assertPage(answer, 503, "unavailable");
       assertEquals((await send()).status, status);
@@ -159,12 +159,12 @@ Deno.test("A customer's step that loses every race is a page with 503 and Retry-
 
 /** Sends the request while every commit loses: a bounded number of them, and nothing has changed. */
 async function losing(
-  world: World,
+  env: Environment,
   store: ConflictingStore,
   send: () => Promise<Response>,
 ): Promise<Response> {
   store.conflicts = true;
-  const answer = await assertNothingChanges(world, send);
+  const answer = await assertNothingChanges(env, send);
   store.conflicts = false;
   assert(store.lost > 0 && store.lost <= 20, `${store.lost} commits`);
   return answer;

@@ -2,16 +2,16 @@
 import { z } from "@hono/zod-openapi";
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { decode, refusedAs, valueAt } from "../../../src/platform/http/decode.ts";
+import { decode, rejectedAs, valueAt } from "../../../src/platform/http/decode.ts";
 import { currencyCode, text } from "../../../src/platform/http/wire_fields.ts";
-import { Refusal } from "../../../src/base/kernel/api_error.ts";
-import { faultsOf, refusalOf } from "./refusals.ts";
+import { ApiError } from "../../../src/base/kernel/api_error.ts";
+import { faultsOf, rejectionOf } from "./rejections.ts";
 
 const schema = z.strictObject({
   Name: text(3),
   Kind: z.enum(["A", "B"]).optional(),
   List: z.array(z.strictObject({ Id: text(2) })).min(1).max(20).optional(),
-  Own: z.string().refine((value) => value === "right", refusedAs("Unsupported.Scheme", "Must be right."))
+  Own: z.string().refine((value) => value === "right", rejectedAs("Unsupported.Scheme", "Must be right."))
     .optional(),
 });
 
@@ -44,11 +44,11 @@ Deno.test("decode names each kind of fault", () => {
   for (const [value, expected] of cases) assertEquals(faultsOf(() => decode(schema, value)), expected);
 });
 
-Deno.test("decode refuses a body that is no object as unreadable", () => {
+Deno.test("decode rejects a body that is no object as unreadable", () => {
   for (const value of [null, [], "text", 5, true, undefined]) {
-    const refusal = refusalOf(() => decode(schema, value));
-    assertEquals(refusal.reason, "resource.invalid_format");
-    assertEquals(refusal.parts.faults?.[0]?.code, "Resource.InvalidFormat");
+    const rejection = rejectionOf(() => decode(schema, value));
+    assertEquals(rejection.reason, "resource.invalid_format");
+    assertEquals(rejection.parts.faults?.[0]?.code, "Resource.InvalidFormat");
   }
 });
 
@@ -103,18 +103,18 @@ Deno.test("decode's messages never quote the input", () => {
     { Name: [secret], Kind: { [secret]: 1 }, Own: [secret], List: [secret, { Id: secret }] },
   ];
   for (const body of bodies) {
-    const { faults, description } = refusalOf(() => decode(schema, body)).parts;
+    const { faults, description } = rejectionOf(() => decode(schema, body)).parts;
     assertEquals(JSON.stringify({ faults, description }).includes(secret), false);
   }
 });
 
-Deno.test("decode throws nothing but a Refusal, whatever the value", () => {
+Deno.test("decode throws nothing but a ApiError, whatever the value", () => {
   fc.assert(fc.property(fc.json(), fc.json(), (name, list) => {
     const value: unknown = JSON.parse(`{"Name":${name},"List":${list}}`);
     try {
       decode(schema, value);
     } catch (error) {
-      assertEquals(error instanceof Refusal, true);
+      assertEquals(error instanceof ApiError, true);
     }
   }));
 });
@@ -125,7 +125,7 @@ Deno.test("text counts code points, not UTF-16 units [CON-15]", () => {
   assertEquals(text(3).safeParse("👩‍👩‍👧").success, false); // five code points in one glyph
 });
 
-Deno.test("text refuses C0 controls and DEL [CON-15]", () => {
+Deno.test("text rejects C0 controls and DEL [CON-15]", () => {
   for (let code = 0; code < 0x80; code++) {
     const expected = code >= 0x20 && code !== 0x7f;
     assertEquals(

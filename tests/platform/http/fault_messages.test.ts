@@ -11,7 +11,7 @@ import {
 } from "../../../scripts/testing/flows.ts";
 import { FULL_CONSENT } from "../../../scripts/testing/resource_bodies.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 import { edited } from "./edited.ts";
 
 const IDENTIFICATION = "Data.Initiation.DebtorAccount.Identification";
@@ -58,42 +58,42 @@ const MESSAGES: Readonly<Record<string, readonly [path: string, value: string, m
 };
 
 Deno.test("A faulty field is answered with words of its own for each fault [CON-17] [CON-18] [G8]", async (t) => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
   for (const [name, [path, value, message]] of Object.entries(MESSAGES)) {
     await t.step(name, async () => {
       const body = JSON.stringify(edited(FULL_CONSENT, path, value));
-      const response = await call(world, world.tpp, bound, CONSENTS, { body });
+      const response = await call(env, env.tpp, bound, CONSENTS, { body });
       assertEquals([response.status, (await response.json()).Errors[0]?.Message], [400, message]);
     });
   }
 });
 
 Deno.test("A currency that is not supported is answered with those that this platform takes [CON-17] [G8]", async () => {
-  await using world = await openWorld({ environment: { CURRENCIES: "COP" } });
-  const bound = await clientToken(world, world.tpp);
-  const response = await call(world, world.tpp, bound, CONSENTS, { body: JSON.stringify(FULL_CONSENT) });
+  await using env = await openEnvironment({ environment: { CURRENCIES: "COP" } });
+  const bound = await clientToken(env, env.tpp);
+  const response = await call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(FULL_CONSENT) });
   const [fault] = (await response.json()).Errors;
   assertEquals(fault.Message, "Payments in this currency are not supported. Supported are: COP.");
 });
 
 Deno.test("A 403 says which access token the request needs [C3] [G8]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const other = await authorised(world);
-  const bank = await clientToken(world, world.bankA);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const other = await authorised(env);
+  const bank = await clientToken(env, env.bankA);
   const cases: Readonly<Record<string, readonly [string, () => Promise<Response>]>> = {
     "a client credentials token for a payment": [
       "This request needs an access token of scope payments from the grant authorization_code.",
-      () => pay(world, { ...flow, payment: flow.bound }),
+      () => pay(env, { ...flow, payment: flow.bound }),
     ],
     "a bank's token at a TPP's endpoint": [
       "This request needs an access token of scope payments from the grant client_credentials.",
-      () => call(world, world.bankA, bank, `${CONSENTS}/${flow.consentId}`),
+      () => call(env, env.bankA, bank, `${CONSENTS}/${flow.consentId}`),
     ],
     "the token of another consent": [
       "The access token was issued for another consent.",
-      () => pay(world, { ...other, payment: flow.payment }),
+      () => pay(env, { ...other, payment: flow.payment }),
     ],
   };
   for (const [name, [message, send]] of Object.entries(cases)) {
@@ -105,9 +105,9 @@ Deno.test("A 403 says which access token the request needs [C3] [G8]", async (t)
 });
 
 Deno.test("PUT back-channel-auth without an authorization session says so, not that the status forbids it [C11] [G8]", async () => {
-  await using world = await openWorld();
-  const { ConsentId } = (await createConsent(world, await clientToken(world, world.tpp))).Data;
-  const response = await putAccounts(world, world.bankA, ConsentId);
+  await using env = await openEnvironment();
+  const { ConsentId } = (await createConsent(env, await clientToken(env, env.tpp))).Data;
+  const response = await putAccounts(env, env.bankA, ConsentId);
   const [fault] = (await response.json()).Errors;
   assertEquals([response.status, fault.ErrorCode], [400, "UK.OBIE.Resource.InvalidConsentStatus"]);
   assertEquals(
@@ -118,16 +118,16 @@ Deno.test("PUT back-channel-auth without an authorization session says so, not t
 });
 
 Deno.test("What the status of a consent does not allow is answered with that status [C1] [G8]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
   const message = (status: string): string => `The consent's status is ${status}, which does not allow this.`;
   await t.step("payer accounts of an authorized consent", async () => {
-    const response = await putAccounts(world, world.bankA, flow.consentId);
+    const response = await putAccounts(env, env.bankA, flow.consentId);
     assertEquals((await response.json()).Errors[0].Message, message("Authorized"));
   });
   await t.step("a second payment for a consent", async () => {
-    await good(pay(world, flow), 201);
-    const response = await pay(world, flow);
+    await good(pay(env, flow), 201);
+    const response = await pay(env, flow);
     assertEquals([response.status, (await response.json()).Errors[0].Message], [400, message("Consumed")]);
   });
 });

@@ -5,7 +5,7 @@ import { meet } from "../../../scripts/bench/flows.ts";
 import { newFlow, type Parties, requestOf, STEPS } from "../../../scripts/bench/steps.ts";
 import { openCountedStore, type StoreCost } from "../../support/counted_store.ts";
 import { type Cost, costOf } from "../../support/crypto_meter.ts";
-import { AUTH_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 interface Costs {
   readonly store: StoreCost;
@@ -15,10 +15,10 @@ interface Costs {
 
 Deno.test("each request of a payment reads in two round trips at most, commits once and does what its floor does", async (t) => {
   const store = await openCountedStore();
-  await using world = await openWorld({ store });
-  const parties = await meet(world);
-  await payment(world, parties, async (_name, send) => void await send()); // keys are remembered from here on
-  await payment(world, parties, async (name, send) => {
+  await using env = await openEnvironment({ store });
+  const parties = await meet(env);
+  await payment(env, parties, async (_name, send) => void await send()); // keys are remembered from here on
+  await payment(env, parties, async (name, send) => {
     await t.step(name, async () => {
       const { store: { reads, commits, checks, writes, bytes }, crypto, hashed } = await costsOf(store, send);
       const floor = STAGES.find((stage) => stage.name === name)?.floor;
@@ -38,16 +38,16 @@ Deno.test("each request of a payment reads in two round trips at most, commits o
 
 /** Takes one payment through all steps; `around` decides what is looked at while a request is answered. */
 async function payment(
-  world: World,
+  env: Environment,
   parties: Parties,
   around: (name: string, send: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const flow = newFlow(world);
+  const flow = newFlow(env);
   for (const step of STEPS) {
     const request = await requestOf(step, flow, parties);
     const host = new URL(request.url).origin === AUTH_URL ? "browser" : "api";
     let answer: Response | undefined;
-    await around(step.name, async () => void (answer = await world.platform[host].fetch(request)));
+    await around(step.name, async () => void (answer = await env.platform[host].fetch(request)));
     assertEquals(answer?.status, step.status, step.name);
     if (answer !== undefined) await step.take?.(flow, answer);
   }

@@ -1,4 +1,4 @@
-/** The FAPI headers of resource calls (reference 1.6, Decision C10), caching, and the form of every refusal. */
+/** The FAPI headers of resource calls (reference 1.6, Decision C10), caching, and the form of every rejection. */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { authorised, call, clientToken, consentBody, pay } from "../../../scripts/testing/flows.ts";
 import {
@@ -9,21 +9,21 @@ import {
   UUID,
 } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS, resourceCalls } from "../../support/resource_calls.ts";
-import { BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const ID = "x-fapi-interaction-id";
 
 /** One request for each way in which a resource endpoint can answer, by status. */
 async function everyAnswer(
-  world: World,
+  env: Environment,
 ): Promise<readonly (readonly [string, number, (id?: string) => Promise<Response>])[]> {
-  const { bound, payment, consentId } = await authorised(world);
-  const made = await (await pay(world, await authorised(world))).json();
+  const { bound, payment, consentId } = await authorised(env);
+  const made = await (await pay(env, await authorised(env))).json();
   const body = JSON.stringify(consentBody());
   const to =
     (path: string, options: Parameters<typeof call>[4] = {}, token = bound) =>
     (id?: string): Promise<Response> =>
-      call(world, world.tpp, token, path, {
+      call(env, env.tpp, token, path, {
         ...options,
         headers: { ...options.headers, ...(id === undefined ? {} : { [ID]: id }) },
       });
@@ -51,8 +51,8 @@ async function everyAnswer(
 }
 
 Deno.test("every answer carries x-fapi-interaction-id: the caller's, or a fresh one [HDR-01]", async (t) => {
-  await using world = await openWorld();
-  for (const [name, status, send] of await everyAnswer(world)) {
+  await using env = await openEnvironment();
+  for (const [name, status, send] of await everyAnswer(env)) {
     await t.step(`${status} ${name}`, async () => {
       const mine = "93BAC548-D2DE-4546-B106-880A5018460D";
       const echoed = await send(mine);
@@ -64,8 +64,8 @@ Deno.test("every answer carries x-fapi-interaction-id: the caller's, or a fresh 
   }
 });
 
-Deno.test("a malformed x-fapi-interaction-id is refused where all else is good, and never comes back [HDR-01]", async (t) => {
-  await using world = await openWorld();
+Deno.test("a malformed x-fapi-interaction-id is rejected where all else is good, and never comes back [HDR-01]", async (t) => {
+  await using env = await openEnvironment();
   const junk = [
     "junk",
     "",
@@ -74,10 +74,10 @@ Deno.test("a malformed x-fapi-interaction-id is refused where all else is good, 
     "<b>",
     "x".repeat(5000),
   ];
-  for (const endpoint of await resourceCalls(world)) {
+  for (const endpoint of await resourceCalls(env)) {
     for (const value of junk) {
       await t.step(`${endpoint.name}: ${value.slice(0, 40)}`, async () => {
-        const response = await unchanged(world, () => endpoint.send({ headers: { [ID]: value } }));
+        const response = await unchanged(env, () => endpoint.send({ headers: { [ID]: value } }));
         assertMatch(response.headers.get(ID) ?? "", UUID);
         const text = await response.clone().text();
         assert(value === "" || !text.includes(value));
@@ -85,17 +85,17 @@ Deno.test("a malformed x-fapi-interaction-id is refused where all else is good, 
       });
     }
   }
-  for (const [name, status, send] of await everyAnswer(world)) {
+  for (const [name, status, send] of await everyAnswer(env)) {
     if (status < 400 || status === 403) continue;
-    await t.step(`refused for something else: ${status} ${name}`, async () => {
+    await t.step(`rejected for something else: ${status} ${name}`, async () => {
       assertMatch((await send("junk")).headers.get(ID) ?? "", UUID);
     });
   }
 });
 
 Deno.test("x-fapi-auth-date is an HTTP date or absent [HDR-02]", async (t) => {
-  await using world = await openWorld();
-  const [, consent] = await resourceCalls(world);
+  await using env = await openEnvironment();
+  const [, consent] = await resourceCalls(env);
   if (consent === undefined) throw new Error("endpoint is missing");
   const send = (value: string): Promise<Response> => consent.send({ headers: { "x-fapi-auth-date": value } });
   for (
@@ -122,8 +122,8 @@ Deno.test("x-fapi-auth-date is an HTTP date or absent [HDR-02]", async (t) => {
     "Tue, 11 Sep 2012 19:60:31 GMT",
   ];
   for (const value of bad) {
-    await t.step(`refuses ${value}`, async () => {
-      await assertFaults(await unchanged(world, () => send(value)), 400, [[
+    await t.step(`rejects ${value}`, async () => {
+      await assertFaults(await unchanged(env, () => send(value)), 400, [[
         "Header.Invalid",
         "x-fapi-auth-date",
       ]]);
@@ -132,8 +132,8 @@ Deno.test("x-fapi-auth-date is an HTTP date or absent [HDR-02]", async (t) => {
 });
 
 Deno.test("x-fapi-customer-ip-address is an IP address or absent [HDR-02]", async (t) => {
-  await using world = await openWorld();
-  const [, consent] = await resourceCalls(world);
+  await using env = await openEnvironment();
+  const [, consent] = await resourceCalls(env);
   if (consent === undefined) throw new Error("endpoint is missing");
   const send = (value: string): Promise<Response> =>
     consent.send({ headers: { "x-fapi-customer-ip-address": value } });
@@ -167,18 +167,18 @@ Deno.test("x-fapi-customer-ip-address is an IP address or absent [HDR-02]", asyn
     "::ffff:192.0.2.256",
   ];
   for (const value of bad) {
-    await t.step(`refuses ${value}`, async () => {
-      const response = await unchanged(world, () => send(value));
+    await t.step(`rejects ${value}`, async () => {
+      const response = await unchanged(env, () => send(value));
       await assertFaults(response, 400, [["Header.Invalid", "x-fapi-customer-ip-address"]]);
     });
   }
 });
 
-Deno.test("one refusal names both FAPI headers where both are malformed [HDR-02] [C10]", async () => {
-  await using world = await openWorld();
-  const [, consent] = await resourceCalls(world);
+Deno.test("one rejection names both FAPI headers where both are malformed [HDR-02] [C10]", async () => {
+  await using env = await openEnvironment();
+  const [, consent] = await resourceCalls(env);
   const headers = { "x-fapi-auth-date": "today", "x-fapi-customer-ip-address": "here" };
-  const response = await unchanged(world, () => consent?.send({ headers }) ?? Promise.reject());
+  const response = await unchanged(env, () => consent?.send({ headers }) ?? Promise.reject());
   await assertFaults(response, 400, [
     ["Header.Invalid", "x-fapi-auth-date"],
     ["Header.Invalid", "x-fapi-customer-ip-address"],
@@ -186,11 +186,11 @@ Deno.test("one refusal names both FAPI headers where both are malformed [HDR-02]
 });
 
 Deno.test("the FAPI headers are looked at by every resource endpoint, and x-fapi-financial-id by none [HDR-02]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await resourceCalls(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await resourceCalls(env)) {
     for (const name of ["x-fapi-auth-date", "x-fapi-customer-ip-address"]) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
-        const response = await unchanged(world, () => endpoint.send({ headers: { [name]: "rubbish" } }));
+        const response = await unchanged(env, () => endpoint.send({ headers: { [name]: "rubbish" } }));
         await assertFaults(response, 400, [["Header.Invalid", name]]);
       });
     }
@@ -207,8 +207,8 @@ Deno.test("the FAPI headers are looked at by every resource endpoint, and x-fapi
 });
 
 Deno.test("no answer of a resource endpoint may be cached or sniffed [RG-N15]", async (t) => {
-  await using world = await openWorld();
-  for (const [name, status, send] of await everyAnswer(world)) {
+  await using env = await openEnvironment();
+  for (const [name, status, send] of await everyAnswer(env)) {
     await t.step(`${status} ${name}`, async () => {
       const response = await send();
       assertEquals(response.status, status);
@@ -218,10 +218,10 @@ Deno.test("no answer of a resource endpoint may be cached or sniffed [RG-N15]", 
   }
 });
 
-Deno.test("every refusal with a body is an OBErrorResponse1 with an Id of its own [ERR-01]", async (t) => {
-  await using world = await openWorld();
+Deno.test("every rejection with a body is an OBErrorResponse1 with an Id of its own [ERR-01]", async (t) => {
+  await using env = await openEnvironment();
   const ids: string[] = [];
-  for (const [name, status, send] of await everyAnswer(world)) {
+  for (const [name, status, send] of await everyAnswer(env)) {
     if (![400, 403, 413, 415].includes(status)) continue;
     await t.step(`${status} ${name}`, async () => {
       for (let time = 0; time < 2; time++) ids.push((await errorBody(await send(), status)).Id);
@@ -231,11 +231,11 @@ Deno.test("every refusal with a body is an OBErrorResponse1 with an Id of its ow
 });
 
 Deno.test("a failure of the platform itself is a 500 without words about it, and nothing is kept [ERR-01]", async () => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
-  const { commit } = world.store;
-  world.store.commit = () => Promise.reject(new Error("disk on fire at /var/lib/platform.kv"));
-  const response = await call(world, world.tpp, token, CONSENTS, {
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
+  const { commit } = env.store;
+  env.store.commit = () => Promise.reject(new Error("disk on fire at /var/lib/platform.kv"));
+  const response = await call(env, env.tpp, token, CONSENTS, {
     body: JSON.stringify(consentBody()),
     idempotencyKey: "k",
   });
@@ -245,27 +245,27 @@ Deno.test("a failure of the platform itself is a 500 without words about it, and
   ]);
   assert(!JSON.stringify(body).includes("fire"));
   assert(
-    world.logged.some((line) =>
+    env.logged.some((line) =>
       line.includes("disk on fire") && line.includes(response.headers.get(ID) ?? "-")
     ),
   );
-  world.store.commit = commit;
-  const retry = await call(world, world.tpp, token, CONSENTS, {
+  env.store.commit = commit;
+  const retry = await call(env, env.tpp, token, CONSENTS, {
     body: JSON.stringify(consentBody()),
     idempotencyKey: "k",
   });
   assertEquals(retry.status, 201, await retry.text());
 });
 
-Deno.test("what a refusal says never repeats what was sent [ERR-01]", async () => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
+Deno.test("what a rejection says never repeats what was sent [ERR-01]", async () => {
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
   const secret = "S3cr3t-V4lue";
   const body = JSON.stringify({
     Data: { [`${secret} <b>`]: secret, Initiation: { CreditorAccount: secret } },
     Risk: secret,
   });
-  const response = await call(world, world.tpp, token, CONSENTS, {
+  const response = await call(env, env.tpp, token, CONSENTS, {
     body,
     headers: { host: new URL(BASE_URL).host },
   });

@@ -15,14 +15,14 @@ import { dpopProof } from "../../../scripts/testing/jwts.ts";
 import { assertChallenge, assertFaults } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
 import { tally, volley } from "../../support/volley.ts";
-import { BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const SHOTS = 40;
 const USED_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
 
 /** What a stored kind of thing is keyed by: `consent`, `payment`, `payment_order`, `idempotency_claim`. */
-async function stored(world: World, kind: string): Promise<number> {
-  return (await world.snapshot()).filter(({ key }) => key[0] === kind).length;
+async function stored(env: Environment, kind: string): Promise<number> {
+  return (await env.snapshot()).filter(({ key }) => key[0] === kind).length;
 }
 
 /** Every answer is a 201; gives the different ids among them. */
@@ -32,51 +32,51 @@ async function idsOf(answers: readonly Response[], name: string): Promise<readon
 }
 
 function post(
-  world: World,
+  env: Environment,
   token: BoundToken,
   idempotencyKey: string,
   body: Json = consentBody(),
 ): Promise<Response> {
-  return call(world, world.tpp, token, CONSENTS, { body: JSON.stringify(body), idempotencyKey });
+  return call(env, env.tpp, token, CONSENTS, { body: JSON.stringify(body), idempotencyKey });
 }
 
 Deno.test("40 parallel POST domestic-payment-consents with one key and body make one consent and all answer it [IDE-05]", async () => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
-  const answers = await volley(world, SHOTS, (loading) => post(loading, token, "k"));
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
+  const answers = await volley(env, SHOTS, (loading) => post(loading, token, "k"));
   assertEquals((await idsOf(answers, "ConsentId")).length, 1);
-  assertEquals([await stored(world, "consent"), await stored(world, "idempotency_claim")], [1, 1]);
+  assertEquals([await stored(env, "consent"), await stored(env, "idempotency_claim")], [1, 1]);
 });
 
 Deno.test("40 parallel POST domestic-payments with one key and body make one payment and all answer it [IDE-05] [RP-N20]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const answers = await volley(world, SHOTS, (loading) => pay(loading, flow, { idempotencyKey: "k" }));
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const answers = await volley(env, SHOTS, (loading) => pay(loading, flow, { idempotencyKey: "k" }));
   const [id, ...others] = await idsOf(answers, "DomesticPaymentId");
   assertEquals(others, []);
-  assertEquals([await stored(world, "payment"), await stored(world, "payment_order")], [1, 1]);
-  const bank = await clientToken(world, world.bankA);
-  const { Data } = await good(call(world, world.bankA, bank, "/BANKA/back-channel-payments/v1"), 200);
+  assertEquals([await stored(env, "payment"), await stored(env, "payment_order")], [1, 1]);
+  const bank = await clientToken(env, env.bankA);
+  const { Data } = await good(call(env, env.bankA, bank, "/BANKA/back-channel-payments/v1"), 200);
   assertEquals(Data.PaymentOrder.map(({ DomesticPaymentId }: Json) => DomesticPaymentId), [id]);
 });
 
 Deno.test("of 40 parallel POST domestic-payments with different keys on one consent exactly one pays [IDE-06] [RP-N19] [RP10]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const answers = await volley(world, SHOTS, (loading) => pay(loading, flow));
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const answers = await volley(env, SHOTS, (loading) => pay(loading, flow));
   assertEquals(tally(answers), { 201: 1, 400: SHOTS - 1 });
   for (const answer of answers.filter(({ status }) => status === 400)) {
     await assertFaults(answer, 400, [["Resource.InvalidConsentStatus", "Data.ConsentId"]]);
   }
-  assertEquals([await stored(world, "payment"), await stored(world, "payment_order")], [1, 1]);
+  assertEquals([await stored(env, "payment"), await stored(env, "payment_order")], [1, 1]);
 });
 
 Deno.test("of 40 parallel POST domestic-payment-consents with one key and different bodies exactly one is made [IDE-03]", async () => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
-  const before = await stored(world, "consent");
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
+  const before = await stored(env, "consent");
   const answers = await volley(
-    world,
+    env,
     SHOTS,
     (loading, number) =>
       post(loading, token, "k", consentBody({ initiation: { InstructionIdentification: `N${number}` } })),
@@ -85,29 +85,29 @@ Deno.test("of 40 parallel POST domestic-payment-consents with one key and differ
   for (const answer of answers.filter(({ status }) => status === 400)) {
     await assertFaults(answer, 400, [["Rules.ResourceAlreadyExists", "x-idempotency-key"]]);
   }
-  assertEquals(await stored(world, "consent"), before + 1);
+  assertEquals(await stored(env, "consent"), before + 1);
 });
 
 Deno.test("40 parallel POST domestic-payment-consents 24 h after the key's first use make one consent more [IDE-10]", async () => {
-  await using world = await openWorld();
-  await good(post(world, await clientToken(world, world.tpp), "k"), 201);
-  world.now += 86_400_000;
-  const token = await clientToken(world, world.tpp);
-  const answers = await volley(world, SHOTS, (loading) => post(loading, token, "k"));
+  await using env = await openEnvironment();
+  await good(post(env, await clientToken(env, env.tpp), "k"), 201);
+  env.now += 86_400_000;
+  const token = await clientToken(env, env.tpp);
+  const answers = await volley(env, SHOTS, (loading) => post(loading, token, "k"));
   assertEquals((await idsOf(answers, "ConsentId")).length, 1);
-  assertEquals(await stored(world, "consent"), 2);
+  assertEquals(await stored(env, "consent"), 2);
 });
 
 Deno.test("of 40 parallel requests with one DPoP proof exactly one is served [DP-N14] [RG-N6]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const one = await createdPayment(world);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const one = await createdPayment(env);
   const token = flow.bound;
   const consent = `${CONSENTS}/${flow.consentId}`;
   const body = JSON.stringify(consentBody());
   const served: Record<
     string,
-    readonly [string, string, BoundToken, (w: World, proof: string, n: number) => Promise<Response>]
+    readonly [string, string, BoundToken, (w: Environment, proof: string, n: number) => Promise<Response>]
   > = {
     "GET domestic-payment-consents/{id}": [
       "GET",
@@ -142,10 +142,10 @@ Deno.test("of 40 parallel requests with one DPoP proof exactly one is served [DP
     ],
     "POST domestic-payments": ["POST", PAYMENTS, flow.payment, (w, proof) => pay(w, flow, { proof })],
   };
-  for (const [name, [method, path, { token: accessToken, key }, shot]] of Object.entries(served)) {
+  for (const [name, [method, path, { token: accessToken, key }, attempt]] of Object.entries(served)) {
     await t.step(name, async () => {
-      const proof = await dpopProof(world, key, { method, url: BASE_URL + path, accessToken });
-      const answers = await volley(world, SHOTS, (loading, number) => shot(loading, proof, number));
+      const proof = await dpopProof(env, key, { method, url: BASE_URL + path, accessToken });
+      const answers = await volley(env, SHOTS, (loading, number) => attempt(loading, proof, number));
       assertEquals(tally(answers), { [method === "GET" ? 200 : 201]: 1, 401: SHOTS - 1 });
       for (const answer of answers.filter(({ status }) => status === 401)) {
         await assertChallenge(answer, 401, USED_PROOF);
@@ -154,15 +154,15 @@ Deno.test("of 40 parallel requests with one DPoP proof exactly one is served [DP
   }
 });
 
-Deno.test("of 40 parallel requests with one DPoP proof that are to be refused exactly one is told why [DP-N14]", async () => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
+Deno.test("of 40 parallel requests with one DPoP proof that are to be rejected exactly one is told why [DP-N14]", async () => {
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
   const target = { method: "POST", url: BASE_URL + CONSENTS, accessToken: token.token };
-  const proof = await dpopProof(world, token.key, target);
+  const proof = await dpopProof(env, token.key, target);
   const answers = await volley(
-    world,
+    env,
     SHOTS,
-    (loading) => call(loading, world.tpp, token, CONSENTS, { body: "{}", proof }),
+    (loading) => call(loading, env.tpp, token, CONSENTS, { body: "{}", proof }),
   );
   assertEquals(tally(answers), { 400: 1, 401: SHOTS - 1 });
   for (const answer of answers.filter(({ status }) => status === 401)) {
@@ -171,55 +171,55 @@ Deno.test("of 40 parallel requests with one DPoP proof that are to be refused ex
 });
 
 Deno.test("of 40 parallel POST domestic-payment-consents with a jti that is long forgotten exactly one is served [DP-N14]", async () => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
   const claims = { jti: crypto.randomUUID() };
-  const shot = (loading: World): Promise<Response> =>
-    call(loading, world.tpp, token, CONSENTS, {
+  const attempt = (loading: Environment): Promise<Response> =>
+    call(loading, env.tpp, token, CONSENTS, {
       body: JSON.stringify(consentBody()),
       proofChanges: { claims },
     });
-  await good(shot(world), 201);
-  world.now += 120_000;
-  const answers = await volley(world, SHOTS, shot);
+  await good(attempt(env), 201);
+  env.now += 120_000;
+  const answers = await volley(env, SHOTS, attempt);
   assertEquals(tally(answers), { 201: 1, 401: SHOTS - 1 });
-  assertEquals(world.logged.filter((line) => line.includes("request.failed")), []);
+  assertEquals(env.logged.filter((line) => line.includes("request.failed")), []);
 });
 
-Deno.test("a funds confirmation that races the payment is answered or refused, and never changes the consent [FUN-01]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
+Deno.test("a funds confirmation that races the payment is answered or rejected, and never changes the consent [FUN-01]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
   const funds = `${CONSENTS}/${flow.consentId}/funds-confirmation`;
   const answers = await volley(
-    world,
+    env,
     SHOTS,
     (loading, number) =>
-      number === SHOTS / 2 ? pay(loading, flow) : call(loading, world.tpp, flow.bound, funds),
+      number === SHOTS / 2 ? pay(loading, flow) : call(loading, env.tpp, flow.bound, funds),
   );
   for (const [number, answer] of answers.entries()) {
     const wanted = number === SHOTS / 2 ? [201] : [200, 400];
     assertEquals(wanted.includes(answer.status), true, `${number}: ${answer.status}`);
   }
-  const consent = await good(call(world, world.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
+  const consent = await good(call(env, env.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
   assertEquals(consent.Data.Status, "Consumed");
 });
 
 Deno.test("40 parallel payments of 8 consents, five retries each, make 8 payments [PAY-01]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const flows: Awaited<ReturnType<typeof authorised>>[] = [];
-  for (let number = 0; number < 8; number++) flows.push(await authorised(world));
-  const answers = await volley(world, SHOTS, (loading, number) => {
+  for (let number = 0; number < 8; number++) flows.push(await authorised(env));
+  const answers = await volley(env, SHOTS, (loading, number) => {
     const flow = flows[number % flows.length];
     if (flow === undefined) throw new Error("no flow");
     const body = JSON.stringify(paymentBody(flow.consentId, flow.body));
     return pay(loading, flow, { idempotencyKey: `k${number % flows.length}`, body });
   });
   assertEquals((await idsOf(answers, "DomesticPaymentId")).length, flows.length);
-  assertEquals(await stored(world, "payment"), flows.length);
+  assertEquals(await stored(env, "payment"), flows.length);
 });
 
 /** The address of a payment. */
-async function createdPayment(world: World): Promise<string> {
-  const { Data } = await good(pay(world, await authorised(world)), 201);
+async function createdPayment(env: Environment): Promise<string> {
+  const { Data } = await good(pay(env, await authorised(env)), 201);
   return `${PAYMENTS}/${Data.DomesticPaymentId}`;
 }

@@ -15,13 +15,13 @@ import {
   unchanged,
 } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS, type ResourceCall, resourceCalls } from "../../support/resource_calls.ts";
-import { BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const FORMAT: readonly ExpectedFault[] = [["Resource.InvalidFormat"]];
 const MAX_BYTES = 65_536;
 
-async function postCalls(world: World): Promise<readonly (ResourceCall & { body: string })[]> {
-  return (await resourceCalls(world)).flatMap((endpoint) =>
+async function postCalls(env: Environment): Promise<readonly (ResourceCall & { body: string })[]> {
+  return (await resourceCalls(env)).flatMap((endpoint) =>
     endpoint.body === undefined ? [] : [{ ...endpoint, body: endpoint.body }]
   );
 }
@@ -48,12 +48,12 @@ const BAD_BODIES: Readonly<Record<string, (body: string) => string | Uint8Array<
   "nesting of 20,000 levels [RP-N15]": () => "[".repeat(20_000) + "]".repeat(20_000),
 };
 
-Deno.test("POST endpoints refuse a signed body that is not acceptable JSON [CON-20] [RP-N10] [RP-N15] [RP2]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await postCalls(world)) {
+Deno.test("POST endpoints reject a signed body that is not acceptable JSON [CON-20] [RP-N10] [RP-N15] [RP2]", async (t) => {
+  await using env = await openEnvironment();
+  for (const endpoint of await postCalls(env)) {
     for (const [name, spoilt] of Object.entries(BAD_BODIES)) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
-        const response = await unchanged(world, () => endpoint.send({ body: spoilt(endpoint.body) }));
+        const response = await unchanged(env, () => endpoint.send({ body: spoilt(endpoint.body) }));
         await assertFaults(response, 400, FORMAT);
       });
     }
@@ -61,8 +61,8 @@ Deno.test("POST endpoints refuse a signed body that is not acceptable JSON [CON-
 });
 
 Deno.test("POST endpoints take application/json in UTF-8 only [CON-22] [RP-N12] [RP1]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await postCalls(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await postCalls(env)) {
     const types = [
       undefined,
       "text/plain",
@@ -76,14 +76,14 @@ Deno.test("POST endpoints take application/json in UTF-8 only [CON-22] [RP-N12] 
       await t.step(`${endpoint.name}: ${type ?? "none"}`, async () => {
         const body = new TextEncoder().encode(endpoint.body);
         const response = await unchanged(
-          world,
+          env,
           () => endpoint.send({ body, headers: { "content-type": type } }),
         );
         await assertFaults(response, 415, [["Header.Invalid", "Content-Type"]]);
       });
     }
   }
-  const [consents] = await postCalls(world);
+  const [consents] = await postCalls(env);
   for (
     const type of ["Application/JSON", "application/json; charset=utf-8", 'application/json;charset="UTF-8"']
   ) {
@@ -93,38 +93,38 @@ Deno.test("POST endpoints take application/json in UTF-8 only [CON-22] [RP-N12] 
   }
 });
 
-Deno.test("POST endpoints refuse content codings [RP-N13] [RP1]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await postCalls(world)) {
+Deno.test("POST endpoints reject content codings [RP-N13] [RP1]", async (t) => {
+  await using env = await openEnvironment();
+  for (const endpoint of await postCalls(env)) {
     for (const coding of ["gzip", "br", "identity, gzip", "GZIP"]) {
       await t.step(`${endpoint.name}: ${coding}`, async () => {
         const zipped = new Response(endpoint.body).body?.pipeThrough(new CompressionStream("gzip"));
         const body = new Uint8Array(await new Response(zipped ?? null).arrayBuffer());
         const response = await unchanged(
-          world,
+          env,
           () => endpoint.send({ body, headers: { "content-encoding": coding } }),
         );
         await assertFaults(response, 415, [["Header.Invalid", "Content-Encoding"]]);
       });
     }
   }
-  const [consents] = await postCalls(world);
+  const [consents] = await postCalls(env);
   await t.step("takes identity", async () => {
     assertEquals((await consents?.send({ headers: { "content-encoding": "identity" } }))?.status, 201);
   });
 });
 
 Deno.test("POST endpoints take 64 KiB and not a byte more [RP-N14]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await postCalls(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await postCalls(env)) {
     await t.step(`${endpoint.name}: one byte more`, async () => {
       const body = endpoint.body.padEnd(MAX_BYTES + 1);
-      const response = await unchanged(world, () => endpoint.send({ body }));
+      const response = await unchanged(env, () => endpoint.send({ body }));
       await assertFaults(response, 413, [["Field.Invalid"]]);
     });
     await t.step(`${endpoint.name}: 10 MB of unknown length`, async () => {
       const body = new Uint8Array(10_000_000).fill(0x20);
-      const response = await unchanged(world, () => endpoint.send({ body, signature: "x" }));
+      const response = await unchanged(env, () => endpoint.send({ body, signature: "x" }));
       await assertFaults(response, 413, [["Field.Invalid"]]);
     });
     await t.step(`${endpoint.name}: exactly so much`, async () => {
@@ -135,11 +135,11 @@ Deno.test("POST endpoints take 64 KiB and not a byte more [RP-N14]", async (t) =
 });
 
 Deno.test("resource endpoints answer in application/json only [CON-22]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await resourceCalls(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await resourceCalls(env)) {
     for (const accept of ["text/html", "application/xml", "image/*, text/plain;q=0.5"]) {
       await t.step(`${endpoint.name}: ${accept}`, async () => {
-        await assertBare(await unchanged(world, () => endpoint.send({ headers: { accept } })), 406);
+        await assertBare(await unchanged(env, () => endpoint.send({ headers: { accept } })), 406);
       });
     }
     const fit = endpoint.name === "POST domestic-payments" ? ["*/*"] : [
@@ -158,7 +158,7 @@ Deno.test("resource endpoints answer in application/json only [CON-22]", async (
 });
 
 Deno.test("resource endpoints have no methods but their own [CON-22] [RG-N14]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const id = crypto.randomUUID();
   const addresses: Record<string, string> = {
     [CONSENTS]: "POST",
@@ -173,7 +173,7 @@ Deno.test("resource endpoints have no methods but their own [CON-22] [RG-N14]", 
     );
     for (const method of others) {
       await t.step(`${method} ${path}`, async () => {
-        const response = await world.api(new Request(BASE_URL + path, { method }), world.tpp);
+        const response = await env.api(new Request(BASE_URL + path, { method }), env.tpp);
         assertEquals(response.headers.get("allow"), allow);
         await assertBare(response, 405);
       });
@@ -182,9 +182,9 @@ Deno.test("resource endpoints have no methods but their own [CON-22] [RG-N14]", 
 });
 
 Deno.test("HEAD of a resource with a proof for GET gives nothing away [RG-N14]", async () => {
-  await using world = await openWorld();
-  const { bound, consentId } = await authorised(world);
-  const response = await call(world, world.tpp, bound, `${CONSENTS}/${consentId}`, {
+  await using env = await openEnvironment();
+  const { bound, consentId } = await authorised(env);
+  const response = await call(env, env.tpp, bound, `${CONSENTS}/${consentId}`, {
     method: "HEAD",
     proofChanges: { claims: { htm: "GET" } },
   });
@@ -192,9 +192,9 @@ Deno.test("HEAD of a resource with a proof for GET gives nothing away [RG-N14]",
 });
 
 Deno.test("there is nothing at other addresses [VER-01] [RG-N13]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const { Data } = await (await pay(world, flow)).json();
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const { Data } = await (await pay(env, flow)).json();
   const [consent, payment] = [flow.consentId, Data.DomesticPaymentId];
   const paths = [
     "/BANKA/domestic-payment-consents/v2",
@@ -214,7 +214,7 @@ Deno.test("there is nothing at other addresses [VER-01] [RG-N13]", async (t) => 
     for (const method of ["GET", "POST"]) {
       await t.step(`${method} ${path}`, async () => {
         const options = method === "POST" ? { body: JSON.stringify(consentBody()) } : {};
-        const response = await unchanged(world, () => call(world, world.tpp, flow.bound, path, options));
+        const response = await unchanged(env, () => call(env, env.tpp, flow.bound, path, options));
         assertEquals(response.status, 404);
       });
     }
@@ -222,17 +222,17 @@ Deno.test("there is nothing at other addresses [VER-01] [RG-N13]", async (t) => 
 });
 
 Deno.test("POST endpoints take white space and escapes as JSON allows them [CON-20]", async () => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
   const body = `\r\n\t ${JSON.stringify(consentBody(), null, "\t")} \n`.replace(
     "ACME Inc",
     "\\u0041CME\\u0020Inc",
   );
-  const response = await call(world, world.tpp, bound, CONSENTS, { body });
+  const response = await call(env, env.tpp, bound, CONSENTS, { body });
   assertEquals((await response.json()).Data.Initiation.CreditorAccount.Name, "ACME Inc");
-  const flow = await authorised(world);
+  const flow = await authorised(env);
   const spaced = JSON.stringify(paymentBody(flow.consentId, flow.body), null, 4);
-  assertEquals((await pay(world, flow, { body: spaced })).status, 201);
+  assertEquals((await pay(env, flow, { body: spaced })).status, 201);
 });
 
 /** The body's bytes with one byte in the place of the first of `text`. */

@@ -4,7 +4,12 @@ import { authorised, type BoundToken, clientToken, consentBody } from "../../../
 import { dpopProof, payloadSignature } from "../../../scripts/testing/jwts.ts";
 import { verifyAnswer } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
-import { BASE_URL, openWorld, PROXY_SECRET, type World } from "../../../scripts/testing/environment.ts";
+import {
+  BASE_URL,
+  type Environment,
+  openEnvironment,
+  PROXY_SECRET,
+} from "../../../scripts/testing/environment.ts";
 
 /** An answer as it came over the connection. */
 interface RawAnswer {
@@ -14,10 +19,10 @@ interface RawAnswer {
 }
 
 /** The platform's API behind a listener of its own on loopback. */
-async function served(world: World, act: (port: number) => Promise<void>): Promise<void> {
+async function served(env: Environment, act: (port: number) => Promise<void>): Promise<void> {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    (request) => world.platform.api.fetch(request),
+    (request) => env.platform.api.fetch(request),
   );
   try {
     await act(server.addr.port);
@@ -42,14 +47,14 @@ async function exchange(port: number, lines: readonly string[], body = ""): Prom
   return { status: Number(statusLine.split(" ")[1]), headers, body: rest.join("\r\n\r\n") };
 }
 
-/** Header lines of a call by the world's TPP; `extra` lines come after them. */
+/** Header lines of a call by the environment's TPP; `extra` lines come after them. */
 async function lines(
-  world: World,
+  env: Environment,
   request: { method: string; path: string; token: BoundToken; target?: string; htu?: string },
   ...extra: string[]
 ): Promise<string[]> {
   const { method, path, token } = request;
-  const proof = await dpopProof(world, token.key, {
+  const proof = await dpopProof(env, token.key, {
     method,
     url: request.htu ?? BASE_URL + path,
     accessToken: token.token,
@@ -58,7 +63,7 @@ async function lines(
     `${method} ${request.target ?? path} HTTP/1.1`,
     "host: api.platform.example",
     `x-proxy-secret: ${PROXY_SECRET}`,
-    `client-cert: :${world.tpp.transport.certificate}:`,
+    `client-cert: :${env.tpp.transport.certificate}:`,
     `authorization: DPoP ${token.token}`,
     `dpop: ${proof}`,
     ...extra,
@@ -67,30 +72,30 @@ async function lines(
 
 /** Header lines of a signed POST of a consent. */
 async function postLines(
-  world: World,
+  env: Environment,
   token: BoundToken,
   body: string,
   ...extra: string[]
 ): Promise<string[]> {
   return await lines(
-    world,
+    env,
     { method: "POST", path: CONSENTS, token },
     "content-type: application/json",
     `content-length: ${new TextEncoder().encode(body).length}`,
-    `x-jws-signature: ${await payloadSignature(world, world.tpp, body)}`,
+    `x-jws-signature: ${await payloadSignature(env, env.tpp, body)}`,
     ...extra,
   );
 }
 
 Deno.test("GET domestic-payment-consents/{id} ignores a body [CON-22]", async (t) => {
-  await using world = await openWorld();
-  const { bound, consentId } = await authorised(world);
+  await using env = await openEnvironment();
+  const { bound, consentId } = await authorised(env);
   const get = { method: "GET", path: `${CONSENTS}/${consentId}`, token: bound };
-  await served(world, async (port) => {
+  await served(env, async (port) => {
     for (const [name, body] of [["JSON", "{}"], ["rubbish", "{{{"]] as const) {
       await t.step(name, async () => {
         const head = await lines(
-          world,
+          env,
           get,
           "content-type: application/json",
           `content-length: ${body.length}`,
@@ -101,24 +106,24 @@ Deno.test("GET domestic-payment-consents/{id} ignores a body [CON-22]", async (t
       });
     }
     await t.step("Content-Type without a body, as the interface shows it", async () => {
-      const answer = await exchange(port, await lines(world, get, "content-type: application/json"));
+      const answer = await exchange(port, await lines(env, get, "content-type: application/json"));
       assertEquals(answer.status, 200, answer.body);
     });
   });
 });
 
-Deno.test("repeated header lines are refused [RG-N3] [DP-N2] [RP-N2]", async (t) => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
+Deno.test("repeated header lines are rejected [RG-N3] [DP-N2] [RP-N2]", async (t) => {
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());
-  const refused = async (
+  const rejected = async (
     port: number,
     name: string,
     status: number,
     challenge: string | null,
   ): Promise<void> => {
     await t.step(name, async () => {
-      const head = await postLines(world, token, body, "x-idempotency-key: k");
+      const head = await postLines(env, token, body, "x-idempotency-key: k");
       const again = head.filter((line) => line.startsWith(`${name}: `));
       assertEquals(again.length, 1);
       const answer = await exchange(port, [...head, ...again], body);
@@ -126,38 +131,38 @@ Deno.test("repeated header lines are refused [RG-N3] [DP-N2] [RP-N2]", async (t)
       if (status === 401) assertEquals(answer.body, "");
     });
   };
-  const before = (await world.snapshot()).length;
-  await served(world, async (port) => {
-    await refused(port, "authorization", 400, 'DPoP error="invalid_request", algs="PS256"');
-    await refused(port, "dpop", 401, 'DPoP error="invalid_dpop_proof", algs="PS256"');
-    await refused(port, "client-cert", 401, 'DPoP error="invalid_token", algs="PS256"');
-    await refused(port, "x-jws-signature", 400, null);
+  const before = (await env.snapshot()).length;
+  await served(env, async (port) => {
+    await rejected(port, "authorization", 400, 'DPoP error="invalid_request", algs="PS256"');
+    await rejected(port, "dpop", 401, 'DPoP error="invalid_dpop_proof", algs="PS256"');
+    await rejected(port, "client-cert", 401, 'DPoP error="invalid_token", algs="PS256"');
+    await rejected(port, "x-jws-signature", 400, null);
   });
-  assertEquals((await world.snapshot()).length, before);
+  assertEquals((await env.snapshot()).length, before);
 });
 
 Deno.test("white space around an x-idempotency-key is the line's, not the key's (RFC 9110 5.5) [IDE-07]", async () => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());
-  await served(world, async (port) => {
-    const one = await exchange(port, await postLines(world, token, body, "x-idempotency-key:   k \t"), body);
-    const other = await exchange(port, await postLines(world, token, body, "x-idempotency-key: k"), body);
+  await served(env, async (port) => {
+    const one = await exchange(port, await postLines(env, token, body, "x-idempotency-key:   k \t"), body);
+    const other = await exchange(port, await postLines(env, token, body, "x-idempotency-key: k"), body);
     assertEquals([one.status, other.status], [201, 201]);
     assertEquals(JSON.parse(one.body).Data.ConsentId, JSON.parse(other.body).Data.ConsentId);
-    const blank = await exchange(port, await postLines(world, token, body, "x-idempotency-key:    "), body);
+    const blank = await exchange(port, await postLines(env, token, body, "x-idempotency-key:    "), body);
     assertEquals(blank.status, 400);
     assertEquals(JSON.parse(blank.body).Errors[0].Path, "x-idempotency-key");
   });
 });
 
 Deno.test("an absolute request target and a foreign Host move nothing: the configured URL counts [DP-N21]", async (t) => {
-  await using world = await openWorld();
-  const { bound, consentId } = await authorised(world);
+  await using env = await openEnvironment();
+  const { bound, consentId } = await authorised(env);
   const path = `${CONSENTS}/${consentId}`;
-  await served(world, async (port) => {
+  await served(env, async (port) => {
     const ask = async (target: string, host: string, htu: string): Promise<RawAnswer> => {
-      const head = await lines(world, { method: "GET", path, token: bound, target, htu });
+      const head = await lines(env, { method: "GET", path, token: bound, target, htu });
       return await exchange(port, head.map((line) => line.startsWith("host:") ? `host: ${host}` : line));
     };
     const evil = `https://evil.example${path}`;
@@ -177,17 +182,17 @@ Deno.test("an absolute request target and a foreign Host move nothing: the confi
 });
 
 Deno.test("a POST in chunks is read up to the limit and no further [RP-N14]", async (t) => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
   const chunked = (parts: readonly string[]): string =>
     [...parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`), "0\r\n\r\n"].join("");
   const send = async (port: number, body: string, parts: readonly string[]): Promise<RawAnswer> => {
-    const head = (await postLines(world, token, body, `x-idempotency-key: ${crypto.randomUUID()}`))
+    const head = (await postLines(env, token, body, `x-idempotency-key: ${crypto.randomUUID()}`))
       .map((line) => line.startsWith("content-length") ? "transfer-encoding: chunked" : line);
     return await exchange(port, head, chunked(parts));
   };
   const body = JSON.stringify(consentBody());
-  await served(world, async (port) => {
+  await served(env, async (port) => {
     await t.step("a good body byte by byte", async () => {
       const answer = await send(port, body, [...body]);
       assertEquals(answer.status, 201, answer.body);
@@ -200,16 +205,16 @@ Deno.test("a POST in chunks is read up to the limit and no further [RP-N14]", as
 });
 
 Deno.test("answers carry Date, and their signature covers the bytes on the line [JWS-15] [RG-N15] [FAPI-G14]", async () => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());
-  await served(world, async (port) => {
-    const answer = await exchange(port, await postLines(world, token, body, "x-idempotency-key: k"), body);
+  await served(env, async (port) => {
+    const answer = await exchange(port, await postLines(env, token, body, "x-idempotency-key: k"), body);
     assertEquals(answer.status, 201);
     assertMatch(answer.headers.get("date") ?? "", / GMT$/);
     assert(Math.abs(Date.parse(answer.headers.get("date") ?? "") - Date.now()) < 60_000);
     assertEquals(answer.headers.get("cache-control"), "no-store");
-    await verifyAnswer(world, new Response(answer.body, { headers: answer.headers }));
+    await verifyAnswer(env, new Response(answer.body, { headers: answer.headers }));
     assertEquals(answer.headers.get("content-length"), String(new TextEncoder().encode(answer.body).length));
   });
 });

@@ -18,7 +18,7 @@ import {
 } from "../../../scripts/testing/flows.ts";
 import { readForm, tppAnswer } from "../../../scripts/testing/front_channel.ts";
 import { adminCall, onboardOnly, register } from "../../../scripts/testing/participants.ts";
-import { openWorld, SHOP_REDIRECTS, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, SHOP_REDIRECTS } from "../../../scripts/testing/environment.ts";
 
 const MAX_BODY_BYTES = 65_536;
 
@@ -37,55 +37,55 @@ const STATE = "~".repeat(2048);
 
 for (const [script, fill] of Object.entries(SCRIPTS)) {
   Deno.test(`the largest payment comes through with 100 payer accounts and the longest fields (${script}) [C11]`, async () => {
-    await using world = await openWorld();
+    await using env = await openEnvironment();
     const body = largestConsent(fill);
-    const flow = await toBank(world, { body, form: { state: STATE } });
+    const flow = await toBank(env, { body, form: { state: STATE } });
     const accounts = largestAccounts(100, fill);
     assert(sizeOf(accounts) > 0.98 * MAX_BODY_BYTES || accounts[0].Identification.length >= 256);
-    const answer = await good(putAccounts(world, flow.bank, flow.consentId, accounts), 200);
+    const answer = await good(putAccounts(env, flow.bank, flow.consentId, accounts), 200);
     assertEquals(answer.Data.DebtorAccount, accounts);
-    const screen = (await flow.browser.open(await largestReturn(world, flow))).headers.get("location") ?? "";
+    const screen = (await flow.browser.open(await largestReturn(env, flow))).headers.get("location") ?? "";
     const html = await (await flow.browser.open(screen)).text();
     assertEquals(readForm(html).accounts, accounts.map((_, index) => String(index)));
-    const order = await payFrom(world, flow, await decide(flow.browser, screen, "accept", "99"), body);
+    const order = await payFrom(env, flow, await decide(flow.browser, screen, "accept", "99"), body);
     assertEquals(order.DebtorAccount, identified(accounts[99]));
     assertEquals(order.Initiation.CreditorAccount.Name, fill(350));
-    await good(putStatus(world, flow.bank, order.DomesticPaymentId, largestReport(world, fill)), 200);
-    await assertStoredOnce(world, accounts[1].Identification);
+    await good(putStatus(env, flow.bank, order.DomesticPaymentId, largestReport(env, fill)), 200);
+    await assertStoredOnce(env, accounts[1].Identification);
   });
 
   Deno.test(`the largest implicit payment comes through (${script}) [C5]`, async () => {
-    await using world = await openWorld();
+    await using env = await openEnvironment();
     const DebtorAccount = { ...ACCOUNT, SecondaryIdentification: fill(34), Name: fill(350) };
     const body = largestConsent(fill, { DebtorAccount });
-    const flow = await toBank(world, { body, form: { state: STATE } });
-    const redirect = await flow.browser.open(await largestReturn(world, flow));
-    assertEquals((await payFrom(world, flow, redirect, body)).DebtorAccount, DebtorAccount);
+    const flow = await toBank(env, { body, form: { state: STATE } });
+    const redirect = await flow.browser.open(await largestReturn(env, flow));
+    assertEquals((await payFrom(env, flow, redirect, body)).DebtorAccount, DebtorAccount);
   });
 
   Deno.test(`the largest participant is onboarded and registered (${script}) [B6]`, async () => {
-    await using world = await openWorld();
+    await using env = await openEnvironment();
     const name = fill(124).slice(0, 124); // code units; the software's name is four longer
     const redirects = (length: number): string[] =>
       ["1", "2", "3", "4"].map((n) => `https://shop.example/${n.padStart(length, "x")}`);
-    const shop = await onboardOnly(world, { name, role: "PISP", keys: [10, 11], redirectUris: redirects(1) });
+    const shop = await onboardOnly(env, { name, role: "PISP", keys: [10, 11], redirectUris: redirects(1) });
     const room = (8192 - shop.statement.length) * 3 / 4; // bytes of claims
     const redirect_uris = redirects(Math.min(2000, Math.floor(room / 4) - 4));
-    const renewed = adminCall(world, "POST", `/participants/${shop.orgId}/statement`, { redirect_uris });
+    const renewed = adminCall(env, "POST", `/participants/${shop.orgId}/statement`, { redirect_uris });
     const { software_statement } = await good(renewed, 200);
     assert(software_statement.length > 8100, "a statement near its limit");
     const participant = { ...shop, redirectUris: redirect_uris, statement: software_statement };
-    assertEquals((await good(register(world, participant), 201)).redirect_uris, redirect_uris);
+    assertEquals((await good(register(env, participant), 201)).redirect_uris, redirect_uris);
   });
 }
 
 Deno.test("a list of payer accounts that an earlier version kept in the consent is shown, chosen and paid from [C11]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const body = consentBody();
-  const flow = await toBank(world, { body });
+  const flow = await toBank(env, { body });
   const accounts = largestAccounts(3, SCRIPTS["Chinese"] as Fill);
-  await good(putAccounts(world, flow.bank, flow.consentId, accounts), 200);
-  const consent = await world.store.get<Json>(["consent", flow.consentId]);
+  await good(putAccounts(env, flow.bank, flow.consentId, accounts), 200);
+  const consent = await env.store.get<Json>(["consent", flow.consentId]);
   const payer = { ...consent?.value.payer, accounts };
   const former = {
     kind: "set",
@@ -93,16 +93,16 @@ Deno.test("a list of payer accounts that an earlier version kept in the consent 
     value: { ...consent?.value, payer },
   } as const;
   const report = { kind: "delete", key: ["evidence", `${flow.consentId} payer accounts 1`, "0"] } as const;
-  await world.store.commit({ checks: [], writes: [former, report] });
-  const screen = (await flow.browser.open(await largestReturn(world, flow))).headers.get("location") ?? "";
-  const order = await payFrom(world, flow, await decide(flow.browser, screen, "accept", "2"), body);
+  await env.store.commit({ checks: [], writes: [former, report] });
+  const screen = (await flow.browser.open(await largestReturn(env, flow))).headers.get("location") ?? "";
+  const order = await payFrom(env, flow, await decide(flow.browser, screen, "accept", "2"), body);
   assertEquals(order.DebtorAccount, identified(accounts[2]));
 });
 
 /** An account that was not chosen is in the evidence of the bank's report alone, and no value is near the store's limit. */
-async function assertStoredOnce(world: World, identification: string): Promise<void> {
+async function assertStoredOnce(env: Environment, identification: string): Promise<void> {
   const holders: string[] = [];
-  for (const { key, value } of await world.snapshot()) {
+  for (const { key, value } of await env.snapshot()) {
     const bytes = serialize(value);
     assert(bytes.length < 60_000, `${key.join(" ")} has ${bytes.length} bytes`);
     if (bytes.includes(identification)) holders.push(key[0] ?? "");
@@ -111,16 +111,16 @@ async function assertStoredOnce(world: World, identification: string): Promise<v
 }
 
 /** The bank's view of the order for the payment that a redirect with a code leads to. */
-async function payFrom(world: World, flow: AtBank, redirect: Response, body: Json): Promise<Json> {
+async function payFrom(env: Environment, flow: AtBank, redirect: Response, body: Json): Promise<Json> {
   const code = codeOf(redirect);
   const { parameters } = await tppAnswer(redirect, SHOP_REDIRECTS[0]);
   assert(["af0ifjsldkj", STATE].includes(parameters["state"] ?? ""));
   const bank = flow.bank.orgId;
-  const { access_token } = await good(redeem(world, { consentId: flow.consentId, code }, { bank }), 200);
+  const { access_token } = await good(redeem(env, { consentId: flow.consentId, code }, { bank }), 200);
   const payment = { token: access_token, key: await dpopKey() };
   const idempotencyKey = "k".repeat(40);
-  const { Data } = await good(pay(world, { ...flow, payment, body }, { idempotencyKey }), 201);
-  return (await good(bankCall(world, flow.bank, orderPath(Data.DomesticPaymentId, bank)), 200)).Data;
+  const { Data } = await good(pay(env, { ...flow, payment, body }, { idempotencyKey }), 201);
+  return (await good(bankCall(env, flow.bank, orderPath(Data.DomesticPaymentId, bank)), 200)).Data;
 }
 
 /** A consent request with every member at its longest. */
@@ -185,12 +185,12 @@ function largestAccounts(count: number, fill: Fill): Json[] {
 }
 
 /** The bank's answer with the longest claims. */
-async function largestReturn(world: World, flow: AtBank): Promise<string> {
+async function largestReturn(env: Environment, flow: AtBank): Promise<string> {
   const claims = { jti: "j".repeat(256), status: "漢".repeat(500) };
-  return await sealedReturn(world, flow.bank.orgId, await signedReturn(world, flow, { claims }));
+  return await sealedReturn(env, flow.bank.orgId, await signedReturn(env, flow, { claims }));
 }
 
-function largestReport(world: World, fill: Fill): Json {
+function largestReport(env: Environment, fill: Fill): Json {
   const charge = {
     ChargeBearer: "FollowingServiceLevel",
     Type: fill(40),
@@ -198,7 +198,7 @@ function largestReport(world: World, fill: Fill): Json {
   };
   return {
     Status: "AcceptedSettlementCompleted",
-    StatusUpdateDateTime: new Date(world.now).toISOString(),
+    StatusUpdateDateTime: new Date(env.now).toISOString(),
     StatusReason: fill(256),
     Charges: Array.from({ length: 20 }, () => charge),
   };

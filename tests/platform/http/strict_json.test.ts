@@ -1,15 +1,15 @@
-/** Request bytes as JSON: what is refused, and that nothing but a Refusal comes out. */
+/** Request bytes as JSON: what is rejected, and that nothing but a ApiError comes out. */
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { parseStrictJson } from "../../../src/base/http/strict_json.ts";
-import { Refusal } from "../../../src/base/kernel/api_error.ts";
-import { refusalOf } from "./refusals.ts";
+import { ApiError } from "../../../src/base/kernel/api_error.ts";
+import { rejectionOf } from "./rejections.ts";
 
 function messageFor(bytes: Uint8Array): string {
-  const refusal = refusalOf(() => parseStrictJson(bytes));
-  assertEquals(refusal.reason, "resource.invalid_format");
-  assertEquals(refusal.parts.faults?.map((fault) => fault.code), ["Resource.InvalidFormat"]);
-  return refusal.parts.faults?.[0]?.message ?? "";
+  const rejection = rejectionOf(() => parseStrictJson(bytes));
+  assertEquals(rejection.reason, "resource.invalid_format");
+  assertEquals(rejection.parts.faults?.map((fault) => fault.code), ["Resource.InvalidFormat"]);
+  return rejection.parts.faults?.[0]?.message ?? "";
 }
 
 function utf8(text: string): Uint8Array {
@@ -20,7 +20,7 @@ Deno.test("parseStrictJson reads UTF-8, emoji included [CON-20]", () => {
   assertEquals(parseStrictJson(utf8('{"Name":"Café 🙂"}')), { Name: "Café 🙂" });
 });
 
-Deno.test("parseStrictJson refuses bytes that are not UTF-8 [CON-20]", () => {
+Deno.test("parseStrictJson rejects bytes that are not UTF-8 [CON-20]", () => {
   const invalid = [[0x22, 0xff, 0x22], [0x22, 0xc0, 0xaf, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [
     0x22,
     0xf0,
@@ -30,7 +30,7 @@ Deno.test("parseStrictJson refuses bytes that are not UTF-8 [CON-20]", () => {
   for (const bytes of invalid) assertEquals(messageFor(Uint8Array.from(bytes)), "The body is not UTF-8.");
 });
 
-Deno.test("parseStrictJson refuses a byte order mark [CON-20]", () => {
+Deno.test("parseStrictJson rejects a byte order mark [CON-20]", () => {
   const marked = Uint8Array.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d]);
   assertEquals(messageFor(marked), "The body begins with a byte order mark.");
   assertEquals(messageFor(Uint8Array.from([0xff, 0xfe, 0x7b, 0x00])), "The body is not UTF-8.");
@@ -45,13 +45,13 @@ Deno.test("parseStrictJson says why without quoting the body [CON-20]", () => {
   assertEquals(messageFor(utf8("[".repeat(17) + "]".repeat(17))), "The body is nested too deeply.");
 });
 
-Deno.test("parseStrictJson throws nothing but a Refusal, whatever the bytes", () => {
+Deno.test("parseStrictJson throws nothing but a ApiError, whatever the bytes", () => {
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array(), fc.string().map(utf8), fc.json().map(utf8)), (bytes) => {
       try {
         parseStrictJson(bytes);
       } catch (error) {
-        assertEquals(error instanceof Refusal && error.reason, "resource.invalid_format");
+        assertEquals(error instanceof ApiError && error.reason, "resource.invalid_format");
       }
     }),
     { numRuns: 1000 },

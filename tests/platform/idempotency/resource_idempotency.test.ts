@@ -13,42 +13,47 @@ import {
 } from "../../../scripts/testing/flows.ts";
 import { assertChallenge, assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "../../support/resource_calls.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const KEY_REUSED = [["Rules.ResourceAlreadyExists", "x-idempotency-key"]] as const;
 
-function post(world: World, token: BoundToken, key: string, body: Json = consentBody()): Promise<Response> {
+function post(
+  env: Environment,
+  token: BoundToken,
+  key: string,
+  body: Json = consentBody(),
+): Promise<Response> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return call(world, world.tpp, token, CONSENTS, { body: text, idempotencyKey: key });
+  return call(env, env.tpp, token, CONSENTS, { body: text, idempotencyKey: key });
 }
 
-async function stored(world: World, kind: "consent" | "payment"): Promise<number> {
-  return (await world.snapshot()).filter(({ key }) => key[0] === kind).length;
+async function stored(env: Environment, kind: "consent" | "payment"): Promise<number> {
+  return (await env.snapshot()).filter(({ key }) => key[0] === kind).length;
 }
 
 Deno.test("POST domestic-payment-consents answers the same key and body with the same consent [IDE-01]", async () => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
-  const first = await good(post(world, token, "k"), 201);
-  const again = await unchanged(world, () => post(world, token, "k"));
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
+  const first = await good(post(env, token, "k"), 201);
+  const again = await unchanged(env, () => post(env, token, "k"));
   assertEquals(await good(again, 201), first);
-  assertEquals(await stored(world, "consent"), 1);
+  assertEquals(await stored(env, "consent"), 1);
 });
 
 Deno.test("POST domestic-payments answers the same key and body with the same payment [IDE-01]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const first = await good(pay(world, flow, { idempotencyKey: "k" }), 201);
-  const again = await unchanged(world, () => pay(world, flow, { idempotencyKey: "k" }));
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const first = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
+  const again = await unchanged(env, () => pay(env, flow, { idempotencyKey: "k" }));
   assertEquals(await good(again, 201), first);
-  assertEquals(await stored(world, "payment"), 1);
+  assertEquals(await stored(env, "payment"), 1);
 });
 
 Deno.test("POST endpoints take the same JSON in other white space, order and escapes as the same body [IDE-02]", async (t) => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
   const body = consentBody();
-  const first = await good(post(world, token, "k", body), 201);
+  const first = await good(post(env, token, "k", body), 201);
   const spellings: Record<string, string> = {
     indented: JSON.stringify(body, null, 2),
     "in another order": JSON.stringify({ Risk: body.Risk, Data: body.Data }),
@@ -56,77 +61,77 @@ Deno.test("POST endpoints take the same JSON in other white space, order and esc
   };
   for (const [name, text] of Object.entries(spellings)) {
     await t.step(name, async () => {
-      assertEquals(await good(await unchanged(world, () => post(world, token, "k", text)), 201), first);
+      assertEquals(await good(await unchanged(env, () => post(env, token, "k", text)), 201), first);
     });
   }
   await t.step("a payment", async () => {
-    const flow = await authorised(world);
-    const made = await good(pay(world, flow, { idempotencyKey: "k" }), 201);
+    const flow = await authorised(env);
+    const made = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
     const indented = JSON.stringify(paymentBody(flow.consentId, flow.body), null, 2);
-    assertEquals(await good(pay(world, flow, { idempotencyKey: "k", body: indented }), 201), made);
+    assertEquals(await good(pay(env, flow, { idempotencyKey: "k", body: indented }), 201), made);
   });
 });
 
-Deno.test("POST endpoints refuse a key with another body, and leave the first as it is: Decision C4 in place of 422 [IDE-03] [RP-N22] [RP8]", async (t) => {
-  await using world = await openWorld();
-  const token = await clientToken(world, world.tpp);
-  const first = await good(post(world, token, "k"), 201);
+Deno.test("POST endpoints reject a key with another body, and leave the first as it is: Decision C4 in place of 422 [IDE-03] [RP-N22] [RP8]", async (t) => {
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
+  const first = await good(post(env, token, "k"), 201);
   const others: Record<string, Json> = {
     "another amount": consentBody({
       initiation: { InstructedAmount: { Amount: "165.89", Currency: "EUR" } },
     }),
-    "a body that would be refused anyway": { Data: {} },
+    "a body that would be rejected anyway": { Data: {} },
     "an empty object": {},
     "null where a member was absent": consentBody({ initiation: { RemittanceInformation: null } }),
   };
   for (const [name, body] of Object.entries(others)) {
     await t.step(name, async () => {
-      await assertFaults(await unchanged(world, () => post(world, token, "k", body)), 400, KEY_REUSED);
+      await assertFaults(await unchanged(env, () => post(env, token, "k", body)), 400, KEY_REUSED);
     });
   }
   await t.step("the first body is still answered with the first consent", async () => {
-    assertEquals(await good(post(world, token, "k"), 201), first);
+    assertEquals(await good(post(env, token, "k"), 201), first);
   });
   await t.step("a payment", async () => {
-    const flow = await authorised(world);
-    const made = await good(pay(world, flow, { idempotencyKey: "k" }), 201);
+    const flow = await authorised(env);
+    const made = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
     const body = JSON.stringify({
       ...paymentBody(flow.consentId, flow.body),
       Risk: { MerchantCategoryCode: "5732" },
     });
-    const response = await unchanged(world, () => pay(world, flow, { idempotencyKey: "k", body }));
+    const response = await unchanged(env, () => pay(env, flow, { idempotencyKey: "k", body }));
     await assertFaults(response, 400, KEY_REUSED);
-    assertEquals(await good(pay(world, flow, { idempotencyKey: "k" }), 201), made);
+    assertEquals(await good(pay(env, flow, { idempotencyKey: "k" }), 201), made);
   });
 });
 
 Deno.test("a key is one client's, at one bank, at one endpoint [IDE-04] [RP-N21]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const body = JSON.stringify(consentBody());
   const options = { body, idempotencyKey: "k" };
-  const flow = await authorised(world);
+  const flow = await authorised(env);
   const answers = [
-    call(world, world.tpp, flow.bound, CONSENTS, options),
-    call(world, world.otherTpp, await clientToken(world, world.otherTpp), CONSENTS, options),
+    call(env, env.tpp, flow.bound, CONSENTS, options),
+    call(env, env.otherTpp, await clientToken(env, env.otherTpp), CONSENTS, options),
     call(
-      world,
-      world.tpp,
-      await clientToken(world, world.tpp, "BANKB"),
+      env,
+      env.tpp,
+      await clientToken(env, env.tpp, "BANKB"),
       CONSENTS.replace("BANKA", "BANKB"),
       options,
     ),
   ];
   const ids = await Promise.all(answers.map(async (answer) => (await good(answer, 201)).Data.ConsentId));
   assertEquals(new Set(ids).size, 3);
-  const made = await good(pay(world, flow, { idempotencyKey: "k" }), 201);
-  const atB = await authorised(world, { bank: world.bankB });
-  const madeAtB = await good(pay(world, atB, { idempotencyKey: "k" }), 201);
+  const made = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
+  const atB = await authorised(env, { bank: env.bankB });
+  const madeAtB = await good(pay(env, atB, { idempotencyKey: "k" }), 201);
   assertEquals([made, madeAtB].map(({ Data }) => Data.ConsentId), [flow.consentId, atB.consentId]);
 });
 
 Deno.test("POST endpoints take a key of 1 to 40 visible characters [IDE-07] [RP-N21] [RP8]", async (t) => {
-  await using world = await openWorld();
-  const endpoints = (await resourceCalls(world)).filter(({ method }) => method === "POST");
+  await using env = await openEnvironment();
+  const endpoints = (await resourceCalls(env)).filter(({ method }) => method === "POST");
   const bad: Record<string, string> = {
     "empty": "",
     "of 41 characters": "k".repeat(41),
@@ -136,48 +141,48 @@ Deno.test("POST endpoints take a key of 1 to 40 visible characters [IDE-07] [RP-
   };
   for (const endpoint of endpoints) {
     await t.step(`${endpoint.name}: no key`, async () => {
-      const response = await unchanged(world, () => endpoint.send({ idempotencyKey: null }));
+      const response = await unchanged(env, () => endpoint.send({ idempotencyKey: null }));
       await assertFaults(response, 400, [["Header.Missing", "x-idempotency-key"]]);
     });
     for (const [name, idempotencyKey] of Object.entries(bad)) {
       await t.step(`${endpoint.name}: a key ${name}`, async () => {
-        const response = await unchanged(world, () => endpoint.send({ idempotencyKey }));
+        const response = await unchanged(env, () => endpoint.send({ idempotencyKey }));
         await assertFaults(response, 400, [["Header.Invalid", "x-idempotency-key"]]);
       });
     }
   }
-  const token = await clientToken(world, world.tpp);
+  const token = await clientToken(env, env.tpp);
   for (const key of ["k", "k".repeat(40), "a b", "!~", crypto.randomUUID()]) {
     await t.step(`takes ${key}`, async () => {
-      await good(post(world, token, key), 201);
+      await good(post(env, token, key), 201);
     });
   }
 });
 
 Deno.test("a retry must itself be authentic: token, proof, certificate and signature are checked first [IDE-01] [RP-N1] [RP9]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const made = await good(pay(world, flow, { idempotencyKey: "k" }), 201);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const made = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
   const again = (options = {}): Promise<Response> =>
-    unchanged(world, () => pay(world, flow, { idempotencyKey: "k", ...options }));
+    unchanged(env, () => pay(env, flow, { idempotencyKey: "k", ...options }));
   await t.step("no signature", async () => assertEquals((await again({ signature: null })).status, 400));
   await t.step(
     "another's certificate",
-    async () => assertEquals((await again({ as: world.otherTpp })).status, 401),
+    async () => assertEquals((await again({ as: env.otherTpp })).status, 401),
   );
   await t.step("no proof", async () => assertEquals((await again({ proof: null })).status, 401));
   await t.step("a client credentials token", async () => {
     const response = await unchanged(
-      world,
-      () => pay(world, { ...flow, payment: flow.bound }, { idempotencyKey: "k" }),
+      env,
+      () => pay(env, { ...flow, payment: flow.bound }, { idempotencyKey: "k" }),
     );
     assertEquals(response.status, 403);
   });
   await t.step("another consent's token", async () => {
-    const other = await authorised(world);
+    const other = await authorised(env);
     const response = await unchanged(
-      world,
-      () => pay(world, { ...flow, payment: other.payment }, { idempotencyKey: "k" }),
+      env,
+      () => pay(env, { ...flow, payment: other.payment }, { idempotencyKey: "k" }),
     );
     await assertChallenge(response, 403, 'DPoP error="insufficient_scope", scope="payments", algs="PS256"');
   });
@@ -185,18 +190,18 @@ Deno.test("a retry must itself be authentic: token, proof, certificate and signa
 });
 
 Deno.test("a retry by another token of the same client is answered too [IDE-01]", async () => {
-  await using world = await openWorld();
-  const first = await good(post(world, await clientToken(world, world.tpp), "k"), 201);
-  assertEquals(await good(post(world, await clientToken(world, world.tpp), "k"), 201), first);
+  await using env = await openEnvironment();
+  const first = await good(post(env, await clientToken(env, env.tpp), "k"), 201);
+  assertEquals(await good(post(env, await clientToken(env, env.tpp), "k"), 201), first);
 });
 
 Deno.test("GET endpoints ignore x-idempotency-key [IDE-11]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of (await resourceCalls(world)).filter(({ method }) => method === "GET")) {
+  await using env = await openEnvironment();
+  for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "GET")) {
     for (const key of ["k", "k".repeat(50), ""]) {
       await t.step(`${endpoint.name} ${key.length}`, async () => {
         const response = await unchanged(
-          world,
+          env,
           () => endpoint.send({ headers: { "x-idempotency-key": key } }),
         );
         assertEquals(response.status, 200, await response.text());

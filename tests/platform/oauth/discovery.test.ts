@@ -20,7 +20,12 @@ import {
 } from "../../../scripts/testing/front_channel.ts";
 import { clientAssertion, dpopProof, type JsonObject } from "../../../scripts/testing/jwts.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
-import { AUTH_URL, BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import {
+  AUTH_URL,
+  BASE_URL,
+  type Environment,
+  openEnvironment,
+} from "../../../scripts/testing/environment.ts";
 
 const METADATA = "/.well-known/oauth-authorization-server/BANKA";
 const AUTH = "https://auth.platform.example";
@@ -28,10 +33,10 @@ const API = "https://api.platform.example";
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
 
 Deno.test("GET metadata says exactly what this profile is, for each bank [MD1] [MD2] [MD3] [MD4] [MD5] [MD10] [A1] [FAPI-D1] [FAPI-G3]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const bank of ["BANKA", "BANKB"]) {
     await t.step(bank, async () => {
-      const answer = await open(world, `/.well-known/oauth-authorization-server/${bank}`);
+      const answer = await open(env, `/.well-known/oauth-authorization-server/${bank}`);
       assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
       assertBrowserHeaders(answer, CACHED);
       assertEquals(await answer.json(), {
@@ -59,34 +64,34 @@ Deno.test("GET metadata says exactly what this profile is, for each bank [MD1] [
 });
 
 Deno.test("GET metadata: the issuer is the one that the URL was built from, between host and path [MD1] [MD2]", async () => {
-  await using world = await openWorld();
-  const { issuer } = await good(open(world, METADATA), 200);
+  await using env = await openEnvironment();
+  const { issuer } = await good(open(env, METADATA), 200);
   const { origin, pathname, search, hash } = new URL(issuer);
   assertEquals([issuer, `${origin}${pathname}`, search, hash], [`${AUTH}/BANKA`, issuer, "", ""]);
   assertEquals(`${origin}/.well-known/oauth-authorization-server${pathname}`, `${AUTH}${METADATA}`);
 });
 
 Deno.test("GET metadata: every endpoint is an absolute https URL that answers [MD5] [MD-N7]", async () => {
-  await using world = await openWorld();
-  const metadata = await good(open(world, METADATA), 200);
+  await using env = await openEnvironment();
+  const metadata = await good(open(env, METADATA), 200);
   const named = Object.entries(metadata).filter(([, value]) => String(value).startsWith("https:"));
   assertEquals(named.length, 7);
   for (const [name, value] of named) {
     const url = new URL(String(value));
     assertEquals([url.href, url.protocol, url.hash], [value, "https:", ""], name);
     if (name === "issuer") continue;
-    const send = url.origin === API ? world.api : world.browser;
+    const send = url.origin === API ? env.api : env.browser;
     const { status } = await send(new Request(url, { method: url.origin === API ? "POST" : "GET" }));
     assertNotEquals(status, 404, name);
   }
 });
 
 Deno.test("GET metadata of what is no bank's issuer: 404, no default issuer [MD-N1] [MD-N2] [MD-N8] [A4]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const paths = {
     "[MD-N1] unknown bank": "/.well-known/oauth-authorization-server/BANKC",
     "[MD-N1] lower case": "/.well-known/oauth-authorization-server/banka",
-    "[MD-N1] a TPP": `/.well-known/oauth-authorization-server/${world.tpp.orgId}`,
+    "[MD-N1] a TPP": `/.well-known/oauth-authorization-server/${env.tpp.orgId}`,
     "[MD-N1] no bank": "/.well-known/oauth-authorization-server",
     "[MD-N1] an empty bank": "/.well-known/oauth-authorization-server/",
     "[MD-N1] a slash behind": `${METADATA}/`,
@@ -103,7 +108,7 @@ Deno.test("GET metadata of what is no bank's issuer: 404, no default issuer [MD-
   };
   for (const [name, path] of Object.entries(paths)) {
     await t.step(name, async () => {
-      const answer = await open(world, path);
+      const answer = await open(env, path);
       assertEquals([answer.status, answer.headers.get("content-type")], [404, "application/json"]);
       assertBrowserHeaders(answer);
       const body = await answer.json();
@@ -113,11 +118,11 @@ Deno.test("GET metadata of what is no bank's issuer: 404, no default issuer [MD-
 });
 
 Deno.test("Metadata and keys have no other method than GET [MD-N3]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const path of [METADATA, "/jwks"]) {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       await t.step(`${method} ${path}`, async () => {
-        const answer = await assertNothingChanges(world, () => open(world, path, { method }));
+        const answer = await assertNothingChanges(env, () => open(env, path, { method }));
         assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
         assertBrowserHeaders(answer);
         await answer.body?.cancel();
@@ -127,9 +132,9 @@ Deno.test("Metadata and keys have no other method than GET [MD-N3]", async (t) =
 });
 
 Deno.test("Metadata and keys come from configuration, whatever Host says, and need no certificate [MD-N4] [A6] [A7]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const path of [METADATA, "/jwks"]) {
-    const expected = await (await open(world, path)).text();
+    const expected = await (await open(env, path)).text();
     const evil = new Request(`https://evil.example${path}?issuer=https://evil.example`, {
       headers: {
         host: "evil.example",
@@ -139,17 +144,17 @@ Deno.test("Metadata and keys come from configuration, whatever Host says, and ne
         "client-cert": ":AAAA:",
       },
     });
-    const answer = await world.browser(evil);
+    const answer = await env.browser(evil);
     assertEquals([answer.status, await answer.text()], [200, expected]);
   }
 });
 
-Deno.test("What metadata advertises works, and what it does not advertise is refused [MD-N7] [MD10]", async (t) => {
-  await using world = await openWorld();
+Deno.test("What metadata advertises works, and what it does not advertise is rejected [MD-N7] [MD10]", async (t) => {
+  await using env = await openEnvironment();
   await t.step(
     "code, S256, PS256, private_key_jwt, authorization_code, client_credentials, iss",
     async () => {
-      assertEquals((await pay(world, await authorised(world))).status, 201);
+      assertEquals((await pay(env, await authorised(env))).status, 201);
     },
   );
   const forms: Record<string, readonly [Record<string, string | undefined>, string]> = {
@@ -162,24 +167,24 @@ Deno.test("What metadata advertises works, and what it does not advertise is ref
   for (const [name, [form, error]] of Object.entries(forms)) {
     await t.step(
       name,
-      async () => assertRefused(await requestToken(world, world.tpp, "BANKA", { form }), 400, error),
+      async () => assertRejected(await requestToken(env, env.tpp, "BANKA", { form }), 400, error),
     );
   }
   await t.step("client_secret_post", async () => {
     const form = { client_assertion: undefined, client_assertion_type: undefined, client_secret: "s" };
-    await assertRefused(await requestToken(world, world.tpp, "BANKA", { form }), 400, "invalid_request");
+    await assertRejected(await requestToken(env, env.tpp, "BANKA", { form }), 400, "invalid_request");
   });
   await t.step("an assertion by RS256", async () => {
-    const [, payload = ""] = (await clientAssertion(world, world.tpp, "BANKA")).split(".");
-    const form = { client_assertion: await rs256(world, payload) };
-    await assertRefused(await requestToken(world, world.tpp, "BANKA", { form }), 401, "invalid_client");
+    const [, payload = ""] = (await clientAssertion(env, env.tpp, "BANKA")).split(".");
+    const form = { client_assertion: await rs256(env, payload) };
+    await assertRejected(await requestToken(env, env.tpp, "BANKA", { form }), 401, "invalid_client");
   });
   await t.step("a DPoP proof by another algorithm's name", async () => {
     const target = { method: "POST", url: `${API}/BANKA/token.oauth2/v1` };
-    const good = await dpopProof(world, await testKey(9), target);
+    const good = await dpopProof(env, await testKey(9), target);
     const header = { alg: "RS256", typ: "dpop+jwt", jwk: (await testKey(9)).publicJwk };
     const proof = [encode(header), ...good.split(".").slice(1)].join(".");
-    await assertRefused(await requestToken(world, world.tpp, "BANKA", { proof }), 400, "invalid_dpop_proof");
+    await assertRejected(await requestToken(env, env.tpp, "BANKA", { proof }), 400, "invalid_dpop_proof");
   });
   const pushes: Record<string, readonly [Record<string, string>, string]> = {
     "response_type token": [{ response_type: "token" }, "unsupported_response_type"],
@@ -187,29 +192,29 @@ Deno.test("What metadata advertises works, and what it does not advertise is ref
     "plain PKCE": [{ code_challenge_method: "plain" }, "invalid_request"],
     "a request object": [{ request: "eyJhbGciOiJub25lIn0.e30." }, "invalid_request"],
   };
-  const bound = await clientToken(world, world.tpp);
+  const bound = await clientToken(env, env.tpp);
   const body = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
-  const { ConsentId } = (await createConsent(world, bound, body)).Data;
+  const { ConsentId } = (await createConsent(env, bound, body)).Data;
   for (const [name, [form, error]] of Object.entries(pushes)) {
-    await t.step(name, async () => assertRefused(await push(world, ConsentId, { form }), 400, error));
+    await t.step(name, async () => assertRejected(await push(env, ConsentId, { form }), 400, error));
   }
   await t.step("an authorization request that was not pushed", async () => {
-    const answer = await authorize(new Browser(world), world.tpp, "");
+    const answer = await authorize(new Browser(env), env.tpp, "");
     assertEquals([answer.status, answer.headers.get("location")], [400, null]);
     await answer.body?.cancel();
   });
   await t.step("no ID token, no refresh token", async () => {
-    const answer = await good(requestToken(world, world.tpp), 200);
+    const answer = await good(requestToken(env, env.tpp), 200);
     assertEquals(Object.keys(answer).toSorted(), ["access_token", "expires_in", "scope", "token_type"]);
     assertMatch(answer.access_token, /^[A-Za-z0-9_-]{43}$/);
   });
 });
 
-function open(world: World, path: string, init: RequestInit = {}): Promise<Response> {
-  return world.browser(new Request(`${AUTH}${path}`, init));
+function open(env: Environment, path: string, init: RequestInit = {}): Promise<Response> {
+  return env.browser(new Request(`${AUTH}${path}`, init));
 }
 
-async function assertRefused(answer: Response, status: number, error: string): Promise<void> {
+async function assertRejected(answer: Response, status: number, error: string): Promise<void> {
   assertEquals([answer.status, (await answer.json() as Json).error], [status, error]);
 }
 
@@ -220,8 +225,8 @@ function encode(value: JsonObject): string {
   });
 }
 
-async function rs256(world: World, payload: string): Promise<string> {
-  const { kid, key } = world.tpp.signing;
+async function rs256(env: Environment, payload: string): Promise<string> {
+  const { kid, key } = env.tpp.signing;
   const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
   const signer = await crypto.subtle.importKey("jwk", { ...key.privateJwk }, algorithm, false, ["sign"]);
   const input = `${encode({ alg: "RS256", kid })}.${payload}`;
@@ -230,9 +235,9 @@ async function rs256(world: World, payload: string): Promise<string> {
 }
 
 Deno.test("There is no revocation and no introspection endpoint, on either host, and metadata names none [FAPI-D22]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const metadata = await good(
-    world.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)),
+    env.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)),
     200,
   );
   assertEquals(Object.keys(metadata).filter((name) => /revo|introspect|userinfo/.test(name)), []);
@@ -241,8 +246,8 @@ Deno.test("There is no revocation and no introspection endpoint, on either host,
   ) {
     for (const method of ["GET", "POST"]) {
       const url = `/BANKA/${path}`;
-      const api = await world.api(new Request(`${BASE_URL}${url}`, { method }), world.tpp);
-      const browser = await world.browser(new Request(`${AUTH_URL}${url}`, { method }));
+      const api = await env.api(new Request(`${BASE_URL}${url}`, { method }), env.tpp);
+      const browser = await env.browser(new Request(`${AUTH_URL}${url}`, { method }));
       assertEquals([api.status, browser.status], [404, 404], `${method} ${url}`);
     }
   }

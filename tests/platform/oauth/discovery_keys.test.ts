@@ -10,7 +10,7 @@ import {
   BROWSER_HEADERS,
 } from "../../../scripts/testing/front_channel.ts";
 import { platformKeySet } from "../../../scripts/testing/platform_keys.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const JWKS = "https://auth.platform.example/jwks";
 
@@ -23,8 +23,8 @@ interface PublicKey {
 }
 
 Deno.test("GET jwks: one sig and one enc key, each with kid and use, cacheable for 300 s [MD6] [MD8] [MD-N6] [A11]", async () => {
-  await using world = await openWorld();
-  const answer = await world.browser(new Request(JWKS));
+  await using env = await openEnvironment();
+  const answer = await env.browser(new Request(JWKS));
   assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
   assertBrowserHeaders(answer, { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" });
   const body = await answer.json();
@@ -37,15 +37,15 @@ Deno.test("GET jwks: one sig and one enc key, each with kid and use, cacheable f
 });
 
 Deno.test("GET jwks shows public members alone, and no pointers [MD-N5] [MD6]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const allowed = {
     sig: ["alg", "e", "kid", "kty", "n", "use", "x5c", "x5t", "x5t#S256"],
     enc: ["alg", "e", "kid", "kty", "n", "use"],
   };
-  for (const key of await publishedKeys(world)) {
+  for (const key of await publishedKeys(env)) {
     assertEquals(Object.keys(key).toSorted(), allowed[key.use as "sig" | "enc"]);
   }
-  const text = await (await world.browser(new Request(JWKS))).text();
+  const text = await (await env.browser(new Request(JWKS))).text();
   const secrets = (JSON.parse(await platformKeySet()).keys as Record<string, string>[]).flatMap((key) =>
     ["d", "p", "q", "dp", "dq", "qi"].map((member) => key[member] ?? "")
   );
@@ -54,9 +54,9 @@ Deno.test("GET jwks shows public members alone, and no pointers [MD-N5] [MD6]", 
 });
 
 Deno.test("GET jwks: RSA of at least 2048 bits, a pair for each purpose, none of a participant [MD6] [MD7] [FAPI-G6]", async () => {
-  await using world = await openWorld();
-  const keys = await publishedKeys(world);
-  const certified = [world.tpp, world.otherTpp, world.bankA, world.bankB].flatMap((participant) =>
+  await using env = await openEnvironment();
+  const keys = await publishedKeys(env);
+  const certified = [env.tpp, env.otherTpp, env.bankA, env.bankB].flatMap((participant) =>
     [participant.signing, participant.transport, participant.encryption].flatMap((key) =>
       key?.key.publicJwk.n ?? []
     )
@@ -70,8 +70,8 @@ Deno.test("GET jwks: RSA of at least 2048 bits, a pair for each purpose, none of
 });
 
 Deno.test("GET jwks: the signing key is its certificate's, and its kid, x5t and x5t#S256 are that certificate's [A11] [MD6]", async () => {
-  await using world = await openWorld();
-  const sig = (await publishedKeys(world)).find(({ use }) => use === "sig");
+  await using env = await openEnvironment();
+  const sig = (await publishedKeys(env)).find(({ use }) => use === "sig");
   const [certificate] = sig?.["x5c"] as string[];
   const der = Uint8Array.fromBase64(certificate ?? "");
   assertEquals([sig?.kid, sig?.["x5t"], sig?.["x5t#S256"]], [
@@ -86,19 +86,19 @@ Deno.test("GET jwks: the signing key is its certificate's, and its kid, x5t and 
 Deno.test("Key rotation: all keys are published, the first signs, every enc key still opens returns [MD8] [BR2]", async (t) => {
   const [current, former] = [await platformKeySet(10, 11), await platformKeySet(12, 13)];
   const rotated = JSON.stringify({ keys: [...JSON.parse(current).keys, ...JSON.parse(former).keys] });
-  await using world = await openWorld({ environment: { PLATFORM_KEYS: rotated } });
-  const keys = await publishedKeys(world);
+  await using env = await openEnvironment({ environment: { PLATFORM_KEYS: rotated } });
+  const keys = await publishedKeys(env);
   assertEquals(keys.map(({ use }) => use), ["sig", "enc", "sig", "enc"]);
   assertEquals(new Set(keys.map(({ kid }) => kid)).size, 4);
   await t.step("the first sig key signs", async () => {
-    const { requestUri } = await toBank(world, { body: IMPLICIT });
-    const departure = await authorize(new Browser(world), world.tpp, requestUri);
-    assertEquals((await openHandover(world.bankA, departure)).header["kid"], keys[0]?.kid);
+    const { requestUri } = await toBank(env, { body: IMPLICIT });
+    const departure = await authorize(new Browser(env), env.tpp, requestUri);
+    assertEquals((await openHandover(env.bankA, departure)).header["kid"], keys[0]?.kid);
   });
   for (const enc of keys.filter(({ use }) => use === "enc")) {
     await t.step(`sealed to ${enc.kid}`, async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
-      const jws = new TextEncoder().encode(await signedReturn(world, flow));
+      const flow = await toBank(env, { body: IMPLICIT });
+      const jws = new TextEncoder().encode(await signedReturn(env, flow));
       const token = await new CompactEncrypt(jws)
         .setProtectedHeader({ alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: enc.kid })
         .encrypt(await importJWK({ ...enc }, "RSA-OAEP-256"));
@@ -107,8 +107,8 @@ Deno.test("Key rotation: all keys are published, the first signs, every enc key 
   }
 });
 
-async function publishedKeys(world: World): Promise<PublicKey[]> {
-  return (await good(world.browser(new Request(JWKS)), 200)).keys;
+async function publishedKeys(env: Environment): Promise<PublicKey[]> {
+  return (await good(env.browser(new Request(JWKS)), 200)).keys;
 }
 
 async function digest(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {

@@ -8,22 +8,26 @@ import {
   type WithAssertion,
 } from "../../support/assertions.ts";
 import { clientAssertion, type JsonObject } from "../../../scripts/testing/jwts.ts";
-import { acceptedEverywhere, type Case, refusedEverywhere } from "../../../scripts/testing/oauth_requests.ts";
+import {
+  acceptedEverywhere,
+  type Case,
+  rejectedEverywhere,
+} from "../../../scripts/testing/oauth_requests.ts";
 import { registrationClaims } from "../../../scripts/testing/participants.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 import { rawJws, strayBits } from "../../../scripts/testing/raw_jws.ts";
 
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 
-Deno.test("POST token, par refuse header members that bring keys or processing rules [CA7]", async (t) => {
-  await using world = await openWorld();
-  const { key, kid } = world.tpp.signing;
-  const evil = world.otherTpp.signing;
+Deno.test("POST token, par reject header members that bring keys or processing rules [CA7]", async (t) => {
+  await using env = await openEnvironment();
+  const { key, kid } = env.tpp.signing;
+  const evil = env.otherTpp.signing;
   const members = {
     jwk: key.publicJwk,
     jku: "https://evil.example/jwks",
     x5u: "https://evil.example/cert",
-    x5c: [world.tpp.signing.certificate],
+    x5c: [env.tpp.signing.certificate],
     crit: ["exp"],
     b64: false,
     zip: "DEF",
@@ -31,32 +35,32 @@ Deno.test("POST token, par refuse header members that bring keys or processing r
     epk: { kty: "EC" },
     p2c: 1,
   };
-  const fetched = [...world.fetched];
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
+  const fetched = [...env.fetched];
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     ...Object.fromEntries(
       Object.entries(members).map(([name, value]): [string, Case] => [
         name,
-        () => headed(world, key, { alg: "PS256", kid, [name]: value }),
+        () => headed(env, key, { alg: "PS256", kid, [name]: value }),
       ]),
     ),
-    "b64 with crit": () => headed(world, key, { alg: "PS256", kid, b64: false, crit: ["b64"] }),
-    "empty crit": () => headed(world, key, { alg: "PS256", kid, crit: [] }),
+    "b64 with crit": () => headed(env, key, { alg: "PS256", kid, b64: false, crit: ["b64"] }),
+    "empty crit": () => headed(env, key, { alg: "PS256", kid, crit: [] }),
     "jwk of the attacker who signs": () =>
-      headed(world, evil.key, { alg: "PS256", kid, jwk: evil.key.publicJwk }),
+      headed(env, evil.key, { alg: "PS256", kid, jwk: evil.key.publicJwk }),
     "jku of the attacker who signs": () =>
-      headed(world, evil.key, { alg: "PS256", kid, jku: "https://evil.example/jwks" }),
+      headed(env, evil.key, { alg: "PS256", kid, jku: "https://evil.example/jwks" }),
   });
-  assertEquals(world.fetched.filter((url) => url.includes("evil")), []);
-  assertEquals(world.fetched, fetched);
+  assertEquals(env.fetched.filter((url) => url.includes("evil")), []);
+  assertEquals(env.fetched, fetched);
 });
 
-Deno.test("POST token, par refuse other spellings of a good assertion [CA-N18]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject other spellings of a good assertion [CA-N18]", async (t) => {
+  await using env = await openEnvironment();
   const respelled = (change: (assertion: string) => string): Case => async () =>
-    asAssertion(change(await clientAssertion(world, world.tpp, "BANKA")));
+    asAssertion(change(await clientAssertion(env, env.tpp, "BANKA")));
   const spoilt = (index: number, change: (part: string) => string) => (assertion: string): string =>
     assertion.split(".").map((part, at) => at === index ? change(part) : part).join(".");
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "space behind": respelled((text) => `${text} `),
     "space before": respelled((text) => ` ${text}`),
     "newline behind": respelled((text) => `${text}\n`),
@@ -72,19 +76,19 @@ Deno.test("POST token, par refuse other spellings of a good assertion [CA-N18]",
       const [header, payload, signature] = text.split(".");
       return JSON.stringify({ protected: header, payload, signature });
     }),
-    "9 kB": () => claiming(world, { padding: "x".repeat(6200) }),
+    "9 kB": () => claiming(env, { padding: "x".repeat(6200) }),
   });
 });
 
 Deno.test("POST token, par accept unknown claims and the two names of the type [CA-N20] [FAPI-D19]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const typed = (typ: string): Case => async () =>
-    asAssertion(await clientAssertion(world, world.tpp, "BANKA", { header: { typ } }));
-  await acceptedEverywhere(t, world, {
+    asAssertion(await clientAssertion(env, env.tpp, "BANKA", { header: { typ } }));
+  await acceptedEverywhere(t, env, {
     "extra claims": () =>
-      claiming(world, { tx_id: 1, scope: "x", "https://example.com/a": [null], client_id: "x" }),
+      claiming(env, { tx_id: 1, scope: "x", "https://example.com/a": [null], client_id: "x" }),
     "extra header": async () =>
-      asAssertion(await clientAssertion(world, world.tpp, "BANKA", { header: { tx_id: "1" } })),
+      asAssertion(await clientAssertion(env, env.tpp, "BANKA", { header: { tx_id: "1" } })),
     "typ JWT": typed("JWT"),
     "typ jwt": typed("jwt"),
     "typ client-authentication+jwt": typed("client-authentication+jwt"),
@@ -92,11 +96,11 @@ Deno.test("POST token, par accept unknown claims and the two names of the type [
   });
 });
 
-Deno.test("POST token, par refuse an assertion that says it is something else [CA-N21]", async (t) => {
-  await using world = await openWorld();
-  const { key, kid } = world.tpp.signing;
-  const typed = (typ: unknown): Case => () => headed(world, key, { alg: "PS256", kid, typ });
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
+Deno.test("POST token, par reject an assertion that says it is something else [CA-N21]", async (t) => {
+  await using env = await openEnvironment();
+  const { key, kid } = env.tpp.signing;
+  const typed = (typ: unknown): Case => () => headed(env, key, { alg: "PS256", kid, typ });
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "dpop+jwt": typed("dpop+jwt"),
     "JOSE": typed("JOSE"),
     "at+jwt": typed("at+jwt"),
@@ -107,10 +111,10 @@ Deno.test("POST token, par refuse an assertion that says it is something else [C
   });
 });
 
-Deno.test("POST token, par refuse other kinds of JWT as an assertion [CA-N22]", async (t) => {
-  await using world = await openWorld();
-  const { tpp } = world;
-  const disguised = (kind: JsonObject): Case => () => claiming(world, kind);
+Deno.test("POST token, par reject other kinds of JWT as an assertion [CA-N22]", async (t) => {
+  await using env = await openEnvironment();
+  const { tpp } = env;
+  const disguised = (kind: JsonObject): Case => () => claiming(env, kind);
   const sign = async (claims: JsonObject): Promise<WithAssertion> =>
     asAssertion(
       await rawJws(await tpp.signing.key.privateKey("sign"), {
@@ -119,11 +123,11 @@ Deno.test("POST token, par refuse other kinds of JWT as an assertion [CA-N22]", 
         typ: "JWT",
       }, claims),
     );
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "the software statement": () => asAssertion(tpp.statement),
-    "a registration JWT": () => sign(registrationClaims(world, tpp)),
+    "a registration JWT": () => sign(registrationClaims(env, tpp)),
     "a registration JWT for this audience": () =>
-      sign({ ...registrationClaims(world, tpp), ...assertionClaims(world) }),
+      sign({ ...registrationClaims(env, tpp), ...assertionClaims(env) }),
     "a DPoP proof's claims": disguised({
       htm: "POST",
       htu: "https://api.platform.example/BANKA/token.oauth2/v1",
@@ -132,16 +136,16 @@ Deno.test("POST token, par refuse other kinds of JWT as an assertion [CA-N22]", 
   });
 });
 
-Deno.test("POST token, par refuse a header or claims that are not one plain JSON object [CA5, CA8]", async (t) => {
-  await using world = await openWorld();
-  const { key, kid } = world.tpp.signing;
-  const text = JSON.stringify(assertionClaims(world)).slice(1);
+Deno.test("POST token, par reject a header or claims that are not one plain JSON object [CA5, CA8]", async (t) => {
+  await using env = await openEnvironment();
+  const { key, kid } = env.tpp.signing;
+  const text = JSON.stringify(assertionClaims(env)).slice(1);
   const payload = (part: string | Uint8Array): Case => async () =>
     asAssertion(await rawJws(await key.privateKey("sign"), { alg: "PS256", kid }, part));
   const header = (part: string): Case => async () =>
-    asAssertion(await rawJws(await key.privateKey("sign"), part, assertionClaims(world)));
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
-    "claims: array": payload(`[${JSON.stringify(assertionClaims(world))}]`),
+    asAssertion(await rawJws(await key.privateKey("sign"), part, assertionClaims(env)));
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
+    "claims: array": payload(`[${JSON.stringify(assertionClaims(env))}]`),
     "claims: text": payload(JSON.stringify("x")),
     "claims: null": payload("null"),
     "claims: no JSON": payload("x"),

@@ -14,63 +14,63 @@ import {
   type Case,
   clientCredentials,
   pushing,
-  refusedEverywhere,
+  rejectedEverywhere,
 } from "../../../scripts/testing/oauth_requests.ts";
 import { adminCall } from "../../../scripts/testing/participants.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 import { importPrivate, rawJws, segment } from "../../../scripts/testing/raw_jws.ts";
 
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 
-Deno.test("POST token, par refuse an assertion by another RSA algorithm and the right key [CA-N5]", async (t) => {
-  await using world = await openWorld();
-  const { key, kid } = world.tpp.signing;
+Deno.test("POST token, par reject an assertion by another RSA algorithm and the right key [CA-N5]", async (t) => {
+  await using env = await openEnvironment();
+  const { key, kid } = env.tpp.signing;
   const pkcs1 = await importPrivate(key.privateJwk, { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, "sign");
   const pss384 = await importPrivate(key.privateJwk, { name: "RSA-PSS", hash: "SHA-384" }, "sign");
   const by = (algorithm: AlgorithmIdentifier | RsaPssParams, signer: CryptoKey, alg: string): Case => () =>
-    signedBy(world, { alg, kid }, (input) => crypto.subtle.sign(algorithm, signer, input));
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
+    signedBy(env, { alg, kid }, (input) => crypto.subtle.sign(algorithm, signer, input));
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "RS256": by({ name: "RSASSA-PKCS1-v1_5" }, pkcs1, "RS256"),
     "RS256 that says PS256": by({ name: "RSASSA-PKCS1-v1_5" }, pkcs1, "PS256"),
     "PS384": by({ name: "RSA-PSS", saltLength: 48 }, pss384, "PS384"),
-    "PS256 that says ps256": () => headed(world, key, { alg: "ps256", kid }),
-    "PS256 without alg": () => headed(world, key, { kid }),
+    "PS256 that says ps256": () => headed(env, key, { alg: "ps256", kid }),
+    "PS256 without alg": () => headed(env, key, { kid }),
     "salt of 20 bytes": async () =>
       asAssertion(
-        await rawJws(await key.privateKey("sign"), { alg: "PS256", kid }, assertionClaims(world), 20),
+        await rawJws(await key.privateKey("sign"), { alg: "PS256", kid }, assertionClaims(env), 20),
       ),
     "no salt": async () =>
       asAssertion(
-        await rawJws(await key.privateKey("sign"), { alg: "PS256", kid }, assertionClaims(world), 0),
+        await rawJws(await key.privateKey("sign"), { alg: "PS256", kid }, assertionClaims(env), 0),
       ),
   });
 });
 
-Deno.test("POST token, par refuse an assertion without signature or with a MAC [CA-N6]", async (t) => {
-  await using world = await openWorld();
-  const { key, kid } = world.tpp.signing;
+Deno.test("POST token, par reject an assertion without signature or with a MAC [CA-N6]", async (t) => {
+  await using env = await openEnvironment();
+  const { key, kid } = env.tpp.signing;
   const spki = new Uint8Array(await crypto.subtle.exportKey("spki", await key.publicKey("verify")));
   const lines = spki.toBase64().match(/.{1,64}/g)?.join("\n");
   const pem = `-----BEGIN PUBLIC KEY-----\n${lines}\n-----END PUBLIC KEY-----\n`;
   const unsigned = (alg: string): Case => () =>
-    asAssertion(`${segment({ alg, kid })}.${segment(assertionClaims(world))}.`);
+    asAssertion(`${segment({ alg, kid })}.${segment(assertionClaims(env))}.`);
   const keptSignature = async (alg: string): Promise<WithAssertion> => {
-    const [, payload, signature] = (await clientAssertion(world, world.tpp, "BANKA")).split(".");
+    const [, payload, signature] = (await clientAssertion(env, env.tpp, "BANKA")).split(".");
     return asAssertion(`${segment({ alg, kid })}.${payload}.${signature}`);
   };
   const mac = (secret: Uint8Array<ArrayBuffer>): Case => async () => {
     const hmac = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, [
       "sign",
     ]);
-    return signedBy(world, { alg: "HS256", kid }, (input) => crypto.subtle.sign("HMAC", hmac, input));
+    return signedBy(env, { alg: "HS256", kid }, (input) => crypto.subtle.sign("HMAC", hmac, input));
   };
   const text = (value: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(value);
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "none": unsigned("none"),
     "noNE": unsigned("noNE"),
     "None": unsigned("None"),
     "none, two segments": () =>
-      asAssertion(`${segment({ alg: "none", kid })}.${segment(assertionClaims(world))}`),
+      asAssertion(`${segment({ alg: "none", kid })}.${segment(assertionClaims(env))}`),
     "none, signature kept": () => keptSignature("none"),
     "PS256, no signature": unsigned("PS256"),
     "HS256 keyed with the public key's PEM": mac(text(pem)),
@@ -80,12 +80,11 @@ Deno.test("POST token, par refuse an assertion without signature or with a MAC [
   });
 });
 
-Deno.test("POST token, par refuse a kid that is not a signing key of this client [CA-N7] [CA6]", async (t) => {
-  await using world = await openWorld();
-  const { tpp, otherTpp } = world;
-  const by = ({ key }: { key: TestKey }, kid: unknown): Case => () =>
-    headed(world, key, { alg: "PS256", kid });
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
+Deno.test("POST token, par reject a kid that is not a signing key of this client [CA-N7] [CA6]", async (t) => {
+  await using env = await openEnvironment();
+  const { tpp, otherTpp } = env;
+  const by = ({ key }: { key: TestKey }, kid: unknown): Case => () => headed(env, key, { alg: "PS256", kid });
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "missing": by(tpp.signing, undefined),
     "empty": by(tpp.signing, ""),
     "unknown": by(tpp.signing, "A".repeat(27)),
@@ -104,18 +103,18 @@ Deno.test("POST token, par refuse a kid that is not a signing key of this client
     "the transport key's, by that key": by(tpp.transport, tpp.transport.kid),
     "the signing key's, by the transport key": by(tpp.transport, tpp.signing.kid),
     "an encryption key's, by that key": async () => {
-      const sealing = { ...world.bankA, signing: world.bankA.encryption ?? world.bankA.transport };
-      return { client: world.bankA, ...asAssertion(await clientAssertion(world, sealing, "BANKA")) };
+      const sealing = { ...env.bankA, signing: env.bankA.encryption ?? env.bankA.transport };
+      return { client: env.bankA, ...asAssertion(await clientAssertion(env, sealing, "BANKA")) };
     },
   });
 });
 
-Deno.test("POST token, par refuse a revoked signing key once the key set is 300 s old [CA-N7]", async (t) => {
-  await using world = await openWorld();
-  const path = `/participants/${world.tpp.orgId}/keys/${world.tpp.signing.kid}/revoke`;
-  const endpoints = [clientCredentials(world), await pushing(world)]; // a code would not live that long
-  await acceptedEverywhere(t, world, { "before": () => ({}) }, endpoints);
-  assertEquals((await adminCall(world, "POST", path, { reason: "stolen" })).status, 200);
-  world.now += 300_000;
-  await refusedEverywhere(t, world, UNAUTHENTICATED, { "after": () => ({}) }, endpoints);
+Deno.test("POST token, par reject a revoked signing key once the key set is 300 s old [CA-N7]", async (t) => {
+  await using env = await openEnvironment();
+  const path = `/participants/${env.tpp.orgId}/keys/${env.tpp.signing.kid}/revoke`;
+  const endpoints = [clientCredentials(env), await pushing(env)]; // a code would not live that long
+  await acceptedEverywhere(t, env, { "before": () => ({}) }, endpoints);
+  assertEquals((await adminCall(env, "POST", path, { reason: "stolen" })).status, 200);
+  env.now += 300_000;
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, { "after": () => ({}) }, endpoints);
 });

@@ -4,18 +4,18 @@ import { authentication } from "../../../scripts/testing/flows.ts";
 import { clientAssertion } from "../../../scripts/testing/jwts.ts";
 import {
   assertAccepted,
-  assertRefusal,
+  assertApiError,
   oauthEndpoints,
-  refusedEverywhere,
+  rejectedEverywhere,
 } from "../../../scripts/testing/oauth_requests.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 const MALFORMED = [400, "invalid_request"] as const;
 
-Deno.test("POST token, par refuse a request without client_assertion [CA-N1, TC-N1, TA-N1, PA-N1] [FAPI-D3] [PA1]", async (t) => {
-  await using world = await openWorld();
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
+Deno.test("POST token, par reject a request without client_assertion [CA-N1, TC-N1, TA-N1, PA-N1] [FAPI-D3] [PA1]", async (t) => {
+  await using env = await openEnvironment();
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "client_id alone": () => ({
       form: { client_assertion: undefined, client_assertion_type: undefined },
     }),
@@ -24,8 +24,8 @@ Deno.test("POST token, par refuse a request without client_assertion [CA-N1, TC-
   });
 });
 
-Deno.test("POST token, par refuse a missing or other client_assertion_type [CA-N2] [CA2]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject a missing or other client_assertion_type [CA-N2] [CA2]", async (t) => {
+  await using env = await openEnvironment();
   const type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
   const others = {
     "missing": undefined,
@@ -36,9 +36,9 @@ Deno.test("POST token, par refuse a missing or other client_assertion_type [CA-N
     "space behind it": `${type} `,
     "not decoded": encodeURIComponent(type),
   };
-  await refusedEverywhere(
+  await rejectedEverywhere(
     t,
-    world,
+    env,
     MALFORMED,
     Object.fromEntries(
       Object.entries(others).map((
@@ -48,50 +48,50 @@ Deno.test("POST token, par refuse a missing or other client_assertion_type [CA-N
   );
 });
 
-Deno.test("POST token, par refuse authentication parameters sent twice [CA-N3, FAPI-G9] [CA3]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject authentication parameters sent twice [CA-N3, FAPI-G9] [CA3]", async (t) => {
+  await using env = await openEnvironment();
   const twice = (name: string, other?: string) => () => ({
     body: (good: string): string => `${good}&${name}=${other ?? new URLSearchParams(good).get(name)}`,
   });
-  await refusedEverywhere(t, world, MALFORMED, {
+  await rejectedEverywhere(t, env, MALFORMED, {
     "client_assertion, the same": twice("client_assertion"),
     "client_assertion, another": async () => {
-      const other = await clientAssertion(world, world.tpp, "BANKA");
+      const other = await clientAssertion(env, env.tpp, "BANKA");
       return twice("client_assertion", other)();
     },
     "client_assertion, empty": twice("client_assertion", ""),
     "client_assertion, its name escaped": twice("client%5Fassertion", "x"),
     "client_assertion_type": twice("client_assertion_type"),
     "client_id, the same": twice("client_id"),
-    "client_id, another": twice("client_id", world.otherTpp.clientId),
+    "client_id, another": twice("client_id", env.otherTpp.clientId),
   });
 });
 
-Deno.test("POST token, par refuse a second authentication mechanism [CA-N4] [CA4]", async (t) => {
-  await using world = await openWorld();
-  await refusedEverywhere(t, world, MALFORMED, {
+Deno.test("POST token, par reject a second authentication mechanism [CA-N4] [CA4]", async (t) => {
+  await using env = await openEnvironment();
+  await rejectedEverywhere(t, env, MALFORMED, {
     "Basic": () => ({ headers: { authorization: "Basic eDp5" } }),
     "Bearer": () => ({ headers: { authorization: "Bearer x" } }),
     "client_secret": () => ({ form: { client_secret: "x" } }),
     "Basic alone": () => ({
-      headers: { authorization: `Basic ${btoa(`${world.tpp.clientId}:x`)}` },
+      headers: { authorization: `Basic ${btoa(`${env.tpp.clientId}:x`)}` },
       form: { client_assertion: undefined, client_assertion_type: undefined },
     }),
   });
 });
 
-Deno.test("POST token, par refuse a missing client_id [CA1]", async (t) => {
-  await using world = await openWorld();
-  await refusedEverywhere(t, world, MALFORMED, {
+Deno.test("POST token, par reject a missing client_id [CA1]", async (t) => {
+  await using env = await openEnvironment();
+  await rejectedEverywhere(t, env, MALFORMED, {
     "missing": () => ({ form: { client_id: undefined } }),
     "empty": () => ({ form: { client_id: "" } }),
   });
 });
 
 Deno.test("POST token, par tell nothing of who exists and what was wrong [CA14]", async () => {
-  await using world = await openWorld();
-  const other = await authentication(world, world.otherTpp, "BANKA");
-  const assertion = await clientAssertion(world, world.tpp, "BANKA");
+  await using env = await openEnvironment();
+  const other = await authentication(env, env.otherTpp, "BANKA");
+  const assertion = await clientAssertion(env, env.tpp, "BANKA");
   const changed = assertion.slice(0, -10) + (assertion.at(-10) === "A" ? "B" : "A") + assertion.slice(-9);
   const unknown = "SC-00000000-0000-4000-8000-000000000000";
   const forms = {
@@ -100,13 +100,13 @@ Deno.test("POST token, par tell nothing of who exists and what was wrong [CA14]"
     "client id of kilobytes": { client_id: `SC-${"0".repeat(9000)}` },
     "unknown client that signs for itself": {
       client_id: unknown,
-      client_assertion: await clientAssertion(world, { ...world.tpp, clientId: unknown }, "BANKA"),
+      client_assertion: await clientAssertion(env, { ...env.tpp, clientId: unknown }, "BANKA"),
     },
     "another's key": { client_assertion: other["client_assertion"] },
     "bad signature": { client_assertion: changed },
     "no JWT": { client_assertion: "x" },
   };
-  for (const endpoint of await oauthEndpoints(world)) {
+  for (const endpoint of await oauthEndpoints(env)) {
     await endpoint.ready();
     for (const [name, form] of Object.entries(forms)) {
       const response = await endpoint.send({ form });
@@ -119,47 +119,47 @@ Deno.test("POST token, par tell nothing of who exists and what was wrong [CA14]"
 });
 
 Deno.test("POST token, par take only the client's own transport certificate [CA-N24] [FAPI-D18] [CA15]", async (t) => {
-  await using world = await openWorld();
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
+  await using env = await openEnvironment();
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "no certificate": () => ({ as: null }),
-    "another TPP's": () => ({ as: world.otherTpp }),
-    "the bank's": () => ({ as: world.bankA }),
-    "the client's signing certificate": () => ({ as: { ...world.tpp, transport: world.tpp.signing } }),
+    "another TPP's": () => ({ as: env.otherTpp }),
+    "the bank's": () => ({ as: env.bankA }),
+    "the client's signing certificate": () => ({ as: { ...env.tpp, transport: env.tpp.signing } }),
   });
 });
 
-Deno.test("POST token, par refuse an assertion of one client with the certificate of another [CA-N24]", async (t) => {
-  await using world = await openWorld();
-  await refusedEverywhere(t, world, UNAUTHENTICATED, {
+Deno.test("POST token, par reject an assertion of one client with the certificate of another [CA-N24]", async (t) => {
+  await using env = await openEnvironment();
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "stolen assertion": async () => ({
-      form: await authentication(world, world.otherTpp, "BANKA"),
-      as: world.tpp,
+      form: await authentication(env, env.otherTpp, "BANKA"),
+      as: env.tpp,
     }),
   });
 });
 
 Deno.test("POST token, par believe a certificate only from the proxy [CA-N24]", async () => {
-  await using world = await openWorld();
-  for (const endpoint of await oauthEndpoints(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await oauthEndpoints(env)) {
     await endpoint.ready();
-    const certificate = `:${world.tpp.transport.certificate}:`;
+    const certificate = `:${env.tpp.transport.certificate}:`;
     for (const secret of [{}, { "x-proxy-secret": "" }, { "x-proxy-secret": "guess" }]) {
-      const before = await world.snapshot();
+      const before = await env.snapshot();
       const request = await endpoint.request({ headers: { "client-cert": certificate, ...secret } });
-      await assertRefusal(await world.platform.api.fetch(request), UNAUTHENTICATED);
-      assertEquals(await world.snapshot(), before);
+      await assertApiError(await env.platform.api.fetch(request), UNAUTHENTICATED);
+      assertEquals(await env.snapshot(), before);
     }
   }
 });
 
-Deno.test("POST token, par refuse malformed escapes and what is not UTF-8 [CA-N25]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject malformed escapes and what is not UTF-8 [CA-N25]", async (t) => {
+  await using env = await openEnvironment();
   const append = (tail: string) => () => ({ body: (good: string): string => `${good}&x=${tail}` });
   const bytes = (...tail: number[]) => () => ({
     body: (good: string): Uint8Array<ArrayBuffer> =>
       new Uint8Array([...new TextEncoder().encode(`${good}&x=`), ...tail]),
   });
-  await refusedEverywhere(t, world, MALFORMED, {
+  await rejectedEverywhere(t, env, MALFORMED, {
     "%": append("%"),
     "%z1": append("%z1"),
     "%4": append("%4"),
@@ -174,8 +174,8 @@ Deno.test("POST token, par refuse malformed escapes and what is not UTF-8 [CA-N2
 });
 
 Deno.test("POST token, par accept escapes of every spelling [CA-N25]", async () => {
-  await using world = await openWorld();
-  for (const endpoint of await oauthEndpoints(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await oauthEndpoints(env)) {
     const body = (good: string): string =>
       good.replace("client_id=", "%63lient%5fid=").replaceAll(".", "%2e").replace("%3A", ":") +
       "&free=%C3%A9+%E2%82%AC&flag&&=";

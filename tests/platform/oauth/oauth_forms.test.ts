@@ -3,23 +3,23 @@ import { assertEquals, assertMatch } from "@std/assert";
 import {
   acceptedEverywhere,
   assertAccepted,
-  assertRefusal,
-  assertRefused,
+  assertApiError,
+  assertRejected,
   clientCredentials,
   type Deviation,
   FORM_TYPE,
   oauthEndpoints,
   pushing,
-  refusedEverywhere,
+  rejectedEverywhere,
 } from "../../../scripts/testing/oauth_requests.ts";
-import { BASE_URL, openWorld } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const MALFORMED = [400, "invalid_request"] as const;
 const LIMIT = 65_536;
 
-Deno.test("POST token, par refuse every parameter sent twice [PA-N12, TC-N2, TA-N2, FAPI-G9]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await oauthEndpoints(world)) {
+Deno.test("POST token, par reject every parameter sent twice [PA-N12, TC-N2, TA-N2, FAPI-G9]", async (t) => {
+  await using env = await openEnvironment();
+  for (const endpoint of await oauthEndpoints(env)) {
     await endpoint.ready();
     const names = [
       ...new URLSearchParams(await (await endpoint.request()).text()).keys(),
@@ -36,9 +36,9 @@ Deno.test("POST token, par refuse every parameter sent twice [PA-N12, TC-N2, TA-
         return sent.toString();
       },
     });
-    await refusedEverywhere(
+    await rejectedEverywhere(
       t,
-      world,
+      env,
       MALFORMED,
       Object.fromEntries(names.flatMap((name) => [
         [`${name}, the same`, (): Deviation => twice(name)],
@@ -50,21 +50,21 @@ Deno.test("POST token, par refuse every parameter sent twice [PA-N12, TC-N2, TA-
 });
 
 Deno.test("POST token, par take an empty parameter for none [FAPI-G9]", async (t) => {
-  await using world = await openWorld();
-  await acceptedEverywhere(t, world, {
+  await using env = await openEnvironment();
+  await acceptedEverywhere(t, env, {
     "client_secret": () => ({ form: { client_secret: "" } }),
     "foo": () => ({ form: { foo: "" } }),
   });
-  await acceptedEverywhere(t, world, {
+  await acceptedEverywhere(t, env, {
     "state, dpop_jkt, request_uri, request": () => ({
       form: { state: "", dpop_jkt: "", request_uri: "", request: "" },
     }),
-  }, [await pushing(world)]);
+  }, [await pushing(env)]);
 });
 
 Deno.test("POST token, par ignore unknown parameters [TC-N10, PA-N15, FAPI-G9]", async (t) => {
-  await using world = await openWorld();
-  await acceptedEverywhere(t, world, {
+  await using env = await openEnvironment();
+  await acceptedEverywhere(t, env, {
     "foo=bar": () => ({ form: { foo: "bar" } }),
     "nonce, prompt, claims": () => ({ form: { nonce: "n".repeat(64), prompt: "none", claims: "{}" } }),
     "__proto__": () => ({
@@ -75,31 +75,31 @@ Deno.test("POST token, par ignore unknown parameters [TC-N10, PA-N15, FAPI-G9]",
 });
 
 Deno.test("token, par answer every method but POST with 405 and Allow [TC-N6, PA-N11, FAPI-G10]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const methods = ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "patch", "PROPFIND"];
-  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+  for (const endpoint of [clientCredentials(env), await pushing(env)]) {
     for (const method of methods) {
       await t.step(`${method} ${endpoint.path}`, async () => {
         const good = await endpoint.request();
         const body = ["GET", "HEAD"].includes(method) ? null : await good.text();
         const { headers } = good;
-        const before = await world.snapshot();
+        const before = await env.snapshot();
         const url = body === null ? `${endpoint.target.url}?${await good.text()}` : endpoint.target.url;
-        const response = await world.api(new Request(url, { method, headers, body }), world.tpp);
+        const response = await env.api(new Request(url, { method, headers, body }), env.tpp);
         assertEquals(response.headers.get("allow"), "POST");
         assertEquals(response.headers.get("access-control-allow-origin"), null);
-        assertEquals(await world.snapshot(), before);
-        if (method !== "HEAD") await assertRefusal(response, [405, "invalid_request"]);
+        assertEquals(await env.snapshot(), before);
+        if (method !== "HEAD") await assertApiError(response, [405, "invalid_request"]);
         else assertEquals([response.status, await response.text()], [405, ""]);
       });
     }
   }
 });
 
-Deno.test("POST token, par refuse bodies of other media types [TC-N7, FAPI-G10]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject bodies of other media types [TC-N7, FAPI-G10]", async (t) => {
+  await using env = await openEnvironment();
   const typed = (type: string) => (): Deviation => ({ headers: { "content-type": type } });
-  await refusedEverywhere(t, world, MALFORMED, {
+  await rejectedEverywhere(t, env, MALFORMED, {
     "text/plain": typed("text/plain"),
     "JSON's type": typed("application/json"),
     "a form in Latin-1": typed(`${FORM_TYPE}; charset=iso-8859-1`),
@@ -119,7 +119,7 @@ Deno.test("POST token, par refuse bodies of other media types [TC-N7, FAPI-G10]"
         ).join("") + "--x--\r\n",
     }),
   });
-  for (const endpoint of await oauthEndpoints(world)) {
+  for (const endpoint of await oauthEndpoints(env)) {
     await t.step(`${endpoint.name}: no Content-Type`, async () => {
       await endpoint.ready();
       const good = await endpoint.request();
@@ -127,43 +127,43 @@ Deno.test("POST token, par refuse bodies of other media types [TC-N7, FAPI-G10]"
       headers.delete("content-type");
       const body = new TextEncoder().encode(await good.text());
       const request = new Request(good.url, { method: "POST", headers, body });
-      await assertRefused(world, MALFORMED, () => world.api(request, world.tpp));
+      await assertRejected(env, MALFORMED, () => env.api(request, env.tpp));
     });
   }
 });
 
 Deno.test("POST token, par accept the media type in any case, with charset UTF-8 [FAPI-G10]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const typed = (type: string) => (): Deviation => ({ headers: { "content-type": type } });
-  await acceptedEverywhere(t, world, {
+  await acceptedEverywhere(t, env, {
     "upper case": typed(FORM_TYPE.toUpperCase()),
     "charset": typed(`${FORM_TYPE};charset=UTF-8`),
     "charset, quoted": typed(`${FORM_TYPE} ; Charset="utf-8"`),
   });
 });
 
-Deno.test("POST token, par refuse content codings [FAPI-G10]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject content codings [FAPI-G10]", async (t) => {
+  await using env = await openEnvironment();
   const coded = (coding: string) => (): Deviation => ({ headers: { "content-encoding": coding } });
-  await refusedEverywhere(t, world, [415, "invalid_request"], { "gzip": coded("gzip"), "br": coded("br") });
-  await acceptedEverywhere(t, world, { "identity": coded("identity") });
+  await rejectedEverywhere(t, env, [415, "invalid_request"], { "gzip": coded("gzip"), "br": coded("br") });
+  await acceptedEverywhere(t, env, { "identity": coded("identity") });
 });
 
-Deno.test("POST token, par refuse bodies over 64 KiB [TC-N12, PA-N16, FAPI-G11]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject bodies over 64 KiB [TC-N12, PA-N16, FAPI-G11]", async (t) => {
+  await using env = await openEnvironment();
   const padded = (size: number) => (): Deviation => ({ body: (good) => `${good}&x=`.padEnd(size, "x") });
-  await refusedEverywhere(t, world, [413, "invalid_request"], {
+  await rejectedEverywhere(t, env, [413, "invalid_request"], {
     "one byte more": padded(LIMIT + 1),
     "1 MB": padded(1_000_000),
     "1 MB without parameters": () => ({ body: () => "&".repeat(1_000_000) }),
     "declared alone": () => ({ headers: { "content-length": String(LIMIT + 1) } }),
   });
-  await acceptedEverywhere(t, world, { "64 KiB exactly": padded(LIMIT) });
+  await acceptedEverywhere(t, env, { "64 KiB exactly": padded(LIMIT) });
 });
 
 Deno.test("POST token, par stop reading a stream at 64 KiB, whatever length it declares [FAPI-G11]", async () => {
-  await using world = await openWorld();
-  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+  await using env = await openEnvironment();
+  for (const endpoint of [clientCredentials(env), await pushing(env)]) {
     const { url, headers } = await endpoint.request();
     for (const declared of [undefined, "10", "abc"]) {
       let pulled = 0;
@@ -177,14 +177,14 @@ Deno.test("POST token, par stop reading a stream at 64 KiB, whatever length it d
       const sent = new Headers(headers);
       if (declared !== undefined) sent.set("content-length", declared);
       const request = new Request(url, { method: "POST", headers: sent, body });
-      await assertRefused(world, [413, "invalid_request"], () => world.api(request, world.tpp));
+      await assertRejected(env, [413, "invalid_request"], () => env.api(request, env.tpp));
       assertEquals(pulled < 10, true, `${pulled} chunks were read`);
     }
   }
 });
 
 Deno.test("POST token, par never echo input in error_description [FAPI-G13]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const client = {
     client_id: "invalid_client",
     client_assertion: "invalid_client",
@@ -213,22 +213,22 @@ Deno.test("POST token, par never echo input in error_description [FAPI-G13]", as
       scope: "invalid_scope",
     },
   };
-  for (const endpoint of await oauthEndpoints(world)) {
+  for (const endpoint of await oauthEndpoints(env)) {
     for (const [name, error] of Object.entries(errors[endpoint.name])) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
         const response = await endpoint.send({ form: { [name]: '"\\\r\n\t€<script>' } });
         const { error_description: description } = await response.clone().json();
         assertEquals(/script|€/.test(description), false);
-        await assertRefusal(response, [error === "invalid_client" ? 401 : 400, error]);
+        await assertApiError(response, [error === "invalid_client" ? 401 : 400, error]);
       });
     }
   }
 });
 
 Deno.test("token, par answer with no-store and an interaction id, good or bad [FAPI-G12, FAPI-G23]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const interactionId = "F81D4FAE-7dec-11d0-a765-00a0c91e6bf6";
-  for (const endpoint of await oauthEndpoints(world)) {
+  for (const endpoint of await oauthEndpoints(env)) {
     const answers = [
       await endpoint.send({ headers: { "x-fapi-interaction-id": interactionId } }),
       await endpoint.send({
@@ -246,9 +246,9 @@ Deno.test("token, par answer with no-store and an interaction id, good or bad [F
     assertMatch(strange.headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-f-]{36}$/);
     await assertAccepted(endpoint, strange);
   }
-  const lost = await world.api(
+  const lost = await env.api(
     new Request(`${BASE_URL}/BANKA/token.oauth2/v2`, { method: "POST" }),
-    world.tpp,
+    env.tpp,
   );
-  await assertRefusal(lost, [404, "not_found"]);
+  await assertApiError(lost, [404, "not_found"]);
 });

@@ -6,15 +6,15 @@ import { largeTestKey, smallTestKey, type TestKey, testKey } from "../../../scri
 import {
   acceptedEverywhere,
   assertAccepted,
-  assertRefused,
+  assertRejected,
   type Case,
   clientCredentials,
   codeGrant,
   type OAuthEndpoint,
   oauthEndpoints,
-  refusedEverywhere,
+  rejectedEverywhere,
 } from "../../../scripts/testing/oauth_requests.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 import {
   bytesOf,
   importPrivate,
@@ -25,49 +25,49 @@ import {
   strayBits,
 } from "../../../scripts/testing/raw_jws.ts";
 
-const REFUSED = [400, "invalid_dpop_proof"] as const;
+const REJECTED = [400, "invalid_dpop_proof"] as const;
 
-Deno.test("POST token refuses a request without DPoP, with either grant [DP-N1, TA-N14, TC7] [FAPI-D10] [TC1] [TA1]", async (t) => {
-  await using world = await openWorld();
-  const endpoints = [clientCredentials(world), codeGrant(world)];
-  await refusedEverywhere(t, world, REFUSED, { "no header": () => ({ proof: null }) }, endpoints);
+Deno.test("POST token rejects a request without DPoP, with either grant [DP-N1, TA-N14, TC7] [FAPI-D10] [TC1] [TA1]", async (t) => {
+  await using env = await openEnvironment();
+  const endpoints = [clientCredentials(env), codeGrant(env)];
+  await rejectedEverywhere(t, env, REJECTED, { "no header": () => ({ proof: null }) }, endpoints);
 });
 
 Deno.test("POST par goes without DPoP [PA9, X10]", async (t) => {
-  await using world = await openWorld();
-  const endpoints = (await oauthEndpoints(world)).filter(({ name }) => name === "PAR");
-  await acceptedEverywhere(t, world, { "no header": () => ({ proof: null }) }, endpoints);
+  await using env = await openEnvironment();
+  const endpoints = (await oauthEndpoints(env)).filter(({ name }) => name === "PAR");
+  await acceptedEverywhere(t, env, { "no header": () => ({ proof: null }) }, endpoints);
 });
 
-Deno.test("POST token, par refuse more than one DPoP header or value [DP-N2] [DP1]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject more than one DPoP header or value [DP-N2] [DP1]", async (t) => {
+  await using env = await openEnvironment();
   const key = await dpopKey();
-  await refusedEverywhere(t, world, REFUSED, {
+  await rejectedEverywhere(t, env, REJECTED, {
     "one value twice": async ({ target }) => {
-      const proof = await dpopProof(world, key, target);
+      const proof = await dpopProof(env, key, target);
       return { proof: `${proof}, ${proof}` };
     },
     "two values": async ({ target }) => ({
-      proof: `${await dpopProof(world, key, target)},${await dpopProof(world, key, target)}`,
+      proof: `${await dpopProof(env, key, target)},${await dpopProof(env, key, target)}`,
     }),
-    "a value and nothing": async ({ target }) => ({ proof: `${await dpopProof(world, key, target)},` }),
+    "a value and nothing": async ({ target }) => ({ proof: `${await dpopProof(env, key, target)},` }),
   });
-  for (const endpoint of await oauthEndpoints(world)) {
+  for (const endpoint of await oauthEndpoints(env)) {
     await t.step(`${endpoint.name}: two header fields`, async () => {
       await endpoint.ready();
       const request = await endpoint.request({ key });
-      request.headers.append("DPoP", await dpopProof(world, key, endpoint.target));
-      await assertRefused(world, REFUSED, () => world.api(request, world.tpp));
+      request.headers.append("DPoP", await dpopProof(env, key, endpoint.target));
+      await assertRejected(env, REJECTED, () => env.api(request, env.tpp));
     });
   }
 });
 
-Deno.test("POST token, par refuse what is not one compact JWS [DP-N3]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject what is not one compact JWS [DP-N3]", async (t) => {
+  await using env = await openEnvironment();
   const respelled = (change: (proof: string) => string): Case => async ({ target }) => ({
-    proof: change(await dpopProof(world, await dpopKey(), target)),
+    proof: change(await dpopProof(env, await dpopKey(), target)),
   });
-  await refusedEverywhere(t, world, REFUSED, {
+  await rejectedEverywhere(t, env, REJECTED, {
     "empty": respelled(() => ""),
     "no JWT": respelled(() => "proof"),
     "two segments": respelled((proof) => proof.split(".").slice(0, 2).join(".")),
@@ -84,19 +84,19 @@ Deno.test("POST token, par refuse what is not one compact JWS [DP-N3]", async (t
     ),
     "space inside": respelled((proof) => proof.replace(".", ". ")),
     "an authentication scheme": respelled((proof) => `DPoP ${proof}`),
-    "9 kB": ({ target }) => made(world, target, {}, { padding: "x".repeat(6200) }),
+    "9 kB": ({ target }) => made(env, target, {}, { padding: "x".repeat(6200) }),
     "claims that are no object": async ({ target }) => ({
       proof: await rawJws(await (await dpopKey()).privateKey("sign"), await header(), [
-        claims(world, target),
+        claims(env, target),
       ]),
     }),
   });
 });
 
-Deno.test("POST token, par refuse a proof of another type [DP-N4] [DP3]", async (t) => {
-  await using world = await openWorld();
-  const typed = (typ: unknown): Case => ({ target }) => made(world, target, { typ });
-  await refusedEverywhere(t, world, REFUSED, {
+Deno.test("POST token, par reject a proof of another type [DP-N4] [DP3]", async (t) => {
+  await using env = await openEnvironment();
+  const typed = (typ: unknown): Case => ({ target }) => made(env, target, { typ });
+  await rejectedEverywhere(t, env, REJECTED, {
     "missing": typed(undefined),
     "JWT": typed("JWT"),
     "dpop+jwt+wrongyousee": typed("dpop+jwt+wrongyousee"),
@@ -105,14 +105,14 @@ Deno.test("POST token, par refuse a proof of another type [DP-N4] [DP3]", async 
     "number": typed(1),
     "array": typed(["dpop+jwt"]),
   });
-  await acceptedEverywhere(t, world, {
+  await acceptedEverywhere(t, env, {
     "upper case": typed("DPoP+JWT"),
     "application/dpop+jwt": typed("application/dpop+jwt"),
   });
 });
 
-Deno.test("POST token, par refuse a proof by another algorithm [DP-N5] [DP4]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject a proof by another algorithm [DP-N5] [DP4]", async (t) => {
+  await using env = await openEnvironment();
   const { privateJwk, publicJwk } = await dpopKey();
   const pkcs1 = await importPrivate(privateJwk, { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, "sign");
   const secret = crypto.getRandomValues(new Uint8Array(32));
@@ -129,16 +129,16 @@ Deno.test("POST token, par refuse a proof by another algorithm [DP-N5] [DP4]", a
     sign: (input: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>,
   ): Case =>
   async ({ target }) => {
-    const input = `${segment(withChanges(await header(), changes))}.${segment(claims(world, target))}`;
+    const input = `${segment(withChanges(await header(), changes))}.${segment(claims(env, target))}`;
     return { proof: `${input}.${segment(new Uint8Array(await sign(bytesOf(input))))}` };
   };
   const es256 = (input: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> =>
     crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, ec.privateKey, input);
-  await refusedEverywhere(t, world, REFUSED, {
-    "alg missing": ({ target }) => made(world, target, { alg: undefined }),
-    "alg none, signature kept": ({ target }) => made(world, target, { alg: "none" }),
+  await rejectedEverywhere(t, env, REJECTED, {
+    "alg missing": ({ target }) => made(env, target, { alg: undefined }),
+    "alg none, signature kept": ({ target }) => made(env, target, { alg: "none" }),
     "alg none, unsigned": by({ alg: "none" }, () => Promise.resolve(new ArrayBuffer(0))),
-    "alg ps256": ({ target }) => made(world, target, { alg: "ps256" }),
+    "alg ps256": ({ target }) => made(env, target, { alg: "ps256" }),
     "RS256": by({ alg: "RS256" }, (input) => crypto.subtle.sign("RSASSA-PKCS1-v1_5", pkcs1, input)),
     "RS256 that says PS256": by({}, (input) => crypto.subtle.sign("RSASSA-PKCS1-v1_5", pkcs1, input)),
     "HS256": by(
@@ -148,19 +148,19 @@ Deno.test("POST token, par refuse a proof by another algorithm [DP-N5] [DP4]", a
     "HS256 with the RSA key": by({ alg: "HS256" }, (input) => crypto.subtle.sign("HMAC", hmac, input)),
     "ES256 with its key": by({ alg: "ES256", jwk: { kty, crv, x, y } }, es256),
     "ES256 that says PS256": by({ jwk: { kty, crv, x, y } }, es256),
-    "PS256 with an EC key's type": ({ target }) => made(world, target, { jwk: { ...publicJwk, kty: "EC" } }),
+    "PS256 with an EC key's type": ({ target }) => made(env, target, { jwk: { ...publicJwk, kty: "EC" } }),
   });
 });
 
-Deno.test("POST token, par refuse a key that is not a sound public RSA key [DP-N6, DP5, DP6]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject a key that is not a sound public RSA key [DP-N6, DP5, DP6]", async (t) => {
+  await using env = await openEnvironment();
   const key = await dpopKey();
   const { publicJwk, privateJwk } = key;
   const { d, p, q, dp, dq, qi } = privateJwk;
   const n = Uint8Array.fromBase64(publicJwk.n, { alphabet: "base64url" });
-  const keyed = (jwk: unknown, by?: TestKey): Case => ({ target }) => made(world, target, { jwk }, {}, by);
+  const keyed = (jwk: unknown, by?: TestKey): Case => ({ target }) => made(env, target, { jwk }, {}, by);
   const small = await smallTestKey();
-  await refusedEverywhere(t, world, REFUSED, {
+  await rejectedEverywhere(t, env, REJECTED, {
     "missing": keyed(undefined),
     "private": keyed(privateJwk),
     "with d": keyed({ ...publicJwk, d }),
@@ -190,60 +190,60 @@ Deno.test("POST token, par refuse a key that is not a sound public RSA key [DP-N
   });
 });
 
-Deno.test("POST token, par refuse a proof that its key did not sign [DP-N7]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token, par reject a proof that its key did not sign [DP-N7]", async (t) => {
+  await using env = await openEnvironment();
   const key = await dpopKey();
   const spoilt = (index: number): Case => async ({ target }) => {
-    const parts = (await dpopProof(world, key, target)).split(".");
+    const parts = (await dpopProof(env, key, target)).split(".");
     const part = parts[index] ?? "";
     return { proof: parts.with(index, (part.startsWith("f") ? "g" : "f") + part.slice(1)).join(".") };
   };
-  await refusedEverywhere(t, world, REFUSED, {
+  await rejectedEverywhere(t, env, REJECTED, {
     "signature altered": spoilt(2),
     "signature of another proof": async ({ target }) => {
-      const [one, other] = [await dpopProof(world, key, target), await dpopProof(world, key, target)];
+      const [one, other] = [await dpopProof(env, key, target), await dpopProof(env, key, target)];
       return { proof: one.slice(0, one.lastIndexOf(".")) + other.slice(other.lastIndexOf(".")) };
     },
     "claims altered": async ({ target }) => {
-      const [first, , last] = (await dpopProof(world, key, target)).split(".");
-      return { proof: `${first}.${segment(claims(world, target))}.${last}` };
+      const [first, , last] = (await dpopProof(env, key, target)).split(".");
+      return { proof: `${first}.${segment(claims(env, target))}.${last}` };
     },
-    "signed by another key than jwk": async ({ target }) => made(world, target, {}, {}, await testKey(10)),
-    "signed by the client's signing key": ({ target }) => made(world, target, {}, {}, world.tpp.signing.key),
+    "signed by another key than jwk": async ({ target }) => made(env, target, {}, {}, await testKey(10)),
+    "signed by the client's signing key": ({ target }) => made(env, target, {}, {}, env.tpp.signing.key),
     "salt of 20 bytes": async ({ target }) => {
-      const input = `${segment(await header())}.${segment(claims(world, target))}`;
+      const input = `${segment(await header())}.${segment(claims(env, target))}`;
       return { proof: `${input}.${await ps256(await key.privateKey("sign"), input, 20)}` };
     },
-    "header members b64 and crit": ({ target }) => made(world, target, { b64: false, crit: ["b64"] }),
+    "header members b64 and crit": ({ target }) => made(env, target, { b64: false, crit: ["b64"] }),
   });
 });
 
 Deno.test("POST token, par accept sound proofs of every kind [DP2, DP7, DP14]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const key = await dpopKey();
   const large = await largeTestKey();
-  await acceptedEverywhere(t, world, {
+  await acceptedEverywhere(t, env, {
     "3072 bits": () => ({ key: large }),
-    "unknown members": ({ target }) => made(world, target, { tx_id: "1" }, { tx_id: "1", aud: "anyone" }),
-    "kid of the client's signing key": ({ target }) => made(world, target, { kid: world.tpp.signing.kid }),
+    "unknown members": ({ target }) => made(env, target, { tx_id: "1" }, { tx_id: "1", aud: "anyone" }),
+    "kid of the client's signing key": ({ target }) => made(env, target, { kid: env.tpp.signing.kid }),
     "jwk with more public members": ({ target }) =>
-      made(world, target, { jwk: { ...key.publicJwk, kid: "k", use: "sig", alg: "PS256", x5t: "t" } }),
+      made(env, target, { jwk: { ...key.publicJwk, kid: "k", use: "sig", alg: "PS256", x5t: "t" } }),
     "header field in upper case": async ({ target }) => ({
       proof: null,
-      headers: { DPOP: await dpopProof(world, key, target) },
+      headers: { DPOP: await dpopProof(env, key, target) },
     }),
   });
 });
 
 Deno.test("POST token binds to the same key however its JWK is ordered [DP13, 2.3]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const key = await dpopKey();
-  const token = clientCredentials(world);
+  const token = clientCredentials(env);
   const { kty, n, e } = key.publicJwk;
   for (const jwk of [{ kty, n, e }, { e, n, kty }, { use: "sig", n, kty, e }]) {
-    await assertAccepted(token, await token.send(await made(world, token.target, { jwk })));
+    await assertAccepted(token, await token.send(await made(env, token.target, { jwk })));
   }
-  const tokens = await world.store.list<{ jkt: string }>({ prefix: ["access_token"], limit: 10 });
+  const tokens = await env.store.list<{ jkt: string }>({ prefix: ["access_token"], limit: 10 });
   assertEquals(tokens.length, 3);
   assertEquals(new Set(tokens.map(({ value }) => value.jkt)).size, 1);
 });
@@ -252,19 +252,19 @@ async function header(): Promise<JsonObject> {
   return { typ: "dpop+jwt", alg: "PS256", jwk: (await dpopKey()).publicJwk };
 }
 
-function claims(world: World, { method, url }: OAuthEndpoint["target"]): JsonObject {
-  return { htm: method, htu: url, iat: seconds(world), jti: crypto.randomUUID() };
+function claims(env: Environment, { method, url }: OAuthEndpoint["target"]): JsonObject {
+  return { htm: method, htu: url, iat: seconds(env), jti: crypto.randomUUID() };
 }
 
 /** A proof with changed members, written byte by byte and signed with PS256 by the key or another. */
 async function made(
-  world: World,
+  env: Environment,
   target: OAuthEndpoint["target"],
   headerChanges: JsonObject,
   claimChanges: JsonObject = {},
   by?: TestKey,
 ): Promise<{ readonly proof: string }> {
   const signer = await (by ?? await dpopKey()).privateKey("sign");
-  const payload: Part = withChanges(claims(world, target), claimChanges);
+  const payload: Part = withChanges(claims(env, target), claimChanges);
   return { proof: await rawJws(signer, withChanges(await header(), headerChanges), payload) };
 }

@@ -5,20 +5,20 @@ import { dpopProof, type JsonObject, seconds, sha256 } from "../../../scripts/te
 import { testKey } from "../../../scripts/testing/keys.ts";
 import {
   assertAccepted,
-  assertRefused,
+  assertRejected,
   clientCredentials,
   oauthEndpoints,
   pushing,
 } from "../../../scripts/testing/oauth_requests.ts";
-import { openWorld, START } from "../../../scripts/testing/environment.ts";
+import { openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
-const REFUSED = [400, "invalid_dpop_proof"] as const;
+const REJECTED = [400, "invalid_dpop_proof"] as const;
 
 Deno.test("POST token, par judge a proof's times against the clock [DP-N12, DP-N13, DP-N20, J32, 2.2] [FAPI-D5] [DP10]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const at = START + 10_000_000;
   const time = at / 1000;
-  const now = (): number => seconds(world);
+  const now = (): number => seconds(env);
   // The offset is the claim's time minus the clock's, in seconds.
   const tables = {
     iat: {
@@ -37,14 +37,14 @@ Deno.test("POST token, par judge a proof's times against the clock [DP-N12, DP-N
       bad: [-3600, -61, -60, -31, -30],
     },
   };
-  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+  for (const endpoint of [clientCredentials(env), await pushing(env)]) {
     for (const [name, { claims, good, bad }] of Object.entries(tables)) {
       for (const offset of [...good, ...bad]) {
         await t.step(`${endpoint.name}: ${name} at ${offset} s`, async () => {
-          world.now = at - offset * 1000;
-          const deviation = await proving(world, claims())(endpoint);
+          env.now = at - offset * 1000;
+          const deviation = await proving(env, claims())(endpoint);
           if (good.includes(offset)) await assertAccepted(endpoint, await endpoint.send(deviation));
-          else await assertRefused(world, REFUSED, () => endpoint.send(deviation));
+          else await assertRejected(env, REJECTED, () => endpoint.send(deviation));
         });
       }
     }
@@ -52,97 +52,97 @@ Deno.test("POST token, par judge a proof's times against the clock [DP-N12, DP-N
 });
 
 Deno.test("POST token, par take a proof once, and a jti once per key [DP-N14]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await oauthEndpoints(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await oauthEndpoints(env)) {
     await t.step(`${endpoint.name}: the same proof`, async () => {
-      const { proof } = await proving(world, {})(endpoint);
+      const { proof } = await proving(env, {})(endpoint);
       await assertAccepted(endpoint, await endpoint.send({ proof }));
       await endpoint.ready();
-      await assertRefused(world, REFUSED, () => endpoint.send({ proof }));
+      await assertRejected(env, REJECTED, () => endpoint.send({ proof }));
     });
     await t.step(`${endpoint.name}: the same jti, signed again`, async () => {
       const jti = crypto.randomUUID();
-      await assertAccepted(endpoint, await endpoint.send(await proving(world, { jti })(endpoint)));
-      world.now += 1000;
+      await assertAccepted(endpoint, await endpoint.send(await proving(env, { jti })(endpoint)));
+      env.now += 1000;
       await endpoint.ready();
-      await assertRefused(
-        world,
-        REFUSED,
-        async () => endpoint.send(await proving(world, { jti })(endpoint)),
+      await assertRejected(
+        env,
+        REJECTED,
+        async () => endpoint.send(await proving(env, { jti })(endpoint)),
       );
     });
   }
   await t.step("the same jti at token and PAR", async () => {
-    const [token, par] = [clientCredentials(world), await pushing(world)];
+    const [token, par] = [clientCredentials(env), await pushing(env)];
     const jti = crypto.randomUUID();
-    await assertAccepted(token, await token.send(await proving(world, { jti })(token)));
-    await assertRefused(world, REFUSED, async () => par.send(await proving(world, { jti })(par)));
+    await assertAccepted(token, await token.send(await proving(env, { jti })(token)));
+    await assertRejected(env, REJECTED, async () => par.send(await proving(env, { jti })(par)));
   });
 });
 
 Deno.test("POST token, par remember a jti for 120 seconds, longer than a proof lives [DP-N14, J32, 2.2]", async () => {
-  await using world = await openWorld();
-  const token = clientCredentials(world);
+  await using env = await openEnvironment();
+  const token = clientCredentials(env);
   const jti = crypto.randomUUID();
-  const { proof } = await proving(world, { jti, iat: seconds(world) + 30 })(token); // lives 90 s from now
-  const began = world.now;
+  const { proof } = await proving(env, { jti, iat: seconds(env) + 30 })(token); // lives 90 s from now
+  const began = env.now;
   await assertAccepted(token, await token.send({ proof }));
   for (const milliseconds of [30_000, 60_000, 89_000, 90_000, 90_999, 91_000, 119_999]) {
-    world.now = began + milliseconds;
-    await assertRefused(world, REFUSED, () => token.send({ proof }));
-    await assertRefused(world, REFUSED, async () => token.send(await proving(world, { jti })(token)));
+    env.now = began + milliseconds;
+    await assertRejected(env, REJECTED, () => token.send({ proof }));
+    await assertRejected(env, REJECTED, async () => token.send(await proving(env, { jti })(token)));
   }
-  world.now = began + 120_000;
-  await assertRefused(world, REFUSED, () => token.send({ proof }));
-  await assertAccepted(token, await token.send(await proving(world, { jti })(token)));
+  env.now = began + 120_000;
+  await assertRejected(env, REJECTED, () => token.send({ proof }));
+  await assertAccepted(token, await token.send(await proving(env, { jti })(token)));
 });
 
 Deno.test("POST token, par accept one jti under two keys and of two clients [DP-N15]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const jti = crypto.randomUUID();
-  const token = clientCredentials(world);
-  for (const [client, number] of [[world.tpp, 9], [world.otherTpp, 10], [world.tpp, 11]] as const) {
-    const proof = await dpopProof(world, await testKey(number), token.target, { claims: { jti } });
+  const token = clientCredentials(env);
+  for (const [client, number] of [[env.tpp, 9], [env.otherTpp, 10], [env.tpp, 11]] as const) {
+    const proof = await dpopProof(env, await testKey(number), token.target, { claims: { jti } });
     await assertAccepted(token, await token.send({ client, proof }));
   }
 });
 
-Deno.test("POST token, par spend the proof of a request that they refuse, and take a new one [DP-N22, DP16]", async () => {
-  await using world = await openWorld();
-  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
-    const { proof } = await proving(world, {})(endpoint);
-    await assertRefused(world, [400, "invalid_scope"], () => endpoint.send({ proof, form: { scope: "x" } }));
-    await assertRefused(world, REFUSED, () => endpoint.send({ proof }));
-    await assertAccepted(endpoint, await endpoint.send(await proving(world, {})(endpoint)));
+Deno.test("POST token, par spend the proof of a request that they reject, and take a new one [DP-N22, DP16]", async () => {
+  await using env = await openEnvironment();
+  for (const endpoint of [clientCredentials(env), await pushing(env)]) {
+    const { proof } = await proving(env, {})(endpoint);
+    await assertRejected(env, [400, "invalid_scope"], () => endpoint.send({ proof, form: { scope: "x" } }));
+    await assertRejected(env, REJECTED, () => endpoint.send({ proof }));
+    await assertAccepted(endpoint, await endpoint.send(await proving(env, {})(endpoint)));
   }
 });
 
 Deno.test("POST token, par remember no jti of a proof that did not hold, or came unauthenticated [DP16]", async () => {
-  await using world = await openWorld();
-  for (const endpoint of await oauthEndpoints(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await oauthEndpoints(env)) {
     const jti = crypto.randomUUID();
     await endpoint.ready();
-    const wrong = await proving(world, { jti, htm: "PUT" })(endpoint);
-    await assertRefused(world, REFUSED, () => endpoint.send(wrong));
-    const { proof } = await proving(world, { jti })(endpoint);
+    const wrong = await proving(env, { jti, htm: "PUT" })(endpoint);
+    await assertRejected(env, REJECTED, () => endpoint.send(wrong));
+    const { proof } = await proving(env, { jti })(endpoint);
     const form = { client_assertion: undefined };
-    await assertRefused(world, [401, "invalid_client"], () => endpoint.send({ proof, form }));
+    await assertRejected(env, [401, "invalid_client"], () => endpoint.send({ proof, form }));
     await assertAccepted(endpoint, await endpoint.send({ proof }));
   }
 });
 
 Deno.test("POST token binds the token to the proof's key [DP13, TC6]", async () => {
-  await using world = await openWorld();
-  const token = clientCredentials(world);
+  await using env = await openEnvironment();
+  const token = clientCredentials(env);
   await assertAccepted(token, await token.send({ key: await testKey(10) }));
-  const [entry] = await world.store.list<JsonObject>({ prefix: ["access_token"], limit: 2 });
+  const [entry] = await env.store.list<JsonObject>({ prefix: ["access_token"], limit: 2 });
   const { kty, n, e } = (await testKey(10)).publicJwk;
   assertEquals(entry?.value, {
-    clientId: world.tpp.clientId,
+    clientId: env.tpp.clientId,
     bank: "BANKA",
     scope: "payments",
     grant: "client_credentials",
     jkt: await sha256(JSON.stringify({ e, kty, n })), // RFC 7638 3: these members, in this order
-    expiresAt: world.now + 3_600_000,
+    expiresAt: env.now + 3_600_000,
   });
 });

@@ -6,7 +6,7 @@ import { dpopProof } from "../../../scripts/testing/jwts.ts";
 import { type GatedStore, openGatedStore } from "../../support/gated_store.ts";
 import {
   assertAccepted,
-  assertRefusal,
+  assertApiError,
   clientCredentials,
   codeForm,
   codeGrant,
@@ -15,24 +15,24 @@ import {
   oauthEndpoints,
   pushing,
 } from "../../../scripts/testing/oauth_requests.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const REPLAYED_ASSERTION = [401, "invalid_client"] as const;
 const REPLAYED_PROOF = [400, "invalid_dpop_proof"] as const;
 
 Deno.test("POST token, par answer one of 40 parallel requests with one assertion [CA-N19]", async (t) => {
   await using race = await openRace();
-  const { world } = race;
-  for (const endpoint of await oauthEndpoints(world)) {
+  const { env } = race;
+  for (const endpoint of await oauthEndpoints(env)) {
     await t.step(endpoint.name, async () => {
       await endpoint.ready();
-      const assertion = await claiming(world, {});
+      const assertion = await claiming(env, {});
       await exactlyOne(race, await forty(() => endpoint.request(assertion)), REPLAYED_ASSERTION);
     });
   }
   await t.step("token and PAR at once", async () => {
-    const [token, par] = [clientCredentials(world), await pushing(world)];
-    const assertion = await claiming(world, {});
+    const [token, par] = [clientCredentials(env), await pushing(env)];
+    const assertion = await claiming(env, {});
     const requests = await forty((index) => (index % 2 === 0 ? token : par).request(assertion));
     await exactlyOne(race, requests, REPLAYED_ASSERTION);
   });
@@ -40,10 +40,10 @@ Deno.test("POST token, par answer one of 40 parallel requests with one assertion
 
 Deno.test("POST token, par answer one of 40 parallel requests with one DPoP proof [DP-N14, DP11]", async (t) => {
   await using race = await openRace();
-  const { world } = race;
-  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+  const { env } = race;
+  for (const endpoint of [clientCredentials(env), await pushing(env)]) {
     await t.step(endpoint.name, async () => {
-      const proof = await dpopProof(world, await dpopKey(), endpoint.target);
+      const proof = await dpopProof(env, await dpopKey(), endpoint.target);
       await exactlyOne(race, await forty(() => endpoint.request({ proof })), REPLAYED_PROOF);
     });
   }
@@ -51,21 +51,21 @@ Deno.test("POST token, par answer one of 40 parallel requests with one DPoP proo
 
 Deno.test("POST token, par answer one of 40 parallel requests whose jti was used long ago [CA-N19]", async (t) => {
   await using race = await openRace();
-  const { world } = race;
-  for (const endpoint of [clientCredentials(world), await pushing(world)]) {
+  const { env } = race;
+  for (const endpoint of [clientCredentials(env), await pushing(env)]) {
     await t.step(`${endpoint.name}: assertion`, async () => {
       const jti = crypto.randomUUID();
-      await assertAccepted(endpoint, await endpoint.send(await claiming(world, { jti })));
-      world.now += 91_000;
-      const assertion = await claiming(world, { jti });
+      await assertAccepted(endpoint, await endpoint.send(await claiming(env, { jti })));
+      env.now += 91_000;
+      const assertion = await claiming(env, { jti });
       await exactlyOne(race, await forty(() => endpoint.request(assertion)), REPLAYED_ASSERTION);
     });
     await t.step(`${endpoint.name}: DPoP proof`, async () => {
       const jti = crypto.randomUUID();
       const made = async (): Promise<string> =>
-        await dpopProof(world, await dpopKey(), endpoint.target, { claims: { jti } });
+        await dpopProof(env, await dpopKey(), endpoint.target, { claims: { jti } });
       await assertAccepted(endpoint, await endpoint.send({ proof: await made() }));
-      world.now += 121_000;
+      env.now += 121_000;
       const proof = await made();
       await exactlyOne(race, await forty(() => endpoint.request({ proof })), REPLAYED_PROOF);
     });
@@ -74,11 +74,11 @@ Deno.test("POST token, par answer one of 40 parallel requests whose jti was used
 
 Deno.test("POST token redeems a code once of 40 parallel times [TA-N15, TA7]", async () => {
   await using race = await openRace();
-  const { world } = race;
-  const grant = codeGrant(world);
+  const { env } = race;
+  const grant = codeGrant(env);
   await grant.ready();
   await exactlyOne(race, await forty(() => grant.request()), [400, "invalid_grant"], 0);
-  const tokens = (await world.snapshot()).filter(({ value }) =>
+  const tokens = (await env.snapshot()).filter(({ value }) =>
     (value as { grant?: string }).grant === "authorization_code"
   );
   assertEquals(tokens, []); // a second right redemption revokes the first one's token (D12)
@@ -86,62 +86,62 @@ Deno.test("POST token redeems a code once of 40 parallel times [TA-N15, TA7]", a
 
 Deno.test("POST token answers one of 40 copies of a redemption, and its token lives [TA-N15, CA-N19]", async () => {
   await using race = await openRace();
-  const { world } = race;
-  const grant = codeGrant(world);
+  const { env } = race;
+  const grant = codeGrant(env);
   await grant.ready();
   const request = await grant.request({ key: await dpopKey() });
   await exactlyOne(race, await forty(() => Promise.resolve(request.clone())), REPLAYED_ASSERTION);
-  const tokens = await world.store.list<{ grant: string }>({ prefix: ["access_token"], limit: 100 });
+  const tokens = await env.store.list<{ grant: string }>({ prefix: ["access_token"], limit: 100 });
   assertEquals(tokens.filter(({ value }) => value.grant === "authorization_code").length, 1);
 });
 
 Deno.test("POST token counts at most five of 40 parallel wrong redemptions, then the code is void [TA8]", async () => {
   await using race = await openRace();
-  const { world, store } = race;
-  const flow = await issueCode(world);
-  const wrong = { ...await codeForm(world, flow), code_verifier: "x".repeat(43) };
-  const token = clientCredentials(world);
+  const { env, store } = race;
+  const flow = await issueCode(env);
+  const wrong = { ...await codeForm(env, flow), code_verifier: "x".repeat(43) };
+  const token = clientCredentials(env);
   const requests = await forty(async () =>
     token.request({
-      form: { ...wrong, ...await authentication(world, world.tpp, "BANKA"), scope: undefined },
+      form: { ...wrong, ...await authentication(env, env.tpp, "BANKA"), scope: undefined },
     })
   );
   store.gather(requests.length);
-  const responses = await Promise.all(requests.map((request) => world.api(request, world.tpp)));
-  for (const response of responses) await assertRefusal(response, [400, "invalid_grant"]);
-  const right = await token.send({ form: await codeForm(world, flow) });
-  await assertRefusal(right, [400, "invalid_grant"]);
-  const [code] = await world.store.list<{ failures: number }>({ prefix: ["authorization_code"], limit: 2 });
+  const responses = await Promise.all(requests.map((request) => env.api(request, env.tpp)));
+  for (const response of responses) await assertApiError(response, [400, "invalid_grant"]);
+  const right = await token.send({ form: await codeForm(env, flow) });
+  await assertApiError(right, [400, "invalid_grant"]);
+  const [code] = await env.store.list<{ failures: number }>({ prefix: ["authorization_code"], limit: 2 });
   assertEquals(code?.value.failures, 5);
 });
 
 interface Race extends AsyncDisposable {
-  readonly world: World;
+  readonly env: Environment;
   readonly store: GatedStore;
 }
 
 async function openRace(): Promise<Race> {
   const store = await openGatedStore();
-  const world = await openWorld({ store });
-  return { world, store, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+  const env = await openEnvironment({ store });
+  return { env, store, [Symbol.asyncDispose]: () => env[Symbol.asyncDispose]() };
 }
 
-/** Sends them together; one succeeds, the others are refused like this, and `made` entries came into being. */
+/** Sends them together; one succeeds, the others are rejected like this, and `made` entries came into being. */
 async function exactlyOne(
-  { world, store }: Race,
+  { env, store }: Race,
   requests: readonly Request[],
-  refusal: Expected,
+  rejection: Expected,
   made = 1,
 ): Promise<void> {
-  const before = (await world.snapshot()).length;
+  const before = (await env.snapshot()).length;
   store.gather(requests.length);
-  const responses = await Promise.all(requests.map((request) => world.api(request, world.tpp)));
+  const responses = await Promise.all(requests.map((request) => env.api(request, env.tpp)));
   const [won, ...more] = responses.filter(({ ok }) => ok);
   assertEquals([won === undefined, more.length], [false, 0]);
-  for (const response of responses.filter(({ ok }) => !ok)) await assertRefusal(response, refusal);
+  for (const response of responses.filter(({ ok }) => !ok)) await assertApiError(response, rejection);
   await won?.body?.cancel();
-  assertEquals((await world.snapshot()).length, before + made);
-  assertEquals(world.logged.filter((line) => line.includes("request.failed")), []); // no loser is taken for a bug
+  assertEquals((await env.snapshot()).length, before + made);
+  assertEquals(env.logged.filter((line) => line.includes("request.failed")), []); // no loser is taken for a bug
 }
 
 function forty<T>(make: (index: number) => Promise<T>): Promise<T[]> {

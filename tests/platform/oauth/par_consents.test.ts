@@ -11,20 +11,20 @@ import {
 } from "../../../scripts/testing/flows.ts";
 import { sha256 } from "../../../scripts/testing/jwts.ts";
 import {
-  assertRefusal,
-  assertRefused,
+  assertApiError,
+  assertRejected,
   awaitingConsent,
   issueCode,
 } from "../../../scripts/testing/oauth_requests.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const INVALID_REQUEST = [400, "invalid_request"] as const;
 
 Deno.test("POST par wants a consent of this client at this bank that awaits authorisation [PA-N9, PA8]", async (t) => {
-  await using world = await openWorld();
-  const consentId = await awaitingConsent(world);
+  await using env = await openEnvironment();
+  const consentId = await awaitingConsent(env);
   const push = (consent_id: string | undefined): () => Promise<Response> => () =>
-    pushFresh(world, { form: { consent_id } });
+    pushFresh(env, { form: { consent_id } });
   const cases: Record<string, () => Promise<Response>> = {
     "missing": push(undefined),
     "empty": push(""),
@@ -34,15 +34,15 @@ Deno.test("POST par wants a consent of this client at this bank that awaits auth
     "__proto__": push("__proto__"),
     "10 kB": push("a".repeat(10_000)),
     "unknown": push("5c1f2f0e-6d0c-4a51-9d8e-0a3a1f6e4b11"),
-    "another client's": () => pushFresh(world, { client: world.otherTpp, form: { consent_id: consentId } }),
-    "another bank's": () => pushFresh(world, { bank: "BANKB", form: { consent_id: consentId } }),
-    "Authorized": push((await issueCode(world)).consentId),
-    "Consumed": push(await consumed(world)),
-    "Rejected by the customer": push(await rejected(world)),
+    "another client's": () => pushFresh(env, { client: env.otherTpp, form: { consent_id: consentId } }),
+    "another bank's": () => pushFresh(env, { bank: "BANKB", form: { consent_id: consentId } }),
+    "Authorized": push((await issueCode(env)).consentId),
+    "Consumed": push(await consumed(env)),
+    "Rejected by the customer": push(await rejected(env)),
   };
   for (const [name, send] of Object.entries(cases)) {
     await t.step(name, async () => {
-      await assertRefused(world, INVALID_REQUEST, async () => {
+      await assertRejected(env, INVALID_REQUEST, async () => {
         const response = await send();
         assertEquals(
           (await response.clone().json()).error_description, // one answer for all: nothing to probe with
@@ -52,54 +52,57 @@ Deno.test("POST par wants a consent of this client at this bank that awaits auth
       });
     });
   }
-  assertEquals((await pushFresh(world, { form: { consent_id: consentId } })).status, 201);
+  assertEquals((await pushFresh(env, { form: { consent_id: consentId } })).status, 201);
 });
 
-Deno.test("POST par refuses a consent whose time has run out [PA-N9, C1]", async () => {
-  await using world = await openWorld();
-  const consentId = await awaitingConsent(world);
-  world.now += 86_399_999;
-  assertEquals((await pushFresh(world, { form: { consent_id: consentId } })).status, 201);
-  world.now += 1;
-  await assertRefused(world, INVALID_REQUEST, () => pushFresh(world, { form: { consent_id: consentId } }));
+Deno.test("POST par rejects a consent whose time has run out [PA-N9, C1]", async () => {
+  await using env = await openEnvironment();
+  const consentId = await awaitingConsent(env);
+  env.now += 86_399_999;
+  assertEquals((await pushFresh(env, { form: { consent_id: consentId } })).status, 201);
+  env.now += 1;
+  await assertRejected(env, INVALID_REQUEST, () => pushFresh(env, { form: { consent_id: consentId } }));
 });
 
 Deno.test("POST par takes one consent as often as it is pushed, until it is authorised [PA14, FAPI-D7]", async () => {
-  await using world = await openWorld();
-  const consentId = await awaitingConsent(world);
-  const first = await good(push(world, consentId), 201);
-  const second = await good(push(world, consentId), 201); // the same challenge: no code was issued for it
+  await using env = await openEnvironment();
+  const consentId = await awaitingConsent(env);
+  const first = await good(push(env, consentId), 201);
+  const second = await good(push(env, consentId), 201); // the same challenge: no code was issued for it
   assertEquals(first.request_uri === second.request_uri, false);
 });
 
-Deno.test("POST par refuses a challenge that has led to a code, for 24 hours and this client [PA14]", async () => {
-  await using world = await openWorld();
-  const { consentId: spentBy } = await issueCode(world);
+Deno.test("POST par rejects a challenge that has led to a code, for 24 hours and this client [PA14]", async () => {
+  await using env = await openEnvironment();
+  const { consentId: spentBy } = await issueCode(env);
   const code_challenge = await sha256(await verifierOf(spentBy));
-  const issuedAt = world.now;
+  const issuedAt = env.now;
   const again = async (): Promise<Response> =>
-    push(world, await awaitingConsent(world), { form: { code_challenge } });
-  await assertRefusal(await again(), INVALID_REQUEST);
-  world.now = issuedAt + 86_399_999;
-  await assertRefusal(await again(), INVALID_REQUEST);
-  world.now = issuedAt + 86_400_000;
+    push(env, await awaitingConsent(env), { form: { code_challenge } });
+  await assertApiError(await again(), INVALID_REQUEST);
+  env.now = issuedAt + 86_399_999;
+  await assertApiError(await again(), INVALID_REQUEST);
+  env.now = issuedAt + 86_400_000;
   assertEquals((await again()).status, 201);
 });
 
 /** A push with a challenge of its own, so that nothing but the consent can be wrong. */
-async function pushFresh(world: World, options: NonNullable<Parameters<typeof push>[2]>): Promise<Response> {
+async function pushFresh(
+  env: Environment,
+  options: NonNullable<Parameters<typeof push>[2]>,
+): Promise<Response> {
   const code_challenge = await sha256(crypto.randomUUID());
-  return await push(world, "", { ...options, form: { code_challenge, ...options.form } });
+  return await push(env, "", { ...options, form: { code_challenge, ...options.form } });
 }
 
-async function consumed(world: World): Promise<string> {
-  const flow = await authorised(world);
-  await good(pay(world, flow), 201);
+async function consumed(env: Environment): Promise<string> {
+  const flow = await authorised(env);
+  await good(pay(env, flow), 201);
   return flow.consentId;
 }
 
-async function rejected(world: World): Promise<string> {
-  const { browser, bank, handover, consentId } = await toBank(world);
-  await browser.open(await returnPath(world, bank, handover, { claims: { status_code: "failure" } }));
+async function rejected(env: Environment): Promise<string> {
+  const { browser, bank, handover, consentId } = await toBank(env);
+  await browser.open(await returnPath(env, bank, handover, { claims: { status_code: "failure" } }));
   return consentId;
 }

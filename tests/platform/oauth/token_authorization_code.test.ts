@@ -4,58 +4,58 @@ import { clientToken, consentBody, dpopKey, good, pay, redeem } from "../../../s
 import { dpopProof, sha256, thumbprint } from "../../../scripts/testing/jwts.ts";
 import {
   assertAccepted,
-  assertRefusal,
-  assertRefused,
+  assertApiError,
+  assertRejected,
   codeGrant,
   issueCode,
   type IssuedCode,
 } from "../../../scripts/testing/oauth_requests.ts";
 import { adminCall } from "../../../scripts/testing/participants.ts";
-import { BASE_URL, openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const INVALID_GRANT = [400, "invalid_grant"] as const;
 
 Deno.test("POST token redeems a code for a token that is bound to its consent, bank, client and key [TA10, TA11]", async () => {
-  await using world = await openWorld();
-  const flow = await issueCode(world);
-  const response = await redeem(world, flow);
+  await using env = await openEnvironment();
+  const flow = await issueCode(env);
+  const response = await redeem(env, flow);
   const { access_token: token, ...rest } = await response.json();
   assertEquals(response.status, 200);
   assertEquals(rest, { token_type: "DPoP", expires_in: 3600, scope: "payments" });
   assertMatch(token, /^[A-Za-z0-9_-]{43}$/);
   assertEquals(response.headers.get("cache-control"), "no-store");
-  assertEquals((await world.store.get(["access_token", await sha256(token)]))?.value, {
-    clientId: world.tpp.clientId,
+  assertEquals((await env.store.get(["access_token", await sha256(token)]))?.value, {
+    clientId: env.tpp.clientId,
     bank: "BANKA",
     scope: "payments",
     grant: "authorization_code",
     consentId: flow.consentId,
     jkt: await thumbprint(await dpopKey()),
-    expiresAt: world.now + 3_600_000,
+    expiresAt: env.now + 3_600_000,
   });
-  assertEquals((await payWith(world, flow, token)).status, 201);
+  assertEquals((await payWith(env, flow, token)).status, 201);
 });
 
 Deno.test("POST token keeps codes hashed [FAPI-G21]", async () => {
-  await using world = await openWorld();
-  const { code } = await issueCode(world);
+  await using env = await openEnvironment();
+  const { code } = await issueCode(env);
   assertMatch(code, /^[A-Za-z0-9_-]{43}$/);
-  const traces = JSON.stringify([await world.store.list({ prefix: [], limit: 1000 }), world.logged]);
+  const traces = JSON.stringify([await env.store.list({ prefix: [], limit: 1000 }), env.logged]);
   assertEquals(traces.includes(code), false);
 });
 
-Deno.test("POST token refuses a request without code [TA-N2]", async () => {
-  await using world = await openWorld();
-  const flow = await issueCode(world);
+Deno.test("POST token rejects a request without code [TA-N2]", async () => {
+  await using env = await openEnvironment();
+  const flow = await issueCode(env);
   for (const code of [undefined, ""]) {
-    await assertRefused(world, [400, "invalid_request"], () => redeem(world, flow, { form: { code } }));
+    await assertRejected(env, [400, "invalid_request"], () => redeem(env, flow, { form: { code } }));
   }
 });
 
-Deno.test("POST token refuses unknown codes [TA-N3]", async (t) => {
-  await using world = await openWorld();
-  const flow = await issueCode(world);
-  const { token } = await clientToken(world, world.tpp);
+Deno.test("POST token rejects unknown codes [TA-N3]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await issueCode(env);
+  const { token } = await clientToken(env, env.tpp);
   const codes = {
     "random": "A".repeat(43),
     "cut": flow.code.slice(0, -1),
@@ -70,127 +70,127 @@ Deno.test("POST token refuses unknown codes [TA-N3]", async (t) => {
   for (const [name, code] of Object.entries(codes)) {
     await t.step(
       name,
-      () => assertRefused(world, INVALID_GRANT, () => redeem(world, flow, { form: { code } })),
+      () => assertRejected(env, INVALID_GRANT, () => redeem(env, flow, { form: { code } })),
     );
   }
 });
 
 Deno.test("POST token redeems a code for 60 seconds [TA-N4, 2.2, J32]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (
     const [milliseconds, status] of [[0, 200], [59_000, 200], [59_999, 200], [60_000, 400], [62_000, 400]]
   ) {
     await t.step(`after ${milliseconds} ms`, async () => {
-      const flow = await issueCode(world);
-      world.now += milliseconds ?? 0;
-      if (status === 200) await assertAccepted(codeGrant(world), await redeem(world, flow));
-      else await assertRefused(world, INVALID_GRANT, () => redeem(world, flow));
+      const flow = await issueCode(env);
+      env.now += milliseconds ?? 0;
+      if (status === 200) await assertAccepted(codeGrant(env), await redeem(env, flow));
+      else await assertRejected(env, INVALID_GRANT, () => redeem(env, flow));
     });
   }
 });
 
-Deno.test("POST token refuses a code's second use and revokes the first one's token [TA-N5, TA9, FAPI-D12]", async () => {
-  await using world = await openWorld();
-  const flow = await issueCode(world);
-  const token = await tokenOf(redeem(world, flow));
-  world.now += 1000;
-  await assertRefusedReuse(world, flow);
-  await assertDead(world, flow, token);
-  await assertRefusedReuse(world, flow); // and again, with nothing left to revoke
+Deno.test("POST token rejects a code's second use and revokes the first one's token [TA-N5, TA9, FAPI-D12]", async () => {
+  await using env = await openEnvironment();
+  const flow = await issueCode(env);
+  const token = await tokenOf(redeem(env, flow));
+  env.now += 1000;
+  await assertRejectedReuse(env, flow);
+  await assertDead(env, flow, token);
+  await assertRejectedReuse(env, flow); // and again, with nothing left to revoke
 });
 
 Deno.test("POST token notices a second use for as long as the token may live [TA-N5, 2.2]", async () => {
-  await using world = await openWorld();
-  const flow = await issueCode(world);
-  const token = await tokenOf(redeem(world, flow));
-  world.now += 3_599_000;
-  assertEquals((await world.store.get(["access_token", await sha256(token)])) === null, false);
-  await assertRefusedReuse(world, flow);
-  await assertDead(world, flow, token);
+  await using env = await openEnvironment();
+  const flow = await issueCode(env);
+  const token = await tokenOf(redeem(env, flow));
+  env.now += 3_599_000;
+  assertEquals((await env.store.get(["access_token", await sha256(token)])) === null, false);
+  await assertRejectedReuse(env, flow);
+  await assertDead(env, flow, token);
 });
 
 Deno.test("POST token leaves the token alone where the second use is wrong in itself [TA-N6, FAPI-D12]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const wrong: Record<string, (flow: IssuedCode) => Promise<Response>> = {
-    "bad verifier": (flow) => redeem(world, flow, { form: { code_verifier: "x".repeat(43) } }),
-    "no verifier": (flow) => redeem(world, flow, { form: { code_verifier: undefined } }),
+    "bad verifier": (flow) => redeem(env, flow, { form: { code_verifier: "x".repeat(43) } }),
+    "no verifier": (flow) => redeem(env, flow, { form: { code_verifier: undefined } }),
     "other redirect_uri": (flow) =>
-      redeem(world, flow, { form: { redirect_uri: "https://shop.example/other" } }),
+      redeem(env, flow, { form: { redirect_uri: "https://shop.example/other" } }),
     "other client": (flow) =>
-      redeem(world, flow, { client: world.otherTpp, form: { redirect_uri: world.tpp.redirectUris[0] } }),
-    "other bank": (flow) => redeem(world, flow, { bank: "BANKB" }),
+      redeem(env, flow, { client: env.otherTpp, form: { redirect_uri: env.tpp.redirectUris[0] } }),
+    "other bank": (flow) => redeem(env, flow, { bank: "BANKB" }),
   };
   for (const [name, reuse] of Object.entries(wrong)) {
     await t.step(name, async () => {
-      const flow = await issueCode(world);
-      const token = await tokenOf(redeem(world, flow));
-      await assertRefused(world, INVALID_GRANT, () => reuse(flow));
-      assertEquals((await payWith(world, flow, token)).status, 201);
+      const flow = await issueCode(env);
+      const token = await tokenOf(redeem(env, flow));
+      await assertRejected(env, INVALID_GRANT, () => reuse(flow));
+      assertEquals((await payWith(env, flow, token)).status, 201);
     });
   }
 });
 
 Deno.test("POST token takes a copy of the whole redemption for a replayed assertion, and leaves the token alone [TA-N6, CA-N17]", async () => {
-  await using world = await openWorld();
-  const grant = codeGrant(world);
+  await using env = await openEnvironment();
+  const grant = codeGrant(env);
   await grant.ready();
   const request = await grant.request();
   const copy = request.clone();
-  const token = await tokenOf(world.api(request, world.tpp));
-  await assertRefused(world, [401, "invalid_client"], () => world.api(copy, world.tpp));
-  assertEquals((await world.store.get(["access_token", await sha256(token)])) === null, false);
+  const token = await tokenOf(env.api(request, env.tpp));
+  await assertRejected(env, [401, "invalid_client"], () => env.api(copy, env.tpp));
+  assertEquals((await env.store.get(["access_token", await sha256(token)])) === null, false);
 });
 
 Deno.test("POST token leaves the token alone where a second use comes by another key than PAR's [TA-N6, TA-N12]", async () => {
-  await using world = await openWorld();
-  const flow = await issueCode(world, { form: { dpop_jkt: await thumbprint(await dpopKey()) } });
-  const token = await tokenOf(redeem(world, flow));
-  const key = world.otherTpp.signing.key;
-  await assertRefused(world, [400, "invalid_dpop_proof"], () => redeem(world, flow, { key }));
-  assertEquals((await payWith(world, flow, token)).status, 201);
+  await using env = await openEnvironment();
+  const flow = await issueCode(env, { form: { dpop_jkt: await thumbprint(await dpopKey()) } });
+  const token = await tokenOf(redeem(env, flow));
+  const key = env.otherTpp.signing.key;
+  await assertRejected(env, [400, "invalid_dpop_proof"], () => redeem(env, flow, { key }));
+  assertEquals((await payWith(env, flow, token)).status, 201);
 });
 
 Deno.test("POST token ignores a scope with a code [TA-N16]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const scope of ["payments", "payments bank admin", "openid"]) {
     await t.step(scope, async () => {
-      const flow = await issueCode(world);
-      await assertAccepted(codeGrant(world), await redeem(world, flow, { form: { scope } }));
+      const flow = await issueCode(env);
+      await assertAccepted(codeGrant(env), await redeem(env, flow, { form: { scope } }));
     });
   }
 });
 
-Deno.test("POST token refuses a code whose consent is no longer Authorized [TA-N17, TA12]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token rejects a code whose consent is no longer Authorized [TA-N17, TA12]", async (t) => {
+  await using env = await openEnvironment();
   for (const status of ["Rejected", "Consumed", "AwaitingAuthorisation"]) {
     await t.step(status, async () => {
-      const flow = await issueCode(world);
+      const flow = await issueCode(env);
       const key = ["consent", flow.consentId];
-      const consent = await world.store.get<object>(key);
-      await world.store.commit({
+      const consent = await env.store.get<object>(key);
+      await env.store.commit({
         checks: [],
         writes: [{ kind: "set", key, value: { ...consent?.value, status } }],
       });
-      await assertRefused(world, INVALID_GRANT, () => redeem(world, flow));
+      await assertRejected(env, INVALID_GRANT, () => redeem(env, flow));
     });
   }
 });
 
-Deno.test("POST token refuses a code of a client that is no longer active [TA12, CA-N23]", async () => {
-  await using world = await openWorld();
-  world.now += 290_000; // the platform's copy of the keys is that old
-  const flow = await issueCode(world);
+Deno.test("POST token rejects a code of a client that is no longer active [TA12, CA-N23]", async () => {
+  await using env = await openEnvironment();
+  env.now += 290_000; // the platform's copy of the keys is that old
+  const flow = await issueCode(env);
   const status = { status: "Inactive", reason: "test" };
-  await adminCall(world, "PUT", `/participants/${world.tpp.orgId}/software/status`, status);
-  world.now += 11_000;
-  await assertRefused(world, [401, "invalid_client"], () => redeem(world, flow));
+  await adminCall(env, "PUT", `/participants/${env.tpp.orgId}/software/status`, status);
+  env.now += 11_000;
+  await assertRejected(env, [401, "invalid_client"], () => redeem(env, flow));
 });
 
 Deno.test("POST token takes the key that PAR was given, by dpop_jkt or by proof [TA-N18, TA6]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const key = await dpopKey();
   const parProof = (): Promise<string> =>
-    dpopProof(world, key, { method: "POST", url: `${BASE_URL}/BANKA/par.oauth2/v1` });
+    dpopProof(env, key, { method: "POST", url: `${BASE_URL}/BANKA/par.oauth2/v1` });
   const options = {
     "dpop_jkt alone": { form: { dpop_jkt: await thumbprint(key) } },
     "DPoP header alone": { headers: { dpop: await parProof() } },
@@ -198,34 +198,32 @@ Deno.test("POST token takes the key that PAR was given, by dpop_jkt or by proof 
   };
   for (const [name, option] of Object.entries(options)) {
     await t.step(name, async () => {
-      const flow = await issueCode(world, option);
-      await assertAccepted(codeGrant(world), await redeem(world, flow, { key }));
+      const flow = await issueCode(env, option);
+      await assertAccepted(codeGrant(env), await redeem(env, flow, { key }));
     });
   }
 });
 
 /** Redeems a code again, rightly in every respect but that. Nothing changes but codes and tokens. */
-async function assertRefusedReuse(world: World, flow: IssuedCode): Promise<void> {
+async function assertRejectedReuse(env: Environment, flow: IssuedCode): Promise<void> {
   const others = async (): Promise<unknown> =>
-    (await world.snapshot()).filter(({ key }) =>
-      key[0] !== "authorization_code" && key[0] !== "access_token"
-    );
+    (await env.snapshot()).filter(({ key }) => key[0] !== "authorization_code" && key[0] !== "access_token");
   const before = await others();
-  await assertRefusal(await redeem(world, flow), INVALID_GRANT);
+  await assertApiError(await redeem(env, flow), INVALID_GRANT);
   assertEquals(await others(), before);
 }
 
-async function assertDead(world: World, flow: IssuedCode, token: string): Promise<void> {
-  const response = await payWith(world, flow, token);
+async function assertDead(env: Environment, flow: IssuedCode, token: string): Promise<void> {
+  const response = await payWith(env, flow, token);
   assertEquals([response.status, response.headers.get("www-authenticate")], [
     401,
     'DPoP error="invalid_token", algs="PS256"',
   ]);
-  assertEquals(await world.store.get(["access_token", await sha256(token)]), null);
+  assertEquals(await env.store.get(["access_token", await sha256(token)]), null);
 }
 
-async function payWith(world: World, flow: IssuedCode, token: string): Promise<Response> {
-  return await pay(world, { ...flow, body: consentBody(), payment: { token, key: await dpopKey() } });
+async function payWith(env: Environment, flow: IssuedCode, token: string): Promise<Response> {
+  return await pay(env, { ...flow, body: consentBody(), payment: { token, key: await dpopKey() } });
 }
 
 async function tokenOf(answer: Promise<Response>): Promise<string> {

@@ -11,69 +11,69 @@ import {
 import {
   acceptedEverywhere,
   assertAccepted,
-  assertRefused,
+  assertRejected,
   clientCredentials,
   type Deviation,
-  refusedEverywhere,
+  rejectedEverywhere,
 } from "../../../scripts/testing/oauth_requests.ts";
-import { BASE_URL, openWorld } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, FAPI-D23, FAPI-D24]", async () => {
-  await using world = await openWorld();
-  const response = await requestToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const response = await requestToken(env, env.tpp);
   const { access_token: token, ...rest } = await response.json();
   assertEquals(response.status, 200);
   assertEquals(rest, { token_type: "DPoP", expires_in: 3600, scope: "payments" });
   assertMatch(token, /^[A-Za-z0-9_-]{43}$/);
   assertEquals(response.headers.get("content-type"), "application/json");
   assertEquals(response.headers.get("cache-control"), "no-store");
-  const again = await clientToken(world, world.tpp);
+  const again = await clientToken(env, env.tpp);
   assertNotEquals(again.token, token);
 });
 
 Deno.test("POST token keeps neither token nor assertion in the store or the log [FAPI-G21]", async () => {
-  await using world = await openWorld();
-  const form = await authentication(world, world.tpp, "BANKA");
-  const { access_token: token } = await (await requestToken(world, world.tpp, "BANKA", { form })).json();
-  const traces = JSON.stringify([await world.store.list({ prefix: [], limit: 1000 }), world.logged]);
+  await using env = await openEnvironment();
+  const form = await authentication(env, env.tpp, "BANKA");
+  const { access_token: token } = await (await requestToken(env, env.tpp, "BANKA", { form })).json();
+  const traces = JSON.stringify([await env.store.list({ prefix: [], limit: 1000 }), env.logged]);
   assertEquals([traces.includes(token), traces.includes(form["client_assertion"] ?? "")], [false, false]);
 });
 
 Deno.test("POST token gives a bank scope bank at its own address, whatever grants it registered [FAPI-D16, B1] [TC4]", async () => {
-  await using world = await openWorld();
-  for (const bank of [world.bankA, world.bankB]) {
-    const response = await requestToken(world, bank, bank.orgId);
-    await assertAccepted(clientCredentials(world), response, "bank");
+  await using env = await openEnvironment();
+  for (const bank of [env.bankA, env.bankB]) {
+    const response = await requestToken(env, bank, bank.orgId);
+    await assertAccepted(clientCredentials(env), response, "bank");
   }
 });
 
 Deno.test("POST token gives a bank no token for another bank's back channel [TC-N5, A3]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const scope of ["bank", "payments", "bank payments"]) {
-    await assertRefused(
-      world,
+    await assertRejected(
+      env,
       [400, "invalid_scope"],
-      () => requestToken(world, world.bankB, "BANKA", { form: { scope } }),
+      () => requestToken(env, env.bankB, "BANKA", { form: { scope } }),
     );
   }
-  const { consentId } = await toBank(world);
-  const own = await clientToken(world, world.bankB, "BANKB");
-  const read = await call(world, world.bankB, own, `/BANKA/back-channel-auth/v1/${consentId}`);
+  const { consentId } = await toBank(env);
+  const own = await clientToken(env, env.bankB, "BANKB");
+  const read = await call(env, env.bankB, own, `/BANKA/back-channel-auth/v1/${consentId}`);
   assertEquals(read.status, 401); // a token of bank B does not exist at bank A
 });
 
-Deno.test("POST token refuses a missing, empty or repeated grant_type [TC-N2]", async (t) => {
-  await using world = await openWorld();
-  await refusedEverywhere(t, world, [400, "invalid_request"], {
+Deno.test("POST token rejects a missing, empty or repeated grant_type [TC-N2]", async (t) => {
+  await using env = await openEnvironment();
+  await rejectedEverywhere(t, env, [400, "invalid_request"], {
     "missing": () => ({ form: { grant_type: undefined } }),
     "empty": () => ({ form: { grant_type: "" } }),
     "twice": () => ({ body: (good) => `${good}&grant_type=client_credentials` }),
     "twice, different": () => ({ body: (good) => `${good}&grant_type=authorization_code` }),
-  }, [clientCredentials(world)]);
+  }, [clientCredentials(env)]);
 });
 
 Deno.test("POST token supports two grants only [TC-N3, TC2]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const grants = [
     "password",
     "implicit",
@@ -87,21 +87,21 @@ Deno.test("POST token supports two grants only [TC-N3, TC2]", async (t) => {
     "__proto__",
     'a"\\\r\n€',
   ];
-  await refusedEverywhere(
+  await rejectedEverywhere(
     t,
-    world,
+    env,
     [400, "unsupported_grant_type"],
     Object.fromEntries(
       grants.map((
         grant_type,
       ) => [grant_type, (): Deviation => ({ form: { grant_type, username: "u", password: "p" } })]),
     ),
-    [clientCredentials(world)],
+    [clientCredentials(env)],
   );
 });
 
-Deno.test("POST token refuses every scope but the client's own [TC-N4, TC-N5]", async (t) => {
-  await using world = await openWorld();
+Deno.test("POST token rejects every scope but the client's own [TC-N4, TC-N5]", async (t) => {
+  await using env = await openEnvironment();
   const wrong = {
     tpp: [
       undefined,
@@ -119,10 +119,10 @@ Deno.test("POST token refuses every scope but the client's own [TC-N4, TC-N5]", 
     bankA: [undefined, "", "payments", "bank payments", "openid bank", "BANK", "admin"],
   };
   for (const who of ["tpp", "bankA"] as const) {
-    const client = world[who];
-    await refusedEverywhere(
+    const client = env[who];
+    await rejectedEverywhere(
       t,
-      world,
+      env,
       [400, "invalid_scope"],
       Object.fromEntries(
         wrong[who].map((scope) => [
@@ -130,53 +130,53 @@ Deno.test("POST token refuses every scope but the client's own [TC-N4, TC-N5]", 
           (): Deviation => ({ client, form: { scope } }),
         ]),
       ),
-      [clientCredentials(world)],
+      [clientCredentials(env)],
     );
   }
 });
 
 Deno.test("POST token takes the scope as a set [TC3]", async (t) => {
-  await using world = await openWorld();
-  await acceptedEverywhere(t, world, {
+  await using env = await openEnvironment();
+  await acceptedEverywhere(t, env, {
     "twice": () => ({ form: { scope: "payments payments" } }),
     "with spaces": () => ({ form: { scope: " payments  " } }),
-  }, [clientCredentials(world)]);
+  }, [clientCredentials(env)]);
 });
 
 Deno.test("POST token ignores parameters that it does not know [TC-N10, FAPI-G9]", async (t) => {
-  await using world = await openWorld();
-  await acceptedEverywhere(t, world, {
+  await using env = await openEnvironment();
+  await acceptedEverywhere(t, env, {
     "foo=bar": () => ({ form: { foo: "bar" } }),
     "resource, audience, nonce": () => ({
       form: { resource: "https://x.example", audience: "x", nonce: "n" },
     }),
     "parameters of the other grant": () => ({ form: { code: "x", redirect_uri: "x", code_verifier: "x" } }),
     "many": () => ({ body: (good) => good + Array.from({ length: 500 }, (_, n) => `&p${n}=${n}`).join("") }),
-  }, [clientCredentials(world)]);
+  }, [clientCredentials(env)]);
 });
 
 Deno.test("POST token reads no parameter from the query [TC-N8]", async () => {
-  await using world = await openWorld();
-  const token = clientCredentials(world);
+  await using env = await openEnvironment();
+  const token = clientCredentials(env);
   const good = await token.request();
   const query = await good.text();
   const sent = (body: string): Promise<Response> =>
-    world.api(
+    env.api(
       new Request(`${token.target.url}?${query}`, { method: "POST", headers: good.headers, body }),
-      world.tpp,
+      env.tpp,
     );
-  await assertRefused(world, [400, "invalid_request"], () => sent(""));
-  const clientId = `client_id=${world.tpp.clientId}`;
-  await assertRefused(world, [401, "invalid_client"], () => sent(clientId));
+  await assertRejected(env, [400, "invalid_request"], () => sent(""));
+  const clientId = `client_id=${env.tpp.clientId}`;
+  await assertRejected(env, [401, "invalid_client"], () => sent(clientId));
   const withoutGrant = new URLSearchParams(query);
   withoutGrant.delete("grant_type");
-  await assertRefused(world, [400, "invalid_request"], () => sent(withoutGrant.toString()));
+  await assertRejected(env, [400, "invalid_request"], () => sent(withoutGrant.toString()));
   const misled = new Request(`${token.target.url}?scope=admin&grant_type=password`, await token.request());
-  await assertAccepted(token, await world.api(misled, world.tpp));
+  await assertAccepted(token, await env.api(misled, env.tpp));
 });
 
 Deno.test("POST token knows registered banks only, exactly as written [TC-N9, FAPI-G16, A4]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const paths = [
     "NOBANK",
     "banka",
@@ -188,25 +188,25 @@ Deno.test("POST token knows registered banks only, exactly as written [TC-N9, FA
     "BANKA%00",
     "x".repeat(5000),
   ];
-  for (const path of [...paths, world.tpp.orgId, world.bankA.clientId]) {
+  for (const path of [...paths, env.tpp.orgId, env.bankA.clientId]) {
     await t.step(path.slice(0, 60), async () => {
-      const good = await clientCredentials(world).request();
+      const good = await clientCredentials(env).request();
       const request = new Request(`${BASE_URL}/${path}/token.oauth2/v1`, good);
-      await assertRefused(world, [404, "not_found"], () => world.api(request, world.tpp));
+      await assertRejected(env, [404, "not_found"], () => env.api(request, env.tpp));
     });
   }
 });
 
 Deno.test("POST token issues tokens that live 3600 seconds [TC6, 2.2]", async () => {
-  await using world = await openWorld();
-  const { Data } = await createConsent(world, await clientToken(world, world.tpp));
+  await using env = await openEnvironment();
+  const { Data } = await createConsent(env, await clientToken(env, env.tpp));
   const path = `/BANKA/domestic-payment-consents/v1/${Data.ConsentId}`;
-  const bound = await clientToken(world, world.tpp);
-  const issuedAt = world.now;
-  world.now = issuedAt + 3_599_999;
-  assertEquals((await call(world, world.tpp, bound, path)).status, 200);
-  world.now = issuedAt + 3_600_000;
-  const late = await call(world, world.tpp, bound, path);
+  const bound = await clientToken(env, env.tpp);
+  const issuedAt = env.now;
+  env.now = issuedAt + 3_599_999;
+  assertEquals((await call(env, env.tpp, bound, path)).status, 200);
+  env.now = issuedAt + 3_600_000;
+  const late = await call(env, env.tpp, bound, path);
   assertEquals([late.status, late.headers.get("www-authenticate")], [
     401,
     'DPoP error="invalid_token", algs="PS256"',

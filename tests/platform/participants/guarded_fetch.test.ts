@@ -17,7 +17,7 @@ Deno.test("isAllowedUrl allows https to the listed hosts and ports [A9]", () => 
   ) assertEquals([url, isAllowedUrl(PRODUCTION, url)], [url, true]);
 });
 
-Deno.test("isAllowedUrl refuses every other host, port, scheme and spelling [A9] [DC4]", () => {
+Deno.test("isAllowedUrl rejects every other host, port, scheme and spelling [A9] [DC4]", () => {
   for (
     const url of [
       "https://evil.example/jwks",

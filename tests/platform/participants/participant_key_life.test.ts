@@ -1,4 +1,4 @@
-/** Revoked keys are refused everywhere within 15 s, added ones are good as soon as they are known (Decision A9). */
+/** Revoked keys are rejected everywhere within 15 s, added ones are good as soon as they are known (Decision A9). */
 import { assertEquals } from "@std/assert";
 import { addKey, revokeKey } from "../../support/directory_network.ts";
 import {
@@ -21,40 +21,40 @@ import {
   actsOfTpp,
   BOUND_MS,
   invalidClient,
-  refuseActs,
+  rejectActs,
   unknownSigner,
 } from "../../support/standing.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("a revoked signing key of a TPP signs nothing any more within 15 s [A9] [RP-N4]", async (t) => {
-  await using world = await openWorld();
-  const { "DPoP-bound call": dpopCall, "signed payload": payload, ...rest } = await actsOfTpp(world);
-  await revokeKey(world, world.tpp, world.tpp.signing);
-  world.now += BOUND_MS;
-  await refuseActs(t, world, rest); // the redirect too: without a signing key there is no standing
+  await using env = await openEnvironment();
+  const { "DPoP-bound call": dpopCall, "signed payload": payload, ...rest } = await actsOfTpp(env);
+  await revokeKey(env, env.tpp, env.tpp.signing);
+  env.now += BOUND_MS;
+  await rejectActs(t, env, rest); // the redirect too: without a signing key there is no standing
   await t.step("signed payload", async () => {
-    await unknownSigner(await unchanged(world, payload?.attempt ?? unprepared));
+    await unknownSigner(await unchanged(env, payload?.attempt ?? unprepared));
   });
   await t.step("its certificate has not been revoked", async () => {
     assertEquals((await dpopCall?.attempt())?.status, 200);
   });
   await t.step("a registration JWT [DC-N8] [DC5]", async () => {
-    const statement = await renewedStatement(world, world.tpp);
-    const attempt = (): Promise<Response> => postRegistration(world, world.tpp, { statement });
-    const response = await unchanged(world, attempt);
+    const statement = await renewedStatement(env, env.tpp);
+    const attempt = (): Promise<Response> => postRegistration(env, env.tpp, { statement });
+    const response = await unchanged(env, attempt);
     assertEquals([response.status, (await response.json()).error], [400, "invalid_client_metadata"]);
   });
 });
 
 Deno.test("a revoked transport key of a TPP opens nothing any more within 15 s [A9]", async (t) => {
-  await using world = await openWorld();
-  const { "authorize redirect": redirect, ...rest } = await actsOfTpp(world);
-  await revokeKey(world, world.tpp, world.tpp.transport);
-  world.now += BOUND_MS;
-  await refuseActs(t, world, rest);
+  await using env = await openEnvironment();
+  const { "authorize redirect": redirect, ...rest } = await actsOfTpp(env);
+  await revokeKey(env, env.tpp, env.tpp.transport);
+  env.now += BOUND_MS;
+  await rejectActs(t, env, rest);
   await t.step("registration [DC11] [DC-N18]", async () => {
-    const statement = await renewedStatement(world, world.tpp);
-    const response = await unchanged(world, () => postRegistration(world, world.tpp, { statement }));
+    const statement = await renewedStatement(env, env.tpp);
+    const response = await unchanged(env, () => postRegistration(env, env.tpp, { statement }));
     await invalidClient(response);
   });
   await t.step("its signing key has not been revoked", async () => {
@@ -63,19 +63,19 @@ Deno.test("a revoked transport key of a TPP opens nothing any more within 15 s [
 });
 
 Deno.test("a revoked signing key of a bank signs nothing any more within 15 s [A9]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const { "DPoP-bound call": dpopCall, "signed payload": payload, ...rest } = await actsOfBank(
-    world,
-    world.bankA,
+    env,
+    env.bankA,
     flow,
   );
-  await good(putAccounts(world, world.bankA, flow.consentId), 200);
-  await revokeKey(world, world.bankA, world.bankA.signing);
-  world.now += BOUND_MS;
-  await refuseActs(t, world, rest);
+  await good(putAccounts(env, env.bankA, flow.consentId), 200);
+  await revokeKey(env, env.bankA, env.bankA.signing);
+  env.now += BOUND_MS;
+  await rejectActs(t, env, rest);
   await t.step("signed payload", async () => {
-    await unknownSigner(await unchanged(world, payload?.attempt ?? unprepared));
+    await unknownSigner(await unchanged(env, payload?.attempt ?? unprepared));
   });
   await t.step("its certificate has not been revoked", async () => {
     assertEquals((await dpopCall?.attempt())?.status, 200);
@@ -83,56 +83,56 @@ Deno.test("a revoked signing key of a bank signs nothing any more within 15 s [A
 });
 
 Deno.test("a revoked transport key of a bank opens nothing any more within 15 s [A9]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  const { "bank JWT": bankJwt, ...rest } = await actsOfBank(world, world.bankA, flow);
-  await good(putAccounts(world, world.bankA, flow.consentId), 200);
-  await revokeKey(world, world.bankA, world.bankA.transport);
-  world.now += BOUND_MS;
-  await refuseActs(t, world, rest);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const { "bank JWT": bankJwt, ...rest } = await actsOfBank(env, env.bankA, flow);
+  await good(putAccounts(env, env.bankA, flow.consentId), 200);
+  await revokeKey(env, env.bankA, env.bankA.transport);
+  env.now += BOUND_MS;
+  await rejectActs(t, env, rest);
   await t.step("its signing key has not been revoked", async () => {
     assertEquals((await bankJwt?.attempt())?.status, 303);
   });
 });
 
-Deno.test("a revoked key is refused after 15 s though the fetch is still under way for another call [A9]", async () => {
-  await using world = await openWorld();
-  await revokeKey(world, world.tpp, world.tpp.signing);
-  world.now += BOUND_MS;
+Deno.test("a revoked key is rejected after 15 s though the fetch is still under way for another call [A9]", async () => {
+  await using env = await openEnvironment();
+  await revokeKey(env, env.tpp, env.tpp.signing);
+  env.now += BOUND_MS;
   const gate = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
-  world.network = async (request) => {
+  env.network = async (request) => {
     asked.resolve();
     await gate.promise;
-    return await world.directory.fetch(request);
+    return await env.directory.fetch(request);
   };
-  const first = requestToken(world, world.tpp);
+  const first = requestToken(env, env.tpp);
   await asked.promise;
-  const second = requestToken(world, world.tpp);
+  const second = requestToken(env, env.tpp);
   assertEquals(await Promise.race([first, second, manyTurns()]), "waiting");
   gate.resolve();
   assertEquals([(await first).status, (await second).status], [401, 401]);
 });
 
 Deno.test("a revoked encryption key is sealed to no more within 15 s [A9] [A10]", async () => {
-  await using world = await openWorld();
-  const { tpp, bankA } = world;
-  world.now += 1000; // newer than the one it has
-  const encryption = await addKey(world, bankA, "encryption", 10);
-  world.now += BOUND_MS;
+  await using env = await openEnvironment();
+  const { tpp, bankA } = env;
+  env.now += 1000; // newer than the one it has
+  const encryption = await addKey(env, bankA, "encryption", 10);
+  env.now += BOUND_MS;
   assertEquals(await sealedTo(encryption.kid), encryption.kid); // the newest one
-  await revokeKey(world, bankA, encryption);
-  world.now += BOUND_MS;
+  await revokeKey(env, bankA, encryption);
+  env.now += BOUND_MS;
   assertEquals(await sealedTo(bankA.encryption?.kid ?? ""), bankA.encryption?.kid);
-  await revokeKey(world, bankA, bankA.encryption ?? encryption);
-  world.now += BOUND_MS;
+  await revokeKey(env, bankA, bankA.encryption ?? encryption);
+  env.now += BOUND_MS;
   assertEquals(await sealedTo(bankA.transport.kid), bankA.transport.kid);
 
   /** The kid of the next hand-over's JWE; opened with the key that is expected to fit. */
   async function sealedTo(kid: string): Promise<string> {
-    const bound = await clientToken(world, tpp);
-    const pushed = await good(push(world, (await createConsent(world, bound)).Data.ConsentId), 201);
-    const departure = await authorize(new Browser(world), tpp, pushed.request_uri);
+    const bound = await clientToken(env, tpp);
+    const pushed = await good(push(env, (await createConsent(env, bound)).Data.ConsentId), 201);
+    const departure = await authorize(new Browser(env), tpp, pushed.request_uri);
     const keys = [encryption, bankA.encryption, bankA.transport];
     const fitting = keys.find((key) => key?.kid === kid);
     if (fitting === undefined) throw new Error(`no key ${kid}`);
@@ -143,38 +143,38 @@ Deno.test("a revoked encryption key is sealed to no more within 15 s [A9] [A10]"
 });
 
 Deno.test("an added key is good 15 s later, beside the old one [A9]", async (t) => {
-  await using world = await openWorld();
-  const { tpp } = world;
-  const signing = await addKey(world, tpp, "signing", 10);
-  const transport = await addKey(world, tpp, "transport", 11);
+  await using env = await openEnvironment();
+  const { tpp } = env;
+  const signing = await addKey(env, tpp, "signing", 10);
+  const transport = await addKey(env, tpp, "transport", 11);
   await t.step("signing key, as soon as the status list has been asked for again", async () => {
-    world.now += BOUND_MS;
-    assertEquals((await requestToken(world, { ...tpp, signing })).status, 200);
+    env.now += BOUND_MS;
+    assertEquals((await requestToken(env, { ...tpp, signing })).status, 200);
   });
   await t.step("transport key", async () => {
-    assertEquals((await requestToken(world, { ...tpp, transport })).status, 200);
+    assertEquals((await requestToken(env, { ...tpp, transport })).status, 200);
   });
   await t.step("both old keys", async () => {
-    assertEquals((await requestToken(world, tpp)).status, 200);
+    assertEquals((await requestToken(env, tpp)).status, 200);
   });
   await t.step("after the old ones were revoked, only the new ones", async () => {
-    await revokeKey(world, tpp, tpp.signing);
-    await revokeKey(world, tpp, tpp.transport);
-    world.now += BOUND_MS;
-    assertEquals((await requestToken(world, { ...tpp, signing, transport })).status, 200);
-    assertEquals((await requestToken(world, { ...tpp, transport })).status, 401);
-    assertEquals((await requestToken(world, { ...tpp, signing })).status, 401);
+    await revokeKey(env, tpp, tpp.signing);
+    await revokeKey(env, tpp, tpp.transport);
+    env.now += BOUND_MS;
+    assertEquals((await requestToken(env, { ...tpp, signing, transport })).status, 200);
+    assertEquals((await requestToken(env, { ...tpp, transport })).status, 401);
+    assertEquals((await requestToken(env, { ...tpp, signing })).status, 401);
   });
 });
 
 Deno.test("a bank's JWT by an added key is good as soon as the directory may be asked again [A9]", async () => {
-  await using world = await openWorld();
-  const { bankA } = world;
-  const flow = await toBank(world);
-  await good(putAccounts(world, bankA, flow.consentId), 200);
-  const renewed = { ...bankA, signing: await addKey(world, bankA, "signing", 10) };
-  world.now += 30_000;
-  assertEquals((await flow.browser.open(await returnPath(world, renewed, flow.handover))).status, 303);
+  await using env = await openEnvironment();
+  const { bankA } = env;
+  const flow = await toBank(env);
+  await good(putAccounts(env, bankA, flow.consentId), 200);
+  const renewed = { ...bankA, signing: await addKey(env, bankA, "signing", 10) };
+  env.now += 30_000;
+  assertEquals((await flow.browser.open(await returnPath(env, renewed, flow.handover))).status, 303);
 });
 
 function unprepared(): Promise<Response> {

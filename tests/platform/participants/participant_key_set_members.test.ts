@@ -4,15 +4,15 @@ import { type Json, putAccounts, requestToken, returnPath, toBank } from "../../
 import { forUrls, keyUrls } from "../../support/directory_network.ts";
 import { largeTestKey, smallTestKey, testKey } from "../../../scripts/testing/keys.ts";
 import type { CertifiedKey, Participant } from "../../../scripts/testing/participants.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 /** From now on the directory publishes the participant's keys as edited. */
-function publish(world: World, who: Participant, edit: (keys: Json[]) => Json[], list: 0 | 1 = 0): void {
-  world.network = forUrls(world, ({ href }) => href === keyUrls(who)[list], async (request) => {
-    const { keys } = await (await world.directory.fetch(request)).json();
+function publish(env: Environment, who: Participant, edit: (keys: Json[]) => Json[], list: 0 | 1 = 0): void {
+  env.network = forUrls(env, ({ href }) => href === keyUrls(who)[list], async (request) => {
+    const { keys } = await (await env.directory.fetch(request)).json();
     return Response.json({ keys: edit(keys) });
   });
-  world.now += 300_000;
+  env.now += 300_000;
 }
 
 const isSigning = ({ use }: Json): boolean => use === "sig";
@@ -26,12 +26,12 @@ function without(name: string): (key: Json) => Json {
   return ({ [name]: _, ...rest }) => rest;
 }
 
-async function status(world: World, who = world.tpp): Promise<number> {
-  return (await requestToken(world, who)).status;
+async function status(env: Environment, who = env.tpp): Promise<number> {
+  return (await requestToken(env, who)).status;
 }
 
 Deno.test("a signing key is believed with every sensible spelling of its members [DC17]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const good: Record<string, (key: Json) => Json> = {
     "as it is": (key) => key,
     "without alg": without("alg"),
@@ -42,23 +42,23 @@ Deno.test("a signing key is believed with every sensible spelling of its members
   };
   for (const [name, change] of Object.entries(good)) {
     await t.step(name, async () => {
-      publish(world, world.tpp, onSigning(change));
-      assertEquals(await status(world), 200);
+      publish(env, env.tpp, onSigning(change));
+      assertEquals(await status(env), 200);
     });
   }
   await t.step("beside members that are no keys", async () => {
-    publish(world, world.tpp, (keys) => [null, 1, "key", [], {}, { kid: 7 }, ...keys]);
-    assertEquals(await status(world), 200);
+    publish(env, env.tpp, (keys) => [null, 1, "key", [], {}, { kid: 7 }, ...keys]);
+    assertEquals(await status(env), 200);
   });
   await t.step("beside a transport key of the same kid [DC15]", async () => {
-    const { kid } = world.tpp.signing;
-    publish(world, world.tpp, (keys) => keys.map((key) => isTransport(key) ? { ...key, kid } : key));
-    assertEquals(await status(world), 200);
+    const { kid } = env.tpp.signing;
+    publish(env, env.tpp, (keys) => keys.map((key) => isTransport(key) ? { ...key, kid } : key));
+    assertEquals(await status(env), 200);
   });
 });
 
 Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const small = (await smallTestKey()).publicJwk;
   const bad: Record<string, (key: Json) => Json> = {
     "without use": without("use"),
@@ -76,24 +76,24 @@ Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", as
     "kty oct": ({ kid }) => ({ kty: "oct", k: "c2VjcmV0", kid, use: "sig" }),
     "e of 3": (key) => ({ ...key, e: "Aw" }),
     "n with a leading zero": (key) => ({ ...key, n: `AA${key.n}` }),
-    "n of another key": (key) => ({ ...key, n: world.otherTpp.signing.key.publicJwk.n }),
+    "n of another key": (key) => ({ ...key, n: env.otherTpp.signing.key.publicJwk.n }),
     "a private member": (key) => ({ ...key, d: "AQAB" }),
     "a key of 1024 bits": (key) => ({ ...key, ...small }),
   };
   for (const [name, change] of Object.entries(bad)) {
     await t.step(name, async () => {
-      publish(world, world.tpp, onSigning(change));
-      assertEquals(await status(world), 401);
+      publish(env, env.tpp, onSigning(change));
+      assertEquals(await status(env), 401);
     });
   }
   await t.step("the set was the only fault", async () => {
-    publish(world, world.tpp, (keys) => keys);
-    assertEquals(await status(world), 200);
+    publish(env, env.tpp, (keys) => keys);
+    assertEquals(await status(env), 200);
   });
 });
 
 Deno.test("two signing keys under one kid are nobody's, in either order [DC15]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const stranger = await testKey(10);
   const twin = ({ kid }: Json): Json => ({ ...stranger.publicJwk, kid, use: "sig", alg: "PS256" });
   const orders: Record<string, (keys: Json[]) => Json[]> = {
@@ -106,17 +106,17 @@ Deno.test("two signing keys under one kid are nobody's, in either order [DC15]",
   };
   for (const [name, edit] of Object.entries(orders)) {
     await t.step(name, async () => {
-      publish(world, world.tpp, edit);
-      assertEquals(await status(world), 401);
-      const { tpp } = world;
-      assertEquals(await status(world, { ...tpp, signing: { ...tpp.signing, key: stranger } }), 401);
+      publish(env, env.tpp, edit);
+      assertEquals(await status(env), 401);
+      const { tpp } = env;
+      assertEquals(await status(env, { ...tpp, signing: { ...tpp.signing, key: stranger } }), 401);
     });
   }
 });
 
 Deno.test("a kid in the revoked set is revoked, whatever else is said about it [A9] [DC5]", async (t) => {
-  await using world = await openWorld();
-  const { kid } = world.tpp.signing;
+  await using env = await openEnvironment();
+  const { kid } = env.tpp.signing;
   const entries: Record<string, Json> = {
     "with nothing but its kid": { kid },
     "with padding [A11]": { kid: `${kid}=` },
@@ -125,48 +125,48 @@ Deno.test("a kid in the revoked set is revoked, whatever else is said about it [
   };
   for (const [name, entry] of Object.entries(entries)) {
     await t.step(name, async () => {
-      publish(world, world.tpp, () => [null, entry], 1);
-      assertEquals(await status(world), 401);
+      publish(env, env.tpp, () => [null, entry], 1);
+      assertEquals(await status(env), 401);
     });
   }
   await t.step("a transport key's as well", async () => {
-    publish(world, world.tpp, () => [{ kid: world.tpp.transport.kid }], 1);
-    assertEquals(await status(world), 401);
+    publish(env, env.tpp, () => [{ kid: env.tpp.transport.kid }], 1);
+    assertEquals(await status(env), 401);
   });
   await t.step("another kid is not", async () => {
-    publish(world, world.tpp, () => [{ kid: "another" }], 1);
-    assertEquals(await status(world), 200);
+    publish(env, env.tpp, () => [{ kid: "another" }], 1);
+    assertEquals(await status(env), 200);
   });
 });
 
 Deno.test("a key is good for its use alone: sig signs, tls opens connections [DC17] [DC11]", async (t) => {
-  await using world = await openWorld();
-  const { tpp, bankA } = world;
+  await using env = await openEnvironment();
+  const { tpp, bankA } = env;
   const signedBy = (signing: CertifiedKey): Participant => ({ ...tpp, signing });
   await t.step("a tls key signs no assertion", async () => {
-    assertEquals(await status(world, signedBy(tpp.transport)), 401);
+    assertEquals(await status(env, signedBy(tpp.transport)), 401);
   });
   await t.step("a sig key opens no connection", async () => {
-    assertEquals(await status(world, { ...tpp, transport: tpp.signing }), 401);
+    assertEquals(await status(env, { ...tpp, transport: tpp.signing }), 401);
   });
   await t.step("an enc key does neither", async () => {
     const encryption = bankA.encryption ?? bankA.signing;
-    assertEquals((await requestToken(world, { ...bankA, signing: encryption })).status, 401);
-    assertEquals((await requestToken(world, { ...bankA, transport: encryption })).status, 401);
+    assertEquals((await requestToken(env, { ...bankA, signing: encryption })).status, 401);
+    assertEquals((await requestToken(env, { ...bankA, transport: encryption })).status, 401);
   });
   await t.step("a tls key signs no hand-over of a bank", async () => {
-    const flow = await toBank(world);
-    assertEquals((await putAccounts(world, bankA, flow.consentId)).status, 200);
+    const flow = await toBank(env);
+    assertEquals((await putAccounts(env, bankA, flow.consentId)).status, 200);
     const wrong = { ...bankA, signing: bankA.transport };
-    assertEquals((await flow.browser.open(await returnPath(world, wrong, flow.handover))).status, 400);
-    assertEquals((await flow.browser.open(await returnPath(world, bankA, flow.handover))).status, 303);
+    assertEquals((await flow.browser.open(await returnPath(env, wrong, flow.handover))).status, 400);
+    assertEquals((await flow.browser.open(await returnPath(env, bankA, flow.handover))).status, 303);
   });
 });
 
 Deno.test("a signing key of 3072 bits is good [DC17]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const key = await largeTestKey();
-  publish(world, world.tpp, (keys) => [...keys, { ...key.publicJwk, kid: "large", use: "sig" }]);
-  const { tpp } = world;
-  assertEquals(await status(world, { ...tpp, signing: { ...tpp.signing, key, kid: "large" } }), 200);
+  publish(env, env.tpp, (keys) => [...keys, { ...key.publicJwk, kid: "large", use: "sig" }]);
+  const { tpp } = env;
+  assertEquals(await status(env, { ...tpp, signing: { ...tpp.signing, key, kid: "large" } }), 200);
 });

@@ -1,4 +1,4 @@
-/** Participants whom the directory has given up are refused everywhere within 15 s (Decisions A9, G5). */
+/** Participants whom the directory has given up are rejected everywhere within 15 s (Decisions A9, G5). */
 import { assertEquals } from "@std/assert";
 import { fetchedAnew, keyUrls, setOrganisation, setSoftware } from "../../support/directory_network.ts";
 import {
@@ -14,104 +14,104 @@ import {
 import type { Participant } from "../../../scripts/testing/participants.ts";
 import { postRegistration } from "../../../scripts/testing/registration.ts";
 import { unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { acceptActs, actsOfBank, actsOfTpp, BOUND_MS, refuseActs } from "../../support/standing.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { acceptActs, actsOfBank, actsOfTpp, BOUND_MS, rejectActs } from "../../support/standing.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("a TPP in good standing may do all of it, just before its status is asked for again as well [A9]", async () => {
-  await using world = await openWorld();
-  const acts = await actsOfTpp(world);
+  await using env = await openEnvironment();
+  const acts = await actsOfTpp(env);
   await acceptActs(acts);
-  fetchedAnew(world);
-  world.now += BOUND_MS - 1;
+  fetchedAnew(env);
+  env.now += BOUND_MS - 1;
   await acceptActs(acts);
-  assertEquals(fetchedAnew(world).filter((url) => keyUrls(world.tpp).includes(url)), []);
+  assertEquals(fetchedAnew(env).filter((url) => keyUrls(env.tpp).includes(url)), []);
 });
 
 interface Downfall {
-  readonly fall: (world: World, who: Participant) => Promise<void>;
+  readonly fall: (env: Environment, who: Participant) => Promise<void>;
   /** What the TPP's redirect URI receives if it is a bank. */
   readonly error: string;
 }
 
 const downfalls: Readonly<Record<string, Downfall>> = {
   "whose software is Inactive": {
-    fall: (world, who) => setSoftware(world, who, "Inactive"),
+    fall: (env, who) => setSoftware(env, who, "Inactive"),
     error: "temporarily_unavailable",
   },
   "whose software is Revoked": {
-    fall: (world, who) => setSoftware(world, who, "Revoked"),
+    fall: (env, who) => setSoftware(env, who, "Revoked"),
     error: "access_denied",
   },
   "that is Suspended": {
-    fall: (world, who) => setOrganisation(world, who, "Suspended"),
+    fall: (env, who) => setOrganisation(env, who, "Suspended"),
     error: "temporarily_unavailable",
   },
   "that is Withdrawn": {
-    fall: (world, who) => setOrganisation(world, who, "Withdrawn"),
+    fall: (env, who) => setOrganisation(env, who, "Withdrawn"),
     error: "access_denied",
   },
 };
 
 for (const [name, { fall, error }] of Object.entries(downfalls)) {
-  Deno.test(`a TPP ${name} is refused everywhere within 15 s [A9]`, async (t) => {
-    await using world = await openWorld();
-    const acts = await actsOfTpp(world);
-    await fall(world, world.tpp);
-    world.now += BOUND_MS;
-    await refuseActs(t, world, acts);
+  Deno.test(`a TPP ${name} is rejected everywhere within 15 s [A9]`, async (t) => {
+    await using env = await openEnvironment();
+    const acts = await actsOfTpp(env);
+    await fall(env, env.tpp);
+    env.now += BOUND_MS;
+    await rejectActs(t, env, acts);
     await t.step("registration with the statement it has", async () => {
-      const response = await unchanged(world, () => postRegistration(world, world.tpp));
+      const response = await unchanged(env, () => postRegistration(env, env.tpp));
       assertEquals([response.status, (await response.json()).error], [400, "invalid_client_metadata"]);
     });
     await t.step("while others go on", async () => {
-      assertEquals((await requestToken(world, world.otherTpp)).status, 200);
+      assertEquals((await requestToken(env, env.otherTpp)).status, 200);
     });
   });
 
-  Deno.test(`a bank ${name} is refused everywhere within 15 s [A9]`, async (t) => {
-    await using world = await openWorld();
-    const flow = await toBank(world);
-    const { "bank JWT": bankReturn, ...acts } = await actsOfBank(world, world.bankA, flow);
-    const bound = await clientToken(world, world.tpp);
-    const pushed = await good(push(world, (await createConsent(world, bound)).Data.ConsentId), 201);
-    await fall(world, world.bankA);
-    world.now += BOUND_MS;
-    await refuseActs(t, world, acts);
+  Deno.test(`a bank ${name} is rejected everywhere within 15 s [A9]`, async (t) => {
+    await using env = await openEnvironment();
+    const flow = await toBank(env);
+    const { "bank JWT": bankReturn, ...acts } = await actsOfBank(env, env.bankA, flow);
+    const bound = await clientToken(env, env.tpp);
+    const pushed = await good(push(env, (await createConsent(env, bound)).Data.ConsentId), 201);
+    await fall(env, env.bankA);
+    env.now += BOUND_MS;
+    await rejectActs(t, env, acts);
     await t.step("a customer who returns from there is led to the TPP [G5]", async () => {
       const answer = await unchanged(
-        world,
+        env,
         () => bankReturn?.attempt() ?? Promise.reject(new Error("no act")),
       );
       const to = new URL(answer.headers.get("location") ?? "");
       assertEquals([to.origin, to.searchParams.get("error")], ["https://shop.example", error]);
     });
     await t.step("no customer is sent there", async () => {
-      const attempt = (): Promise<Response> => authorize(new Browser(world), world.tpp, pushed.request_uri);
-      const to = new URL((await unchanged(world, attempt)).headers.get("location") ?? "");
+      const attempt = (): Promise<Response> => authorize(new Browser(env), env.tpp, pushed.request_uri);
+      const to = new URL((await unchanged(env, attempt)).headers.get("location") ?? "");
       assertEquals([to.origin, to.searchParams.get("error")], [
         "https://shop.example",
         error,
       ]);
     });
     await t.step("while the other bank goes on", async () => {
-      assertEquals((await requestToken(world, world.bankB, "BANKB")).status, 200);
+      assertEquals((await requestToken(env, env.bankB, "BANKB")).status, 200);
     });
   });
 }
 
 Deno.test("a bank in good standing may do all of it [A9]", async () => {
-  await using world = await openWorld();
-  await acceptActs(await actsOfBank(world, world.bankA, await toBank(world)));
+  await using env = await openEnvironment();
+  await acceptActs(await actsOfBank(env, env.bankA, await toBank(env)));
 });
 
 Deno.test("a participant that is Active again is believed again after 15 s [A9]", async () => {
-  await using world = await openWorld();
-  const { tpp } = world;
-  await setOrganisation(world, tpp, "Suspended");
-  world.now += BOUND_MS;
-  assertEquals((await requestToken(world, tpp)).status, 401);
-  await setOrganisation(world, tpp, "Active");
-  await setSoftware(world, tpp, "Active");
-  world.now += BOUND_MS;
-  assertEquals((await requestToken(world, tpp)).status, 200);
+  await using env = await openEnvironment();
+  const { tpp } = env;
+  await setOrganisation(env, tpp, "Suspended");
+  env.now += BOUND_MS;
+  assertEquals((await requestToken(env, tpp)).status, 401);
+  await setOrganisation(env, tpp, "Active");
+  await setSoftware(env, tpp, "Active");
+  env.now += BOUND_MS;
+  assertEquals((await requestToken(env, tpp)).status, 200);
 });

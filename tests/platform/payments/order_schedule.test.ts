@@ -40,9 +40,9 @@ Deno.test("afterFailure waits 1 to 512 s without jitter, a quarter more with all
   }
 });
 
-Deno.test("afterFailure gives up at once if the bank refused the order, and keeps what it wrote until the next push [D4]", () => {
-  const refused = { kind: "refused", why: "status 400", bankText: "no such account" } as const;
-  const order = afterFailure(openOrder(ID, A, NOW), refused, NOW, () => 0);
+Deno.test("afterFailure gives up at once if the bank rejected the order, and keeps what it wrote until the next push [D4]", () => {
+  const rejected = { kind: "refused", why: "status 400", bankText: "no such account" } as const;
+  const order = afterFailure(openOrder(ID, A, NOW), rejected, NOW, () => 0);
   assertEquals([order.dead, order.failures, order.dueAt], [true, 1, NOW]);
   assertEquals([order.lastFailure, order.bankText], ["status 400", "no such account"]);
   const again = afterFailure(redriven(order, NOW), DOWN, NOW, () => 0);
@@ -89,8 +89,8 @@ const THIRD_TPP = need(asClientId("SC-2d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
 const [FIRST, AGAIN] = [{ bank: A, failures: 0, clientId: TPP }, { bank: A, failures: 3, clientId: TPP }];
 
 Deno.test("BankCircuit opens at the fifth order in a row whose first push fails, for that bank alone", () => {
-  const world = { now: NOW };
-  const circuit = openBankCircuit(() => world.now);
+  const env = { now: NOW };
+  const circuit = openBankCircuit(() => env.now);
   for (let failures = 0; failures < 4; failures++) circuit.unreachable(FIRST);
   assertEquals(circuit.admit(FIRST), undefined);
   circuit.answered(A); // in a row: the count starts again
@@ -110,8 +110,8 @@ Deno.test("BankCircuit does not count an order that has failed before, however o
 });
 
 Deno.test("BankCircuit is open for one TPP alone until the orders of another have opened its own as well", () => {
-  const world = { now: NOW };
-  const circuit = openBankCircuit(() => world.now);
+  const env = { now: NOW };
+  const circuit = openBankCircuit(() => env.now);
   const [other, third] = [{ ...FIRST, clientId: OTHER_TPP }, { ...FIRST, clientId: THIRD_TPP }];
   const open = (): boolean[] => [TPP, OTHER_TPP, THIRD_TPP].map((client) => circuit.isOpen(A, client));
   for (let failures = 0; failures < 9; failures++) circuit.unreachable(FIRST);
@@ -121,43 +121,43 @@ Deno.test("BankCircuit is open for one TPP alone until the orders of another hav
   circuit.unreachable(other);
   assertEquals([open(), circuit.admit(other)], [[true, true, true], NOW + 30_000]);
   // The third still has a probe of its own, and a pause of its own if that fails.
-  world.now += 1000;
-  assertEquals([circuit.admit(third), circuit.admit(third)], [undefined, world.now + 6000]);
+  env.now += 1000;
+  assertEquals([circuit.admit(third), circuit.admit(third)], [undefined, env.now + 6000]);
   circuit.unreachable(third);
-  assertEquals([circuit.admit(third), circuit.admit(other)], [world.now + 30_000, NOW + 30_000]);
-  world.now = NOW + 30_000;
+  assertEquals([circuit.admit(third), circuit.admit(other)], [env.now + 30_000, NOW + 30_000]);
+  env.now = NOW + 30_000;
   assertEquals([open(), circuit.admit(other)], [[false, false, false], undefined]);
   circuit.answered(A);
   assertEquals([circuit.admit(FIRST), circuit.admit(other), circuit.admit(third)], Array(3).fill(undefined));
 });
 
 Deno.test("BankCircuit counts no failures together that lie 300 s apart", () => {
-  const world = { now: NOW };
-  const circuit = openBankCircuit(() => world.now);
+  const env = { now: NOW };
+  const circuit = openBankCircuit(() => env.now);
   for (let failures = 0; failures < 4; failures++) circuit.unreachable(FIRST);
-  world.now += 299_999;
+  env.now += 299_999;
   circuit.unreachable(FIRST);
   assertEquals(circuit.isOpen(A, TPP), true);
-  world.now += 300_000;
+  env.now += 300_000;
   circuit.unreachable(FIRST);
   assertEquals([circuit.isOpen(A, TPP), circuit.admit(FIRST)], [false, undefined]);
 });
 
 Deno.test("BankCircuit lets one new order through after 30 s and one that failed before; the others wait for them", () => {
-  const world = { now: NOW };
-  const circuit = openBankCircuit(() => world.now);
+  const env = { now: NOW };
+  const circuit = openBankCircuit(() => env.now);
   for (let failures = 0; failures < 5; failures++) circuit.unreachable(FIRST);
-  world.now += 29_999;
+  env.now += 29_999;
   assertEquals([circuit.admit(FIRST), circuit.admit(AGAIN)], [NOW + 30_000, NOW + 30_000]);
-  world.now += 1;
+  env.now += 1;
   assertEquals(circuit.isOpen(A, TPP), false);
-  assertEquals([circuit.admit(AGAIN), circuit.admit(AGAIN)], [undefined, world.now + 6000]);
-  assertEquals([circuit.admit(FIRST), circuit.admit(FIRST)], [undefined, world.now + 6000]);
+  assertEquals([circuit.admit(AGAIN), circuit.admit(AGAIN)], [undefined, env.now + 6000]);
+  assertEquals([circuit.admit(FIRST), circuit.admit(FIRST)], [undefined, env.now + 6000]);
   circuit.unreachable(AGAIN); // does not tell anything new: no further pause
   assertEquals(circuit.isOpen(A, TPP), false);
   circuit.unreachable(FIRST);
-  assertEquals([circuit.admit(FIRST), circuit.isOpen(A, TPP)], [world.now + 30_000, true]);
-  world.now += 30_000;
+  assertEquals([circuit.admit(FIRST), circuit.isOpen(A, TPP)], [env.now + 30_000, true]);
+  env.now += 30_000;
   assertEquals(circuit.admit(FIRST), undefined);
   circuit.answered(A);
   assertEquals([circuit.admit(FIRST), circuit.admit(FIRST)], [undefined, undefined]);

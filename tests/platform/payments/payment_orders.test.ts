@@ -10,7 +10,7 @@ import {
   history,
   later,
   onlyPush,
-  openPushWorld,
+  openPushEnvironment,
   orderIdOf,
   ORDERS_URI,
   outboxKeys,
@@ -19,39 +19,39 @@ import {
   silent,
   statusOf,
 } from "../../support/orders.ts";
-import { AUTH_URL, openWorld } from "../../../scripts/testing/environment.ts";
+import { AUTH_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("POST domestic-payments pushes the order and answers AcceptedSettlementInProcess where the bank accepts [D4]", async () => {
-  await using world = await openPushWorld();
-  const made = await paid(world);
+  await using env = await openPushEnvironment();
+  const made = await paid(env);
   assertEquals(made.Status, "AcceptedSettlementInProcess");
-  assertEquals(world.pushes.map(orderIdOf), [made.DomesticPaymentId]);
-  assertEquals(await outboxKeys(world), []);
-  assertEquals(await history(world, made.DomesticPaymentId), [
-    `payment.Pending by ${world.tpp.clientId}`,
+  assertEquals(env.pushes.map(orderIdOf), [made.DomesticPaymentId]);
+  assertEquals(await outboxKeys(env), []);
+  assertEquals(await history(env, made.DomesticPaymentId), [
+    `payment.Pending by ${env.tpp.clientId}`,
     "payment.AcceptedSettlementInProcess by bank BANKA",
   ]);
 });
 
-Deno.test("POST domestic-payments answers Rejected where the bank refuses, and the consent stays Consumed [D4]", async () => {
-  await using world = await openPushWorld(answers("Rejected"));
-  const flow = await authorised(world);
-  const made = await good(pay(world, flow), 201);
+Deno.test("POST domestic-payments answers Rejected where the bank rejects, and the consent stays Consumed [D4]", async () => {
+  await using env = await openPushEnvironment(answers("Rejected"));
+  const flow = await authorised(env);
+  const made = await good(pay(env, flow), 201);
   assertEquals(made.Data.Status, "Rejected");
-  assertEquals(await outboxKeys(world), []);
-  const again = await pay(world, flow);
+  assertEquals(await outboxKeys(env), []);
+  const again = await pay(env, flow);
   assertEquals(again.status, 400);
   assertEquals((await again.json()).Errors[0].ErrorCode, "UK.OBIE.Resource.InvalidConsentStatus");
-  assertEquals(world.pushes.length, 1);
+  assertEquals(env.pushes.length, 1);
 });
 
 Deno.test("POST domestic-payments of a bank without payment_orders_uri is AcceptedSettlementInProcess at once, nothing is pushed [D4]", async () => {
-  await using world = await openWorld();
-  const made = await paid(world);
+  await using env = await openEnvironment();
+  const made = await paid(env);
   assertEquals(made.Status, "AcceptedSettlementInProcess");
-  assertEquals(await outboxKeys(world), []);
-  assertEquals(await world.platform.deliverDueOrders(), 0);
-  assertEquals(world.fetched.filter((url) => !url.startsWith("https://directory.example/")), []);
+  assertEquals(await outboxKeys(env), []);
+  assertEquals(await env.platform.deliverDueOrders(), 0);
+  assertEquals(env.fetched.filter((url) => !url.startsWith("https://directory.example/")), []);
 });
 
 const big = "x".repeat(20_000);
@@ -84,16 +84,16 @@ const unanswered: Record<string, BankAnswer> = {
 Deno.test("POST domestic-payments answers Pending where nothing certain came of the push, and the next push succeeds [D4, P2]", async (t) => {
   for (const [name, answer] of Object.entries(unanswered)) {
     await t.step(name, async () => {
-      await using world = await openPushWorld(answer);
-      const made = await paid(world);
+      await using env = await openPushEnvironment(answer);
+      const made = await paid(env);
       assertEquals(made.Status, "Pending");
-      assertEquals(await statusOf(world, made.DomesticPaymentId), "Pending");
-      assertEquals(world.pushes.map(({ url }) => url), [ORDERS_URI]); // no redirect was followed
-      world.answer = accepts;
-      assertEquals(await later(world, 1250), 1);
-      assertEquals(world.pushes.map(orderIdOf), [made.DomesticPaymentId, made.DomesticPaymentId]);
-      assertEquals(await statusOf(world, made.DomesticPaymentId), "AcceptedSettlementInProcess");
-      assertEquals(await outboxKeys(world), []);
+      assertEquals(await statusOf(env, made.DomesticPaymentId), "Pending");
+      assertEquals(env.pushes.map(({ url }) => url), [ORDERS_URI]); // no redirect was followed
+      env.answer = accepts;
+      assertEquals(await later(env, 1250), 1);
+      assertEquals(env.pushes.map(orderIdOf), [made.DomesticPaymentId, made.DomesticPaymentId]);
+      assertEquals(await statusOf(env, made.DomesticPaymentId), "AcceptedSettlementInProcess");
+      assertEquals(await outboxKeys(env), []);
     });
   }
 });
@@ -108,67 +108,67 @@ Deno.test("POST domestic-payments reads no more than 16 KiB of the bank's answer
     },
     cancel: () => void (cancelled = true),
   });
-  await using world = await openPushWorld(() => new Response(endless));
-  assertEquals((await paid(world)).Status, "Pending");
+  await using env = await openPushEnvironment(() => new Response(endless));
+  assertEquals((await paid(env)).Status, "Pending");
   assert(sent <= 20 * 1024, `${sent} bytes were taken`);
   assert(cancelled);
 });
 
 Deno.test("POST domestic-payments takes an answer of exactly 16 KiB [D4]", async () => {
   const answer = '{"Status":"AcceptedSettlementInProcess"}';
-  await using world = await openPushWorld(() => new Response(answer.padEnd(16_384, " ")));
-  assertEquals((await paid(world)).Status, "AcceptedSettlementInProcess");
+  await using env = await openPushEnvironment(() => new Response(answer.padEnd(16_384, " ")));
+  assertEquals((await paid(env)).Status, "AcceptedSettlementInProcess");
 });
 
 Deno.test("POST domestic-payments waits 3 s for the bank, not longer; a push that takes longer still counts [D4]", async () => {
   const gate = Promise.withResolvers<void>();
-  await using world = await openPushWorld(async () => {
+  await using env = await openPushEnvironment(async () => {
     await gate.promise;
     return Response.json({ Status: "AcceptedSettlementInProcess" });
   });
-  const flow = await authorised(world);
+  const flow = await authorised(env);
   const startedAt = performance.now();
-  const made = (await good(pay(world, flow), 201)).Data;
+  const made = (await good(pay(env, flow), 201)).Data;
   const waited = performance.now() - startedAt;
   assert(waited >= 2900 && waited < 4500, `answered after ${waited} ms`);
   assertEquals(made.Status, "Pending");
   gate.resolve();
-  await world.platform.stop(); // waits for the push
-  assertEquals(await statusOf(world, made.DomesticPaymentId), "AcceptedSettlementInProcess");
-  assertEquals(world.pushes.length, 1);
+  await env.platform.stop(); // waits for the push
+  assertEquals(await statusOf(env, made.DomesticPaymentId), "AcceptedSettlementInProcess");
+  assertEquals(env.pushes.length, 1);
 });
 
 Deno.test("A push is given up after 5 s and its order tried again [D4]", async () => {
-  await using world = await openPushWorld(silent);
-  const made = await paid(world);
+  await using env = await openPushEnvironment(silent);
+  const made = await paid(env);
   assertEquals(made.Status, "Pending");
-  await world.platform.stop();
-  assertEquals(world.pushes.map(({ signal }) => signal.aborted), [true]);
-  world.answer = accepts;
-  assertEquals(await later(world, 1250), 1);
-  assertEquals(await statusOf(world, made.DomesticPaymentId), "AcceptedSettlementInProcess");
+  await env.platform.stop();
+  assertEquals(env.pushes.map(({ signal }) => signal.aborted), [true]);
+  env.answer = accepts;
+  assertEquals(await later(env, 1250), 1);
+  assertEquals(await statusOf(env, made.DomesticPaymentId), "AcceptedSettlementInProcess");
 });
 
 Deno.test("The pushed order is a PS256 JWT of the platform for this bank, with the full initiation and the account that pays [D4]", async () => {
-  await using world = await openPushWorld();
+  await using env = await openPushEnvironment();
   const initiation = {
     CreditorPostalAddress: { TownName: "Bogota", Country: "CO" },
     RemittanceInformation: { Reference: "FRESCO-101" },
   };
-  const flow = await authorised(world, { body: consentBody({ initiation }) });
-  const made = (await good(pay(world, flow), 201)).Data;
-  const push = onlyPush(world);
+  const flow = await authorised(env, { body: consentBody({ initiation }) });
+  const made = (await good(pay(env, flow), 201)).Data;
+  const push = onlyPush(env);
   assertEquals([push.method, push.headers.get("content-type")], ["POST", "application/jose"]);
-  const jwks = await (await world.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const jwks = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
   const { payload, protectedHeader } = await jwtVerify(push.body, createLocalJWKSet(jwks), {
     algorithms: ["PS256"],
     issuer: AUTH_URL,
     audience: "BANKA",
-    currentDate: new Date(world.now),
+    currentDate: new Date(env.now),
   });
   assertEquals([protectedHeader.alg, protectedHeader.typ], ["PS256", "JWT"]);
   const { iat = 0, exp = 0, jti } = payload;
-  assertEquals([iat, exp - iat, typeof jti], [world.now / 1000, 300, "string"]);
+  assertEquals([iat, exp - iat, typeof jti], [env.now / 1000, 300, "string"]);
   assertEquals(payload.aud, "BANKA"); // a string, not a list
   assertEquals(payload["Data"], {
     DomesticPaymentId: made.DomesticPaymentId,
@@ -183,21 +183,21 @@ Deno.test("The pushed order is a PS256 JWT of the platform for this bank, with t
 });
 
 Deno.test("Each push of an order has a jti of its own and the payment's one id [D4]", async () => {
-  await using world = await openPushWorld(down);
-  const made = await paid(world);
-  await later(world, 1250);
-  await later(world, 2500);
-  assertEquals(world.pushes.length, 3);
-  assertEquals(new Set(world.pushes.map(orderIdOf)), new Set([made.DomesticPaymentId]));
-  assertEquals(new Set(world.pushes.map(({ body }) => body)).size, 3);
+  await using env = await openPushEnvironment(down);
+  const made = await paid(env);
+  await later(env, 1250);
+  await later(env, 2500);
+  assertEquals(env.pushes.length, 3);
+  assertEquals(new Set(env.pushes.map(orderIdOf)), new Set([made.DomesticPaymentId]));
+  assertEquals(new Set(env.pushes.map(({ body }) => body)).size, 3);
 });
 
 Deno.test("GET domestic-payments moves StatusUpdateDateTime with the bank's late answer [P3]", async () => {
-  await using world = await openPushWorld(down);
-  const { DomesticPaymentId } = await paid(world);
-  world.answer = accepts;
-  await later(world, 60_000);
-  const { Status, CreationDateTime, StatusUpdateDateTime } = await payment(world, DomesticPaymentId);
+  await using env = await openPushEnvironment(down);
+  const { DomesticPaymentId } = await paid(env);
+  env.answer = accepts;
+  await later(env, 60_000);
+  const { Status, CreationDateTime, StatusUpdateDateTime } = await payment(env, DomesticPaymentId);
   assertEquals([Status, CreationDateTime, StatusUpdateDateTime], [
     "AcceptedSettlementInProcess",
     "2040-01-15T12:00:00+00:00",

@@ -8,23 +8,23 @@ import {
   down,
   history,
   later,
-  openPushWorld,
+  openPushEnvironment,
   orderIdOf,
   outboxOrder,
   paid,
   type Push,
-  type PushWorld,
+  type PushEnvironment,
   statusOf,
 } from "../../support/orders.ts";
 import { onboard, type Participant } from "../../../scripts/testing/participants.ts";
-import { BASE_URL, type World } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment } from "../../../scripts/testing/environment.ts";
 
 const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
 
-async function deadOrders(world: World): Promise<Json> {
+async function deadOrders(env: Environment): Promise<Json> {
   const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
   const url = `${BASE_URL}/operations/payment-orders?state=dead`;
-  return await (await world.platform.api.fetch(new Request(url, { headers }))).json();
+  return await (await env.platform.api.fetch(new Request(url, { headers }))).json();
 }
 
 /** A consent that a customer has agreed to, and whose it is. */
@@ -35,42 +35,42 @@ function timesOut(): Promise<Response> {
   return Promise.reject(new DOMException("The signal timed out", "TimeoutError"));
 }
 
-function thirdTpp(world: World): Promise<Participant> {
+function thirdTpp(env: Environment): Promise<Participant> {
   const redirectUris = ["https://third.example/callback"];
-  return onboard(world, { name: "Third Shop Ltd", role: "PISP", keys: [10, 11], redirectUris });
+  return onboard(env, { name: "Third Shop Ltd", role: "PISP", keys: [10, 11], redirectUris });
 }
 
-/** The same world, with this TPP as the one that acts. */
-function as(world: PushWorld, tpp: Participant): PushWorld {
-  return Object.assign(Object.create(world), { tpp });
+/** The same environment, with this TPP as the one that acts. */
+function as(env: PushEnvironment, tpp: Participant): PushEnvironment {
+  return Object.assign(Object.create(env), { tpp });
 }
 
 async function agreements(
-  world: PushWorld,
+  env: PushEnvironment,
   tpp: Participant,
   count: number,
 ): Promise<readonly [Agreement, ...Agreement[]]> {
-  const agree = async (): Promise<Agreement> => ({ ...await authorised(as(world, tpp)), tpp });
+  const agree = async (): Promise<Agreement> => ({ ...await authorised(as(env, tpp)), tpp });
   const made: [Agreement, ...Agreement[]] = [await agree()];
   while (made.length < count) made.push(await agree());
   return made;
 }
 
-async function sendsCustomers(world: PushWorld, tpp: Participant): Promise<boolean> {
-  return await leavesForBank(as(world, tpp), await pushed(as(world, tpp), "BANKA"));
+async function sendsCustomers(env: PushEnvironment, tpp: Participant): Promise<boolean> {
+  return await leavesForBank(as(env, tpp), await pushed(as(env, tpp), "BANKA"));
 }
 
 function consentIdOf({ body }: Push): string {
   return (decodeJwt(body) as Json).Data.ConsentId;
 }
 
-function refuses(): Response {
+function rejects(): Response {
   return Response.json({ error: "invalid_order" }, { status: 400 });
 }
 
 /** What the bank answers, and what the operator reads of it. */
-const refused: Record<string, readonly [Response, string, string | undefined]> = {
-  "with a JSON body": [refuses(), "status 400", '{"error":"invalid_order"}'],
+const rejected: Record<string, readonly [Response, string, string | undefined]> = {
+  "with a JSON body": [rejects(), "status 400", '{"error":"invalid_order"}'],
   "without a body": [new Response(null, { status: 404 }), "status 404", undefined],
   "with a Status, which counts in a 200 alone": [
     Response.json({ Status: "Rejected" }, { status: 422 }),
@@ -92,19 +92,19 @@ const refused: Record<string, readonly [Response, string, string | undefined]> =
 };
 
 Deno.test("An order that the bank answers with a 4xx is dead at once, and the operator sees why [D4]", async (t) => {
-  for (const [name, [answer, why, text]] of Object.entries(refused)) {
+  for (const [name, [answer, why, text]] of Object.entries(rejected)) {
     await t.step(name, async () => {
-      await using world = await openPushWorld(() => answer, { environment: { OPERATOR_TOKEN } });
-      const { DomesticPaymentId: id, Status } = await paid(world);
+      await using env = await openPushEnvironment(() => answer, { environment: { OPERATOR_TOKEN } });
+      const { DomesticPaymentId: id, Status } = await paid(env);
       assertEquals(Status, "Pending");
-      const [listed] = (await deadOrders(world)).Data.PaymentOrder;
+      const [listed] = (await deadOrders(env)).Data.PaymentOrder;
       assertEquals([listed.DomesticPaymentId, listed.PushFailures], [id, 1]);
       assertEquals([listed.LastFailure, listed.BankText], [why, text]);
-      const dead = world.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "order.dead");
+      const dead = env.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "order.dead");
       assertEquals(dead.map(({ level, paymentId, why }) => [level, paymentId, why]), [["error", id, why]]);
-      if (text !== undefined) assertEquals(world.logged.some((line) => line.includes(text)), false);
-      assertEquals(await later(world, 3_600_000), 0);
-      assertEquals(world.pushes.length, 1);
+      if (text !== undefined) assertEquals(env.logged.some((line) => line.includes(text)), false);
+      assertEquals(await later(env, 3_600_000), 0);
+      assertEquals(env.pushes.length, 1);
     });
   }
 });
@@ -125,15 +125,15 @@ Deno.test("An order waits as long as the bank asks for, within bounds, and is pu
   for (const [name, [status, retryAfter, milliseconds]] of Object.entries(patient)) {
     await t.step(name, async () => {
       const headers = retryAfter === undefined ? undefined : { "retry-after": retryAfter };
-      await using world = await openPushWorld(() =>
+      await using env = await openPushEnvironment(() =>
         new Response(null, { status, ...(headers && { headers }) })
       );
-      const { DomesticPaymentId: id } = await paid(world);
-      const wait = ((await outboxOrder(world, id))?.dueAt ?? NaN) - world.now;
+      const { DomesticPaymentId: id } = await paid(env);
+      const wait = ((await outboxOrder(env, id))?.dueAt ?? NaN) - env.now;
       assert(wait >= milliseconds && wait <= milliseconds * 1.25, `${wait} ms`);
-      world.answer = accepts;
-      assertEquals([await later(world, wait - 1), await later(world, 1)], [0, 1]);
-      assertEquals(await statusOf(world, id), "AcceptedSettlementInProcess");
+      env.answer = accepts;
+      assertEquals([await later(env, wait - 1), await later(env, 1)], [0, 1]);
+      assertEquals(await statusOf(env, id), "AcceptedSettlementInProcess");
     });
   }
 });
@@ -147,148 +147,148 @@ Deno.test("A bank that can be reached keeps its customers, whatever it answers t
   };
   for (const [name, answer] of Object.entries(answers)) {
     await t.step(name, async () => {
-      await using world = await openPushWorld(answer);
-      const link = await pushed(world, "BANKA");
-      for (let made = 0; made < 6; made++) await paid(world);
-      assertEquals([world.pushes.length, await leavesForBank(world, link)], [6, true]);
+      await using env = await openPushEnvironment(answer);
+      const link = await pushed(env, "BANKA");
+      for (let made = 0; made < 6; made++) await paid(env);
+      assertEquals([env.pushes.length, await leavesForBank(env, link)], [6, true]);
     });
   }
 });
 
 Deno.test("Five orders that the bank answers with 400 are given up at once and turn nobody away [D4]", async () => {
-  await using world = await openPushWorld(refuses);
-  const link = await pushed(world, "BANKA");
+  await using env = await openPushEnvironment(rejects);
+  const link = await pushed(env, "BANKA");
   const ids: string[] = [];
-  for (let made = 0; made < 5; made++) ids.push((await paid(world)).DomesticPaymentId);
+  for (let made = 0; made < 5; made++) ids.push((await paid(env)).DomesticPaymentId);
   for (const id of ids) {
-    assertEquals((await outboxOrder(world, id))?.dead, true);
-    assertEquals(await statusOf(world, id), "Pending"); // the bank has not said Rejected
-    assertEquals((await history(world, id)).slice(1), ["payment_order.dead by platform"]);
+    assertEquals((await outboxOrder(env, id))?.dead, true);
+    assertEquals(await statusOf(env, id), "Pending"); // the bank has not said Rejected
+    assertEquals((await history(env, id)).slice(1), ["payment_order.dead by platform"]);
   }
-  assertEquals(await leavesForBank(world, link), true);
-  world.answer = accepts;
-  assertEquals((await paid(world)).Status, "AcceptedSettlementInProcess");
-  assertEquals(world.pushes.length, 6);
+  assertEquals(await leavesForBank(env, link), true);
+  env.answer = accepts;
+  assertEquals((await paid(env)).Status, "AcceptedSettlementInProcess");
+  assertEquals(env.pushes.length, 6);
 });
 
 Deno.test("Orders that always time out turn customers away for 30 s at most, however long they are tried [D4]", async () => {
-  await using world = await openPushWorld(timesOut);
+  await using env = await openPushEnvironment(timesOut);
   const poisoned: string[] = [];
-  for (let made = 0; made < 5; made++) poisoned.push((await paid(world)).DomesticPaymentId);
+  for (let made = 0; made < 5; made++) poisoned.push((await paid(env)).DomesticPaymentId);
   let turnedAway = 0;
   for (let second = 0; second < 600; second += 10) {
-    if (!await leavesForBank(world, await pushed(world, "BANKA"))) turnedAway += 10;
-    await later(world, 5000);
-    await later(world, 5000);
+    if (!await leavesForBank(env, await pushed(env, "BANKA"))) turnedAway += 10;
+    await later(env, 5000);
+    await later(env, 5000);
   }
   assert(turnedAway > 0 && turnedAway <= 30, `customers were turned away for ${turnedAway} s of 600`);
-  for (let second = 600; second < 3600; second += 5) await later(world, 5000);
-  for (const id of poisoned) assertEquals((await outboxOrder(world, id))?.dead, true); // each was tried to its end
+  for (let second = 600; second < 3600; second += 5) await later(env, 5000);
+  for (const id of poisoned) assertEquals((await outboxOrder(env, id))?.dead, true); // each was tried to its end
 });
 
 Deno.test("One TPP's orders that fail close the bank to its own customers alone, whatever it sends [D4]", async () => {
-  await using world = await openPushWorld();
-  const theirs = { ...world, tpp: world.otherTpp };
+  await using env = await openPushEnvironment();
+  const theirs = { ...env, tpp: env.otherTpp };
   const last = await authorised(theirs);
   const flows = [await authorised(theirs)];
   while (flows.length < 7) flows.push(await authorised(theirs));
-  const [first, second] = [await authorised(world), await authorised(world)];
+  const [first, second] = [await authorised(env), await authorised(env)];
   const ofThem = new Set([last, ...flows].map(({ consentId }) => consentId));
-  world.answer = (push: Push) => ofThem.has(consentIdOf(push)) ? timesOut() : accepts(push);
+  env.answer = (push: Push) => ofThem.has(consentIdOf(push)) ? timesOut() : accepts(push);
   for (const flow of flows) await good(pay(theirs, flow), 201);
-  assertEquals(world.pushes.length, 5);
+  assertEquals(env.pushes.length, 5);
   assertEquals(await leavesForBank(theirs, await pushed(theirs, "BANKA")), false);
-  assertEquals(await leavesForBank(world, await pushed(world, "BANKA")), true);
+  assertEquals(await leavesForBank(env, await pushed(env, "BANKA")), true);
   // Another TPP's payment is not put off either, and its success ends the pause.
-  assertEquals((await good(pay(world, first), 201)).Data.Status, "AcceptedSettlementInProcess");
+  assertEquals((await good(pay(env, first), 201)).Data.Status, "AcceptedSettlementInProcess");
   assertEquals(await leavesForBank(theirs, await pushed(theirs, "BANKA")), true);
   await good(pay(theirs, last), 201);
-  assertEquals((await good(pay(world, second), 201)).Data.Status, "AcceptedSettlementInProcess");
+  assertEquals((await good(pay(env, second), 201)).Data.Status, "AcceptedSettlementInProcess");
 });
 
 Deno.test("One TPP's queue of orders that fail and one failure of another TPP keep no third TPP waiting [D4]", async () => {
-  await using world = await openPushWorld();
-  const third = await thirdTpp(world);
-  const queue = await agreements(world, world.otherTpp, 12);
-  const [failing] = await agreements(world, world.tpp, 1);
-  const [agreed] = await agreements(world, third, 1);
-  world.answer = (push: Push) => consentIdOf(push) === agreed.consentId ? accepts(push) : down();
-  for (const flow of queue) await good(pay(as(world, world.otherTpp), flow), 201);
-  await good(pay(as(world, world.tpp), failing), 201);
-  assertEquals(world.pushes.length, 6);
+  await using env = await openPushEnvironment();
+  const third = await thirdTpp(env);
+  const queue = await agreements(env, env.otherTpp, 12);
+  const [failing] = await agreements(env, env.tpp, 1);
+  const [agreed] = await agreements(env, third, 1);
+  env.answer = (push: Push) => consentIdOf(push) === agreed.consentId ? accepts(push) : down();
+  for (const flow of queue) await good(pay(as(env, env.otherTpp), flow), 201);
+  await good(pay(as(env, env.tpp), failing), 201);
+  assertEquals(env.pushes.length, 6);
   for (let pause = 0; pause < 4; pause++) {
-    assertEquals(await sendsCustomers(world, world.otherTpp), false);
-    assertEquals([await sendsCustomers(world, world.tpp), await sendsCustomers(world, third)], [true, true]);
-    await later(world, 30_000); // the next order of the queue fails, and begins the next pause
+    assertEquals(await sendsCustomers(env, env.otherTpp), false);
+    assertEquals([await sendsCustomers(env, env.tpp), await sendsCustomers(env, third)], [true, true]);
+    await later(env, 30_000); // the next order of the queue fails, and begins the next pause
   }
-  const tried = new Set(world.pushes.map(consentIdOf));
+  const tried = new Set(env.pushes.map(consentIdOf));
   assertEquals(queue.filter(({ consentId }) => tried.has(consentId)).length, 9); // five, and one after each pause
-  const paidByThird = await good(pay(as(world, third), agreed), 201);
+  const paidByThird = await good(pay(as(env, third), agreed), 201);
   assertEquals(paidByThird.Data.Status, "AcceptedSettlementInProcess");
 });
 
 Deno.test("A bank that fails five orders of each of two TPPs is spared by all, and each TPP tries one order a pause [D4]", async () => {
-  await using world = await openPushWorld();
-  const third = await thirdTpp(world);
-  const tpps = [world.otherTpp, world.tpp, third];
+  await using env = await openPushEnvironment();
+  const third = await thirdTpp(env);
+  const tpps = [env.otherTpp, env.tpp, third];
   const queues: (readonly Agreement[])[] = [];
-  for (const tpp of tpps) queues.push(await agreements(world, tpp, tpp === third ? 4 : 8));
+  for (const tpp of tpps) queues.push(await agreements(env, tpp, tpp === third ? 4 : 8));
   const firstPushes = (): readonly number[] => {
-    const tried = new Set(world.pushes.map(consentIdOf));
+    const tried = new Set(env.pushes.map(consentIdOf));
     return queues.map((queue) => queue.filter(({ consentId }) => tried.has(consentId)).length);
   };
-  world.answer = down;
-  for (const flow of queues.flat()) await good(pay(as(world, flow.tpp), flow), 201);
+  env.answer = down;
+  for (const flow of queues.flat()) await good(pay(as(env, flow.tpp), flow), 201);
   assertEquals(firstPushes(), [5, 5, 1]);
-  for (const tpp of tpps) assertEquals(await sendsCustomers(world, tpp), false);
-  await later(world, 29_999);
+  for (const tpp of tpps) assertEquals(await sendsCustomers(env, tpp), false);
+  await later(env, 29_999);
   assertEquals(firstPushes(), [5, 5, 1]);
-  await later(world, 1);
+  await later(env, 1);
   assertEquals(firstPushes(), [6, 6, 2]);
-  for (const tpp of tpps) assertEquals(await sendsCustomers(world, tpp), false);
-  world.answer = accepts;
-  await later(world, 30_000); // one answer ends the pause of every TPP
-  for (const tpp of tpps) assertEquals(await sendsCustomers(world, tpp), true);
+  for (const tpp of tpps) assertEquals(await sendsCustomers(env, tpp), false);
+  env.answer = accepts;
+  await later(env, 30_000); // one answer ends the pause of every TPP
+  for (const tpp of tpps) assertEquals(await sendsCustomers(env, tpp), true);
 });
 
 Deno.test("A probe is an order that has not failed before, so that poisoned ones keep no other waiting [D4]", async () => {
-  await using world = await openPushWorld();
+  await using env = await openPushEnvironment();
   const flows = [];
-  for (let made = 0; made < 7; made++) flows.push(await authorised(world));
+  for (let made = 0; made < 7; made++) flows.push(await authorised(env));
   const poisoned = new Set<string>();
   let isPoison = true;
-  world.answer = (push: Push) => {
+  env.answer = (push: Push) => {
     const id = orderIdOf(push);
     if (isPoison) poisoned.add(id);
     return poisoned.has(id) ? timesOut() : accepts(push);
   };
   const ids: string[] = [];
-  for (const flow of flows.slice(0, 5)) ids.push((await good(pay(world, flow), 201)).Data.DomesticPaymentId);
+  for (const flow of flows.slice(0, 5)) ids.push((await good(pay(env, flow), 201)).Data.DomesticPaymentId);
   isPoison = false;
   // Five orders in a row have failed: the next two wait.
   const waiting: string[] = [];
   for (const flow of flows.slice(5)) {
-    waiting.push((await good(pay(world, flow), 201)).Data.DomesticPaymentId);
+    waiting.push((await good(pay(env, flow), 201)).Data.DomesticPaymentId);
   }
-  assertEquals(world.pushes.length, 5);
-  world.now += 30_000;
-  await world.platform.deliverDueOrders();
-  await later(world, 6000); // the second has waited for what the first found
-  for (const id of waiting) assertEquals(await statusOf(world, id), "AcceptedSettlementInProcess");
-  for (const id of ids) assertEquals(await statusOf(world, id), "Pending");
-  await later(world, 1000);
-  assertEquals((await paid(world)).Status, "AcceptedSettlementInProcess");
+  assertEquals(env.pushes.length, 5);
+  env.now += 30_000;
+  await env.platform.deliverDueOrders();
+  await later(env, 6000); // the second has waited for what the first found
+  for (const id of waiting) assertEquals(await statusOf(env, id), "AcceptedSettlementInProcess");
+  for (const id of ids) assertEquals(await statusOf(env, id), "Pending");
+  await later(env, 1000);
+  assertEquals((await paid(env)).Status, "AcceptedSettlementInProcess");
 });
 
 Deno.test("A poisoned order that is tried again and again between others that succeed delays none of them [D4]", async () => {
-  await using world = await openPushWorld(timesOut);
-  for (let made = 0; made < 4; made++) await paid(world);
-  world.answer = accepts;
-  await paid(world);
-  const poisoned = new Set(world.pushes.slice(0, 4).map(orderIdOf));
-  world.answer = (push) => poisoned.has(orderIdOf(push)) ? timesOut() : accepts(push);
+  await using env = await openPushEnvironment(timesOut);
+  for (let made = 0; made < 4; made++) await paid(env);
+  env.answer = accepts;
+  await paid(env);
+  const poisoned = new Set(env.pushes.slice(0, 4).map(orderIdOf));
+  env.answer = (push) => poisoned.has(orderIdOf(push)) ? timesOut() : accepts(push);
   for (let second = 0; second < 300; second++) {
-    await later(world, 1000);
-    if (second % 30 === 0) assertEquals((await paid(world)).Status, "AcceptedSettlementInProcess");
+    await later(env, 1000);
+    if (second % 30 === 0) assertEquals((await paid(env)).Status, "AcceptedSettlementInProcess");
   }
 });

@@ -6,131 +6,131 @@ import {
   down,
   history,
   later,
-  openPushWorld,
+  openPushEnvironment,
   orderIdOf,
   ORDERS_URI,
   outboxKeys,
   outboxOrder,
   paid,
   payment,
-  type PushWorld,
+  type PushEnvironment,
   statusOf,
 } from "../../support/orders.ts";
 
 /** Milliseconds until the order is due. */
-async function wait(world: PushWorld, id: string): Promise<number> {
-  return ((await outboxOrder(world, id))?.dueAt ?? NaN) - world.now;
+async function wait(env: PushEnvironment, id: string): Promise<number> {
+  return ((await outboxOrder(env, id))?.dueAt ?? NaN) - env.now;
 }
 
 type Agreement = Awaited<ReturnType<typeof authorised>>;
 
 /** Consents that customers have agreed to while the bank was well: to one that keeps failing nobody is sent. */
-async function agreements(world: PushWorld, count: number): Promise<[Agreement, ...Agreement[]]> {
-  const made: [Agreement, ...Agreement[]] = [await authorised(world)];
-  while (made.length < count) made.push(await authorised(world));
+async function agreements(env: PushEnvironment, count: number): Promise<[Agreement, ...Agreement[]]> {
+  const made: [Agreement, ...Agreement[]] = [await authorised(env)];
+  while (made.length < count) made.push(await authorised(env));
   return made;
 }
 
 /** Moves to just before, then to when the order is due; gives how often it was pushed at each. */
-async function toNextPush(world: PushWorld, id: string): Promise<readonly number[]> {
-  const due = await wait(world, id);
-  return [await later(world, due - 1), await later(world, 1)];
+async function toNextPush(env: PushEnvironment, id: string): Promise<readonly number[]> {
+  const due = await wait(env, id);
+  return [await later(env, due - 1), await later(env, 1)];
 }
 
 Deno.test("An order is pushed again after 1, 2, 4 … 512 s, each with up to a quarter more, then given up for good [D4]", async () => {
-  await using world = await openPushWorld(down);
-  const { DomesticPaymentId: id } = await paid(world);
+  await using env = await openPushEnvironment(down);
+  const { DomesticPaymentId: id } = await paid(env);
   for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]) {
-    const due = await wait(world, id);
+    const due = await wait(env, id);
     assert(due >= seconds * 1000 && due <= seconds * 1250, `${due} ms instead of ${seconds} s`);
-    const pushes = world.pushes.length;
-    assertEquals(await toNextPush(world, id), [0, 1]);
-    assertEquals(world.pushes.length, pushes + 1);
+    const pushes = env.pushes.length;
+    assertEquals(await toNextPush(env, id), [0, 1]);
+    assertEquals(env.pushes.length, pushes + 1);
   }
-  assertEquals(world.pushes.length, 11);
-  assertEquals(await outboxKeys(world), [`outbox ${id}`, `outbox_dead ${id}`]);
-  assertEquals(await later(world, 30 * 86_400_000), 0);
-  assertEquals(world.pushes.length, 11);
-  assertEquals(await statusOf(world, id), "Pending");
-  assertEquals((await history(world, id)).slice(1), ["payment_order.dead by platform"]);
-  const dead = world.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "order.dead");
+  assertEquals(env.pushes.length, 11);
+  assertEquals(await outboxKeys(env), [`outbox ${id}`, `outbox_dead ${id}`]);
+  assertEquals(await later(env, 30 * 86_400_000), 0);
+  assertEquals(env.pushes.length, 11);
+  assertEquals(await statusOf(env, id), "Pending");
+  assertEquals((await history(env, id)).slice(1), ["payment_order.dead by platform"]);
+  const dead = env.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "order.dead");
   assertEquals(dead.map(({ level, paymentId, failures, why }) => [level, paymentId, failures, why]), [
     ["error", id, 11, "status 503"],
   ]);
 });
 
 Deno.test("An order survives any number of failures before the last and is then recorded once [D4]", async () => {
-  await using world = await openPushWorld(down);
-  const { DomesticPaymentId: id } = await paid(world);
+  await using env = await openPushEnvironment(down);
+  const { DomesticPaymentId: id } = await paid(env);
   for (let failures = 1; failures < 11; failures++) {
-    if (failures === 10) world.answer = accepts;
-    assertEquals(await toNextPush(world, id), [0, 1]);
+    if (failures === 10) env.answer = accepts;
+    assertEquals(await toNextPush(env, id), [0, 1]);
   }
-  assertEquals(world.pushes.length, 11);
-  assertEquals(await statusOf(world, id), "AcceptedSettlementInProcess");
-  assertEquals(await outboxKeys(world), []);
-  assertEquals((await history(world, id)).slice(1), [
+  assertEquals(env.pushes.length, 11);
+  assertEquals(await statusOf(env, id), "AcceptedSettlementInProcess");
+  assertEquals(await outboxKeys(env), []);
+  assertEquals((await history(env, id)).slice(1), [
     "payment.AcceptedSettlementInProcess by bank BANKA",
   ]);
 });
 
 Deno.test("After five orders in a row have failed a bank's orders wait 30 s; then a new one and an old one try, and the others follow their success [D4]", async () => {
-  await using world = await openPushWorld(down);
-  const [last, ...flows] = await agreements(world, 6);
+  await using env = await openPushEnvironment(down);
+  const [last, ...flows] = await agreements(env, 6);
   const ids: string[] = [];
-  for (const flow of flows) ids.push((await good(pay(world, flow), 201)).Data.DomesticPaymentId);
-  assertEquals(world.pushes.length, 5);
-  const opened = world.now;
+  for (const flow of flows) ids.push((await good(pay(env, flow), 201)).Data.DomesticPaymentId);
+  assertEquals(env.pushes.length, 5);
+  const opened = env.now;
 
   // The TPP does not wait for a bank that is known to be down.
-  const sixth = (await good(pay(world, last), 201)).Data;
-  assertEquals([sixth.Status, world.pushes.length], ["Pending", 5]);
-  assertEquals((await outboxOrder(world, sixth.DomesticPaymentId))?.failures, 0);
-  assertEquals(await later(world, 1250), 0);
-  assertEquals(await later(world, 28_749), 0);
-  assertEquals([world.pushes.length, world.now - opened], [5, 29_999]);
+  const sixth = (await good(pay(env, last), 201)).Data;
+  assertEquals([sixth.Status, env.pushes.length], ["Pending", 5]);
+  assertEquals((await outboxOrder(env, sixth.DomesticPaymentId))?.failures, 0);
+  assertEquals(await later(env, 1250), 0);
+  assertEquals(await later(env, 28_749), 0);
+  assertEquals([env.pushes.length, env.now - opened], [5, 29_999]);
 
-  assertEquals(await later(world, 1), 2); // the probes: the sixth, and one of the five
-  assertEquals([world.pushes.length, await later(world, 29_999)], [7, 0]);
-  world.answer = accepts;
-  assert(await later(world, 1) >= 1); // more, if the probe has succeeded before the others asked
-  while (world.now - opened < 120_000) await later(world, 1000);
+  assertEquals(await later(env, 1), 2); // the probes: the sixth, and one of the five
+  assertEquals([env.pushes.length, await later(env, 29_999)], [7, 0]);
+  env.answer = accepts;
+  assert(await later(env, 1) >= 1); // more, if the probe has succeeded before the others asked
+  while (env.now - opened < 120_000) await later(env, 1000);
   const statuses = await Promise.all(
-    [...ids, sixth.DomesticPaymentId].map((id) => statusOf(world, id)),
+    [...ids, sixth.DomesticPaymentId].map((id) => statusOf(env, id)),
   );
   assertEquals(new Set(statuses), new Set(["AcceptedSettlementInProcess"]));
-  assertEquals(world.pushes.length, 13); // 5, two failed probes, and each of the six once
-  assertEquals(await outboxKeys(world), []);
+  assertEquals(env.pushes.length, 13); // 5, two failed probes, and each of the six once
+  assertEquals(await outboxKeys(env), []);
 });
 
 Deno.test("A probe that never tells anything does not close the bank off for ever [D4]", async () => {
-  await using world = await openPushWorld(down);
-  for (let made = 0; made < 5; made++) await paid(world);
+  await using env = await openPushEnvironment(down);
+  for (let made = 0; made < 5; made++) await paid(env);
   const lost = Promise.withResolvers<Response>();
-  world.answer = () => lost.promise;
-  world.now += 30_000;
-  const probing = world.platform.deliverDueOrders();
+  env.answer = () => lost.promise;
+  env.now += 30_000;
+  const probing = env.platform.deliverDueOrders();
   const putOff = async (): Promise<number> =>
-    (await outboxKeys(world)).filter((key) => key.startsWith(`outbox_due 00${world.now + 6000}`)).length;
-  while (world.pushes.length < 6 || await putOff() < 4) await new Promise((done) => setTimeout(done, 1));
-  world.answer = accepts;
-  assertEquals(await later(world, 5999), 0);
-  assert(await later(world, 1) >= 1); // more, if the next probe has succeeded before the others asked
+    (await outboxKeys(env)).filter((key) => key.startsWith(`outbox_due 00${env.now + 6000}`)).length;
+  while (env.pushes.length < 6 || await putOff() < 4) await new Promise((done) => setTimeout(done, 1));
+  env.answer = accepts;
+  assertEquals(await later(env, 5999), 0);
+  assert(await later(env, 1) >= 1); // more, if the next probe has succeeded before the others asked
   lost.reject(new TypeError("gone"));
   await probing;
 });
 
 Deno.test("One bank's failures leave another bank's orders alone [D4]", async () => {
   const other = "https://bank-b.example/payment-orders";
-  await using world = await openPushWorld(
+  await using env = await openPushEnvironment(
     (push) => push.url === other ? accepts(push) : down(),
     { paymentOrdersUri: { bankB: other } },
   );
-  for (const flow of await agreements(world, 6)) await good(pay(world, flow), 201);
-  assertEquals(world.pushes.map(({ url }) => url), Array(5).fill(ORDERS_URI)); // bank A is left alone now
-  const flow = await authorised(world, { bank: world.bankB });
-  const made = await good(pay(world, flow), 201);
-  assertEquals([made.Data.Status, world.pushes.length], ["AcceptedSettlementInProcess", 6]);
+  for (const flow of await agreements(env, 6)) await good(pay(env, flow), 201);
+  assertEquals(env.pushes.map(({ url }) => url), Array(5).fill(ORDERS_URI)); // bank A is left alone now
+  const flow = await authorised(env, { bank: env.bankB });
+  const made = await good(pay(env, flow), 201);
+  assertEquals([made.Data.Status, env.pushes.length], ["AcceptedSettlementInProcess", 6]);
 });
 
 Deno.test("An order whose payment_orders_uri may not be called is never sent anywhere [D4, SSRF]", async (t) => {
@@ -155,43 +155,43 @@ Deno.test("An order whose payment_orders_uri may not be called is never sent any
   ];
   for (const uri of forbidden) {
     await t.step(uri, async () => {
-      await using world = await openPushWorld();
-      await registeredAt(world, uri);
-      const made = await paid(world);
-      assertEquals([made.Status, world.pushes.length], ["Pending", 0]);
-      const order = await outboxOrder(world, made.DomesticPaymentId);
+      await using env = await openPushEnvironment();
+      await registeredAt(env, uri);
+      const made = await paid(env);
+      assertEquals([made.Status, env.pushes.length], ["Pending", 0]);
+      const order = await outboxOrder(env, made.DomesticPaymentId);
       assertEquals(order?.lastFailure, "payment_orders_uri may not be called");
     });
   }
 });
 
 Deno.test("An order whose bank has given up its payment_orders_uri waits for the bank's own report [D2, D4]", async () => {
-  await using world = await openPushWorld(down);
-  const { DomesticPaymentId: id } = await paid(world);
-  await registeredAt(world, undefined);
-  assertEquals(await later(world, 1250), 1);
-  assertEquals(world.pushes.length, 1);
-  assertEquals((await outboxOrder(world, id))?.lastFailure, "the bank has no payment_orders_uri");
-  assertEquals((await payment(world, id)).Status, "Pending");
+  await using env = await openPushEnvironment(down);
+  const { DomesticPaymentId: id } = await paid(env);
+  await registeredAt(env, undefined);
+  assertEquals(await later(env, 1250), 1);
+  assertEquals(env.pushes.length, 1);
+  assertEquals((await outboxOrder(env, id))?.lastFailure, "the bank has no payment_orders_uri");
+  assertEquals((await payment(env, id)).Status, "Pending");
 });
 
 Deno.test("A pass delivers every order that is due, however many wait [D4]", async () => {
-  await using world = await openPushWorld(down);
-  const { DomesticPaymentId } = await paid(world);
+  await using env = await openPushEnvironment(down);
+  const { DomesticPaymentId } = await paid(env);
   const ids = [DomesticPaymentId];
-  for (let copy = 0; copy < 119; copy++) ids.push(await copyOf(world, DomesticPaymentId));
-  world.answer = accepts;
-  assertEquals(await later(world, 1250), 120); // more than one batch
-  assertEquals(world.pushes.slice(1).map(orderIdOf).toSorted(), ids.toSorted());
-  assertEquals(await outboxKeys(world), []);
+  for (let copy = 0; copy < 119; copy++) ids.push(await copyOf(env, DomesticPaymentId));
+  env.answer = accepts;
+  assertEquals(await later(env, 1250), 120); // more than one batch
+  assertEquals(env.pushes.slice(1).map(orderIdOf).toSorted(), ids.toSorted());
+  assertEquals(await outboxKeys(env), []);
 });
 
 /** Another payment and order, equal but for the id. */
-async function copyOf(world: PushWorld, id: string): Promise<string> {
+async function copyOf(env: PushEnvironment, id: string): Promise<string> {
   const copy = crypto.randomUUID();
-  const [order, payment] = await world.store.getMany<{ dueAt: number }>([["outbox", id], ["payment", id]]);
+  const [order, payment] = await env.store.getMany<{ dueAt: number }>([["outbox", id], ["payment", id]]);
   const due = String(order?.value.dueAt).padStart(15, "0");
-  await world.store.commit({
+  await env.store.commit({
     checks: [],
     writes: [
       { kind: "set", key: ["payment", copy], value: { ...payment?.value, id: copy } },
@@ -203,10 +203,10 @@ async function copyOf(world: PushWorld, id: string): Promise<string> {
 }
 
 /** Puts another address into the bank's registration, past every check of the directory's and of registration's. */
-async function registeredAt(world: PushWorld, uri: string | undefined): Promise<void> {
+async function registeredAt(env: PushEnvironment, uri: string | undefined): Promise<void> {
   const key = ["bank", "BANKA"];
-  const bank = await world.store.get<Record<string, unknown>>(key);
+  const bank = await env.store.get<Record<string, unknown>>(key);
   const { paymentOrdersUri: _, ...rest } = bank?.value ?? {};
   const value = uri === undefined ? rest : { ...rest, paymentOrdersUri: uri };
-  await world.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
+  await env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
 }

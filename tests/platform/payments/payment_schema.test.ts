@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { decodePaymentRequest } from "../../../src/platform/payments/payment_schema.ts";
 import { CONTEXT, FULL_INITIATION, FULL_RISK } from "../../../scripts/testing/bodies.ts";
 import { edited, without } from "../http/edited.ts";
-import { faultsOf } from "../http/refusals.ts";
+import { faultsOf } from "../http/rejections.ts";
 
 const PAYMENT = {
   Data: { ConsentId: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11", Initiation: FULL_INITIATION },
@@ -27,7 +27,7 @@ Deno.test("payment request may name a consent in any form: whether there is one 
   }
 });
 
-Deno.test("payment request without a required member is refused as missing there [PAY-02]", () => {
+Deno.test("payment request without a required member is rejected as missing there [PAY-02]", () => {
   for (
     const path of [
       "Data",
@@ -61,7 +61,7 @@ Deno.test("payment request is held to the field rules of a consent [CON-16] [CON
   for (const [path, value, code] of cases) assertEquals(faultsWith(path, value), [`${code} ${path}`]);
 });
 
-Deno.test("payment request that pays the payer is refused", () => {
+Deno.test("payment request that pays the payer is rejected", () => {
   const payer = { SchemeName: "SortCodeAccountNumber", Identification: "11280001234567" };
   assertEquals(faultsWith("Data.Initiation.DebtorAccount", payer), [
     "Field.Invalid Data.Initiation.DebtorAccount",

@@ -15,15 +15,15 @@ import {
 import { payloadSignature } from "../../../scripts/testing/jwts.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "../../../scripts/testing/resource_bodies.ts";
-import { BASE_URL, openWorld } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
 import { edited, without } from "../http/edited.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 
 Deno.test("POST domestic-payments answers a full payment with all of its initiation but the payer's name, which the refund account has [PAY-01] [PAY-07] [CON-25] [G4]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world, { body: FULL_CONSENT });
-  const made = await good(pay(world, flow), 201);
+  await using env = await openEnvironment();
+  const flow = await authorised(env, { body: FULL_CONSENT });
+  const made = await good(pay(env, flow), 201);
   const id = made.Data.DomesticPaymentId;
   assertEquals(id, await paymentIdOf(made.Data.ConsentId));
   const debtor = omitting(FULL_CONSENT.Data.Initiation.DebtorAccount, "Name");
@@ -42,17 +42,17 @@ Deno.test("POST domestic-payments answers a full payment with all of its initiat
     Meta: {},
   };
   assertEquals(made, expected);
-  world.now += 1000;
+  env.now += 1000;
   assertEquals(
-    await good(call(world, world.tpp, flow.bound, `/BANKA/domestic-payments/v1/${id}`), 200),
+    await good(call(env, env.tpp, flow.bound, `/BANKA/domestic-payments/v1/${id}`), 200),
     expected,
   );
 });
 
 Deno.test("POST domestic-payments answers a minimal payment with what was sent [PAY-01] [PAY-07]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const made = await good(pay(world, flow), 201);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const made = await good(pay(env, flow), 201);
   assertEquals(made.Data.Initiation, flow.body.Data.Initiation);
   assertEquals(Object.keys(made.Data).sort(), [
     "Charges",
@@ -66,7 +66,7 @@ Deno.test("POST domestic-payments answers a minimal payment with what was sent [
 });
 
 Deno.test("POST domestic-payments answers the refund account where it was asked for, and not otherwise [PAY-07]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const implicit = {
     DebtorAccount: { ...DEBTOR_ACCOUNT, Name: "Alice Payer", SecondaryIdentification: "S-1" },
   };
@@ -87,31 +87,31 @@ Deno.test("POST domestic-payments answers the refund account where it was asked 
     await t.step(name, async () => {
       const { data, ...rest } = changes;
       const body = consentBody(rest);
-      const flow = await authorised(world, { body: { ...body, Data: { ...body.Data, ...data } } });
-      const made = await good(pay(world, flow), 201);
+      const flow = await authorised(env, { body: { ...body, Data: { ...body.Data, ...data } } });
+      const made = await good(pay(env, flow), 201);
       assertEquals(made.Data.Refund, account === undefined ? undefined : { Account: account });
     });
   }
 });
 
 Deno.test("POST domestic-payments takes members in any order [PAY-03]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world, { body: FULL_CONSENT });
+  await using env = await openEnvironment();
+  const flow = await authorised(env, { body: FULL_CONSENT });
   const body = JSON.stringify(reversed(paymentBody(flow.consentId, flow.body)));
-  await good(pay(world, flow, { body }), 201);
+  await good(pay(env, flow, { body }), 201);
 });
 
 Deno.test("POST domestic-payments of an explicit consent may name the selected account, and echoes what was named [PAY-04]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const cases: Record<string, Json> = {
     "as the bank named it": DEBTOR_ACCOUNT,
     "by the scheme's other name": { ...DEBTOR_ACCOUNT, SchemeName: "IBAN" },
   };
   for (const [name, DebtorAccount] of Object.entries(cases)) {
     await t.step(name, async () => {
-      const flow = await authorised(world);
+      const flow = await authorised(env);
       const made = await good(
-        pay(world, { ...flow, body: consentBody({ initiation: { DebtorAccount } }) }),
+        pay(env, { ...flow, body: consentBody({ initiation: { DebtorAccount } }) }),
         201,
       );
       assertEquals(made.Data.Initiation.DebtorAccount, DebtorAccount);
@@ -120,8 +120,8 @@ Deno.test("POST domestic-payments of an explicit consent may name the selected a
 });
 
 Deno.test("POST domestic-payments of an explicit consent may name no other account [PAY-04]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
   const account = "Data.Initiation.DebtorAccount";
   const cases: Record<string, readonly [Json, string]> = {
     "another IBAN": [
@@ -140,18 +140,18 @@ Deno.test("POST domestic-payments of an explicit consent may name no other accou
   for (const [name, [DebtorAccount, path]] of Object.entries(cases)) {
     await t.step(name, async () => {
       const body = consentBody({ initiation: { DebtorAccount } });
-      const response = await unchanged(world, () => pay(world, { ...flow, body }));
+      const response = await unchanged(env, () => pay(env, { ...flow, body }));
       await assertFaults(response, 400, [["Resource.ConsentMismatch", path]]);
     });
   }
   await t.step("and is paid without naming one", async () => {
-    await good(pay(world, flow), 201);
+    await good(pay(env, flow), 201);
   });
 });
 
 Deno.test("POST domestic-payments names faulty fields as a consent does [CON-03..12] [CON-16] [CON-20] [RP-N23]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world, { body: FULL_CONSENT });
+  await using env = await openEnvironment();
+  const flow = await authorised(env, { body: FULL_CONSENT });
   const body = paymentBody(flow.consentId, FULL_CONSENT);
   const cases: readonly (readonly [Json, string, string])[] = [
     ...["Data", "Data.ConsentId", "Data.Initiation", "Data.Initiation.CreditorAccount.Name", "Risk"].map((
@@ -171,25 +171,25 @@ Deno.test("POST domestic-payments names faulty fields as a consent does [CON-03.
   ];
   for (const [sent, code, path] of cases) {
     await t.step(`${code} ${path}`, async () => {
-      const response = await unchanged(world, () => pay(world, flow, { body: JSON.stringify(sent) }));
+      const response = await unchanged(env, () => pay(env, flow, { body: JSON.stringify(sent) }));
       await assertFaults(response, 400, [[code, path]]);
     });
   }
 });
 
 Deno.test("the signed bytes of a payment and of its consent are kept as evidence", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
   const body = JSON.stringify(paymentBody(flow.consentId, flow.body), null, 3).padEnd(65_536);
-  const signature = await payloadSignature(world, world.tpp, body, { profile: "A" });
-  const made = await good(pay(world, flow, { body, signature }), 201);
-  const evidence = await evidenceOf(world.store, made.Data.DomesticPaymentId);
+  const signature = await payloadSignature(env, env.tpp, body, { profile: "A" });
+  const made = await good(pay(env, flow, { body, signature }), 201);
+  const evidence = await evidenceOf(env.store, made.Data.DomesticPaymentId);
   await t.step("payment, 64 KiB", () => {
     assertEquals(evidence?.signature, signature);
     assertEquals(new TextDecoder().decode(evidence?.bytes), body);
   });
   await t.step("consent", async () => {
-    const consent = await evidenceOf(world.store, flow.consentId);
+    const consent = await evidenceOf(env.store, flow.consentId);
     assertEquals(JSON.parse(new TextDecoder().decode(consent?.bytes)), flow.body);
   });
 });

@@ -14,17 +14,17 @@ import {
 } from "../../../scripts/testing/flows.ts";
 import { assertChallenge, assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 import { edited } from "../http/edited.ts";
 
 const WRONG_STATUS = [["Resource.InvalidConsentStatus", "Data.ConsentId"]] as const;
 
 Deno.test("POST domestic-payments pays a consent once, whatever keys are used [PAY-06] [RP-N19]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  await good(pay(world, flow), 201);
-  await assertFaults(await unchanged(world, () => pay(world, flow)), 400, WRONG_STATUS);
-  const other = pay(world, flow, {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  await good(pay(env, flow), 201);
+  await assertFaults(await unchanged(env, () => pay(env, flow)), 400, WRONG_STATUS);
+  const other = pay(env, flow, {
     body: JSON.stringify(
       edited(paymentBody(flow.consentId, flow.body), "Risk.MerchantCategoryCode", "5732"),
     ),
@@ -33,33 +33,33 @@ Deno.test("POST domestic-payments pays a consent once, whatever keys are used [P
 });
 
 Deno.test("a token for a payment is never to be had for a consent that is not Authorized [PAY-06]", async (t) => {
-  await using world = await openWorld();
-  const waiting = (await createConsent(world, await clientToken(world, world.tpp))).Data.ConsentId;
-  const refusedAtBank = await toBank(world);
-  const failure = await returnPath(world, world.bankA, refusedAtBank.handover, {
+  await using env = await openEnvironment();
+  const waiting = (await createConsent(env, await clientToken(env, env.tpp))).Data.ConsentId;
+  const rejectedAtBank = await toBank(env);
+  const failure = await returnPath(env, env.bankA, rejectedAtBank.handover, {
     claims: { status_code: "failure" },
   });
-  await refusedAtBank.browser.open(failure);
-  const other = await authorised(world);
+  await rejectedAtBank.browser.open(failure);
+  const other = await authorised(env);
   for (
     const [name, consentId] of Object.entries({
       AwaitingAuthorisation: waiting,
-      Rejected: refusedAtBank.consentId,
+      Rejected: rejectedAtBank.consentId,
     })
   ) {
     await t.step(`${name}: another consent's token is no help`, async () => {
-      const response = await unchanged(world, () => pay(world, { ...other, consentId }));
+      const response = await unchanged(env, () => pay(env, { ...other, consentId }));
       await assertChallenge(response, 403, 'DPoP error="insufficient_scope", scope="payments", algs="PS256"');
     });
   }
 });
 
 Deno.test("POST domestic-payments knows no consent that is unknown, malformed, another TPP's or another bank's: Decision C2 [PAY-06]", async (t) => {
-  await using world = await openWorld();
-  const mine = await authorised(world);
-  const atB = await authorised(world, { bank: world.bankB });
+  await using env = await openEnvironment();
+  const mine = await authorised(env);
+  const atB = await authorised(env, { bank: env.bankB });
   const theirs = (await good(
-    call(world, world.otherTpp, await clientToken(world, world.otherTpp), CONSENTS, {
+    call(env, env.otherTpp, await clientToken(env, env.otherTpp), CONSENTS, {
       body: JSON.stringify(consentBody()),
     }),
     201,
@@ -72,19 +72,19 @@ Deno.test("POST domestic-payments knows no consent that is unknown, malformed, a
   };
   for (const [name, consentId] of Object.entries(ids)) {
     await t.step(name, async () => {
-      const response = await unchanged(world, () => pay(world, { ...mine, consentId }));
+      const response = await unchanged(env, () => pay(env, { ...mine, consentId }));
       await assertFaults(response, 400, [["Resource.NotFound"]]);
     });
   }
   await t.step("its own in upper case is its own", async () => {
-    await good(pay(world, { ...mine, consentId: mine.consentId.toUpperCase() }), 201);
+    await good(pay(env, { ...mine, consentId: mine.consentId.toUpperCase() }), 201);
   });
 });
 
 Deno.test("GET domestic-payments/{id} is for the owner's token and the payment's own [PAY-08]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const made = await good(pay(world, flow), 201);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const made = await good(pay(env, flow), 201);
   for (
     const [name, token] of Object.entries({
       "client credentials": flow.bound,
@@ -93,7 +93,7 @@ Deno.test("GET domestic-payments/{id} is for the owner's token and the payment's
   ) {
     await t.step(name, async () => {
       assertEquals(
-        await good(call(world, world.tpp, token, `${PAYMENTS}/${made.Data.DomesticPaymentId}`), 200),
+        await good(call(env, env.tpp, token, `${PAYMENTS}/${made.Data.DomesticPaymentId}`), 200),
         made,
       );
     });
@@ -101,17 +101,17 @@ Deno.test("GET domestic-payments/{id} is for the owner's token and the payment's
   await t.step("in upper case too", async () => {
     assertEquals(
       await good(
-        call(world, world.tpp, flow.bound, `${PAYMENTS}/${made.Data.DomesticPaymentId.toUpperCase()}`),
+        call(env, env.tpp, flow.bound, `${PAYMENTS}/${made.Data.DomesticPaymentId.toUpperCase()}`),
         200,
       ),
       made,
     );
   });
   await t.step("not for the bank", async () => {
-    const token = await clientToken(world, world.bankA);
+    const token = await clientToken(env, env.bankA);
     const response = await call(
-      world,
-      world.bankA,
+      env,
+      env.bankA,
       token,
       `${PAYMENTS}/${made.Data.DomesticPaymentId}`,
     );

@@ -11,23 +11,23 @@ import {
 } from "../../../scripts/testing/flows.ts";
 import { assertChallenge, assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 function find(
-  world: World,
+  env: Environment,
   token: BoundToken,
   key: string,
-  caller = world.tpp,
+  caller = env.tpp,
   path = PAYMENTS,
 ): Promise<Response> {
-  return call(world, caller, token, `${path}?${new URLSearchParams({ "idempotency-key": key })}`);
+  return call(env, caller, token, `${path}?${new URLSearchParams({ "idempotency-key": key })}`);
 }
 
 Deno.test("GET domestic-payments?idempotency-key finds what the key has made, by either token [PAY-08] [IDE-01]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
   const key = "a key & more/%20";
-  const made = await good(pay(world, flow, { idempotencyKey: key }), 201);
+  const made = await good(pay(env, flow, { idempotencyKey: key }), 201);
   for (
     const [name, token] of Object.entries({
       "client credentials": flow.bound,
@@ -35,57 +35,57 @@ Deno.test("GET domestic-payments?idempotency-key finds what the key has made, by
     })
   ) {
     await t.step(name, async () => {
-      assertEquals(await good(await unchanged(world, () => find(world, token, key)), 200), made);
+      assertEquals(await good(await unchanged(env, () => find(env, token, key)), 200), made);
     });
   }
 });
 
 Deno.test("GET domestic-payments?idempotency-key finds nothing else, and says so in one way: Decision C2 [PAY-08] [IDE-04]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  await good(pay(world, flow, { idempotencyKey: "k" }), 201);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  await good(pay(env, flow, { idempotencyKey: "k" }), 201);
   await good(
-    call(world, world.tpp, flow.bound, CONSENTS, {
+    call(env, env.tpp, flow.bound, CONSENTS, {
       body: JSON.stringify(consentBody()),
       idempotencyKey: "c",
     }),
     201,
   );
-  const stranger = await clientToken(world, world.otherTpp);
-  const atB = await clientToken(world, world.tpp, "BANKB");
+  const stranger = await clientToken(env, env.otherTpp);
+  const atB = await clientToken(env, env.tpp, "BANKB");
   const attempts: Record<string, () => Promise<Response>> = {
-    "an unknown key": () => find(world, flow.bound, "K"),
-    "an empty key": () => find(world, flow.bound, ""),
-    "no key": () => call(world, world.tpp, flow.bound, PAYMENTS),
-    "a key of 5000 characters": () => find(world, flow.bound, "k".repeat(5000)),
-    "a key that made a consent": () => find(world, flow.bound, "c"),
-    "another TPP's key": () => find(world, stranger, "k", world.otherTpp),
-    "a key at another bank": () => find(world, atB, "k", world.tpp, PAYMENTS.replace("BANKA", "BANKB")),
+    "an unknown key": () => find(env, flow.bound, "K"),
+    "an empty key": () => find(env, flow.bound, ""),
+    "no key": () => call(env, env.tpp, flow.bound, PAYMENTS),
+    "a key of 5000 characters": () => find(env, flow.bound, "k".repeat(5000)),
+    "a key that made a consent": () => find(env, flow.bound, "c"),
+    "another TPP's key": () => find(env, stranger, "k", env.otherTpp),
+    "a key at another bank": () => find(env, atB, "k", env.tpp, PAYMENTS.replace("BANKA", "BANKB")),
   };
   for (const [name, attempt] of Object.entries(attempts)) {
     await t.step(name, async () => {
-      await assertFaults(await unchanged(world, attempt), 400, [["Resource.NotFound"]]);
+      await assertFaults(await unchanged(env, attempt), 400, [["Resource.NotFound"]]);
     });
   }
 });
 
 Deno.test("GET domestic-payments?idempotency-key is not for another consent's token [RP-N18]", async () => {
-  await using world = await openWorld();
-  await good(pay(world, await authorised(world), { idempotencyKey: "k" }), 201);
-  const { payment } = await authorised(world);
-  const response = await unchanged(world, () => find(world, payment, "k"));
+  await using env = await openEnvironment();
+  await good(pay(env, await authorised(env), { idempotencyKey: "k" }), 201);
+  const { payment } = await authorised(env);
+  const response = await unchanged(env, () => find(env, payment, "k"));
   await assertChallenge(response, 403, 'DPoP error="insufficient_scope", scope="payments", algs="PS256"');
 });
 
 Deno.test("GET domestic-payments?idempotency-key finds a payment for 24 h [IDE-10]", async () => {
-  await using world = await openWorld();
-  const made = await good(pay(world, await authorised(world), { idempotencyKey: "k" }), 201);
-  world.now += 86_399_999;
+  await using env = await openEnvironment();
+  const made = await good(pay(env, await authorised(env), { idempotencyKey: "k" }), 201);
+  env.now += 86_399_999;
   assertEquals(
-    (await good(find(world, await clientToken(world, world.tpp), "k"), 200)).Data.DomesticPaymentId,
+    (await good(find(env, await clientToken(env, env.tpp), "k"), 200)).Data.DomesticPaymentId,
     made.Data.DomesticPaymentId,
   );
-  world.now += 1;
-  const late = await clientToken(world, world.tpp);
-  await assertFaults(await find(world, late, "k"), 400, [["Resource.NotFound"]]);
+  env.now += 1;
+  const late = await clientToken(env, env.tpp);
+  await assertFaults(await find(env, late, "k"), 400, [["Resource.NotFound"]]);
 });

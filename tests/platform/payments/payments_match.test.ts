@@ -12,7 +12,7 @@ import {
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { FULL_CONSENT, leavesOf } from "../../../scripts/testing/resource_bodies.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 import { edited, without } from "../http/edited.ts";
 
 /** Other good values for the leaves whose form leaves little choice; elsewhere a letter more does. */
@@ -45,12 +45,12 @@ function mismatch(...paths: string[]): readonly (readonly [string, string])[] {
 }
 
 Deno.test("POST domestic-payments is told every leaf that it changes, and the consent stays Authorized [PAY-02] [RP10]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world, { body: FULL_CONSENT });
+  await using env = await openEnvironment();
+  const flow = await authorised(env, { body: FULL_CONSENT });
   const body = paymentBody(flow.consentId, FULL_CONSENT);
-  const refused = async (name: string, sent: Json, ...paths: string[]): Promise<void> => {
+  const rejected = async (name: string, sent: Json, ...paths: string[]): Promise<void> => {
     await t.step(name, async () => {
-      const response = await unchanged(world, () => pay(world, flow, { body: JSON.stringify(sent) }));
+      const response = await unchanged(env, () => pay(env, flow, { body: JSON.stringify(sent) }));
       await assertFaults(response, 400, mismatch(...paths));
     });
   };
@@ -58,30 +58,30 @@ Deno.test("POST domestic-payments is told every leaf that it changes, and the co
   await t.step("a full consent has 37 leaves that count", () => assertEquals(leaves.length, 37));
   for (const path of leaves) {
     const value = path.split(/[.[\]]+/).filter((step) => step !== "").reduce((at, step) => at[step], body);
-    await refused(`${path} changed`, edited(body, path, OTHER[path] ?? `${value}x`), path);
+    await rejected(`${path} changed`, edited(body, path, OTHER[path] ?? `${value}x`), path);
     if (REQUIRED.test(path) || path.endsWith("]") || MAY_BE_LEFT_OUT.some((free) => path.startsWith(free))) {
       continue;
     }
-    await refused(`${path} left out`, without(body, path), path);
+    await rejected(`${path} left out`, without(body, path), path);
   }
   const postal = "Data.Initiation.CreditorPostalAddress";
-  await refused(
+  await rejected(
     "a part of the postal address left out",
     without(body, `${postal}.TownName`),
     `${postal}.TownName`,
   );
-  await refused(
+  await rejected(
     "address lines in another order",
     edited(body, `${postal}.AddressLine`, ["Second floor", "1 High Street"]),
     `${postal}.AddressLine[0]`,
     `${postal}.AddressLine[1]`,
   );
-  await refused(
+  await rejected(
     "an address line more",
     edited(body, "Risk.DeliveryAddress.AddressLine", ["2 Low Street"]),
     "Risk.DeliveryAddress.AddressLine[1]",
   );
-  await refused(
+  await rejected(
     "two leaves at once",
     edited(
       edited(body, "Risk.MerchantCategoryCode", "5733"),
@@ -92,17 +92,17 @@ Deno.test("POST domestic-payments is told every leaf that it changes, and the co
     "Risk.MerchantCategoryCode",
   );
   await t.step("the consent is still Authorized", async () => {
-    const consent = await good(call(world, world.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
+    const consent = await good(call(env, env.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
     assertEquals(consent.Data.Status, "Authorized");
   });
   await t.step("and pays", async () => {
-    await good(pay(world, flow), 201);
+    await good(pay(env, flow), 201);
   });
 });
 
 Deno.test("POST domestic-payments is told every leaf that it adds [PAY-02]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
   const body = paymentBody(flow.consentId, flow.body);
   const additions: Record<string, Json> = {
     "Data.Initiation.CreditorAccount.SecondaryIdentification": "S",
@@ -115,39 +115,39 @@ Deno.test("POST domestic-payments is told every leaf that it adds [PAY-02]", asy
   for (const [path, value] of Object.entries(additions)) {
     await t.step(path, async () => {
       const sent = JSON.stringify(edited(body, path, value));
-      const response = await unchanged(world, () => pay(world, flow, { body: sent }));
+      const response = await unchanged(env, () => pay(env, flow, { body: sent }));
       await assertFaults(response, 400, mismatch(path));
     });
   }
 });
 
 Deno.test("POST domestic-payments takes a payment rebuilt from the consent's answer: what no answer shows may be left out [PAY-02]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const left of [...MAY_BE_LEFT_OUT.map((path) => [path]), MAY_BE_LEFT_OUT]) {
     await t.step(left.length === 1 ? String(left[0]) : "all of it", async () => {
-      const flow = await authorised(world, { body: FULL_CONSENT });
+      const flow = await authorised(env, { body: FULL_CONSENT });
       const body = left.reduce<unknown>(without, paymentBody(flow.consentId, FULL_CONSENT));
-      await good(pay(world, flow, { body: JSON.stringify(body) }), 201);
+      await good(pay(env, flow, { body: JSON.stringify(body) }), 201);
     });
   }
 });
 
 Deno.test("POST domestic-payments of an implicit consent wants its account named, by the very same words [PAY-02] [PAY-04]", async (t) => {
-  await using world = await openWorld();
-  const flow = await authorised(world, { body: FULL_CONSENT });
+  await using env = await openEnvironment();
+  const flow = await authorised(env, { body: FULL_CONSENT });
   const account = "Data.Initiation.DebtorAccount";
   const body = without(paymentBody(flow.consentId, FULL_CONSENT), account);
   await t.step("left out", async () => {
-    const response = await unchanged(world, () => pay(world, flow, { body: JSON.stringify(body) }));
+    const response = await unchanged(env, () => pay(env, flow, { body: JSON.stringify(body) }));
     const leaves = ["SchemeName", "Identification", "SecondaryIdentification"];
     await assertFaults(response, 400, mismatch(...leaves.map((leaf) => `${account}.${leaf}`)));
   });
 });
 
 Deno.test("POST domestic-payments takes null for absent identifications [PAY-03]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const absent = { InstructionIdentification: undefined, EndToEndIdentification: undefined };
-  const flow = await authorised(world, { body: consentBody({ initiation: absent }) });
+  const flow = await authorised(env, { body: consentBody({ initiation: absent }) });
   const nulls = { InstructionIdentification: null, EndToEndIdentification: null };
-  await good(pay(world, { ...flow, body: consentBody({ initiation: nulls }) }), 201);
+  await good(pay(env, { ...flow, body: consentBody({ initiation: nulls }) }), 201);
 });

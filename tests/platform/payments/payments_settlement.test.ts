@@ -12,7 +12,7 @@ import {
 } from "../../../scripts/testing/flows.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const STATUSES = [
   "Pending",
@@ -44,33 +44,33 @@ const WAYS: Readonly<Record<string, readonly Status[]>> = {
 };
 
 /** A payment, the eyes of its TPP, and the pen of its bank. */
-async function paid(world: World): Promise<{
+async function paid(env: Environment): Promise<{
   flow: AtBank;
   id: string;
   report: (status: Status) => Promise<Response>;
   seen: () => Promise<Json>;
 }> {
-  const flow = await authorised(world);
-  const id = (await good(pay(world, flow), 201)).Data.DomesticPaymentId;
-  const bank = await clientToken(world, world.bankA);
+  const flow = await authorised(env);
+  const id = (await good(pay(env, flow), 201)).Data.DomesticPaymentId;
+  const bank = await clientToken(env, env.bankA);
   const report = (Status: Status): Promise<Response> =>
-    call(world, world.bankA, bank, `/BANKA/back-channel-payments/v1/${id}`, {
+    call(env, env.bankA, bank, `/BANKA/back-channel-payments/v1/${id}`, {
       method: "PUT",
-      body: JSON.stringify({ Data: { Status, StatusUpdateDateTime: new Date(world.now).toISOString() } }),
+      body: JSON.stringify({ Data: { Status, StatusUpdateDateTime: new Date(env.now).toISOString() } }),
     });
   const seen = async (): Promise<Json> =>
-    (await good(call(world, world.tpp, flow.bound, `${PAYMENTS}/${id}`), 200)).Data;
+    (await good(call(env, env.tpp, flow.bound, `${PAYMENTS}/${id}`), 200)).Data;
   return { flow, id, report, seen };
 }
 
 Deno.test("a payment moves along the edges of table 2.2 only, and its consent stays Consumed [PAY-09]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   for (const [name, way] of Object.entries(WAYS)) {
-    const { flow, report, seen } = await paid(world);
+    const { flow, report, seen } = await paid(env);
     const steps: readonly Status[] = ["AcceptedSettlementInProcess", ...way];
     for (const [index, status] of steps.entries()) {
       await t.step(`${name}: step ${index}, ${status}`, async () => {
-        world.now += 1000;
+        env.now += 1000;
         if (index > 0) await good(report(status), 200);
         const { Status } = await seen();
         assertEquals(Status, status);
@@ -79,7 +79,7 @@ Deno.test("a payment moves along the edges of table 2.2 only, and its consent st
     const current = steps.at(-1) ?? "Pending";
     for (const next of STATUSES.filter((status) => status !== current && !EDGES[current].includes(status))) {
       await t.step(`${name}: not to ${next}`, async () => {
-        await assertFaults(await unchanged(world, () => report(next)), 400, [[
+        await assertFaults(await unchanged(env, () => report(next)), 400, [[
           "Field.Invalid",
           "Data.Status",
         ]]);
@@ -87,12 +87,12 @@ Deno.test("a payment moves along the edges of table 2.2 only, and its consent st
     }
     await t.step(`${name}: the same again changes nothing`, async () => {
       const before = await seen();
-      world.now += 1000;
-      await good(await unchanged(world, () => report(current)), 200);
+      env.now += 1000;
+      await good(await unchanged(env, () => report(current)), 200);
       assertEquals(await seen(), before);
     });
     await t.step(`${name}: the consent stays Consumed`, async () => {
-      const consent = await good(call(world, world.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
+      const consent = await good(call(env, env.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
       assertEquals(consent.Data.Status, "Consumed");
     });
   }
@@ -107,14 +107,14 @@ Deno.test("isLegalMove knows the edges of table 2.2 and no others [PAY-09]", () 
 });
 
 Deno.test("a retry of POST domestic-payments answers the payment as it stands now [IDE-09] [PAY-09]", async () => {
-  await using world = await openWorld();
-  const flow = await authorised(world);
-  const first = await good(pay(world, flow, { idempotencyKey: "k" }), 201);
-  const bank = await clientToken(world, world.bankA);
-  world.now += 5000;
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const first = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
+  const bank = await clientToken(env, env.bankA);
+  env.now += 5000;
   const Charges = [{ Amount: { Amount: "0.25", Currency: "EUR" } }];
   await good(
-    call(world, world.bankA, bank, `/BANKA/back-channel-payments/v1/${first.Data.DomesticPaymentId}`, {
+    call(env, env.bankA, bank, `/BANKA/back-channel-payments/v1/${first.Data.DomesticPaymentId}`, {
       method: "PUT",
       body: JSON.stringify({
         Data: {
@@ -127,7 +127,7 @@ Deno.test("a retry of POST domestic-payments answers the payment as it stands no
     }),
     200,
   );
-  const again = await good(pay(world, flow, { idempotencyKey: "k" }), 201);
+  const again = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
   const changed = {
     Status: "Rejected",
     StatusReason: "AC04",

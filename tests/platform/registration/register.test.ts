@@ -9,7 +9,12 @@ import {
   registrationJwt,
   statementWith,
 } from "../../../scripts/testing/registration.ts";
-import { DIRECTORY_URL, openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import {
+  DIRECTORY_URL,
+  type Environment,
+  openEnvironment,
+  START,
+} from "../../../scripts/testing/environment.ts";
 
 const NEWCOMER = {
   name: "New Shop Ltd",
@@ -19,9 +24,9 @@ const NEWCOMER = {
 } as const;
 
 Deno.test("POST register answers 201 with the registration and the statement unchanged [DC1] [DC12] [DC14]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
-  const response = await postRegistration(world, newcomer);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const response = await postRegistration(env, newcomer);
   assertEquals(response.status, 201);
   assertEquals(response.headers.get("content-type"), "application/json");
   assertEquals(response.headers.get("cache-control"), "no-store");
@@ -41,25 +46,25 @@ Deno.test("POST register answers 201 with the registration and the statement unc
     application_type: "web",
     id_token_signed_response_alg: "PS256",
   });
-  assertEquals((await requestToken(world, newcomer)).status, 200);
+  assertEquals((await requestToken(env, newcomer)).status, 200);
 });
 
 Deno.test("POST register makes a bank addressable, with the grant that the interface names for it [DC8]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const bank = await onboardOnly(world, {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const bank = await onboardOnly(env, {
     name: "Bank C plc",
     role: "ASPSP",
     orgId: "BANKC",
     keys: [10, 11],
     redirectUris: ["https://bank-c.example/sca"],
   });
-  assertEquals((await requestToken(world, world.tpp, "BANKC")).status, 404);
-  const response = await postRegistration(world, bank);
+  assertEquals((await requestToken(env, env.tpp, "BANKC")).status, 404);
+  const response = await postRegistration(env, bank);
   assertEquals(response.status, 201);
   const { scope, grant_types } = await response.json();
   assertEquals([scope, grant_types], ["bank", ["authorization_code"]]);
-  assertEquals((await requestToken(world, world.tpp, "BANKC")).status, 200);
-  assertEquals((await requestToken(world, bank, "BANKC")).status, 200); // Decision B1
+  assertEquals((await requestToken(env, env.tpp, "BANKC")).status, 200);
+  assertEquals((await requestToken(env, bank, "BANKC")).status, 200); // Decision B1
 });
 
 Deno.test("POST register keeps client_uri for links on pages, but only a web address over https [G1]", async (t) => {
@@ -74,11 +79,11 @@ Deno.test("POST register keeps client_uri for links on pages, but only a web add
   };
   for (const [stated, expected] of Object.entries(kept)) {
     await t.step(stated, async () => {
-      await using world = await openWorld(MANY_REGISTRATIONS);
-      const newcomer = await onboardOnly(world, NEWCOMER);
+      await using env = await openEnvironment(MANY_REGISTRATIONS);
+      const newcomer = await onboardOnly(env, NEWCOMER);
       const statement = await statementWith(newcomer, { claims: { software_client_uri: stated } });
-      assertEquals((await postRegistration(world, newcomer, { statement })).status, 201);
-      const stored = await world.store.get<{ clientUri?: string }>(["client", newcomer.clientId]);
+      assertEquals((await postRegistration(env, newcomer, { statement })).status, 201);
+      const stored = await env.store.get<{ clientUri?: string }>(["client", newcomer.clientId]);
       assertEquals(stored?.value.clientUri, expected);
     });
   }
@@ -104,9 +109,9 @@ Deno.test("POST register accepts what the interface leaves to the participant [D
   };
   for (const [name, changes] of Object.entries(accepted)) {
     await t.step(name, async () => {
-      await using world = await openWorld(MANY_REGISTRATIONS);
-      const response = await postRegistration(world, await onboardOnly(world, NEWCOMER), changes);
-      assertEquals(response.status, 201, world.logged.at(-2));
+      await using env = await openEnvironment(MANY_REGISTRATIONS);
+      const response = await postRegistration(env, await onboardOnly(env, NEWCOMER), changes);
+      assertEquals(response.status, 201, env.logged.at(-2));
       const expected = changes?.claims?.["redirect_uris"] ?? NEWCOMER.redirectUris;
       assertEquals((await response.json()).redirect_uris, expected);
     });
@@ -115,31 +120,31 @@ Deno.test("POST register accepts what the interface leaves to the participant [D
 
 Deno.test("POST register takes the participant's name or org_id as iss, one line break, and a padded kid [DC1] [DC7] [A11]", async (t) => {
   await t.step("iss is the org_id", async () => {
-    await using world = await openWorld(MANY_REGISTRATIONS);
-    const newcomer = await onboardOnly(world, NEWCOMER);
-    const response = await postRegistration(world, newcomer, { claims: { iss: newcomer.orgId } });
+    await using env = await openEnvironment(MANY_REGISTRATIONS);
+    const newcomer = await onboardOnly(env, NEWCOMER);
+    const response = await postRegistration(env, newcomer, { claims: { iss: newcomer.orgId } });
     assertEquals(response.status, 201);
   });
   await t.step("kid with base64 padding", async () => {
-    await using world = await openWorld(MANY_REGISTRATIONS);
-    const newcomer = await onboardOnly(world, NEWCOMER);
+    await using env = await openEnvironment(MANY_REGISTRATIONS);
+    const newcomer = await onboardOnly(env, NEWCOMER);
     const header = { kid: `${newcomer.signing.kid}=` };
-    assertEquals((await postRegistration(world, newcomer, { header })).status, 201);
+    assertEquals((await postRegistration(env, newcomer, { header })).status, 201);
   });
   for (const [name, end] of Object.entries({ "LF": "\n", "CRLF": "\r\n" })) {
     await t.step(`one ${name} behind the JWT`, async () => {
-      await using world = await openWorld(MANY_REGISTRATIONS);
-      const newcomer = await onboardOnly(world, NEWCOMER);
-      const jwt = await registrationJwt(world, newcomer);
-      assertEquals((await postRegistration(world, newcomer, { body: jwt + end })).status, 201);
+      await using env = await openEnvironment(MANY_REGISTRATIONS);
+      const newcomer = await onboardOnly(env, NEWCOMER);
+      const jwt = await registrationJwt(env, newcomer);
+      assertEquals((await postRegistration(env, newcomer, { body: jwt + end })).status, 201);
     });
   }
 });
 
 Deno.test("POST register lets the statement's values win and ignores unknown metadata [DC10] [DC13]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
-  const response = await postRegistration(world, newcomer, {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const response = await postRegistration(env, newcomer, {
     claims: {
       client_name: "Trusted Bank",
       software_client_name: "Trusted Bank",
@@ -160,7 +165,7 @@ Deno.test("POST register lets the statement's values win and ignores unknown met
 });
 
 Deno.test("POST register fetches the directory's URLs and no other, whatever the registration names [DC-N20] [DC13] [DC16]", async (t) => {
-  const hosts = (world: World): string[] => [...new Set(world.fetched.map((url) => new URL(url).origin))];
+  const hosts = (env: Environment): string[] => [...new Set(env.fetched.map((url) => new URL(url).origin))];
   const elsewhere: Readonly<Record<string, unknown>> = {
     "another host": "https://evil.example/jwks",
     "this computer": "http://127.0.0.1:8080/jwks",
@@ -168,11 +173,11 @@ Deno.test("POST register fetches the directory's URLs and no other, whatever the
   };
   for (const [name, jwks_uri] of Object.entries(elsewhere)) {
     await t.step(`jwks_uri is ${name}`, async () => {
-      await using world = await openWorld(MANY_REGISTRATIONS);
-      const newcomer = await onboardOnly(world, NEWCOMER);
-      world.fetched.length = 0;
-      assertEquals((await postRegistration(world, newcomer, { claims: { jwks_uri } })).status, 201);
-      assertEquals(world.fetched.toSorted(), [
+      await using env = await openEnvironment(MANY_REGISTRATIONS);
+      const newcomer = await onboardOnly(env, NEWCOMER);
+      env.fetched.length = 0;
+      assertEquals((await postRegistration(env, newcomer, { claims: { jwks_uri } })).status, 201);
+      assertEquals(env.fetched.toSorted(), [
         `${DIRECTORY_URL}/participants/${newcomer.orgId}/jwks`,
         `${DIRECTORY_URL}/participants/${newcomer.orgId}/jwks/revoked`,
         `${DIRECTORY_URL}/status`,
@@ -180,28 +185,28 @@ Deno.test("POST register fetches the directory's URLs and no other, whatever the
     });
   }
   await t.step("jwks with a key of one's own is not used", async () => {
-    await using world = await openWorld(MANY_REGISTRATIONS);
-    const newcomer = await onboardOnly(world, NEWCOMER);
+    await using env = await openEnvironment(MANY_REGISTRATIONS);
+    const newcomer = await onboardOnly(env, NEWCOMER);
     const stranger = await directorySigner();
     const jwks = { keys: [{ ...stranger.key.publicJwk, kid: "mine", use: "sig" }] };
-    assertEquals((await postRegistration(world, newcomer, { claims: { jwks } })).status, 201);
+    assertEquals((await postRegistration(env, newcomer, { claims: { jwks } })).status, 201);
     const forged = { ...newcomer, signing: { ...newcomer.signing, key: stranger.key, kid: "mine" } };
-    assertEquals((await requestToken(world, forged)).status, 401);
+    assertEquals((await requestToken(env, forged)).status, 401);
   });
   await t.step("the logo and home page of the software", async () => {
-    await using world = await openWorld(MANY_REGISTRATIONS);
-    const newcomer = await onboardOnly(world, NEWCOMER);
-    assertEquals((await postRegistration(world, newcomer)).status, 201);
-    await clientToken(world, newcomer);
-    assertEquals(hosts(world), [DIRECTORY_URL]);
+    await using env = await openEnvironment(MANY_REGISTRATIONS);
+    const newcomer = await onboardOnly(env, NEWCOMER);
+    assertEquals((await postRegistration(env, newcomer)).status, 201);
+    await clientToken(env, newcomer);
+    assertEquals(hosts(env), [DIRECTORY_URL]);
   });
 });
 
 Deno.test("POST register takes four redirect_uris of a TPP, with queries of their own [DC9]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
   const redirectUris = [1, 2, 3, 4].map((n) => `https://new.example/${n}?n=${n}`);
-  const newcomer = await onboardOnly(world, { ...NEWCOMER, redirectUris });
-  const response = await postRegistration(world, newcomer);
+  const newcomer = await onboardOnly(env, { ...NEWCOMER, redirectUris });
+  const response = await postRegistration(env, newcomer);
   assertEquals([response.status, (await response.json()).redirect_uris], [201, redirectUris]);
 });
 
@@ -215,22 +220,22 @@ Deno.test("POST register takes a statement until its expiry, and one of up to tw
   };
   for (const [name, claims] of Object.entries(good)) {
     await t.step(name, async () => {
-      await using world = await openWorld(MANY_REGISTRATIONS);
-      const newcomer = await onboardOnly(world, NEWCOMER);
+      await using env = await openEnvironment(MANY_REGISTRATIONS);
+      const newcomer = await onboardOnly(env, NEWCOMER);
       const statement = await statementWith(newcomer, { claims });
       const changes = { statement, claims: { software_id: undefined } };
-      assertEquals((await postRegistration(world, newcomer, changes)).status, 201);
+      assertEquals((await postRegistration(env, newcomer, changes)).status, 201);
     });
   }
 });
 
 Deno.test("POST register takes a participant's keys again once its software is Active again [DC3]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
   const path = `/participants/${newcomer.orgId}/software/status`;
-  assertEquals((await adminCall(world, "PUT", path, { status: "Inactive", reason: "pause" })).status, 200);
-  assertEquals((await postRegistration(world, newcomer)).status, 400); // no key is published
-  assertEquals((await adminCall(world, "PUT", path, { status: "Active", reason: "back" })).status, 200);
-  world.now += 30_000; // an unknown kid is asked for again
-  assertEquals((await postRegistration(world, newcomer)).status, 201);
+  assertEquals((await adminCall(env, "PUT", path, { status: "Inactive", reason: "pause" })).status, 200);
+  assertEquals((await postRegistration(env, newcomer)).status, 400); // no key is published
+  assertEquals((await adminCall(env, "PUT", path, { status: "Active", reason: "back" })).status, 200);
+  env.now += 30_000; // an unknown kid is asked for again
+  assertEquals((await postRegistration(env, newcomer)).status, 201);
 });

@@ -11,22 +11,22 @@ import {
   renewedStatement,
   statementWith,
 } from "../../../scripts/testing/registration.ts";
-import { openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
 const GENERIC = "The software statement is missing, malformed, expired or not authentic.";
 
 async function wordsOf(
-  world: World,
+  env: Environment,
   participant: Participant,
   changes: RegistrationChanges = {},
 ): Promise<[number, string]> {
-  const response = await postRegistration(world, participant, changes);
+  const response = await postRegistration(env, participant, changes);
   return [response.status, (await response.json()).error_description];
 }
 
 Deno.test("POST register says that the client is registered already, and with which statement [B6] [G8]", async (t) => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const { tpp } = world;
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const { tpp } = env;
   const registered = (statement: string, at: string): string => {
     const { iat, jti } = decodeJwt(statement);
     return `Client ${tpp.clientId} is registered already, with the software statement that was issued at ` +
@@ -34,51 +34,51 @@ Deno.test("POST register says that the client is registered already, and with wh
   };
   const words = registered(tpp.statement, "2040-01-15T12:00:00+00:00");
   await t.step("the same statement in a new JWT", async () => {
-    assertEquals(await wordsOf(world, tpp), [400, words]);
+    assertEquals(await wordsOf(env, tpp), [400, words]);
   });
   await t.step("another statement of the same second", async () => {
     const statement = await statementWith(tpp, { claims: { jti: "twin" } });
-    assertEquals(await wordsOf(world, tpp, { statement }), [400, words]);
+    assertEquals(await wordsOf(env, tpp, { statement }), [400, words]);
   });
   await t.step("an older statement, after an update", async () => {
-    world.now += 60_000;
-    const statement = await renewedStatement(world, tpp);
-    assertEquals((await postRegistration(world, tpp, { statement })).status, 201);
-    assertEquals(await wordsOf(world, tpp), [400, registered(statement, "2040-01-15T12:01:00+00:00")]);
+    env.now += 60_000;
+    const statement = await renewedStatement(env, tpp);
+    assertEquals((await postRegistration(env, tpp, { statement })).status, 201);
+    assertEquals(await wordsOf(env, tpp), [400, registered(statement, "2040-01-15T12:01:00+00:00")]);
   });
   await t.step("a jti that cannot stand in an error_description is left out", async () => {
-    world.now += 60_000;
-    const iat = world.now / 1000;
+    env.now += 60_000;
+    const iat = env.now / 1000;
     const statement = await statementWith(tpp, { claims: { jti: 'a "quoted" id', iat } });
-    assertEquals((await postRegistration(world, tpp, { statement })).status, 201);
-    const [status, found] = await wordsOf(world, tpp, { statement });
+    assertEquals((await postRegistration(env, tpp, { statement })).status, 201);
+    const [status, found] = await wordsOf(env, tpp, { statement });
     assertEquals([status, found.includes(`(iat ${iat})`)], [400, true], found);
   });
 });
 
 Deno.test("POST register tells nothing about a registration to the holder of another certificate [G8]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const words = await wordsOf(world, world.tpp, { as: world.otherTpp });
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const words = await wordsOf(env, env.tpp, { as: env.otherTpp });
   assertEquals(words, [401, "Client authentication failed."]);
 });
 
 Deno.test("POST register says that a registration JWT was used before [DC-N10] [G8]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
-  const body = await registrationJwt(world, newcomer);
-  assertEquals((await postRegistration(world, newcomer, { body })).status, 201);
-  assertEquals(await wordsOf(world, newcomer, { body }), [
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const body = await registrationJwt(env, newcomer);
+  assertEquals((await postRegistration(env, newcomer, { body })).status, 201);
+  assertEquals(await wordsOf(env, newcomer, { body }), [
     400,
     "A registration JWT with this jti was used before. Sign a new one with a new jti.",
   ]);
 });
 
 Deno.test("POST register says why a newer statement cannot replace the registered one [FAPI-D17] [G8]", async (t) => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
   const iat = START / 1000 + 20;
   await t.step("of another organisation", async () => {
-    const statement = await statementWith(world.tpp, { claims: { org_id: "stranger", iat } });
-    assertEquals(await wordsOf(world, world.tpp, { statement }), [
+    const statement = await statementWith(env.tpp, { claims: { org_id: "stranger", iat } });
+    assertEquals(await wordsOf(env, env.tpp, { statement }), [
       400,
       "The software_client_id of the software statement is registered for another org_id.",
     ]);
@@ -86,8 +86,8 @@ Deno.test("POST register says why a newer statement cannot replace the registere
   await t.step("of another bank client under the same code", async () => {
     const software_client_id = "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11";
     const software_id = software_client_id;
-    const statement = await statementWith(world.bankA, { claims: { software_client_id, software_id, iat } });
-    assertEquals(await wordsOf(world, world.bankA, { statement, claims: { software_id } }), [
+    const statement = await statementWith(env.bankA, { claims: { software_client_id, software_id, iat } });
+    assertEquals(await wordsOf(env, env.bankA, { statement, claims: { software_id } }), [
       400,
       "The org_id of the software statement is the code of a bank that is registered with another " +
       "software_client_id.",
@@ -96,7 +96,7 @@ Deno.test("POST register says why a newer statement cannot replace the registere
 });
 
 Deno.test("POST register keeps the generic words for a statement that is not authentic [G8]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const { tpp } = world;
-  assertEquals(await wordsOf(world, tpp, { statement: `${tpp.statement}x` }), [400, GENERIC]);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const { tpp } = env;
+  assertEquals(await wordsOf(env, tpp, { statement: `${tpp.statement}x` }), [400, GENERIC]);
 });

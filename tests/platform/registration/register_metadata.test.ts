@@ -1,20 +1,20 @@
 /** `POST /register/v1`: what a participant may not register (checklist DC8-DC10, DC13, DC-N11 to DC-N17). */
 import { assertEquals } from "@std/assert";
 import {
-  assertRefused,
+  assertRejected,
   claiming,
   type MakeRegistration,
   MANY_REGISTRATIONS,
   postRegistration,
-  refuseAll,
+  rejectAll,
   statementWith,
 } from "../../../scripts/testing/registration.ts";
-import { openWorld, START } from "../../../scripts/testing/environment.ts";
+import { openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
 const NOW = START / 1000;
 
-Deno.test("POST register refuses redirect_uris that the statement does not have [DC-N11] [DC9]", async (t) => {
-  await refuseAll(t, "invalid_redirect_uri", {
+Deno.test("POST register rejects redirect_uris that the statement does not have [DC-N11] [DC9]", async (t) => {
+  await rejectAll(t, "invalid_redirect_uri", {
     "another host": claiming({ redirect_uris: ["https://evil.example/callback"] }),
     "a path below": claiming({ redirect_uris: ["https://new.example/callback/more"] }),
     "with a slash": claiming({ redirect_uris: ["https://new.example/callback/"] }),
@@ -27,8 +27,8 @@ Deno.test("POST register refuses redirect_uris that the statement does not have 
   });
 });
 
-Deno.test("POST register refuses redirect_uris that are missing, empty or no list [DC-N12]", async (t) => {
-  await refuseAll(t, "invalid_redirect_uri", {
+Deno.test("POST register rejects redirect_uris that are missing, empty or no list [DC-N12]", async (t) => {
+  await rejectAll(t, "invalid_redirect_uri", {
     "missing": claiming({ redirect_uris: undefined }),
     "empty": claiming({ redirect_uris: [] }),
     "null": claiming({ redirect_uris: null }),
@@ -40,12 +40,12 @@ Deno.test("POST register refuses redirect_uris that are missing, empty or no lis
   });
 });
 
-Deno.test("POST register refuses redirect_uris of bad form even where the statement has them [DC-N12] [DC9]", async (t) => {
+Deno.test("POST register rejects redirect_uris of bad form even where the statement has them [DC-N12] [DC9]", async (t) => {
   const stated = (redirect_uris: readonly string[]): MakeRegistration => async (newcomer) => ({
     statement: await statementWith(newcomer, { claims: { software_redirect_uris: redirect_uris } }),
     claims: { redirect_uris },
   });
-  await refuseAll(t, "invalid_redirect_uri", {
+  await rejectAll(t, "invalid_redirect_uri", {
     "five for a TPP": stated([1, 2, 3, 4, 5].map((n) => `https://new.example/${n}`)),
     "http": stated(["http://new.example/callback"]),
     "http on this computer": stated(["http://localhost:8080/callback"]),
@@ -60,18 +60,18 @@ Deno.test("POST register refuses redirect_uris of bad form even where the statem
   });
 });
 
-Deno.test("POST register refuses two redirect_uris of a bank [DC-N12]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
+Deno.test("POST register rejects two redirect_uris of a bank [DC-N12]", async () => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
   const redirect_uris = ["https://bank-a.example/sca", "https://bank-a.example/sca2"];
-  const statement = await statementWith(world.bankA, {
+  const statement = await statementWith(env.bankA, {
     claims: { software_redirect_uris: redirect_uris, iat: NOW + 20 },
   });
   const attempt = (): Promise<Response> =>
-    postRegistration(world, world.bankA, { statement, claims: { redirect_uris } });
-  await assertRefused(world, attempt, 400, "invalid_redirect_uri");
+    postRegistration(env, env.bankA, { statement, claims: { redirect_uris } });
+  await assertRejected(env, attempt, 400, "invalid_redirect_uri");
 });
 
-Deno.test("POST register refuses other ways of client authentication [DC-N13] [DC8]", async (t) => {
+Deno.test("POST register rejects other ways of client authentication [DC-N13] [DC8]", async (t) => {
   const methods = [
     "none",
     "client_secret_basic",
@@ -82,7 +82,7 @@ Deno.test("POST register refuses other ways of client authentication [DC-N13] [D
     "PRIVATE_KEY_JWT",
     "",
   ];
-  await refuseAll(
+  await rejectAll(
     t,
     "invalid_client_metadata",
     Object.fromEntries(
@@ -91,18 +91,18 @@ Deno.test("POST register refuses other ways of client authentication [DC-N13] [D
   );
 });
 
-Deno.test("POST register refuses other response types [DC-N14] [DC8]", async (t) => {
+Deno.test("POST register rejects other response types [DC-N14] [DC8]", async (t) => {
   const types = [["id_token", "token"], ["code", "token"], ["code id_token"], ["code", "code"], [], "token"];
-  await refuseAll(
+  await rejectAll(
     t,
     "invalid_client_metadata",
     Object.fromEntries(types.map((type) => [JSON.stringify(type), claiming({ response_types: type })])),
   );
 });
 
-Deno.test("POST register refuses grants and scopes that are not the role's [DC-N15] [DC8]", async (t) => {
+Deno.test("POST register rejects grants and scopes that are not the role's [DC-N15] [DC8]", async (t) => {
   const both = ["client_credentials", "authorization_code"];
-  await refuseAll(t, "invalid_client_metadata", {
+  await rejectAll(t, "invalid_client_metadata", {
     "implicit": claiming({ grant_types: [...both, "implicit"] }),
     "password": claiming({ grant_types: [...both, "password"] }),
     "refresh_token": claiming({ grant_types: [...both, "refresh_token"] }),
@@ -119,9 +119,9 @@ Deno.test("POST register refuses grants and scopes that are not the role's [DC-N
   });
 });
 
-Deno.test("POST register refuses a bank with a TPP's scope or without authorization_code [DC-N15] [DC8]", async (t) => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const statement = await statementWith(world.bankA, { claims: { iat: NOW + 20 } });
+Deno.test("POST register rejects a bank with a TPP's scope or without authorization_code [DC-N15] [DC8]", async (t) => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const statement = await statementWith(env.bankA, { claims: { iat: NOW + 20 } });
   for (
     const [name, claims] of Object.entries({
       "scope payments": { scope: "payments" },
@@ -130,32 +130,32 @@ Deno.test("POST register refuses a bank with a TPP's scope or without authorizat
     })
   ) {
     await t.step(name, async () => {
-      const attempt = (): Promise<Response> => postRegistration(world, world.bankA, { statement, claims });
-      await assertRefused(world, attempt, 400, "invalid_client_metadata");
+      const attempt = (): Promise<Response> => postRegistration(env, env.bankA, { statement, claims });
+      await assertRejected(env, attempt, 400, "invalid_client_metadata");
     });
   }
   await t.step("and takes it with both grants [B1]", async () => {
     const claims = { grant_types: ["authorization_code", "client_credentials"] };
-    assertEquals((await postRegistration(world, world.bankA, { statement, claims })).status, 201);
+    assertEquals((await postRegistration(env, env.bankA, { statement, claims })).status, 201);
   });
 });
 
-Deno.test("POST register refuses a software_id unlike the statement's [DC-N16] [DC10]", async (t) => {
-  await refuseAll(t, "invalid_client_metadata", {
-    "another participant's": (_, world) => ({ claims: { software_id: world.tpp.clientId } }),
+Deno.test("POST register rejects a software_id unlike the statement's [DC-N16] [DC10]", async (t) => {
+  await rejectAll(t, "invalid_client_metadata", {
+    "another participant's": (_, env) => ({ claims: { software_id: env.tpp.clientId } }),
     "in other case": (newcomer) => ({ claims: { software_id: newcomer.clientId.toLowerCase() } }),
     "empty": claiming({ software_id: "" }),
     "a number": claiming({ software_id: 7 }),
   });
 });
 
-Deno.test("POST register refuses other algorithms than PS256 [DC-N17] [DC8]", async (t) => {
+Deno.test("POST register rejects other algorithms than PS256 [DC-N17] [DC8]", async (t) => {
   const members = [
     "request_object_signing_alg",
     "token_endpoint_auth_signing_alg",
     "id_token_signed_response_alg",
   ];
-  await refuseAll(
+  await rejectAll(
     t,
     "invalid_client_metadata",
     Object.fromEntries(
@@ -166,8 +166,8 @@ Deno.test("POST register refuses other algorithms than PS256 [DC-N17] [DC8]", as
   );
 });
 
-Deno.test("POST register refuses jwks and jwks_uri together [DC13]", async (t) => {
-  await refuseAll(t, "invalid_client_metadata", {
+Deno.test("POST register rejects jwks and jwks_uri together [DC13]", async (t) => {
+  await rejectAll(t, "invalid_client_metadata", {
     "both": claiming({ jwks: { keys: [] }, jwks_uri: "https://new.example/jwks" }),
   });
 });

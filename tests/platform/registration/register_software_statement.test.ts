@@ -6,39 +6,44 @@ import { testKey } from "../../../scripts/testing/keys.ts";
 import { hmacJws, rs256Jws } from "../../support/odd_jws.ts";
 import { onboardOnly, type Participant } from "../../../scripts/testing/participants.ts";
 import {
-  assertRefused,
+  assertRejected,
   directorySigner,
   MANY_REGISTRATIONS,
   NEWCOMER,
   postRegistration,
   statementWith,
 } from "../../../scripts/testing/registration.ts";
-import { DIRECTORY_URL, openWorld, START, type World } from "../../../scripts/testing/environment.ts";
+import {
+  DIRECTORY_URL,
+  type Environment,
+  openEnvironment,
+  START,
+} from "../../../scripts/testing/environment.ts";
 import { rawJws, segment } from "../../../scripts/testing/raw_jws.ts";
 
 const NOW = START / 1000;
 
-type MakeStatement = (newcomer: Participant, world: World) => Promise<string>;
+type MakeStatement = (newcomer: Participant, env: Environment) => Promise<string>;
 
 /** Tries each statement; nothing may be fetched for it but the directory's own keys. */
-async function refuseAll(
+async function rejectAll(
   t: Deno.TestContext,
   error: string,
   statements: Readonly<Record<string, MakeStatement>>,
 ): Promise<void> {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
   for (const [name, make] of Object.entries(statements)) {
     await t.step(name, async () => {
-      const statement = await make(newcomer, world);
-      world.fetched.length = 0;
+      const statement = await make(newcomer, env);
+      env.fetched.length = 0;
       const claims = { software_statement: statement };
-      await assertRefused(world, () => postRegistration(world, newcomer, { claims }), 400, error);
-      assertEquals(world.fetched.filter((url) => url !== `${DIRECTORY_URL}/jwks`), []);
+      await assertRejected(env, () => postRegistration(env, newcomer, { claims }), 400, error);
+      assertEquals(env.fetched.filter((url) => url !== `${DIRECTORY_URL}/jwks`), []);
     });
   }
   await t.step("and nothing else was wrong with it", async () => {
-    assertEquals((await postRegistration(world, newcomer)).status, 201);
+    assertEquals((await postRegistration(env, newcomer)).status, 201);
   });
 }
 
@@ -55,8 +60,8 @@ function without(...names: readonly string[]): MakeStatement {
   return claiming(Object.fromEntries(names.map((name) => [name, undefined])));
 }
 
-Deno.test("POST register refuses a statement whose signature was altered [DC-N1] [DC2]", async (t) => {
-  await refuseAll(t, "invalid_software_statement", {
+Deno.test("POST register rejects a statement whose signature was altered [DC-N1] [DC2]", async (t) => {
+  await rejectAll(t, "invalid_software_statement", {
     "another signature": async (newcomer) => {
       const [header, claims] = newcomer.statement.split(".");
       const [, , signature] = (await statementWith(newcomer, { claims: { jti: "another" } })).split(".");
@@ -73,14 +78,14 @@ Deno.test("POST register refuses a statement whose signature was altered [DC-N1]
   });
 });
 
-Deno.test("POST register refuses a registration without a statement [DC-N2]", async (t) => {
+Deno.test("POST register rejects a registration without a statement [DC-N2]", async (t) => {
   const values = {
     software_client_id: "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11",
     software_redirect_uris: ["https://new.example/callback"],
     org_id: "newshop",
   };
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
   for (
     const [name, claims] of Object.entries({
       "left out, its values put beside it": { software_statement: undefined, ...values },
@@ -90,14 +95,14 @@ Deno.test("POST register refuses a registration without a statement [DC-N2]", as
     })
   ) {
     await t.step(name, async () => {
-      const attempt = (): Promise<Response> => postRegistration(world, newcomer, { claims });
-      await assertRefused(world, attempt, 400, "invalid_software_statement");
+      const attempt = (): Promise<Response> => postRegistration(env, newcomer, { claims });
+      await assertRejected(env, attempt, 400, "invalid_software_statement");
     });
   }
 });
 
-Deno.test("POST register refuses a statement that is over, ahead or endless [DC-N3] [DC2]", async (t) => {
-  await refuseAll(t, "invalid_software_statement", {
+Deno.test("POST register rejects a statement that is over, ahead or endless [DC-N3] [DC2]", async (t) => {
+  await rejectAll(t, "invalid_software_statement", {
     "exp 30 s ago": claiming({ exp: NOW - 30 }),
     "exp a year ago": claiming({ iat: NOW - 800 * 86_400, exp: NOW - 365 * 86_400 }),
     "exp missing": without("exp"),
@@ -109,27 +114,26 @@ Deno.test("POST register refuses a statement that is over, ahead or endless [DC-
   });
 });
 
-Deno.test("POST register refuses a statement by anybody but the directory [DC-N4] [DC2]", async (t) => {
-  await refuseAll(t, "invalid_software_statement", {
+Deno.test("POST register rejects a statement by anybody but the directory [DC-N4] [DC2]", async (t) => {
+  await rejectAll(t, "invalid_software_statement", {
     "the participant's signing key": (newcomer) => statementWith(newcomer, { signer: newcomer.signing }),
     "the participant's key under the directory's kid": async (newcomer) => {
       const { kid } = await directorySigner();
       return await statementWith(newcomer, { signer: { key: newcomer.signing.key, kid } });
     },
-    "another participant's key": (newcomer, world) =>
-      statementWith(newcomer, { signer: world.bankA.signing }),
+    "another participant's key": (newcomer, env) => statementWith(newcomer, { signer: env.bankA.signing }),
     "the directory's key under no kid": headed({ kid: undefined }),
     "the directory's key under an unknown kid": headed({ kid: "unknown" }),
     "the directory's key under a kid that is no string": headed({ kid: ["x"] }),
   });
 });
 
-Deno.test("POST register refuses a statement of another directory, state or environment [DC-N5] [DC3]", async (t) => {
+Deno.test("POST register rejects a statement of another directory, state or environment [DC-N5] [DC3]", async (t) => {
   const otherDirectory = async (newcomer: Participant): Promise<string> => {
     const signer: Signer = { key: await testKey(15), kid: "other-directory" };
     return await statementWith(newcomer, { signer, claims: { iss: "https://other-directory.example" } });
   };
-  await refuseAll(t, "unapproved_software_statement", {
+  await rejectAll(t, "unapproved_software_statement", {
     "another directory": otherDirectory,
     "another issuer, the directory's key": claiming({ iss: "https://other-directory.example" }),
     "the issuer with a slash": claiming({ iss: `${DIRECTORY_URL}/` }),
@@ -147,13 +151,13 @@ Deno.test("POST register refuses a statement of another directory, state or envi
   });
 });
 
-Deno.test("POST register refuses a statement by another algorithm or with a key of its own [DC-N6] [DC2]", async (t) => {
+Deno.test("POST register rejects a statement by another algorithm or with a key of its own [DC-N6] [DC2]", async (t) => {
   const claims = (newcomer: Participant): JsonObject => decodeJwt(newcomer.statement);
   const header = async (changes: JsonObject): Promise<JsonObject> => {
     const { kid } = await directorySigner();
     return withChanges({ alg: "PS256", typ: "JWT", kid }, changes);
   };
-  await refuseAll(t, "invalid_software_statement", {
+  await rejectAll(t, "invalid_software_statement", {
     "alg none": async (newcomer) => `${segment(await header({ alg: "none" }))}.${segment(claims(newcomer))}.`,
     "alg none with a signature": async (newcomer) => {
       const [, , signature] = newcomer.statement.split(".");
@@ -180,7 +184,7 @@ Deno.test("POST register refuses a statement by another algorithm or with a key 
   });
 });
 
-Deno.test("POST register refuses a statement without one of its members [DC2]", async (t) => {
+Deno.test("POST register rejects a statement without one of its members [DC2]", async (t) => {
   const names = [
     "jti",
     "software_client_id",
@@ -195,7 +199,7 @@ Deno.test("POST register refuses a statement without one of its members [DC2]", 
     "org_jwks_endpoint",
     "org_jwks_revoked_endpoint",
   ];
-  await refuseAll(t, "invalid_software_statement", {
+  await rejectAll(t, "invalid_software_statement", {
     ...Object.fromEntries(names.map((name) => [`${name} missing`, without(name)])),
     "iss missing": without("iss"),
     "a client id of another form [DC14]": claiming({ software_client_id: "SC-1" }),
@@ -209,20 +213,20 @@ Deno.test("POST register refuses a statement without one of its members [DC2]", 
   });
 });
 
-Deno.test("POST register refuses a statement by another participant, unfetched and unstored [DC-N7]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
-  const { otherTpp } = world;
+Deno.test("POST register rejects a statement by another participant, unfetched and unstored [DC-N7]", async () => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const { otherTpp } = env;
   const stolen = { claims: { iss: newcomer.name, software_id: newcomer.clientId } };
   const attempt = async (): Promise<Response> =>
-    await postRegistration(world, newcomer, { ...stolen, signer: otherTpp.signing, as: otherTpp });
-  await assertRefused(world, attempt, 400, "invalid_client_metadata");
+    await postRegistration(env, newcomer, { ...stolen, signer: otherTpp.signing, as: otherTpp });
+  await assertRejected(env, attempt, 400, "invalid_client_metadata");
   const withOwnersCertificate = (): Promise<Response> =>
-    postRegistration(world, newcomer, { ...stolen, signer: otherTpp.signing });
-  await assertRefused(world, withOwnersCertificate, 400, "invalid_client_metadata");
+    postRegistration(env, newcomer, { ...stolen, signer: otherTpp.signing });
+  await assertRejected(env, withOwnersCertificate, 400, "invalid_client_metadata");
 });
 
-Deno.test("POST register refuses key sets outside the allow-list, asked for nothing [DC-N21] [DC4]", async (t) => {
+Deno.test("POST register rejects key sets outside the allow-list, asked for nothing [DC-N21] [DC4]", async (t) => {
   const bad = [
     "https://evil.example/jwks",
     "https://directory.example.evil.example/jwks",
@@ -241,7 +245,7 @@ Deno.test("POST register refuses key sets outside the allow-list, asked for noth
     "jwks",
   ];
   const members = ["org_jwks_endpoint", "org_jwks_revoked_endpoint"];
-  await refuseAll(
+  await rejectAll(
     t,
     "unapproved_software_statement",
     Object.fromEntries(
@@ -250,32 +254,32 @@ Deno.test("POST register refuses key sets outside the allow-list, asked for noth
   );
 });
 
-Deno.test("POST register refuses a registration for the client id of another organisation [DC10] [DC14]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
-  const claims = { software_client_id: world.tpp.clientId, software_id: world.tpp.clientId, iat: NOW + 20 };
+Deno.test("POST register rejects a registration for the client id of another organisation [DC10] [DC14]", async () => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const claims = { software_client_id: env.tpp.clientId, software_id: env.tpp.clientId, iat: NOW + 20 };
   const statement = await statementWith(newcomer, { claims });
-  const changes = { statement, claims: { software_id: world.tpp.clientId } };
-  const attempt = (): Promise<Response> => postRegistration(world, newcomer, changes);
-  await assertRefused(world, attempt, 400, "invalid_software_statement");
+  const changes = { statement, claims: { software_id: env.tpp.clientId } };
+  const attempt = (): Promise<Response> => postRegistration(env, newcomer, changes);
+  await assertRejected(env, attempt, 400, "invalid_software_statement");
 });
 
-Deno.test("POST register refuses a second software under a bank's code [A4]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const { bankA } = world;
+Deno.test("POST register rejects a second software under a bank's code [A4]", async () => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const { bankA } = env;
   const claims = { software_client_id: "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11", iat: NOW + 20 };
   const statement = await statementWith(bankA, { claims });
-  const attempt = (): Promise<Response> => postRegistration(world, bankA, { statement });
-  await assertRefused(world, attempt, 400, "invalid_software_statement");
+  const attempt = (): Promise<Response> => postRegistration(env, bankA, { statement });
+  await assertRejected(env, attempt, 400, "invalid_software_statement");
 });
 
 Deno.test("POST register: a statement is believed by signature alone, whoever carries it [DC11]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
   const jwt = await signJwt(newcomer.signing, { software_statement: newcomer.statement });
-  await assertRefused(
-    world,
-    () => postRegistration(world, newcomer, { body: jwt }),
+  await assertRejected(
+    env,
+    () => postRegistration(env, newcomer, { body: jwt }),
     400,
     "invalid_client_metadata",
   );

@@ -2,52 +2,52 @@
 import { assertEquals } from "@std/assert";
 import { onboardOnly } from "../../../scripts/testing/participants.ts";
 import {
-  assertRefused,
+  assertRejected,
   MANY_REGISTRATIONS,
   NEWCOMER,
   postRegistration,
   registrationJwt,
 } from "../../../scripts/testing/registration.ts";
-import { BASE_URL, openWorld, throughProxy } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, openEnvironment, throughProxy } from "../../../scripts/testing/environment.ts";
 import { rawJws } from "../../../scripts/testing/raw_jws.ts";
 
-Deno.test("POST register refuses a caller without the participant's certificate [DC-N18] [DC11]", async (t) => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
+Deno.test("POST register rejects a caller without the participant's certificate [DC-N18] [DC11]", async (t) => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
   await t.step("no certificate", async () => {
-    await assertRefused(world, () => postRegistration(world, newcomer, { as: null }), 401, "invalid_client");
+    await assertRejected(env, () => postRegistration(env, newcomer, { as: null }), 401, "invalid_client");
   });
   await t.step("a certificate without the proxy's secret", async () => {
-    const body = await registrationJwt(world, newcomer);
+    const body = await registrationJwt(env, newcomer);
     const headers = {
       "content-type": "application/jose",
       "client-cert": `:${newcomer.transport.certificate}:`,
     };
     const request = new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body });
-    await assertRefused(world, () => world.platform.api.fetch(request), 401, "invalid_client");
+    await assertRejected(env, () => env.platform.api.fetch(request), 401, "invalid_client");
   });
   await t.step("the certificate of another organisation", async () => {
-    const as = world.otherTpp;
-    await assertRefused(world, () => postRegistration(world, newcomer, { as }), 401, "invalid_client");
+    const as = env.otherTpp;
+    await assertRejected(env, () => postRegistration(env, newcomer, { as }), 401, "invalid_client");
   });
   await t.step("the participant's signing certificate", async () => {
     const as = { ...newcomer, transport: newcomer.signing };
-    await assertRefused(world, () => postRegistration(world, newcomer, { as }), 401, "invalid_client");
+    await assertRejected(env, () => postRegistration(env, newcomer, { as }), 401, "invalid_client");
   });
   await t.step("a certificate that is over", async () => {
-    const then = world.now;
-    world.now = Date.UTC(2099, 0, 1);
-    await assertRefused(world, () => postRegistration(world, newcomer), 401, "invalid_client");
-    world.now = then;
+    const then = env.now;
+    env.now = Date.UTC(2099, 0, 1);
+    await assertRejected(env, () => postRegistration(env, newcomer), 401, "invalid_client");
+    env.now = then;
   });
   await t.step("and takes the participant's own", async () => {
-    assertEquals((await postRegistration(world, newcomer)).status, 201);
+    assertEquals((await postRegistration(env, newcomer)).status, 201);
   });
 });
 
-Deno.test("POST register refuses other media types and codings [DC-N19] [DC1]", async (t) => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
+Deno.test("POST register rejects other media types and codings [DC-N19] [DC1]", async (t) => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
   const types = [
     "application/json",
     "application/jwt",
@@ -60,49 +60,49 @@ Deno.test("POST register refuses other media types and codings [DC-N19] [DC1]", 
   ];
   for (const contentType of types) {
     await t.step(contentType === null ? "no Content-Type" : `"${contentType}"`, async () => {
-      const attempt = (): Promise<Response> => postRegistration(world, newcomer, { contentType });
-      await assertRefused(world, attempt, 415, "invalid_client_metadata");
+      const attempt = (): Promise<Response> => postRegistration(env, newcomer, { contentType });
+      await assertRejected(env, attempt, 415, "invalid_client_metadata");
     });
   }
   await t.step("gzip", async () => {
     const headers = { "content-encoding": "gzip" };
-    await assertRefused(world, () => postRegistration(world, newcomer, { headers }), 415, "invalid_request");
+    await assertRejected(env, () => postRegistration(env, newcomer, { headers }), 415, "invalid_request");
   });
 });
 
 Deno.test("register answers other methods 405 with Allow [DC-N24]", async (t) => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
   for (const method of ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
     await t.step(method, async () => {
       const request = (): Promise<Response> =>
-        world.platform.api.fetch(
-          throughProxy(new Request(`${BASE_URL}/register/v1`, { method }), world.tpp),
+        env.platform.api.fetch(
+          throughProxy(new Request(`${BASE_URL}/register/v1`, { method }), env.tpp),
         );
-      const response = await assertRefused(world, request, 405, "invalid_request");
+      const response = await assertRejected(env, request, 405, "invalid_request");
       assertEquals(response.headers.get("allow"), "POST");
     });
   }
   await t.step("HEAD", async () => {
     const request = new Request(`${BASE_URL}/register/v1`, { method: "HEAD" });
-    const response = await world.platform.api.fetch(throughProxy(request, world.tpp));
+    const response = await env.platform.api.fetch(throughProxy(request, env.tpp));
     assertEquals([response.status, response.headers.get("allow")], [405, "POST"]);
   });
 });
 
-Deno.test("POST register refuses what is too large or too deep [DC-N26]", async (t) => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
+Deno.test("POST register rejects what is too large or too deep [DC-N26]", async (t) => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
   await t.step("a JWT of more than 32 KiB", async () => {
     const claims = { client_uri: "x".repeat(32_768) };
-    await assertRefused(world, () => postRegistration(world, newcomer, { claims }), 413, "invalid_request");
+    await assertRejected(env, () => postRegistration(env, newcomer, { claims }), 413, "invalid_request");
   });
   await t.step("a body of more than 64 KiB", async () => {
     const body = "a".repeat(65_537);
-    await assertRefused(world, () => postRegistration(world, newcomer, { body }), 413, "invalid_request");
+    await assertRejected(env, () => postRegistration(env, newcomer, { body }), 413, "invalid_request");
   });
   await t.step("a statement of 30 KiB is too large within the JWT", async () => {
     const claims = { software_statement: "a".repeat(30_720) };
-    await assertRefused(world, () => postRegistration(world, newcomer, { claims }), 413, "invalid_request");
+    await assertRejected(env, () => postRegistration(env, newcomer, { claims }), 413, "invalid_request");
   });
   for (const [name, depth] of Object.entries({ "a depth of 17": 17, "a depth of 10,000": 10_000 })) {
     await t.step(name, async () => {
@@ -110,15 +110,15 @@ Deno.test("POST register refuses what is too large or too deep [DC-N26]", async 
       const key = await newcomer.signing.key.privateKey("sign");
       const header = { alg: "PS256", typ: "JWT", kid: newcomer.signing.kid };
       const body = await rawJws(key, header, bomb);
-      const attempt = (): Promise<Response> => postRegistration(world, newcomer, { body });
-      await assertRefused(world, attempt, 400, "invalid_client_metadata");
+      const attempt = (): Promise<Response> => postRegistration(env, newcomer, { body });
+      await assertRejected(env, attempt, 400, "invalid_client_metadata");
     });
   }
   await t.step("bytes that are no text", async () => {
     const body = new Uint8Array([0xff, 0xfe, 0x00, 0x2e, 0x2e]);
-    await assertRefused(
-      world,
-      () => postRegistration(world, newcomer, { body }),
+    await assertRejected(
+      env,
+      () => postRegistration(env, newcomer, { body }),
       400,
       "invalid_client_metadata",
     );

@@ -17,7 +17,7 @@ import {
 import { openGatedStore } from "../../support/gated_store.ts";
 import { onboardOnly } from "../../../scripts/testing/participants.ts";
 import {
-  assertRefused,
+  assertRejected,
   MANY_REGISTRATIONS,
   NEWCOMER,
   postRegistration,
@@ -25,88 +25,88 @@ import {
   renewedStatement,
   statementWith,
 } from "../../../scripts/testing/registration.ts";
-import { openWorld, SHOP_REDIRECTS, START } from "../../../scripts/testing/environment.ts";
+import { openEnvironment, SHOP_REDIRECTS, START } from "../../../scripts/testing/environment.ts";
 
 Deno.test("POST register updates the same client by a newer statement [FAPI-D17] [B6]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  world.now += 60_000;
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  env.now += 60_000;
   const redirect_uris = ["https://shop.example/new"];
-  const statement = await renewedStatement(world, world.tpp, { redirect_uris, client_name: "Better Shop" });
-  const response = await postRegistration(world, world.tpp, { statement, claims: { redirect_uris } });
+  const statement = await renewedStatement(env, env.tpp, { redirect_uris, client_name: "Better Shop" });
+  const response = await postRegistration(env, env.tpp, { statement, claims: { redirect_uris } });
   assertEquals(response.status, 201);
   const body = await response.json();
-  assertEquals(body.client_id, world.tpp.clientId);
+  assertEquals(body.client_id, env.tpp.clientId);
   assertEquals(body.client_id_issued_at, START / 1000); // when the client id was first registered
   assertEquals([body.client_name, body.redirect_uris], ["Better Shop", redirect_uris]);
   assertEquals(body.software_statement, statement);
 });
 
-Deno.test("POST register refuses an older or the same statement and keeps what was registered [DC-N23] [FAPI-D17]", async (t) => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const { tpp } = world;
+Deno.test("POST register rejects an older or the same statement and keeps what was registered [DC-N23] [FAPI-D17]", async (t) => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const { tpp } = env;
   const [kept = ""] = SHOP_REDIRECTS;
-  const statement = await renewedStatement(world, tpp, { redirect_uris: [kept] });
+  const statement = await renewedStatement(env, tpp, { redirect_uris: [kept] });
   const claims = { redirect_uris: [kept] };
-  assertEquals((await postRegistration(world, tpp, { statement, claims })).status, 201);
+  assertEquals((await postRegistration(env, tpp, { statement, claims })).status, 201);
   await t.step("the first statement, with the since-removed redirect", async () => {
-    await assertRefused(world, () => postRegistration(world, tpp), 400, "invalid_software_statement");
+    await assertRejected(env, () => postRegistration(env, tpp), 400, "invalid_software_statement");
   });
   await t.step("the same statement", async () => {
-    const attempt = (): Promise<Response> => postRegistration(world, tpp, { statement, claims });
-    await assertRefused(world, attempt, 400, "invalid_software_statement");
+    const attempt = (): Promise<Response> => postRegistration(env, tpp, { statement, claims });
+    await assertRejected(env, attempt, 400, "invalid_software_statement");
   });
   await t.step("a statement of the same second", async () => {
     const twin = await statementWith({ ...tpp, statement }, { claims: { jti: "twin" } });
-    const attempt = (): Promise<Response> => postRegistration(world, tpp, { statement: twin, claims });
-    await assertRefused(world, attempt, 400, "invalid_software_statement");
+    const attempt = (): Promise<Response> => postRegistration(env, tpp, { statement: twin, claims });
+    await assertRejected(env, attempt, 400, "invalid_software_statement");
   });
   await t.step("the removed redirect stays removed", async () => {
-    const bound = await clientToken(world, tpp);
-    const { ConsentId } = (await createConsent(world, bound)).Data;
-    assertEquals((await push(world, ConsentId, { form: { redirect_uri: SHOP_REDIRECTS[1] } })).status, 400);
-    assertEquals((await push(world, ConsentId, { form: { redirect_uri: kept } })).status, 201);
+    const bound = await clientToken(env, tpp);
+    const { ConsentId } = (await createConsent(env, bound)).Data;
+    assertEquals((await push(env, ConsentId, { form: { redirect_uri: SHOP_REDIRECTS[1] } })).status, 400);
+    assertEquals((await push(env, ConsentId, { form: { redirect_uri: kept } })).status, 201);
   });
 });
 
-Deno.test("POST register refuses a newer statement about other software or another role under the client id [FAPI-D17]", async (t) => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
+Deno.test("POST register rejects a newer statement about other software or another role under the client id [FAPI-D17]", async (t) => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
   const changes = {
     "of another organisation": { org_id: "stranger" },
     "of another role": { software_roles: ["ASPSP"], software_redirect_uris: [SHOP_REDIRECTS[0]] },
   };
   for (const [name, changed] of Object.entries(changes)) {
     await t.step(name, async () => {
-      const statement = await statementWith(world.tpp, { claims: { ...changed, iat: START / 1000 + 20 } });
+      const statement = await statementWith(env.tpp, { claims: { ...changed, iat: START / 1000 + 20 } });
       const claims = name === "of another role"
         ? { scope: "bank", grant_types: ["authorization_code"], redirect_uris: [SHOP_REDIRECTS[0]] }
         : {};
-      const attempt = (): Promise<Response> => postRegistration(world, world.tpp, { statement, claims });
-      await assertRefused(world, attempt, 400, "invalid_software_statement");
+      const attempt = (): Promise<Response> => postRegistration(env, env.tpp, { statement, claims });
+      await assertRejected(env, attempt, 400, "invalid_software_statement");
     });
   }
 });
 
-Deno.test("POST register refuses a registration JWT a second time [DC-N10]", async (t) => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(world, NEWCOMER);
-  const body = await registrationJwt(world, newcomer);
-  assertEquals((await postRegistration(world, newcomer, { body })).status, 201);
+Deno.test("POST register rejects a registration JWT a second time [DC-N10]", async (t) => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const body = await registrationJwt(env, newcomer);
+  assertEquals((await postRegistration(env, newcomer, { body })).status, 201);
   await t.step("at once", async () => {
-    const attempt = (): Promise<Response> => postRegistration(world, newcomer, { body });
-    await assertRefused(world, attempt, 400, "invalid_client_metadata");
+    const attempt = (): Promise<Response> => postRegistration(env, newcomer, { body });
+    await assertRejected(env, attempt, 400, "invalid_client_metadata");
   });
   await t.step("its jti with a newer statement", async () => {
     const first = JSON.parse(atob((body.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")));
-    const statement = await renewedStatement(world, newcomer);
+    const statement = await renewedStatement(env, newcomer);
     const changes = { statement, claims: { jti: first.jti } };
-    const attempt = (): Promise<Response> => postRegistration(world, newcomer, changes);
-    await assertRefused(world, attempt, 400, "invalid_client_metadata");
-    assertEquals((await postRegistration(world, newcomer, { statement })).status, 201);
+    const attempt = (): Promise<Response> => postRegistration(env, newcomer, changes);
+    await assertRejected(env, attempt, 400, "invalid_client_metadata");
+    assertEquals((await postRegistration(env, newcomer, { statement })).status, 201);
   });
   await t.step("until it could not be used any more", async () => {
-    world.now = START + 329_000; // exp + 29 s
-    const attempt = (): Promise<Response> => postRegistration(world, newcomer, { body });
-    await assertRefused(world, attempt, 400, "invalid_client_metadata");
+    env.now = START + 329_000; // exp + 29 s
+    const attempt = (): Promise<Response> => postRegistration(env, newcomer, { body });
+    await assertRejected(env, attempt, 400, "invalid_client_metadata");
   });
 });
 
@@ -121,18 +121,18 @@ Deno.test("POST register keeps one record of two parallel registrations [DC-N25]
   for (const [name, make] of Object.entries(cases)) {
     await t.step(name, async () => {
       const store = await openGatedStore();
-      await using world = await openWorld({ ...MANY_REGISTRATIONS, store });
-      const newcomer = await onboardOnly(world, NEWCOMER);
-      const bodies = await make(() => registrationJwt(world, newcomer));
+      await using env = await openEnvironment({ ...MANY_REGISTRATIONS, store });
+      const newcomer = await onboardOnly(env, NEWCOMER);
+      const bodies = await make(() => registrationJwt(env, newcomer));
       store.gather(2);
-      const answers = await Promise.all(bodies.map((body) => postRegistration(world, newcomer, { body })));
+      const answers = await Promise.all(bodies.map((body) => postRegistration(env, newcomer, { body })));
       assertEquals(answers.map(({ status }) => status).toSorted(), [201, 400]);
-      const refused = answers.find(({ status }) => status === 400);
+      const rejected = answers.find(({ status }) => status === 400);
       const error = name === "two JWTs" ? "invalid_software_statement" : "invalid_client_metadata";
-      assertEquals((await refused?.json()).error, error);
-      const records = await world.store.list({ prefix: ["client"], limit: 100 });
+      assertEquals((await rejected?.json()).error, error);
+      const records = await env.store.list({ prefix: ["client"], limit: 100 });
       assertEquals(records.filter(({ key }) => key[1] === newcomer.clientId).length, 1);
-      const history = await world.store.list({ prefix: ["audit", newcomer.clientId], limit: 100 });
+      const history = await env.store.list({ prefix: ["audit", newcomer.clientId], limit: 100 });
       assertEquals(history.length, 1);
     });
   }
@@ -140,8 +140,8 @@ Deno.test("POST register keeps one record of two parallel registrations [DC-N25]
 
 Deno.test("POST register keeps one bank of two parallel registrations under one code [DC-N25] [A4]", async () => {
   const store = await openGatedStore();
-  await using world = await openWorld({ ...MANY_REGISTRATIONS, store });
-  const bank = await onboardOnly(world, {
+  await using env = await openEnvironment({ ...MANY_REGISTRATIONS, store });
+  const bank = await onboardOnly(env, {
     name: "Bank C plc",
     role: "ASPSP",
     orgId: "BANKC",
@@ -152,78 +152,78 @@ Deno.test("POST register keeps one bank of two parallel registrations under one 
   const statement = await statementWith(bank, { claims: { software_client_id: twin, software_id: twin } });
   store.gather(2);
   const answers = await Promise.all([
-    postRegistration(world, bank),
-    postRegistration(world, bank, { statement, claims: { software_id: twin } }),
+    postRegistration(env, bank),
+    postRegistration(env, bank, { statement, claims: { software_id: twin } }),
   ]);
   assertEquals(answers.map(({ status }) => status).toSorted(), [201, 400]);
-  const records = await world.store.list<{ orgId: string }>({ prefix: ["client"], limit: 100 });
+  const records = await env.store.list<{ orgId: string }>({ prefix: ["client"], limit: 100 });
   assertEquals(records.filter(({ value }) => value.orgId === "BANKC").length, 1);
 });
 
 Deno.test("POST register: new redirect_uris count at the next authorization, removed ones no more [FAPI-D17] [RFC 9126 7.4]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const { tpp } = world;
-  const bound = await clientToken(world, tpp);
-  const before = (await createConsent(world, bound)).Data.ConsentId;
-  const pushed = await good(push(world, before), 201);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const { tpp } = env;
+  const bound = await clientToken(env, tpp);
+  const before = (await createConsent(env, bound)).Data.ConsentId;
+  const pushed = await good(push(env, before), 201);
   const redirect_uris = ["https://shop.example/new"];
-  const statement = await renewedStatement(world, tpp, { redirect_uris });
-  const after = (await createConsent(world, bound)).Data.ConsentId;
-  assertEquals((await push(world, after, { form: { redirect_uri: redirect_uris[0] } })).status, 400);
-  assertEquals((await postRegistration(world, tpp, { statement, claims: { redirect_uris } })).status, 201);
-  assertEquals((await push(world, after, { form: { redirect_uri: SHOP_REDIRECTS[0] } })).status, 400);
-  assertEquals((await push(world, after, { form: { redirect_uri: redirect_uris[0] } })).status, 201);
-  const snapshot = await world.snapshot();
-  const departure = await authorize(new Browser(world), tpp, pushed.request_uri);
+  const statement = await renewedStatement(env, tpp, { redirect_uris });
+  const after = (await createConsent(env, bound)).Data.ConsentId;
+  assertEquals((await push(env, after, { form: { redirect_uri: redirect_uris[0] } })).status, 400);
+  assertEquals((await postRegistration(env, tpp, { statement, claims: { redirect_uris } })).status, 201);
+  assertEquals((await push(env, after, { form: { redirect_uri: SHOP_REDIRECTS[0] } })).status, 400);
+  assertEquals((await push(env, after, { form: { redirect_uri: redirect_uris[0] } })).status, 201);
+  const snapshot = await env.snapshot();
+  const departure = await authorize(new Browser(env), tpp, pushed.request_uri);
   assertEquals([departure.status, departure.headers.get("location")], [400, null]);
-  assertEquals(await world.snapshot(), snapshot);
+  assertEquals(await env.snapshot(), snapshot);
 });
 
 Deno.test("POST register: consent_managedby_bank counts at the next authorization [FAPI-D17]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const { bankA } = world;
-  const atPlatform = await authorise(world, await toBank(world));
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const { bankA } = env;
+  const atPlatform = await authorise(env, await toBank(env));
   assertEquals(atPlatform.status, 303);
-  const statement = await renewedStatement(world, bankA, { consent_managedby_bank: true });
-  const before = await toBank(world); // the statement alone changes nothing: it has not been registered
+  const statement = await renewedStatement(env, bankA, { consent_managedby_bank: true });
+  const before = await toBank(env); // the statement alone changes nothing: it has not been registered
   const return1 = await returned(before);
   assertEquals(new URL(return1).pathname, "/BANKA/authorization.consent.oauth2");
-  assertEquals((await postRegistration(world, bankA, { statement })).status, 201);
-  const flow = await toBank(world);
+  assertEquals((await postRegistration(env, bankA, { statement })).status, 201);
+  const flow = await toBank(env);
   const one = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
   const two = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819" };
-  assertEquals((await putAccounts(world, bankA, flow.consentId, [one, two])).status, 400);
+  assertEquals((await putAccounts(env, bankA, flow.consentId, [one, two])).status, 400);
   const return2 = await returned(flow);
   assertEquals(new URL(return2).origin, "https://shop.example");
 
   async function returned(started: Awaited<ReturnType<typeof toBank>>): Promise<string> {
-    await good(putAccounts(world, bankA, started.consentId), 200);
-    const path = await returnPath(world, bankA, started.handover);
+    await good(putAccounts(env, bankA, started.consentId), 200);
+    const path = await returnPath(env, bankA, started.handover);
     return (await started.browser.open(path)).headers.get("location") ?? "";
   }
 });
 
 Deno.test("POST register: a bank's new redirect URL is where the next customer is sent [FAPI-D17] [A5]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const { bankA, tpp } = world;
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const { bankA, tpp } = env;
   const redirect_uris = ["https://bank-a.example/new-sca?from=platform"];
-  const statement = await renewedStatement(world, bankA, { redirect_uris });
+  const statement = await renewedStatement(env, bankA, { redirect_uris });
   const changes = { statement, claims: { redirect_uris } };
-  assertEquals((await postRegistration(world, bankA, changes)).status, 201);
-  const bound = await clientToken(world, tpp);
-  const pushed = await good(push(world, (await createConsent(world, bound)).Data.ConsentId), 201);
-  const departure = await authorize(new Browser(world), tpp, pushed.request_uri);
+  assertEquals((await postRegistration(env, bankA, changes)).status, 201);
+  const bound = await clientToken(env, tpp);
+  const pushed = await good(push(env, (await createConsent(env, bound)).Data.ConsentId), 201);
+  const departure = await authorize(new Browser(env), tpp, pushed.request_uri);
   const location = departure.headers.get("location") ?? "";
   assertEquals(location.startsWith("https://bank-a.example/new-sca?from=platform&oAuthUrl="), true, location);
   assertEquals((await openHandover(bankA, departure)).claims.aud, "BANKA");
 });
 
 Deno.test("POST register: tokens and consents outlive an update [FAPI-D17]", async () => {
-  await using world = await openWorld(MANY_REGISTRATIONS);
-  const { tpp } = world;
-  const bound = await clientToken(world, tpp);
-  const statement = await renewedStatement(world, tpp, { description: "Another text" });
-  assertEquals((await postRegistration(world, tpp, { statement })).status, 201);
-  assertEquals((await createConsent(world, bound)).Data.Status, "AwaitingAuthorisation");
-  assertEquals((await requestToken(world, tpp)).status, 200);
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const { tpp } = env;
+  const bound = await clientToken(env, tpp);
+  const statement = await renewedStatement(env, tpp, { description: "Another text" });
+  assertEquals((await postRegistration(env, tpp, { statement })).status, 201);
+  assertEquals((await createConsent(env, bound)).Data.Status, "AwaitingAuthorisation");
+  assertEquals((await requestToken(env, tpp)).status, 200);
 });

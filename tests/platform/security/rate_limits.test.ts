@@ -1,4 +1,4 @@
-/** Rate limits over HTTP: what is refused has used nothing up, and one participant's flood is its own problem [RAT-01, PA-N17]. */
+/** Rate limits over HTTP: what is rejected has used nothing up, and one participant's flood is its own problem [RAT-01, PA-N17]. */
 import { assertEquals } from "@std/assert";
 import { addKey } from "../../support/directory_network.ts";
 import { register } from "../../../scripts/testing/participants.ts";
@@ -10,99 +10,101 @@ import {
   requestToken,
 } from "../../../scripts/testing/flows.ts";
 import { dpopProof, payloadSignature } from "../../../scripts/testing/jwts.ts";
-import { BASE_URL, openWorld } from "../../../scripts/testing/environment.ts";
+import { BASE_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const PATH = "/BANKA/domestic-payment-consents/v1";
 
 Deno.test("POST token.oauth2 beyond the burst answers 429 with Retry-After, and works again a second later [RAT-01]", async () => {
-  await using world = await openWorld({
+  await using env = await openEnvironment({
     environment: { RATE_LIMITS: "authorization=2/8,registration=100/100" },
   });
   const statuses: number[] = [];
-  for (let request = 0; request < 9; request++) statuses.push((await requestToken(world, world.tpp)).status);
+  for (let request = 0; request < 9; request++) statuses.push((await requestToken(env, env.tpp)).status);
   assertEquals(statuses, [200, 200, 200, 200, 200, 200, 200, 200, 429]);
-  const refused = await requestToken(world, world.tpp);
-  assertEquals(refused.headers.get("retry-after"), "1");
-  assertEquals((await refused.json()).error, "temporarily_unavailable");
-  assertEquals((await requestToken(world, world.otherTpp)).status, 200); // another participant is not affected
-  world.now += 1000;
-  assertEquals((await requestToken(world, world.tpp)).status, 200);
+  const rejected = await requestToken(env, env.tpp);
+  assertEquals(rejected.headers.get("retry-after"), "1");
+  assertEquals((await rejected.json()).error, "temporarily_unavailable");
+  assertEquals((await requestToken(env, env.otherTpp)).status, 200); // another participant is not affected
+  env.now += 1000;
+  assertEquals((await requestToken(env, env.tpp)).status, 200);
 });
 
-Deno.test("POST domestic-payment-consents refused with 429 uses up neither the proof nor the idempotency key [RAT-01]", async () => {
-  await using world = await openWorld({ environment: { RATE_LIMITS: "consents=1/1,registration=100/100" } });
-  const bound = await clientToken(world, world.tpp);
-  await createConsent(world, bound);
+Deno.test("POST domestic-payment-consents rejected with 429 uses up neither the proof nor the idempotency key [RAT-01]", async () => {
+  await using env = await openEnvironment({
+    environment: { RATE_LIMITS: "consents=1/1,registration=100/100" },
+  });
+  const bound = await clientToken(env, env.tpp);
+  await createConsent(env, bound);
   const body = JSON.stringify(consentBody());
-  const proof = await dpopProof(world, bound.key, {
+  const proof = await dpopProof(env, bound.key, {
     method: "POST",
     url: `${BASE_URL}${PATH}`,
     accessToken: bound.token,
   });
-  const signature = await payloadSignature(world, world.tpp, body);
+  const signature = await payloadSignature(env, env.tpp, body);
   const again = { body, proof, signature, idempotencyKey: "one-key" };
-  const refused = await call(world, world.tpp, bound, PATH, again);
-  assertEquals([refused.status, await refused.text()], [429, ""]);
-  world.now += 1000;
-  assertEquals((await call(world, world.tpp, bound, PATH, again)).status, 201);
+  const rejected = await call(env, env.tpp, bound, PATH, again);
+  assertEquals([rejected.status, await rejected.text()], [429, ""]);
+  env.now += 1000;
+  assertEquals((await call(env, env.tpp, bound, PATH, again)).status, 201);
 });
 
 Deno.test("beyond the limit, a request is answered 429 before its signatures are looked at [RAT-01]", async () => {
-  await using world = await openWorld({
+  await using env = await openEnvironment({
     environment: { RATE_LIMITS: "authorization=1/1,registration=100/100" },
   });
-  assertEquals((await requestToken(world, world.tpp)).status, 200);
+  assertEquals((await requestToken(env, env.tpp)).status, 200);
   const form = { client_assertion: "forged", client_id: "SC-unknown" };
-  const refused = await requestToken(world, world.tpp, "BANKA", { form, proof: "forged" });
-  assertEquals([refused.status, (await refused.json()).error], [429, "temporarily_unavailable"]);
-  world.now += 1000;
-  const judged = await requestToken(world, world.tpp, "BANKA", { form, proof: "forged" });
+  const rejected = await requestToken(env, env.tpp, "BANKA", { form, proof: "forged" });
+  assertEquals([rejected.status, (await rejected.json()).error], [429, "temporarily_unavailable"]);
+  env.now += 1000;
+  const judged = await requestToken(env, env.tpp, "BANKA", { form, proof: "forged" });
   assertEquals(judged.status < 429 && judged.status >= 400, true);
 });
 
 Deno.test("a second transport key of a participant does not double its limit [RAT-01]", async (t) => {
   const groups = "authorization=1/8,consents=1/8,registration=100/100";
-  await using world = await openWorld({ environment: { RATE_LIMITS: groups } });
-  const again = { ...world.tpp, transport: await addKey(world, world.tpp, "transport", 13) };
-  world.now += 301_000; // the platform knows both keys
+  await using env = await openEnvironment({ environment: { RATE_LIMITS: groups } });
+  const again = { ...env.tpp, transport: await addKey(env, env.tpp, "transport", 13) };
+  env.now += 301_000; // the platform knows both keys
   await t.step("token", async () => {
     const answers: number[] = [];
     for (let request = 0; request < 12; request++) {
-      const as = request % 2 === 0 ? world.tpp : again;
-      answers.push((await requestToken(world, world.tpp, "BANKA", { as })).status);
+      const as = request % 2 === 0 ? env.tpp : again;
+      answers.push((await requestToken(env, env.tpp, "BANKA", { as })).status);
     }
     assertEquals(answers, [200, 200, 200, 200, 200, 200, 200, 200, 429, 429, 429, 429]);
-    assertEquals((await requestToken(world, world.otherTpp)).status, 200);
+    assertEquals((await requestToken(env, env.otherTpp)).status, 200);
   });
   await t.step(
-    "consents, where what is refused has used up neither the proof nor the idempotency key",
+    "consents, where what is rejected has used up neither the proof nor the idempotency key",
     async () => {
-      world.now += 10_000;
-      const bound = await clientToken(world, world.tpp);
-      for (let request = 0; request < 8; request++) await createConsent(world, bound);
+      env.now += 10_000;
+      const bound = await clientToken(env, env.tpp);
+      for (let request = 0; request < 8; request++) await createConsent(env, bound);
       const body = JSON.stringify(consentBody());
       const url = `${BASE_URL}${PATH}`;
-      const proof = await dpopProof(world, bound.key, { method: "POST", url, accessToken: bound.token });
-      const signature = await payloadSignature(world, world.tpp, body);
+      const proof = await dpopProof(env, bound.key, { method: "POST", url, accessToken: bound.token });
+      const signature = await payloadSignature(env, env.tpp, body);
       const request = { body, proof, signature, idempotencyKey: "one-key" };
-      const before = await world.snapshot();
-      assertEquals((await call(world, again, bound, PATH, request)).status, 429);
+      const before = await env.snapshot();
+      assertEquals((await call(env, again, bound, PATH, request)).status, 429);
       const kept = (entries: readonly { readonly key: readonly unknown[] }[]): unknown[] =>
         entries.filter(({ key }) => key[0] !== "rate_bucket");
-      assertEquals(kept(await world.snapshot()), kept(before));
-      world.now += 1000;
-      assertEquals((await call(world, again, bound, PATH, request)).status, 201);
+      assertEquals(kept(await env.snapshot()), kept(before));
+      env.now += 1000;
+      assertEquals((await call(env, again, bound, PATH, request)).status, 201);
     },
   );
 });
 
 Deno.test("POST register counts for the participant, whichever transport key it uses [RAT-01]", async () => {
-  await using world = await openWorld({ environment: { RATE_LIMITS: "registration=1/4" } });
-  const again = { ...world.tpp, transport: await addKey(world, world.tpp, "transport", 13) };
-  world.now += 301_000;
+  await using env = await openEnvironment({ environment: { RATE_LIMITS: "registration=1/4" } });
+  const again = { ...env.tpp, transport: await addKey(env, env.tpp, "transport", 13) };
+  env.now += 301_000;
   const statuses: number[] = [];
   for (let request = 0; request < 8; request++) {
-    const answer = await register(world, request % 2 === 0 ? world.tpp : again);
+    const answer = await register(env, request % 2 === 0 ? env.tpp : again);
     statuses.push(answer.status);
     await answer.body?.cancel();
   }
@@ -119,19 +121,19 @@ Deno.test("POST register counts for the participant, whichever transport key it 
 });
 
 Deno.test("40 parallel requests never get more than the burst [RAT-01]", async () => {
-  await using world = await openWorld({
+  await using env = await openEnvironment({
     environment: { RATE_LIMITS: "authorization=1/10,registration=100/100" },
   });
-  const answers = await Promise.all(Array.from({ length: 40 }, () => requestToken(world, world.tpp)));
+  const answers = await Promise.all(Array.from({ length: 40 }, () => requestToken(env, env.tpp)));
   const counted = (status: number): number => answers.filter((answer) => answer.status === status).length;
   assertEquals([counted(200), counted(429)], [10, 30]);
 });
 
 Deno.test("two processes on one store share the limit [RAT-01]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const { openBucketStore } = await import("../../../src/platform/security/rate_limit_store.ts");
   const policy = { perSecond: 1, burst: 16 };
-  const processes = [1, 2].map(() => openBucketStore(world.store, () => world.now));
+  const processes = [1, 2].map(() => openBucketStore(env.store, () => env.now));
   const waits: number[] = [];
   for (let request = 0; request < 40; request++) {
     waits.push(await processes[request % 2]?.take(["reads", "x"], policy) ?? -1);

@@ -5,55 +5,55 @@ import { authorised, call, clientToken, consentBody } from "../../../scripts/tes
 import { payloadSignature } from "../../../scripts/testing/jwts.ts";
 import { verifyAnswer } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "../../support/resource_calls.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const OBIE = ["iat", "iss", "tan"].map((name) => `http://openbanking.org.uk/${name}`);
 
 Deno.test("POST endpoints sign their 201 in the profile of the request [JWS-15]", async (t) => {
   for (const profile of ["A", "B"] as const) {
-    await using world = await openWorld();
-    for (const endpoint of (await resourceCalls(world)).filter(({ method }) => method === "POST")) {
+    await using env = await openEnvironment();
+    for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "POST")) {
       await t.step(`${endpoint.name}, profile ${profile}`, async () => {
         const response = await endpoint.send({ profile });
         assertEquals(response.status, 201);
-        assertEquals((await verifyAnswer(world, response)).profile, profile);
+        assertEquals((await verifyAnswer(env, response)).profile, profile);
       });
     }
   }
 });
 
 Deno.test("GET endpoints sign their 200 in profile A [JWS-15]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of (await resourceCalls(world)).filter(({ method }) => method === "GET")) {
+  await using env = await openEnvironment();
+  for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "GET")) {
     await t.step(endpoint.name, async () => {
       const response = await endpoint.send();
       assertEquals(response.status, 200);
-      assertEquals((await verifyAnswer(world, response)).profile, "A");
+      assertEquals((await verifyAnswer(env, response)).profile, "A");
     });
   }
 });
 
 Deno.test("POST domestic-payment-consents signs an idempotent replay [JWS-15] [IDE-01]", async (t) => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
   for (const profile of ["A", "B"] as const) {
     await t.step(`profile ${profile}`, async () => {
       const options = { body: JSON.stringify(consentBody()), idempotencyKey: "same", profile };
-      const response = await call(world, world.tpp, bound, CONSENTS, options);
+      const response = await call(env, env.tpp, bound, CONSENTS, options);
       assertEquals(response.status, 201);
-      assertEquals((await verifyAnswer(world, response)).profile, profile);
+      assertEquals((await verifyAnswer(env, response)).profile, profile);
     });
   }
 });
 
-Deno.test("resource endpoints sign their refusals, in the profile of the request [JWS-15]", async (t) => {
-  await using world = await openWorld();
-  const { bound, payment, consentId } = await authorised(world);
+Deno.test("resource endpoints sign their rejections, in the profile of the request [JWS-15]", async (t) => {
+  await using env = await openEnvironment();
+  const { bound, payment, consentId } = await authorised(env);
   const body = JSON.stringify(consentBody());
   const post = (sent: string, options = {}): Promise<Response> =>
-    call(world, world.tpp, bound, CONSENTS, { body: sent, ...options });
+    call(env, env.tpp, bound, CONSENTS, { body: sent, ...options });
   const signed = (text: string, profile: "A" | "B"): Promise<string> =>
-    payloadSignature(world, world.tpp, text, { profile });
+    payloadSignature(env, env.tpp, text, { profile });
   const cases: Record<string, readonly [number, "A" | "B", () => Promise<Response>]> = {
     "400 fields, A": [400, "A", () => post("{}", { profile: "A" })],
     "400 fields, B": [400, "B", () => post("{}", { profile: "B" })],
@@ -62,14 +62,14 @@ Deno.test("resource endpoints sign their refusals, in the profile of the request
     "400 no signature": [400, "A", () => post(body, { signature: null })],
     "400 unreadable signature": [400, "A", () => post(body, { signature: "rubbish" })],
     "400 bad header, B": [400, "B", () => post(body, { headers: { "x-fapi-auth-date": "today" } })],
-    "400 not found": [400, "A", () => call(world, world.tpp, bound, `${CONSENTS}/${crypto.randomUUID()}`)],
+    "400 not found": [400, "A", () => call(env, env.tpp, bound, `${CONSENTS}/${crypto.randomUUID()}`)],
     "400 credentials twice": [
       400,
       "A",
       () => post(body, { headers: { authorization: "DPoP a, DPoP b" }, signature: null }),
     ],
-    "403, B": [403, "B", () => call(world, world.tpp, payment, CONSENTS, { body, profile: "B" })],
-    "403 of a GET": [403, "A", () => call(world, world.tpp, payment, `${CONSENTS}/${consentId}`)],
+    "403, B": [403, "B", () => call(env, env.tpp, payment, CONSENTS, { body, profile: "B" })],
+    "403 of a GET": [403, "A", () => call(env, env.tpp, payment, `${CONSENTS}/${consentId}`)],
     "413, B": [413, "B", () => post(body + " ".repeat(65_536), { profile: "B" })],
     "415, B": [415, "B", () => post(body, { headers: { "content-type": "text/plain" }, profile: "B" })],
   };
@@ -77,24 +77,24 @@ Deno.test("resource endpoints sign their refusals, in the profile of the request
     await t.step(name, async () => {
       const response = await send();
       assertEquals(response.status, status);
-      assertEquals((await verifyAnswer(world, response)).profile, profile);
+      assertEquals((await verifyAnswer(env, response)).profile, profile);
     });
   }
 });
 
 Deno.test("the header of an answer's signature says who signed, when and what is critical [JWS-15]", async (t) => {
-  await using world = await openWorld();
-  world.now += 12_345; // a time that is no whole second
-  const bound = await clientToken(world, world.tpp);
+  await using env = await openEnvironment();
+  env.now += 12_345; // a time that is no whole second
+  const bound = await clientToken(env, env.tpp);
   for (const profile of ["A", "B"] as const) {
     await t.step(`profile ${profile}`, async () => {
-      const response = await post(world, bound, profile);
-      const { header } = await verifyAnswer(world, response);
+      const response = await post(env, bound, profile);
+      const { header } = await verifyAnswer(env, response);
       const { kid, ...rest } = header;
       assertEquals(typeof kid, "string");
       const claims = {
         alg: "PS256",
-        "http://openbanking.org.uk/iat": Math.floor(world.now / 1000),
+        "http://openbanking.org.uk/iat": Math.floor(env.now / 1000),
         "http://openbanking.org.uk/iss": "https://auth.platform.example",
         "http://openbanking.org.uk/tan": "directory.example",
       };
@@ -107,17 +107,17 @@ Deno.test("the header of an answer's signature says who signed, when and what is
 });
 
 Deno.test("an answer's signature does not fit another answer [JWS-15]", async () => {
-  await using world = await openWorld();
-  const bound = await clientToken(world, world.tpp);
-  const [one, other] = [await post(world, bound, "A"), await post(world, bound, "A")];
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const [one, other] = [await post(env, bound, "A"), await post(env, bound, "A")];
   const swapped = new Response(await one.text(), { headers: other.headers });
-  await assertRejects(() => verifyAnswer(world, swapped), errors.JWSSignatureVerificationFailed);
+  await assertRejects(() => verifyAnswer(env, swapped), errors.JWSSignatureVerificationFailed);
 });
 
 function post(
-  world: World,
+  env: Environment,
   bound: Awaited<ReturnType<typeof clientToken>>,
   profile: "A" | "B",
 ): Promise<Response> {
-  return call(world, world.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()), profile });
+  return call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()), profile });
 }

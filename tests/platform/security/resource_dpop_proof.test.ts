@@ -3,29 +3,34 @@ import { assertEquals } from "@std/assert";
 import { call, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
 import { dpopProof } from "../../../scripts/testing/jwts.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
-import { ACCEPTED_PROOFS, REFUSED_PROOFS } from "../../support/proof_cases.ts";
+import { ACCEPTED_PROOFS, REJECTED_PROOFS } from "../../support/proof_cases.ts";
 import { assertChallenge, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, type ResourceCall, resourceCalls } from "../../support/resource_calls.ts";
-import { BASE_URL, openWorld, throughProxy, type World } from "../../../scripts/testing/environment.ts";
+import {
+  BASE_URL,
+  type Environment,
+  openEnvironment,
+  throughProxy,
+} from "../../../scripts/testing/environment.ts";
 
 const INVALID_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
 
 /** A fresh good proof for the call. */
-function proofFor(world: World, { method, url, bound }: ResourceCall, changes = {}): Promise<string> {
-  return dpopProof(world, bound.key, { method, url, accessToken: bound.token }, changes);
+function proofFor(env: Environment, { method, url, bound }: ResourceCall, changes = {}): Promise<string> {
+  return dpopProof(env, bound.key, { method, url, accessToken: bound.token }, changes);
 }
 
-Deno.test("GET domestic-payments/{id} and POST domestic-payments refuse a bad proof [DP-N1..N13] [DP-N16] [DP-N20] [DP-N21] [RG-N6] [RP-N1] [PAY-05]", async (t) => {
-  await using world = await openWorld();
-  const endpoints = (await resourceCalls(world)).filter(({ name }) => name.includes("domestic-payments"));
+Deno.test("GET domestic-payments/{id} and POST domestic-payments reject a bad proof [DP-N1..N13] [DP-N16] [DP-N20] [DP-N21] [RG-N6] [RP-N1] [PAY-05]", async (t) => {
+  await using env = await openEnvironment();
+  const endpoints = (await resourceCalls(env)).filter(({ name }) => name.includes("domestic-payments"));
   for (const endpoint of endpoints) {
     const { method, url, bound } = endpoint;
-    const ground = { world, key: bound.key, target: { method, url, accessToken: bound.token } };
-    for (const { name, proof } of REFUSED_PROOFS) {
+    const fixture = { env, key: bound.key, target: { method, url, accessToken: bound.token } };
+    for (const { name, proof } of REJECTED_PROOFS) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
-        const made = await proof(ground);
-        const response = await unchanged(world, () => endpoint.send({ proof: made }));
+        const made = await proof(fixture);
+        const response = await unchanged(env, () => endpoint.send({ proof: made }));
         await assertChallenge(response, 401, INVALID_PROOF);
       });
     }
@@ -33,14 +38,14 @@ Deno.test("GET domestic-payments/{id} and POST domestic-payments refuse a bad pr
 });
 
 Deno.test("GET and POST domestic-payment-consents take an odd but good proof [DP-N11] [DP-N12] [DP-N19] [DP-N24]", async (t) => {
-  await using world = await openWorld();
-  const endpoints = (await resourceCalls(world)).filter(({ name }) => name.includes("consents"));
+  await using env = await openEnvironment();
+  const endpoints = (await resourceCalls(env)).filter(({ name }) => name.includes("consents"));
   for (const endpoint of endpoints) {
     const { method, url, bound } = endpoint;
-    const ground = { world, key: bound.key, target: { method, url, accessToken: bound.token } };
+    const fixture = { env, key: bound.key, target: { method, url, accessToken: bound.token } };
     for (const { name, proof } of ACCEPTED_PROOFS) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
-        const response = await endpoint.send({ proof: await proof(ground) });
+        const response = await endpoint.send({ proof: await proof(fixture) });
         assertEquals(response.status, endpoint.status, await response.text());
       });
     }
@@ -48,33 +53,33 @@ Deno.test("GET and POST domestic-payment-consents take an odd but good proof [DP
 });
 
 Deno.test("GET domestic-payment-consents/{id} takes a proof whose htu lacks the request's query [DP-N11]", async () => {
-  await using world = await openWorld();
-  const endpoint = (await resourceCalls(world)).find(({ name }) => name.endsWith("consents/{id}"));
+  await using env = await openEnvironment();
+  const endpoint = (await resourceCalls(env)).find(({ name }) => name.endsWith("consents/{id}"));
   if (endpoint === undefined) throw new Error("no such endpoint");
   const { bound, path } = endpoint;
-  const response = await call(world, world.tpp, bound, `${path}?x=1`, {
-    proof: await proofFor(world, endpoint),
+  const response = await call(env, env.tpp, bound, `${path}?x=1`, {
+    proof: await proofFor(env, endpoint),
   });
   assertEquals(response.status, 200, await response.text());
 });
 
 Deno.test("resource endpoints want a proof, for this token and not used before [DP-N1] [DP-N14] [DP-N16] [RG-N6] [FAPI-D11] [DP12] [RS4]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await resourceCalls(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await resourceCalls(env)) {
     const step = async (name: string, proof: string | null, idempotencyKey: string): Promise<void> => {
       await t.step(`${endpoint.name}: ${name}`, async () => {
-        const response = await unchanged(world, () => endpoint.send({ proof, idempotencyKey }));
+        const response = await unchanged(env, () => endpoint.send({ proof, idempotencyKey }));
         await assertChallenge(response, 401, INVALID_PROOF);
       });
     };
     await step("no proof", null, "1");
     await step(
       "ath of another token",
-      await proofFor(world, endpoint, { claims: { ath: "A".repeat(43) } }),
+      await proofFor(env, endpoint, { claims: { ath: "A".repeat(43) } }),
       "1",
     );
     const jti = crypto.randomUUID();
-    const used = await proofFor(world, endpoint, { claims: { jti } });
+    const used = await proofFor(env, endpoint, { claims: { jti } });
     await t.step(`${endpoint.name}: the first use is good`, async () => {
       const response = await endpoint.send({ proof: used, idempotencyKey: "1" });
       assertEquals(response.status, endpoint.status, await response.text());
@@ -83,7 +88,7 @@ Deno.test("resource endpoints want a proof, for this token and not used before [
     await step("the same proof with the same idempotency key [DP-N23]", used, "1");
     await step(
       "the same jti under a new signature",
-      await proofFor(world, endpoint, { claims: { jti } }),
+      await proofFor(env, endpoint, { claims: { jti } }),
       "3",
     );
     await t.step(`${endpoint.name}: a fresh proof is good again [DP-N23]`, async () => {
@@ -94,55 +99,55 @@ Deno.test("resource endpoints want a proof, for this token and not used before [
 });
 
 Deno.test("a proof used at one resource endpoint is used up for its jti at another [DP-N14]", async () => {
-  await using world = await openWorld();
-  const [, consent, funds] = await resourceCalls(world);
+  await using env = await openEnvironment();
+  const [, consent, funds] = await resourceCalls(env);
   if (consent === undefined || funds === undefined) throw new Error("endpoints are missing");
   const claims = { jti: crypto.randomUUID() };
-  assertEquals((await consent.send({ proof: await proofFor(world, consent, { claims }) })).status, 200);
-  const again = await funds.send({ proof: await proofFor(world, funds, { claims }) });
+  assertEquals((await consent.send({ proof: await proofFor(env, consent, { claims }) })).status, 200);
+  const again = await funds.send({ proof: await proofFor(env, funds, { claims }) });
   await assertChallenge(again, 401, INVALID_PROOF);
 });
 
 Deno.test("a jti is remembered for longer than its proof lives, and not for ever [DP-N14]", async () => {
-  await using world = await openWorld();
-  const [, consent] = await resourceCalls(world);
+  await using env = await openEnvironment();
+  const [, consent] = await resourceCalls(env);
   if (consent === undefined) throw new Error("endpoint is missing");
   const jti = crypto.randomUUID();
-  const ahead = await proofFor(world, consent, { claims: { jti, iat: world.now / 1000 + 30 } });
+  const ahead = await proofFor(env, consent, { claims: { jti, iat: env.now / 1000 + 30 } });
   assertEquals((await consent.send({ proof: ahead })).status, 200);
-  world.now += 90_000; // the last moment at which this proof's own times are good
+  env.now += 90_000; // the last moment at which this proof's own times are good
   await assertChallenge(await consent.send({ proof: ahead }), 401, INVALID_PROOF);
-  world.now += 29_999;
+  env.now += 29_999;
   await assertChallenge(
-    await consent.send({ proof: await proofFor(world, consent, { claims: { jti } }) }),
+    await consent.send({ proof: await proofFor(env, consent, { claims: { jti } }) }),
     401,
     INVALID_PROOF,
   );
-  world.now += 1;
+  env.now += 1;
   assertEquals(
-    (await consent.send({ proof: await proofFor(world, consent, { claims: { jti } }) })).status,
+    (await consent.send({ proof: await proofFor(env, consent, { claims: { jti } }) })).status,
     200,
   );
 });
 
-Deno.test("a refused request uses its proof up as well [DP-N14]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of (await resourceCalls(world)).filter(({ method }) => method === "POST")) {
+Deno.test("a rejected request uses its proof up as well [DP-N14]", async (t) => {
+  await using env = await openEnvironment();
+  for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "POST")) {
     await t.step(endpoint.name, async () => {
-      const proof = await proofFor(world, endpoint);
+      const proof = await proofFor(env, endpoint);
       assertEquals((await endpoint.send({ proof, signature: null })).status, 400);
       await assertChallenge(await endpoint.send({ proof }), 401, INVALID_PROOF);
     });
   }
 });
 
-Deno.test("the refusal of a used proof shows nothing of the answer whose place it takes [DP-N14]", async () => {
-  await using world = await openWorld();
-  const [, consent] = await resourceCalls(world);
+Deno.test("the rejection of a used proof shows nothing of the answer whose place it takes [DP-N14]", async () => {
+  await using env = await openEnvironment();
+  const [, consent] = await resourceCalls(env);
   if (consent === undefined) throw new Error("endpoint is missing");
-  world.network = () => Promise.reject(new TypeError("connection refused"));
-  world.now += 900_001; // the directory's keys are too old to go by
-  const proof = await proofFor(world, consent);
+  env.network = () => Promise.reject(new TypeError("connection refused"));
+  env.now += 900_001; // the directory's keys are too old to go by
+  const proof = await proofFor(env, consent);
   const first = await consent.send({ proof });
   assertEquals([first.status, first.headers.get("retry-after")], [503, "10"]);
   const second = await consent.send({ proof });
@@ -151,11 +156,11 @@ Deno.test("the refusal of a used proof shows nothing of the answer whose place i
 });
 
 Deno.test("a jti of one key is not one of another [DP-N15]", async () => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const claims = { jti: crypto.randomUUID() };
-  for (const [caller, number] of [[world.tpp, 9], [world.otherTpp, 10]] as const) {
-    const token = await clientToken(world, caller, "BANKA", await testKey(number));
-    const response = await call(world, caller, token, CONSENTS, {
+  for (const [caller, number] of [[env.tpp, 9], [env.otherTpp, 10]] as const) {
+    const token = await clientToken(env, caller, "BANKA", await testKey(number));
+    const response = await call(env, caller, token, CONSENTS, {
       body: JSON.stringify(consentBody()),
       proofChanges: { claims },
     });
@@ -163,40 +168,40 @@ Deno.test("a jti of one key is not one of another [DP-N15]", async () => {
   }
 });
 
-Deno.test("resource endpoints refuse a good proof by another key than the token's [DP-N17] [DP-N18] [FAPI-D11]", async (t) => {
-  await using world = await openWorld();
-  const mine = await clientToken(world, world.tpp, "BANKA", await testKey(9));
-  const other = await clientToken(world, world.otherTpp, "BANKA", await testKey(10));
-  for (const endpoint of await resourceCalls(world)) {
+Deno.test("resource endpoints reject a good proof by another key than the token's [DP-N17] [DP-N18] [FAPI-D11]", async (t) => {
+  await using env = await openEnvironment();
+  const mine = await clientToken(env, env.tpp, "BANKA", await testKey(9));
+  const other = await clientToken(env, env.otherTpp, "BANKA", await testKey(10));
+  for (const endpoint of await resourceCalls(env)) {
     const attempts = {
       "own token, a fresh key [DP-N17]": () =>
         endpoint.send({ token: { ...endpoint.bound, key: other.key } }),
       "another TPP's token, own key and certificate [DP-N18]": () =>
         endpoint.send({ token: { token: other.token, key: mine.key } }),
       "another TPP's token, own key, the other's certificate [DP-N18]": () =>
-        endpoint.send({ token: { token: other.token, key: mine.key }, caller: world.otherTpp }),
+        endpoint.send({ token: { token: other.token, key: mine.key }, caller: env.otherTpp }),
     };
     for (const [name, attempt] of Object.entries(attempts)) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
-        await assertChallenge(await unchanged(world, attempt), 401, INVALID_TOKEN);
+        await assertChallenge(await unchanged(env, attempt), 401, INVALID_TOKEN);
       });
     }
   }
 });
 
 Deno.test("resource endpoints go by the configured URL, whatever host the request names [DP-N21]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of (await resourceCalls(world)).filter(({ method }) => method === "GET")) {
+  await using env = await openEnvironment();
+  for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "GET")) {
     const ask = async (htu: string): Promise<Response> => {
       const headers = {
         host: "evil.example",
         "x-forwarded-host": "evil.example",
         forwarded: "host=evil.example",
         authorization: `DPoP ${endpoint.bound.token}`,
-        dpop: await proofFor(world, endpoint, { claims: { htu } }),
+        dpop: await proofFor(env, endpoint, { claims: { htu } }),
       };
       const request = new Request(`https://evil.example${endpoint.path}`, { headers });
-      return await world.platform.api.fetch(throughProxy(request, world.tpp));
+      return await env.platform.api.fetch(throughProxy(request, env.tpp));
     };
     await t.step(`${endpoint.name}: proof for the evil host`, async () => {
       await assertChallenge(await ask(`https://evil.example${endpoint.path}`), 401, INVALID_PROOF);
@@ -209,9 +214,9 @@ Deno.test("resource endpoints go by the configured URL, whatever host the reques
   }
 });
 
-Deno.test("resource endpoints take a new proof after the token was refused [DP-N22]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await resourceCalls(world)) {
+Deno.test("resource endpoints take a new proof after the token was rejected [DP-N22]", async (t) => {
+  await using env = await openEnvironment();
+  for (const endpoint of await resourceCalls(env)) {
     await t.step(endpoint.name, async () => {
       const wrong = await endpoint.send({ token: { ...endpoint.bound, token: "f".repeat(43) } });
       await assertChallenge(wrong, 401, INVALID_TOKEN);

@@ -4,13 +4,13 @@ import { authorise, clientToken, codeOf, dpopKey, redeem, toBank } from "../../.
 import { dpopProof } from "../../../scripts/testing/jwts.ts";
 import { assertBare, assertChallenge, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { type ResourceCall, resourceCalls } from "../../support/resource_calls.ts";
-import { openWorld, type World } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const NO_ERROR = 'DPoP algs="PS256"';
 const INVALID_REQUEST = 'DPoP error="invalid_request", algs="PS256"';
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
 
-type Attempt = (endpoint: ResourceCall, world: World) => Promise<Response>;
+type Attempt = (endpoint: ResourceCall, env: Environment) => Promise<Response>;
 
 /** A call whose Authorization header is made from the token. */
 function authorization(header: (token: string) => string | undefined, proof?: null): Attempt {
@@ -23,7 +23,7 @@ function tokenText(change: (token: string) => string): Attempt {
   return ({ send, bound }) => send({ token: { ...bound, token: change(bound.token) } });
 }
 
-const REFUSALS: readonly (readonly [name: string, status: 400 | 401, challenge: string, Attempt])[] = [
+const REJECTIONS: readonly (readonly [name: string, status: 400 | 401, challenge: string, Attempt])[] = [
   ["no Authorization [RG-N1]", 401, NO_ERROR, authorization(() => undefined)],
   ["Bearer with a good proof [RG-N2]", 401, NO_ERROR, authorization((token) => `Bearer ${token}`)],
   ["Bearer without a proof [RG-N2]", 401, NO_ERROR, authorization((token) => `Bearer ${token}`, null)],
@@ -38,13 +38,13 @@ const REFUSALS: readonly (readonly [name: string, status: 400 | 401, challenge: 
     "a token in the query too [RG-N4]",
     400,
     INVALID_REQUEST,
-    (endpoint, world) => inQuery(endpoint, world, true),
+    (endpoint, env) => inQuery(endpoint, env, true),
   ],
   [
     "a token in the query alone [RG-N4]",
     400,
     INVALID_REQUEST,
-    (endpoint, world) => inQuery(endpoint, world, false),
+    (endpoint, env) => inQuery(endpoint, env, false),
   ],
   ["a random token [RG-N5]", 401, INVALID_TOKEN, tokenText(() => "f".repeat(43))],
   ["a truncated token [RG-N5]", 401, INVALID_TOKEN, tokenText((token) => token.slice(0, -1))],
@@ -67,27 +67,27 @@ const REFUSALS: readonly (readonly [name: string, status: 400 | 401, challenge: 
   ],
 ];
 
-async function inQuery(endpoint: ResourceCall, world: World, headerToo: boolean): Promise<Response> {
+async function inQuery(endpoint: ResourceCall, env: Environment, headerToo: boolean): Promise<Response> {
   const { method, url, bound, body } = endpoint;
   const headers = new Headers({
-    dpop: await dpopProof(world, bound.key, { method, url, accessToken: bound.token }),
+    dpop: await dpopProof(env, bound.key, { method, url, accessToken: bound.token }),
   });
   if (headerToo) headers.set("authorization", `DPoP ${bound.token}`);
   const init = body === undefined ? { method, headers } : { method, headers, body };
-  return await world.api(new Request(`${url}?access_token=${bound.token}`, init), world.tpp);
+  return await env.api(new Request(`${url}?access_token=${bound.token}`, init), env.tpp);
 }
 
 function swapCase(text: string): string {
   return [...text].map((c) => c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()).join("");
 }
 
-Deno.test("resource endpoints refuse bad credentials and change nothing [RG-N1..N5] [RG-N11] [RP-N1] [RS8]", async (t) => {
-  await using world = await openWorld();
-  const endpoints = await resourceCalls(world);
-  for (const [name, status, challenge, attempt] of REFUSALS) {
+Deno.test("resource endpoints reject bad credentials and change nothing [RG-N1..N5] [RG-N11] [RP-N1] [RS8]", async (t) => {
+  await using env = await openEnvironment();
+  const endpoints = await resourceCalls(env);
+  for (const [name, status, challenge, attempt] of REJECTIONS) {
     for (const endpoint of endpoints) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
-        const response = await unchanged(world, () => attempt(endpoint, world));
+        const response = await unchanged(env, () => attempt(endpoint, env));
         await assertChallenge(response, status, challenge);
       });
     }
@@ -95,8 +95,8 @@ Deno.test("resource endpoints refuse bad credentials and change nothing [RG-N1..
 });
 
 Deno.test("resource endpoints answer a good call [RG-N7]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await resourceCalls(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await resourceCalls(env)) {
     await t.step(endpoint.name, async () => {
       const response = await endpoint.send();
       assertEquals(response.status, endpoint.status, await response.text());
@@ -106,54 +106,54 @@ Deno.test("resource endpoints answer a good call [RG-N7]", async (t) => {
 });
 
 Deno.test("resource endpoints take a token until 3600 s after its issue and not then [RG-N5] [PAY-05] [FAPI-G18] [RS3]", async (t) => {
-  await using world = await openWorld();
-  const issued = world.now;
-  const endpoints = await resourceCalls(world);
+  await using env = await openEnvironment();
+  const issued = env.now;
+  const endpoints = await resourceCalls(env);
   for (const endpoint of endpoints.filter(({ method }) => method === "GET")) {
     await t.step(endpoint.name, async () => {
-      world.now = issued + 3_599_999;
+      env.now = issued + 3_599_999;
       const last = await endpoint.send();
       assertEquals(last.status, 200, await last.text());
-      world.now = issued + 3_600_000;
+      env.now = issued + 3_600_000;
       await assertChallenge(await endpoint.send(), 401, INVALID_TOKEN);
     });
   }
   for (const endpoint of endpoints.filter(({ method }) => method === "POST")) {
     await t.step(endpoint.name, async () => {
-      world.now = issued + 3_600_000;
-      await assertChallenge(await unchanged(world, () => endpoint.send()), 401, INVALID_TOKEN);
+      env.now = issued + 3_600_000;
+      await assertChallenge(await unchanged(env, () => endpoint.send()), 401, INVALID_TOKEN);
     });
   }
 });
 
-Deno.test("GET funds-confirmation and POST domestic-payments refuse a token revoked by reuse of its code [RG-N5]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  const code = codeOf(await authorise(world, flow));
-  const first = await (await redeem(world, { consentId: flow.consentId, code })).json();
+Deno.test("GET funds-confirmation and POST domestic-payments reject a token revoked by reuse of its code [RG-N5]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const code = codeOf(await authorise(env, flow));
+  const first = await (await redeem(env, { consentId: flow.consentId, code })).json();
   const token = { token: first.access_token, key: await dpopKey() };
-  const endpoints = (await resourceCalls(world)).filter(({ name }) => !name.includes("consents"));
+  const endpoints = (await resourceCalls(env)).filter(({ name }) => !name.includes("consents"));
   for (const endpoint of endpoints) {
     await t.step(`${endpoint.name} knows the token before`, async () => {
       assertNotEquals((await endpoint.send({ token })).status, 401);
     });
   }
-  assertEquals((await redeem(world, { consentId: flow.consentId, code })).status, 400);
+  assertEquals((await redeem(env, { consentId: flow.consentId, code })).status, 400);
   for (const endpoint of endpoints) {
-    await t.step(`${endpoint.name} refuses it after`, async () => {
-      await assertChallenge(await unchanged(world, () => endpoint.send({ token })), 401, INVALID_TOKEN);
+    await t.step(`${endpoint.name} rejects it after`, async () => {
+      await assertChallenge(await unchanged(env, () => endpoint.send({ token })), 401, INVALID_TOKEN);
     });
   }
 });
 
 Deno.test("resource endpoints take the scheme in any case, several spaces, and the header DPOP [RG-N7] [RS1]", async (t) => {
-  await using world = await openWorld();
-  const endpoints = (await resourceCalls(world)).filter(({ name }) => name !== "POST domestic-payments");
+  await using env = await openEnvironment();
+  const endpoints = (await resourceCalls(env)).filter(({ name }) => name !== "POST domestic-payments");
   for (const endpoint of endpoints) {
     for (const scheme of ["dPoP", "DPOP", "dpop", "DPoP  "]) {
       await t.step(`${endpoint.name} ${scheme}`, async () => {
         const { method, url, bound } = endpoint;
-        const proof = await dpopProof(world, bound.key, { method, url, accessToken: bound.token });
+        const proof = await dpopProof(env, bound.key, { method, url, accessToken: bound.token });
         const response = await endpoint.send({
           proof: null,
           headers: { authorization: `${scheme} ${bound.token}`, DPOP: proof },
@@ -165,27 +165,27 @@ Deno.test("resource endpoints take the scheme in any case, several spaces, and t
 });
 
 Deno.test("resource endpoints do not know another bank's token [RG-N8] [RP-N1] [RS5]", async (t) => {
-  await using world = await openWorld();
-  const atB = await clientToken(world, world.tpp, "BANKB");
-  for (const endpoint of await resourceCalls(world)) {
+  await using env = await openEnvironment();
+  const atB = await clientToken(env, env.tpp, "BANKB");
+  for (const endpoint of await resourceCalls(env)) {
     await t.step(endpoint.name, async () => {
-      const response = await unchanged(world, () => endpoint.send({ token: atB }));
+      const response = await unchanged(env, () => endpoint.send({ token: atB }));
       await assertChallenge(response, 401, INVALID_TOKEN);
     });
   }
 });
 
 Deno.test("resource endpoints of an unknown bank are nowhere [VER-01] [RG-N8]", async (t) => {
-  await using world = await openWorld();
-  for (const endpoint of await resourceCalls(world)) {
+  await using env = await openEnvironment();
+  for (const endpoint of await resourceCalls(env)) {
     for (const code of ["BANKC", "banka", "B", "x".repeat(33), "BANKA%2F", "%00"]) {
       await t.step(`${endpoint.name} ${code}`, async () => {
         const { method, bound, body } = endpoint;
         const url = endpoint.url.replace("BANKA", code);
-        const proof = await dpopProof(world, bound.key, { method, url, accessToken: bound.token });
+        const proof = await dpopProof(env, bound.key, { method, url, accessToken: bound.token });
         const headers = { authorization: `DPoP ${bound.token}`, dpop: proof };
         const init = body === undefined ? { method, headers } : { method, headers, body };
-        const response = await unchanged(world, () => world.api(new Request(url, init), world.tpp));
+        const response = await unchanged(env, () => env.api(new Request(url, init), env.tpp));
         await assertBare(response, 404);
       });
     }

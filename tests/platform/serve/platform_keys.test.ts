@@ -1,4 +1,4 @@
-/** `deno task platform-keys`: what each command does to the file, and what it refuses. */
+/** `deno task platform-keys`: what each command does to the file, and what it rejects. */
 import "reflect-metadata";
 import { Pkcs10CertificateRequest, X509Certificate, X509CertificateGenerator } from "@peculiar/x509";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
@@ -35,10 +35,10 @@ class Office implements AsyncDisposable {
     return this.printed;
   }
 
-  async refusal(...args: string[]): Promise<string> {
+  async rejection(...args: string[]): Promise<string> {
     const before = await this.text();
     const { message } = await assertRejects(() => this.run(...args), KeysFailure);
-    assertEquals(await this.text(), before, "a refused command changes nothing");
+    assertEquals(await this.text(), before, "a rejected command changes nothing");
     return message;
   }
 
@@ -57,7 +57,7 @@ class Office implements AsyncDisposable {
 
 Deno.test("platform-keys make writes keys that the platform starts with, for the owner alone, and never overwrites", async () => {
   await using office = await Office.open();
-  assertMatch(await office.refusal("make"), /is there already; rotate adds keys to it\.$/);
+  assertMatch(await office.rejection("make"), /is there already; rotate adds keys to it\.$/);
   await Deno.remove(office.file);
   const printed = await office.run("make", "--name", "Example Platform", "--days", "30");
   assertEquals(((await Deno.stat(office.file)).mode ?? 0) & 0o777, 0o600);
@@ -87,7 +87,7 @@ Deno.test("platform-keys rotate adds keys for later and dates the ones before; a
   assertEquals([nextSig?.use, nextSig?.nbf, nextSig?.exp], ["sig", nbf, undefined]);
   assertEquals([nextEnc?.use, nextEnc?.nbf, nextEnc?.exp], ["enc", nbf, undefined]);
   assertMatch(
-    await office.refusal("rotate"),
+    await office.rejection("rotate"),
     /^A next sig key waits already: .* from 2027-01-01T02:00:00Z\.$/,
   );
   office.now += 3 * HOUR * 1000;
@@ -101,10 +101,13 @@ Deno.test("platform-keys retire takes out what is over, or one key at once, and 
   await using office = await Office.open();
   const [sig, enc] = await office.keys();
   assertEquals((await office.run("retire"))[0], "No key's time has passed.");
-  assertMatch(await office.refusal("retire", "--kid", sig?.kid ?? ""), /^No sig key would be in use; rotate/);
-  assertEquals(await office.refusal("retire", "--kid", "unknown"), "There is no key unknown.");
+  assertMatch(
+    await office.rejection("retire", "--kid", sig?.kid ?? ""),
+    /^No sig key would be in use; rotate/,
+  );
+  assertEquals(await office.rejection("retire", "--kid", "unknown"), "There is no key unknown.");
   await office.run("rotate", "--lead", "1h", "--keep", "1h");
-  assertMatch(await office.refusal("retire", "--kid", enc?.kid ?? ""), /^No enc key would be in use/);
+  assertMatch(await office.rejection("retire", "--kid", enc?.kid ?? ""), /^No enc key would be in use/);
   office.now += 2 * HOUR * 1000 - 1000;
   assertEquals((await office.run("retire"))[0], "No key's time has passed.");
   office.now += 1000;
@@ -148,11 +151,11 @@ Deno.test("platform-keys request and certify bring an authority's certificate to
   const certificate = await certifyRequest(request);
   await Deno.writeTextFile(chain, certificate.map((made) => made.toString("pem")).join("\n"));
   assertMatch(
-    await office.refusal("certify", "--kid", inUse?.kid ?? "", "--certificate", chain),
+    await office.rejection("certify", "--kid", inUse?.kid ?? "", "--certificate", chain),
     /^The key is in use/,
   );
   assertMatch(
-    await office.refusal(
+    await office.rejection(
       "certify",
       "--kid",
       inUse?.kid ?? "",
@@ -163,7 +166,7 @@ Deno.test("platform-keys request and certify bring an authority's certificate to
     /does not begin with a certificate of this key/,
   );
   assertMatch(
-    await office.refusal("certify", "--kid", enc?.kid ?? "", "--certificate", chain),
+    await office.rejection("certify", "--kid", enc?.kid ?? "", "--certificate", chain),
     /is no signing key\.$/,
   );
   await office.run("certify", "--kid", next?.kid ?? "", "--certificate", chain);
@@ -188,7 +191,7 @@ Deno.test("platform-keys keeps owner, rights and other members of the file, and 
   assertEquals(names, ["platform-keys.json"]);
 });
 
-Deno.test("platform-keys refuses files that the platform would not start with, and certificates of other keys", async () => {
+Deno.test("platform-keys rejects files that the platform would not start with, and certificates of other keys", async () => {
   await using office = await Office.open();
   const [sig, enc] = await office.keys();
   const files: readonly (readonly [string, RegExp])[] = [
@@ -202,7 +205,7 @@ Deno.test("platform-keys refuses files that the platform would not start with, a
   ];
   for (const [text, words] of files) {
     await Deno.writeTextFile(office.file, text);
-    assertMatch(await office.refusal("show"), words);
+    assertMatch(await office.rejection("show"), words);
   }
   await Deno.remove(office.file);
   assertMatch((await assertRejects(() => office.run("show"), KeysFailure)).message, /cannot be read\.$/);
@@ -221,7 +224,7 @@ Deno.test("platform-keys says what is wrong with a command line", async () => {
     [["certify", "--kid", "x"], "--certificate is missing."],
     [["request"], "--kid is missing."],
   ];
-  for (const [args, words] of lines) assertEquals(await office.refusal(...args), words);
+  for (const [args, words] of lines) assertEquals(await office.rejection(...args), words);
   assertMatch((await office.run("--help")).join("\n"), /deno task platform-keys <command>/);
 });
 
@@ -233,8 +236,8 @@ Deno.test("platform-keys runs as a task with no more rights than files", async (
     new Deno.Command(program, { args: [...args, ...words], cwd: office.folder }).output();
   const shown = await run("show", "--file", "platform-keys.json");
   assertEquals([shown.code, new TextDecoder().decode(shown.stdout).split("\n").length], [0, 3]);
-  const refused = await run("make", "--file", "platform-keys.json");
-  assertEquals([refused.code, new TextDecoder().decode(refused.stderr)], [
+  const rejected = await run("make", "--file", "platform-keys.json");
+  assertEquals([rejected.code, new TextDecoder().decode(rejected.stderr)], [
     1,
     "The file platform-keys.json is there already; rotate adds keys to it.\n",
   ]);

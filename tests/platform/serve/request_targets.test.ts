@@ -1,6 +1,9 @@
 /** Odd Host headers and request targets, byte for byte, straight at `deno task serve`: structured answers, no stack trace. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { openServedWorld, type ServedWorld } from "../../../scripts/testing/served_environment.ts";
+import {
+  openServedEnvironment,
+  type ServedEnvironment,
+} from "../../../scripts/testing/served_environment.ts";
 
 /** Request lines and Host headers that make no URL. */
 const MALFORMED: readonly (readonly [what: string, head: string])[] = [
@@ -14,12 +17,12 @@ const MALFORMED: readonly (readonly [what: string, head: string])[] = [
 ];
 
 Deno.test("serve answers a Host or a target that makes no URL with a structured 400 and keeps its stack to itself", async (t) => {
-  await using world = await openServedWorld();
+  await using env = await openServedEnvironment();
   for (const [what, head] of MALFORMED) {
     await t.step(what, async () => {
-      const { status, headers, body } = await send(world, head);
+      const { status, headers, body } = await send(env, head);
       assertEquals(status, 400, body);
-      if (body === "") return; // refused by the HTTP parser, before the platform
+      if (body === "") return; // rejected by the HTTP parser, before the platform
       assertEquals(JSON.parse(body), {
         error: "invalid_request",
         error_description: "The Host header or the request target is malformed.",
@@ -31,17 +34,17 @@ Deno.test("serve answers a Host or a target that makes no URL with a structured 
       assertMatch(headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-f-]{36}$/);
     });
   }
-  assertEquals((await send(world, "GET /jwks HTTP/1.1\r\nHost: whatever.example")).status, 200);
-  assertEquals((await send(world, "GET http://evil.example/jwks HTTP/1.1\r\nHost: x")).status, 200);
-  world.process.kill("SIGTERM");
-  assertEquals(await world.process.ended, { code: 0, stderr: "" });
-  const refused = world.process.lines.filter(({ reason }) => reason === "request.malformed_target");
-  assert(refused.length > 0);
-  assertEquals(world.process.lines.filter(({ level }) => level === "error"), []);
+  assertEquals((await send(env, "GET /jwks HTTP/1.1\r\nHost: whatever.example")).status, 200);
+  assertEquals((await send(env, "GET http://evil.example/jwks HTTP/1.1\r\nHost: x")).status, 200);
+  env.process.kill("SIGTERM");
+  assertEquals(await env.process.ended, { code: 0, stderr: "" });
+  const rejected = env.process.lines.filter(({ reason }) => reason === "request.malformed_target");
+  assert(rejected.length > 0);
+  assertEquals(env.process.lines.filter(({ level }) => level === "error"), []);
 });
 
 Deno.test("serve takes no percent-encoded letter for the letter in a fixed part of a path", async (t) => {
-  await using world = await openServedWorld({
+  await using env = await openServedEnvironment({
     OPERATOR_TOKEN: "o".repeat(20) + "perator-token-of-a-test-12345",
   });
   const paths = [
@@ -60,12 +63,12 @@ Deno.test("serve takes no percent-encoded letter for the letter in a fixed part 
   ];
   for (const path of paths) {
     await t.step(path, async () => {
-      const { status, body } = await send(world, `GET ${path} HTTP/1.1\r\nHost: auth.platform.example`);
+      const { status, body } = await send(env, `GET ${path} HTTP/1.1\r\nHost: auth.platform.example`);
       assertEquals([status, JSON.parse(body).error], [404, "not_found"]);
     });
   }
   const token = "/BANKA/%74oken.oauth2/v1";
-  const { status, body } = await send(world, `POST ${token} HTTP/1.1\r\nHost: api\r\nContent-Length: 0`);
+  const { status, body } = await send(env, `POST ${token} HTTP/1.1\r\nHost: api\r\nContent-Length: 0`);
   assertEquals([status, JSON.parse(body).error], [404, "not_found"]);
 });
 
@@ -75,8 +78,8 @@ interface RawAnswer {
   readonly body: string;
 }
 
-async function send(world: ServedWorld, head: string): Promise<RawAnswer> {
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(world.ground.env["PORT"]) });
+async function send(env: ServedEnvironment, head: string): Promise<RawAnswer> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(env.fixture.env["PORT"]) });
   await connection.write(new TextEncoder().encode(`${head}\r\nConnection: close\r\n\r\n`));
   const text = await new Response(connection.readable).text();
   const [top = "", body = ""] = text.split("\r\n\r\n", 2);

@@ -5,15 +5,15 @@ import { clientAssertion, dpopProof } from "../../../scripts/testing/jwts.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
 import { type LogLine, startPlatform } from "../../../scripts/testing/served_platform.ts";
 import {
-  openGround,
-  openServedWorld,
-  type ServedWorld,
+  openFixture,
+  openServedEnvironment,
+  type ServedEnvironment,
 } from "../../../scripts/testing/served_environment.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../../../scripts/testing/environment.ts";
 
 Deno.test("serve takes a payment from token to order, in production, over its own listener [F3]", async () => {
-  await using world = await openServedWorld();
-  const payment = await good(pay(world, await authorised(world)), 201);
+  await using environment = await openServedEnvironment();
+  const payment = await good(pay(environment, await authorised(environment)), 201);
   assertEquals(payment.Data.Status, "AcceptedSettlementInProcess");
   assertEquals(
     payment.Links.Self,
@@ -22,18 +22,18 @@ Deno.test("serve takes a payment from token to order, in production, over its ow
 });
 
 Deno.test("serve writes its database for the owner alone", async () => {
-  await using world = await openServedWorld();
+  await using environment = await openServedEnvironment();
   for (const name of ["platform.kv", "platform.kv-shm", "platform.kv-wal"]) {
-    const { mode } = await Deno.stat(`${world.ground.folder}/${name}`);
+    const { mode } = await Deno.stat(`${environment.fixture.folder}/${name}`);
     assertEquals((mode ?? 0) & 0o777, 0o600, name);
   }
 });
 
 Deno.test("serve says where it listens, and its log names no token, code, proof, assertion or secret [FAPI-G21]", async () => {
-  await using world = await openServedWorld({ LOG_LEVEL: "debug" });
-  const flow = await authorised(world);
-  const payment = await good(pay(world, flow), 201);
-  const [first] = world.process.lines;
+  await using environment = await openServedEnvironment({ LOG_LEVEL: "debug" });
+  const flow = await authorised(environment);
+  const payment = await good(pay(environment, flow), 201);
+  const [first] = environment.process.lines;
   assertEquals([first?.["event"], first?.["baseUrl"], first?.["authUrl"]], [
     "platform.listening",
     BASE_URL,
@@ -41,10 +41,10 @@ Deno.test("serve says where it listens, and its log names no token, code, proof,
   ]);
   const isPayment = ({ path, status }: LogLine): boolean =>
     path === "/BANKA/domestic-payments/v1" && status === 201;
-  await world.process.logged("request.answered", isPayment); // the log is written after the answer
-  const answered = world.process.lines.filter(({ event }) => event === "request.answered");
+  await environment.process.logged("request.answered", isPayment); // the log is written after the answer
+  const answered = environment.process.lines.filter(({ event }) => event === "request.answered");
   assert(answered.every(({ interactionId }) => /^[0-9a-f-]{36}$/.test(String(interactionId))));
-  const text = JSON.stringify(world.process.lines);
+  const text = JSON.stringify(environment.process.lines);
   assert(payment.Data.ConsentId === flow.consentId);
   for (
     const secret of [flow.bound.token, flow.payment.token, flow.requestUri, PROXY_SECRET, "eyJ", "oAuthUrl"]
@@ -54,9 +54,9 @@ Deno.test("serve says where it listens, and its log names no token, code, proof,
 });
 
 Deno.test("serve does not answer for a certificate without the proxy's secret [H1]", async () => {
-  await using world = await openServedWorld();
-  const url = `http://127.0.0.1:${world.ground.env["PORT"]}/BANKA/token.oauth2/v1`;
-  const certificate = `:${world.tpp.transport.certificate}:`;
+  await using environment = await openServedEnvironment();
+  const url = `http://127.0.0.1:${environment.fixture.env["PORT"]}/BANKA/token.oauth2/v1`;
+  const certificate = `:${environment.tpp.transport.certificate}:`;
   for (const secret of [undefined, "", "x".repeat(PROXY_SECRET.length), `${PROXY_SECRET}0`]) {
     const headers = new Headers({ "client-cert": certificate, dpop: "x" });
     if (secret !== undefined) headers.set("x-proxy-secret", secret);
@@ -66,38 +66,38 @@ Deno.test("serve does not answer for a certificate without the proxy's secret [H
 });
 
 Deno.test("serve ends on SIGTERM with 0, after the request under way has its answer", async () => {
-  await using world = await openServedWorld();
-  const late = await openTokenRequest(world);
-  world.process.kill("SIGTERM");
-  await world.process.logged("platform.stopping");
-  const refused = await world.browser(new Request(`${AUTH_URL}/jwks`));
-  assertEquals([refused.status, (await refused.json()).error], [503, "temporarily_unavailable"]);
+  await using environment = await openServedEnvironment();
+  const late = await openTokenRequest(environment);
+  environment.process.kill("SIGTERM");
+  await environment.process.logged("platform.stopping");
+  const rejected = await environment.browser(new Request(`${AUTH_URL}/jwks`));
+  assertEquals([rejected.status, (await rejected.json()).error], [503, "temporarily_unavailable"]);
   assertEquals((await late.finish()).split("\r\n")[0], "HTTP/1.1 200 OK");
-  assertEquals(await world.process.ended, { code: 0, stderr: "" });
-  const events = world.process.lines.map(({ event }) => event);
+  assertEquals(await environment.process.ended, { code: 0, stderr: "" });
+  const events = environment.process.lines.map(({ event }) => event);
   assertEquals(events.slice(-2), ["request.answered", "platform.stopped"]);
 });
 
 Deno.test("serve ends on SIGINT with 0 although connections are kept open", async () => {
-  await using world = await openServedWorld();
-  const idle = await Deno.connect({ hostname: "127.0.0.1", port: Number(world.ground.env["PORT"]) });
+  await using environment = await openServedEnvironment();
+  const idle = await Deno.connect({ hostname: "127.0.0.1", port: Number(environment.fixture.env["PORT"]) });
   await idle.write(new TextEncoder().encode("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"));
   await idle.read(new Uint8Array(4096));
-  world.process.kill("SIGINT");
-  assertEquals((await world.process.ended).code, 0);
+  environment.process.kill("SIGINT");
+  assertEquals((await environment.process.ended).code, 0);
   idle.close();
 });
 
 Deno.test("serve needs no file but its own folder's, and no variable after its start [F7]", async () => {
-  await using world = await openServedWorld();
-  const { folder, env } = world.ground;
-  world.process.kill("SIGTERM");
-  await world.process.ended;
+  await using environment = await openServedEnvironment();
+  const { folder, env } = environment.fixture;
+  environment.process.kill("SIGTERM");
+  await environment.process.ended;
   const narrow = { "--allow-read": `--allow-read=${folder}`, "--allow-write": `--allow-write=${folder}` };
   const again = await startPlatform(folder, env, narrow);
   try {
     await again.ready;
-    assertEquals((await pay(world, await authorised(world))).status, 201);
+    assertEquals((await pay(environment, await authorised(environment))).status, 201);
     again.kill("SIGHUP");
     assertEquals((await again.logged("platform_keys.renewed"))["published"], 2);
   } finally {
@@ -107,15 +107,15 @@ Deno.test("serve needs no file but its own folder's, and no variable after its s
 });
 
 Deno.test("serve finds its data again after a restart", async () => {
-  await using world = await openServedWorld();
-  const { access_token: token } = await good(requestToken(world, world.tpp), 200);
+  await using environment = await openServedEnvironment();
+  const { access_token: token } = await good(requestToken(environment, environment.tpp), 200);
   assertMatch(token, /^[A-Za-z0-9_-]{43}$/);
-  world.process.kill("SIGTERM");
-  await world.process.ended;
-  const again = await startPlatform(world.ground.folder, world.ground.env);
+  environment.process.kill("SIGTERM");
+  await environment.process.ended;
+  const again = await startPlatform(environment.fixture.folder, environment.fixture.env);
   try {
     await again.ready;
-    assertEquals((await requestToken(world, world.tpp)).status, 200); // still registered
+    assertEquals((await requestToken(environment, environment.tpp)).status, 200); // still registered
   } finally {
     again.kill("SIGTERM");
     assertEquals((await again.ended).code, 0);
@@ -123,15 +123,15 @@ Deno.test("serve finds its data again after a restart", async () => {
 });
 
 /** A token request whose body is half sent; `finish` sends the rest and gives the whole answer. */
-async function openTokenRequest(world: ServedWorld): Promise<{ finish(): Promise<string> }> {
+async function openTokenRequest(environment: ServedEnvironment): Promise<{ finish(): Promise<string> }> {
   const path = "/BANKA/token.oauth2/v1";
   const body = String(
     new URLSearchParams({
       grant_type: "client_credentials",
       scope: "payments",
-      client_id: world.tpp.clientId,
+      client_id: environment.tpp.clientId,
       client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-      client_assertion: await clientAssertion(world, world.tpp, "BANKA"),
+      client_assertion: await clientAssertion(environment, environment.tpp, "BANKA"),
     }),
   );
   const head = [
@@ -140,11 +140,14 @@ async function openTokenRequest(world: ServedWorld): Promise<{ finish(): Promise
     "Content-Type: application/x-www-form-urlencoded",
     `Content-Length: ${body.length}`,
     "Expect: 100-continue", // the answer to this says that the platform reads the body
-    `DPoP: ${await dpopProof(world, await testKey(9), { method: "POST", url: `${BASE_URL}${path}` })}`,
+    `DPoP: ${await dpopProof(environment, await testKey(9), { method: "POST", url: `${BASE_URL}${path}` })}`,
     `x-proxy-secret: ${PROXY_SECRET}`,
-    `Client-Cert: :${world.tpp.transport.certificate}:`,
+    `Client-Cert: :${environment.tpp.transport.certificate}:`,
   ];
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(world.ground.env["PORT"]) });
+  const connection = await Deno.connect({
+    hostname: "127.0.0.1",
+    port: Number(environment.fixture.env["PORT"]),
+  });
   const send = (text: string): Promise<number> => connection.write(new TextEncoder().encode(text));
   await send(`${head.join("\r\n")}\r\n\r\n${body.slice(0, 10)}`);
   const begun = new Uint8Array(64);
@@ -159,8 +162,8 @@ async function openTokenRequest(world: ServedWorld): Promise<{ finish(): Promise
 }
 
 Deno.test("a running platform can neither read the environment, write files nor run programs [F7]", async () => {
-  await using ground = await openGround();
-  const { folder, env } = ground;
+  await using fixture = await openFixture();
+  const { folder, env } = fixture;
   await Deno.writeTextFile(
     `${folder}/watch.ts`,
     `const asked = [{ name: "env", variable: "PROXY_SECRET" }, { name: "write", path: "${folder}" },

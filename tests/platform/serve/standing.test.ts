@@ -13,7 +13,10 @@ import {
   requestToken,
 } from "../../../scripts/testing/flows.ts";
 import { renewedStatement } from "../../../scripts/testing/registration.ts";
-import { openServedWorld, type ServedWorld } from "../../../scripts/testing/served_environment.ts";
+import {
+  openServedEnvironment,
+  type ServedEnvironment,
+} from "../../../scripts/testing/served_environment.ts";
 import { SHOP_REDIRECTS } from "../../../scripts/testing/environment.ts";
 
 const BOUND_SECONDS = 15;
@@ -42,28 +45,28 @@ async function secondsUntil({ attempt, after }: Decision, since: number): Promis
   return (Date.now() - since) / 1000;
 }
 
-async function decisions(world: ServedWorld): Promise<Readonly<Record<string, Decision>>> {
-  const { ground, tpp, bankA, bankB } = world;
-  const atA = await clientToken(world, tpp);
-  const atB = await clientToken(world, tpp, "BANKB");
-  const { ConsentId } = (await createConsent(world, atA)).Data;
+async function decisions(env: ServedEnvironment): Promise<Readonly<Record<string, Decision>>> {
+  const { fixture, tpp, bankA, bankB } = env;
+  const atA = await clientToken(env, tpp);
+  const atB = await clientToken(env, tpp, "BANKB");
+  const { ConsentId } = (await createConsent(env, atA)).Data;
   const body = JSON.stringify(consentBody());
   return {
     "a bank is withdrawn: its TPPs create no consent": {
-      decide: () => setOrganisation(ground, bankB, "Withdrawn"),
-      attempt: () => call(world, tpp, atB, "/BANKB/domestic-payment-consents/v1", { body }),
+      decide: () => setOrganisation(fixture, bankB, "Withdrawn"),
+      attempt: () => call(env, tpp, atB, "/BANKB/domestic-payment-consents/v1", { body }),
       before: 201,
       after: 403,
     },
-    "a redirect URI is removed: PAR refuses it": {
-      decide: () => renewedStatement(ground, tpp, { redirect_uris: [KEPT] }),
-      attempt: () => push(world, ConsentId, { form: { redirect_uri: REMOVED } }),
+    "a redirect URI is removed: PAR rejects it": {
+      decide: () => renewedStatement(fixture, tpp, { redirect_uris: [KEPT] }),
+      attempt: () => push(env, ConsentId, { form: { redirect_uri: REMOVED } }),
       before: 201,
       after: 400,
     },
     "a bank's signing key is revoked: it signs nothing": {
-      decide: () => revokeKey(ground, bankA, bankA.signing),
-      attempt: () => requestToken(world, bankA),
+      decide: () => revokeKey(fixture, bankA, bankA.signing),
+      attempt: () => requestToken(env, bankA),
       before: 200,
       after: 401,
     },
@@ -71,9 +74,9 @@ async function decisions(world: ServedWorld): Promise<Readonly<Record<string, De
 }
 
 Deno.test("decisions of the directory are in effect within 15 s, measured over HTTP [G5] [A9]", async (t) => {
-  await using world = await openServedWorld();
-  const { ground, tpp } = world;
-  const all = await decisions(world);
+  await using env = await openServedEnvironment();
+  const { fixture, tpp } = env;
+  const all = await decisions(env);
   for (const { attempt, before } of Object.values(all)) assertEquals(await status(attempt), before);
   const took = await Promise.all(
     Object.entries(all).map(async ([name, decision]) => {
@@ -86,8 +89,8 @@ Deno.test("decisions of the directory are in effect within 15 s, measured over H
   }
   await t.step("a TPP is suspended: it gets no token", async () => {
     const suspension: Decision = {
-      decide: () => setOrganisation(ground, tpp, "Suspended"),
-      attempt: () => requestToken(world, tpp),
+      decide: () => setOrganisation(fixture, tpp, "Suspended"),
+      attempt: () => requestToken(env, tpp),
       before: 200,
       after: 401,
     };

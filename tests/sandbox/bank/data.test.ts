@@ -5,7 +5,7 @@ import { ALICE_EUR_AT_BANKA, ALICE_EUR_AT_BANKB, customersOf } from "../../../sr
 import { loadBank } from "../../../src/sandbox/bank/load_bank.ts";
 import { minorUnits, wireAmountOf } from "../../../src/sandbox/bank/money.ts";
 import { amountText, groupedIban } from "../../../src/sandbox/pages/formats.ts";
-import { BANKS_URL, bankWorld } from "../../support/bank_environment.ts";
+import { bankEnvironment, BANKS_URL } from "../../support/bank_environment.ts";
 
 const SOFTWARE = "SC-6d1f0f6c-52a7-4d0c-8d3c-2f2f6d6f6a02";
 
@@ -62,14 +62,14 @@ Deno.test("loadBank decrypts with the transport key where there is no encryption
   assertEquals([bank.consentScreen, bank.signatureProfile], ["bank", "B"]);
 });
 
-Deno.test("loadBank refuses a folder that is not a bank's or not complete", async () => {
+Deno.test("loadBank rejects a folder that is not a bank's or not complete", async () => {
   await assertRejects(() => loadBank("bank", { readText: folder({ role: "PISP" }, false) }));
   await assertRejects(() => loadBank("bank", { readText: folder({ signing_kid: undefined }, false) }));
   await assertRejects(() => loadBank("other", { readText: folder({}, false) }), Deno.errors.NotFound);
 });
 
-Deno.test("composeBanks refuses a bank without customers", async () => {
-  using world = await bankWorld();
+Deno.test("composeBanks rejects a bank without customers", async () => {
+  using env = await bankEnvironment();
   const deps = {
     banksUrl: BANKS_URL,
     baseUrl: "",
@@ -79,7 +79,7 @@ Deno.test("composeBanks refuses a bank without customers", async () => {
     log: () => {},
   };
   const fetch = (): Promise<Response> => Promise.reject(new Error("not here"));
-  const { a } = world.profiles;
+  const { a } = env.profiles;
   await assertRejects(
     () => composeBanks({ ...deps, fetch, banks: [a, { ...a, code: "BANKC" }] }),
     Error,
@@ -114,8 +114,8 @@ Deno.test("amounts and account numbers are grouped for reading", () => {
 });
 
 Deno.test("GET / lists the banks, GET /{CODE} its customers, and every page links the style sheet", async () => {
-  using world = await bankWorld();
-  const { banks } = world;
+  using env = await bankEnvironment();
+  const { banks } = env;
   const page = async (path: string): Promise<string> =>
     await (await banks.fetch(new Request(`${BANKS_URL}${path}`))).text();
   assertStringIncludes(await page("/"), '<a href="/BANKB">Bank B</a>');

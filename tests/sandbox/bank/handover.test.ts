@@ -4,8 +4,8 @@ import { CompactSign } from "jose";
 import { BankBrowser } from "../../support/bank_browser.ts";
 import { AUTH_URL } from "../../support/bank_platform_double.ts";
 import {
-  type BankWorld,
-  bankWorld,
+  type BankEnvironment,
+  bankEnvironment,
   handoverClaims,
   sealHandover,
   type SealLayers,
@@ -14,26 +14,24 @@ import {
 
 const now = START_MS / 1000;
 
-async function arrival(world: BankWorld, token: string): Promise<string> {
-  const browser = new BankBrowser(world.banks);
+async function arrival(env: BankEnvironment, token: string): Promise<string> {
+  const browser = new BankBrowser(env.banks);
   const { status, html } = await browser.open(`/BANKA/sca?oAuthUrl=${token}`);
   if (status === 200 && html.includes('id="login"')) return "login page";
-  return `${status} ${
-    world.events.findLast(({ event }) => event === "sca.arrival_refused")?.fields["reason"]
-  }`;
+  return `${status} ${env.events.findLast(({ event }) => event === "sca.arrival_refused")?.fields["reason"]}`;
 }
 
 Deno.test("GET sca shows the login page for a JWT of the platform", async () => {
-  using world = await bankWorld();
-  assertEquals(await arrival(world, await sealHandover(world)), "login page");
+  using env = await bankEnvironment();
+  assertEquals(await arrival(env, await sealHandover(env)), "login page");
 });
 
 Deno.test("GET sca tolerates clocks 30 s apart", async () => {
-  using world = await bankWorld();
+  using env = await bankEnvironment();
   const ahead = { iat: now + 30, nbf: now + 30, exp: now + 330 };
   const late = { iat: now - 329, nbf: now - 329, exp: now - 29 };
-  assertEquals(await arrival(world, await sealHandover(world, ahead)), "login page");
-  assertEquals(await arrival(world, await sealHandover(world, late)), "login page");
+  assertEquals(await arrival(env, await sealHandover(env, ahead)), "login page");
+  assertEquals(await arrival(env, await sealHandover(env, late)), "login page");
 });
 
 const wrongClaims: Record<string, [Record<string, unknown>, string]> = {
@@ -55,16 +53,16 @@ const wrongClaims: Record<string, [Record<string, unknown>, string]> = {
 };
 
 for (const [name, [claims, reason]] of Object.entries(wrongClaims)) {
-  Deno.test(`GET sca refuses a JWT with ${name}`, async () => {
-    using world = await bankWorld();
-    assertEquals(await arrival(world, await sealHandover(world, claims)), `400 ${reason}`);
-    assertEquals(world.platform.calls.length, 0);
+  Deno.test(`GET sca rejects a JWT with ${name}`, async () => {
+    using env = await bankEnvironment();
+    assertEquals(await arrival(env, await sealHandover(env, claims)), `400 ${reason}`);
+    assertEquals(env.platform.calls.length, 0);
   });
 }
 
-Deno.test("GET sca refuses wrong layers", async () => {
-  using world = await bankWorld();
-  const { stranger } = world;
+Deno.test("GET sca rejects wrong layers", async () => {
+  using env = await bankEnvironment();
+  const { stranger } = env;
   const cases: [SealLayers, string][] = [
     [{ signer: stranger }, "inner layer: JWSSignatureVerificationFailed"],
     [{ recipient: stranger }, "outer layer: JWEDecryptionFailed"],
@@ -74,49 +72,49 @@ Deno.test("GET sca refuses wrong layers", async () => {
     [{ inner: { typ: "dpop+jwt" } }, "inner header: ZodError"],
     [{ inner: { kid: "" } }, "inner header: ZodError"],
     [{ content: JSON.stringify(handoverClaims(START_MS)) }, "content is not a compact JWS"],
-    [{ content: await sealHandover(world) }, "content is not a compact JWS"],
+    [{ content: await sealHandover(env) }, "content is not a compact JWS"],
   ];
   for (const [layers, reason] of cases) {
-    assertEquals(await arrival(world, await sealHandover(world, {}, layers)), `400 ${reason}`);
+    assertEquals(await arrival(env, await sealHandover(env, {}, layers)), `400 ${reason}`);
   }
   const signedOnly = await new CompactSign(new TextEncoder().encode("{}")).setProtectedHeader({
     alg: "PS256",
   })
-    .sign(await world.platform.signing.privateKey("sign"));
-  assertEquals(await arrival(world, signedOnly), "400 not a compact JWE");
-  assertEquals(await arrival(world, `${await sealHandover(world)}%0A`), "400 not a compact JWE");
+    .sign(await env.platform.signing.privateKey("sign"));
+  assertEquals(await arrival(env, signedOnly), "400 not a compact JWE");
+  assertEquals(await arrival(env, `${await sealHandover(env)}%0A`), "400 not a compact JWE");
   assertEquals(
-    await arrival(world, `${await sealHandover(world)}&oAuthUrl=x`),
+    await arrival(env, `${await sealHandover(env)}&oAuthUrl=x`),
     "400 oAuthUrl is not there once",
   );
 });
 
-Deno.test("GET sca takes a JWT once, and a refused one does not use up the jti", async () => {
-  using world = await bankWorld();
+Deno.test("GET sca takes a JWT once, and a rejected one does not use up the jti", async () => {
+  using env = await bankEnvironment();
   const jti = "one";
   assertEquals(
-    await arrival(world, await sealHandover(world, { jti, aud: "BANKC" })),
+    await arrival(env, await sealHandover(env, { jti, aud: "BANKC" })),
     "400 aud is not this bank",
   );
-  const token = await sealHandover(world, { jti });
-  assertEquals(await arrival(world, token), "login page");
-  assertEquals(await arrival(world, token), "400 jti was used before");
-  assertEquals(await arrival(world, await sealHandover(world, { jti })), "400 jti was used before");
+  const token = await sealHandover(env, { jti });
+  assertEquals(await arrival(env, token), "login page");
+  assertEquals(await arrival(env, token), "400 jti was used before");
+  assertEquals(await arrival(env, await sealHandover(env, { jti })), "400 jti was used before");
 });
 
 Deno.test("HEAD sca does not use up the JWT", async () => {
-  using world = await bankWorld();
-  const token = await sealHandover(world);
+  using env = await bankEnvironment();
+  const token = await sealHandover(env);
   const head = new Request(`http://localhost:8443/BANKA/sca?oAuthUrl=${token}`, { method: "HEAD" });
-  assertEquals((await world.banks.fetch(head)).status, 405);
-  assertEquals(await arrival(world, token), "login page");
+  assertEquals((await env.banks.fetch(head)).status, 405);
+  assertEquals(await arrival(env, token), "login page");
 });
 
-Deno.test("GET sca tells every refusal in the same words", async () => {
-  using world = await bankWorld();
-  const browser = new BankBrowser(world.banks);
+Deno.test("GET sca tells every rejection in the same words", async () => {
+  using env = await bankEnvironment();
+  const browser = new BankBrowser(env.banks);
   const expired = await browser.open(
-    `/BANKA/sca?oAuthUrl=${await sealHandover(world, { exp: now - 60, iat: now - 90 })}`,
+    `/BANKA/sca?oAuthUrl=${await sealHandover(env, { exp: now - 60, iat: now - 90 })}`,
   );
   const unreadable = await browser.open("/BANKA/sca?oAuthUrl=a.b.c.d.e");
   assertEquals(expired.html, unreadable.html);
@@ -124,16 +122,16 @@ Deno.test("GET sca tells every refusal in the same words", async () => {
 });
 
 Deno.test("platform keys are fetched again for an unknown kid, once per 30 s", async () => {
-  using world = await bankWorld();
-  assertEquals(await arrival(world, await sealHandover(world)), "login page");
-  assertEquals(world.platform.keySetRequests, 1);
+  using env = await bankEnvironment();
+  assertEquals(await arrival(env, await sealHandover(env)), "login page");
+  assertEquals(env.platform.keySetRequests, 1);
 
-  world.platform.kid = "rotatedSigningKidOf27Charsx";
+  env.platform.kid = "rotatedSigningKidOf27Charsx";
   const rotated = { inner: { kid: "rotatedSigningKidOf27Charsx=" } }; // padding does not count (Decision A11)
-  assertEquals(await arrival(world, await sealHandover(world, {}, rotated)), "400 kid is not the platform's");
-  assertEquals(world.platform.keySetRequests, 1);
+  assertEquals(await arrival(env, await sealHandover(env, {}, rotated)), "400 kid is not the platform's");
+  assertEquals(env.platform.keySetRequests, 1);
 
-  world.platform.nowMs += 30_000;
-  assertEquals(await arrival(world, await sealHandover(world, {}, rotated)), "login page");
-  assertEquals(world.platform.keySetRequests, 2);
+  env.platform.nowMs += 30_000;
+  assertEquals(await arrival(env, await sealHandover(env, {}, rotated)), "login page");
+  assertEquals(env.platform.keySetRequests, 2);
 });

@@ -1,4 +1,4 @@
-/** Payment orders that the platform pushes: executed once, refused when not authentic, and settled afterwards. */
+/** Payment orders that the platform pushes: executed once, rejected when not authentic, and settled afterwards. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   ALICE_EUR_AT_BANKA,
@@ -6,9 +6,9 @@ import {
   ALICE_SAVINGS_AT_BANKA,
 } from "../../../src/sandbox/bank/customers.ts";
 import {
+  type BankEnvironment,
+  bankEnvironment,
   BANKS_URL,
-  type BankWorld,
-  bankWorld,
   initiationOf,
   signOrder,
 } from "../../support/bank_environment.ts";
@@ -20,8 +20,12 @@ function order(debtor: string, id = PAYMENT_ID, amount = "1210.00"): Record<stri
   return { Data: { DomesticPaymentId: id, ConsentId: crypto.randomUUID(), Initiation: initiation } };
 }
 
-async function push(world: BankWorld, body: string, type = "application/jose"): Promise<[number, unknown]> {
-  const response = await world.banks.fetch(
+async function push(
+  env: BankEnvironment,
+  body: string,
+  type = "application/jose",
+): Promise<[number, unknown]> {
+  const response = await env.banks.fetch(
     new Request(`${BANKS_URL}/BANKA/payment-orders`, {
       method: "POST",
       body,
@@ -31,8 +35,10 @@ async function push(world: BankWorld, body: string, type = "application/jose"): 
   return [response.status, await response.json()];
 }
 
-async function ledger(world: BankWorld): Promise<{ readonly balances: unknown; readonly statuses: unknown }> {
-  const response = await world.banks.fetch(new Request(`${BANKS_URL}/BANKA/ledger`));
+async function ledger(
+  env: BankEnvironment,
+): Promise<{ readonly balances: unknown; readonly statuses: unknown }> {
+  const response = await env.banks.fetch(new Request(`${BANKS_URL}/BANKA/ledger`));
   const { Accounts, Orders }: Record<string, Record<string, string>[]> = await response.json();
   return {
     balances: Object.fromEntries((Accounts ?? []).map((a) => [a["Identification"], a["Balance"]])),
@@ -42,20 +48,20 @@ async function ledger(world: BankWorld): Promise<{ readonly balances: unknown; r
   };
 }
 
-async function settle(world: BankWorld): Promise<void> {
-  await Promise.all(world.timers.splice(0).map(({ task }) => task()));
+async function settle(env: BankEnvironment): Promise<void> {
+  await Promise.all(env.timers.splice(0).map(({ task }) => task()));
 }
 
 Deno.test("POST payment-orders debits once, however often the order is delivered", async () => {
-  using world = await bankWorld();
+  using env = await bankEnvironment();
   const accepted = [200, { Status: "AcceptedSettlementInProcess" }];
-  assertEquals(await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA))), accepted);
-  const again = await signOrder(world, order(ALICE_EUR_AT_BANKA));
-  assertEquals(await Promise.all([push(world, again), push(world, again)]), [accepted, accepted]);
-  const { balances, statuses } = await ledger(world);
+  assertEquals(await push(env, await signOrder(env, order(ALICE_EUR_AT_BANKA))), accepted);
+  const again = await signOrder(env, order(ALICE_EUR_AT_BANKA));
+  assertEquals(await Promise.all([push(env, again), push(env, again)]), [accepted, accepted]);
+  const { balances, statuses } = await ledger(env);
   assertEquals((balances as Record<string, string>)[ALICE_EUR_AT_BANKA], "98790.00");
   assertEquals(statuses, ["AcceptedSettlementInProcess"]);
-  assertEquals(world.timers.length, 1);
+  assertEquals(env.timers.length, 1);
 });
 
 const unpayable: Record<string, [Record<string, unknown>, string]> = {
@@ -68,98 +74,98 @@ const unpayable: Record<string, [Record<string, unknown>, string]> = {
 
 for (const [name, [unpaid, reason]] of Object.entries(unpayable)) {
   Deno.test(`POST payment-orders rejects ${name} for good and debits nothing`, async () => {
-    using world = await bankWorld();
-    const before = (await ledger(world)).balances;
+    using env = await bankEnvironment();
+    const before = (await ledger(env)).balances;
     const rejected = [200, { Status: "Rejected", StatusReason: reason }];
-    assertEquals(await push(world, await signOrder(world, unpaid)), rejected);
-    assertEquals(await push(world, await signOrder(world, unpaid)), rejected); // and from its book
-    assertEquals(await ledger(world), { balances: before, statuses: [`Rejected: ${reason}`] });
-    assertEquals(world.timers.length, 0);
+    assertEquals(await push(env, await signOrder(env, unpaid)), rejected);
+    assertEquals(await push(env, await signOrder(env, unpaid)), rejected); // and from its book
+    assertEquals(await ledger(env), { balances: before, statuses: [`Rejected: ${reason}`] });
+    assertEquals(env.timers.length, 0);
   });
 }
 
 Deno.test("POST payment-orders takes the selected account beside the initiation", async () => {
-  using world = await bankWorld();
+  using env = await bankEnvironment();
   const DebtorAccount = { SchemeName: "UK.OBIE.IBAN", Identification: ALICE_EUR_AT_BANKA };
   const Data = { DomesticPaymentId: PAYMENT_ID, Initiation: initiationOf(), DebtorAccount };
-  assertEquals(await push(world, await signOrder(world, { Data })), [200, {
+  assertEquals(await push(env, await signOrder(env, { Data })), [200, {
     Status: "AcceptedSettlementInProcess",
   }]);
 });
 
-Deno.test("POST payment-orders refuses what is not the platform's order for this bank", async () => {
-  using world = await bankWorld();
+Deno.test("POST payment-orders rejects what is not the platform's order for this bank", async () => {
+  using env = await bankEnvironment();
   const good = order(ALICE_EUR_AT_BANKA);
   const invalid = [400, { error: "invalid_order" }];
-  const signed = await signOrder(world, good);
-  assertEquals(await push(world, await signOrder(world, good, world.stranger)), invalid);
-  assertEquals(await push(world, signed.replace(/\.[^.]*$/, ".")), invalid);
-  assertEquals(await push(world, JSON.stringify(good)), invalid);
+  const signed = await signOrder(env, good);
+  assertEquals(await push(env, await signOrder(env, good, env.stranger)), invalid);
+  assertEquals(await push(env, signed.replace(/\.[^.]*$/, ".")), invalid);
+  assertEquals(await push(env, JSON.stringify(good)), invalid);
   assertEquals(
-    await push(world, await signOrder(world, { Data: { DomesticPaymentId: PAYMENT_ID } })),
+    await push(env, await signOrder(env, { Data: { DomesticPaymentId: PAYMENT_ID } })),
     invalid,
   );
   const elsewhere = { Data: { ...good["Data"] as Record<string, unknown>, BankId: "BANKB" } };
-  assertEquals(await push(world, await signOrder(world, elsewhere)), invalid);
-  assertEquals(await push(world, await signOrder(world, { ...good, aud: "BANKB" })), invalid);
-  assertEquals(await push(world, signed, "application/json"), [415, { error: "unsupported_media_type" }]);
-  assertEquals((await ledger(world)).statuses, []);
+  assertEquals(await push(env, await signOrder(env, elsewhere)), invalid);
+  assertEquals(await push(env, await signOrder(env, { ...good, aud: "BANKB" })), invalid);
+  assertEquals(await push(env, signed, "application/json"), [415, { error: "unsupported_media_type" }]);
+  assertEquals((await ledger(env)).statuses, []);
 });
 
 Deno.test("settlement reports the debit, then the credit, signed", async () => {
-  using world = await bankWorld();
-  await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA)));
-  assertEquals(world.timers.map(({ delayMs }) => delayMs), [3000]);
-  await settle(world);
-  assertEquals((await ledger(world)).statuses, ["AcceptedSettlementCompleted"]);
-  await settle(world);
-  assertEquals((await ledger(world)).statuses, ["AcceptedCreditSettlementCompleted"]);
-  assertEquals(world.platform.calls.map(({ method, path }) => `${method} ${path}`), [
+  using env = await bankEnvironment();
+  await push(env, await signOrder(env, order(ALICE_EUR_AT_BANKA)));
+  assertEquals(env.timers.map(({ delayMs }) => delayMs), [3000]);
+  await settle(env);
+  assertEquals((await ledger(env)).statuses, ["AcceptedSettlementCompleted"]);
+  await settle(env);
+  assertEquals((await ledger(env)).statuses, ["AcceptedCreditSettlementCompleted"]);
+  assertEquals(env.platform.calls.map(({ method, path }) => `${method} ${path}`), [
     `PUT /back-channel-payments/v1/${PAYMENT_ID}`,
     `PUT /back-channel-payments/v1/${PAYMENT_ID}`,
   ]);
-  assertEquals(world.platform.calls.map(({ body }) => body), [
+  assertEquals(env.platform.calls.map(({ body }) => body), [
     { Data: { Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: "2030-01-31T12:00:00.000Z" } },
     {
       Data: { Status: "AcceptedCreditSettlementCompleted", StatusUpdateDateTime: "2030-01-31T12:00:00.000Z" },
     },
   ]);
-  assertEquals(world.timers.length, 0);
+  assertEquals(env.timers.length, 0);
 });
 
 Deno.test("settlement gives up on 404 and tries again on 503 and 400, five times at most", async () => {
-  using world = await bankWorld();
-  world.platform.statusFor = () => 404;
-  await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA)));
-  await settle(world);
-  assertEquals(world.timers.length, 0);
-  assertEquals(world.events.at(-1)?.fields["givesUp"], true);
-  assertStringIncludes(String(world.events.at(-1)?.fields["error"]), "404");
+  using env = await bankEnvironment();
+  env.platform.statusFor = () => 404;
+  await push(env, await signOrder(env, order(ALICE_EUR_AT_BANKA)));
+  await settle(env);
+  assertEquals(env.timers.length, 0);
+  assertEquals(env.events.at(-1)?.fields["givesUp"], true);
+  assertStringIncludes(String(env.events.at(-1)?.fields["error"]), "404");
 
   // 400 is also what the platform says to a settlement whose acceptance it has not heard of yet.
   const statuses = [503, 400, 503, 400, 503];
-  world.platform.statusFor = () => statuses.shift();
-  await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA, crypto.randomUUID())));
+  env.platform.statusFor = () => statuses.shift();
+  await push(env, await signOrder(env, order(ALICE_EUR_AT_BANKA, crypto.randomUUID())));
   const waits: number[] = [];
-  const tried = world.platform.calls.length;
-  while (world.timers.length > 0) {
-    waits.push(...world.timers.map(({ delayMs }) => delayMs));
-    world.platform.nowMs += 60_000;
-    await settle(world);
+  const tried = env.platform.calls.length;
+  while (env.timers.length > 0) {
+    waits.push(...env.timers.map(({ delayMs }) => delayMs));
+    env.platform.nowMs += 60_000;
+    await settle(env);
   }
   assertEquals(waits, [3000, 6000, 12_000, 24_000, 48_000]);
   const booked = { Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: "2030-01-31T12:01:00.000Z" };
-  const told = world.platform.calls.slice(tried).map(({ body }) => body);
+  const told = env.platform.calls.slice(tried).map(({ body }) => body);
   assertEquals(told, Array(5).fill({ Data: booked })); // when it was booked, however late it is told
 });
 
 Deno.test("stop cancels settlement and takes no more orders", async () => {
-  using world = await bankWorld();
-  await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA)));
-  world.banks.stop();
-  world.banks.stop(); // twice is once
-  assertEquals(world.timers.length, 0);
-  const late = await push(world, await signOrder(world, order(ALICE_EUR_AT_BANKA, crypto.randomUUID())));
+  using env = await bankEnvironment();
+  await push(env, await signOrder(env, order(ALICE_EUR_AT_BANKA)));
+  env.banks.stop();
+  env.banks.stop(); // twice is once
+  assertEquals(env.timers.length, 0);
+  const late = await push(env, await signOrder(env, order(ALICE_EUR_AT_BANKA, crypto.randomUUID())));
   assertEquals(late, [503, { error: "temporarily_unavailable" }]);
-  assertEquals(world.timers.length, 0);
+  assertEquals(env.timers.length, 0);
 });

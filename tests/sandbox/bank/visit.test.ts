@@ -11,13 +11,13 @@ import {
 } from "../../../src/sandbox/bank/customers.ts";
 import { ALICE, arrive, CODE, outcome } from "../../support/bank_browser.ts";
 import { AUTH_URL } from "../../support/bank_platform_double.ts";
-import { bankWorld, CONSENT_ID, openReturn, START_MS } from "../../support/bank_environment.ts";
+import { bankEnvironment, CONSENT_ID, openReturn, START_MS } from "../../support/bank_environment.ts";
 
 const now = START_MS / 1000;
 
 Deno.test("implicit consent: the code page shows what is authorised and the return carries every claim", async () => {
-  using world = await bankWorld();
-  const browser = await arrive(world, "BANKA", ALICE_EUR_AT_BANKA);
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKA", ALICE_EUR_AT_BANKA);
   const { html } = await browser.submit("login", ALICE);
   for (const words of ["€1,210.00", "Demo &lt;Shop&gt;", "GB33 BUKB 2020 1555 5555 55", "ORDER-4711"]) {
     assertStringIncludes(html, words);
@@ -25,7 +25,7 @@ Deno.test("implicit consent: the code page shows what is authorised and the retu
   await browser.submit("otp", CODE);
 
   assertEquals(browser.shown.status, 303);
-  const { jti, ...claims } = await openReturn(world, browser.shown.leftFor, "BANKA");
+  const { jti, ...claims } = await openReturn(env, browser.shown.leftFor, "BANKA");
   assertMatch(String(jti), /^[0-9a-f-]{36}$/);
   assertEquals(claims, {
     iss: "BANKA",
@@ -41,38 +41,38 @@ Deno.test("implicit consent: the code page shows what is authorised and the retu
     bank_id: "BANKA",
     status_code: "success",
   });
-  assertEquals(world.platform.calls.map(({ method }) => method), ["GET"]); // Decision C11: no PUT for an implicit consent
+  assertEquals(env.platform.calls.map(({ method }) => method), ["GET"]); // Decision C11: no PUT for an implicit consent
 });
 
 Deno.test("implicit consent: an account of somebody else ends in failure", async () => {
-  using world = await bankWorld();
-  const browser = await arrive(world, "BANKA", BOB_EUR_AT_BANKA);
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKA", BOB_EUR_AT_BANKA);
   await browser.submit("login", ALICE);
-  assertEquals(await outcome(world, browser), "failure debtor_account_not_owned cust-alice");
+  assertEquals(await outcome(env, browser), "failure debtor_account_not_owned cust-alice");
 });
 
 Deno.test("implicit consent: too little money on the account ends in insufficient_funds, once the customer has signed in [G7]", async () => {
-  using world = await bankWorld();
-  const browser = await arrive(world, "BANKA", ALICE_SAVINGS_AT_BANKA);
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKA", ALICE_SAVINGS_AT_BANKA);
   assertStringIncludes((await browser.submit("login", ALICE)).html, 'id="otp"');
   await browser.submit("otp", CODE);
-  assertEquals(await outcome(world, browser), "insufficient_funds insufficient_funds cust-alice");
+  assertEquals(await outcome(env, browser), "insufficient_funds insufficient_funds cust-alice");
 });
 
 Deno.test("implicit consent: an IBAN with spaces in lower case is still the customer's", async () => {
-  using world = await bankWorld();
-  const browser = await arrive(world, "BANKA", "gb33 bukb 2020 1555 5555 55");
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKA", "gb33 bukb 2020 1555 5555 55");
   assertStringIncludes((await browser.submit("login", ALICE)).html, 'id="otp"');
 });
 
 Deno.test("platform's consent screen: all accounts are PUT with a profile A signature", async () => {
-  using world = await bankWorld();
-  const browser = await arrive(world, "BANKA");
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKA");
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
 
-  assertEquals(await outcome(world, browser), "success success cust-alice");
-  const put = world.platform.calls[1];
+  assertEquals(await outcome(env, browser), "success success cust-alice");
+  const put = env.platform.calls[1];
   assertEquals(put?.path, `/back-channel-auth/v1/${CONSENT_ID}`);
   assertEquals(put?.body, {
     Data: {
@@ -103,8 +103,8 @@ Deno.test("platform's consent screen: all accounts are PUT with a profile A sign
 });
 
 Deno.test("bank's own consent screen: the selected account alone is PUT with a profile B signature", async () => {
-  using world = await bankWorld();
-  const browser = await arrive(world, "BANKB");
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKB");
   await browser.submit("login", ALICE);
   const { html } = await browser.submit("otp", CODE);
   assertStringIncludes(html, "Balance <bdi>€100,000.00</bdi>");
@@ -112,8 +112,8 @@ Deno.test("bank's own consent screen: the selected account alone is PUT with a p
   assertEquals(browser.formFields("consent")["account"], ALICE_EUR_AT_BANKB);
   await browser.submit("consent", { account: ALICE_GBP_AT_BANKB, decision: "accept" });
 
-  assertEquals(await outcome(world, browser, "BANKB"), "success success cust-alice");
-  const put = world.platform.calls[1];
+  assertEquals(await outcome(env, browser, "BANKB"), "success success cust-alice");
+  const put = env.platform.calls[1];
   const DebtorAccount = [account(ALICE_GBP_AT_BANKB, "25000.00", "GBP")];
   assertEquals(put?.body, {
     Data: { BankId: "BANKB", ConsentId: CONSENT_ID, Sub: "cust-alice", DebtorAccount },
@@ -127,52 +127,52 @@ Deno.test("bank's own consent screen: the selected account alone is PUT with a p
 });
 
 Deno.test("bank's own consent screen: too little money on the selected account ends in insufficient_funds, and no account is PUT [G7]", async () => {
-  using world = await bankWorld();
-  const browser = await arrive(world, "BANKB");
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKB");
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
   await browser.submit("consent", { account: ALICE_SAVINGS_AT_BANKB, decision: "accept" });
   const expected = "insufficient_funds insufficient_funds cust-alice";
-  assertEquals(await outcome(world, browser, "BANKB"), expected);
-  assertEquals(world.platform.calls.map(({ method }) => method), ["GET"]);
+  assertEquals(await outcome(env, browser, "BANKB"), expected);
+  assertEquals(env.platform.calls.map(({ method }) => method), ["GET"]);
 });
 
 Deno.test("bank's own consent screen: an account that is not the customer's is not taken", async () => {
-  using world = await bankWorld();
-  const browser = await arrive(world, "BANKB");
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKB");
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
   const { html } = await browser.submit("consent", { account: BOB_EUR_AT_BANKA, decision: "accept" });
   assertStringIncludes(html, "Choose the account to pay from.");
-  assertEquals(world.platform.calls.length, 1);
+  assertEquals(env.platform.calls.length, 1);
 });
 
 Deno.test("back channel calls carry the customer's headers", async () => {
-  using world = await bankWorld();
-  const browser = await arrive(world, "BANKA");
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKA");
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
-  assertEquals(world.platform.calls.length, 2);
-  for (const { headers } of world.platform.calls) {
+  assertEquals(env.platform.calls.length, 2);
+  for (const { headers } of env.platform.calls) {
     assertMatch(headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     assertEquals(headers.get("x-fapi-auth-date"), "Thu, 31 Jan 2030 12:00:00 GMT");
     assertEquals(headers.get("x-fapi-customer-ip-address"), "203.0.113.7");
   }
-  assertEquals(world.platform.calls[1]?.headers.get("content-type"), "application/json");
+  assertEquals(env.platform.calls[1]?.headers.get("content-type"), "application/json");
 });
 
-Deno.test("the token is shared by calls, renewed before it expires, and replaced when refused", async () => {
-  using world = await bankWorld();
-  await arrive(world, "BANKA");
-  await arrive(world, "BANKA");
-  assertEquals(world.platform.tokenRequests, ["BANKA"]);
-  world.platform.nowMs += 3_541_000;
-  await arrive(world, "BANKA");
-  assertEquals(world.platform.tokenRequests, ["BANKA", "BANKA"]);
-  let refusals = 1;
-  world.platform.statusFor = () => refusals-- > 0 ? 401 : undefined;
-  assertStringIncludes((await arrive(world, "BANKA")).shown.html, 'id="login"');
-  assertEquals(world.platform.tokenRequests.length, 3);
+Deno.test("the token is shared by calls, renewed before it expires, and replaced when rejected", async () => {
+  using env = await bankEnvironment();
+  await arrive(env, "BANKA");
+  await arrive(env, "BANKA");
+  assertEquals(env.platform.tokenRequests, ["BANKA"]);
+  env.platform.nowMs += 3_541_000;
+  await arrive(env, "BANKA");
+  assertEquals(env.platform.tokenRequests, ["BANKA", "BANKA"]);
+  let rejections = 1;
+  env.platform.statusFor = () => rejections-- > 0 ? 401 : undefined;
+  assertStringIncludes((await arrive(env, "BANKA")).shown.html, 'id="login"');
+  assertEquals(env.platform.tokenRequests.length, 3);
 });
 
 function account(Identification: string, Balance: string, Currency: string): Record<string, string> {

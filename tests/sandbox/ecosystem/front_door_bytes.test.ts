@@ -21,27 +21,27 @@ async function sendBytes(
 ): Promise<{ readonly answer: string; readonly seen: readonly string[] }> {
   const seen: string[] = [];
   let answer = "";
-  await withFrontDoor(tellRequest(seen), async (world) => {
-    const { cert, key } = world.alpha;
-    const options = { hostname: "localhost", port: world.port, caCerts: [world.ca], cert, key };
+  await withFrontDoor(tellRequest(seen), async (env) => {
+    const { cert, key } = env.alpha;
+    const options = { hostname: "localhost", port: env.port, caCerts: [env.ca], cert, key };
     const connection = await Deno.connectTls(options);
     await connection.write(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
     try {
       for await (const chunk of connection.readable) answer += new TextDecoder().decode(chunk);
     } catch (error) {
-      // A server that refuses the bytes may drop the connection without a word of TLS.
+      // A server that rejects the bytes may drop the connection without a word of TLS.
       if (!(error instanceof Deno.errors.UnexpectedEof || error instanceof Deno.errors.ConnectionReset)) {
         throw error;
       }
     }
-    assertEquals(world.failures, []);
+    assertEquals(env.failures, []);
   });
   return { answer, seen };
 }
 
 const closing = "Host: evil.example\r\nConnection: close\r\n";
 
-const refused: Record<string, readonly [string, string]> = {
+const rejected: Record<string, readonly [string, string]> = {
   "space before the colon": [`GET / HTTP/1.1\r\n${closing}Client-Cert : :AAAA:\r\n\r\n`, "400"],
   "tab before the colon": [`GET / HTTP/1.1\r\n${closing}Client-Cert\t: :AAAA:\r\n\r\n`, "400"],
   "folded header": [`GET / HTTP/1.1\r\n${closing}X-A: b\r\n Client-Cert: :AAAA:\r\n\r\n`, "400"],
@@ -58,8 +58,8 @@ const refused: Record<string, readonly [string, string]> = {
   "20 kB of header": [`GET / HTTP/1.1\r\n${closing}X-A: ${"a".repeat(20_000)}\r\n\r\n`, "431"],
 };
 
-for (const [name, [bytes, status]] of Object.entries(refused)) {
-  Deno.test(`front door refuses ${name}`, async () => {
+for (const [name, [bytes, status]] of Object.entries(rejected)) {
+  Deno.test(`front door rejects ${name}`, async () => {
     const { answer, seen } = await sendBytes(bytes);
     assertStringIncludes(answer, `HTTP/1.1 ${status} `);
     assertEquals(seen, []);
@@ -103,9 +103,9 @@ for (const [name, [bytes, expected]] of Object.entries(passed)) {
 
 Deno.test("front door forgets an upload that breaks off", () => {
   const seen: string[] = [];
-  return withFrontDoor(tellRequest(seen), async (world) => {
-    const { cert, key } = world.alpha;
-    const options = { hostname: "localhost", port: world.port, caCerts: [world.ca], cert, key };
+  return withFrontDoor(tellRequest(seen), async (env) => {
+    const { cert, key } = env.alpha;
+    const options = { hostname: "localhost", port: env.port, caCerts: [env.ca], cert, key };
     const connection = await Deno.connectTls(options);
     await connection.write(
       new TextEncoder().encode("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\nab"),
@@ -115,6 +115,6 @@ Deno.test("front door forgets an upload that breaks off", () => {
     await other.write(new TextEncoder().encode(`GET / HTTP/1.1\r\n${closing}\r\n`));
     await new Response(other.readable).text();
     assertEquals(seen, ["GET https://api.example/ 0 "]);
-    assertEquals(world.failures, []);
+    assertEquals(env.failures, []);
   });
 });

@@ -73,7 +73,7 @@ for (const offset of [0, 4]) {
     }));
 }
 
-Deno.test("takeSite refuses a second start on a directory, until the first has ended", () =>
+Deno.test("takeSite rejects a second start on a directory, until the first has ended", () =>
   inDirectory(async (files) => {
     const site = { port: findPort(), dir: files.directory };
     const first = new AsyncDisposableStack();
@@ -138,7 +138,7 @@ Deno.test("openState completes a change of port that was interrupted", () =>
     assertEquals(await Deno.readTextFile(`${files.participants}/who`), "of 9000");
   }));
 
-Deno.test("openState refuses a directory of something else", () =>
+Deno.test("openState rejects a directory of something else", () =>
   inDirectory(async (files) => {
     await makeData(files, "holiday pictures");
     await assertRejects(() => openState(files, 9000), CannotStart, "not a sandbox's");

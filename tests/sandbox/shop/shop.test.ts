@@ -9,7 +9,7 @@ import {
   openShop,
   order,
   paymentsPath,
-  type ShopWorld,
+  type ShopEnvironment,
 } from "../../support/shop_environment.ts";
 
 Deno.test("shop front page offers three checkout forms and no script", async () => {
@@ -39,13 +39,13 @@ Deno.test("shop answers are uncacheable, unframeable and let forms go to platfor
 });
 
 Deno.test("GET order runs the shop's own script, and that alone, while the payment may change", async () => {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
-  const paid = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
+  const paid = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
   const path = paid.headers.get("location") ?? "";
   const readPath = `${paymentsPath}/5d2c5b1e-31a5-4b52-9d6e-2b8e5b0b7a11`;
-  world.answers.set(readPath, ["Pending", "Rejected"].map((word) => () => paymentAnswer(200, word)));
-  const [changing, final] = [await world.fetch(get(path, cookie)), await world.fetch(get(path, cookie))];
+  env.answers.set(readPath, ["Pending", "Rejected"].map((word) => () => paymentAnswer(200, word)));
+  const [changing, final] = [await env.fetch(get(path, cookie)), await env.fetch(get(path, cookie))];
   const policies = [changing, final].map(({ headers }) => headers.get("content-security-policy") ?? "");
   assertEquals(policies.map((policy) => /script-src [^;]*/.exec(policy)?.[0]), [
     "script-src 'self'",
@@ -110,7 +110,7 @@ Deno.test("POST checkout with an account makes the consent implicit", async () =
   });
 });
 
-Deno.test("POST checkout refuses what cannot be an order and sends nothing", async (t) => {
+Deno.test("POST checkout rejects what cannot be an order and sends nothing", async (t) => {
   const lunch = { item: "lunch", bank: "BANKA", account: "" };
   const cases: readonly (readonly [string, Request, number])[] = [
     ["unknown good", order({ item: "yacht", bank: "BANKA", account: "" }), 400],
@@ -143,48 +143,48 @@ Deno.test("POST checkout refuses what cannot be an order and sends nothing", asy
   assertEquals(seen, []);
 });
 
-Deno.test("POST checkout says no money moved when the platform refuses the consent", async () => {
-  const world = await openShop();
-  world.answers.set("/BANKA/domestic-payment-consents/v1", [(): Response => json(400, { Errors: [] })]);
-  const response = await world.fetch(order({ item: "lunch", bank: "BANKA", account: "" }));
-  const page = await follow(world, response, cookieOf(response));
+Deno.test("POST checkout says no money moved when the platform rejects the consent", async () => {
+  const env = await openShop();
+  env.answers.set("/BANKA/domestic-payment-consents/v1", [(): Response => json(400, { Errors: [] })]);
+  const response = await env.fetch(order({ item: "lunch", bank: "BANKA", account: "" }));
+  const page = await follow(env, response, cookieOf(response));
   assertStringIncludes(page, "No money has moved");
   assertStringIncludes(page, '<strong id="payment-status">Not paid</strong>');
 });
 
 Deno.test("GET callback with a code pays once and shows the platform's status", async () => {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
   const back = callback({ code: "secret-code", state, iss: issuer }, cookie);
-  const page = await follow(world, await world.fetch(back.clone()), cookie);
+  const page = await follow(env, await env.fetch(back.clone()), cookie);
   assertStringIncludes(page, '<strong id="payment-status">AcceptedSettlementInProcess</strong>');
-  const again = await world.fetch(back);
+  const again = await env.fetch(back);
   assertEquals(again.status, 303);
-  assertEquals(payments(world), 1);
+  assertEquals(payments(env), 1);
 });
 
 Deno.test("GET callback opened twice at once pays once", async () => {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
   const back = callback({ code: "secret-code", state, iss: issuer }, cookie);
-  const both = await Promise.all([world.fetch(back.clone()), world.fetch(back)]);
+  const both = await Promise.all([env.fetch(back.clone()), env.fetch(back)]);
   assertEquals(both.map(({ status }) => status), [303, 303]);
-  assertEquals(payments(world), 1);
+  assertEquals(payments(env), 1);
 });
 
 Deno.test("GET callback with access_denied shows that no money moved", async () => {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
-  const response = await world.fetch(callback({ error: "access_denied", state, iss: issuer }, cookie));
-  const page = await follow(world, response, cookie);
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
+  const response = await env.fetch(callback({ error: "access_denied", state, iss: issuer }, cookie));
+  const page = await follow(env, response, cookie);
   assertStringIncludes(page, "No money has moved");
   assertStringIncludes(page, '<strong id="payment-status">Not paid (access_denied)</strong>');
-  assertEquals(payments(world), 0);
+  assertEquals(payments(env), 0);
 });
 
 Deno.test("GET callback that does not belong here changes nothing", async (t) => {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
   const stranger = `__Host-shop_session=${"A".repeat(43)}`;
   const good = { code: "secret-code", state, iss: issuer };
   const cases: readonly (readonly [string, Request])[] = [
@@ -201,90 +201,90 @@ Deno.test("GET callback that does not belong here changes nothing", async (t) =>
     ["no query", callback({}, cookie)],
   ];
   for (const [name, request] of cases) {
-    await t.step(name, async () => assertEquals((await world.fetch(request)).status, 400));
+    await t.step(name, async () => assertEquals((await env.fetch(request)).status, 400));
   }
   await t.step("HEAD", async () => {
     const head = new Request(callback(good, cookie), { method: "HEAD" });
-    assertEquals((await world.fetch(head)).status, 404);
+    assertEquals((await env.fetch(head)).status, 404);
   });
-  assertEquals(payments(world), 0);
+  assertEquals(payments(env), 0);
   await t.step("and the true return still pays", async () => {
-    assertEquals((await world.fetch(callback(good, cookie))).status, 303);
-    assertEquals(payments(world), 1);
+    assertEquals((await env.fetch(callback(good, cookie))).status, 303);
+    assertEquals(payments(env), 1);
   });
 });
 
 Deno.test("a payment whose answer is lost is repeated with the same key", async () => {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
-  world.answers.set(paymentsPath, [
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
+  env.answers.set(paymentsPath, [
     (): Promise<Response> => Promise.reject(new TypeError("connection reset")),
     (): Response => json(503, {}),
   ]);
-  const response = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
-  const page = await follow(world, response, cookie);
+  const response = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const page = await follow(env, response, cookie);
   assertStringIncludes(page, "AcceptedSettlementInProcess");
-  const keys = world.seen.filter(({ path }) => path === paymentsPath)
+  const keys = env.seen.filter(({ path }) => path === paymentsPath)
     .map(({ headers }) => headers.get("x-idempotency-key"));
   assertEquals(keys.length, 3);
   assertEquals(new Set(keys).size, 1);
-  assertEquals(world.waits, [0, 1000, 2000]);
+  assertEquals(env.waits, [0, 1000, 2000]);
 });
 
 Deno.test("a payment whose result stays unknown is not called unpaid", async () => {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
   const failing = (): Response => json(500, {});
-  const refusing = (): Response => json(400, {}); // says nothing about the first submission
-  world.answers.set(paymentsPath, [failing, refusing, refusing]);
-  const response = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
-  const page = await follow(world, response, cookie);
+  const rejecting = (): Response => json(400, {}); // says nothing about the first submission
+  env.answers.set(paymentsPath, [failing, rejecting, rejecting]);
+  const response = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const page = await follow(env, response, cookie);
   assertStringIncludes(page, '<strong id="payment-status">Unknown</strong>');
   assertEquals(page.includes("No money has moved"), false);
 });
 
-Deno.test("a payment that is refused outright is not repeated", async () => {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
-  world.answers.set(paymentsPath, [(): Response => json(400, {})]);
-  const response = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
-  assertStringIncludes(await follow(world, response, cookie), "No money has moved");
-  assertEquals(payments(world), 1);
+Deno.test("a payment that is rejected outright is not repeated", async () => {
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
+  env.answers.set(paymentsPath, [(): Response => json(400, {})]);
+  const response = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  assertStringIncludes(await follow(env, response, cookie), "No money has moved");
+  assertEquals(payments(env), 1);
 });
 
 Deno.test("GET order shows the current status and keeps the last one when it cannot be read", async () => {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
-  const response = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
+  const response = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
   const path = response.headers.get("location") ?? "";
   const readPath = `${paymentsPath}/5d2c5b1e-31a5-4b52-9d6e-2b8e5b0b7a11`;
-  world.answers.set(readPath, [
+  env.answers.set(readPath, [
     (): Response => paymentAnswer(200, "AcceptedSettlementCompleted"),
     (): Response => json(500, {}),
   ]);
   for (const _ of [1, 2]) {
-    const page = await (await world.fetch(get(path, cookie))).text();
+    const page = await (await env.fetch(get(path, cookie))).text();
     assertStringIncludes(page, '<strong id="payment-status">AcceptedSettlementCompleted</strong>');
   }
 });
 
 Deno.test("GET order and its messages are for the browser that ordered", async () => {
-  const world = await openShop();
-  const { cookie, state } = await goToBank(world);
-  const response = await world.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
+  const response = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
   const path = response.headers.get("location") ?? "";
   for (const address of [path, `${path}/messages`, `${path}/messages/1`, `${path}/messages.json`]) {
-    assertEquals((await world.fetch(get(address))).status, 404);
-    assertEquals((await world.fetch(get(address, `__Host-shop_session=${"A".repeat(43)}`))).status, 404);
-    assertEquals((await world.fetch(get(address, cookie))).status, 200);
+    assertEquals((await env.fetch(get(address))).status, 404);
+    assertEquals((await env.fetch(get(address, `__Host-shop_session=${"A".repeat(43)}`))).status, 404);
+    assertEquals((await env.fetch(get(address, cookie))).status, 200);
   }
 });
 
-async function follow(world: ShopWorld, response: Response, cookie: string): Promise<string> {
+async function follow(env: ShopEnvironment, response: Response, cookie: string): Promise<string> {
   assertEquals(response.status, 303);
-  return await (await world.fetch(get(response.headers.get("location") ?? "", cookie))).text();
+  return await (await env.fetch(get(response.headers.get("location") ?? "", cookie))).text();
 }
 
-function payments({ seen }: ShopWorld): number {
+function payments({ seen }: ShopEnvironment): number {
   return seen.filter(({ method, path }) => method === "POST" && path === paymentsPath).length;
 }

@@ -14,15 +14,15 @@ async function orderPage(
     readonly answer?: (status: number) => Response;
   } = {},
 ): Promise<string> {
-  const world = await openShop();
+  const env = await openShop();
   if (answer !== undefined) {
-    world.answers.set(paymentsPath, [() => answer(201)]);
-    world.answers.set(`${paymentsPath}/${paymentId}`, [() => answer(200)]);
+    env.answers.set(paymentsPath, [() => answer(201)]);
+    env.answers.set(`${paymentsPath}/${paymentId}`, [() => answer(200)]);
   }
-  const { cookie, state } = await goToBank(world);
-  const response = await world.fetch(callback({ ...back, state, iss: issuer }, cookie));
+  const { cookie, state } = await goToBank(env);
+  const response = await env.fetch(callback({ ...back, state, iss: issuer }, cookie));
   const path = `${response.headers.get("location")}?lang=${language}`;
-  return await (await world.fetch(get(path, cookie))).text();
+  return await (await env.fetch(get(path, cookie))).text();
 }
 
 function rejected(StatusReason?: string): (status: number) => Response {

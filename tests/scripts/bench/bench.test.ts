@@ -77,7 +77,7 @@ Deno.test("bench: growth compares a filled store with an empty one, row by row",
   assertEquals(first?.text.endsWith("1000 consents ÷ none: p50 1, CPU 1.5, past 1.2"), true);
 });
 
-Deno.test("bench takes its options, and refuses what is none", () => {
+Deno.test("bench takes its options, and rejects what is none", () => {
   const given = readBenchOptions(["--fill", "1000", "--json", "--concurrency", "1,8", "--guard"]);
   assertEquals([given?.fill, given?.json, given?.guard, given?.concurrency], [1000, true, true, [1, 8]]);
   assertEquals(readBenchOptions(["--help"]), undefined);

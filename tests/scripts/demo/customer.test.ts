@@ -70,10 +70,10 @@ Deno.test("goThroughAuthorization keeps cookies to their paths and drops them wh
     ]);
   }));
 
-for (const refuseAt of ["otp", "consent"] as const) {
-  Deno.test(`goThroughAuthorization refuses at the ${refuseAt} form`, () =>
+for (const rejectAt of ["otp", "consent"] as const) {
+  Deno.test(`goThroughAuthorization rejects at the ${rejectAt} form`, () =>
     withPages(pages, async (plan) => {
-      const back = await goThroughAuthorization({ ...plan, refuseAt }, () => {});
+      const back = await goThroughAuthorization({ ...plan, rejectAt }, () => {});
       assertEquals(back.search, "?error=access_denied");
     }));
 }

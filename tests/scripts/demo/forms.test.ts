@@ -14,7 +14,7 @@ const consentPage =
     <input type="checkbox" name="remember" checked><input type="checkbox" name="ads">
     <input name="off" value="x" disabled><input type="reset" name="r">
     <button name="decision" value="accept">Accept</button>
-    <button type="submit" name="decision" value="refuse">Refuse</button>
+    <button type="submit" name="decision" value="refuse">Reject</button>
     <button type="button" name="help">Help</button>
   </FORM></body></html>`;
 
@@ -59,7 +59,7 @@ Deno.test("fillForm leaves out a radio nobody chose", () => {
   assertEquals(body.has("account"), false);
 });
 
-Deno.test("fillForm refuses what the form does not offer", async (t) => {
+Deno.test("fillForm rejects what the form does not offer", async (t) => {
   const accept = { name: "decision", value: "accept" };
   await t.step("a disabled radio", () => {
     assertThrows(() => fillForm(consentForm(), { account: "0" }, accept), Error, "account");

@@ -3,11 +3,11 @@ import { UsageError } from "../../../scripts/command_line/run.ts";
 import { readOptions } from "../../../scripts/demo/options.ts";
 
 Deno.test("readOptions without arguments: explicit consent on the platform's page, profile b", () => {
-  assertEquals(readOptions([]), { consent: "platform", refuse: false, json: false, profile: "b" });
+  assertEquals(readOptions([]), { consent: "platform", reject: false, json: false, profile: "b" });
 });
 
 Deno.test("readOptions reads every option, in both spellings of a value", () => {
-  const expected = { consent: "bank", refuse: true, json: true, profile: "a" } as const;
+  const expected = { consent: "bank", reject: true, json: true, profile: "a" } as const;
   assertEquals(readOptions(["--consent", "bank", "--refuse", "--json", "--profile", "a"]), expected);
   assertEquals(readOptions(["--consent=bank", "--profile=a", "--json", "--refuse"]), expected);
 });
@@ -16,7 +16,7 @@ Deno.test("readOptions gives nothing where help was asked for", () => {
   assertEquals(readOptions(["--help"]), undefined);
 });
 
-Deno.test("readOptions refuses what it does not know", () => {
+Deno.test("readOptions rejects what it does not know", () => {
   for (
     const args of [["--fast"], ["now"], ["--consent"], ["--consent", "nobody"], ["--profile=c"], [
       "--json=yes",

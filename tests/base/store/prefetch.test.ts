@@ -1,7 +1,7 @@
 /** What a request reads: asked for together, read once, and never kept beyond what it was asked for. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
-import { readAhead } from "../../../src/base/store/read_ahead.ts";
+import { prefetch } from "../../../src/base/store/prefetch.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
 
 const A: Key = ["a", "1"];
@@ -25,9 +25,9 @@ async function openLogged(): Promise<{ store: Store; trips: (readonly Key[])[] }
   return { store, trips };
 }
 
-Deno.test("readAhead reads what was asked for together in one round trip, each key once", async () => {
+Deno.test("prefetch reads what was asked for together in one round trip, each key once", async () => {
   const { store, trips } = await openLogged();
-  const reads = readAhead(store);
+  const reads = prefetch(store);
   reads.ahead([A, B]);
   reads.ahead([B, A]);
   assertEquals((await reads.get(A))?.value, "first");
@@ -36,9 +36,9 @@ Deno.test("readAhead reads what was asked for together in one round trip, each k
   store.close();
 });
 
-Deno.test("readAhead reads from the store what nobody asked for, as it is now", async () => {
+Deno.test("prefetch reads from the store what nobody asked for, as it is now", async () => {
   const { store, trips } = await openLogged();
-  const reads = readAhead(store);
+  const reads = prefetch(store);
   assertEquals((await reads.get(A))?.value, "first");
   await store.commit({ checks: [], writes: [{ kind: "set", key: A, value: "second" }] });
   assertEquals((await reads.get(A))?.value, "second");
@@ -46,9 +46,9 @@ Deno.test("readAhead reads from the store what nobody asked for, as it is now", 
   store.close();
 });
 
-Deno.test("readAhead tells a failure to who wants the entry, and to nobody else", async () => {
+Deno.test("prefetch tells a failure to who wants the entry, and to nobody else", async () => {
   const { store } = await openLogged();
-  const reads = readAhead({ ...store, getMany: () => Promise.reject(new Error("the database is gone")) });
+  const reads = prefetch({ ...store, getMany: () => Promise.reject(new Error("the database is gone")) });
   reads.ahead([A]);
   await new Promise((resolve) => setTimeout(resolve)); // an unheard rejection would fail the test here
   await assertRejects(() => reads.get(A), Error, "the database is gone");

@@ -22,15 +22,20 @@ import {
   consentStatus,
 } from "../../../scripts/testing/front_channel.ts";
 import { adminCall, register } from "../../../scripts/testing/participants.ts";
-import { openWorld, SHOP_REDIRECTS, START, type World } from "../../../scripts/testing/environment.ts";
+import {
+  type Environment,
+  openEnvironment,
+  SHOP_REDIRECTS,
+  START,
+} from "../../../scripts/testing/environment.ts";
 
 const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 const PATH = "/BANKA/authorization.oauth2";
 
 Deno.test("GET authorization.oauth2 answers an unusable link with a page, never a redirect [AZ-N1] [AZ-N2] [AZ-N4] [AZ-N5] [AZ2] [AZ3] [FAPI-D8] [FAPI-G8]", async (t) => {
-  await using world = await openWorld();
-  const { requestUri } = await pushed(world);
-  const { clientId } = world.tpp;
+  await using env = await openEnvironment();
+  const { requestUri } = await pushed(env);
+  const { clientId } = env.tpp;
   const good = { client_id: clientId, request_uri: requestUri };
   const urn = "urn:ietf:params:oauth:request_uri:";
   const plain = {
@@ -58,37 +63,37 @@ Deno.test("GET authorization.oauth2 answers an unusable link with a page, never 
     "[AZ1] no client_id": { request_uri: requestUri },
     "[AZ1] empty client_id": { ...good, client_id: "" },
     "[AZ1] client_id twice": `client_id=${clientId}&client_id=${clientId}&request_uri=${requestUri}`,
-    "[AZ-N4] another client's client_id": { ...good, client_id: world.otherTpp.clientId },
-    "[AZ-N4] the bank's client_id": { ...good, client_id: world.bankA.clientId },
+    "[AZ-N4] another client's client_id": { ...good, client_id: env.otherTpp.clientId },
+    "[AZ-N4] the bank's client_id": { ...good, client_id: env.bankA.clientId },
     "[AZ-N4] unknown client_id": { ...good, client_id: `SC-${crypto.randomUUID()}` },
     "[AZ-N4] client_id in lower case": { ...good, client_id: clientId.toLowerCase() },
     "nothing at all": "",
   };
-  const fetched = world.fetched.length;
+  const fetched = env.fetched.length;
   for (const [name, parameters] of Object.entries(cases)) {
     await t.step(name, async () => {
       const query = typeof parameters === "string" ? parameters : new URLSearchParams(parameters);
-      await assertRefused(world, `${PATH}?${query}`, 400, "link_unusable");
+      await assertRejected(env, `${PATH}?${query}`, 400, "link_unusable");
     });
   }
   await t.step("[AZ-N5] another bank's path", async () => {
     const query = new URLSearchParams(good);
-    await assertRefused(world, `/BANKB/authorization.oauth2?${query}`, 400, "link_unusable");
+    await assertRejected(env, `/BANKB/authorization.oauth2?${query}`, 400, "link_unusable");
   });
-  await t.step("[AZ-N2] nothing was fetched", () => assertEquals(world.fetched.length, fetched));
+  await t.step("[AZ-N2] nothing was fetched", () => assertEquals(env.fetched.length, fetched));
   await t.step("the link itself still works", async () => {
-    assertEquals((await authorize(new Browser(world), world.tpp, requestUri)).status, 303);
+    assertEquals((await authorize(new Browser(env), env.tpp, requestUri)).status, 303);
   });
 });
 
 Deno.test("GET authorization.oauth2 answers 404 for an unknown bank before anything else [A4] [FAPI-G16]", async (t) => {
-  await using world = await openWorld();
-  const { requestUri } = await pushed(world);
-  const query = new URLSearchParams({ client_id: world.tpp.clientId, request_uri: requestUri });
+  await using env = await openEnvironment();
+  const { requestUri } = await pushed(env);
+  const query = new URLSearchParams({ client_id: env.tpp.clientId, request_uri: requestUri });
   const codes = {
     "unknown": "BANKC",
     "lower case": "banka",
-    "a TPP's org_id": world.tpp.orgId,
+    "a TPP's org_id": env.tpp.orgId,
     "one character": "A",
     "too long": "A".repeat(33),
     "an encoded slash": "BANKA%2F..%2FBANKB",
@@ -97,44 +102,44 @@ Deno.test("GET authorization.oauth2 answers 404 for an unknown bank before anyth
   };
   for (const [name, code] of Object.entries(codes)) {
     await t.step(name, async () => {
-      await assertRefused(world, `/${code}/authorization.oauth2?${query}`, 404, "not_found");
-      await assertRefused(world, `/${code}/authorization.oauth2`, 404, "not_found");
+      await assertRejected(env, `/${code}/authorization.oauth2?${query}`, 404, "not_found");
+      await assertRejected(env, `/${code}/authorization.oauth2`, 404, "not_found");
     });
   }
 });
 
 Deno.test("GET authorization.oauth2 takes a request_uri for 599 s [AZ-N3] [AUT-13]", async () => {
-  await using world = await openWorld();
-  const { requestUri } = await pushed(world);
-  world.now = START + 598_999;
-  assertEquals((await authorize(new Browser(world), world.tpp, requestUri)).status, 303);
-  world.now = START + 599_000;
-  await assertRefused(world, link(world, requestUri), 400, "link_unusable");
-  world.now = START + 600_000;
-  await assertRefused(world, link(world, requestUri), 400, "link_unusable");
+  await using env = await openEnvironment();
+  const { requestUri } = await pushed(env);
+  env.now = START + 598_999;
+  assertEquals((await authorize(new Browser(env), env.tpp, requestUri)).status, 303);
+  env.now = START + 599_000;
+  await assertRejected(env, link(env, requestUri), 400, "link_unusable");
+  env.now = START + 600_000;
+  await assertRejected(env, link(env, requestUri), 400, "link_unusable");
 });
 
-Deno.test("GET authorization.oauth2 refuses a request_uri whose flow has ended, well or badly [AZ-N6] [AUT-13]", async () => {
-  await using world = await openWorld();
-  const succeeded = await toBank(world, { body: IMPLICIT });
-  codeOf(await authorise(world, succeeded));
-  await assertRefused(world, link(world, succeeded.requestUri), 400, "link_unusable");
-  const failed = await toBank(world, { body: IMPLICIT });
-  const path = await returnPath(world, world.bankA, failed.handover, { claims: { status_code: "failure" } });
+Deno.test("GET authorization.oauth2 rejects a request_uri whose flow has ended, well or badly [AZ-N6] [AUT-13]", async () => {
+  await using env = await openEnvironment();
+  const succeeded = await toBank(env, { body: IMPLICIT });
+  codeOf(await authorise(env, succeeded));
+  await assertRejected(env, link(env, succeeded.requestUri), 400, "link_unusable");
+  const failed = await toBank(env, { body: IMPLICIT });
+  const path = await returnPath(env, env.bankA, failed.handover, { claims: { status_code: "failure" } });
   await assertErrorAnswer(await failed.browser.open(path), "access_denied");
-  await assertRefused(world, link(world, failed.requestUri), 400, "link_unusable");
+  await assertRejected(env, link(env, failed.requestUri), 400, "link_unusable");
 });
 
 Deno.test("GET authorization.oauth2 has no other method, and no answer allows another origin [AZ-N12] [AZ10] [FAPI-G4]", async (t) => {
-  await using world = await openWorld();
-  const { requestUri } = await pushed(world);
+  await using env = await openEnvironment();
+  const { requestUri } = await pushed(env);
   for (const method of ["POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
     await t.step(method, async () => {
-      const url = link(world, requestUri);
+      const url = link(env, requestUri);
       const headers = { origin: "https://evil.example", "access-control-request-method": "GET" };
       const answer = await assertNothingChanges(
-        world,
-        () => new Browser(world).open(url, { method, headers }),
+        env,
+        () => new Browser(env).open(url, { method, headers }),
       );
       assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
       assertEquals(answer.headers.getSetCookie(), []);
@@ -145,84 +150,84 @@ Deno.test("GET authorization.oauth2 has no other method, and no answer allows an
 });
 
 Deno.test("GET authorization.oauth2 looks again at what held at PAR: the client's standing [AZ4] [AZ-N17]", async () => {
-  await using world = await openWorld();
-  const { requestUri } = await pushed(world);
-  await setStatus(world, world.tpp.orgId, "software", "Inactive");
-  world.now += 301_000; // key sets are kept 300 s
-  await assertRefused(world, link(world, requestUri), 400, "link_unusable");
+  await using env = await openEnvironment();
+  const { requestUri } = await pushed(env);
+  await setStatus(env, env.tpp.orgId, "software", "Inactive");
+  env.now += 301_000; // key sets are kept 300 s
+  await assertRejected(env, link(env, requestUri), 400, "link_unusable");
 });
 
 Deno.test("GET authorization.oauth2 looks again at what held at PAR: the redirect_uri [AZ4]", async () => {
-  await using world = await openWorld();
-  const { requestUri } = await pushed(world, { redirect_uri: SHOP_REDIRECTS[1] });
-  world.now += 1000;
-  const renewed = await good(adminCall(world, "POST", `/participants/${world.tpp.orgId}/statement`, {}), 200);
+  await using env = await openEnvironment();
+  const { requestUri } = await pushed(env, { redirect_uri: SHOP_REDIRECTS[1] });
+  env.now += 1000;
+  const renewed = await good(adminCall(env, "POST", `/participants/${env.tpp.orgId}/statement`, {}), 200);
   const fewer = {
-    ...world.tpp,
+    ...env.tpp,
     statement: renewed.software_statement,
     redirectUris: SHOP_REDIRECTS.slice(0, 1),
   };
-  assertEquals((await register(world, fewer)).status, 201);
-  await assertRefused(world, link(world, requestUri), 400, "link_unusable");
+  assertEquals((await register(env, fewer)).status, 201);
+  await assertRejected(env, link(env, requestUri), 400, "link_unusable");
 });
 
 Deno.test("GET authorization.oauth2 sends the customer back with temporarily_unavailable where the bank cannot be sealed to [AZ9] [B5]", async (t) => {
   await t.step("a suspended bank", async () => {
-    await using world = await openWorld();
-    const { requestUri } = await pushed(world);
-    await setStatus(world, "BANKA", "organisation", "Suspended");
-    world.now += 301_000;
+    await using env = await openEnvironment();
+    const { requestUri } = await pushed(env);
+    await setStatus(env, "BANKA", "organisation", "Suspended");
+    env.now += 301_000;
     const answer = await assertNothingChanges(
-      world,
-      () => authorize(new Browser(world), world.tpp, requestUri),
+      env,
+      () => authorize(new Browser(env), env.tpp, requestUri),
     );
     assertEquals(answer.headers.getSetCookie(), []);
     const words = "The bank is not active: the directory has suspended it.";
     await assertErrorAnswer(answer, "temporarily_unavailable", "BANKA", words);
   });
   await t.step("a bank whose keys the directory has not given for 900 s [A9]", async () => {
-    await using world = await openWorld();
-    const first = await pushed(world);
-    await authorize(new Browser(world), world.tpp, first.requestUri); // the platform has the bank's keys now
-    world.network = (request) =>
+    await using env = await openEnvironment();
+    const first = await pushed(env);
+    await authorize(new Browser(env), env.tpp, first.requestUri); // the platform has the bank's keys now
+    env.network = (request) =>
       request.url.includes("/participants/BANKA/")
         ? Promise.reject(new TypeError("connection refused"))
-        : world.directory.fetch(request);
-    world.now = START + 900_000;
-    const second = await pushed(world);
-    assertEquals((await authorize(new Browser(world), world.tpp, second.requestUri)).status, 303);
-    world.now = START + 900_001;
+        : env.directory.fetch(request);
+    env.now = START + 900_000;
+    const second = await pushed(env);
+    assertEquals((await authorize(new Browser(env), env.tpp, second.requestUri)).status, 303);
+    env.now = START + 900_001;
     await assertErrorAnswer(
-      await authorize(new Browser(world), world.tpp, second.requestUri),
+      await authorize(new Browser(env), env.tpp, second.requestUri),
       "temporarily_unavailable",
     );
   });
 });
 
 Deno.test("GET authorization.oauth2 shows a page with Retry-After while nobody can say who the TPP is [AZ9] [A9]", async () => {
-  await using world = await openWorld();
-  world.now += 590_000;
-  world.network = () => Promise.reject(new TypeError("connection refused"));
-  const { requestUri } = await pushed(world); // on the last good copies
-  world.now += 500_000;
-  const answer = await assertRefused(world, link(world, requestUri), 503, "unavailable");
+  await using env = await openEnvironment();
+  env.now += 590_000;
+  env.network = () => Promise.reject(new TypeError("connection refused"));
+  const { requestUri } = await pushed(env); // on the last good copies
+  env.now += 500_000;
+  const answer = await assertRejected(env, link(env, requestUri), 503, "unavailable");
   assertEquals(answer.headers.get("retry-after"), "10");
 });
 
 Deno.test("GET authorization.oauth2 for a consent that does not await authorisation redirects with invalid_request [AZ4] [AZ-N18] [C16]", async (t) => {
-  await using world = await openWorld();
+  await using env = await openEnvironment();
   const decided = { Authorized: "success", Rejected: "failure" };
   for (const [status, status_code] of Object.entries(decided)) {
     await t.step(status, async () => {
-      const flow = await toBank(world, { body: IMPLICIT });
+      const flow = await toBank(env, { body: IMPLICIT });
       const challenge = { code_challenge: status_code.padEnd(43, "A") };
-      const { request_uri } = await good(push(world, flow.consentId, { form: challenge }), 201);
-      const path = await returnPath(world, world.bankA, flow.handover, { claims: { status_code } });
+      const { request_uri } = await good(push(env, flow.consentId, { form: challenge }), 201);
+      const path = await returnPath(env, env.bankA, flow.handover, { claims: { status_code } });
       assertEquals((await flow.browser.open(path)).status, 303);
-      assertEquals(await consentStatus(world, flow), status);
+      assertEquals(await consentStatus(env, flow), status);
       const answer = await assertNothingChanges(
-        world,
-        () => authorize(new Browser(world), world.tpp, request_uri),
+        env,
+        () => authorize(new Browser(env), env.tpp, request_uri),
       );
       await assertErrorAnswer(answer, "invalid_request");
     });
@@ -230,13 +235,13 @@ Deno.test("GET authorization.oauth2 for a consent that does not await authorisat
 });
 
 Deno.test("GET authorization.oauth2 logs neither request_uri nor oAuthUrl [FAPI-G21] [BR16]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world, { body: IMPLICIT });
-  const path = await returnPath(world, world.bankA, flow.handover);
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { body: IMPLICIT });
+  const path = await returnPath(env, env.bankA, flow.handover);
   const code = codeOf(await flow.browser.open(path));
   await flow.browser.open(path);
-  await authorize(flow.browser, world.tpp, flow.requestUri);
-  const log = world.logged.join("\n");
+  await authorize(flow.browser, env.tpp, flow.requestUri);
+  const log = env.logged.join("\n");
   assertStringIncludes(log, "/BANKA/authorization.sca.oauth2");
   const sealed = new URL(path, "https://x").searchParams.get("oAuthUrl") ?? "";
   const reference = flow.requestUri.split(":").at(-1) ?? "";
@@ -245,37 +250,37 @@ Deno.test("GET authorization.oauth2 logs neither request_uri nor oAuthUrl [FAPI-
   }
 });
 
-function link(world: World, requestUri: string, client = world.tpp): string {
+function link(env: Environment, requestUri: string, client = env.tpp): string {
   return `${PATH}?${new URLSearchParams({ client_id: client.clientId, request_uri: requestUri })}`;
 }
 
 async function pushed(
-  world: World,
+  env: Environment,
   form: Record<string, string | undefined> = {},
 ): Promise<{ requestUri: string; consent: Json }> {
-  const consent = await createConsent(world, await clientToken(world, world.tpp), IMPLICIT);
-  const { request_uri } = await good(push(world, consent.Data.ConsentId, { form }), 201);
+  const consent = await createConsent(env, await clientToken(env, env.tpp), IMPLICIT);
+  const { request_uri } = await good(push(env, consent.Data.ConsentId, { form }), 201);
   return { requestUri: request_uri, consent };
 }
 
-async function assertRefused(
-  world: World,
+async function assertRejected(
+  env: Environment,
   url: string,
   status: number,
   page: "link_unusable" | "not_found" | "unavailable",
 ): Promise<Response> {
-  const answer = await assertNothingChanges(world, () => new Browser(world).open(url));
+  const answer = await assertNothingChanges(env, () => new Browser(env).open(url));
   assertEquals(answer.headers.getSetCookie(), []);
   await assertPage(answer, status, page);
   return answer;
 }
 
 async function setStatus(
-  world: World,
+  env: Environment,
   orgId: string,
   of: "organisation" | "software",
   status: string,
 ): Promise<void> {
   const path = `/participants/${orgId}/${of === "software" ? "software/status" : "status"}`;
-  await good(adminCall(world, "PUT", path, { status, reason: "under review" }), 200);
+  await good(adminCall(env, "PUT", path, { status, reason: "under review" }), 200);
 }

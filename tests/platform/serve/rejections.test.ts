@@ -1,10 +1,10 @@
 /** `deno task serve` refuses to start on what is missing or unsafe: every fault at once, in words, with status 1. */
 import { assert, assertEquals } from "@std/assert";
 import { VARIABLES } from "../../../src/platform/config.ts";
-import { openGround, type ServedGround } from "../../../scripts/testing/served_environment.ts";
+import { openFixture, type ServedFixture } from "../../../scripts/testing/served_environment.ts";
 import { startPlatform, taskCommand } from "../../../scripts/testing/served_platform.ts";
 
-/** The faults it names, one a line; whatever else must hold of a refusal is asserted here. */
+/** The faults it names, one a line; whatever else must hold of a rejection is asserted here. */
 async function faultsOf(folder: string, env: Readonly<Record<string, string>>): Promise<string[]> {
   const process = await startPlatform(folder, env);
   const { code, stderr } = await process.ended;
@@ -15,9 +15,9 @@ async function faultsOf(folder: string, env: Readonly<Record<string, string>>): 
   return lines.slice(1).map((line) => line.replace(/^ {2}- /, ""));
 }
 
-async function inGround(test: (ground: ServedGround) => Promise<void>): Promise<void> {
-  await using ground = await openGround();
-  await test(ground);
+async function inFixture(test: (fixture: ServedFixture) => Promise<void>): Promise<void> {
+  await using fixture = await openFixture();
+  await test(fixture);
 }
 
 Deno.test("serve without configuration names every variable that has no default, and what to set", async () => {
@@ -36,8 +36,8 @@ Deno.test("serve without configuration names every variable that has no default,
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("serve names unsafe values of every kind in one refusal", () =>
-  inGround(async ({ folder, env }) => {
+Deno.test("serve names unsafe values of every kind in one rejection", () =>
+  inFixture(async ({ folder, env }) => {
     const keys = JSON.parse(await Deno.readTextFile(env["PLATFORM_KEYS"] ?? ""));
     const sandboxKeys = `${folder}/sandbox-keys.json`;
     await Deno.writeTextFile(sandboxKeys, JSON.stringify({ environment: "sandbox", ...keys }), {
@@ -64,30 +64,30 @@ Deno.test("serve names unsafe values of every kind in one refusal", () =>
     ]);
   }));
 
-Deno.test("serve refuses keys that it cannot read, that others can read, and that are no keys", () =>
-  inGround(async ({ folder, env }) => {
+Deno.test("serve rejects keys that it cannot read, that others can read, and that are no keys", () =>
+  inFixture(async ({ folder, env }) => {
     const path = `${folder}/keys.json`;
-    const refusal = async (): Promise<string[]> =>
+    const rejection = async (): Promise<string[]> =>
       await faultsOf(folder, { ...env, PLATFORM_KEYS: path, PORT: "0" });
     const port = "PORT: set it to a port number";
-    assertEquals(await refusal(), [port, `PLATFORM_KEYS: the file ${path} cannot be read`]);
+    assertEquals(await rejection(), [port, `PLATFORM_KEYS: the file ${path} cannot be read`]);
     await Deno.writeTextFile(path, "no JSON", { mode: 0o644 });
-    assertEquals(await refusal(), [port, `PLATFORM_KEYS: others may open ${path}; chmod 600 ${path}`]);
+    assertEquals(await rejection(), [port, `PLATFORM_KEYS: others may open ${path}; chmod 600 ${path}`]);
     await Deno.chmod(path, 0o640);
     assertEquals(
-      await refusal(),
+      await rejection(),
       [port, `PLATFORM_KEYS: others may open ${path}; chmod 600 ${path}`],
       "its group",
     );
     await Deno.chmod(path, 0o600);
-    assertEquals(await refusal(), [port, "PLATFORM_KEYS: is not JSON"]);
+    assertEquals(await rejection(), [port, "PLATFORM_KEYS: is not JSON"]);
     await Deno.writeTextFile(path, '{"keys":[]}');
-    const [, fault] = await refusal();
+    const [, fault] = await rejection();
     assert(fault?.startsWith("PLATFORM_KEYS: is not a private JWK set with sig"), fault);
   }));
 
 Deno.test("serve does not start while its group or others may open .env", () =>
-  inGround(async ({ folder, env }) => {
+  inFixture(async ({ folder, env }) => {
     const secrets = `${folder}/.env`;
     for (const mode of [0o640, 0o604, 0o620]) {
       await Deno.writeTextFile(secrets, `PROXY_SECRET=${env["PROXY_SECRET"]}\n`);
@@ -100,8 +100,8 @@ Deno.test("serve does not start while its group or others may open .env", () =>
     }
   }));
 
-Deno.test("serve refuses a port in use and a database in use, and names both", () =>
-  inGround(async ({ folder, env }) => {
+Deno.test("serve rejects a port in use and a database in use, and names both", () =>
+  inFixture(async ({ folder, env }) => {
     const first = await startPlatform(folder, env);
     await first.ready;
     try {
@@ -115,8 +115,8 @@ Deno.test("serve refuses a port in use and a database in use, and names both", (
     }
   }));
 
-Deno.test("serve refuses a store and an address that it cannot have", () =>
-  inGround(async ({ folder, env }) => {
+Deno.test("serve rejects a store and an address that it cannot have", () =>
+  inFixture(async ({ folder, env }) => {
     const [address, store] = await faultsOf(folder, {
       ...env,
       HOST: "192.0.2.1",
@@ -130,7 +130,7 @@ Deno.test("serve refuses a store and an address that it cannot have", () =>
   }));
 
 Deno.test("serve reads .env from where it starts; the process's own variables win; no .env is no fault [F6]", () =>
-  inGround(async ({ folder, env }) => {
+  inFixture(async ({ folder, env }) => {
     const file = Object.entries({ ...env, PORT: "none" }).map(([name, value]) => `${name}=${value}\n`);
     await Deno.writeTextFile(`${folder}/.env`, file.join(""), { mode: 0o600 });
     assertEquals(await faultsOf(folder, {}), ["PORT: set it to a port number"]);

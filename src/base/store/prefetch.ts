@@ -6,13 +6,13 @@
 import type { Entry, Key, Reader, Store } from "./store.ts";
 
 /** The entries of one request. */
-export interface ReadAhead extends Reader {
+export interface Prefetch extends Reader {
   /** Asks for these in one round trip; those that were asked for before are left out. Never rejects: `get` does. */
   ahead(keys: readonly Key[]): void;
 }
 
 /** Opens a request's reads. An entry that was not asked for ahead is read when it is wanted. */
-export function readAhead(store: Store): ReadAhead {
+export function prefetch(store: Store): Prefetch {
   const asked = new Map<string, () => Promise<Entry<unknown> | null>>();
   return {
     ahead(keys) {

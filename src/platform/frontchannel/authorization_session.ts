@@ -11,12 +11,12 @@ import type { ConsentFacts } from "../../pages/consent_facts.tsx";
 import type { ScaResult } from "./sca_response.ts";
 
 /** Where the customer is. */
-export type InteractionStage = "at_bank" | "deciding" | "finished";
+export type SessionStage = "at_bank" | "deciding" | "finished";
 
 /** An interaction as stored. */
-export interface Interaction {
+export interface AuthorizationSession {
   readonly correlationId: string;
-  readonly stage: InteractionStage;
+  readonly stage: SessionStage;
   readonly clientId: ClientId;
   readonly bank: BankCode;
   readonly consentId: ConsentId;
@@ -45,12 +45,12 @@ export interface Interaction {
 }
 
 /** Whether the session has expired and can authorize nothing any more. `now` in milliseconds. */
-export function isLate({ expiresAt }: Interaction, now: number): boolean {
+export function isLate({ expiresAt }: AuthorizationSession, now: number): boolean {
   return now >= expiresAt;
 }
 
 /** Until when (milliseconds) the session exists, so that a late customer gets back to the TPP (Decision G1). */
-export function keptUntil({ expiresAt }: Interaction): number {
+export function keptUntil({ expiresAt }: AuthorizationSession): number {
   return expiresAt + LATE_CUSTOMER_SECONDS * 1000;
 }
 
@@ -153,7 +153,7 @@ export function stepAfterDecision(
   { payer, accounts }: { readonly payer: Payer | undefined; readonly accounts: readonly PayerAccount[] },
   consent: Consent,
 ): Step | undefined {
-  if (!decision.accepted) return reject("access_denied", "customer refused");
+  if (!decision.accepted) return reject("access_denied", "customer rejected");
   const account = decision.accountIndex === undefined ? undefined : accounts[decision.accountIndex];
   if (payer === undefined || account === undefined || !canPay(account, consent)) {
     return undefined;

@@ -1,16 +1,16 @@
-/** POST /participants: what is refused, and in which words. Nothing is written then. */
+/** POST /participants: what is rejected, and in which words. Nothing is written then. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   bank,
   type Json,
-  openDirectoryWorld,
+  openDirectoryEnvironment,
   software,
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
 
 type Case = [name: string, of: "pisp" | "bank", changes: Json, words: string];
 
-const REFUSED: readonly Case[] = [
+const REJECTED: readonly Case[] = [
   [
     "5 redirect URIs",
     "pisp",
@@ -126,27 +126,27 @@ const REFUSED: readonly Case[] = [
   ],
 ];
 
-for (const [name, of, changes, words] of REFUSED) {
-  Deno.test(`POST /participants refuses ${name} [E1]`, async () => {
-    await using world = await openDirectoryWorld();
+for (const [name, of, changes, words] of REJECTED) {
+  Deno.test(`POST /participants rejects ${name} [E1]`, async () => {
+    await using env = await openDirectoryEnvironment();
     const request = of === "bank" ? await bank([0, 1], changes) : await thirdParty([0, 1], changes);
-    const { status, headers, body } = await world.admin("POST", "/participants", request);
+    const { status, headers, body } = await env.admin("POST", "/participants", request);
     assertEquals([status, body.error], [400, "invalid_request"]);
     assertEquals(headers.get("cache-control"), "no-store");
     assertStringIncludes(body.error_description, words);
-    assertEquals((await world.get("/participants")).body, []);
+    assertEquals((await env.get("/participants")).body, []);
   });
 }
 
 Deno.test("POST /participants names all faults at once, in safe characters, without their values [E1]", async () => {
-  await using world = await openDirectoryWorld();
+  await using env = await openDirectoryEnvironment();
   const request = await thirdParty([0, 1], {
     org_name: ' <b>"ñ\\',
     registration_number: "",
     software: { evil: "<script>" },
     'x"y': 1,
   });
-  const { status, body } = await world.admin("POST", "/participants", request);
+  const { status, body } = await env.admin("POST", "/participants", request);
   assertEquals(status, 400);
   const faults = body.error_description.split("; ");
   assert(faults.length >= 9, body.error_description);
@@ -155,7 +155,7 @@ Deno.test("POST /participants names all faults at once, in safe characters, with
 });
 
 Deno.test("POST /participants in production takes no loopback and no addresses in place of names [E1]", async () => {
-  await using world = await openDirectoryWorld({ environment: "Production", loopbackRedirects: false });
+  await using env = await openDirectoryEnvironment({ environment: "Production", loopbackRedirects: false });
   for (
     const address of [
       "http://localhost:8444/callback",
@@ -170,29 +170,29 @@ Deno.test("POST /participants in production takes no loopback and no addresses i
       [0, 1],
       withSoftware({ environment: "Production", redirect_uris: [address] }),
     );
-    const { status, body } = await world.admin("POST", "/participants", request);
+    const { status, body } = await env.admin("POST", "/participants", request);
     assertEquals(status, 400, address);
     assertStringIncludes(body.error_description, "software.redirect_uris.0: must ");
   }
 });
 
-Deno.test("POST /participants refuses an org_id that is taken in any case [E1]", async () => {
-  await using world = await openDirectoryWorld();
-  assertEquals((await world.admin("POST", "/participants", await bank([0, 1]))).status, 201);
-  const again = await world.admin("POST", "/participants", await bank([2, 3], { org_id: "bankA" }));
+Deno.test("POST /participants rejects an org_id that is taken in any case [E1]", async () => {
+  await using env = await openDirectoryEnvironment();
+  assertEquals((await env.admin("POST", "/participants", await bank([0, 1]))).status, 201);
+  const again = await env.admin("POST", "/participants", await bank([2, 3], { org_id: "bankA" }));
   assertEquals([again.status, again.body.error], [409, "conflict"]);
   assertStringIncludes(again.body.error_description, "org_id");
-  assertEquals((await world.get("/participants/bankA/jwks")).status, 404);
+  assertEquals((await env.get("/participants/bankA/jwks")).status, 404);
 });
 
 Deno.test("POST /participants gives one org_id to one of two that ask at the same time [E1]", async () => {
-  await using world = await openDirectoryWorld();
+  await using env = await openDirectoryEnvironment();
   const answers = await Promise.all([
-    world.admin("POST", "/participants", await bank([0, 1])),
-    world.admin("POST", "/participants", await bank([2, 3])),
+    env.admin("POST", "/participants", await bank([0, 1])),
+    env.admin("POST", "/participants", await bank([2, 3])),
   ]);
   assertEquals(answers.map(({ status }) => status).sort(), [201, 409]);
-  assertEquals((await world.get("/participants")).body.length, 1);
+  assertEquals((await env.get("/participants")).body.length, 1);
 });
 
 function withSoftware(changes: Json): Json {

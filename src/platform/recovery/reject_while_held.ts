@@ -3,19 +3,19 @@
  * A TPP that read "rejected" or "not found" could make its customer pay again, so it gets 503 instead (Decision G9).
  */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import { Refusal } from "../../base/kernel/api_error.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Reader } from "../../base/store/store.ts";
 import type { HoldStore } from "./hold_store.ts";
 
 const RETRY_AFTER_SECONDS = 60;
 
-/** A check for TPPs' requests at a bank. It throws {Refusal} `platform.unavailable` while the bank's orders are held. */
-export function refuseWhileHeld(
+/** A check for TPPs' requests at a bank. It throws {ApiError} `platform.unavailable` while the bank's orders are held. */
+export function rejectWhileHeld(
   holds: Pick<HoldStore, "find">,
 ): (bank: BankCode, from: Reader) => Promise<void> {
   return async (bank, from) => {
     if (await holds.find(bank, from) === null) return;
-    throw new Refusal("platform.unavailable", {
+    throw new ApiError("platform.unavailable", {
       detail: "the bank is not reconciled after a restore",
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });

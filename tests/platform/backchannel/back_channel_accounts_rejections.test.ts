@@ -1,4 +1,4 @@
-/** `PUT back-channel-auth/{ConsentId}`: reports that are refused, and change nothing (endpoint 12; Decision C11). */
+/** `PUT back-channel-auth/{ConsentId}`: reports that are rejected, and change nothing (endpoint 12; Decision C11). */
 import { assertEquals } from "@std/assert";
 import {
   ACCOUNTS,
@@ -21,15 +21,15 @@ import {
   assertFaults,
   unchanged,
 } from "../../../scripts/testing/resource_answers.ts";
-import { openWorld } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("PUT back-channel-auth for another bank's consent, or none, answers what does not exist [RP-N25] [C2]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  const atB = await toBank(world, { bank: world.bankB });
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const atB = await toBank(env, { bank: env.bankB });
   const answers: Response[] = [];
   for (const id of [atB.consentId, "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11", "consent"]) {
-    const response = await idleReport(world, { ...flow, consentId: id }, report("BANKA", id));
+    const response = await idleReport(env, { ...flow, consentId: id }, report("BANKA", id));
     await assertNotFound(response.clone());
     answers.push(response);
   }
@@ -37,8 +37,8 @@ Deno.test("PUT back-channel-auth for another bank's consent, or none, answers wh
 });
 
 Deno.test("PUT back-channel-auth names every field that is wrong [BCH-04] [RP-N25]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const [first] = ACCOUNTS;
   const other = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
   const cases: Readonly<Record<string, readonly [Json, ...(readonly [string, string])[]]>> = {
@@ -92,17 +92,17 @@ Deno.test("PUT back-channel-auth names every field that is wrong [BCH-04] [RP-N2
   };
   for (const [name, [changes, ...faults]] of Object.entries(cases)) {
     await t.step(name, async () => {
-      await assertFaults(await idleReport(world, flow, reportFor(flow, changes)), 400, faults);
+      await assertFaults(await idleReport(env, flow, reportFor(flow, changes)), 400, faults);
     });
   }
   await t.step("and nothing else was wrong with it", async () => {
-    await good(putReport(world, flow, reportFor(flow)), 200);
+    await good(putReport(env, flow, reportFor(flow)), 200);
   });
 });
 
-Deno.test("PUT back-channel-auth refuses what is no JSON of the right kind [RP-N10] [RP-N12] [RP-N13] [RP-N14] [RP-N15]", async (t) => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
+Deno.test("PUT back-channel-auth rejects what is no JSON of the right kind [RP-N10] [RP-N12] [RP-N13] [RP-N14] [RP-N15]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
   const body = JSON.stringify(reportFor(flow));
   const malformed = {
     "half of it": body.slice(0, -1),
@@ -113,92 +113,92 @@ Deno.test("PUT back-channel-auth refuses what is no JSON of the right kind [RP-N
   };
   for (const [name, text] of Object.entries(malformed)) {
     await t.step(name, async () => {
-      await assertFaults(await idleReport(world, flow, text), 400, [["Resource.InvalidFormat"]]);
+      await assertFaults(await idleReport(env, flow, text), 400, [["Resource.InvalidFormat"]]);
     });
   }
   await t.step("text/plain", async () => {
     const headers = { "content-type": "text/plain" };
-    await assertFaults(await idleReport(world, flow, body, { headers }), 415, [[
+    await assertFaults(await idleReport(env, flow, body, { headers }), 415, [[
       "Header.Invalid",
       "Content-Type",
     ]]);
   });
   await t.step("gzip", async () => {
     const headers = { "content-encoding": "gzip" };
-    const response = await idleReport(world, flow, body, { headers });
+    const response = await idleReport(env, flow, body, { headers });
     await assertFaults(response, 415, [["Header.Invalid", "Content-Encoding"]]);
   });
   await t.step("more than 64 KiB", async () => {
-    assertEquals((await idleReport(world, flow, body.padEnd(65_537))).status, 413);
+    assertEquals((await idleReport(env, flow, body.padEnd(65_537))).status, 413);
   });
 });
 
 Deno.test("PUT back-channel-auth needs the bank's signature over these bytes [BCH-02] [RP-N2] [RP-N3] [RP-N4]", async (t) => {
-  await using world = await openWorld();
-  const { bankA, bankB, tpp } = world;
-  const flow = await toBank(world);
+  await using env = await openEnvironment();
+  const { bankA, bankB, tpp } = env;
+  const flow = await toBank(env);
   const body = JSON.stringify(reportFor(flow));
   await t.step("none", async () => {
-    const response = await idleReport(world, flow, body, { signature: null });
+    const response = await idleReport(env, flow, body, { signature: null });
     await assertFaults(response, 400, [["Signature.Missing", "x-jws-signature"]]);
   });
   await t.step("over other bytes", async () => {
-    const signature = await payloadSignature(world, bankA, `${body} `);
-    const response = await idleReport(world, flow, body, { signature });
+    const signature = await payloadSignature(env, bankA, `${body} `);
+    const response = await idleReport(env, flow, body, { signature });
     await assertFaults(response, 400, [["Signature.Invalid", "x-jws-signature"]]);
   });
   for (const [name, signer] of Object.entries({ "another bank": bankB, "a TPP": tpp })) {
     await t.step(`by ${name} in its own name`, async () => {
-      const signature = await payloadSignature(world, signer, body);
-      const response = await idleReport(world, flow, body, { signature });
+      const signature = await payloadSignature(env, signer, body);
+      const response = await idleReport(env, flow, body, { signature });
       await assertFaults(response, 400, [["Signature.InvalidClaim", "http://openbanking.org.uk/iss"]]);
     });
     await t.step(`by ${name} in the bank's name`, async () => {
-      const signature = await payloadSignature(world, bankA, body, { key: signer.signing });
-      const response = await idleReport(world, flow, body, { signature });
+      const signature = await payloadSignature(env, bankA, body, { key: signer.signing });
+      const response = await idleReport(env, flow, body, { signature });
       await assertFaults(response, 400, [["Signature.InvalidClaim", "kid"]]);
     });
   }
   await t.step("by the bank's transport key", async () => {
-    const signature = await payloadSignature(world, bankA, body, { key: bankA.transport });
-    const response = await idleReport(world, flow, body, { signature });
+    const signature = await payloadSignature(env, bankA, body, { key: bankA.transport });
+    const response = await idleReport(env, flow, body, { signature });
     await assertFaults(response, 400, [["Signature.InvalidClaim", "kid"]]);
   });
   for (const profile of ["A", "B"] as const) {
     await t.step(`the bank's own in profile ${profile} [RP-N8]`, async () => {
-      await good(putReport(world, flow, body, { profile }), 200);
+      await good(putReport(env, flow, body, { profile }), 200);
     });
   }
 });
 
-Deno.test("PUT back-channel-auth refuses TPPs, other banks and other certificates [BCH-02] [RG-N9] [RP-N1]", async (t) => {
-  await using world = await openWorld();
-  const { tpp, bankB } = world;
-  const flow = await toBank(world);
+Deno.test("PUT back-channel-auth rejects TPPs, other banks and other certificates [BCH-02] [RG-N9] [RP-N1]", async (t) => {
+  await using env = await openEnvironment();
+  const { tpp, bankB } = env;
+  const flow = await toBank(env);
   const path = consentPath(flow.consentId);
   const options = { method: "PUT", body: JSON.stringify(reportFor(flow)) };
   await t.step("a TPP", async () => {
-    const response = await unchanged(world, () => call(world, tpp, flow.bound, path, options));
+    const response = await unchanged(env, () => call(env, tpp, flow.bound, path, options));
     await assertChallenge(response, 403, NOT_A_BANK);
   });
   await t.step("another bank", async () => {
-    await assertChallenge(await idleBankCall(world, bankB, path, options), 401, NO_TOKEN_HERE);
+    await assertChallenge(await idleBankCall(env, bankB, path, options), 401, NO_TOKEN_HERE);
   });
   await t.step("the TPP's certificate", async () => {
-    await assertChallenge(await idleReport(world, flow, reportFor(flow), { as: tpp }), 401, NO_TOKEN_HERE);
+    await assertChallenge(await idleReport(env, flow, reportFor(flow), { as: tpp }), 401, NO_TOKEN_HERE);
   });
   await t.step("no proof", async () => {
-    const response = await idleReport(world, flow, reportFor(flow), { proof: null });
+    const response = await idleReport(env, flow, reportFor(flow), { proof: null });
     await assertChallenge(response, 401, 'DPoP error="invalid_dpop_proof", algs="PS256"');
   });
 });
 
-Deno.test("PUT back-channel-auth: the FAPI headers are optional, malformed ones refused [RP-N26] [C10]", async () => {
-  await using world = await openWorld();
-  const flow = await toBank(world);
-  await good(putReport(world, flow, reportFor(flow)), 200);
+Deno.test("PUT back-channel-auth: the FAPI headers are optional, malformed ones rejected [RP-N26] [C10]", async () => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  await good(putReport(env, flow, reportFor(flow)), 200);
   const headers = { "x-fapi-customer-ip-address": "somewhere" };
-  const response = await idleReport(world, flow, reportFor(flow), { headers });
+  const response = await idleReport(env, flow, reportFor(flow), { headers });
   await assertFaults(response, 400, [["Header.Invalid", "x-fapi-customer-ip-address"]]);
-  await assertBare(await idleReport(world, flow, reportFor(flow), { headers: { accept: "text/html" } }), 406);
+  await assertBare(await idleReport(env, flow, reportFor(flow), { headers: { accept: "text/html" } }), 406);
 });
