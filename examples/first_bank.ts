@@ -60,7 +60,7 @@ const sign = (claims: object, header: object = {}, key = signingKey): Promise<st
     .setIssuedAt(now()).setNotBefore(now()).setExpirationTime(now() + 300)
     .setProtectedHeader({ alg: "PS256", typ: "JWT", kid: me.signing_kid, ...header }).sign(key);
 
-// 1. Register: the software statement, unchanged, in a JWT that I sign (endpoint 13).
+// 1. Register: the software statement, unchanged, in a JWT that I sign (contract EP13).
 await readClock();
 const how = { token_endpoint_auth_method: "private_key_jwt", application_type: "web", scope: "bank" };
 const what = { software_statement, redirect_uris: me.redirect_uris, grant_types: ["authorization_code"] };
@@ -107,12 +107,12 @@ async function answer(request: Request): Promise<Response> {
   }
 }
 
-/** A customer comes with the platform's JWT (endpoint 4): sealed to me, signed by the platform, for me, once. */
+/** A customer comes with the platform's JWT (contract EP4): sealed to me, signed by the platform, for me, once. */
 async function arrive(sealed: string): Promise<Response> {
   const algorithms = { keyManagementAlgorithms: ["RSA-OAEP-256"], contentEncryptionAlgorithms: ["A256GCM"] };
   const { plaintext } = await jose.compactDecrypt(sealed, openingKey, algorithms);
   const handover = await fromPlatform(new TextDecoder().decode(plaintext));
-  const { Data: { Initiation } } = await callBackChannel("GET", handover.ref_id); // endpoint 11
+  const { Data: { Initiation } } = await callBackChannel("GET", handover.ref_id); // contract EP11
   const [path, secret] = [`${home.pathname}/${encodeURIComponent(handover.jti)}`, crypto.randomUUID()];
   if (visits.has(path)) throw new Error("jti used before");
   visits.set(path, { path, secret, handover, Initiation, step: "login", tries: 3 });
@@ -145,7 +145,7 @@ function decide(visit: Json, form: URLSearchParams): Promise<string> | undefined
   return given ? goBack(visit, "success") : goBack(visit, "success", chosen); // given: an implicit consent
 }
 
-/** Reports accounts (endpoint 12), and says where the browser goes (endpoint 5): my JWT, sealed to the platform. */
+/** Reports accounts (contract EP12), and says where the browser goes (contract EP5): my JWT, sealed to the platform. */
 async function goBack(visit: Json, status: string, report?: typeof accounts): Promise<string> {
   const { debtor_account_present, ref_id, correlation_id } = visit.handover;
   if (report !== undefined) {
@@ -179,7 +179,7 @@ async function takeOrder(jws: string): Promise<Response> {
   return Response.json({ Status });
 }
 
-/** A call about a consent, with a token of my own (endpoint 1; a busy bank keeps it for its hour). */
+/** A call about a consent, with a token of my own (contract EP1; a busy bank keeps it for its hour). */
 async function callBackChannel(method: string, consentId: string, body?: string): Promise<Json> {
   const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
   const client_assertion = await sign({ iss: me.client_id, sub: me.client_id, aud: issuer });

@@ -38,7 +38,7 @@ const secondsAhead = async (): Promise<number> => {
 let ahead = await secondsAhead();
 const now = (): number => Math.floor(Date.now() / 1000) + ahead;
 
-// 1. Register once: the software statement, unchanged, in a JWT that I sign (endpoint 13).
+// 1. Register once: the software statement, unchanged, in a JWT that I sign (contract EP13).
 const registration = await new jose.SignJWT({
   redirect_uris: me.redirect_uris,
   token_endpoint_auth_method: "private_key_jwt",
@@ -60,7 +60,7 @@ if (registered.status >= 500) {
 const { client_id, error_description } = await registered.json();
 say(`register: ${registered.status} ${client_id ?? error_description}`); // 400: registered before with this statement
 
-// 2. Discover the bank's authorization server and get a token of my own, bound to a DPoP key (endpoint 1).
+// 2. Discover the bank's authorization server and get a token of my own, bound to a DPoP key (contract EP1).
 const insecure = { [oauth.allowInsecureRequests]: true }; // auth_url is http on this computer only
 const issuer = new URL(`${endpoints.auth_url}/${bank}`);
 const discovered = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...insecure });
@@ -76,7 +76,7 @@ const ownToken = await oauth.processClientCredentialsResponse(
   await oauth.clientCredentialsGrantRequest(server, client, authenticate, { scope: "payments" }, options),
 );
 
-// 3. Create the consent (endpoint 6): a signed body and an idempotency key.
+// 3. Create the consent (contract EP6): a signed body and an idempotency key.
 const Initiation = {
   InstructedAmount: { Amount: "4.20", Currency: "EUR" },
   CreditorAccount: {
@@ -92,7 +92,7 @@ const consent = await post(`/domestic-payment-consents/v1`, ownToken.access_toke
 });
 say(`consent ${consent.Data.ConsentId}: ${consent.Data.Status}`);
 
-// 4. Push the authorization request (endpoint 3) and send the customer's browser off (endpoint 4).
+// 4. Push the authorization request (contract EP3) and send the customer's browser off (contract EP4).
 const codeVerifier = oauth.generateRandomCodeVerifier();
 const state = oauth.generateRandomState();
 const pushed = await oauth.processPushedAuthorizationResponse(
@@ -131,7 +131,7 @@ ahead = await secondsAhead(); // the customer took their time
 client[oauth.clockSkew] = ahead;
 options.DPoP = oauth.DPoP(client, dpopKeys);
 
-// 6. The code for the payment's token (endpoint 2), the payment (endpoint 9), its status (endpoint 10).
+// 6. The code for the payment's token (contract EP2), the payment (contract EP9), its status (contract EP10).
 const paymentToken = await oauth.processAuthorizationCodeResponse(
   server,
   client,

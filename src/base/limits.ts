@@ -3,7 +3,7 @@
  * None is configurable: a deployment that changed one would no longer speak this profile.
  */
 
-/** The one signature algorithm, everywhere (interface "Authentication"; FAPI 5.4.1-1). */
+/** The one signature algorithm, everywhere (contract FAPI-D20; FAPI 2.0 §5.4.1 item 1). */
 export const SIGNATURE_ALG = "PS256";
 
 /** Hand-over key management (Decision A10). */
@@ -12,36 +12,36 @@ export const KEY_MANAGEMENT_ALG = "RSA-OAEP-256";
 /** Hand-over content encryption (Decision A10). */
 export const CONTENT_ENCRYPTION_ALG = "A256GCM";
 
-/** Smallest RSA modulus, bits (FAPI 5.4.1-2). */
+/** Smallest RSA modulus, bits (FAPI 2.0 §5.4.1 item 2). */
 export const MIN_RSA_BITS = 2048;
 
 /** Largest RSA modulus, bits: bounds the price of a verification. */
 export const MAX_RSA_BITS = 4096;
 
-/** `iat` and `nbf` of others may be this far ahead (section B of the decisions; FAPI 5.3.2.1-13). */
+/** `iat` and `nbf` of others may be this far ahead (contract FAPI-D4; FAPI 2.0 §5.3.2.1 item 13). */
 export const FUTURE_SKEW_SECONDS = 30;
 
-/** Others' `exp` is over this long after it has passed (checklist 2.2; RFC 7523 3-4). */
+/** Others' `exp` is over this long after it has passed (contract LT11; RFC 7523 §3). */
 export const EXPIRY_SKEW_SECONDS = 30;
 
-/** Form and JSON bodies, bytes (checklist G11). */
+/** Form and JSON bodies, bytes (contract FAPI-G11). */
 export const MAX_BODY_BYTES = 65_536;
 
-/** A single JWT, characters (checklist G11). */
+/** A single JWT, characters (contract FAPI-G11). */
 export const MAX_JWT_CHARACTERS = 8192;
 
-/** Nesting of JSON, levels (open-banking reference 1.8). */
+/** Nesting of JSON, levels (contract SZ2). */
 export const MAX_JSON_DEPTH = 16;
 
-/** Names of the OBIE claims in the protected header of `x-jws-signature` (reference 3.1). */
+/** Names of the OBIE claims in the protected header of `x-jws-signature` (contract SG3). */
 export const OBIE_CLAIM = {
   iat: "http://openbanking.org.uk/iat",
   iss: "http://openbanking.org.uk/iss",
   tan: "http://openbanking.org.uk/tan",
 } as const;
 
-/** Redirect URLs of a TPP and of a bank (interface "Limits"). */
+/** Redirect URLs of a TPP and of a bank (contract PN11). */
 export const MAX_REDIRECT_URIS = { PISP: 4, ASPSP: 1 } as const;
 
-/** A software statement lives at most this long from now (checklist 2.2). */
+/** A software statement lives at most this long from now (contract LT3). */
 export const MAX_SOFTWARE_STATEMENT_SECONDS = 2 * 366 * 86_400;

@@ -1,4 +1,4 @@
-/** Public answers that others may keep for a short while and ask about again (RFC 9110 8.8, 13.1.2; RFC 9111 5.2). */
+/** Public answers that others may keep for a short while and ask about again (RFC 9110 §8.8, §13.1.2; RFC 9111 §5.2). */
 import type { Context } from "hono";
 import { sha256 } from "../base/kernel/identifiers.ts";
 
@@ -24,7 +24,7 @@ export async function cacheable(
   return c.body(body);
 }
 
-// Weak comparison (RFC 9110 8.8.3.2).
+// Weak comparison (RFC 9110 §8.8.3.2).
 function names(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(",").map((one) => one.trim().replace(/^W\//, ""));

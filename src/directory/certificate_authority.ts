@@ -43,7 +43,7 @@ export interface Subject {
 /** Others' clocks may be this far behind, ms. */
 const BACKDATED_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
-/** RFC 5280 appendix A.1, ub-organization-name. */
+/** RFC 5280 App. A.1, ub-organization-name. */
 const MAX_ORGANISATION_CHARACTERS = 64;
 const RSA = "RSASSA-PKCS1-v1_5";
 
@@ -114,7 +114,7 @@ async function asCertifiedKey(
   const digest = async (hash: string): Promise<string> =>
     base64url(new Uint8Array(await crypto.subtle.digest(hash, der)));
   return {
-    kid: await digest("SHA-1"), // Decision E4; RFC 7517 4.8
+    kid: await digest("SHA-1"), // Decision E4; RFC 7517 §4.8
     use,
     n: key.jwk.n,
     e: key.jwk.e,
@@ -151,7 +151,7 @@ function distinguishedName({ orgName, orgId, softwareClientId }: Subject): Name 
   ]);
 }
 
-// 128 random bits after a fixed octet: positive, never zero, within 20 octets (RFC 5280 4.1.2.2).
+// 128 random bits after a fixed octet: positive, never zero, within 20 octets (RFC 5280 §4.1.2.2).
 function randomSerial(): string {
   return `01${crypto.getRandomValues(new Uint8Array(16)).toHex()}`;
 }

@@ -50,7 +50,7 @@ export function activeKeys(
 
 /**
  * The keys that others must reject: revoked ones, and every key of a revoked software client. They leave the set
- * when their certificates have expired anyway (as CRL entries do, RFC 5280 3.3), so that the set stays bounded.
+ * when their certificates have expired anyway (as CRL entries do, RFC 5280 §3.3), so that the set stays bounded.
  */
 export function revokedKeys(
   participant: Participant,

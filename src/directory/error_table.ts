@@ -12,7 +12,7 @@ export type DirectoryReason =
   | "request.rate_limited"
   | "platform.unavailable";
 
-/** What the caller gets. `description` is printable ASCII without quotes and backslashes (RFC 6749 5.2). */
+/** What the caller gets. `description` is printable ASCII without quotes and backslashes (RFC 6749 §5.2). */
 export interface DirectoryWire {
   readonly status: 400 | 401 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
   readonly error: string;

@@ -25,7 +25,7 @@ export function newOrgId(): OrgId {
   return `ORG-${random.toHex()}` as OrgId;
 }
 
-/** A fresh `SC-<UUID>` (interface "Software statement assertion"). */
+/** A fresh `SC-<UUID>` (contract SS2). */
 export function newSoftwareClientId(): ClientId {
   const id = asClientId(`SC-${crypto.randomUUID()}`);
   if (id === undefined) throw new Error("a UUID without the form of a UUID");

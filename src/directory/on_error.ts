@@ -12,7 +12,7 @@ export function answerErrors(log: DirectoryLog): (error: Error, c: Context<Direc
     const wire = wireOf(rejection?.reason);
     note(log, c, error, wire.status);
     c.header("cache-control", "no-store");
-    if (wire.status === 401) c.header("www-authenticate", 'Bearer realm="directory"'); // RFC 6750 3
+    if (wire.status === 401) c.header("www-authenticate", 'Bearer realm="directory"'); // RFC 6750 §3
     if (rejection?.parts.allow !== undefined) c.header("allow", rejection.parts.allow);
     if (rejection?.parts.retryAfterSeconds !== undefined) {
       c.header("retry-after", String(rejection.parts.retryAfterSeconds));
@@ -29,7 +29,7 @@ function note(log: DirectoryLog, c: Context<DirectoryEnv>, error: Error, status:
   else log.info("directory.rejected", { requestId, status, detail: error.message });
 }
 
-// RFC 6749 5.2 allows neither quotes nor backslashes nor anything beyond ASCII.
+// RFC 6749 §5.2 allows neither quotes nor backslashes nor anything beyond ASCII.
 function printable(description: string): string {
   return description.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, "?");
 }

@@ -16,7 +16,7 @@ export type OrganisationStatus = "Active" | "Suspended" | "Withdrawn";
 /** Every organisation status. */
 export const ORGANISATION_STATUSES = ["Active", "Suspended", "Withdrawn"] as const;
 
-/** Revoked is final (interface "Software statement assertion"). */
+/** Revoked is final (contract SS4). */
 export type SoftwareStatus = "Active" | "Inactive" | "Revoked";
 /** Every software status. */
 export const SOFTWARE_STATUSES = ["Active", "Inactive", "Revoked"] as const;

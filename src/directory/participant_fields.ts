@@ -31,7 +31,7 @@ const contact = z.strictObject({
   ),
 });
 
-/** At least one business and one technical contact (interface "Onboarding artifacts"). */
+/** At least one business and one technical contact (contract PN9). */
 export const contacts = z.array(contact, "must be a list").max(
   MAX_CONTACTS,
   `must have at most ${MAX_CONTACTS} members`,
@@ -44,7 +44,7 @@ export const signingRequestPem: z.ZodType<string> = z.string("must be a PEM cert
   .min(1, "must be a PEM certificate signing request")
   .max(MAX_PEM_CHARACTERS, `must have at most ${MAX_PEM_CHARACTERS} characters`);
 
-/** Redirect URLs: at most 4 for third parties, exactly 1 for banks (interface "Limits"). */
+/** Redirect URLs: at most 4 for third parties, exactly 1 for banks (contract PN11). */
 function redirectUris(role: Role, rules: AddressRules): z.ZodType<string[]> {
   const most = MAX_REDIRECT_URIS[role];
   const rule = most === 1 ? "must have exactly 1 member" : `must have 1 to ${most} members`;

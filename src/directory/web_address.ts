@@ -26,7 +26,7 @@ export function addressFault(value: string, rules: AddressRules): string | undef
   if (value.length > MAX_CHARACTERS) return `must have at most ${MAX_CHARACTERS} characters`;
   if (!/^[\x21-\x7e]+$/.test(value)) return "must be a web address of printable ASCII characters";
   if (value.includes("*")) return "must not have a wildcard";
-  if (value.includes("#")) return "must not have a fragment"; // RFC 6749 3.1.2
+  if (value.includes("#")) return "must not have a fragment"; // RFC 6749 §3.1.2
   const url = URL.parse(value);
   if (url === null || !/^https?:\/\//i.test(value)) return "must be a web address that begins with https://";
   if (hasUserinfo(value)) return "must not have a user name or password";

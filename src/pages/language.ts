@@ -1,5 +1,5 @@
 /**
- * Which of the platform's languages a reader gets (RFC 9110 12.5.4) and which way it is written. Never any words:
+ * Which of the platform's languages a reader gets (RFC 9110 §12.5.4) and which way it is written. Never any words:
  * those are in the message catalogues.
  */
 
@@ -70,7 +70,7 @@ function inReadersOrder(ranges: readonly WeightedRange[]): readonly Language[] {
   return [...new Set([...named, ...LANGUAGES])];
 }
 
-// RFC 4647 3.4: a range of a region (es-CO) is served by its language; `*` is for those not named (RFC 4647 3.3.1).
+// RFC 4647 §3.4: a range of a region (es-CO) is served by its language; `*` is for those not named (RFC 4647 §3.3.1).
 function qualityOf(language: Language, ranges: readonly WeightedRange[]): number {
   const named = ranges.filter(({ primary }) => primary === language);
   const matching = named.length > 0 ? named : ranges.filter(({ primary }) => primary === "*");

@@ -51,7 +51,7 @@ export function resolved(document: JsonObject, value: JsonObject): JsonObject {
   if (!reference?.startsWith("#/")) return value;
   let target = document;
   for (const part of reference.slice(2).split("/")) {
-    target = objectAt(target, part.replaceAll("~1", "/").replaceAll("~0", "~")); // RFC 6901 4
+    target = objectAt(target, part.replaceAll("~1", "/").replaceAll("~0", "~")); // RFC 6901 §4
   }
   return target;
 }

@@ -52,7 +52,7 @@ export const DPOP_PROOF: SignatureVector = {
     "EpqRRkurOig_I5cSzEobjVhCX8SvoFgbwXF8qFNDrTHbUEuK2BAImmAFDEMl2zjTI6iIa5SCVkkNskn_5Qiy0Za8c1Hqy8J7YnRPFtzZjJpT09btCxBnYjaoc32b61ZuLgu-iOAhcUvhSiMoeludJ_rrufVZgiwnth4FsdRtR1fN0a5ZfZXhHwp3OG4IAm6t5-GJ4G0TvTufGooRRKd8k6pU9H7oR3EuKp39Izszvms4wVZC2PWk8n4Ygg6Xkf9YFUC406dbCAdo3x-_eceCZUCEg9vMzL9MuLYXasuQkLZcsOni0nXqjHmuMAb5FRxKizCuWubd0l3f2vVJ8AvlnQ",
 };
 
-/** `x-jws-signature`, OBIE v3.1.2 (open-banking reference 3.2). */
+/** `x-jws-signature`, OBIE v3.1.2 (contract SG7). */
 export const PAYLOAD_PROFILE_A: SignatureVector = {
   "header":
     '{"alg":"PS256","kid":"90210ABAD","b64":false,"http://openbanking.org.uk/iat":1501497671,"http://openbanking.org.uk/iss":"ORG-1/SC-1","http://openbanking.org.uk/tan":"directory.example","crit":["b64","http://openbanking.org.uk/iat","http://openbanking.org.uk/iss","http://openbanking.org.uk/tan"]}',
@@ -63,7 +63,7 @@ export const PAYLOAD_PROFILE_A: SignatureVector = {
     "QJzeVsJHkB76Ep1t3cB0fAwQoYmUL2bkjVPgbvY_RT4iv3tzb87mGtO6GAO30aOqqUXFhG7_Myzt1htbS5oL3f-3TX1IBJd4gT_k0vvtCn1S5xlWk9yePp5yiKZlwpQsW4jARNs6jcOLDM6DCNRih9uDIPol24eUjxPSEgaup4wt9orf8KAsoqqL_8xeM0Um04DDJRDSyAFlnH3FutCkqqDtOCAL6d_aNfFjaVRwGsKJuNhxuQ343n0nwIHEfKdmSQ_6RL5pf3xdriO2BJtC_ZChSvykbu3BTSpIEmrS1SMHSGgNrDfkwLKl0Q3sFmGtCOh2JYp40yPItdI5XdqWew",
 };
 
-/** `x-jws-signature`, OBIE v3.1.4 and later (open-banking reference 3.2). */
+/** `x-jws-signature`, OBIE v3.1.4 and later (contract SG7). */
 export const PAYLOAD_PROFILE_B: SignatureVector = {
   "header":
     '{"alg":"PS256","kid":"90210ABAD","http://openbanking.org.uk/iat":1501497671,"http://openbanking.org.uk/iss":"ORG-1/SC-1","http://openbanking.org.uk/tan":"directory.example","crit":["http://openbanking.org.uk/iat","http://openbanking.org.uk/iss","http://openbanking.org.uk/tan"]}',

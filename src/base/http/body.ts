@@ -18,7 +18,7 @@ export interface FormVariables {
   form: Form;
 }
 
-/** A form's parameters: each name once, empty ones left out (RFC 6749 3.1, 3.2). */
+/** A form's parameters: each name once, empty ones left out (RFC 6749 §3.1, §3.2). */
 export type Form = ReadonlyMap<string, string>;
 
 /** Guard: media type, content coding, size; then the bytes. */
@@ -93,7 +93,7 @@ export function mediaType(c: Context): string {
   return parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter)) ? type : "";
 }
 
-/** Rejects gzip and the like: RFC 7797 5.1 wants no doubt about which bytes are signed. */
+/** Rejects gzip and the like: RFC 7797 §5.1 wants no doubt about which bytes are signed. */
 export function rejectContentCoding(c: Context): void {
   const coding = c.req.header("content-encoding")?.trim().toLowerCase();
   if (coding !== undefined && coding !== "identity") {

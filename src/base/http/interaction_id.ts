@@ -21,7 +21,7 @@ export function nameRequest(store: Store): ReturnType<typeof createMiddleware<Re
   });
 }
 
-/** @throws {ApiError} where the header was sent and is no UUID: its text is never reflected (checklist G23). */
+/** @throws {ApiError} where the header was sent and is no UUID: its text is never reflected (contract FAPI-G23). */
 export function rejectMalformedInteractionId(sent: string | undefined): void {
   if (sent === undefined || isUuid(sent)) return;
   const fault = {

@@ -1,6 +1,6 @@
 /**
  * The platform as somebody's caller: which addresses it may call at all, and how much of an answer it reads. A URL
- * inside a validly signed statement is still somebody's input (RFC 8725 3.10). Sends nothing itself.
+ * inside a validly signed statement is still somebody's input (RFC 8725 §3.10). Sends nothing itself.
  */
 
 /** What a deployment allows. */

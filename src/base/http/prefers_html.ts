@@ -1,4 +1,4 @@
-/** Whether whoever asks reads pages: browsers name `text/html`, programs do not (RFC 9110 12.5.1). Decides nothing else. */
+/** Whether whoever asks reads pages: browsers name `text/html`, programs do not (RFC 9110 §12.5.1). Decides nothing else. */
 
 const HTML = "text/html";
 const JSON_TYPE = "application/json";

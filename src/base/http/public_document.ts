@@ -6,11 +6,11 @@ import { base64url, sha256Bytes } from "../kernel/identifiers.ts";
 export interface PublicDocument {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: string;
-  /** Strong (RFC 9110 8.8.3). */
+  /** Strong (RFC 9110 §8.8.3). */
   readonly etag: string;
 }
 
-/** Caches may answer with it for five minutes without asking (checklist MD8). */
+/** Caches may answer with it for five minutes without asking (contract MD8). */
 export const PUBLIC_CACHE = "public, max-age=300";
 
 /** Opens a store of documents: each is made once, by the first request for its name. Names must come from a closed set. */
@@ -35,7 +35,7 @@ async function tagged(bytes: Uint8Array<ArrayBuffer>, contentType: string): Prom
   return { bytes, contentType, etag: `"${base64url(await sha256Bytes(bytes))}"` };
 }
 
-/** Answers with the document, or with 304 if the caller has it (RFC 9110 13.1.2). */
+/** Answers with the document, or with 304 if the caller has it (RFC 9110 §13.1.2). */
 export function answerDocument(c: Context, { bytes, contentType, etag }: PublicDocument): Response {
   c.header("cache-control", PUBLIC_CACHE);
   c.header("etag", etag);
@@ -44,7 +44,7 @@ export function answerDocument(c: Context, { bytes, contentType, etag }: PublicD
   return c.body(bytes);
 }
 
-// Weak comparison (RFC 9110 8.8.3.2): a proxy that compresses makes the tag weak.
+// Weak comparison (RFC 9110 §8.8.3.2): a proxy that compresses makes the tag weak.
 function names(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));

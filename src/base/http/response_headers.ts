@@ -2,21 +2,21 @@
 import { createMiddleware } from "hono/factory";
 import type { RequestEnv } from "./context.ts";
 
-/** API host: `no-store` (RFC 6749 5.1, RFC 9440 2.4) unless a route says otherwise, and no sniffing. */
+/** API host: `no-store` (RFC 6749 §5.1, RFC 9440 §2.4) unless a route says otherwise, and no sniffing. */
 export const apiHeaders = createMiddleware<RequestEnv>(async function setApiHeaders(c, next) {
   await next();
   const headers = c.res.headers;
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   headers.set("x-content-type-options", "nosniff");
   if (c.get("surface") === "resource" && headers.get("content-type") === "application/json") {
-    headers.set("content-type", "application/json; charset=utf-8"); // open-banking reference 1.6
+    headers.set("content-type", "application/json; charset=utf-8"); // contract HD7
   }
 });
 
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 
-/** Browser host: no framing, no referrer, nothing from elsewhere (checklist AZ12; RFC 9700 4.2, 4.16). */
+/** Browser host: no framing, no referrer, nothing from elsewhere (contract AZ12; RFC 9700 §4.2, §4.16). */
 export const browserHeaders = createMiddleware(async function setBrowserHeaders(c, next) {
   await next();
   const headers = c.res.headers;
@@ -28,6 +28,6 @@ export const browserHeaders = createMiddleware(async function setBrowserHeaders(
   headers.set("x-content-type-options", "nosniff");
   headers.set("x-frame-options", "DENY");
   headers.set("cross-origin-opener-policy", "same-origin"); // a page that opened this one keeps no handle on it
-  // HSTS is ignored by browsers over plain http, so the sandbox may carry it too (FAPI 5.2.3-1).
+  // HSTS is ignored by browsers over plain http, so the sandbox may carry it too (FAPI 2.0 §5.2.3 item 1).
   headers.set("strict-transport-security", "max-age=63072000; includeSubDomains; preload");
 });

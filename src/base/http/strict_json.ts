@@ -12,7 +12,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 export function parseStrictJson(bytes: Uint8Array): unknown {
   const text = utf8Text(bytes);
   if (text === undefined) throw rejected("is not UTF-8");
-  if (text.startsWith(BYTE_ORDER_MARK)) throw rejected("begins with a byte order mark"); // RFC 8259 8.1
+  if (text.startsWith(BYTE_ORDER_MARK)) throw rejected("begins with a byte order mark"); // RFC 8259 §8.1
   const parsed = strictJson(text);
   if (!parsed.ok) throw rejected(parsed.why);
   return parsed.value;

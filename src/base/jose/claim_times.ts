@@ -1,4 +1,4 @@
-/** The time claims of a JWT against a clock (checklist 2.2). jose's own checks accept Infinity and a future `iat`. */
+/** The time claims of a JWT against a clock (contract LT1 to LT12). jose's own checks accept Infinity and a future `iat`. */
 import { EXPIRY_SKEW_SECONDS, FUTURE_SKEW_SECONDS } from "../limits.ts";
 import type { JsonObject } from "./compact_jws.ts";
 

@@ -1,7 +1,7 @@
 /**
  * The strict shape of a compact JWS, checked before any cryptography: three canonical base64url segments, a
  * header that is one JSON object without duplicate members, PS256, and none of the members that would let a
- * token bring its own key, compression or processing rules (checklist CA7, J9-J13, J17, J18).
+ * token bring its own key, compression or processing rules (contract CA7, J9-J13, J17, J18).
  */
 import { compactVerify, errors } from "jose";
 import { strictJson, utf8Text } from "../kernel/strict_json.ts";
@@ -21,9 +21,9 @@ export interface UnverifiedJws {
 export interface HeaderRules {
   /** Characters; a longer token is rejected unread. */
   readonly maxCharacters: number;
-  /** Accepted `typ`; `undefined` in the list means it may be absent. Compared as a media type (RFC 7515 4.1.9). */
+  /** Accepted `typ`; `undefined` in the list means it may be absent. Compared as a media type (RFC 7515 §4.1.9). */
   readonly typ: readonly (string | undefined)[];
-  /** A DPoP proof carries its key; nothing else may (RFC 9449 4.2). */
+  /** A DPoP proof carries its key; nothing else may (RFC 9449 §4.2). */
   readonly embeddedKey?: true;
 }
 
@@ -72,7 +72,7 @@ async function verifySignature(token: string, key: CryptoKey): Promise<Verdict<U
   }
 }
 
-/** The words for a failure inside jose or WebCrypto: a bad token must never become a 500 (checklist J38). */
+/** The words for a failure inside jose or WebCrypto: a bad token must never become a 500 (contract J38). */
 export function joseFailure(error: unknown): string {
   if (error instanceof errors.JOSEError) return error.code;
   if (error instanceof TypeError || error instanceof RangeError || error instanceof DOMException) {

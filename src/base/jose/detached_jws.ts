@@ -1,5 +1,5 @@
 /**
- * `x-jws-signature`: a detached JWS over the exact body bytes, in either OBIE profile (Decision C5, reference 3).
+ * `x-jws-signature`: a detached JWS over the exact body bytes, in either OBIE profile (Decision C5; contract SG1 to SG5).
  * The protected header, which is signed, says which: `b64: false` named in `crit` (A, v3.1.2) or no `b64` (B).
  */
 import { FlattenedSign, flattenedVerify } from "jose";
@@ -9,7 +9,7 @@ import { OBIE_CLAIM, SIGNATURE_ALG } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
 import type { NamedKey } from "./sealed_jwt.ts";
 
-/** A: RFC 7797 unencoded payload. B: RFC 7515 appendix F. */
+/** A: RFC 7797 unencoded payload. B: RFC 7515 App. F. */
 export type SignatureProfile = "A" | "B";
 
 /** A detached signature whose shape and header are sound and whose value has not been checked. */
@@ -21,7 +21,7 @@ export interface UnverifiedSignature {
   readonly signatureSegment: string;
 }
 
-/** A fault of the signature in the words of the reference (3.3), in place of a value. */
+/** A fault of the signature by the code of contract SG5, in place of a value. */
 export type SignatureFault = Fault & {
   readonly code:
     | "Signature.Malformed"
@@ -36,7 +36,7 @@ const CRITICAL: readonly string[] = ["b64", ...Object.values(OBIE_CLAIM)];
 const MEMBERS = new Set(["alg", "kid", "typ", "cty", "crit", ...CRITICAL]);
 const SHOWABLE_MEMBER = /^[A-Za-z0-9_#:./-]{1,64}$/; // other names are the caller's text and never shown
 
-/** Reads shape and header; the first fault in the order of reference 3.3 wins. */
+/** Reads shape and header; the first fault in the order of contract SG5 wins. */
 export function readDetachedJws(text: string): UnverifiedSignature | SignatureFault {
   const segments = text.length <= MAX_SIGNATURE_CHARACTERS ? DETACHED.exec(text) : null;
   const [, protectedSegment = "", signatureSegment = ""] = segments ?? [];
@@ -122,7 +122,7 @@ function wrongMember(header: JsonObject): string | undefined {
   return critFault(header) ? "crit" : undefined;
 }
 
-// RFC 7797 6: b64 counts only where crit names it; jose alone would ignore an unnamed b64.
+// RFC 7797 §6: b64 counts only where crit names it; jose alone would ignore an unnamed b64.
 function critFault(header: JsonObject): boolean {
   const expected = CRITICAL.filter((name) => Object.hasOwn(header, name));
   if (!Object.hasOwn(header, "crit")) return expected.length > 0;

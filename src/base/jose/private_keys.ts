@@ -96,10 +96,10 @@ function withinTurn<T>(choose: () => T): () => T {
 
 function rejectDoubles(jwks: readonly PrivateRsaJwk[]): void {
   if (new Set(jwks.map(({ n }) => n)).size !== jwks.length) {
-    throw new Error("uses one key for two purposes"); // FAPI 6.8-2
+    throw new Error("uses one key for two purposes"); // FAPI 2.0 §6.8 item 2
   }
   if (new Set(jwks.map(({ kid }) => kid)).size !== jwks.length) {
-    throw new Error("names two keys by one kid"); // FAPI 5.4.3
+    throw new Error("names two keys by one kid"); // FAPI 2.0 §5.4.3
   }
 }
 

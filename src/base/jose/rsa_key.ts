@@ -1,6 +1,6 @@
 /**
  * RSA public keys from JWKs: sized, canonical, public members only. The same key must have one spelling, or
- * thumbprints would differ for one key (checklist DP5, DP6, J33, J34).
+ * thumbprints would differ for one key (contract DP5, DP6, J33, J34).
  */
 import { calculateJwkThumbprint } from "jose";
 import { base64url } from "../kernel/identifiers.ts";

@@ -34,7 +34,7 @@ export async function sealClaims(claims: JsonObject, signer: NamedKey, recipient
 
 /**
  * Decrypts a hand-over JWT with the platform's key named by its `kid`. The result is the inner compact text, of
- * which nothing is known yet. Callers must answer every "no" alike (checklist BR17).
+ * which nothing is known yet. Callers must answer every "no" alike (contract BR17).
  */
 export async function openSealed(token: string, keys: readonly NamedKey[]): Promise<Verdict<string>> {
   if (token.length > MAX_JWT_CHARACTERS) return no("sealed token too long");

@@ -6,7 +6,7 @@ export type Clock = () => number;
 /** The computer's own clock. */
 export const systemClock: Clock = (): number => Date.now();
 
-/** A clock's reading in whole Unix seconds, as JWT times are written (RFC 7519 2, NumericDate). */
+/** A clock's reading in whole Unix seconds, as JWT times are written (RFC 7519 §2, NumericDate). */
 export function unixSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }

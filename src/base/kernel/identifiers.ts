@@ -15,7 +15,7 @@ export type PaymentId = Branded<string, "PaymentId">;
 
 /** Decision A4. */
 export const BANK_CODE = /^[A-Za-z0-9_-]{2,32}$/;
-/** `x-idempotency-key`: 1 to 40 visible characters (open-banking reference I2). */
+/** `x-idempotency-key`: 1 to 40 visible characters (contract IK2). */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,38}[\x21-\x7e])?$/;
 /** `SC-` and a UUID. */
 export const CLIENT_ID = /^SC-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
@@ -42,7 +42,7 @@ export function asPaymentId(value: unknown): PaymentId | undefined {
   return isUuid(value) ? value.toLowerCase() as PaymentId : undefined;
 }
 
-/** Whether the value is a UUID in text form (RFC 9562 4), any case. */
+/** Whether the value is a UUID in text form (RFC 9562 §4), any case. */
 export function isUuid(value: unknown): value is string {
   return typeof value === "string" && UUID.test(value);
 }
@@ -55,7 +55,7 @@ export function newConsentId(): ConsentId {
 const PAYMENT_LABEL = "domestic payment of consent ";
 
 /**
- * The id of a consent's one payment: a version 8 UUID (RFC 9562 section 5.8) from the first 16 octets of SHA-256 over a
+ * The id of a consent's one payment: a version 8 UUID (RFC 9562 §5.8) from the first 16 octets of SHA-256 over a
  * fixed label and the consent id in lower case. A store that was restored, and a TPP that repeats its request, arrive
  * at the same id, which is the bank's idempotency key: the bank executes the payment once (Decision G9).
  */
@@ -66,12 +66,12 @@ export async function paymentIdOf(consent: ConsentId): Promise<PaymentId> {
   return octets.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") as PaymentId;
 }
 
-/** 256 random bits as 43 base64url characters: tokens, codes, request_uris, browser bindings (FAPI 5.4.1-4). */
+/** 256 random bits as 43 base64url characters: tokens, codes, request_uris, browser bindings (FAPI 2.0 §5.4.1 item 4). */
 export function newSecret(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-/** Base64url without padding (RFC 4648 5). */
+/** Base64url without padding (RFC 4648 §5). */
 export function base64url(bytes: Uint8Array): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }

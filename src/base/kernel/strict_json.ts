@@ -1,6 +1,6 @@
 /**
  * JSON read so that no two readers can disagree about it: one value, no duplicate members at any level,
- * bounded nesting, finite numbers, well-formed Unicode (RFC 7493 2; RFC 7515 4; open-banking reference 1.8).
+ * bounded nesting, finite numbers, well-formed Unicode (RFC 7493 §2; RFC 7515 §4; contract SZ2).
  */
 import { MAX_JSON_DEPTH } from "../limits.ts";
 import { no, type Verdict, yes } from "./verdict.ts";

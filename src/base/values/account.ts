@@ -1,4 +1,4 @@
-/** Accounts as they are named (open-banking reference 1.7), and texts that would give one away. */
+/** Accounts as they are named (contract CF20), and texts that would give one away. */
 import { isIban } from "./iban.ts";
 
 /** An account as its holder or its bank names it. The strings are kept exactly as given. */
@@ -9,7 +9,7 @@ export interface Account {
   readonly secondaryIdentification?: string;
 }
 
-/** A mobile number: E.164, or ISO 20022 PhoneNumber (reference 1.1). */
+/** A mobile number: E.164, or ISO 20022 PhoneNumber (contract CF15). */
 export const MOBILE_NUMBER_PATTERN = /^(\+?[0-9]{7,15}|\+[0-9]{1,3}-[0-9()+-]{1,30})$/;
 
 const ALIASES: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 /**
- * The account schemes of a deployment, as `ACCOUNT_SCHEMES` lists them: `UK.OBIE.IBAN` has a format of its own (open-banking
- * reference 1.7), any other one is given with its format, `CO.Redeban.Account=digits:6-20`.
+ * The account schemes of a deployment, as `ACCOUNT_SCHEMES` lists them: `UK.OBIE.IBAN` has a format of its own
+ * (contract CF21), any other one is given with its format, `CO.Redeban.Account=digits:6-20`.
  */
 import { canonicalScheme, hasLuhnDigit, MOBILE_NUMBER_PATTERN } from "./account.ts";
 import { ibanFault } from "./iban.ts";

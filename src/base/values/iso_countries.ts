@@ -1,5 +1,5 @@
 /**
- * The assigned alpha-2 codes of ISO 3166-1, and `UK`, which Open Banking samples use for GB (reference 1.1).
+ * The assigned alpha-2 codes of ISO 3166-1, and `UK`, which Open Banking samples use for GB (contract CF13).
  */
 const ASSIGNED = new Set(
   `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW

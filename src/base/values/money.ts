@@ -3,9 +3,9 @@
  * never through floating point, never rounded, never reformatted.
  */
 
-/** An amount: more than zero, up to 13 digits, then exactly two fraction digits (interface "Resources"; reference 1.1). */
+/** An amount: more than zero, up to 13 digits, then exactly two fraction digits (contract CF8). */
 export const AMOUNT_PATTERN = /^(?!0\.00$)(0|[1-9]\d{0,12})\.\d{2}$/;
-/** A balance: a sign where negative, up to 13 digits, up to five fraction digits (reference 1.5). */
+/** A balance: a sign where negative, up to 13 digits, up to five fraction digits (contract BF8). */
 export const BALANCE_PATTERN = /^-?\d{1,13}(\.\d{1,5})?$/;
 
 const FRACTION_DIGITS = 5;

@@ -1,6 +1,6 @@
 /**
  * The OAuth side of a payment: client credentials, pushed authorization request, the customer's return, and
- * the code exchange, as FAPI 2.0 wants a client to do them (interface endpoints 1 to 4). Keeps nothing; the
+ * the code exchange, as FAPI 2.0 wants a client to do them (contract EP1 to EP4). Keeps nothing; the
  * caller holds the pending authorization until the customer comes back.
  */
 import * as oauth from "oauth4webapi";
@@ -32,7 +32,7 @@ export type CheckedCallback = ReturnType<typeof oauth.validateAuthResponse>;
 
 const scope = "payments";
 
-/** Interface endpoint 1: a token to create and read consents. */
+/** Contract EP1: a token to create and read consents. */
 export async function grantClientToken(flow: PaymentFlow): Promise<AccessToken> {
   const { server, client, authenticate } = flow;
   const response = await oauth.clientCredentialsGrantRequest(server, client, authenticate, { scope }, {
@@ -42,7 +42,7 @@ export async function grantClientToken(flow: PaymentFlow): Promise<AccessToken> 
   return accessToken(flow, await oauth.processClientCredentialsResponse(server, client, response));
 }
 
-/** Interface endpoint 3: announces the authorization, bound to PKCE and to this payment's DPoP key. */
+/** Contract EP3: announces the authorization, bound to PKCE and to this payment's DPoP key. */
 export async function pushAuthorization(
   flow: PaymentFlow,
   consentId: string,
@@ -59,7 +59,7 @@ export async function pushAuthorization(
     consent_id: consentId,
     scope,
     state,
-    dpop_jkt: await flow.dpop.calculateThumbprint(), // RFC 9449 10: the code is useless without this key
+    dpop_jkt: await flow.dpop.calculateThumbprint(), // RFC 9449 §10: the code is useless without this key
     ...(uiLocales === undefined ? {} : { ui_locales: uiLocales }),
   };
   const response = await oauth.pushedAuthorizationRequest(server, client, authenticate, parameters, {
@@ -85,7 +85,7 @@ export function checkCallback(
   return checked;
 }
 
-/** Interface endpoint 2: exchanges the code for the token that submits the payment. */
+/** Contract EP2: exchanges the code for the token that submits the payment. */
 export async function exchangeCode(
   flow: PaymentFlow,
   pending: PendingAuthorization,

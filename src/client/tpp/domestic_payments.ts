@@ -1,5 +1,5 @@
 /**
- * The payment side of the interface for a TPP: consent, funds confirmation, payment (endpoints 6 to 10). Each
+ * The payment side of the API for a TPP: consent, funds confirmation, payment (contract EP6 to EP10). Each
  * function is one call; what comes back is only what a TPP acts on, decoded, and tied to what was asked.
  */
 import { z } from "zod";

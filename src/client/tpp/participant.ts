@@ -23,7 +23,7 @@ export interface Participant {
   /** What registration answered; the software client id until then (Decision B6: they are equal). */
   readonly clientId: string;
   readonly redirectUris: readonly string[];
-  /** `kid` of its `sig` key, in the header of every JWT it makes (interface "Onboarding artifacts"). */
+  /** `kid` of its `sig` key, in the header of every JWT it makes (contract PN10). */
   readonly signingKid: string;
   /** Not extractable. */
   readonly signingKey: CryptoKey;

@@ -1,6 +1,6 @@
 /**
  * `x-jws-signature`: a detached JWS over the exact bytes of a body, made for requests and checked on
- * answers, in either OBIE profile (Decision C5; open-banking reference 3.1). Never re-serialises what it
+ * answers, in either OBIE profile (Decision C5; contract SG1, SG2). Never re-serialises what it
  * signs or checks.
  */
 import { base64url, type CryptoKey, FlattenedSign, flattenedVerify, type FlattenedVerifyGetKey } from "jose";
@@ -41,7 +41,7 @@ export async function signPayload(signer: PayloadSigner, body: Uint8Array, now: 
     crit: unencoded ? ["b64", ...obieNames] : obieNames,
   };
   const jws = await new FlattenedSign(body).setProtectedHeader(header).sign(signer.key, { crit: understood });
-  return `${jws.protected}..${jws.signature}`; // RFC 7515 appendix F: the payload travels as the body
+  return `${jws.protected}..${jws.signature}`; // RFC 7515 App. F: the payload travels as the body
 }
 
 /**
@@ -69,7 +69,7 @@ function profileOf(protectedSegment: string): SignatureProfile {
   const header: unknown = JSON.parse(new TextDecoder().decode(base64url.decode(protectedSegment)));
   if (typeof header !== "object" || header === null || !("b64" in header)) return "b";
   const crit = "crit" in header ? header.crit : undefined;
-  // RFC 7797 6: jose alone would ignore a b64 that crit does not name.
+  // RFC 7797 §6: jose alone would ignore a b64 that crit does not name.
   if (header.b64 !== false || !Array.isArray(crit) || !crit.includes("b64")) {
     throw new Error("x-jws-signature has a b64 member that is not false and critical");
   }

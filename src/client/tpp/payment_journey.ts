@@ -80,7 +80,7 @@ async function discover(tpp: Tpp, bank: string, fetch: Fetch): Promise<oauth.Aut
   if (!staysHome(server, tpp, issuer.href)) {
     throw new Error(`The metadata of ${bank} names addresses elsewhere`);
   }
-  // RFC 9207 2.4: with this set, a callback without `iss` is rejected.
+  // RFC 9207 §2.4: with this set, a callback without `iss` is rejected.
   return { ...server, authorization_response_iss_parameter_supported: true };
 }
 

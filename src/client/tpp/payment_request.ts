@@ -1,5 +1,5 @@
 /**
- * What a merchant asks the customer's bank to do, in the words of the interface: initiation and risk, the
+ * What a merchant asks the customer's bank to do, in the words of the wire: initiation and risk, the
  * same in the consent and in the payment, and the check of an account number. Builds plain data; sends
  * nothing.
  */

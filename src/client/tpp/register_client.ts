@@ -1,6 +1,6 @@
 /**
  * Dynamic client registration as a participant does it, TPP or bank: builds and signs the registration JWT
- * from the software statement and posts it (interface endpoint 13 and "Authentication" 8). Changes nothing
+ * from the software statement and posts it (contract EP13, RJ1 to RJ12). Changes nothing
  * in the statement.
  */
 import { decodeJwt, SignJWT } from "jose";
@@ -25,7 +25,7 @@ const statementClaims = z.object({ software_id: z.string(), software_redirect_ur
 const registered = z.object({ client_id: z.string().min(1) });
 const lifetimeSeconds = 300;
 
-// Interface "Authentication" 8: what each role registers.
+// Contract RJ6 and RJ9: what each role registers.
 const byRole = {
   PISP: { grant_types: ["client_credentials", "authorization_code"], scope: "payments" },
   ASPSP: { grant_types: ["authorization_code"], scope: "bank" },

@@ -1,6 +1,6 @@
 /**
  * One call of a resource endpoint: DPoP-bound token, signed body, interaction id; and the answer, its
- * signature verified over the bytes received before anything is read from it (interface endpoints 6 to 10).
+ * signature verified over the bytes received before anything is read from it (contract EP6 to EP10).
  */
 import * as oauth from "oauth4webapi";
 import type { AccessToken } from "./authorization.ts";
@@ -84,7 +84,7 @@ async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<
 function resourceHeaders(): Headers {
   return new Headers({
     "accept": "application/json",
-    "content-type": "application/json", // on GET too: interface endpoints 7 and 10
+    "content-type": "application/json", // on GET too, which the platform does not need
     "x-fapi-interaction-id": crypto.randomUUID(),
   });
 }

@@ -3,7 +3,7 @@
  * Plain data; reading it from files is `load_bank.ts`, importing the keys is `bank_keys.ts`.
  */
 
-/** Who shows the consent screen of an explicit consent (interface "Consent types"). */
+/** Who shows the consent screen of an explicit consent (contract PN6 to PN8). */
 export type ConsentScreen = "platform" | "bank";
 
 /** How `x-jws-signature` is made: A is OBIE v3.1.2 (`b64: false`), B is OBIE v3.1.4 and later (Decision C5). */

@@ -77,7 +77,7 @@ export function ownAccount(
   return customer.accounts.find(({ identification }) => identification === plainIban(wire.Identification));
 }
 
-/** Names under which an IBAN may come (open-banking reference 1.7). */
+/** Names under which an IBAN may come (contract CF20). */
 export const ibanSchemes: ReadonlySet<string> = new Set(["UK.OBIE.IBAN", "IBAN"]);
 
 /** An IBAN in electronic form: no spaces, upper case (ISO 13616). */

@@ -1,5 +1,5 @@
 /**
- * HTTP to the platform with a bank's network certificate (interface "Authentication" 1). Trusts the sandbox CA
+ * HTTP to the platform with a bank's network certificate (contract FAPI-G2). Trusts the sandbox CA
  * in addition to the public ones. Never follows a redirect.
  */
 import type { BankFetch, BankProfile } from "./bank_profile.ts";

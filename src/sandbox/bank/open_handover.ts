@@ -1,5 +1,5 @@
 /**
- * Opens the platform's JWT to the bank: JWE, then JWS, then every claim (interface "JWT sent by the platform").
+ * Opens the platform's JWT to the bank: JWE, then JWS, then every claim (contract HO1 to HO9).
  * Says yes to nothing it has not checked; why it said no is for the log, never for the browser.
  */
 import { compactDecrypt, decodeProtectedHeader, jwtVerify } from "jose";
@@ -51,7 +51,7 @@ const compactJws = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
 const outerHeaderSchema = z.strictObject({
   alg: z.literal(KEY_MANAGEMENT_ALG),
   enc: z.literal(CONTENT_ENCRYPTION_ALG),
-  cty: z.string().toUpperCase().pipe(z.literal("JWT")), // Decision A10; RFC 7519 5.2
+  cty: z.string().toUpperCase().pipe(z.literal("JWT")), // Decision A10; RFC 7519 §5.2
   kid: z.string(),
   typ: z.string().optional(),
 }); // strict: no zip, crit, jwk, epk, p2c
@@ -61,7 +61,7 @@ const innerHeaderSchema = z.strictObject({
   kid: z.string().min(1),
 });
 
-/** Decision B3 and the claim table of the interface. Unknown claims are ignored (RFC 7519 4). */
+/** Contract HO1 to HO9; Decision B3. Unknown claims are ignored (RFC 7519 §4). */
 const claimsSchema = z.object({
   iss: z.string(),
   aud: z.string(), // a string: an array could address several banks at once

@@ -14,7 +14,7 @@ export interface PayloadSigner {
   readonly trustAnchor: string;
 }
 
-/** `BASE64URL(header)..BASE64URL(signature)` (RFC 7515 appendix F) over these bytes. */
+/** `BASE64URL(header)..BASE64URL(signature)` (RFC 7515 App. F) over these bytes. */
 export async function signPayload(
   signer: PayloadSigner,
   body: Uint8Array,

@@ -1,6 +1,6 @@
 /**
  * The platform's endpoints for banks: read a consent, put payer accounts, list payment orders, report a payment's
- * status (interface endpoints 11 and 12, Decisions D2 and D3). Speaks the wire format; decides nothing.
+ * status (contract EP11, EP12; Decisions D2, D3). Speaks the wire format; decides nothing.
  */
 import { z } from "zod";
 import { bankKeys } from "./bank_keys.ts";
@@ -40,7 +40,7 @@ export type WireAccount = z.infer<typeof accountSchema>;
 /** The part of a consent that the customer is shown. */
 export type BankConsent = z.infer<typeof consentSchema>["Data"]["Initiation"];
 
-/** A payer account with its balance (interface "Back-channel payer account update"). */
+/** A payer account with its balance (contract BF7). */
 export interface PayerAccount {
   readonly SchemeName: string;
   readonly Identification: string;
@@ -86,7 +86,7 @@ export class PlatformRejected extends Error {
 }
 
 /**
- * Reads the consent (interface endpoint 11).
+ * Reads the consent (contract EP11).
  * @throws {PlatformRejected} on any answer but 200
  */
 export async function readConsent(
@@ -100,7 +100,7 @@ export async function readConsent(
 }
 
 /**
- * Sends the customer's payer accounts, or the one selected (interface endpoint 12).
+ * Sends the customer's payer accounts, or the one selected (contract EP12).
  * @throws {PlatformRejected} on any answer but 200
  */
 export async function putPayerAccounts(deps: PlatformClientDeps, update: PayerAccountsUpdate): Promise<void> {
@@ -171,7 +171,7 @@ function customerHeaders(
   return {
     accept: "application/json",
     "x-fapi-interaction-id": crypto.randomUUID(),
-    "x-fapi-auth-date": new Date(clock()).toUTCString(), // IMF-fixdate (RFC 9110 5.6.7)
+    "x-fapi-auth-date": new Date(clock()).toUTCString(), // IMF-fixdate (RFC 9110 §5.6.7)
     "x-fapi-customer-ip-address": customerIp,
   };
 }

@@ -35,7 +35,7 @@ export interface PlatformLinkDeps {
 
 interface BoundToken {
   readonly accessToken: string;
-  /** The key the token is bound to lives and dies with it (RFC 9449 5). */
+  /** The key the token is bound to lives and dies with it (RFC 9449 §5). */
   readonly dpop: oauth.DPoPHandle;
   readonly expiresAtMs: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Builds the bank's JWT back to the platform and the URL that carries it (interface "JWT sent by the bank back
- * to the platform"; Decisions A10, B3). Decides nothing about the outcome.
+ * Builds the bank's JWT back to the platform and the URL that carries it (contract RT1 to
+ * RT8; Decisions A10, B3). Decides nothing about the outcome.
  */
 import { CompactEncrypt, type JWTPayload, SignJWT } from "jose";
 import {

@@ -1,6 +1,6 @@
 /**
  * Plays settlement: some time after an order was accepted it reports the debit as booked, then the credit
- * (edges P5 and P6 of table 2.2, Decision D3). Timers come from outside, so that they can be held or cancelled.
+ * (contract PT5, PT6; Decision D3). Timers come from outside, so that they can be held or cancelled.
  */
 import type { BankClock, BankLog } from "./bank_profile.ts";
 import { PlatformRejected, type StatusReport } from "./platform_client.ts";

@@ -102,7 +102,7 @@ async function readEntry(c: Context): Promise<FormEntry | undefined> {
   return entry.size === fields.length ? Object.fromEntries(entry) : undefined;
 }
 
-// One text for every cause: what exactly was wrong with a JWT is nothing for whoever made it (checklist BR17).
+// One text for every cause: what exactly was wrong with a JWT is nothing for whoever made it (contract BR17).
 function rejectArrival(c: Context, bank: Bank, reason: string): Response | Promise<Response> {
   bank.log("sca.arrival_refused", { bank: bank.profile.code, reason });
   return problemPage(c, bank, "link", 400);

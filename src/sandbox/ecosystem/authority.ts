@@ -141,7 +141,7 @@ function asPem(certificate: x509.X509Certificate): string {
   return `${certificate.toString("pem").trimEnd()}\n`;
 }
 
-/** RFC 5280 4.1.2.2: positive, at most 20 octets, not to be guessed. */
+/** RFC 5280 §4.1.2.2: positive, at most 20 octets, not to be guessed. */
 function newSerialNumber(): string {
   const serial = crypto.getRandomValues(new Uint8Array(16));
   serial[0] = 0x40 | ((serial[0] ?? 0) & 0x3f);

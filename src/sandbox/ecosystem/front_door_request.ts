@@ -1,6 +1,6 @@
 /**
  * One request at the TLS front door, from Node's form to Fetch's. Decides which headers may pass: whatever a
- * proxy would say about the connection is said here and never by the caller (RFC 9440 2.4).
+ * proxy would say about the connection is said here and never by the caller (RFC 9440 §2.4).
  */
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
@@ -23,7 +23,7 @@ export class RejectedRequest extends Error {
   }
 }
 
-// RFC 9110 7.6.1, and the members of a proxy's own conversation with its client.
+// RFC 9110 §7.6.1, and the members of a proxy's own conversation with its client.
 const hopByHop = new Set([
   "connection",
   "expect",

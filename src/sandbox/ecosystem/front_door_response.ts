@@ -32,7 +32,7 @@ export function sendPlain(status: number, text: string, outgoing: ServerResponse
   outgoing.end(`${text}\n`);
 }
 
-// RFC 9110 6.4.1
+// RFC 9110 §6.4.1
 function isBodiless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

@@ -1,4 +1,4 @@
-/** Registers the sandbox's participants at the platform, each over mTLS as itself (interface endpoint 13). */
+/** Registers the sandbox's participants at the platform, each over mTLS as itself (contract EP13). */
 import type { Addresses } from "./addresses.ts";
 import type { ParticipantPlan } from "./participants_plan.ts";
 import { participantFiles, type SandboxFiles } from "./sandbox_files.ts";

@@ -44,7 +44,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     ca: [options.tls.clientAuthority],
     requestCert: true,
     rejectUnauthorized: true,
-    minVersion: "TLSv1.2", // FAPI 5.2.1
+    minVersion: "TLSv1.2", // FAPI 2.0 §5.2.1
     handshakeTimeout: HANDSHAKE_MS,
   }, (incoming, outgoing) => void exchange(incoming, outgoing, forwarding, options));
   const sockets = trackSockets(server);

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { LoggedExchange } from "../../client/tpp/message_log.ts";
 import { resultOf, stepOf } from "./message_step.ts";
 
-/** RFC 9110 15, those that a platform answers. */
+/** RFC 9110 §15, those that a platform answers. */
 const REASONS: ReadonlyMap<number, string> = new Map([
   [200, "OK"],
   [201, "Created"],

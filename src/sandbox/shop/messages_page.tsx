@@ -1,5 +1,5 @@
 /**
- * The developer page of one order, in English like the documentation of the interface: which messages made its payment,
+ * The developer page of one order, in English like the documentation of the API: which messages made its payment,
  * step by step, and where it stopped. Each message has a page of its own.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";

@@ -26,7 +26,7 @@ export interface Outcome {
 /** The steps of a payment that its bank has, in their order. */
 export const PROGRESS = ["accepted", "debited", "arrived"] as const;
 
-/** Open-banking reference 2.2: how many of {@link PROGRESS} a status stands for. */
+/** Contract PT1 to PT10: how many of {@link PROGRESS} a status stands for. */
 const DONE: ReadonlyMap<string, number> = new Map([
   ["Pending", 0],
   ["AcceptedSettlementInProcess", 1],
@@ -78,7 +78,7 @@ const REJECTIONS: ReadonlyMap<string, Says> = new Map<string, Says>([
   ["AC04", "rejected_closed"],
 ]);
 
-// open-banking reference 2.2
+// contract PT4, PT8
 function settlement({ status: word, reason }: PaymentSeen): Outcome {
   if (!isSettlement(word)) return { says: "other", tone: "open", word, isFinal: false };
   const tone = word === "Pending" ? "open" : word === "Rejected" ? "bad" : "good";
