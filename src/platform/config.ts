@@ -93,7 +93,7 @@ const schema = z.object({
     .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }),
   OPERATOR_TOKEN: z.string()
     .min(MIN_SECRET_CHARACTERS, { error: `must have at least ${MIN_SECRET_CHARACTERS} characters` })
-    .regex(/^[A-Za-z0-9._~+/-]+=*$/, { error: "must be of letters, digits and . _ ~ + / - (RFC 6750 2.1)" })
+    .regex(/^[A-Za-z0-9._~+/-]+=*$/, { error: "must be of letters, digits and . _ ~ + / - (RFC 6750 §2.1)" })
     .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }).optional(),
   ENVIRONMENT: z.enum(["Production", "Sandbox"], { error: "set it to Production or Sandbox" }).default(
     "Production",

@@ -4,27 +4,27 @@
  */
 
 // --- lifetimes, seconds -----------------------------------------------------------------------------------
-/** Access token, both grants (interface "Limits"). */
+/** Access token, both grants (contract LT10). */
 export const ACCESS_TOKEN_SECONDS = 3600;
-/** `request_uri` (interface "Limits"; below 600 by FAPI 5.3.2.2-12). */
+/** `request_uri` (contract LT7; below 600 by FAPI 2.0 §5.3.2.2 item 12). */
 export const REQUEST_URI_SECONDS = 599;
-/** Authorization code (FAPI 5.3.2.1-11). */
+/** Authorization code (FAPI 2.0 §5.3.2.1 item 11). */
 export const CODE_SECONDS = 60;
-/** From the first page of an authorization to its end (section B of the decisions). */
+/** From the first page of an authorization to its end (contract LT8). */
 export const FLOW_SECONDS = 900;
 /** An expired authorization session is kept this long, to send its late customer back to the TPP (Decision G1). */
 export const LATE_CUSTOMER_SECONDS = 86_400;
-/** The hand-over JWT to the bank (checklist 2.2). */
+/** The hand-over JWT to the bank (contract LT5). */
 export const HANDOVER_SECONDS = 300;
-/** A bank's hand-over JWT lives at most this long from `iat` (checklist 2.2). */
+/** A bank's hand-over JWT lives at most this long from `iat` (contract LT6). */
 export const MAX_BANK_RETURN_SECONDS = 600;
-/** A DPoP proof's greatest age (section B of the decisions). */
+/** A DPoP proof's greatest age (contract LT2). */
 export const DPOP_MAX_AGE_SECONDS = 60;
-/** How long a DPoP `jti` is remembered: longer than a proof can be valid (checklist 2.2). */
+/** How long a DPoP `jti` is remembered: longer than a proof can be valid (contract LT2). */
 export const DPOP_REPLAY_SECONDS = 120;
-/** A client assertion's `exp` lies at most this far ahead, skew included (checklist CA10). */
+/** A client assertion's `exp` lies at most this far ahead, skew included (contract CA10). */
 export const MAX_ASSERTION_SECONDS = 330;
-/** A registration JWT lives at most this long from `iat` (checklist 2.2). */
+/** A registration JWT lives at most this long from `iat` (contract LT4). */
 export const MAX_REGISTRATION_JWT_SECONDS = 3600;
 /** An unauthorised consent's greatest age (Decision C1). */
 export const AUTHORISE_WITHIN_SECONDS = 86_400;
@@ -32,7 +32,7 @@ export const AUTHORISE_WITHIN_SECONDS = 86_400;
 export const USE_WITHIN_SECONDS = 3600;
 /** An idempotency key is remembered this long (Decision C4). */
 export const IDEMPOTENCY_SECONDS = 86_400;
-/** A PKCE challenge that got a code is rejected for this long (checklist PA14). */
+/** A PKCE challenge that got a code is rejected for this long (contract PA14). */
 export const CHALLENGE_MEMORY_SECONDS = 86_400;
 
 // --- payment orders (Decision D4) -------------------------------------------------------------------------
@@ -46,23 +46,23 @@ export const ORDER_FIRST_PUSH_SECONDS = 3;
 export const ORDER_LEASE_SECONDS = 15;
 
 // --- sizes ------------------------------------------------------------------------------------------------
-/** A registration JWT, which carries a software statement, characters (checklist G11). */
+/** A registration JWT, which carries a software statement, characters (contract FAPI-G11). */
 export const MAX_REGISTRATION_JWT_CHARACTERS = 32_768;
-/** `jti` of a JWT, characters (checklist 2.3). */
+/** `jti` of a JWT, characters (contract FM7). */
 export const MAX_JTI_CHARACTERS = 256;
-/** `state`, characters (checklist 2.3). */
+/** `state`, characters (contract FM6). */
 export const MAX_STATE_CHARACTERS = 2048;
 /** A bank's reason for a payment's status, characters (Decision G6). */
 export const MAX_STATUS_REASON_CHARACTERS = 256;
-/** Wrong redemptions by its own client after which a code is void (checklist TA8). */
+/** Wrong redemptions by its own client after which a code is void (contract TA8). */
 export const MAX_CODE_FAILURES = 5;
 /** Authorization sessions that one `request_uri` may start: each is a visit of the customer's browser. */
 export const MAX_SESSIONS_PER_REQUEST = 20;
 
 // --- names ------------------------------------------------------------------------------------------------
-/** RFC 7523 2.2. */
+/** RFC 7523 §2.2. */
 export const CLIENT_ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/** RFC 9126 2.2. */
+/** RFC 9126 §2.2. */
 export const REQUEST_URI_PREFIX = "urn:ietf:params:oauth:request_uri:";
 /** How a TLS proxy hands the client certificate over (Decision A8): RFC 9440, Envoy's XFCC, nginx's escaped PEM. */
 export const PROXY_CERTIFICATE_SOURCES = [

@@ -1,6 +1,6 @@
 /** How often a participant may call each group of endpoints, as `RATE_LIMITS` says it: `payments=50/100` is 50 a second, 100 at once. */
 
-/** Endpoints that share a limit (open-banking reference 5.6); `funds` counts per consent, the others per certificate and per participant. */
+/** Endpoints that share a limit (contract RL1, RL2); `funds` counts per consent, the others per certificate and per participant. */
 export const RATE_GROUPS = [
   "authorization",
   "registration",

@@ -1,4 +1,4 @@
-/** What the bank reads of a consent (interface "Back-channel consent details"; reference 1.5). */
+/** What the bank reads of a consent (contract BF1 to BF4). */
 import { z } from "@hono/zod-openapi";
 import type { Consent } from "../consents/consent.ts";
 import { bankInitiation } from "../consents/initiation.ts";

@@ -1,5 +1,5 @@
 /**
- * The body with which a bank puts the payer's accounts (open-banking reference 1.5; Decision C11): its
+ * The body with which a bank puts the payer's accounts (contract BF5 to BF11; Decision C11): its
  * schema, which is also its documentation, and its decoding. Whether the consent may take accounts now is not
  * said here.
  */
@@ -115,7 +115,7 @@ function pathFaults(body: unknown, { bank, consentId }: PayerAccountsContext): F
 }
 
 /**
- * "Must not be a sensitive value such as an account number" (interface "Back-channel payer account update").
+ * The customer's name at the bank must not be an account number (contract BF6).
  */
 function subFaults(sub: unknown, accounts: readonly unknown[]): Fault[] {
   if (typeof sub !== "string") return [];
@@ -135,7 +135,7 @@ function countFaults(count: number, mode: "platform" | "bank"): Fault[] {
   return [{ code: "Field.Invalid", path: "Data.DebtorAccount", message }];
 }
 
-/** An account is its scheme, identification and secondary identification (reference 1.5). */
+/** An account is its scheme, identification and secondary identification (contract BF7). */
 function repetitionFaults(accounts: readonly unknown[]): Fault[] {
   const seen = new Set<string>();
   return accounts.flatMap((account, i): Fault[] => {

@@ -41,7 +41,7 @@ export async function reportPaymentStatus(
   return await untilCommitted("payment status", async (isFirst) => {
     const from = isFirst ? command.reads : undefined;
     const entry = await findPayment(deps, command.paymentIdText, command.bank, from);
-    if (entry.value.status === command.report.status) return entry.value; // P9: a no-op
+    if (entry.value.status === command.report.status) return entry.value; // contract PT9: a no-op
     const now = deps.clock();
     const changed = reported(entry.value, command.report, now);
     const tx = begin(command.replayRecords);

@@ -1,4 +1,4 @@
-/** `/{BANK}/back-channel-auth/v1/{ConsentId}` (endpoints 11 and 12): banks, by client credentials, scope `bank`. */
+/** `/{BANK}/back-channel-auth/v1/{ConsentId}` (contract EP11, EP12): banks, by client credentials, scope `bank`. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { consentAhead } from "../consents/consent_store.ts";

@@ -1,4 +1,4 @@
-/** The bank reports the payer's accounts, or the one that was chosen on its own screen (endpoint 12; Decision C11). */
+/** The bank reports the payer's accounts, or the one that was chosen on its own screen (contract EP12; Decision C11). */
 import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { stagePayerAccounts } from "../consents/payer_accounts_store.ts";

@@ -39,7 +39,7 @@ export const debtorAccountSchema = z.strictObject({
   }),
 }).openapi("DebtorAccount", { description: "The payer's account. Its presence makes the consent implicit." });
 
-/** The faults of an account whose scheme is not accepted, or whose Identification does not fit it; reference 1.7. */
+/** The faults of an account whose scheme is not accepted, or whose Identification does not fit it (contract CF20, CF21). */
 export function accountFaults(account: unknown, path: string, schemes: AccountSchemes): Fault[] {
   const scheme = valueAt(account, ["SchemeName"]);
   if (typeof scheme !== "string") return []; // the schema rejects a missing scheme

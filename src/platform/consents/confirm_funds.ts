@@ -1,4 +1,4 @@
-/** Funds confirmation (endpoint 8): what the selected account's last known balance says. Never changes the consent. */
+/** Funds confirmation (contract EP8): what the selected account's last known balance says. Never changes the consent. */
 import { covers } from "../../base/values/money.ts";
 import { type Consent, wrongStatus } from "./consent.ts";
 

@@ -8,7 +8,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../profile.ts";
 import type { ConsentRequest } from "./consent_schema.ts";
 
-/** Interface "Consent status values". */
+/** Contract CT1 to CT17. */
 export type ConsentStatus = "AwaitingAuthorisation" | "Rejected" | "Authorized" | "Consumed";
 
 /** One of the payer's accounts, as the bank reported it. */
@@ -57,15 +57,15 @@ export type ConsentMove =
   /** The bank holds the payment of this consent that the restored store had lost (Decision G9). */
   | "recover";
 
-/** Table 2.1 of the open-banking reference (C5-C16): from -> move -> to. What is absent is not legal. */
+/** Contract CT5 to CT17: from -> move -> to. What is absent is not legal. */
 const MOVES: Readonly<Record<ConsentStatus, Partial<Record<ConsentMove, ConsentStatus>>>> = {
-  AwaitingAuthorisation: { authorise: "Authorized", reject: "Rejected", recover: "Consumed" }, // C5-C11
-  Authorized: { consume: "Consumed", void: "Rejected", recover: "Consumed" }, // C14
-  Rejected: { recover: "Consumed" }, // C16, but for a restore
-  Consumed: {}, // C16
+  AwaitingAuthorisation: { authorise: "Authorized", reject: "Rejected", recover: "Consumed" }, // contract CT5 to CT11
+  Authorized: { consume: "Consumed", void: "Rejected", recover: "Consumed" }, // contract CT14
+  Rejected: { recover: "Consumed" }, // contract CT16, but for a restore
+  Consumed: {}, // contract CT16
 };
 
-/** A new consent (C1); `now` in milliseconds. */
+/** A new consent (contract CT1); `now` in milliseconds. */
 export function openConsent(
   given: Pick<Consent, "id" | "clientId" | "bank" | "request">,
   now: number,
@@ -82,7 +82,7 @@ export function openConsent(
   };
 }
 
-/** The consent as it stands at `now`: a passed deadline has rejected it, at the deadline (C12, C15). */
+/** The consent as it stands at `now`: a passed deadline has rejected it, at the deadline (contract CT12, CT15). */
 export function asOf(consent: Consent, now: number): Consent {
   const deadline = deadlineOf(consent);
   return deadline === undefined || now < deadline
@@ -107,7 +107,7 @@ export function moved(consent: Consent, move: ConsentMove, now: number): Consent
   return { ...current, status, statusUpdatedAt: now };
 }
 
-/** The consent with what the bank reported (C4); the last report wins. @throws {ApiError} unless it awaits authorisation */
+/** The consent with what the bank reported (contract CT4); the last report wins. @throws {ApiError} unless it awaits authorisation */
 export function withPayer(
   consent: Consent,
   reported: Pick<Payer, "sub" | "accounts">,

@@ -1,4 +1,4 @@
-/** Creates a consent (endpoint 6): consent, claim, evidence and history in one commit. */
+/** Creates a consent (contract EP6): consent, claim, evidence and history in one commit. */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { newConsentId } from "../../base/kernel/identifiers.ts";

@@ -91,7 +91,7 @@ export interface BankInitiation {
 
 /**
  * Where the payment departs from the consent: one `Resource.ConsentMismatch` for each differing leaf, depth
- * first, at most 20; none where it may be made (open-banking reference 7; Decision C6).
+ * first, at most 20; none where it may be made (contract MT1 to MT4; Decision C6).
  *
  * @param selected the account chosen for an explicit consent, which the payment may name
  */
@@ -114,7 +114,7 @@ function expectedInitiation(
   payment: Initiation,
   selected: Account | undefined,
 ): Initiation {
-  // Never answered to the TPP, so a payment rebuilt from an answer lacks them (reference 7 b).
+  // Never answered to the TPP, so a payment rebuilt from an answer lacks them (contract MT3).
   const { CreditorPostalAddress, SupplementaryData, DebtorAccount: _, ...always } = consent;
   const debtor = consent.DebtorAccount === undefined
     ? selectedAsSpelt(selected, payment.DebtorAccount)
@@ -130,7 +130,7 @@ function expectedInitiation(
 }
 
 /**
- * The selected account where the payment names one (reference 7 a), its scheme under the name the payment
+ * The selected account where the payment names one (contract MT2), its scheme under the name the payment
  * uses.
  */
 function selectedAsSpelt(
@@ -143,7 +143,7 @@ function selectedAsSpelt(
   return sameScheme ? { ...account, SchemeName: named.SchemeName } : account;
 }
 
-/** What the POST of a consent answers (interface "Resources"; open-banking reference 1.2). */
+/** What the POST of a consent answers (contract CR2). */
 export function echoedInitiation(initiation: Initiation): EchoedInitiation {
   const { InstructionIdentification, EndToEndIdentification } = initiation;
   return {
@@ -153,7 +153,7 @@ export function echoedInitiation(initiation: Initiation): EchoedInitiation {
   };
 }
 
-/** What a payment answers: all of it but the payer's name (interface "Domestic payment"; reference 1.4). */
+/** What a payment answers: all of it but the payer's name (contract PR3). */
 export function paidInitiation(initiation: Initiation): Initiation {
   const { DebtorAccount, ...rest } = initiation;
   return DebtorAccount === undefined ? rest : { ...rest, DebtorAccount: withoutName(DebtorAccount) };
@@ -171,7 +171,7 @@ export function reducedInitiation(initiation: Initiation): ReducedInitiation {
 }
 
 /**
- * What the bank reads on the back channel (open-banking reference 1.5): the one reader of the payer's name.
+ * What the bank reads on the back channel (contract BF2): the one reader of the payer's name.
  */
 export function bankInitiation(initiation: Initiation): BankInitiation {
   const { InstructedAmount, DebtorAccount, CreditorAccount } = initiation;

@@ -1,6 +1,6 @@
 /**
- * `Data.Initiation` and `Risk` as they come in with a consent and with a payment: the rules of table 1.1 of
- * the open-banking reference, ids optional, unknown members rejected.
+ * `Data.Initiation` and `Risk` as they come in with a consent and with a payment: the rules of contract CF1 to CF22,
+ * ids optional, unknown members rejected.
  */
 import { z } from "@hono/zod-openapi";
 import { rejectedAs, valueAt } from "../http/decode.ts";

@@ -1,4 +1,4 @@
-/** `/{BANK}/domestic-payment-consents/v1` (endpoints 6-8). */
+/** `/{BANK}/domestic-payment-consents/v1` (contract EP6 to EP8). */
 import { createRoute, z } from "@hono/zod-openapi";
 import { jsonBody } from "../../base/http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";

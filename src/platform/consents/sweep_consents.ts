@@ -1,6 +1,6 @@
 /**
  * Writes down what has already happened: consents whose deadline has passed become `Rejected`, with the deadline as their
- * time, so that the history is complete and nobody has to work it out again (table 2.1 C12, C15).
+ * time, so that the history is complete and nobody has to work it out again (contract CT12, CT15).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Store } from "../../base/store/store.ts";

@@ -115,7 +115,7 @@ export function expired(reason: string): Extract<Step, { kind: "leave" }> {
   return { kind: "leave", error: "session_expired", reason };
 }
 
-/** The step after the bank's authentic answer (Decision B3, B4; table 2.1 C5-C10). */
+/** The step after the bank's authentic answer (Decisions B3, B4; contract CT5 to CT10). */
 export function stepAfterBank(result: ScaResult, consent: Consent, consentManagedByBank: boolean): Step {
   if (result.outcome === "failure") {
     return reject(result.isShortOfFunds ? "insufficient_funds" : "access_denied", `bank: ${result.status}`);
@@ -139,7 +139,7 @@ export function stepAfterBank(result: ScaResult, consent: Consent, consentManage
   return { kind: "authorise", chosen: { payer, account }, reason };
 }
 
-/** "Must not be an account number" (interface, claim `sub`), in whatever scheme the consent's account is. */
+/** "Must not be an account number" (contract RT8, claim `sub`), in whatever scheme the consent's account is. */
 function isDebtorAccount(sub: string, consent: Consent): boolean {
   const account = consent.request.Data.Initiation.DebtorAccount;
   return [account?.Identification, account?.SecondaryIdentification].some((number) =>

@@ -1,6 +1,6 @@
 /**
  * What ties an interaction to one browser: a cookie of its own with 256 random bits, of which the store holds the
- * hash. Another browser with the same link or the same return URL gets nowhere (FAPI 6.4, 6.5).
+ * hash. Another browser with the same link or the same return URL gets nowhere (FAPI 2.0 §6.4, §6.5).
  */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Context } from "hono";
@@ -30,7 +30,7 @@ export function openBrowserBinding(secure: boolean): BrowserBinding {
     getCookie(c, nameOf(correlationId));
   // Lax, since the customer comes back from the bank's site by a top-level navigation.
   const attributes = { path: "/", httpOnly: true, sameSite: "Lax", secure } as const;
-  // Browsers send older cookies first (RFC 6265 5.4).
+  // Browsers send older cookies first (RFC 6265 §5.4).
   const named = (c: Context): string[] =>
     Object.keys(getCookie(c)).filter((name) => name.startsWith(nameOf("")))
       .map((name) => name.slice(nameOf("").length)).filter(isUuid);

@@ -1,4 +1,4 @@
-/** The platform's consent screen: what it shows, and the customer's decision (explicit consent, table 2.1 C7, C9). */
+/** The platform's consent screen: what it shows, and the customer's decision (explicit consent, contract CT7, CT9). */
 import type { Consent, PayerAccount } from "../consents/consent.ts";
 import { payerAccountsAhead, payerAccountsOf } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";

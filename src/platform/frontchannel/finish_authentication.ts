@@ -1,5 +1,5 @@
 /**
- * The customer comes back from the bank (endpoint 5). A return that is not authentic, or that another browser brings,
+ * The customer comes back from the bank (contract EP5). A return that is not authentic, or that another browser brings,
  * is a page and changes nothing (Decision B4). If this browser began the session that the bank names, the return leads
  * on, or to the TPP: never to a page (Decision G1).
  */

@@ -1,4 +1,4 @@
-/** The browser's side: the TPP's link (endpoint 4) and the bank's return (endpoint 5). */
+/** The browser's side: the TPP's link (contract EP4) and the bank's return (contract EP5). */
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { pageErrors, redirectAnswer } from "../http/openapi_answers.ts";

@@ -1,4 +1,4 @@
-/** The JWT that hands the customer to the bank: its claims, and the bank's address with it (interface, "JWT sent by the platform"). */
+/** The JWT that hands the customer to the bank: its claims, and the bank's address with it (contract HO1 to HO9). */
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import { HANDOVER_SECONDS } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";

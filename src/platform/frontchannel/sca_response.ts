@@ -59,7 +59,7 @@ const MAX_SUB_CHARACTERS = 255;
 /** `status_code` of a failure for lack of money (Decision G7). */
 const SHORT_OF_FUNDS = "insufficient_funds";
 
-/** Opens and verifies. Every "no" gets one and the same page (checklist BR17). */
+/** Opens and verifies. Every "no" gets one and the same page (contract BR17). */
 export async function openScaResponse(
   deps: ScaResponseDeps,
   bank: BankClient,
@@ -71,7 +71,7 @@ export async function openScaResponse(
   if (!jws.ok) return jws;
   const kid = jws.value.header["kid"];
   if (typeof kid !== "string" || !KID.test(kid)) return no("kid");
-  const key = await deps.keys.signingKey(bank, kid); // the path's bank, never the token's word (RFC 8725 3.8)
+  const key = await deps.keys.signingKey(bank, kid); // the path's bank, never the token's word (RFC 8725 §3.8)
   if (key === undefined) return no("kid is no signing key of this bank");
   const claims = await verifyClaims(jws.value, key);
   if (!claims.ok) return claims;
@@ -96,7 +96,7 @@ export async function claimedCorrelationId(
 function claimFault(claims: JsonObject, bank: BankClient, deps: ScaResponseDeps): string | undefined {
   if (claims["iss"] !== bank.orgId) return "iss"; // Decision B3
   if (claims["aud"] !== deps.authUrl) return "aud"; // Decision A2, as a string
-  if (claims["bank_id"] !== bank.code) return "bank_id"; // interface "Errors": the redirection fails
+  if (claims["bank_id"] !== bank.code) return "bank_id"; // contract RT5: the redirection fails
   const text = ["jti", "correlation_id", "ref_id", "debtor_account_present"].find((name) => {
     const value = claims[name];
     return typeof value !== "string" || value === "" || value.length > MAX_JTI_CHARACTERS;

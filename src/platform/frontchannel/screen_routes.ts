@@ -29,7 +29,7 @@ export interface ScreenRouteDeps extends DecideDeps {
   readonly site: Site;
 }
 
-/** Of every redirect: a form is never posted on (FAPI 5.3.2.2-10: never 307). */
+/** Of every redirect: a form is never posted on (FAPI 2.0 §5.3.2.2 item 10: never 307). */
 export const SEE_OTHER = 303;
 
 const page = { "text/html": { schema: z.string() } };

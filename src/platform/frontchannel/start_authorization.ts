@@ -1,6 +1,6 @@
 /**
- * The customer arrives with the TPP's link (endpoint 4). The pushed request is looked at, not used up: it may be
- * opened again until a flow that it started ends (FAPI 5.3.2.2 note 3). Then to the bank, with a sealed JWT; not to one
+ * The customer arrives with the TPP's link (contract EP4). The pushed request is looked at, not used up: it may be
+ * opened again until a flow that it started ends (FAPI 2.0 §5.3.2.2 note 3). Then to the bank, with a sealed JWT; not to one
  * that could not take the customer any further: nobody should sign in there for nothing.
  */
 import { isImplicit } from "../consents/consent.ts";
@@ -158,7 +158,7 @@ async function linkTo(deps: StartDeps, clientId: string, from: Reader): Promise<
   return standing === "active" ? backTo(client) : {};
 }
 
-/** RFC 9126 7.4: what held at PAR must still hold. */
+/** RFC 9126 §7.4: what held at PAR must still hold. */
 async function usableClient(deps: StartDeps, request: PushedRequest, from: Reader): Promise<Client> {
   const client = await deps.clients.find(request.clientId, from);
   const usable = client !== null && client.redirectUris.includes(request.redirectUri) &&

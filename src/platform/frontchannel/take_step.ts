@@ -1,7 +1,7 @@
 /**
  * Takes an authorization session one step on, the same for the bank's return and the platform's screen: to the screen,
  * or to its end with the consent `Authorized` and a code, `Rejected`, or as it was. What belongs together (consent,
- * code, session, pushed request, the bank's JWT) is one commit (checklist AZ15, BR15).
+ * code, session, pushed request, the bank's JWT) is one commit (contract AZ15, BR15).
  */
 import { type Consent, type ConsentStatus, moved, type Payer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";

@@ -1,4 +1,4 @@
-/** Where the customer is sent at the end: the TPP's proven redirect_uri with an answer (RFC 6749 4.1.2; RFC 9207). */
+/** Where the customer is sent at the end: the TPP's proven redirect_uri with an answer (RFC 6749 §4.1.2; RFC 9207). */
 import type { ApiErrorParts } from "../../base/kernel/api_error.ts";
 import type { Client } from "../registration/client.ts";
 import { type Inactive, whyInactive } from "../security/standing.ts";
@@ -9,11 +9,11 @@ export interface TppAddress {
   /** Registered, and the one of the pushed request. */
   readonly redirectUri: string;
   readonly state?: string;
-  /** The bank's issuer; on errors too (RFC 9207 2). */
+  /** The bank's issuer; on errors too (RFC 9207 §2). */
   readonly issuer: string;
 }
 
-/** The error code (RFC 6749 4.1.2.1) and generic words: the reason is in the consent's history, not in the browser's. */
+/** The error code (RFC 6749 §4.1.2.1) and generic words: the reason is in the consent's history, not in the browser's. */
 const ERROR: Readonly<Record<AuthorizationError, readonly [code: string, description: string]>> = {
   access_denied: ["access_denied", "The customer or the bank rejected the consent."],
   insufficient_funds: ["access_denied", "The bank reported insufficient funds."], // Decision G7
@@ -47,7 +47,7 @@ export function inactiveUrl(to: TppAddress, who: "bank" | "TPP", standing: Inact
   return withParameters(to, { error, error_description: whyInactive(who, standing) });
 }
 
-// The redirect_uri's own query is kept byte for byte (RFC 6749 3.1.2).
+// The redirect_uri's own query is kept byte for byte (RFC 6749 §3.1.2).
 function withParameters(to: TppAddress, answer: Record<string, string>): string {
   const state = to.state === undefined ? {} : { state: to.state };
   const parameters = new URLSearchParams({ ...answer, ...state, iss: to.issuer });

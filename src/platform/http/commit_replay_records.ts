@@ -1,6 +1,6 @@
 /**
  * Replay records that no commit of the request took along are spent at its end: a proof that came with a
- * read, or with a request that was rejected, is used up all the same (RFC 9449 11.1). A rate-limited request uses up
+ * read, or with a request that was rejected, is used up all the same (RFC 9449 §11.1). A rate-limited request uses up
  * nothing, so that it can be sent again as it is.
  */
 import { createMiddleware } from "hono/factory";

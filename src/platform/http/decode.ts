@@ -5,7 +5,7 @@
 import type { z } from "@hono/zod-openapi";
 import { ApiError, type Fault, type FaultCode } from "../../base/kernel/api_error.ts";
 
-/** Faults named in one answer (open-banking reference 5.1). */
+/** Faults named in one answer (contract EB1 to EB4). */
 export const MAX_FAULTS = 20;
 
 const SHOWABLE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -99,7 +99,7 @@ function unexpected(parent: readonly PropertyKey[], name: string): Fault {
   return parent.length === 0 ? { code, message } : { code, path: wirePath(parent), message };
 }
 
-/** `Data.DebtorAccount[0].Identification` (open-banking reference 5.1). */
+/** `Data.DebtorAccount[0].Identification` (contract EB1 to EB4). */
 function wirePath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;

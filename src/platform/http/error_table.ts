@@ -6,10 +6,10 @@ import type { ErrorPageName } from "../../pages/error_page.tsx";
 import type { StatusCode } from "hono/utils/http-status";
 import type { ErrorReason, FaultCode } from "../../base/kernel/api_error.ts";
 
-/** An OAuth answer `{error, error_description}` (RFC 6749 5.2, RFC 7591 3.2.2, RFC 9126 2.3). */
+/** An OAuth answer `{error, error_description}` (RFC 6749 §5.2, RFC 7591 §3.2.2, RFC 9126 §2.3). */
 export interface OAuthWire {
   readonly status: StatusCode;
-  /** `WWW-Authenticate` where it is not an OAuth client that is to authenticate (RFC 9110 11.6.1). */
+  /** `WWW-Authenticate` where it is not an OAuth client that is to authenticate (RFC 9110 §11.6.1). */
   readonly challenge?: "Bearer";
   readonly error: string;
   readonly description: string;
@@ -136,7 +136,7 @@ export const ERROR_TABLE = {
   "dpop.replayed": row(badProof, badProofAtResource),
   "dpop.key_mismatch": row(
     oauth(400, "invalid_dpop_proof", "The DPoP proof is by another key than the one this is bound to."),
-    badToken, // RFC 9449 7.1: the token is not valid for this key
+    badToken, // RFC 9449 §7.1: the token is not valid for this key
   ),
   "token.missing": row(unauthenticated, challenge(401, "")),
   "token.malformed_request": row(badRequest, {

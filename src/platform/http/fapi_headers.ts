@@ -5,11 +5,11 @@ import { rejectMalformedInteractionId } from "../../base/http/interaction_id.ts"
 
 const IMF_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} (GMT|UTC)$/;
-const IPV4 = /^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/; // RFC 3986 3.2.2
+const IPV4 = /^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/; // RFC 3986 §3.2.2
 const IPV6_CHARACTERS = /^[0-9A-Fa-f:.]{2,45}$/;
 
 const RULES = [
-  { path: "x-fapi-auth-date", isGood: isHttpDate, must: "must be an HTTP date (RFC 9110 5.6.7)." },
+  { path: "x-fapi-auth-date", isGood: isHttpDate, must: "must be an HTTP date (RFC 9110 §5.6.7)." },
   { path: "x-fapi-customer-ip-address", isGood: isIpAddress, must: "must be an IP address." },
 ] as const;
 

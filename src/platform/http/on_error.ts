@@ -48,7 +48,7 @@ export function answerErrors(
   };
 }
 
-/** Anybody can be lost among a person's pages: only who can read a page gets one then (RFC 9110 12.1). */
+/** Anybody can be lost among a person's pages: only who can read a page gets one then (RFC 9110 §12.1). */
 function surfaceOf(c: Context<RequestEnv>, rejection: ApiError | undefined): Surface {
   const surface = c.get("surface") ?? "oauth";
   const lost = rejection?.reason === "request.not_found" ||
@@ -92,7 +92,7 @@ function resourceError(wire: ResourceWire, rejection: ApiError | undefined): Res
   return answer(wire.status, headers, obError(wire, wire.code, rejection?.parts.faults));
 }
 
-/** `OBErrorResponse1` (reference 5.1). */
+/** `OBErrorResponse1` (contract EB1 to EB4). */
 function obError(wire: ResourceWire, code: FaultCode, faults: readonly Fault[] = []): object {
   const listed: readonly Fault[] = faults.length > 0 ? faults : [{ code, message: wire.message }];
   const errors = listed.map(({ code, message, path }) => ({
@@ -117,7 +117,7 @@ const STATUS_CODE: Readonly<Record<number, string>> = {
   503: "503 ServiceUnavailable",
 };
 
-// RFC 9449 7.1: the challenge names the algorithms; no error where no credentials were sent (RFC 6750 3.1).
+// RFC 9449 §7.1: the challenge names the algorithms; no error where no credentials were sent (RFC 6750 §3.1).
 function challenge(error: string, { description, scope }: ApiErrorParts = {}): string {
   const parts = error === "" ? [] : [`error="${error}"`];
   if (description !== undefined) parts.push(`error_description="${description}"`);

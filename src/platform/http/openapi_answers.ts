@@ -5,13 +5,13 @@
 import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { z } from "@hono/zod-openapi";
 
-/** `{error, error_description}` (RFC 6749 5.2). */
+/** `{error, error_description}` (RFC 6749 §5.2). */
 export const oauthErrorSchema = z.strictObject({
   error: z.string().openapi({ example: "invalid_client" }),
   error_description: z.string().openapi({ description: "Printable ASCII; quotes no input." }),
 }).openapi("OAuthError");
 
-/** `OBErrorResponse1` (open-banking reference 5.1). */
+/** `OBErrorResponse1` (contract EB1 to EB4). */
 export const resourceErrorSchema = z.strictObject({
   Code: z.string().max(40).openapi({ example: "400 BadRequest" }),
   Id: z.uuid().openapi({ description: "Id of this error, which is also in the platform's log." }),
@@ -67,12 +67,12 @@ const HEADERS = {
     schema: { type: "integer", minimum: 1 },
   },
   Challenge: {
-    description: "Which access token or DPoP proof the request needs (RFC 9449 section 7.1).",
+    description: "Which access token or DPoP proof the request needs (RFC 9449 §7.1).",
     required: true,
     schema: { type: "string", pattern: '^DPoP .*algs="PS256"$' },
   },
   TokenFault: {
-    description: "Only if the access token was sent in the wrong way (RFC 6750 section 3.1).",
+    description: "Only if the access token was sent in the wrong way (RFC 6750 §3.1).",
     schema: { type: "string", pattern: '^DPoP error="invalid_request", algs="PS256"$' },
   },
   EntityTag: {
@@ -228,7 +228,7 @@ export function publicAnswer(description: string, schema: z.ZodType): Answer {
   return { description, headers, content: { "application/json": { schema } } };
 }
 
-/** A public document that may be cached and asked for again by its tag (RFC 9110 section 13.1.2). */
+/** A public document that may be cached and asked for again by its tag (RFC 9110 §13.1.2). */
 export function taggedAnswers(description: string, schema: z.ZodType): Record<200 | 304, Answer> {
   const answer = publicAnswer(description, schema);
   const headers = { ...answer.headers, etag: header("EntityTag") };

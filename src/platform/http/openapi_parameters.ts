@@ -52,7 +52,7 @@ export const resourceHeaders = dpopHeader.extend({
   }),
   "x-fapi-auth-date": z.string().optional().openapi({
     pattern: "^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} (GMT|UTC)$",
-    description: "HTTP date (RFC 9110 section 5.6.7).",
+    description: "HTTP date (RFC 9110 §5.6.7).",
     example: "Tue, 11 Nov 2025 10:00:00 GMT",
   }),
   "x-fapi-customer-ip-address": z.string().min(2).max(45).optional().openapi({

@@ -51,7 +51,7 @@ export function openClaimStore(store: Store, clock: Clock): ClaimStore {
   return {
     async claimFor(key, fingerprint, from = store) {
       const entry = await from.get<StoredClaim>(key);
-      if (entry === null || clock() >= entry.value.expiresAt) { // a claim lives 24 h from the first request (I11, I12)
+      if (entry === null || clock() >= entry.value.expiresAt) { // a claim lives 24 h from the first request (contract IK11, IK12)
         return { claim: { key, fingerprint, formerVersion: entry?.version ?? null } };
       }
       if (entry.value.fingerprint !== fingerprint) throw keyReused();

@@ -1,6 +1,6 @@
 /**
  * Guard: `x-idempotency-key`. After the signature, because a retry must itself be authentic; before schema and
- * status, because a retry of what succeeded must succeed (Decision C4, I5).
+ * status, because a retry of what succeeded must succeed (Decision C4; contract IK5).
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -38,7 +38,7 @@ export function claimAhead(route: string): KeysOfToken {
   };
 }
 
-/** Guard factory: `route` keeps the keys of different endpoints apart (I3). @throws {ApiError} `request.header_*` */
+/** Guard factory: `route` keeps the keys of different endpoints apart (contract IK3). @throws {ApiError} `request.header_*` */
 export function idempotent(claims: ClaimStore): (route: string, replay: Replay) => MiddlewareHandler<Env> {
   return (route, replay) =>
     createMiddleware<Env>(async function once(c, next) {

@@ -1,4 +1,4 @@
-/** An authorization code: 60 seconds, one client, one bank, one consent, one PKCE challenge (FAPI 5.3.2.1-11). No I/O. */
+/** An authorization code: 60 seconds, one client, one bank, one consent, one PKCE challenge (FAPI 2.0 §5.3.2.1 item 11). No I/O. */
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { MAX_CODE_FAILURES } from "../profile.ts";
 
@@ -9,7 +9,7 @@ export interface AuthorizationCode {
   readonly consentId: ConsentId;
   readonly redirectUri: string;
   readonly codeChallenge: string;
-  /** The DPoP key that PAR bound it to, if any (RFC 9449 10). */
+  /** The DPoP key that PAR bound it to, if any (RFC 9449 §10). */
   readonly dpopJkt?: string;
   /** Milliseconds. */
   readonly expiresAt: number;

@@ -17,7 +17,7 @@ export interface AuthorizationCodeStore {
   find(codeHash: string, from?: Reader): Promise<Entry<AuthorizationCode> | null>;
   /** Stages a change; of parallel ones, one commits. */
   stageChange(tx: Transaction, former: Entry<AuthorizationCode>, changed: AuthorizationCode): void;
-  /** Whether a code was issued for this challenge of this client before (RFC 9700 2.1.1; checklist PA14). */
+  /** Whether a code was issued for this challenge of this client before (RFC 9700 §2.1.1; contract PA14). */
   isChallengeSpent(
     code: Pick<AuthorizationCode, "clientId" | "codeChallenge">,
     now: number,

@@ -1,4 +1,4 @@
-/** What anyone may read of the authorization server: each bank's metadata and the platform's keys (checklist section 11). */
+/** What anyone may read of the authorization server: each bank's metadata and the platform's keys (contract MD1 to MD12). */
 import { createRoute } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { oauthErrors, publicAnswer } from "../http/openapi_answers.ts";
@@ -18,7 +18,7 @@ export interface DiscoveryRouteDeps {
   readonly keys: KeyRing;
 }
 
-const CACHE = "public, max-age=300"; // checklist MD8
+const CACHE = "public, max-age=300"; // contract MD8
 const tags = ["Discovery"];
 
 const metadataRoute = createRoute({

@@ -1,6 +1,6 @@
 /**
- * The authorization code grant (endpoint 2). Redemption and token are one commit; a wrong attempt of the code's own client
- * does not use the code up, five do; a second use that is right in everything revokes the first token (checklist TA7-TA9).
+ * The authorization code grant (contract EP2). Redemption and token are one commit; a wrong attempt of the code's own client
+ * does not use the code up, five do; a second use that is right in everything revokes the first token (contract TA7-TA9).
  */
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -15,7 +15,7 @@ import { tokenResponse } from "./token_response.ts";
 /** What the grant needs. */
 export interface CodeGrantDeps extends GrantDeps {
   readonly codes: AuthorizationCodeStore;
-  /** Whether the consent is `Authorized` now (checklist TA12). */
+  /** Whether the consent is `Authorized` now (contract TA12). */
   readonly isConsentAuthorized: (
     consent: ConsentId,
     owner: { readonly clientId: ClientId; readonly bank: BankCode },
@@ -97,7 +97,7 @@ async function wrongness(
     return invalidGrant("code_verifier");
   }
   if (code.dpopJkt !== undefined && code.dpopJkt !== request.proof.jkt) {
-    return new ApiError("dpop.key_mismatch", "not the key of PAR"); // RFC 9449 10
+    return new ApiError("dpop.key_mismatch", "not the key of PAR"); // RFC 9449 §10
   }
   return undefined;
 }
@@ -114,7 +114,7 @@ async function countFailure(
   return undefined;
 }
 
-// RFC 6749 4.1.2: only a request that is otherwise right may end the token, or knowing the code alone would.
+// RFC 6749 §4.1.2: only a request that is otherwise right may end the token, or knowing the code alone would.
 async function revokeAndReject(
   deps: CodeGrantDeps,
   request: TokenRequest,

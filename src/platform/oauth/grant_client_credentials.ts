@@ -1,4 +1,4 @@
-/** The client credentials grant (endpoint 1): a token for the client itself, bound to its DPoP key. */
+/** The client credentials grant (contract EP1): a token for the client itself, bound to its DPoP key. */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Caller } from "../security/caller.ts";

@@ -1,4 +1,4 @@
-/** Pushed authorization requests (endpoint 3; RFC 9126). Everything that can be wrong is rejected here, not in the browser. */
+/** Pushed authorization requests (contract EP3; RFC 9126). Everything that can be wrong is rejected here, not in the browser. */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { asConsentId } from "../../base/kernel/identifiers.ts";
@@ -43,7 +43,7 @@ export interface Push {
 
 type Requested = Omit<PushedRequest, "expiresAt" | "completed">;
 
-const VISIBLE = /^[\x20-\x7e]+$/; // RFC 6749 appendix A.5: 1*VSCHAR
+const VISIBLE = /^[\x20-\x7e]+$/; // RFC 6749 App. A.5: 1*VSCHAR
 
 /** Stores the request. @throws {ApiError} `oauth.*` */
 export async function pushAuthorizationRequest(
@@ -71,7 +71,7 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
   if (client.role !== "PISP") throw new ApiError("oauth.unauthorized_client");
   requireScope(form.get("scope"), client, bank);
   const redirectUri = form.get("redirect_uri");
-  if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) { // FAPI 5.3.2.2-6: exact match
+  if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) { // FAPI 2.0 §5.3.2.2 item 6: exact match
     throw invalid("redirect_uri is missing or not registered.");
   }
   const codeChallenge = readChallenge(form);
@@ -98,7 +98,7 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
 }
 
 function rejectForeignParameters(form: ReadonlyMap<string, string>): void {
-  if (form.has("request_uri")) throw invalid("request_uri is not allowed here."); // RFC 9126 2.1
+  if (form.has("request_uri")) throw invalid("request_uri is not allowed here."); // RFC 9126 §2.1
   if (form.has("request")) throw invalid("Request objects are not supported."); // never silently ignored
   const responseMode = form.get("response_mode");
   if (responseMode !== undefined && responseMode !== "query") {
@@ -114,12 +114,12 @@ function readChallenge(form: ReadonlyMap<string, string>): string {
   if (challenge === undefined || !isSha256Text(challenge)) {
     throw invalid("code_challenge is missing or malformed.");
   }
-  // RFC 7636 4.3: absent means plain, which is not supported.
+  // RFC 7636 §4.3: absent means plain, which is not supported.
   if (form.get("code_challenge_method") !== "S256") throw invalid("code_challenge_method must be S256.");
   return challenge;
 }
 
-/** RFC 9449 10.1: `dpop_jkt` and a `DPoP` header both bind the code; different ones are rejected (Decision B2). */
+/** RFC 9449 §10.1: `dpop_jkt` and a `DPoP` header both bind the code; different ones are rejected (Decision B2). */
 function readBinding(dpopJkt: string | undefined, proof: VerifiedProof | undefined): string | undefined {
   if (dpopJkt !== undefined && !isSha256Text(dpopJkt)) throw invalid("dpop_jkt is malformed.");
   if (dpopJkt !== undefined && proof !== undefined && dpopJkt !== proof.jkt) {

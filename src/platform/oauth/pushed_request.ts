@@ -15,7 +15,7 @@ export interface PushedRequest {
   readonly uiLocales?: readonly string[];
   /** Milliseconds; counts when the browser arrives, not afterwards. */
   readonly expiresAt: number;
-  /** Set when a flow that it started came to its end: then it starts no other (FAPI 5.3.2.2 note 3). */
+  /** Set when a flow that it started came to its end: then it starts no other (FAPI 2.0 §5.3.2.2 note 3). */
   readonly completed: boolean;
   /** How many authorization sessions it has started; absent before the first one. */
   readonly sessions?: number;

@@ -1,4 +1,4 @@
-/** `POST {base_url}/{BANK}/token.oauth2/v1` and `POST {base_url}/{BANK}/par.oauth2/v1` (endpoints 1-3). */
+/** `POST {base_url}/{BANK}/token.oauth2/v1` and `POST {base_url}/{BANK}/par.oauth2/v1` (contract EP1 to EP3). */
 import { createRoute } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";

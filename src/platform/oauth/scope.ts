@@ -1,10 +1,10 @@
-/** Scopes: `payments` for TPPs, `bank` for banks, nothing else (interface "Authentication" 3). */
+/** Scopes: `payments` for TPPs, `bank` for banks, nothing else (contract TC3). */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Caller } from "../security/caller.ts";
 
 /**
- * The caller's one scope at this bank, where it was asked for: order and repetition do not count (RFC 6749 3.3).
+ * The caller's one scope at this bank, where it was asked for: order and repetition do not count (RFC 6749 §3.3).
  *
  * @throws {ApiError} `oauth.invalid_scope`, also to a bank at another bank: `bank` opens that bank's back channel
  */

@@ -1,4 +1,4 @@
-/** Authorization server metadata of one bank's issuer (RFC 8414; checklist MD3). */
+/** Authorization server metadata of one bank's issuer (RFC 8414; contract MD3). */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { SIGNATURE_ALG } from "../../base/limits.ts";
 import { LANGUAGES } from "../../pages/language.ts";

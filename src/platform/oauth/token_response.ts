@@ -1,4 +1,4 @@
-/** The token response of both grants (interface "Token response"). No refresh token, no ID token, ever. */
+/** The token response of both grants (contract TC5). No refresh token, no ID token, ever. */
 import { z } from "@hono/zod-openapi";
 import { ACCESS_TOKEN_SECONDS } from "../profile.ts";
 import type { AccessToken } from "../security/access_token.ts";
@@ -11,7 +11,7 @@ export const tokenResponseSchema = z.strictObject({
   scope: z.enum(["payments", "bank"]),
 }).openapi("TokenResponse");
 
-/** The answer that carries a token (RFC 9449 5: `token_type` is `DPoP`). */
+/** The answer that carries a token (RFC 9449 §5: `token_type` is `DPoP`). */
 export function tokenResponse(
   token: string,
   scope: AccessToken["scope"],

@@ -1,6 +1,6 @@
 /**
  * The one way the platform fetches from the directory (Decision A9): https, allow-listed hosts, no redirects,
- * 2 seconds, 256 KiB, JSON. A URL inside a validly signed statement is still somebody's input (RFC 8725 3.10).
+ * 2 seconds, 256 KiB, JSON. A URL inside a validly signed statement is still somebody's input (RFC 8725 §3.10).
  */
 import { readBounded } from "../../base/http/outgoing.ts";
 import { strictJson } from "../../base/kernel/strict_json.ts";
@@ -26,7 +26,7 @@ export type Fetched = { readonly unchanged: true } | {
   readonly etag: string | undefined;
 };
 
-/** A conditional request (RFC 9110 13.1.2) for a document of at most `maxBytes`. */
+/** A conditional request (RFC 9110 §13.1.2) for a document of at most `maxBytes`. */
 export type FetchIfChanged = (
   url: string,
   condition: { readonly etag: string | undefined; readonly maxBytes: number },

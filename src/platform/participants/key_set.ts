@@ -9,7 +9,7 @@ import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import type { CopyTimes } from "./renewed_copy.ts";
 
-/** Imported keys by use. A key has exactly one use (checklist DC17). */
+/** Imported keys by use. A key has exactly one use (contract DC17). */
 export interface KeySet {
   readonly signing: ReadonlyMap<string, CryptoKey>;
   /** SPKI thumbprints of the `use: tls` keys. */
@@ -79,7 +79,7 @@ async function transportThumbprint({ jwk }: UsableKey): Promise<string> {
   return await spkiThumbprint(await crypto.subtle.exportKey("spki", await importRsaPublicKey(jwk, "verify")));
 }
 
-/** A kid that two signing keys claim names neither of them (checklist DC15: never "the first"). */
+/** A kid that two signing keys claim names neither of them (contract DC15: never "the first"). */
 function unambiguous(keys: readonly (readonly [string, CryptoKey])[]): Map<string, CryptoKey> {
   const seen = new Map<string, number>();
   for (const [kid] of keys) seen.set(kid, (seen.get(kid) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Software statements (SSA): verified with the directory's configured keys, then decoded once (checklist DC2, DC3). */
+/** Software statements (SSA): verified with the directory's configured keys, then decoded once (contract DC2, DC3). */
 import { z } from "zod";
 import { asBankCode, asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -108,7 +108,7 @@ export function statementId(statement: string): string | undefined {
   return claims.ok && typeof claims.value["jti"] === "string" ? claims.value["jti"] : undefined;
 }
 
-// Another directory's statement is well made but not approved here (RFC 7591 3.2.2); nothing else of it is believed.
+// Another directory's statement is well made but not approved here (RFC 7591 §3.2.2); nothing else of it is believed.
 function rejectForeignIssuer(deps: SoftwareStatementDeps, jws: UnverifiedJws): void {
   const claims = unverifiedClaims(jws);
   if (claims.ok && typeof claims.value["iss"] === "string" && claims.value["iss"] !== deps.directoryIssuer) {

@@ -1,5 +1,5 @@
 /**
- * Creates a payment (endpoint 9). Payment, order to the bank, consumed consent, idempotency claim, evidence and
+ * Creates a payment (contract EP9). Payment, order to the bank, consumed consent, idempotency claim, evidence and
  * history are one commit: a consent yields one payment at most, whatever is retried, raced or crashed (Decision C7).
  */
 import { compareWithConsent } from "../consents/initiation.ts";

@@ -1,10 +1,10 @@
-/** A domestic payment and its legal moves (open-banking reference 2.2). No I/O. */
+/** A domestic payment and its legal moves (contract PT1 to PT10). No I/O. */
 import type { Initiation, WireAccount } from "../consents/initiation.ts";
 import { boundedText } from "../../base/kernel/foreign_text.ts";
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../../base/kernel/identifiers.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
 
-/** Interface "Payment status values", completed by reference 2.2. */
+/** Contract PT1 to PT10. */
 export const PAYMENT_STATUSES = [
   "Pending",
   "Rejected",
@@ -44,14 +44,14 @@ export interface Payment {
   readonly statusUpdatedAt: number;
 }
 
-/** P3-P8: from -> to. The same status again is no move; what is absent is not legal. */
+/** Contract PT3 to PT8: from -> to. The same status again is no move; what is absent is not legal. */
 const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
-  Pending: ["AcceptedSettlementInProcess", "Rejected"], // P3, P4
-  AcceptedSettlementInProcess: ["AcceptedSettlementCompleted", "Rejected"], // P5, P4
-  AcceptedSettlementCompleted: ["AcceptedWithoutPosting", "AcceptedCreditSettlementCompleted"], // P7, P6
-  AcceptedWithoutPosting: ["AcceptedCreditSettlementCompleted", "Rejected"], // P8
-  AcceptedCreditSettlementCompleted: [], // P10
-  Rejected: [], // P10
+  Pending: ["AcceptedSettlementInProcess", "Rejected"], // contract PT3, PT4
+  AcceptedSettlementInProcess: ["AcceptedSettlementCompleted", "Rejected"], // contract PT5, PT4
+  AcceptedSettlementCompleted: ["AcceptedWithoutPosting", "AcceptedCreditSettlementCompleted"], // contract PT7, PT6
+  AcceptedWithoutPosting: ["AcceptedCreditSettlementCompleted", "Rejected"], // contract PT8
+  AcceptedCreditSettlementCompleted: [], // contract PT10
+  Rejected: [], // contract PT10
 };
 
 /** Whether a payment may come from one status to another by one move or several. */

@@ -1,4 +1,4 @@
-/** Payments on the wire (interface "Domestic payment (response of POST and GET)"). */
+/** Payments on the wire (contract PR2). */
 import { z } from "@hono/zod-openapi";
 import { paidInitiation, type WireAccount, withoutName } from "../consents/initiation.ts";
 import {

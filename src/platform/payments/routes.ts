@@ -1,4 +1,4 @@
-/** `/{BANK}/domestic-payments/v1` (endpoints 9 and 10). */
+/** `/{BANK}/domestic-payments/v1` (contract EP9, EP10). */
 import { createRoute, z } from "@hono/zod-openapi";
 import { consentAhead } from "../consents/consent_store.ts";
 import type { Supported } from "../consents/initiation_schema.ts";

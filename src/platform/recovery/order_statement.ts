@@ -12,7 +12,7 @@ import type { BankClient } from "../registration/client.ts";
 import type { Hold } from "./hold.ts";
 import { decodeStatement, type StatementPage } from "./order_statement_schema.ts";
 
-/** `typ` of a statement (RFC 8725 section 3.11): no other JWT of a bank can pass for one. */
+/** `typ` of a statement (RFC 8725 §3.11): no other JWT of a bank can pass for one. */
 export const STATEMENT_TYPE = "order-statement+jwt";
 
 /** A statement may be carried by hand from the bank to the operator, so it lives up to a day. */

@@ -138,7 +138,7 @@ function changedMeanwhile(): ApiError {
   });
 }
 
-/** What `error_description` may hold (RFC 6749 section 5.2). */
+/** What `error_description` may hold (RFC 6749 §5.2). */
 function asciiOf(text: string): string {
   return `The bank's statement cannot be used: ${text}.`.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
 }

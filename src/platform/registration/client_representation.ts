@@ -1,4 +1,4 @@
-/** The registration response (interface "Dynamic client registration"; RFC 7591 3.2.1). */
+/** The registration response (contract DC12; RFC 7591 §3.2.1). */
 import { z } from "@hono/zod-openapi";
 import { CLIENT_ID } from "../../base/kernel/identifiers.ts";
 import type { Registration } from "./client.ts";
@@ -23,7 +23,7 @@ export const clientRepresentationSchema = z.strictObject({
   id_token_signed_response_alg: z.literal("PS256"),
 }).openapi("RegisteredClient");
 
-/** A client as its owner sees it; the statement is given back unchanged (RFC 7591 3.2.1). */
+/** A client as its owner sees it; the statement is given back unchanged (RFC 7591 §3.2.1). */
 export function representClient(
   { client, softwareStatement }: Registration,
 ): z.infer<typeof clientRepresentationSchema> {

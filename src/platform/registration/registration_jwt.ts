@@ -1,4 +1,4 @@
-/** The registration JWT's claims against the software statement it carries (checklist DC6-DC10). Pure. */
+/** The registration JWT's claims against the software statement it carries (contract DC6-DC10). Pure. */
 import { z } from "zod";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { timeFault } from "../../base/jose/claim_times.ts";
@@ -33,7 +33,7 @@ const metadataSchema = z.object({
   exp: z.number(),
   aud: z.string(),
   jti: z.string().min(1).max(MAX_JTI_CHARACTERS),
-  sub: z.never().optional(), // RFC 8725 3.12: a client assertion is no registration
+  sub: z.never().optional(), // RFC 8725 §3.12: a client assertion is no registration
   redirect_uris: z.unknown().optional(), // its faults have an error of their own
   token_endpoint_auth_method: z.literal("private_key_jwt"),
   grant_types: z.array(z.string()).min(1),
@@ -47,11 +47,11 @@ const metadataSchema = z.object({
   id_token_signed_response_alg: z.literal("PS256").optional(),
   jwks: z.unknown().optional(),
   jwks_uri: z.unknown().optional(),
-}).refine(({ jwks, jwks_uri }) => jwks === undefined || jwks_uri === undefined, { // RFC 7591 2
+}).refine(({ jwks, jwks_uri }) => jwks === undefined || jwks_uri === undefined, { // RFC 7591 §2
   path: ["jwks"],
 });
 
-/** What a role registers (interface "Registration JWT"); a bank may add the grant it really uses (Decision B1). */
+/** What a role registers (contract RJ6, RJ9); a bank may add the grant it really uses (Decision B1). */
 const BY_ROLE = {
   PISP: {
     scope: "payments",

@@ -1,4 +1,4 @@
-/** `POST {base_url}/register/v1` (endpoint 13). */
+/** `POST {base_url}/register/v1` (contract EP13). */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { mediaType, readBytes, rejectContentCoding } from "../../base/http/body.ts";

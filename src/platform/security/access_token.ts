@@ -118,7 +118,7 @@ async function hashOf(text: string, presented: PresentedTokenVariables["presente
 }
 
 function readCredentials(authorization: string | undefined, query: URLSearchParams): string {
-  if (query.has("access_token")) { // FAPI 5.3.4-2
+  if (query.has("access_token")) { // FAPI 2.0 §5.3.4 item 2
     const message = "Send the access token in the Authorization header, not in the query.";
     throw malformedRequest({ code: "Field.Unexpected", path: "access_token", message });
   }
@@ -128,7 +128,7 @@ function readCredentials(authorization: string | undefined, query: URLSearchPara
     throw malformedRequest({ code: "Header.Invalid", path: "Authorization", message });
   }
   const token = dpopCredentials(authorization);
-  if (token === undefined) throw new ApiError("token.missing", "not the DPoP scheme"); // RFC 9449 7.2
+  if (token === undefined) throw new ApiError("token.missing", "not the DPoP scheme"); // RFC 9449 §7.2
   return token;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Signs every JSON answer of a resource endpoint, errors too, in the profile of the request's own signature
- * (open-banking reference 3.4, 3.5), so that a client can prove what it was told.
+ * (contract SG6), so that a client can prove what it was told.
  */
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";

@@ -1,6 +1,6 @@
 /**
  * Client authentication at the token and PAR endpoints: private_key_jwt (RFC 7523) bound to the participant's
- * TLS key. Every failure of the assertion reads the same to the caller (checklist CA14).
+ * TLS key. Every failure of the assertion reads the same to the caller (contract CA14).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
@@ -30,7 +30,7 @@ export interface AuthenticatedClient {
 /** What the client presents. */
 export interface Presented {
   readonly form: ReadonlyMap<string, string>;
-  /** The `Authorization` header: a second mechanism, rejected (RFC 6749 5.2). */
+  /** The `Authorization` header: a second mechanism, rejected (RFC 6749 §5.2). */
   readonly authorization: string | undefined;
   readonly certificate: ClientCertificate;
   /** The addressed bank's issuer: the only accepted `aud` (Decision A1). */
@@ -100,7 +100,7 @@ export async function authenticateClient(
   }
   replayRecords.pending.push({
     key: spentJwtKey("assertion", caller.clientId, await idPart(String(claims.value["jti"]))),
-    // NumericDate may have a fraction (RFC 7519 2), and the clock is read in whole seconds: round up, or it dies first.
+    // NumericDate may have a fraction (RFC 7519 §2), and the clock is read in whole seconds: round up, or it dies first.
     expiresAt: (Math.ceil(Number(claims.value["exp"])) + EXPIRY_SKEW_SECONDS) * 1000,
     rejection: "client.not_authenticated",
   });
@@ -123,11 +123,11 @@ function readParameters({ form, authorization }: Presented): { clientIdText: str
 
 function claimFault(claims: JsonObject, caller: Caller, issuer: string, now: number): string | undefined {
   const { iss, sub, aud, jti } = claims;
-  if (iss !== caller.clientId || sub !== caller.clientId) return "iss or sub"; // RFC 7523 3 (1, 2B)
-  if (aud !== issuer) return "aud"; // FAPI 5.3.2.1-8: the issuer, as a string
+  if (iss !== caller.clientId || sub !== caller.clientId) return "iss or sub"; // RFC 7523 §3 (1, 2B)
+  if (aud !== issuer) return "aud"; // FAPI 2.0 §5.3.2.1 item 8: the issuer, as a string
   if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI_CHARACTERS) return "jti";
   const foreign = ["software_statement", "htm", "correlation_id"].find((name) => Object.hasOwn(claims, name));
-  if (foreign !== undefined) return `claim ${foreign} of another kind of JWT`; // RFC 8725 3.12
+  if (foreign !== undefined) return `claim ${foreign} of another kind of JWT`; // RFC 8725 §3.12
   return timeFault(
     claims,
     { exp: "required", iat: "optional", maxAhead: MAX_ASSERTION_SECONDS, maxAge: MAX_ASSERTION_SECONDS },

@@ -94,7 +94,7 @@ function readCertificate(
 
 function derFrom(header: string, source: ProxyCertificateSource): Uint8Array<ArrayBuffer> | undefined {
   switch (source) {
-    case "client-cert": // RFC 9440 2.1: one RFC 8941 byte sequence
+    case "client-cert": // RFC 9440 §2.1: one RFC 8941 byte sequence
       return fromBase64(/^:([A-Za-z0-9+/]+={0,2}):$/.exec(header)?.[1]);
     case "x-ssl-client-cert": // nginx $ssl_client_escaped_cert
       return fromEscapedPem(header);

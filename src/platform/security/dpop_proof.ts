@@ -1,5 +1,5 @@
 /**
- * DPoP proofs (RFC 9449 4.3), for both sides: the authorization server, which binds to the proof's key, and the
+ * DPoP proofs (RFC 9449 §4.3), for both sides: the authorization server, which binds to the proof's key, and the
  * resource endpoints, which also want `ath`. A proof that passes is spent with the request's commit.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
@@ -47,11 +47,11 @@ export async function verifyDpopProof(
     typ: ["dpop+jwt"],
     embeddedKey: true,
   });
-  if (!jws.ok) throw rejected(jws.why); // RFC 9449 4.3 (1)-(5)
+  if (!jws.ok) throw rejected(jws.why); // RFC 9449 §4.3 checks 1 to 5
   const jwk = readRsaPublicJwk(jws.value.header["jwk"]);
-  if (!jwk.ok) throw rejected(jwk.why); // RFC 9449 4.3 (7)
+  if (!jwk.ok) throw rejected(jwk.why); // RFC 9449 §4.3 check 7
   const ready = await proofKey(jwk.value);
-  const claims = await verifyClaims(jws.value, ready.key); // RFC 9449 4.3 (6)
+  const claims = await verifyClaims(jws.value, ready.key); // RFC 9449 §4.3 check 6
   if (!claims.ok) throw rejected(claims.why);
   rememberProofKey(jwk.value, ready);
   const now = clock();
@@ -59,7 +59,7 @@ export async function verifyDpopProof(
   if (fault !== undefined) throw rejected(fault);
   const jkt = ready.thumbprint;
   const once: Once = {
-    key: spentJwtKey("dpop", jkt, await idPart(String(claims.value["jti"]))), // RFC 9449 11.1
+    key: spentJwtKey("dpop", jkt, await idPart(String(claims.value["jti"]))), // RFC 9449 §11.1
     expiresAt: now + DPOP_REPLAY_SECONDS * 1000,
     rejection: "dpop.replayed",
   };
@@ -69,18 +69,18 @@ export async function verifyDpopProof(
 function claimFault(claims: JsonObject, request: ProvenRequest, now: number): string | undefined {
   const { jti, htm, htu, ath } = claims;
   if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI_CHARACTERS) return "jti";
-  if (htm !== request.method) return "htm"; // RFC 9449 4.3 (8)
-  if (typeof htu !== "string" || !sameTarget(htu, request.url)) return "htu"; // RFC 9449 4.3 (9)
+  if (htm !== request.method) return "htm"; // RFC 9449 §4.3 check 8
+  if (typeof htu !== "string" || !sameTarget(htu, request.url)) return "htu"; // RFC 9449 §4.3 check 9
   const times = timeFault(claims, { exp: "optional", iat: "required", maxAge: DPOP_MAX_AGE_SECONDS }, now);
-  if (times !== undefined) return times; // RFC 9449 4.3 (11)
-  if (request.accessTokenHash !== undefined && ath !== request.accessTokenHash) return "ath"; // RFC 9449 4.3 (12)
+  if (times !== undefined) return times; // RFC 9449 §4.3 check 11
+  if (request.accessTokenHash !== undefined && ath !== request.accessTokenHash) return "ath"; // RFC 9449 §4.3 check 12
   return undefined;
 }
 
-// RFC 3986 4.3 without userinfo: a URL parser would mend spaces, line breaks and backslashes, and drop an empty user.
+// RFC 3986 §4.3 without userinfo: a URL parser would mend spaces, line breaks and backslashes, and drop an empty user.
 const ABSOLUTE_URI = /^https?:\/\/[\w.:[\]-]+(?:[/?#][!-[\]-~]*)?$/i;
 
-/** RFC 9449 4.3 (9): same target without query and fragment, after syntax- and scheme-based normalisation. */
+/** RFC 9449 §4.3 check 9: same target without query and fragment, after syntax- and scheme-based normalisation. */
 function sameTarget(htu: string, expected: string): boolean {
   if (htu === expected) return true; // as nearly all are
   if (htu.length > 2048 || !ABSOLUTE_URI.test(htu)) return false;
@@ -91,7 +91,7 @@ function sameTarget(htu: string, expected: string): boolean {
 function normalised(url: URL): string {
   const path = url.pathname.replaceAll(/%([0-9A-Fa-f]{2})/g, (escape, hex: string) => {
     const character = String.fromCharCode(parseInt(hex, 16));
-    return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase(); // RFC 3986 6.2.2
+    return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase(); // RFC 3986 §6.2.2
   });
   return url.origin + path;
 }

@@ -1,6 +1,6 @@
 /**
  * The signed bytes of a request and their signature, kept with what they led to: who can show them can prove what
- * was ordered (checklist RP11). In pieces, since a body can be as large as the store's largest value.
+ * was ordered (contract RP11). In pieces, since a body can be as large as the store's largest value.
  */
 import { evidenceKey } from "../store_keys.ts";
 import type { Key, Reader } from "../../base/store/store.ts";

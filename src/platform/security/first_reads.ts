@@ -9,7 +9,7 @@ import { asBankCode, sha256 } from "../../base/kernel/identifiers.ts";
 import { accessTokenKey, bankKey, orderHoldKey } from "../store_keys.ts";
 import type { Key } from "../../base/store/store.ts";
 
-/** A token as presented, and its hash: the name it is stored under, and a proof's `ath` (RFC 9449 4.2). */
+/** A token as presented, and its hash: the name it is stored under, and a proof's `ath` (RFC 9449 §4.2). */
 export interface PresentedToken {
   readonly text: string;
   readonly hash: string;
@@ -28,7 +28,7 @@ export type KeysOfRequest = (c: Context) => readonly Key[];
 
 /** A longer text is no token of ours: it is not looked up before its turn comes. */
 const MAX_CHARACTERS = 512;
-const CREDENTIALS = /^DPoP +(\S+)$/i; // RFC 9449 7.1: the scheme in any case
+const CREDENTIALS = /^DPoP +(\S+)$/i; // RFC 9449 §7.1: the scheme in any case
 
 /** The token of an `Authorization` header; undefined where it is none of the DPoP scheme. */
 export function dpopCredentials(authorization: string | undefined): string | undefined {

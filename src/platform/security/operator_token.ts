@@ -1,5 +1,5 @@
 /**
- * Guard: the platform's operator, by a bearer token of the configuration (RFC 6750 2.1). Needs no client certificate:
+ * Guard: the platform's operator, by a bearer token of the configuration (RFC 6750 §2.1). Needs no client certificate:
  * operators are no participants. Says nothing about why it rejects.
  */
 import { createMiddleware } from "hono/factory";

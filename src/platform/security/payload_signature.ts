@@ -1,6 +1,6 @@
 /**
  * Guard: `x-jws-signature` over the exact body bytes by a current signing key of the token's client (Decision C5).
- * It is the body's only integrity: DPoP does not cover it (RFC 9449 11.7).
+ * It is the body's only integrity: DPoP does not cover it (RFC 9449 §11.7).
  */
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../base/kernel/clock.ts";
@@ -40,7 +40,7 @@ export interface PayloadSignatureDeps {
 }
 
 const MAX_AGE_SECONDS = 3600;
-const FUTURE_SECONDS = 60; // reference 3.3 step 5
+const FUTURE_SECONDS = 60; // contract SG4
 const REASON = {
   "Signature.Malformed": "signature.malformed",
   "Signature.MissingClaim": "signature.missing_claim",
@@ -48,7 +48,7 @@ const REASON = {
   "Signature.Invalid": "signature.invalid",
 } as const satisfies Record<SignatureFault["code"], ErrorReason>;
 
-/** Guard. @throws {ApiError} `signature.*`, in the order of reference 3.3 */
+/** Guard. @throws {ApiError} `signature.*`, in the order of contract SG5 */
 export function payloadSignature(
   deps: PayloadSignatureDeps,
 ): ReturnType<typeof createMiddleware<{ Variables: BodyVariables & AccessVariables & SignedBodyVariables }>> {
