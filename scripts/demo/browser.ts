@@ -30,7 +30,7 @@ const timeoutMilliseconds = 15_000;
 
 /** A browser without cookies. */
 export function openBrowser(): Browser {
-  // RFC 6265 8.5: cookies belong to a host, whatever its port.
+  // RFC 6265 §8.5: cookies belong to a host, whatever its port.
   const jars = new Map<string, Cookie[]>();
   const send = async (
     method: "GET" | "POST",

@@ -2,8 +2,8 @@
 import { UsageError } from "../command_line/run.ts";
 
 /**
- * Who shows the consent, or `implicit` when the account is in the consent already (interface "Consent
- * types").
+ * Who shows the consent, or `implicit` when the account is in the consent already (contract PN6
+ * to PN8).
  */
 export type ConsentKind = "implicit" | "platform" | "bank";
 

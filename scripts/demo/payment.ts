@@ -1,5 +1,5 @@
 /**
- * The nine steps of a payment (interface "What the service does"), played by the TPP library and the demo's
+ * The nine steps of a payment (contract PN5), played by the TPP library and the demo's
  * customer. Reports each step as it happens; judges only whether the payment was accepted, or rejected as the
  * options asked.
  */

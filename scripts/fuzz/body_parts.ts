@@ -90,7 +90,7 @@ export function formPart(pinned: Pinned): Part {
   return {
     name: "form",
     mutate: (random, attempt) => withBody(attempt, mutateForm(random, textOf(attempt))),
-    fault: (attempt) => pinnedFault(pinned, (name) => formPlace(name).read(attempt) || undefined), // RFC 6749 3.1: empty is none
+    fault: (attempt) => pinnedFault(pinned, (name) => formPlace(name).read(attempt) || undefined), // RFC 6749 §3.1: empty is none
   };
 }
 

@@ -29,7 +29,7 @@ export function headed(header: Members, kid: string, typ: readonly unknown[]): r
   ];
 }
 
-/** `typ` as a media type (RFC 7515 4.1.9). */
+/** `typ` as a media type (RFC 7515 §4.1.9). */
 export function typeOf(typ: unknown): unknown {
   return typeof typ === "string" ? typ.toLowerCase().replace(/^application\//, "") : typ;
 }

@@ -103,7 +103,7 @@ async function signingRequestSample(): Promise<Sample> {
   return { name: "directory: certificates", status: 201, surface: "directory", attempt, parts: [part] };
 }
 
-/** Whether what is signed in the one is signed in the other: the first member of the outer sequence (RFC 2986 4.2). */
+/** Whether what is signed in the one is signed in the other: the first member of the outer sequence (RFC 2986 §4.2). */
 function isSameRequest(pem: string, good: string): boolean {
   const [der, wanted] = [derOf(pem), derOf(good)];
   const length = ((wanted[6] ?? 0) << 8) + (wanted[7] ?? 0) + 4;

@@ -26,7 +26,7 @@ export async function withSeededIds<T>(
   }
 }
 
-/** RFC 9562 5.4. */
+/** RFC 9562 §5.4. */
 function uuidOf(bytes: Uint8Array): string {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

@@ -75,7 +75,7 @@ async function redemption(env: Environment): Promise<Planned> {
     who: env.tpp,
     attempt,
     pinned: exactly(attempt, [...client, "code", "redirect_uri", "code_verifier"]),
-    mayWrite: ["authorization_code"], // a wrong redemption is counted (checklist TA8)
+    mayWrite: ["authorization_code"], // a wrong redemption is counted (contract TA8)
   };
 }
 

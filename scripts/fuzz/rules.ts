@@ -1,5 +1,5 @@
 /**
- * What a signed text must say to be taken, as the interface and the checklist have it: judges what the platform took,
+ * What a signed text must say to be taken, as the contract has it: judges what the platform took,
  * and so shares nothing with the code that took it. Each rule gives the name of the first part that is wrong.
  */
 import type { TestKey } from "../testing/keys.ts";
@@ -29,7 +29,7 @@ export type Rule = (header: Members, claims: Members, attempt: Attempt) => strin
 
 const OBIE = "http://openbanking.org.uk/";
 
-/** `client_assertion` of this client for this bank (checklist CA). */
+/** `client_assertion` of this client for this bank (contract CA1 to CA16). */
 export function assertionRule({ clientId, signing }: Participant, bank: string): Rule {
   return (header, claims, attempt) =>
     firstBroken([
@@ -43,7 +43,7 @@ export function assertionRule({ clientId, signing }: Participant, bank: string):
     ]);
 }
 
-/** A DPoP proof by this key; with the hash of the token that it comes with, where it comes with one (RFC 9449 4.3). */
+/** A DPoP proof by this key; with the hash of the token that it comes with, where it comes with one (RFC 9449 §4.3). */
 export function proofRule(key: TestKey, ath?: string): Rule {
   return (header, claims, attempt) => {
     const jwk: Members = Object(header["jwk"]);
@@ -69,7 +69,7 @@ function isSameAddress(htu: unknown, attempt: Attempt): boolean {
   return url?.origin === BASE_URL && pathnameOf({ path: url.pathname }) === pathnameOf(attempt);
 }
 
-/** The registration JWT of this participant (checklist DC6-DC10). */
+/** The registration JWT of this participant (contract DC6-DC10). */
 export function registrationRule(who: Participant): Rule {
   const bank = who.role === "ASPSP";
   const grants = bank ? ["authorization_code"] : ["authorization_code", "client_credentials"];
@@ -91,7 +91,7 @@ export function registrationRule(who: Participant): Rule {
     ]);
 }
 
-/** A software statement of the directory about anybody (checklist DC2, DC3). */
+/** A software statement of the directory about anybody (contract DC2, DC3). */
 export function statementRule(directoryKid: string): Rule {
   return (header, claims) =>
     firstBroken([

@@ -4,7 +4,7 @@ import type { Answer, Surface } from "./parts.ts";
 import type { Attempt } from "./sample_request.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const WORDS = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/; // RFC 6749 5.2
+const WORDS = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/; // RFC 6749 §5.2
 const PROGRAM = /\bat \w+.*:\d+:\d+|\.tsx?\b|node_modules|Error:|\[object |SQLITE/;
 const BODIED = [400, 403, 413, 415];
 const BARE = [401, 404, 405, 406, 429];
@@ -50,7 +50,7 @@ function commonFault({ headers }: Answer): string | undefined {
   return UUID.test(headers.get("x-fapi-interaction-id") ?? "") ? undefined : "no interaction id";
 }
 
-/** `{error, error_description}` (RFC 6749 5.2). */
+/** `{error, error_description}` (RFC 6749 §5.2). */
 function pairFault({ status, headers, text }: Answer): string | undefined {
   if (![400, 401, 404, 405, 409, 413, 415, 429, 503].includes(status)) return `status ${status}`;
   if (status === 503 && !headers.has("retry-after")) return "no Retry-After";
@@ -75,7 +75,7 @@ function resourceFault(answer: Answer, headless: boolean): string | undefined {
   return headless ? undefined : faultsFault(parsed(text), status);
 }
 
-/** `OBErrorResponse1` (open-banking reference 5.1). */
+/** `OBErrorResponse1` (contract EB1 to EB4). */
 function faultsFault(body: Readonly<Record<string, unknown>>, status: number): string | undefined {
   const { Code, Id, Message, Errors } = body;
   if (Object.keys(body).join() !== "Code,Id,Message,Errors") return "members";

@@ -7,7 +7,7 @@ export class KeysFailure extends Error {
   override readonly name = "KeysFailure";
 }
 
-/** What a key is for (RFC 7517 4.2). */
+/** What a key is for (RFC 7517 §4.2). */
 export type KeyUse = "sig" | "enc";
 
 /** How new keys are made. */

@@ -41,7 +41,7 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((done) => setTimeout(done, milliseconds));
 }
 
-// Decision C3, reference 5.6: 429 and 503 say "later".
+// Contract HD10: 429 and 503 say "later".
 function lasting(status: number, codes: readonly string[]): Rejected | undefined {
   return status === 429 || status === 503 ? undefined : { status, codes };
 }

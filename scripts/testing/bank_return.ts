@@ -1,4 +1,4 @@
-/** Bank returns made layer by layer, and the one answer that every inauthentic one must get (checklist BR17). */
+/** Bank returns made layer by layer, and the one answer that every inauthentic one must get (contract BR17). */
 import { assertEquals } from "@std/assert";
 import { rawJwe } from "./raw_jws.ts";
 import { type AtBank, type Browser, consentBody, DEBTOR_ACCOUNT, returnClaims } from "./flows.ts";

@@ -21,7 +21,7 @@ export const PAGE = {
   too_large: "Too much was sent at once",
 } as const;
 
-/** Headers that every answer of the browser host carries, errors included (checklist AZ12). */
+/** Headers that every answer of the browser host carries, errors included (contract AZ12). */
 export const BROWSER_HEADERS = {
   "cache-control": "no-store",
   "cross-origin-opener-policy": "same-origin",

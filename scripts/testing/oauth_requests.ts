@@ -235,7 +235,7 @@ export async function assertRejected(
   assertEquals(await env.snapshot(), before);
 }
 
-/** An OAuth rejection in full (RFC 6749 5.2; checklist G12, G13, G23). */
+/** An OAuth rejection in full (RFC 6749 §5.2; contract FAPI-G12, FAPI-G13, FAPI-G23). */
 export async function assertApiError(response: Response, expected: Expected): Promise<void> {
   const body = await response.json();
   assertEquals([response.status, body.error], [...expected]);
@@ -248,7 +248,7 @@ export async function assertApiError(response: Response, expected: Expected): Pr
     headers.get("x-fapi-interaction-id") ?? "",
     /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
   );
-  assertEquals(headers.get("www-authenticate"), null); // D3
+  assertEquals(headers.get("www-authenticate"), null); // contract FAPI-D3
   assertEquals(headers.get("set-cookie"), null);
 }
 

@@ -73,7 +73,7 @@ export function strayBits(text: string): string {
   return text.slice(0, -1) + alphabet[alphabet.indexOf(text.slice(-1)) + 1];
 }
 
-/** SHA-256 as lower-case hex, as the vectors of the reference write it. */
+/** SHA-256 as lower-case hex, as the published vectors write it. */
 export async function sha256Hex(part: Part): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(part))).toHex();
 }

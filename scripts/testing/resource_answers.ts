@@ -32,7 +32,7 @@ export async function assertFaults(
   assertEquals(found, faults.map(([code, ...path]) => [`UK.OBIE.${code}`, ...path]));
 }
 
-/** The answer's `OBErrorResponse1` (reference 5.1), judged member by member. */
+/** The answer's `OBErrorResponse1` (contract EB1 to EB4), judged member by member. */
 export async function errorBody(response: Response, status: number): Promise<Json> {
   const text = await response.text();
   assertEquals(response.status, status, text);
@@ -83,7 +83,7 @@ export async function assertChallenge(
   assertEquals(fault, expected);
 }
 
-/** The answer has no body, hence no type and no signature (reference 5.3). */
+/** The answer has no body, hence no type and no signature (contract EH3). */
 export async function assertBare(response: Response, status: number): Promise<void> {
   assertEquals([response.status, await response.text()], [status, ""]);
   assertEquals(response.headers.get("content-type"), null);
