@@ -1,4 +1,4 @@
-/** Every kind of JWT at every place that takes one: each is good somewhere, and only there (checklist 12, J26). */
+/** Every kind of JWT at every place that takes one: each is good somewhere, and only there (contract J1 to J38). */
 import { assertEquals } from "@std/assert";
 import { returnTo, sealedReturn } from "../../scripts/testing/bank_return.ts";
 import { assertPage } from "../../scripts/testing/front_channel.ts";

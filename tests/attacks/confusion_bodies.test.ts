@@ -1,6 +1,6 @@
 /**
  * A payload signature and its body are a whole JWS by the key that signs everything else: no body may pass for claims,
- * and no claims for a body (checklist 12).
+ * and no claims for a body (contract J1 to J38).
  */
 import { assertEquals } from "@std/assert";
 import {

@@ -1,4 +1,4 @@
-/** Signatures that are none, or by another algorithm than PS256, at every place that takes a JWT (checklist 12). */
+/** Signatures that are none, or by another algorithm than PS256, at every place that takes a JWT (contract J1 to J38). */
 import {
   type Attack,
   attack,

@@ -1,4 +1,4 @@
-/** Claims of another audience, kind, bank or time, keys in odd spellings, and names that pollute (checklist 12). */
+/** Claims of another audience, kind, bank or time, keys in odd spellings, and names that pollute (contract J1 to J38). */
 import { assertEquals } from "@std/assert";
 import { call, clientToken, consentBody, postForm, requestToken } from "../../scripts/testing/flows.ts";
 import {

@@ -1,4 +1,4 @@
-/** Every kind of JWT judged against the clock, at every edge of checklist 2.2, over HTTP. */
+/** Every kind of JWT judged against the clock, at every edge of contract LT1 to LT12, over HTTP. */
 import { assertEquals } from "@std/assert";
 import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
 import { toBank } from "../../scripts/testing/flows.ts";

@@ -1,4 +1,4 @@
-/** Expensive work comes last: what can be rejected cheaply costs no RSA operation, to be counted here (checklist J14). */
+/** Expensive work comes last: what can be rejected cheaply costs no RSA operation, to be counted here (contract J14). */
 import { assertEquals } from "@std/assert";
 import {
   IMPLICIT,

@@ -1,4 +1,4 @@
-/** Tokens that are too large, ambiguous or spelled in a second way, at every place that takes a JWT (checklist 12). */
+/** Tokens that are too large, ambiguous or spelled in a second way, at every place that takes a JWT (contract J1 to J38). */
 import { assertEquals } from "@std/assert";
 import { costOf } from "../support/crypto_meter.ts";
 import { assertErrorAnswer } from "../../scripts/testing/front_channel.ts";

@@ -1,4 +1,4 @@
-/** No token, however broken, is a failure of the platform; and what cannot be opened gives no hint why (checklist 12). */
+/** No token, however broken, is a failure of the platform; and what cannot be opened gives no hint why (contract J1 to J38). */
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { errors } from "jose";
 import { seeded } from "../../scripts/prove/random.ts";
@@ -39,7 +39,7 @@ Deno.test("300 mutations of a sealed bank JWT get one answer, to the byte [J24]"
     assertNotEquals(mutated, sealed);
     count(await answer(returnTo("BANKA", mutated)));
   }
-  // What opens and is rejected for what is inside must look no different (RFC 7516 11.5).
+  // What opens and is rejected for what is inside must look no different (RFC 7516 §11.5).
   for (
     const inside of ["", "no JWS", "a.b.c", await signedReturn(env, flow, { claims: { aud: "other" } })]
   ) {

@@ -1,4 +1,4 @@
-/** A flood of bad tokens from one participant: what it costs the platform, and what it costs the others (checklist J14). */
+/** A flood of bad tokens from one participant: what it costs the platform, and what it costs the others (contract J14). */
 import { assert, assertEquals } from "@std/assert";
 import { costOf, FREE } from "../support/crypto_meter.ts";
 import { requestToken } from "../../scripts/testing/flows.ts";

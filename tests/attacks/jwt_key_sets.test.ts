@@ -1,4 +1,4 @@
-/** Key sets that are wrong, ambiguous or revoked, and what JWTs by their keys are worth at every place (checklist 12). */
+/** Key sets that are wrong, ambiguous or revoked, and what JWTs by their keys are worth at every place (contract J1 to J38). */
 import { assertEquals } from "@std/assert";
 import { type Json, requestToken } from "../../scripts/testing/flows.ts";
 import { forged, INVALID, pss, takenEverywhere, wrong } from "../support/jwt_attacks.ts";

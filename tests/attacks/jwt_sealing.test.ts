@@ -1,4 +1,4 @@
-/** Layers: what is wrapped, unwrapped, wrapped twice or wrapped wrongly, above all at the bank's return (checklist 12). */
+/** Layers: what is wrapped, unwrapped, wrapped twice or wrapped wrongly, above all at the bank's return (contract J1 to J38). */
 import { assert, assertEquals } from "@std/assert";
 import {
   assertNotAuthentic,

@@ -1,5 +1,5 @@
 /**
- * The server modules of the OpenID conformance suite's plans for the FAPI 2.0 Security Profile (checklist 14), and what
+ * The server modules of the OpenID conformance suite's plans for the FAPI 2.0 Security Profile, and what
  * stands for each of them here: ids that tests bear in brackets, or the reason why a module cannot apply. Data only.
  */
 
@@ -139,7 +139,7 @@ const CONNECT_ID = "ConnectID Australia only: `purpose` and identity claims of i
 const CDR = "the Australian CDR profile only: sharing arrangements and refresh tokens";
 const GRANT_MANAGEMENT = "the grant_management variant only: the metadata names no such endpoint";
 const MANAGEMENT =
-  "RFC 7592 management is not offered: a newer statement updates a client (Decision B6, DC-N23)";
+  "RFC 7592 management is not offered: a newer statement updates a client (Decision B6; contract DC-N23)";
 
 const SIGNED_REQUESTS =
   "signed request objects (FAPI 2.0 Message Signing) are not offered: PAR rejects `request` (PA3)";

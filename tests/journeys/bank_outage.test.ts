@@ -29,7 +29,7 @@ import { freeFirstPort } from "../support/sandbox_process.ts";
 const ACCEPTED = "AcceptedSettlementInProcess";
 const COMPLETED = "AcceptedSettlementCompleted";
 
-Deno.test("a payment to a bank that is down for a minute is taken, tried, put off, delivered once and settled [D1] [D4] [P2] [P3] [P5]", async (t) => {
+Deno.test("a payment to a bank that is down for a minute is taken, tried, put off, delivered once and settled [D1] [D4] [PT2] [PT3] [PT5]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
   const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
   const clock = sandboxClock(ecosystem.endpoints);

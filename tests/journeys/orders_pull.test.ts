@@ -32,7 +32,7 @@ Deno.test("a bank without payment_orders_uri executes each order once, by pullin
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], "99900.00");
 });
 
-Deno.test("a pulled order that cannot be paid is reported as Rejected [D2, P4]", async () => {
+Deno.test("a pulled order that cannot be paid is reported as Rejected [D2, PT4]", async () => {
   for (const push of [true, false]) {
     await using env = await openBanksEnvironment({ ...PULLING, push });
     env.pushesArrive = false;
@@ -86,7 +86,7 @@ Deno.test("pushes and pulls of one order at the same time debit once [D1]", asyn
   for (const id of ids) assertEquals(await statusOf(env, id), ACCEPTED);
 });
 
-Deno.test("a bank that is started again over its book knows what it has executed, and goes on settling [D1, P5, P6]", async () => {
+Deno.test("a bank that is started again over its book knows what it has executed, and goes on settling [D1, PT5, PT6]", async () => {
   const dir = await Deno.makeTempDir();
   const options = { bookPath: (code: string): string => `${dir}/bank-${code}.kv` };
   try {
@@ -114,7 +114,7 @@ Deno.test("a bank that is started again over its book knows what it has executed
   }
 });
 
-Deno.test("settlement waits for a platform that has not heard of the acceptance [P3, P5]", async () => {
+Deno.test("settlement waits for a platform that has not heard of the acceptance [PT3, PT5]", async () => {
   await using env = await openBanksEnvironment();
   const made = await paidAt(env, { body: over("666.04") });
   await runTimers(env); // "completed" for a payment that is Pending: rejected, tried again

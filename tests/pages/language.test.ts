@@ -35,7 +35,7 @@ const HEADERS: readonly (readonly [string | undefined, Language])[] = [
   [",,; ;=,fr", "fr"],
 ];
 
-Deno.test("chooseLanguage takes the best of Accept-Language [RFC 9110 12.5.4]", () => {
+Deno.test("chooseLanguage takes the best of Accept-Language [RFC 9110 §12.5.4]", () => {
   for (const [header, expected] of HEADERS) assertEquals(chooseLanguage(header, undefined), expected, header);
 });
 

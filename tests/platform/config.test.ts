@@ -128,7 +128,7 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
     "the proxy's secret as the operator's token",
     { OPERATOR_TOKEN: "0123456789abcdefghijABCDEFGHIJ._~+/=-" },
     [
-      "OPERATOR_TOKEN: must be of letters, digits and . _ ~ + / - (RFC 6750 2.1)",
+      "OPERATOR_TOKEN: must be of letters, digits and . _ ~ + / - (RFC 6750 §2.1)",
       "PROXY_SECRET and OPERATOR_TOKEN: must be different",
     ],
   ],
@@ -179,7 +179,7 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
     "OPERATOR_TOKEN: must have at least 32 characters",
   ]],
   ["operator token that no header carries", { OPERATOR_TOKEN: `${SOUND.PROXY_SECRET} ` }, [
-    "OPERATOR_TOKEN: must be of letters, digits and . _ ~ + / - (RFC 6750 2.1)",
+    "OPERATOR_TOKEN: must be of letters, digits and . _ ~ + / - (RFC 6750 §2.1)",
   ]],
   ["unknown rate group", { RATE_LIMITS: "everything=1/1" }, [
     "RATE_LIMITS: set it to group=perSecond/burst pairs, comma separated",

@@ -34,7 +34,7 @@ for (const [name, { header, payload, encoded, sha256, signature }] of Object.ent
   });
 }
 
-Deno.test("The documentation's examples of x-jws-signature are the published ones [open-banking reference 3.2]", () => {
+Deno.test("The documentation's examples of x-jws-signature are the published ones [SG7]", () => {
   assertEquals(
     [PAYLOAD_PROFILE_A.sha256, PAYLOAD_PROFILE_B.sha256],
     [

@@ -153,7 +153,7 @@ Deno.test("fapiHeaders takes the IP addresses that node:net knows, and no other 
   let taken = 0;
   await fc.assert(
     fc.asyncProperty(address, async (value) => {
-      fc.pre(value.trim() === value && value !== "" && !value.includes("%")); // zone ids are local matters (RFC 4007 11.2)
+      fc.pre(value.trim() === value && value !== "" && !value.includes("%")); // zone ids are local matters (RFC 4007 §11.2)
       const passed = await outcome(fapiHeaders, { [IP]: value }) === "passed";
       assertEquals(passed, isIP(value) !== 0, value);
       taken += Number(passed);

@@ -1,4 +1,4 @@
-/** The seven kinds of JWT of checklist 12, each validly made, in every form in which somebody might hand it in. */
+/** The seven kinds of JWT of contract J26, each validly made, in every form in which somebody might hand it in. */
 import { compactDecrypt } from "jose";
 import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
 import {

@@ -41,7 +41,7 @@ import { assertChallenge, assertFaults, type ExpectedFault } from "../../scripts
 import { goodHeader } from "./signature_cases.ts";
 import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
 
-/** The kinds of JWT that have a place, of the seven there are (checklist 12); nobody hands in a platform -> bank JWT. */
+/** The kinds of JWT that have a place, of the seven there are (contract J26); nobody hands in a platform -> bank JWT. */
 export type PlacedKind = "assertion" | "proof" | "registration" | "statement" | "return" | "signature";
 
 /** What a JWS is made of before anybody breaks it. */

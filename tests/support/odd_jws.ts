@@ -10,7 +10,7 @@ export async function rs256Jws(key: TestKey, header: JsonObject, claims: JsonObj
   return await signed(signer, algorithm.name, header, claims);
 }
 
-/** HS256 with a public key as the secret (RFC 8725 2.1). */
+/** HS256 with a public key as the secret (RFC 8725 §2.1). */
 export async function hmacJws(key: TestKey, header: JsonObject, claims: JsonObject): Promise<string> {
   const spki = await crypto.subtle.exportKey("spki", await key.publicKey("verify"));
   const pem = `-----BEGIN PUBLIC KEY-----\n${new Uint8Array(spki).toBase64()}\n-----END PUBLIC KEY-----\n`;

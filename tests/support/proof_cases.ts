@@ -1,5 +1,5 @@
 /**
- * DPoP proofs for a resource request, wrong in one way each (checklist 3.2, RS column), and odd ones that are right.
+ * DPoP proofs for a resource request, wrong in one way each (contract DP1 to DP16), and odd ones that are right.
  * Proofs whose header jose would not write are made by hand.
  */
 import { ps256, rawJws, segment } from "../../scripts/testing/raw_jws.ts";

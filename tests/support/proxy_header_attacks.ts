@@ -1,4 +1,4 @@
-/** What a client can write into headers that only the proxy may say (checklist H2-H5, H8, H13, H14, H16, H17, H20, H23). */
+/** What a client can write into headers that only the proxy may say (contract H2-H5, H8, H13, H14, H16, H17, H20, H23). */
 import { assert, assertEquals } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
 import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";

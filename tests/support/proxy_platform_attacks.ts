@@ -1,4 +1,4 @@
-/** The platform in production behind a real proxy: whose certificate counts, and what gets past (checklist H1-H12, H20-H22). */
+/** The platform in production behind a real proxy: whose certificate counts, and what gets past (contract H1-H12, H20-H22). */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { authorised, call, clientToken, good, pay, requestToken } from "../../scripts/testing/flows.ts";
 import { signJwt } from "../../scripts/testing/jwts.ts";

@@ -1,4 +1,4 @@
-/** Requests whose end the proxy and the platform might see in different places (checklist H15). */
+/** Requests whose end the proxy and the platform might see in different places (contract H15). */
 import { assert, assertEquals } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
 import { API_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";

@@ -1,6 +1,6 @@
 /**
- * `x-jws-signature` values over a body, wrong in one way each, and unusual ones that are right (reference 3.3,
- * checklist 9.3). Made by hand with WebCrypto, so that any header can be signed.
+ * `x-jws-signature` values over a body, wrong in one way each, and unusual ones that are right (contract SG3 to SG5,
+ * JWS-01 to JWS-16). Made by hand with WebCrypto, so that any header can be signed.
  */
 import { concat, ps256, segment } from "../../scripts/testing/raw_jws.ts";
 import { type JsonObject, seconds, withChanges } from "../../scripts/testing/jwts.ts";

@@ -101,7 +101,7 @@ export async function actsOfBank(
   };
 }
 
-/** The answer to an assertion or certificate that is not believed (checklist CA14). */
+/** The answer to an assertion or certificate that is not believed (contract CA14). */
 export async function invalidClient(response: Response): Promise<void> {
   assertEquals([response.status, (await response.json()).error], [401, "invalid_client"]);
 }

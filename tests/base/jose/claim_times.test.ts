@@ -1,4 +1,4 @@
-/** `timeFault` at every edge of checklist 2.2, and against what is no honest number [J32]. */
+/** `timeFault` at every edge of contract LT1 to LT12, and against what is no honest number [J32]. */
 import { assertEquals } from "@std/assert";
 import { timeFault, type TimeRules } from "../../../src/base/jose/claim_times.ts";
 import type { JsonObject } from "../../../src/base/jose/compact_jws.ts";

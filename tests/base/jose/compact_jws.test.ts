@@ -1,4 +1,4 @@
-/** `readCompactJws` and `verifyClaims` against the attack list of checklist 12, with real keys and signatures. */
+/** `readCompactJws` and `verifyClaims` against the attacks of contract J1 to J38, with real keys and signatures. */
 import { assert, assertEquals } from "@std/assert";
 import {
   type HeaderRules,

@@ -1,4 +1,4 @@
-/** The JSON inside a compact JWS: one reading only, for its header and its claims alike (checklist J15, J16, J37). */
+/** The JSON inside a compact JWS: one reading only, for its header and its claims alike (contract J15, J16, J37). */
 import { assert, assertEquals } from "@std/assert";
 import { type JsonObject, unverifiedClaims } from "../../../src/base/jose/compact_jws.ts";
 import { assertRejected, CLAIMS, HEADER, opened, RULES, signed, valueOf } from "./compact_jws_fixture.ts";

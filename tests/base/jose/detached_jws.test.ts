@@ -1,4 +1,4 @@
-/** `verifyDetachedJws` and `signDetached` over body bytes, in both OBIE profiles, with the vectors of reference 3.2. */
+/** `verifyDetachedJws` and `signDetached` over body bytes, in both OBIE profiles, with the vectors of contract SG7. */
 import { assert, assertEquals } from "@std/assert";
 import { signDetached } from "../../../src/base/jose/detached_jws.ts";
 import { smallTestKey, testKey } from "../../../scripts/testing/keys.ts";
@@ -26,7 +26,7 @@ import {
   sha256Hex,
 } from "../../../scripts/testing/raw_jws.ts";
 
-Deno.test("the signing inputs of these tests are the vectors of reference 3.2", async () => {
+Deno.test("the signing inputs of these tests are the published ones [SG7]", async () => {
   assertEquals(BODY.length, 91);
   assertEquals(await sha256Hex(BODY), "87348157a27b402b9d11abf4bd80aa1adea268ef4aabc0190227d160f61d4192");
   const a = signingInput("A", VECTOR_A, BODY);

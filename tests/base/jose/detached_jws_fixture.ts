@@ -1,4 +1,4 @@
-/** What the tests of detached signatures share: the vectors of reference 3.2, signing by hand, rejections as text. */
+/** What the tests of detached signatures share: the vectors of contract SG7, signing by hand, rejections as text. */
 import {
   isSignatureFault,
   readDetachedJws,
@@ -24,7 +24,7 @@ export const VECTOR_B = VECTOR_A.replace('"b64":false,', "").replace('"b64",', "
 export const HEADER_A = JSON.parse(VECTOR_A);
 export const HEADER_B = JSON.parse(VECTOR_B);
 
-/** RFC 7797 5.2 for A: the payload as it is; RFC 7515 appendix F for B: the payload's base64url. */
+/** RFC 7797 §5.2 for A: the payload as it is; RFC 7515 App. F for B: the payload's base64url. */
 export function signingInput(
   profile: SignatureProfile,
   header: Part,

@@ -1,4 +1,4 @@
-/** `readDetachedJws`: shape and protected header of `x-jws-signature`, rejected in the words of reference 3.3. */
+/** `readDetachedJws`: shape and protected header of `x-jws-signature`, rejected with the codes of contract SG5. */
 import { assertEquals } from "@std/assert";
 import {
   BODY,
@@ -97,7 +97,7 @@ Deno.test("readDetachedJws names a missing alg or kid [JWS-01..12, RP-N4]", asyn
   }
   assertEquals(await rejectionOfHeader("{}"), "Signature.MissingClaim alg");
   const inherited = `{"__proto__":{"alg":"PS256","kid":"k"}}`;
-  assertEquals(await rejectionOfHeader(inherited), "Signature.MissingClaim alg"); // J37
+  assertEquals(await rejectionOfHeader(inherited), "Signature.MissingClaim alg"); // contract J37
 });
 
 Deno.test("readDetachedJws rejects every other algorithm [JWS-01..12, RP-N5, J1, J3]", async () => {

@@ -1,4 +1,4 @@
-/** Which key a kid names: `importKeySet` against the key attacks of checklist 12 [J6, J7, J8, J35, J36]. */
+/** Which key a kid names: `importKeySet` against the key attacks of contract J1 to J38 [J6, J7, J8, J35, J36]. */
 import { assert, assertEquals } from "@std/assert";
 import { comparable, importKeySet } from "../../../src/platform/participants/key_set.ts";
 import { smallTestKey, testKey } from "../../../scripts/testing/keys.ts";

@@ -114,7 +114,7 @@ Deno.test("jwkThumbprint is SHA-256 over the RFC 7638 members in order, and noth
   assertEquals((await jwkThumbprint(read.value)).length, 43);
 });
 
-Deno.test("jwkThumbprint gives the value printed in RFC 7638 3.1", async () => {
+Deno.test("jwkThumbprint gives the value printed in RFC 7638 §3.1", async () => {
   const example =
     "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECP" +
     "ebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs" +

@@ -100,7 +100,7 @@ Deno.test("checkCallback rejects a return that was not meant for this authorizat
   const pending = await pushAuthorization(flow, consentId);
   const { state } = pending;
   const cases: Readonly<Record<string, [string, string][]>> = {
-    "no iss [RFC 9207 2.4]": [["code", "c"], ["state", state]],
+    "no iss [RFC 9207 §2.4]": [["code", "c"], ["state", state]],
     "another bank's iss": [["code", "c"], ["state", state], ["iss", `${authUrl}/BANKB`]],
     "iss with a slash more": [["code", "c"], ["state", state], ["iss", `${issuer}/`]],
     "no state": [["code", "c"], ["iss", issuer]],
@@ -200,7 +200,7 @@ Deno.test("createConsent rejects an answer whose signature does not verify", asy
   await assertRejects(() => createConsent(flow, token, paymentRequest(purchase)));
 });
 
-Deno.test("paymentRequest keeps every text within its length [reference 1.1]", () => {
+Deno.test("paymentRequest keeps every text within its length [CF14]", () => {
   const { initiation } = paymentRequest(purchase);
   assert(initiation.InstructionIdentification.length <= 35);
   assert(initiation.EndToEndIdentification.length <= 35);

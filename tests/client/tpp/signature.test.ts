@@ -15,7 +15,7 @@ const keys = createLocalJWKSet({
   keys: [{ ...await exportJWK(pair.publicKey), kid: "90210ABAD", use: "sig" }],
 });
 
-// open-banking reference 3.2
+// contract SG7
 const vectors: readonly { profile: SignatureProfile; header: string; length: number; sha256: string }[] = [
   {
     profile: "a",
@@ -36,7 +36,7 @@ const vectors: readonly { profile: SignatureProfile; header: string; length: num
 ];
 
 for (const vector of vectors) {
-  Deno.test(`signPayload signs the signing input of profile ${vector.profile} [reference 3.2]`, async () => {
+  Deno.test(`signPayload signs the signing input of profile ${vector.profile} [SG7]`, async () => {
     const [header = "", middle, signature = ""] = (await sign(vector.profile)).split(".");
     assertEquals(new TextDecoder().decode(bytesOf(header)), vector.header);
     assertEquals(middle, "");

@@ -1,4 +1,4 @@
-/** `PUT back-channel-auth/{ConsentId}`: the payer's accounts as a bank reports them (endpoint 12; Decision C11). */
+/** `PUT back-channel-auth/{ConsentId}`: the payer's accounts as a bank reports them (contract EP12; Decision C11). */
 import { assertEquals } from "@std/assert";
 import {
   ACCOUNTS,

@@ -1,4 +1,4 @@
-/** `GET back-channel-auth/{ConsentId}`: what a bank reads of a consent, and who else reads nothing (endpoint 11). */
+/** `GET back-channel-auth/{ConsentId}`: what a bank reads of a consent, and who else reads nothing (contract EP11). */
 import { assertEquals } from "@std/assert";
 import {
   assertIndistinguishable,

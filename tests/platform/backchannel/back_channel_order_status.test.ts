@@ -1,4 +1,4 @@
-/** `PUT back-channel-payments/{id}`: a bank reports how a payment went (Decision D3; reference 2.2). */
+/** `PUT back-channel-payments/{id}`: a bank reports how a payment went (Decision D3; contract PT3 to PT10). */
 import { assertEquals } from "@std/assert";
 import {
   assertIndistinguishable,
@@ -39,7 +39,7 @@ const CREDITED = "AcceptedCreditSettlementCompleted";
 const STATUSES = ["Pending", "Rejected", IN_PROCESS, COMPLETED, NOT_POSTED, CREDITED] as const;
 type Status = typeof STATUSES[number];
 
-/** How a payment gets from `Pending` to each status, and P3 to P8: where it may go from there. */
+/** How a payment gets from `Pending` to each status, and contract PT3 to PT8: where it may go from there. */
 const WAY: Readonly<Record<Status, readonly Status[]>> = {
   Pending: [],
   Rejected: ["Rejected"],
@@ -49,12 +49,12 @@ const WAY: Readonly<Record<Status, readonly Status[]>> = {
   [CREDITED]: [IN_PROCESS, COMPLETED, CREDITED],
 };
 const MOVES: Readonly<Record<Status, readonly Status[]>> = {
-  Pending: [IN_PROCESS, "Rejected"], // P3, P4
-  Rejected: [], // P10
-  [IN_PROCESS]: [COMPLETED, "Rejected"], // P5, P4
-  [COMPLETED]: [NOT_POSTED, CREDITED], // P7, P6
-  [NOT_POSTED]: [CREDITED, "Rejected"], // P8
-  [CREDITED]: [], // P10
+  Pending: [IN_PROCESS, "Rejected"], // contract PT3, PT4
+  Rejected: [], // contract PT10
+  [IN_PROCESS]: [COMPLETED, "Rejected"], // contract PT5, PT4
+  [COMPLETED]: [NOT_POSTED, CREDITED], // contract PT7, PT6
+  [NOT_POSTED]: [CREDITED, "Rejected"], // contract PT8
+  [CREDITED]: [], // contract PT10
 };
 
 /** A payment at bank A, whose push finds nobody, brought to this status by the bank's reports. */
@@ -88,11 +88,11 @@ function data(status: string, changes: Json = {}): Json {
 }
 
 for (const from of STATUSES) {
-  Deno.test(`PUT back-channel-payments moves a payment from ${from} where table 2.2 says so, and nowhere else [D3] [PAY-09]`, async (t) => {
+  Deno.test(`PUT back-channel-payments moves a payment from ${from} where it may, and nowhere else [D3] [PAY-09]`, async (t) => {
     await using env = await openPushEnvironment(down);
     for (const to of STATUSES) {
       const legal = MOVES[from].includes(to);
-      await t.step(`${legal ? "to" : from === to ? "again [P9]" : "not to"} ${to}`, async () => {
+      await t.step(`${legal ? "to" : from === to ? "again [PT9]" : "not to"} ${to}`, async () => {
         const id = await paymentIn(env, from);
         const before = await order(env, id);
         env.now += 1000;
@@ -141,7 +141,7 @@ Deno.test("PUT back-channel-payments: the TPP reads what the bank reported, the 
   assertEquals((await good(call(env, env.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
 });
 
-Deno.test("PUT back-channel-payments: the same status again keeps the first report, Rejected keeps the consent Consumed [P9]", async () => {
+Deno.test("PUT back-channel-payments: the same status again keeps the first report, Rejected keeps the consent Consumed [PT9]", async () => {
   await using env = await openEnvironment();
   const { data: made, flow } = await paidAt(env, env.bankA);
   const id = made.DomesticPaymentId;

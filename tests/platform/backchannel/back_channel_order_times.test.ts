@@ -1,4 +1,4 @@
-/** `PUT back-channel-payments/{id}`: whose time a reported status has (Decision D3; reference 1.4). */
+/** `PUT back-channel-payments/{id}`: whose time a reported status has (Decision D3; contract PR6). */
 import { assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { bankCall, orderPath, paidAt, putStatus } from "../../../scripts/testing/back_channel.ts";

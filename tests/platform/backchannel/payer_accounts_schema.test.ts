@@ -1,4 +1,4 @@
-/** The payer accounts that a bank puts (open-banking reference 1.5; Decision C11). */
+/** The payer accounts that a bank puts (contract BF5 to BF11; Decision C11). */
 import { OBIE_SCHEMES } from "../../../src/base/values/account_schemes.ts";
 import { assertEquals } from "@std/assert";
 import {

@@ -16,7 +16,7 @@ const BODY = consentBody({
   initiation: { RemittanceInformation: { Reference: "INVOICE-4711", Unstructured: "Für Sie" } },
 });
 
-Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the hash of the page in the consent's history [AZ13] [C7] [C9]", async (t) => {
+Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the hash of the page in the consent's history [AZ13] [CT7] [CT9]", async (t) => {
   await using env = await openEnvironment();
   const ends = {
     accept: { event: "consent.Authorized", reason: "customer accepted", language: "en", query: "" },
@@ -63,7 +63,7 @@ Deno.test("A page being read stands still: a newer registration changes neither 
   assertNotEquals((await lastEntry(env, second.flow)).page?.sha256, expected);
 });
 
-Deno.test("A second click leaves no second decision in the history [C7]", async () => {
+Deno.test("A second click leaves no second decision in the history [CT7]", async () => {
   await using env = await openEnvironment();
   const { flow, screen } = await toScreen(env);
   const html = await (await flow.browser.open(screen)).text();
@@ -72,7 +72,7 @@ Deno.test("A second click leaves no second decision in the history [C7]", async 
   assertEquals(decided.length, 1);
 });
 
-Deno.test("Where the platform showed no page, the history names none [C5] [C6]", async () => {
+Deno.test("Where the platform showed no page, the history names none [CT5] [CT6]", async () => {
   await using env = await openEnvironment();
   for (const options of [{ body: IMPLICIT }, { bank: env.bankB }]) {
     const flow = await toBank(env, options);

@@ -1,4 +1,4 @@
-/** Deadlines of consents, read before and after the sweeper has written them down [STA-01, C12, C15]. */
+/** Deadlines of consents, read before and after the sweeper has written them down [STA-01, CT12, CT15]. */
 import { assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import {
@@ -18,7 +18,7 @@ async function statusOf(env: Environment, consentId: string): Promise<Json> {
   return [Data.Status, Data.StatusUpdateDateTime];
 }
 
-Deno.test("a consent that nobody authorised is Rejected at its deadline, read or swept, with one time [STA-01, C12]", async () => {
+Deno.test("a consent that nobody authorised is Rejected at its deadline, read or swept, with one time [STA-01, CT12]", async () => {
   await using env = await openEnvironment();
   const { Data } = await createConsent(env, await clientToken(env, env.tpp));
   env.now += 86_399_000;
@@ -37,7 +37,7 @@ Deno.test("a consent that nobody authorised is Rejected at its deadline, read or
   ]);
 });
 
-Deno.test("an authorised consent that nobody used is Rejected an hour later; a used one stays Consumed [STA-01, C15]", async () => {
+Deno.test("an authorised consent that nobody used is Rejected an hour later; a used one stays Consumed [STA-01, CT15]", async () => {
   await using env = await openEnvironment();
   const unused = await authorised(env);
   const used = await authorised(env);
@@ -49,7 +49,7 @@ Deno.test("an authorised consent that nobody used is Rejected an hour later; a u
   assertEquals((await env.store.list({ prefix: ["consent_deadline"], limit: 10 })).length, 0);
 });
 
-Deno.test("GET domestic-payments finds what an idempotency key made, for its owner and for 24 h [I1]", async () => {
+Deno.test("GET domestic-payments finds what an idempotency key made, for its owner and for 24 h [IK12]", async () => {
   await using env = await openEnvironment();
   const flow = await authorised(env);
   const payment = await good(pay(env, flow, { idempotencyKey: "order-1001" }), 201);

@@ -1,4 +1,4 @@
-/** The consent request, field by field: table 1.1 of the open-banking reference. */
+/** The consent request, field by field (contract CF1 to CF22). */
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { decodeConsentRequest } from "../../../src/platform/consents/consent_schema.ts";

@@ -1,4 +1,4 @@
-/** Table 2.1 of the open-banking reference as a TPP sees it: what moves a consent, and what does not. */
+/** Contract CT1 to CT17 as a TPP sees it: what moves a consent, and what does not. */
 import { assertEquals } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
 import {
@@ -24,22 +24,22 @@ import {
 } from "../../../scripts/testing/front_channel.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
-Deno.test("A consent awaits authorisation until a customer or a bank ends its flow [C1] [C2] [C3] [C4]", async () => {
+Deno.test("A consent awaits authorisation until a customer or a bank ends its flow [CT1] [CT2] [CT3] [CT4]", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const consentId = (await createConsent(env, bound)).Data.ConsentId;
   const flow = await toBank(env);
   const created = { consentId, bound, bank: env.bankA };
-  assertEquals(await consentStatus(env, created), "AwaitingAuthorisation"); // C1
+  assertEquals(await consentStatus(env, created), "AwaitingAuthorisation"); // contract CT1
   await good(push(env, consentId), 201);
   await good(push(env, consentId), 201);
-  assertEquals(await consentStatus(env, created), "AwaitingAuthorisation"); // C2
-  assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation"); // C3
+  assertEquals(await consentStatus(env, created), "AwaitingAuthorisation"); // contract CT2
+  assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation"); // contract CT3
   await reportAccounts(env, flow);
-  assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation"); // C4
+  assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation"); // contract CT4
 });
 
-Deno.test("Authorized: confirming funds changes nothing, the payment consumes it, then nothing moves it [C13] [C14] [C16] [A1]", async () => {
+Deno.test("Authorized: confirming funds changes nothing, the payment consumes it, then nothing moves it [CT13] [CT14] [CT16] [A1]", async () => {
   await using env = await openEnvironment();
   const flow = await authorised(env, { bank: env.bankA });
   const funds = `/BANKA/domestic-payment-consents/v1/${flow.consentId}/funds-confirmation`;
@@ -64,7 +64,7 @@ Deno.test("Authorized: confirming funds changes nothing, the payment consumes it
   }
 });
 
-Deno.test("POST par for a consent that no customer can be asked about: 400 invalid_request [AUT-12] [C16]", async (t) => {
+Deno.test("POST par for a consent that no customer can be asked about: 400 invalid_request [AUT-12] [CT16]", async (t) => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const implicit = await authorised(env, { body: IMPLICIT });
@@ -95,7 +95,7 @@ Deno.test("POST par for a consent that no customer can be asked about: 400 inval
   }
 });
 
-Deno.test("A deadline that the sweeper has written down gives the same answer as one that nobody has [C12] [C15] [C1]", async () => {
+Deno.test("A deadline that the sweeper has written down gives the same answer as one that nobody has [CT12] [CT15] [CT1]", async () => {
   await using env = await openEnvironment();
   const answers: Json[] = [];
   for (const swept of [false, true]) {

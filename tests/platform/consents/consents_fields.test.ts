@@ -1,4 +1,4 @@
-/** POST domestic-payment-consents: the values that fields may take (table 1.1 of the open-banking reference). */
+/** POST domestic-payment-consents: the values that fields may take (contract CF4 to CF22). */
 import { assertEquals } from "@std/assert";
 import { type BoundToken, call, clientToken, type Json } from "../../../scripts/testing/flows.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";

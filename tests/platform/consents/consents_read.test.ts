@@ -128,7 +128,7 @@ Deno.test("resources that are unknown, malformed, another TPP's or another bank'
   await t.step("all in the same words", () => assertEquals(bodies.size, 1));
   await t.step("dot segments lead elsewhere", async () => {
     const response = await call(env, env.tpp, own.bound, `${CONSENTS}/x/%2e%2e/${own.consentId}`);
-    assertEquals(response.status, 200); // RFC 3986 6.2.2.3: this is the consent's own address
+    assertEquals(response.status, 200); // RFC 3986 §6.2.2.3: this is the consent's own address
     const above = await call(env, env.tpp, own.bound, `${CONSENTS}/../${own.consentId}`);
     assertEquals(above.status, 404);
   });

@@ -1,4 +1,4 @@
-/** GET domestic-payment-consents/{id}/funds-confirmation (reference 6.1, Decision C8). */
+/** GET domestic-payment-consents/{id}/funds-confirmation (contract FC1 to FC3; Decision C8). */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   authorised,

@@ -1,4 +1,4 @@
-/** A payment against its consent, and which part of the payment data each reader gets (reference 7, 1.2, 1.5). */
+/** A payment against its consent, and which part of the payment data each reader gets (contract MT1 to MT4, CR2, BF2). */
 import { assertEquals } from "@std/assert";
 import { decodeConsentRequest } from "../../../src/platform/consents/consent_schema.ts";
 import {
@@ -103,7 +103,7 @@ for (const [path, value] of MUTATIONS) {
   });
 }
 
-/** Leaves that a payment may lack only because nobody was ever told them (reference 7 b). */
+/** Leaves that a payment may lack only because nobody was ever told them (contract MT3). */
 const NEVER_ANSWERED = ["Data.Initiation.DebtorAccount.Name"];
 const REQUIRED = [
   "InstructedAmount.Amount",

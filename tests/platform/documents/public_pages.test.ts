@@ -17,7 +17,7 @@ const MAX_PAGE_BYTES = 30_000;
 const API = "https://api.platform.example";
 const AUTH = "https://auth.platform.example";
 
-/** Every endpoint of the interface and of this platform's extensions, and the host it is on. */
+/** Every endpoint of the contract and of this platform's extensions, and the host it is on. */
 const OPERATIONS = {
   "post /register/v1": API,
   "post /{bank}/token.oauth2/v1": API,

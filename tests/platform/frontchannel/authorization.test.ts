@@ -55,9 +55,9 @@ Deno.test("GET authorization.oauth2 with client_id and request_uri alone goes to
 Deno.test("GET authorization.oauth2 answers with exactly code, state and the bank's issuer, by 303 in the query [AZ6] [AZ-N14] [A1] [AUT-01]", async (t) => {
   await using env = await openEnvironment();
   const flows = {
-    "implicit [C5] [AUT-02] [AUT-03]": { bank: env.bankA, body: IMPLICIT },
-    "explicit, the platform's screen [C7] [AUT-04] [AUT-05] [AUT-06]": { bank: env.bankA },
-    "explicit, the bank's screen [C6] [AUT-07] [AUT-08] [AUT-09]": { bank: env.bankB },
+    "implicit [CT5] [AUT-02] [AUT-03]": { bank: env.bankA, body: IMPLICIT },
+    "explicit, the platform's screen [CT7] [AUT-04] [AUT-05] [AUT-06]": { bank: env.bankA },
+    "explicit, the bank's screen [CT6] [AUT-07] [AUT-08] [AUT-09]": { bank: env.bankB },
     "implicit at a bank with its own screen [AUT-10]": { bank: env.bankB, body: IMPLICIT },
   };
   for (const [name, options] of Object.entries(flows)) {
@@ -160,7 +160,7 @@ Deno.test("GET authorization.oauth2 binds each visit to a __Host- cookie, correl
   assertEquals(new Set(seen).size, 6);
 });
 
-Deno.test("GET authorization.oauth2 has no effect that a link previewer could spoil [AZ10] [AZ-N7] [C3] [AUT-13]", async () => {
+Deno.test("GET authorization.oauth2 has no effect that a link previewer could spoil [AZ10] [AZ-N7] [CT3] [AUT-13]", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const consentId = (await createConsent(env, bound, IMPLICIT)).Data.ConsentId;
@@ -223,7 +223,7 @@ Deno.test("GET authorization.oauth2 issues the code at the end: redeemable 59 s 
   }
 });
 
-Deno.test("GET authorization.oauth2 twice for one consent by two pushed requests: the first to end wins, the other ends in invalid_request [AZ-N18] [C2] [C16]", async () => {
+Deno.test("GET authorization.oauth2 twice for one consent by two pushed requests: the first to end wins, the other ends in invalid_request [AZ-N18] [CT2] [CT16]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
   const second = await good(

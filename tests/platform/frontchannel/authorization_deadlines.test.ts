@@ -26,7 +26,7 @@ import {
 } from "../../../scripts/testing/front_channel.ts";
 import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
-Deno.test("A session lives 900 s from its first page: the bank's return [AZ11] [BR9] [BR-N11] [B] [G1]", async () => {
+Deno.test("A session lives 900 s from its first page: the bank's return [AZ11] [BR9] [BR-N11] [LT8] [G1]", async () => {
   await using env = await openEnvironment();
   const inTime = await toBank(env, { body: IMPLICIT });
   const late = await toBank(env, { body: IMPLICIT });
@@ -37,7 +37,7 @@ Deno.test("A session lives 900 s from its first page: the bank's return [AZ11] [
   assertEquals(await consentStatus(env, late), "AwaitingAuthorisation");
 });
 
-Deno.test("A session lives 900 s from its first page: the customer's decision [AZ11] [AZ13] [B] [G1]", async () => {
+Deno.test("A session lives 900 s from its first page: the customer's decision [AZ11] [AZ13] [LT8] [G1]", async () => {
   await using env = await openEnvironment();
   const inTime = await toBank(env);
   const late = await toBank(env);
@@ -49,7 +49,7 @@ Deno.test("A session lives 900 s from its first page: the customer's decision [A
   assertEquals([await codesIssued(env), await consentStatus(env, late)], [1, "AwaitingAuthorisation"]);
 });
 
-Deno.test("A flow that began within the 599 s of its request_uri ends well after them [AZ-N3] [X9]", async (t) => {
+Deno.test("A flow that began within the 599 s of its request_uri ends well after them [AZ-N3] [LT7]", async (t) => {
   await using env = await openEnvironment();
   for (const body of [IMPLICIT, consentBody()]) {
     await t.step(body === IMPLICIT ? "by the bank's return" : "by the customer's decision", async () => {
@@ -65,7 +65,7 @@ Deno.test("A flow that began within the 599 s of its request_uri ends well after
   }
 });
 
-Deno.test("A consent's deadline passes while the customer is at the bank: access_denied, Rejected at the deadline [C12] [C1] [STA-01]", async (t) => {
+Deno.test("A consent's deadline passes while the customer is at the bank: access_denied, Rejected at the deadline [CT12] [CT1] [STA-01]", async (t) => {
   await using env = await openEnvironment();
   await t.step("implicit", async () => {
     const flow = await toBank(env, { body: untilIn(env, 300, { DebtorAccount: DEBTOR_ACCOUNT }) });
@@ -89,7 +89,7 @@ Deno.test("A consent's deadline passes while the customer is at the bank: access
   assertEquals(await codesIssued(env), 1);
 });
 
-Deno.test("A consent's deadline passes while the customer decides: access_denied, whatever is posted or opened [C12] [C1] [B5]", async (t) => {
+Deno.test("A consent's deadline passes while the customer decides: access_denied, whatever is posted or opened [CT12] [CT1] [B5]", async (t) => {
   await using env = await openEnvironment();
   const acts: Record<string, (flow: AtBank, open: Screen) => Promise<Response>> = {
     "accept": (flow, open) => post(flow, open, "accept"),
@@ -111,7 +111,7 @@ Deno.test("A consent's deadline passes while the customer decides: access_denied
   assertEquals(await codesIssued(env), 0);
 });
 
-Deno.test("A consent that another flow decided meanwhile: its screen leads back with invalid_request [C16] [AZ-N18]", async () => {
+Deno.test("A consent that another flow decided meanwhile: its screen leads back with invalid_request [CT16] [AZ-N18]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env);
   const open = await toScreen(env, flow);
@@ -123,7 +123,7 @@ Deno.test("A consent that another flow decided meanwhile: its screen leads back 
   await assertErrorAnswer(await flow.browser.open(open.screen), "invalid_request");
 });
 
-Deno.test("A consent is authorised within 24 h of its creation [C1] [C12]", async () => {
+Deno.test("A consent is authorised within 24 h of its creation [CT1] [CT12]", async () => {
   await using env = await openEnvironment();
   const { consentId } = await toBank(env, { body: IMPLICIT });
   env.now = START + 86_399_000;
@@ -138,7 +138,7 @@ Deno.test("A consent is authorised within 24 h of its creation [C1] [C12]", asyn
   await assertRejectedAt(env, flow, START + 86_400_000);
 });
 
-Deno.test("An authorised consent is Rejected 3600 s later, and no flow can bring it back [C15] [C16]", async () => {
+Deno.test("An authorised consent is Rejected 3600 s later, and no flow can bring it back [CT15] [CT16]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
   await assertCodeAnswer(await comeBack(env, flow));
@@ -150,7 +150,7 @@ Deno.test("An authorised consent is Rejected 3600 s later, and no flow can bring
   assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"]);
 });
 
-Deno.test("A deadline that passes during the bank's return rejects wholly or not at all [C12]", async (t) => {
+Deno.test("A deadline that passes during the bank's return rejects wholly or not at all [CT12]", async (t) => {
   await using env = await openEnvironment();
   const seen = new Set<string>();
   for (let early = 29; early >= 0; early--) {

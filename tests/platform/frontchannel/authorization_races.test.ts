@@ -45,7 +45,7 @@ Deno.test("40 parallel returns with a jti of their own: exactly one code, and al
   assertEquals(await codesIssued(env), 1);
 });
 
-Deno.test("40 parallel returns to the platform's screen: it opens once, and all lead to it [BR-N17] [C7] [G1]", async () => {
+Deno.test("40 parallel returns to the platform's screen: it opens once, and all lead to it [BR-N17] [CT7] [G1]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env);
   await reportAccounts(env, flow);
@@ -62,7 +62,7 @@ Deno.test("40 parallel returns to the platform's screen: it opens once, and all 
   ]);
 });
 
-Deno.test("Success and failure of one flow at once: one of them counts, wholly [BR15] [C5] [C8]", async () => {
+Deno.test("Success and failure of one flow at once: one of them counts, wholly [BR15] [CT5] [CT8]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
   const paths = await Promise.all(
@@ -76,7 +76,7 @@ Deno.test("Success and failure of one flow at once: one of them counts, wholly [
   ]);
 });
 
-Deno.test("20 browsers with a flow each for one consent return at once: one code, everyone else is told [AZ-N15] [AZ-N18] [C16]", async () => {
+Deno.test("20 browsers with a flow each for one consent return at once: one code, everyone else is told [AZ-N15] [AZ-N18] [CT16]", async () => {
   await using env = await openEnvironment();
   const first = await toBank(env, { body: IMPLICIT });
   const flows = [first, ...await Promise.all(times(19, (n) => anotherFlow(env, first, n)))];
@@ -90,7 +90,7 @@ Deno.test("20 browsers with a flow each for one consent return at once: one code
   assertEquals(await consentStatus(env, first), "Authorized");
 });
 
-Deno.test("Double click on accept: 40 parallel decisions give one code and lead to one place [AZ15] [C7]", async () => {
+Deno.test("Double click on accept: 40 parallel decisions give one code and lead to one place [AZ15] [CT7]", async () => {
   await using env = await openEnvironment();
   const { flow, screen, csrf } = await deciding(env);
   const answers = await Promise.all(times(MANY, () => decideOnce(flow.browser, screen, csrf, "accept")));
@@ -104,7 +104,7 @@ Deno.test("Double click on accept: 40 parallel decisions give one code and lead 
   assertEquals((await redeem(env, { consentId: flow.consentId, code })).status, 200);
 });
 
-Deno.test("A second click on the same decision leads where the first one led, for a minute; a different one is told what was decided [C7] [BR-N11] [G1]", async (t) => {
+Deno.test("A second click on the same decision leads where the first one led, for a minute; a different one is told what was decided [CT7] [BR-N11] [G1]", async (t) => {
   for (
     const [first, second, page] of [["accept", "refuse", "accepted"], [
       "refuse",
@@ -138,7 +138,7 @@ Deno.test("A second click on the same decision leads where the first one led, fo
   }
 });
 
-Deno.test("Accept and reject at once: one of them counts, wholly, and every click leads there or is told [AZ15] [C7] [C9]", async () => {
+Deno.test("Accept and reject at once: one of them counts, wholly, and every click leads there or is told [AZ15] [CT7] [CT9]", async () => {
   await using env = await openEnvironment();
   const { flow, screen, csrf } = await deciding(env);
   const decisions = times(MANY, (n) => n % 2 === 0 ? "refuse" : "accept");

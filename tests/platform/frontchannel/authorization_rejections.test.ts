@@ -214,7 +214,7 @@ Deno.test("GET authorization.oauth2 shows a page with Retry-After while nobody c
   assertEquals(answer.headers.get("retry-after"), "10");
 });
 
-Deno.test("GET authorization.oauth2 for a consent that does not await authorisation redirects with invalid_request [AZ4] [AZ-N18] [C16]", async (t) => {
+Deno.test("GET authorization.oauth2 for a consent that does not await authorisation redirects with invalid_request [AZ4] [AZ-N18] [CT16]", async (t) => {
   await using env = await openEnvironment();
   const decided = { Authorized: "success", Rejected: "failure" };
   for (const [status, status_code] of Object.entries(decided)) {

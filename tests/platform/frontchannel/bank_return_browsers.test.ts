@@ -110,7 +110,7 @@ Deno.test("GET authorization.sca.oauth2: a second return, good or bad, leads to 
   await assertCodeAnswer(await decide(flow.browser, screen.headers.get("location") ?? "", "accept"));
 });
 
-Deno.test("GET authorization.sca.oauth2: of two visits by one link the first to return wins; the other gets a page, since the TPP has its answer [AZ-N15] [C3] [G1]", async () => {
+Deno.test("GET authorization.sca.oauth2: of two visits by one link the first to return wins; the other gets a page, since the TPP has its answer [AZ-N15] [CT3] [G1]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
   const second = await openHandover(env.bankA, await authorize(flow.browser, env.tpp, flow.requestUri));

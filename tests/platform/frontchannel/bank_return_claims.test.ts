@@ -20,7 +20,7 @@ import { rawJws } from "../../../scripts/testing/raw_jws.ts";
 
 const NOW = START / 1000;
 
-Deno.test("GET authorization.sca.oauth2 rejects claims that are not of this bank, this platform and this flow [BR-N8] [BR-N12] [BR5] [BR7] [BR10] [A2] [B3] [C17] [AUT-11]", async (t) => {
+Deno.test("GET authorization.sca.oauth2 rejects claims that are not of this bank, this platform and this flow [BR-N8] [BR-N12] [BR5] [BR7] [BR10] [A2] [B3] [CT17] [AUT-11]", async (t) => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
   const other = await toBank(env, { body: IMPLICIT });

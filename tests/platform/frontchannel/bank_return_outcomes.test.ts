@@ -15,7 +15,7 @@ import {
 import type { JsonObject } from "../../../scripts/testing/jwts.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
-Deno.test("GET authorization.sca.oauth2 takes exactly success and 200 for success [BR11] [B3] [C5] [BR16]", async (t) => {
+Deno.test("GET authorization.sca.oauth2 takes exactly success and 200 for success [BR11] [B3] [CT5] [BR16]", async (t) => {
   await using env = await openEnvironment();
   for (const status_code of ["success", "200"]) {
     await t.step(status_code, async () => {
@@ -54,7 +54,7 @@ Deno.test("GET authorization.sca.oauth2 redirects with server_error for a status
   assertEquals(await codesIssued(env), 0);
 });
 
-Deno.test("GET authorization.sca.oauth2 redirects a failure with access_denied, state and iss, and rejects the consent [BR-N14] [B4] [B5] [C8] [C11] [C9] [AUT-11]", async (t) => {
+Deno.test("GET authorization.sca.oauth2 redirects a failure with access_denied, state and iss, and rejects the consent [BR-N14] [B4] [B5] [CT8] [CT11] [CT9] [AUT-11]", async (t) => {
   await using env = await openEnvironment();
   const flows = {
     "implicit": { body: IMPLICIT },
@@ -120,7 +120,7 @@ Deno.test("GET authorization.sca.oauth2 redirects too little money with access_d
   assertEquals(await codesIssued(env), 0);
 });
 
-Deno.test("GET authorization.sca.oauth2: success of an explicit consent without reported accounts is server_error, and rejects it [BR-N15] [BR12] [C10] [B4]", async () => {
+Deno.test("GET authorization.sca.oauth2: success of an explicit consent without reported accounts is server_error, and rejects it [BR-N15] [BR12] [CT10] [B4]", async () => {
   await using env = await openEnvironment();
   for (const bank of [env.bankA, env.bankB]) {
     const flow = await toBank(env, { bank });
@@ -173,7 +173,7 @@ Deno.test("GET authorization.sca.oauth2: success with a sub that is missing, end
   });
 });
 
-Deno.test("GET authorization.sca.oauth2 leads to the platform's screen, the consent still undecided [C4] [BR12] [BR16]", async () => {
+Deno.test("GET authorization.sca.oauth2 leads to the platform's screen, the consent still undecided [CT4] [BR12] [BR16]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env);
   await reportAccounts(env, flow);
@@ -187,7 +187,7 @@ Deno.test("GET authorization.sca.oauth2 leads to the platform's screen, the cons
   assertEquals([await codesIssued(env), await consentStatus(env, flow)], [0, "AwaitingAuthorisation"]);
 });
 
-Deno.test("GET authorization.sca.oauth2: the bank's own screen chooses the account, in any number of reports [C6]", async () => {
+Deno.test("GET authorization.sca.oauth2: the bank's own screen chooses the account, in any number of reports [CT6]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { bank: env.bankB });
   await reportAccounts(env, flow, ACCOUNTS.slice(0, 1));

@@ -148,7 +148,7 @@ Deno.test("GET authorization.sca.oauth2 rejects signatures that are not the bank
   });
 });
 
-Deno.test("GET authorization.sca.oauth2 takes no bank's word for another [BR-N6] [BR-N7] [BR8] [J29] [AUT-11] [C17]", async (t) => {
+Deno.test("GET authorization.sca.oauth2 takes no bank's word for another [BR-N6] [BR-N7] [BR8] [J29] [AUT-11] [CT17]", async (t) => {
   await using env = await openEnvironment();
   const atA = await toBank(env, { body: IMPLICIT });
   const atB = await toBank(env, { bank: env.bankB, body: IMPLICIT });

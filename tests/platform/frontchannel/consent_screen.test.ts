@@ -30,7 +30,7 @@ import {
 import { onboard } from "../../../scripts/testing/participants.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
-Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, to whom, and the accounts [AZ13] [C7]", async () => {
+Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, to whom, and the accounts [AZ13] [CT7]", async () => {
   await using env = await openEnvironment();
   const initiation = {
     RemittanceInformation: { Reference: "INVOICE-4711", Unstructured: "Thank you & goodbye" },
@@ -136,7 +136,7 @@ Deno.test("GET authorization.consent.oauth2 in the reader's language [AZ13]", as
   assertStringIncludes(await arabic.text(), '<html lang="ar" dir="rtl">');
 });
 
-Deno.test("POST authorization.consent.oauth2 accept: the chosen account, Authorized, one code that works [AZ13] [C7] [AUT-04]", async () => {
+Deno.test("POST authorization.consent.oauth2 accept: the chosen account, Authorized, one code that works [AZ13] [CT7] [AUT-04]", async () => {
   await using env = await openEnvironment();
   for (const account of ["0", "2"]) {
     const { flow, screen } = await toScreen(env);
@@ -150,7 +150,7 @@ Deno.test("POST authorization.consent.oauth2 accept: the chosen account, Authori
   }
 });
 
-Deno.test("POST authorization.consent.oauth2 reject: access_denied with state and iss, Rejected, no code [AZ-N13] [C9] [AUT-11]", async () => {
+Deno.test("POST authorization.consent.oauth2 reject: access_denied with state and iss, Rejected, no code [AZ-N13] [CT9] [AUT-11]", async () => {
   await using env = await openEnvironment();
   for (const account of [undefined, "0", "1", "99", "x"]) {
     const { flow, screen } = await toScreen(env);
@@ -160,7 +160,7 @@ Deno.test("POST authorization.consent.oauth2 reject: access_denied with state an
   }
 });
 
-Deno.test("POST authorization.consent.oauth2 rejects a choice that is none, and the customer can choose again [AZ13] [C7]", async (t) => {
+Deno.test("POST authorization.consent.oauth2 rejects a choice that is none, and the customer can choose again [AZ13] [CT7]", async (t) => {
   await using env = await openEnvironment();
   const other = { ...ACCOUNTS[2], Identification: "NL91ABNA0417164300", Currency: "USD" };
   const { flow, screen } = await toScreen(env, {}, [...ACCOUNTS, other]);

@@ -11,7 +11,7 @@ import { assertPage, codesIssued, readForm, wayOnOf } from "../../../scripts/tes
 const FLOW_MS = 900_000;
 const MINUTE_MS = 60_000;
 
-Deno.test("Reload on every page: one code, the consent Authorized [AZ10] [BR-N10] [C7]", async () => {
+Deno.test("Reload on every page: one code, the consent Authorized [AZ10] [BR-N10] [CT7]", async () => {
   await using journey = await begin();
   await journey.reload(() => journey.open(journey.link));
   const back = await journey.bankReturn();
@@ -23,7 +23,7 @@ Deno.test("Reload on every page: one code, the consent Authorized [AZ10] [BR-N10
   await journey.assertLearnt("code");
 });
 
-Deno.test("Reload of the bank's return of an implicit consent: it leads to the one code there is [BR-N10] [C5] [G1]", async () => {
+Deno.test("Reload of the bank's return of an implicit consent: it leads to the one code there is [BR-N10] [CT5] [G1]", async () => {
   await using journey = await begin({ body: IMPLICIT });
   const back = await journey.bankReturn();
   await journey.reload(() => journey.open(back));
@@ -31,7 +31,7 @@ Deno.test("Reload of the bank's return of an implicit consent: it leads to the o
   await journey.assertLearnt("code");
 });
 
-Deno.test("Back from the consent screen to the bank, which returns the customer again: the decision is still to be taken [BR-N10] [C9]", async () => {
+Deno.test("Back from the consent screen to the bank, which returns the customer again: the decision is still to be taken [BR-N10] [CT9]", async () => {
   await using journey = await begin();
   const screen = await journey.arrive(await journey.bankReturn());
   for (const status_code of ["success", "failure"]) {
@@ -42,7 +42,7 @@ Deno.test("Back from the consent screen to the bank, which returns the customer 
   await journey.assertLearnt("access_denied");
 });
 
-Deno.test("Back after the decision, page by page to the TPP's link: nothing is decided again [C7] [AZ-N6]", async () => {
+Deno.test("Back after the decision, page by page to the TPP's link: nothing is decided again [CT7] [AZ-N6]", async () => {
   await using journey = await begin();
   const back = await journey.bankReturn();
   const screen = await journey.arrive(back);
@@ -75,7 +75,7 @@ Deno.test("A second tab by the same link: the first to end counts, the other one
   }
 });
 
-Deno.test("The same consent screen in two tabs, accepted in one and rejected in the other: the first click counts, and the other tab says so [C7] [C9] [G1]", async (t) => {
+Deno.test("The same consent screen in two tabs, accepted in one and rejected in the other: the first click counts, and the other tab says so [CT7] [CT9] [G1]", async (t) => {
   for (
     const [first, second, page, outcome] of [
       ["accept", "refuse", "accepted", "code"],
@@ -96,7 +96,7 @@ Deno.test("The same consent screen in two tabs, accepted in one and rejected in 
   }
 });
 
-Deno.test("Double click on the decision, the answers in any order: one outcome [C7] [C9]", async (t) => {
+Deno.test("Double click on the decision, the answers in any order: one outcome [CT7] [CT9]", async (t) => {
   for (const [decision, outcome] of [["accept", "code"], ["refuse", "access_denied"]]) {
     await t.step(decision ?? "", async () => {
       await using journey = await begin();
@@ -108,7 +108,7 @@ Deno.test("Double click on the decision, the answers in any order: one outcome [
   }
 });
 
-Deno.test("A slow bank: back 20 minutes after the pushed request and within 15 of the first page, all is well [AZ-N3] [AZ11] [B]", async (t) => {
+Deno.test("A slow bank: back 20 minutes after the pushed request and within 15 of the first page, all is well [AZ-N3] [AZ11] [LT8]", async (t) => {
   for (const body of [IMPLICIT, undefined]) {
     await t.step(body === undefined ? "by the platform's screen" : "implicit", async () => {
       await using journey = await begin({ ...(body === undefined ? {} : { body }), openedAfterMs: 598_000 });
@@ -152,7 +152,7 @@ Deno.test("A return or a consent screen in another browser is rejected and expla
   await journey.assertLearnt("code");
 });
 
-Deno.test("The consent screen left open past its time: accepting leads back to the TPP, which can ask again [AZ11] [C12] [G1]", async () => {
+Deno.test("The consent screen left open past its time: accepting leads back to the TPP, which can ask again [AZ11] [CT12] [G1]", async () => {
   await using journey = await begin();
   const screen = await journey.arrive(await journey.bankReturn());
   const form = readForm(await (await journey.open(screen)).text());

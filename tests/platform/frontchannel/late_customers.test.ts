@@ -58,7 +58,7 @@ Deno.test("After a late success the TPP pushes a new request for the same consen
   assertEquals(await statusOf(env, flow), "Authorized");
 });
 
-Deno.test("A late failure of the bank rejects the consent, as in time [G1] [C8]", async () => {
+Deno.test("A late failure of the bank rejects the consent, as in time [G1] [CT8]", async () => {
   await using env = await openEnvironment();
   for (const at of [SESSION_MS, DAY_MS - 1]) {
     const flow = await late(env, { body: IMPLICIT }, at);
@@ -77,7 +77,7 @@ Deno.test("A session is kept 24 h after it has expired, and not longer [G1]", as
   }
 });
 
-Deno.test("A late no on the consent screen is the customer's own and rejects the consent; a late yes authorizes nothing [G1] [C9]", async (t) => {
+Deno.test("A late no on the consent screen is the customer's own and rejects the consent; a late yes authorizes nothing [G1] [CT9]", async (t) => {
   const ends = {
     accept: ["session_expired", "AwaitingAuthorisation", "consent.customer_late"],
     reject: ["access_denied", "Rejected", "consent.Rejected"],
@@ -185,7 +185,7 @@ Deno.test("A redirect_uri that the TPP has not registered any more gets no late 
   assertEquals(wayOnOf(page), CLIENT_URI);
 });
 
-Deno.test("A late customer cannot undo a later session: the TPP's newer request has decided the consent [G1] [C16]", async () => {
+Deno.test("A late customer cannot undo a later session: the TPP's newer request has decided the consent [G1] [CT16]", async () => {
   await using env = await openEnvironment();
   const flow = await late(env, { body: IMPLICIT });
   const again = await anotherSession(env, flow);

@@ -1,4 +1,4 @@
-/** The FAPI headers of resource calls (reference 1.6, Decision C10), caching, and the form of every rejection. */
+/** The FAPI headers of resource calls (contract HD1 to HD10; Decision C10), caching, and the form of every rejection. */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { authorised, call, clientToken, consentBody, pay } from "../../../scripts/testing/flows.ts";
 import {

@@ -141,7 +141,7 @@ Deno.test("repeated header lines are rejected [RG-N3] [DP-N2] [RP-N2]", async (t
   assertEquals((await env.snapshot()).length, before);
 });
 
-Deno.test("white space around an x-idempotency-key is the line's, not the key's (RFC 9110 5.5) [IDE-07]", async () => {
+Deno.test("white space around an x-idempotency-key is the line's, not the key's (RFC 9110 §5.5) [IDE-07]", async () => {
   await using env = await openEnvironment();
   const token = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());

@@ -54,7 +54,7 @@ for (const [script, fill] of Object.entries(SCRIPTS)) {
     await assertStoredOnce(env, accounts[1].Identification);
   });
 
-  Deno.test(`the largest implicit payment comes through (${script}) [C5]`, async () => {
+  Deno.test(`the largest implicit payment comes through (${script}) [CT5]`, async () => {
     await using env = await openEnvironment();
     const DebtorAccount = { ...ACCOUNT, SecondaryIdentification: fill(34), Name: fill(350) };
     const body = largestConsent(fill, { DebtorAccount });

@@ -1,4 +1,4 @@
-/** `x-idempotency-key` at the two POST endpoints (reference 4.2, Decision C4). */
+/** `x-idempotency-key` at the two POST endpoints (contract IK1 to IK13; Decision C4). */
 import { assertEquals } from "@std/assert";
 import {
   authorised,

@@ -1,4 +1,4 @@
-/** How long an idempotency key is taken, and what its resource looks like by then (reference 4.2, Decision C4). */
+/** How long an idempotency key is taken, and what its resource looks like by then (contract IK1 to IK13; Decision C4). */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import {
   type AtBank,

@@ -1,4 +1,4 @@
-/** Client assertions at the token endpoint and PAR: used once, by an active client, while they are fresh (checklist 2.2). */
+/** Client assertions at the token endpoint and PAR: used once, by an active client, while they are fresh (contract LT1). */
 import { assertEquals } from "@std/assert";
 import { asAssertion, claiming, headed, type WithAssertion } from "../../support/assertions.ts";
 import { dpopKey, requestToken } from "../../../scripts/testing/flows.ts";
@@ -246,7 +246,7 @@ Deno.test("A replayed assertion is logged once, and so is a request that is repl
   }
 });
 
-Deno.test("The proof beside a replayed assertion is used up [RFC 9449 11.1]", async () => {
+Deno.test("The proof beside a replayed assertion is used up [RFC 9449 §11.1]", async () => {
   await using env = await openEnvironment();
   const assertion = await claiming(env, {});
   assertEquals((await requestToken(env, env.tpp, "BANKA", assertion)).status, 200);

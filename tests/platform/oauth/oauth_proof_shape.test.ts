@@ -33,7 +33,7 @@ Deno.test("POST token rejects a request without DPoP, with either grant [DP-N1, 
   await rejectedEverywhere(t, env, REJECTED, { "no header": () => ({ proof: null }) }, endpoints);
 });
 
-Deno.test("POST par goes without DPoP [PA9, X10]", async (t) => {
+Deno.test("POST par goes without DPoP [PA9]", async (t) => {
   await using env = await openEnvironment();
   const endpoints = (await oauthEndpoints(env)).filter(({ name }) => name === "PAR");
   await acceptedEverywhere(t, env, { "no header": () => ({ proof: null }) }, endpoints);
@@ -235,7 +235,7 @@ Deno.test("POST token, par accept sound proofs of every kind [DP2, DP7, DP14]", 
   });
 });
 
-Deno.test("POST token binds to the same key however its JWK is ordered [DP13, 2.3]", async () => {
+Deno.test("POST token binds to the same key however its JWK is ordered [DP13, FM5]", async () => {
   await using env = await openEnvironment();
   const key = await dpopKey();
   const token = clientCredentials(env);

@@ -1,4 +1,4 @@
-/** DPoP proofs at the token endpoint and PAR: while they are fresh, once each, and what they bind (checklist 2.2, 3.2). */
+/** DPoP proofs at the token endpoint and PAR: while they are fresh, once each, and what they bind (contract LT2, DP1 to DP16). */
 import { assertEquals } from "@std/assert";
 import { proving } from "../../support/assertions.ts";
 import { dpopProof, type JsonObject, seconds, sha256 } from "../../../scripts/testing/jwts.ts";
@@ -14,7 +14,7 @@ import { openEnvironment, START } from "../../../scripts/testing/environment.ts"
 
 const REJECTED = [400, "invalid_dpop_proof"] as const;
 
-Deno.test("POST token, par judge a proof's times against the clock [DP-N12, DP-N13, DP-N20, J32, 2.2] [FAPI-D5] [DP10]", async (t) => {
+Deno.test("POST token, par judge a proof's times against the clock [DP-N12, DP-N13, DP-N20, J32, LT2] [FAPI-D5] [DP10]", async (t) => {
   await using env = await openEnvironment();
   const at = START + 10_000_000;
   const time = at / 1000;
@@ -80,7 +80,7 @@ Deno.test("POST token, par take a proof once, and a jti once per key [DP-N14]", 
   });
 });
 
-Deno.test("POST token, par remember a jti for 120 seconds, longer than a proof lives [DP-N14, J32, 2.2]", async () => {
+Deno.test("POST token, par remember a jti for 120 seconds, longer than a proof lives [DP-N14, J32, LT2]", async () => {
   await using env = await openEnvironment();
   const token = clientCredentials(env);
   const jti = crypto.randomUUID();
@@ -142,7 +142,7 @@ Deno.test("POST token binds the token to the proof's key [DP13, TC6]", async () 
     bank: "BANKA",
     scope: "payments",
     grant: "client_credentials",
-    jkt: await sha256(JSON.stringify({ e, kty, n })), // RFC 7638 3: these members, in this order
+    jkt: await sha256(JSON.stringify({ e, kty, n })), // RFC 7638 §3: these members, in this order
     expiresAt: env.now + 3_600_000,
   });
 });

@@ -81,7 +81,7 @@ Deno.test("POST token redeems a code once of 40 parallel times [TA-N15, TA7]", a
   const tokens = (await env.snapshot()).filter(({ value }) =>
     (value as { grant?: string }).grant === "authorization_code"
   );
-  assertEquals(tokens, []); // a second right redemption revokes the first one's token (D12)
+  assertEquals(tokens, []); // a second right redemption revokes the first one's token (contract FAPI-D12)
 });
 
 Deno.test("POST token answers one of 40 copies of a redemption, and its token lives [TA-N15, CA-N19]", async () => {

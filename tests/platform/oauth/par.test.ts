@@ -27,7 +27,7 @@ import { AUTH_URL, openEnvironment, SHOP_REDIRECTS } from "../../../scripts/test
 
 const INVALID_REQUEST = [400, "invalid_request"] as const;
 
-Deno.test("POST par answers 201 with a request_uri for 599 seconds [PA11, PA15, 2.3]", async () => {
+Deno.test("POST par answers 201 with a request_uri for 599 seconds [PA11, PA15, FM2]", async () => {
   await using env = await openEnvironment();
   const consentId = await awaitingConsent(env);
   const response = await push(env, consentId);
@@ -74,7 +74,7 @@ Deno.test("POST par rejects request_uri and request [PA-N2, PA2, PA3]", async (t
   assertEquals(env.fetched.filter((url) => url.includes("shop.example")), []);
 });
 
-Deno.test("POST par wants a code_challenge, as S256 makes it [PA-N3, PA6, 2.3]", async (t) => {
+Deno.test("POST par wants a code_challenge, as S256 makes it [PA-N3, PA6, FM3]", async (t) => {
   await using env = await openEnvironment();
   const challenge = await sha256("verifier");
   const bad = [
@@ -224,7 +224,7 @@ Deno.test("POST par goes without state, and none comes back [PA-N14]", async (t)
   }
 });
 
-Deno.test("POST par rejects a state that is not 1 to 2048 visible ASCII characters [PA-N19, 2.3]", async (t) => {
+Deno.test("POST par rejects a state that is not 1 to 2048 visible ASCII characters [PA-N19, FM6]", async (t) => {
   await using env = await openEnvironment();
   const bad = ["a\r\nb", "a\nb", "a\n", "\t", "a\0", "é", "€", "\u007f", "\u{1f600}", "s".repeat(2049)];
   await table(t, env, INVALID_REQUEST, each("state", bad));
@@ -262,7 +262,7 @@ Deno.test("POST par is for TPPs [PA7, B1]", async () => {
   );
 });
 
-Deno.test("GET authorization takes a request_uri for 599 seconds [PA11, 2.2, J32]", async (t) => {
+Deno.test("GET authorization takes a request_uri for 599 seconds [PA11, LT7, J32]", async (t) => {
   await using env = await openEnvironment();
   for (const [milliseconds, status] of [[0, 303], [598_999, 303], [599_000, 400], [600_000, 400]]) {
     await t.step(`after ${milliseconds} ms`, async () => {
@@ -282,7 +282,7 @@ function each(name: string, values: readonly (string | undefined)[]): Record<str
   );
 }
 
-/** Visible ASCII, the space included (RFC 6749 appendix A.5). */
+/** Visible ASCII, the space included (RFC 6749 App. A.5). */
 function visibleCharacters(): string {
   return String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 0x20 + index));
 }

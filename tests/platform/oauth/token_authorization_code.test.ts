@@ -75,7 +75,7 @@ Deno.test("POST token rejects unknown codes [TA-N3]", async (t) => {
   }
 });
 
-Deno.test("POST token redeems a code for 60 seconds [TA-N4, 2.2, J32]", async (t) => {
+Deno.test("POST token redeems a code for 60 seconds [TA-N4, LT9, J32]", async (t) => {
   await using env = await openEnvironment();
   for (
     const [milliseconds, status] of [[0, 200], [59_000, 200], [59_999, 200], [60_000, 400], [62_000, 400]]

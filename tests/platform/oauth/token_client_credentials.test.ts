@@ -197,7 +197,7 @@ Deno.test("POST token knows registered banks only, exactly as written [TC-N9, FA
   }
 });
 
-Deno.test("POST token issues tokens that live 3600 seconds [TC6, 2.2]", async () => {
+Deno.test("POST token issues tokens that live 3600 seconds [TC6, LT10]", async () => {
   await using env = await openEnvironment();
   const { Data } = await createConsent(env, await clientToken(env, env.tpp));
   const path = `/BANKA/domestic-payment-consents/v1/${Data.ConsentId}`;

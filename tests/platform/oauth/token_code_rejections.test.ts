@@ -93,7 +93,7 @@ Deno.test("POST token rejects verifiers out of bounds, though their challenge fi
   }
 });
 
-Deno.test("POST token accepts verifiers of 43 to 128 unreserved characters [TA5, 2.3]", async (t) => {
+Deno.test("POST token accepts verifiers of 43 to 128 unreserved characters [TA5, FM4]", async (t) => {
   await using env = await openEnvironment();
   for (const code_verifier of ["-._~".repeat(11), "Az09-._~".repeat(16)]) {
     await t.step(`${code_verifier.length} characters`, async () => {

@@ -1,4 +1,4 @@
-/** Where the platform may fetch keys from, and how it asks (Decision A9; checklist DC4). */
+/** Where the platform may fetch keys from, and how it asks (Decision A9; contract DC4). */
 import { assertEquals } from "@std/assert";
 import { guardedFetch, isAllowedUrl } from "../../../src/platform/participants/guarded_fetch.ts";
 

@@ -1,4 +1,4 @@
-/** Which members of a published key set are believed, and for what (checklist DC15, DC17; Decisions A10, E4). */
+/** Which members of a published key set are believed, and for what (contract DC15, DC17; Decisions A10, E4). */
 import { assertEquals } from "@std/assert";
 import { type Json, putAccounts, requestToken, returnPath, toBank } from "../../../scripts/testing/flows.ts";
 import { forUrls, keyUrls } from "../../support/directory_network.ts";

@@ -1,4 +1,4 @@
-/** How the platform fetches participants' keys and what it does without them (Decision A9; checklist DC4, DC-N22). */
+/** How the platform fetches participants' keys and what it does without them (Decision A9; contract DC4, DC-N22). */
 import { assertEquals, assertMatch } from "@std/assert";
 import {
   addKey,

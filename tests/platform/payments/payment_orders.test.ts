@@ -81,7 +81,7 @@ const unanswered: Record<string, BankAnswer> = {
     new Response(null, { status: 302, headers: { location: "http://169.254.169.254/latest" } }),
 };
 
-Deno.test("POST domestic-payments answers Pending where nothing certain came of the push, and the next push succeeds [D4, P2]", async (t) => {
+Deno.test("POST domestic-payments answers Pending where nothing certain came of the push, and the next push succeeds [D4, PT2]", async (t) => {
   for (const [name, answer] of Object.entries(unanswered)) {
     await t.step(name, async () => {
       await using env = await openPushEnvironment(answer);
@@ -192,7 +192,7 @@ Deno.test("Each push of an order has a jti of its own and the payment's one id [
   assertEquals(new Set(env.pushes.map(({ body }) => body)).size, 3);
 });
 
-Deno.test("GET domestic-payments moves StatusUpdateDateTime with the bank's late answer [P3]", async () => {
+Deno.test("GET domestic-payments moves StatusUpdateDateTime with the bank's late answer [PT3]", async () => {
   await using env = await openPushEnvironment(down);
   const { DomesticPaymentId } = await paid(env);
   env.answer = accepts;

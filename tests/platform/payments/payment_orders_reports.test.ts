@@ -43,7 +43,7 @@ Deno.test("A report of the bank's answers the order: it is not pushed again [D3]
   assertEquals([env.pushes.length, await statusOf(env, id)], [1, ACCEPTED]);
 });
 
-Deno.test("A report of Rejected ends an order that could not be pushed [D3, P4]", async () => {
+Deno.test("A report of Rejected ends an order that could not be pushed [D3, PT4]", async () => {
   await using env = await openPushEnvironment(down);
   const { DomesticPaymentId: id } = await paid(env);
   await good(report(env, id, "Rejected"), 200);
@@ -59,7 +59,7 @@ Deno.test("A report takes an order out of the dead letters [D3]", async () => {
   assertEquals([await outboxKeys(env), await statusOf(env, id)], [[], ACCEPTED]);
 });
 
-Deno.test("A report of Pending changes nothing: the order is still to be pushed [P9]", async () => {
+Deno.test("A report of Pending changes nothing: the order is still to be pushed [PT9]", async () => {
   await using env = await openPushEnvironment(down);
   const { DomesticPaymentId: id } = await paid(env);
   await good(report(env, id, "Pending"), 200);
@@ -77,7 +77,7 @@ Deno.test("A report that skips the acceptance is rejected and leaves the order t
   assertEquals(tokens(await env.snapshot()), tokens(before));
 });
 
-Deno.test("A bank that answers Rejected after it reported the acceptance has rejected [P4]", async () => {
+Deno.test("A bank that answers Rejected after it reported the acceptance has rejected [PT4]", async () => {
   await using env = await openPushEnvironment();
   env.answer = async (push) => {
     await good(report(env, orderIdOf(push), ACCEPTED), 200);
@@ -86,7 +86,7 @@ Deno.test("A bank that answers Rejected after it reported the acceptance has rej
   assertEquals((await paid(env)).Status, "Rejected");
 });
 
-Deno.test("A bank that accepts what it has reported as Rejected has rejected it: that is final [P10]", async () => {
+Deno.test("A bank that accepts what it has reported as Rejected has rejected it: that is final [PT10]", async () => {
   await using env = await openPushEnvironment();
   env.answer = async (push) => {
     await good(report(env, orderIdOf(push), "Rejected"), 200);

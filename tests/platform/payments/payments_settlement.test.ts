@@ -1,4 +1,4 @@
-/** How a payment goes on, as its TPP sees it, while the bank reports on the back channel (table 2.2, Decision D3). */
+/** How a payment goes on, as its TPP sees it, while the bank reports on the back channel (contract PT3 to PT10; Decision D3). */
 import { assertEquals } from "@std/assert";
 import { isLegalMove } from "../../../src/platform/payments/payment.ts";
 import {
@@ -24,7 +24,7 @@ const STATUSES = [
 ] as const;
 type Status = typeof STATUSES[number];
 
-/** P3 to P8. */
+/** Contract PT3 to PT8. */
 const EDGES: Readonly<Record<Status, readonly Status[]>> = {
   Pending: ["AcceptedSettlementInProcess", "Rejected"],
   Rejected: [],
@@ -63,7 +63,7 @@ async function paid(env: Environment): Promise<{
   return { flow, id, report, seen };
 }
 
-Deno.test("a payment moves along the edges of table 2.2 only, and its consent stays Consumed [PAY-09]", async (t) => {
+Deno.test("a payment moves along its legal moves only, and its consent stays Consumed [PAY-09]", async (t) => {
   await using env = await openEnvironment();
   for (const [name, way] of Object.entries(WAYS)) {
     const { flow, report, seen } = await paid(env);
@@ -98,7 +98,7 @@ Deno.test("a payment moves along the edges of table 2.2 only, and its consent st
   }
 });
 
-Deno.test("isLegalMove knows the edges of table 2.2 and no others [PAY-09]", () => {
+Deno.test("isLegalMove knows the legal moves and no others [PAY-09]", () => {
   for (const from of STATUSES) {
     for (const to of STATUSES) {
       assertEquals(isLegalMove(from, to), EDGES[from].includes(to), `${from} -> ${to}`);

@@ -206,7 +206,7 @@ Deno.test("what the directory has replaced is in force for 900 s at most while i
   assertEquals((await requestToken(env, env.tpp)).status, 200);
 });
 
-Deno.test("POST register rejects a statement older than the directory's newest [DC-N23] [D17] [G5]", async () => {
+Deno.test("POST register rejects a statement older than the directory's newest [DC-N23] [FAPI-D17] [G5]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const second = await restate(env, env.tpp, { redirect_uris: [KEPT, REMOVED, NEW] });
   await restate(env, env.tpp, { redirect_uris: [KEPT] });

@@ -1,4 +1,4 @@
-/** `POST /register/v1`: what a good registration gets, and what of it is believed (checklist section 10). */
+/** `POST /register/v1`: what a good registration gets, and what of it is believed (contract DC1 to DC17). */
 import { assertEquals, assertMatch } from "@std/assert";
 import { clientToken, requestToken } from "../../../scripts/testing/flows.ts";
 import { adminCall, onboardOnly } from "../../../scripts/testing/participants.ts";

@@ -1,4 +1,4 @@
-/** `POST /register/v1`: registration JWTs that must not be believed (checklist DC5-DC7, DC-N8, DC-N9, DC-N27). */
+/** `POST /register/v1`: registration JWTs that must not be believed (contract DC5-DC7, DC-N8, DC-N9, DC-N27). */
 import { clientAssertion, dpopProof, type JsonObject, withChanges } from "../../../scripts/testing/jwts.ts";
 import { smallTestKey, testKey } from "../../../scripts/testing/keys.ts";
 import { hmacJws, rs256Jws } from "../../support/odd_jws.ts";

@@ -1,4 +1,4 @@
-/** `POST /register/v1`: what a participant may not register (checklist DC8-DC10, DC13, DC-N11 to DC-N17). */
+/** `POST /register/v1`: what a participant may not register (contract DC8-DC10, DC13, DC-N11 to DC-N17). */
 import { assertEquals } from "@std/assert";
 import {
   assertRejected,

@@ -1,4 +1,4 @@
-/** `POST /register/v1`: software statements that must not be believed (checklist DC2-DC4, DC-N1 to DC-N7, DC-N21). */
+/** `POST /register/v1`: software statements that must not be believed (contract DC2-DC4, DC-N1 to DC-N7, DC-N21). */
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { type JsonObject, type Signer, signJwt, withChanges } from "../../../scripts/testing/jwts.ts";

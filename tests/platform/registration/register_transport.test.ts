@@ -1,4 +1,4 @@
-/** `POST /register/v1`: certificate, method, media type and size (checklist DC1, DC11, DC-N18, DC-N19, DC-N24, DC-N26). */
+/** `POST /register/v1`: certificate, method, media type and size (contract DC1, DC11, DC-N18, DC-N19, DC-N24, DC-N26). */
 import { assertEquals } from "@std/assert";
 import { onboardOnly } from "../../../scripts/testing/participants.ts";
 import {

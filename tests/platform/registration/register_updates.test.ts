@@ -1,4 +1,4 @@
-/** `POST /register/v1` again: newer statements take effect, older ones and replays do not (Decision B6; checklist D17). */
+/** `POST /register/v1` again: newer statements take effect, older ones and replays do not (Decision B6; contract FAPI-D17). */
 import { assertEquals } from "@std/assert";
 import {
   authorise,
@@ -160,7 +160,7 @@ Deno.test("POST register keeps one bank of two parallel registrations under one 
   assertEquals(records.filter(({ value }) => value.orgId === "BANKC").length, 1);
 });
 
-Deno.test("POST register: new redirect_uris count at the next authorization, removed ones no more [FAPI-D17] [RFC 9126 7.4]", async () => {
+Deno.test("POST register: new redirect_uris count at the next authorization, removed ones no more [FAPI-D17] [RFC 9126 §7.4]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const { tpp } = env;
   const bound = await clientToken(env, tpp);

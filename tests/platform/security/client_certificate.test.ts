@@ -1,4 +1,4 @@
-/** The client certificate as each proxy hands it over (checklist 13): whose it is, what is malformed, what is believed. */
+/** The client certificate as each proxy hands it over (contract H1 to H23): whose it is, what is malformed, what is believed. */
 import { assert, assertEquals } from "@std/assert";
 import { behind, headerOf, platformBehind, SOURCES } from "../../support/client_certificates.ts";
 import { call, clientToken, requestToken } from "../../../scripts/testing/flows.ts";

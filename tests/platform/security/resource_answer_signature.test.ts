@@ -1,4 +1,4 @@
-/** The platform's own signature on what it answers (reference 3.4, 3.5), verified as a careful client would. */
+/** The platform's own signature on what it answers (contract SG6), verified as a careful client would. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { errors } from "jose";
 import { authorised, call, clientToken, consentBody } from "../../../scripts/testing/flows.ts";

@@ -1,4 +1,4 @@
-/** DPoP proofs at the resource endpoints (checklist 3.2, RS column). */
+/** DPoP proofs at the resource endpoints (contract DP1 to DP16). */
 import { assertEquals } from "@std/assert";
 import { call, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
 import { dpopProof } from "../../../scripts/testing/jwts.ts";

@@ -1,4 +1,4 @@
-/** `x-jws-signature` of requests at the two POST endpoints (reference 3.3, checklist 9.3). */
+/** `x-jws-signature` of requests at the two POST endpoints (contract JWS-01 to JWS-16). */
 import { assertEquals } from "@std/assert";
 import {
   authorised,

@@ -141,9 +141,9 @@ Deno.test("front door returns status, headers, cookies and body as the handler g
     assertEquals(answer.text, "created");
     assertEquals(answer.headers.get("x-fapi-interaction-id"), "8a2f");
     assertEquals(answer.headers.getSetCookie(), ["a=1", "b=2"]);
-    // G14: the Date header is there and right.
+    // Contract FAPI-G14: the Date header is there and right.
     assert(Math.abs(Date.parse(answer.headers.get("date") ?? "") - Date.now()) < 5000);
-    // H21: the certificate is never told back.
+    // Contract H21: the certificate is never told back.
     assertEquals(answer.headers.get("client-cert"), null);
   }));
 
