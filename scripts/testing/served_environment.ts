@@ -176,15 +176,16 @@ export interface ServedEnvironment extends FlowEnvironment, AsyncDisposable {
   readonly process: ServedPlatform;
 }
 
-/** Opens one; `prepare` may work on the store's file before the platform opens it. */
+/** Opens one; `prepare` may work on the store's file before the platform opens it, `started` as in `startPlatform`. */
 export async function openServedEnvironment(
   changes: Readonly<Record<string, string>> = {},
   prepare: (storePath: string) => Promise<void> = () => Promise.resolve(),
+  started?: Parameters<typeof startPlatform>[3],
 ): Promise<ServedEnvironment> {
   const fixture = await openFixture();
   await prepare(fixture.env["STORE_URL"] ?? "");
   const env = { ...fixture.env, ...changes };
-  const process = await startPlatform(fixture.folder, env);
+  const process = await startPlatform(fixture.folder, env, {}, started);
   const dispose = async (): Promise<void> => {
     process.kill("SIGKILL");
     await process.ended;

@@ -53,14 +53,16 @@ export async function taskCommand(name: string): Promise<string[]> {
  * Starts the task in `folder`, with these variables and no others of this process but PATH and HOME.
  *
  * @param narrower takes the place of the task's own rights where an operator gives fewer
+ * @param started by another program, such as one that limits what this one may use
  */
 export async function startPlatform(
   folder: string,
   env: Readonly<Record<string, string>>,
   narrower: Readonly<Record<string, string>> = {},
+  started: (command: readonly string[]) => readonly string[] = (command) => command,
 ): Promise<ServedPlatform> {
   const command = (await taskCommand("serve")).map((word) => narrower[word] ?? word);
-  return startCommand(command, folder, env, "platform.listening");
+  return startCommand(started(command), folder, env, "platform.listening");
 }
 
 /** Starts a command in `folder`; it is ready when it logs this event. */

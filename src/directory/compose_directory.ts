@@ -3,8 +3,9 @@
  * knows every part of itself; knows nothing of the platform.
  */
 import { Hono } from "hono";
-import type { Clock } from "../base/kernel/clock.ts";
+import { type Clock, monotonicClock } from "../base/kernel/clock.ts";
 import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../base/limits.ts";
+import { guardStore } from "../base/store/guarded_store.ts";
 import type { Store } from "../base/store/store.ts";
 import { adminEndpoints } from "./admin_routes.ts";
 import { requireAdministrator } from "./administrator.ts";
@@ -71,12 +72,12 @@ const MAX_CERTIFICATE_DAYS = 3650;
  */
 export async function composeDirectory(parts: DirectoryParts): Promise<DirectoryApp> {
   const log = parts.log ?? SILENT;
-  const directory = await openDirectory(parts);
+  const directory = await openDirectory(parts, log);
   const rules = { environment: parts.environment, loopback: parts.loopbackRedirects };
   const { administrators, clock } = parts;
   const takenAt = directory.restored.takenAt();
   if (takenAt !== undefined) log.error("directory.restored", { takenAt: new Date(takenAt).toISOString() });
-  const health = healthEndpoint(directory);
+  const health = healthEndpoint(directory, "writes");
   const open = publicEndpoints(directory);
   const limit = limitPublic(parts.publicLimit ?? USUAL_PUBLIC_LIMIT, clock);
   const guard = requireAdministrator({ administrators, clock, log });
@@ -104,7 +105,7 @@ function handler(
   return async (request, address) => await app.fetch(request, address === undefined ? {} : { address });
 }
 
-async function openDirectory(parts: DirectoryParts): Promise<Directory> {
+async function openDirectory(parts: DirectoryParts, log: DirectoryLog): Promise<Directory> {
   const {
     issuer,
     environment,
@@ -123,7 +124,12 @@ async function openDirectory(parts: DirectoryParts): Promise<Directory> {
     throw new Error(`the CA: ${error.message}`);
   });
   const terms = { issuer, environment, statementDays };
-  const { store, clock, judgesClock = clock, statementKeys } = parts;
+  const { clock, judgesClock = clock, statementKeys } = parts;
+  const store = guardStore(parts.store, {
+    elapsed: monotonicClock,
+    failing: (why) => log.error("directory.store_failing", { why }),
+    working: (failedSeconds) => log.warn("directory.store_working", { failedSeconds }),
+  });
   const restored = await openRestoredCopy(store, clock);
   return { store, clock, authority, certificateDays, judgesClock, statementKeys, terms, restored };
 }

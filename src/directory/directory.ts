@@ -1,6 +1,6 @@
 /** What every use case of the directory gets, and what the directory may tell its operator. */
 import type { Clock } from "../base/kernel/clock.ts";
-import type { Store } from "../base/store/store.ts";
+import type { GuardedStore } from "../base/store/guarded_store.ts";
 import type { CertificateAuthority } from "./certificate_authority.ts";
 import type { RestoredCopy } from "./restored_copy_store.ts";
 import type { StatementTerms } from "./software_statement.ts";
@@ -8,7 +8,7 @@ import type { StatementKeys } from "./statement_keys.ts";
 
 /** The directory's parts, opened. */
 export interface Directory {
-  readonly store: Store;
+  readonly store: GuardedStore;
   readonly clock: Clock;
   readonly authority: CertificateAuthority;
   /** Validity of new certificates, days. */

@@ -10,7 +10,8 @@ export type DirectoryReason =
   | "request.unsupported_media_type"
   | "request.unsupported_content_encoding"
   | "request.rate_limited"
-  | "platform.unavailable";
+  | "platform.unavailable"
+  | "store.unavailable";
 
 /** What the caller gets. `description` is printable ASCII without quotes and backslashes (RFC 6749 §5.2). */
 export interface DirectoryWire {
@@ -46,6 +47,11 @@ const WIRE = {
     status: 503,
     error: "temporarily_unavailable",
     description: "The directory cannot do this now.",
+  },
+  "store.unavailable": {
+    status: 503,
+    error: "temporarily_unavailable",
+    description: "The directory cannot do this now. Try again after the delay in Retry-After.",
   },
   "directory.unauthorized": {
     status: 401,

@@ -1,6 +1,6 @@
 /** Turns whatever a route threw into `{error, error_description}`. What is not a ApiError is a bug: 500, no words, the stack in the log. */
 import type { Context } from "hono";
-import { ApiError } from "../base/kernel/api_error.ts";
+import { ApiError, isStoreFailure } from "../base/kernel/api_error.ts";
 import type { DirectoryLog } from "./directory.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 import { wireOf } from "./error_table.ts";
@@ -24,7 +24,8 @@ export function answerErrors(log: DirectoryLog): (error: Error, c: Context<Direc
 
 function note(log: DirectoryLog, c: Context<DirectoryEnv>, error: Error, status: number): void {
   const requestId = c.get("requestId");
-  if (status === 500) log.error("directory.failed", { requestId, error: error.stack ?? error.message });
+  if (isStoreFailure(error)) log.info("directory.rejected", { requestId, status, detail: error.message });
+  else if (status === 500) log.error("directory.failed", { requestId, error: error.stack ?? error.message });
   else if (status === 503) log.error("directory.unavailable", { requestId, detail: error.message });
   else log.info("directory.rejected", { requestId, status, detail: error.message });
 }

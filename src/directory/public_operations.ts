@@ -24,8 +24,9 @@ const read = (words: Omit<Operation, "method">): RouteConfig => operation(false,
 export const healthRoute = read({
   id: "getHealth",
   path: "/health",
-  summary: "The directory can read its database",
-  description: "For a load balancer or an orchestrator.",
+  summary: "The directory can use its database",
+  description:
+    "For a load balancer or an orchestrator. The public listener reads the database, the administrators' listener also writes it.",
   answer: "It can",
   content: { "application/json": healthy },
 });

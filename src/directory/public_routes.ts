@@ -19,9 +19,13 @@ import { participantsPage } from "./participants_page.tsx";
 
 const JSON_TYPE = "application/json";
 
-/** Whether the directory answers. */
-export function healthEndpoint(directory: Directory): Endpoint {
-  return { route: healthRoute, handle: (c) => health(directory, c) };
+/** Whether the database works: it can be read, which is all that the public listener needs, or also written. */
+export function healthEndpoint({ store }: Directory, needs: "reads" | "writes"): Endpoint {
+  const isHealthy = needs === "writes" ? store.isWorking : async (): Promise<boolean> => {
+    await store.get(["directory", "health"]);
+    return true;
+  };
+  return { route: healthRoute, handle: (c) => health(isHealthy, c) };
 }
 
 /** Endpoints without a guard. */
@@ -31,7 +35,7 @@ export function publicEndpoints(directory: Directory): readonly Endpoint[] {
   const { statementKeys, authority } = directory;
   const is = publicOperations;
   const endpoints: readonly Endpoint[] = [
-    healthEndpoint(directory),
+    healthEndpoint(directory, "reads"),
     { route: is.root, undocumented: true, handle: (c) => c.redirect("/participants", 303) },
     { route: is.participants, handle: (c) => participants(directory, c) },
     { route: is.status, handle: async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated") },
@@ -47,8 +51,13 @@ export function publicEndpoints(directory: Directory): readonly Endpoint[] {
   return endpoints.map((endpoint) => ({ ...endpoint, guard: publishing(directory.restored) }));
 }
 
-async function health(directory: Directory, c: Context): Promise<Response> {
-  await directory.store.get(["directory", "health"]); // throws where the store is gone
+async function health(isHealthy: () => Promise<boolean>, c: Context): Promise<Response> {
+  if (!await isHealthy()) {
+    throw new ApiError("store.unavailable", {
+      description: "The database cannot be written.",
+      retryAfterSeconds: 5,
+    });
+  }
   c.header("cache-control", "no-store");
   return c.json({ status: "ok" });
 }

@@ -1,4 +1,5 @@
 /** The platform's background work: every job once a second, one pass of it at a time, until it is stopped. */
+import { isStoreFailure } from "../base/kernel/api_error.ts";
 import type { Log } from "../base/observability/log.ts";
 
 /** Work that nobody asks for by a request. Several processes may each do it: every job settles races in the store. */
@@ -13,6 +14,8 @@ export interface BackgroundWork {
 export type Job = () => Promise<number>;
 
 const EVERY_MS = 1000;
+/** After failures in a row a pass waits 2, 4, 8 … s, up to this. */
+const MAX_WAIT_MS = 32_000;
 
 /** Work that has not started; `settled` waits for what jobs have left running. */
 export function backgroundWork(
@@ -38,9 +41,12 @@ function openLoop(
 ): { start(): void; end(): Promise<unknown> } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pass: Promise<unknown> = Promise.resolve();
+  let waitMs = EVERY_MS;
   const work = (): void => {
-    pass = job().catch((error: Error) => fail(log, error))
-      .finally(() => void (isStopped() || (timer = setTimeout(work, EVERY_MS))));
+    pass = job().then(() => waitMs = EVERY_MS, (error: Error) => {
+      waitMs = Math.min(2 * waitMs, MAX_WAIT_MS);
+      fail(log, error);
+    }).finally(() => void (isStopped() || (timer = setTimeout(work, waitMs))));
   };
   return {
     start: () => void (timer ??= setTimeout(work, EVERY_MS)),
@@ -52,5 +58,6 @@ function openLoop(
 }
 
 function fail(log: Log, error: Error): void {
+  if (isStoreFailure(error)) return; // logged once, by the store
   log.error("work.failed", { error: error.stack ?? error.message });
 }

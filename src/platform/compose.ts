@@ -33,6 +33,8 @@ import { payloadSignature } from "./security/payload_signature.ts";
 import type { ResourceGuards } from "./security/resource_guards.ts";
 import { followDirectory } from "./registration/current_clients.ts";
 import { requireActiveBank } from "./security/standing.ts";
+import { monotonicClock } from "../base/kernel/clock.ts";
+import { guardStore } from "../base/store/guarded_store.ts";
 import type { Reader } from "../base/store/store.ts";
 import type { FindTpp } from "./http/error_routes.ts";
 
@@ -55,9 +57,15 @@ export interface Platform extends BackgroundWork {
 }
 
 /** Builds the platform. */
-export async function composePlatform(parts: PlatformParts): Promise<Platform> {
-  const { config, store, clock } = parts;
-  const log = openLog({ clock, sink: parts.log, level: config.logLevel });
+export async function composePlatform(given: PlatformParts): Promise<Platform> {
+  const { config, clock } = given;
+  const log = openLog({ clock, sink: given.log, level: config.logLevel });
+  const store = guardStore(given.store, {
+    elapsed: monotonicClock,
+    failing: (why) => log.error("store.failing", { why }),
+    working: (failedSeconds) => log.warn("store.working", { failedSeconds }),
+  });
+  const parts = { ...given, store };
   const shared = composeShared(parts, log);
   await beginEpoch({
     store,
@@ -69,7 +77,7 @@ export async function composePlatform(parts: PlatformParts): Promise<Platform> {
   });
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> =>
-    readiness({ store: storeProbe(store) }, { directory: () => directoryHealth(shared) });
+    readiness({ store: storeProbe(store.isWorking) }, { directory: () => directoryHealth(shared) });
   const browser = composeBrowser(parts, shared, log, ready, () => openApiDocument(config, [api, browser]));
   const jobs = {
     followDirectory: () => followDirectory(shared.statuses, shared.clients),

@@ -16,6 +16,7 @@ export type ErrorReason =
   | "request.header_invalid"
   | "request.rate_limited"
   | "platform.unavailable"
+  | "store.unavailable"
   | "bank.unknown"
   | "bank.not_active"
   | "certificate.missing"
@@ -138,4 +139,9 @@ export class ApiError extends Error {
     this.reason = reason;
     this.parts = given;
   }
+}
+
+/** Whether the store failed. Its guard has logged that, once for all requests. */
+export function isStoreFailure(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === "store.unavailable";
 }

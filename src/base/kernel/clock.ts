@@ -6,6 +6,9 @@ export type Clock = () => number;
 /** The computer's own clock. */
 export const systemClock: Clock = (): number => Date.now();
 
+/** Whole milliseconds since the process began. Never stepped, but it may stand still while the computer sleeps. */
+export const monotonicClock: Clock = (): number => Math.floor(performance.now());
+
 /** A clock's reading in whole Unix seconds, as JWT times are written (RFC 7519 §2, NumericDate). */
 export function unixSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);

@@ -1,5 +1,4 @@
 /** Liveness: the process answers. Readiness: it can do its work, part by part, for the operator's probes. */
-import type { Store } from "../store/store.ts";
 
 /** The state of one part. */
 export interface PartHealth {
@@ -31,12 +30,9 @@ export async function readiness(
   return { ready: must.every(([, { ok }]) => ok), parts: Object.fromEntries([...must, ...may]) };
 }
 
-/** Whether the store reads. */
-export function storeProbe(store: Store): Probe {
-  return async () => {
-    await store.get(["health"]);
-    return { ok: true };
-  };
+/** Whether the store can be read and written. */
+export function storeProbe(isWorking: () => Promise<boolean>): Probe {
+  return async () => await isWorking() ? { ok: true } : { ok: false, detail: "cannot be read or written" };
 }
 
 async function safely(probe: Probe): Promise<PartHealth> {

@@ -1,8 +1,46 @@
 /** The storage port on Deno KV: an embedded file, or `:memory:`. Strong reads only. */
-import type { Check, Commit, Entry, Key, Listing, Store, Write } from "./store.ts";
+import { monotonicClock } from "../kernel/clock.ts";
+import {
+  type Check,
+  type Commit,
+  type Entry,
+  type Key,
+  type Listing,
+  type Store,
+  StoreFailure,
+  type Write,
+} from "./store.ts";
+import { openTurns } from "./turns.ts";
 
 /** Deno KV takes at most this many keys in one `getMany`. */
 const MAX_KEYS_A_READ = 10;
+
+/** The next commit waits beside the one under way, so that the database does not wait for it. */
+const COMMITS_AT_ONCE = 2;
+/** The longest wait for the lock of another process, which SQLite itself also uses if a commit has no checks. */
+const LOCK_PATIENCE_MS = 5000;
+const LOCK_RETRY_MS = 50;
+/** Behind commits that wait for the lock. */
+const TURN_PATIENCE_MS = 6000;
+const LOCKED = "database is locked";
+
+/**
+ * What SQLite says (`sqlite3_errstr`) of a database that cannot be used now. Deno KV throws it as a TypeError, as it
+ * does for values beyond its limits, which are faults of the program.
+ */
+const FAILURES: ReadonlySet<string> = new Set([
+  "access permission denied",
+  "attempt to write a readonly database",
+  "database disk image is malformed",
+  LOCKED,
+  "database or disk is full",
+  "database table is locked",
+  "disk I/O error",
+  "file is not a database",
+  "locking protocol",
+  "out of memory",
+  "unable to open database file",
+]);
 
 /**
  * Opens a Deno KV store. A file belongs to one process at a time.
@@ -12,20 +50,42 @@ const MAX_KEYS_A_READ = 10;
  */
 export async function openDenoKv(path: string): Promise<Store> {
   const lock = await lockFile(path);
-  const kv = await openOrSayWhy(path).catch((error: Error) => {
-    lock?.close();
-    throw error;
-  });
-  return {
-    get: async <T>(key: Key): Promise<Entry<T> | null> => asEntry(await kv.get<T>([...key])),
-    getMany: <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> => getMany<T>(kv, keys),
-    list: <T>(listing: Listing): Promise<Entry<T>[]> => list<T>(kv, listing),
-    commit: (staged: Commit): Promise<boolean> => commit(kv, staged),
-    close(): void {
-      kv.close();
-      lock?.close();
-    },
+  const turns = openTurns({ atOnce: COMMITS_AT_ONCE, patienceMs: TURN_PATIENCE_MS });
+  const opened: Deno.Kv[] = [];
+  const open = async (): Promise<Deno.Kv> => {
+    const kv = await openOrSayWhy(path);
+    opened.push(kv);
+    return kv;
   };
+  const close = (): void => {
+    for (const kv of opened) kv.close();
+    lock?.close();
+  };
+  try {
+    const kv = await open();
+    // A commit that waits for the file's lock keeps its connection busy. Reads have one of their own.
+    const reading = path === ":memory:" ? kv : await open();
+    return {
+      get: async <T>(key: Key): Promise<Entry<T> | null> => asEntry(await said(reading.get<T>([...key]))),
+      getMany: <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> => said(getMany<T>(reading, keys)),
+      list: <T>(listing: Listing): Promise<Entry<T>[]> => said(list<T>(reading, listing)),
+      commit: (staged: Commit): Promise<boolean> => turns.run(() => commitPatiently(kv, staged)),
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** What Deno KV answers, with a failure of the database told from a fault of the program. */
+async function said<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof TypeError && FAILURES.has(error.message)) throw new StoreFailure(error.message);
+    throw error;
+  }
 }
 
 /**
@@ -72,6 +132,23 @@ async function list<T>(kv: Deno.Kv, { prefix, after, limit }: Listing): Promise<
     if (entry !== null) entries.push(entry);
   }
   return entries;
+}
+
+/**
+ * SQLite does not wait for the lock if a commit begins by reading what it checks. A commit that found the file locked has
+ * not happened, so it can be repeated; one that failed in any other way is not.
+ */
+async function commitPatiently(kv: Deno.Kv, staged: Commit): Promise<boolean> {
+  const lastTry = monotonicClock() + LOCK_PATIENCE_MS;
+  while (true) {
+    try {
+      return await said(commit(kv, staged));
+    } catch (error) {
+      const isLocked = error instanceof StoreFailure && error.message === LOCKED;
+      if (!isLocked || monotonicClock() >= lastTry) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+  }
 }
 
 async function commit(kv: Deno.Kv, { checks, writes }: Commit): Promise<boolean> {

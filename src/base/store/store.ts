@@ -43,7 +43,15 @@ export interface Reader {
   get<T>(key: Key): Promise<Entry<T> | null>;
 }
 
-/** A store of small values with atomic commits. `expiresAt` passed means the entry may or may not be seen. */
+/**
+ * The database did not do what it was asked, for a reason outside the program: a full disk, an I/O error, a lock of
+ * another process. A commit that ended so has written nothing that this process can see.
+ */
+export class StoreFailure extends Error {
+  override readonly name = "StoreFailure";
+}
+
+/** A store of small values with atomic commits. Every method but `close` throws {@link StoreFailure}. `expiresAt` passed means the entry may or may not be seen. */
 export interface Store extends Reader {
   /** The entry, or null. Always the newest committed value (strong reads). */
   get<T>(key: Key): Promise<Entry<T> | null>;

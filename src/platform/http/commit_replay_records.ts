@@ -1,10 +1,10 @@
 /**
  * Replay records that no commit of the request took along are spent at its end: a proof that came with a
- * read, or with a request that was rejected, is used up all the same (RFC 9449 §11.1). A rate-limited request uses up
- * nothing, so that it can be sent again as it is.
+ * read, or with a request that was rejected, is used up all the same (RFC 9449 §11.1). A request that is rate-limited, or
+ * that failed with the store, uses up nothing, so that it can be sent again as it is.
  */
 import { createMiddleware } from "hono/factory";
-import { ApiError } from "../../base/kernel/api_error.ts";
+import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Store } from "../../base/store/store.ts";
 import { begin, commit, contended } from "../../base/store/transaction.ts";
@@ -19,7 +19,7 @@ export function commitReplayRecords(
     const replayRecords = c.get("replayRecords");
     // A rejection that a commit threw has become the answer, unless a handler has caught it.
     const hidden = replayRecords.rejection !== undefined && c.error !== replayRecords.rejection;
-    if (!hidden && (replayRecords.pending.length === 0 || isRateLimited(c.error))) return;
+    if (!hidden && (replayRecords.pending.length === 0 || usesUpNothing(c.error))) return;
     const answer = c.res;
     c.res = undefined; // a rejection takes the answer's place as a whole, headers too
     if (hidden) throw replayRecords.rejection;
@@ -28,6 +28,6 @@ export function commitReplayRecords(
   });
 }
 
-function isRateLimited(error: Error | undefined): boolean {
-  return error instanceof ApiError && error.reason === "request.rate_limited";
+function usesUpNothing(error: Error | undefined): boolean {
+  return isStoreFailure(error) || error instanceof ApiError && error.reason === "request.rate_limited";
 }

@@ -45,6 +45,15 @@ const badProof = oauth(
 const badProofAtResource = challenge(401, "invalid_dpop_proof");
 const badToken = challenge(401, "invalid_token");
 const badRequest = oauth(400, "invalid_request", "The request is malformed.");
+const unavailable = row(
+  oauth(
+    503,
+    "temporarily_unavailable",
+    "A part that this request needs is not available; see Retry-After.",
+  ),
+  fault(503, "UnexpectedError", "A part that this request needs is not available; see Retry-After."),
+  "unavailable",
+);
 const badMetadata = oauth(400, "invalid_client_metadata", "The registration request is not acceptable.");
 
 /** The error table. */
@@ -86,15 +95,8 @@ export const ERROR_TABLE = {
     status: 429,
     message: "",
   }, "unavailable"),
-  "platform.unavailable": row(
-    oauth(
-      503,
-      "temporarily_unavailable",
-      "A part that this request needs is not available; see Retry-After.",
-    ),
-    fault(503, "UnexpectedError", "A part that this request needs is not available; see Retry-After."),
-    "unavailable",
-  ),
+  "platform.unavailable": unavailable,
+  "store.unavailable": unavailable,
   "bank.unknown": row(oauth(404, "not_found", "No such bank is registered here."), {
     status: 404,
     message: "",

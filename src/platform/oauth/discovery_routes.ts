@@ -30,7 +30,7 @@ const metadataRoute = createRoute({
   description: "Endpoints, methods and algorithms of one bank's issuer.",
   security: [],
   request: { params: bankParameter },
-  responses: { 200: publicAnswer("The metadata", serverMetadataSchema), ...oauthErrors(404, 405, 500) },
+  responses: { 200: publicAnswer("The metadata", serverMetadataSchema), ...oauthErrors(404, 405, 500, 503) },
 });
 const keysRoute = createRoute({
   method: "get",

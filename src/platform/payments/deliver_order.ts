@@ -2,6 +2,7 @@
  * Delivers an order: take it, push it, record the answer. At least once towards the bank, which knows the payment by
  * its id, so exactly once in effect (Decisions D1, D4).
  */
+import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { record } from "../audit_trail.ts";
@@ -72,6 +73,7 @@ async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): Promise
     const taken = await take(deps, paymentId);
     return taken !== undefined && await deliver(deps, taken);
   } catch (error) {
+    if (isStoreFailure(error)) return false;
     const what = error instanceof Error ? error.stack ?? error.message : String(error);
     deps.log.error("order.delivery_failed", { paymentId, error: what });
     return false;

@@ -2,6 +2,7 @@
  * The first push of an order, by the request that made the payment: the TPP waits for it up to 3 s (Decision D4).
  * A push that takes longer goes on, and whoever stops the platform can wait for it.
  */
+import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import { ORDER_FIRST_PUSH_SECONDS } from "../profile.ts";
 import { type DeliverOrderDeps, deliverOwn } from "./deliver_order.ts";
 import type { PaymentOrder } from "./payment_order.ts";
@@ -17,6 +18,7 @@ export async function firstPush(deps: FirstPushDeps, order: PaymentOrder): Promi
   const { paymentId } = order;
   const push = deliverOwn(deps, order)
     .catch((error: Error) => {
+      if (isStoreFailure(error)) return; // the order is still in the outbox and is pushed again
       deps.log.error("order.delivery_failed", { paymentId, error: error.stack ?? error.message });
     })
     .finally(() => void deps.underWay.delete(push));

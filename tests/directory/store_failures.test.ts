@@ -1,0 +1,47 @@
+/** `deno task directory` on a database that cannot be written for a while: it publishes, and says that it changes nothing. */
+import { assertEquals } from "@std/assert";
+import { openDirectoryFixture } from "../support/directory_process.ts";
+import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
+import { startCommand, taskCommand } from "../../scripts/testing/served_platform.ts";
+import { failWrites, withoutSizeSignal } from "../support/store_faults.ts";
+
+Deno.test("the directory publishes while it cannot write, answers changes with 503, and goes on by itself [E2] [E3]", async () => {
+  await using fixture = await openDirectoryFixture();
+  const command = withoutSizeSignal(await taskCommand("directory"));
+  const process = startCommand(command, fixture.folder, fixture.env, "directory.started");
+  await process.ready;
+  const own = { environment: "Production", redirect_uris: ["https://shop.example/callback"] };
+  const details = JSON.stringify(await thirdParty([0, 1], { software: { ...software(), ...own } }));
+  const headers = { authorization: `Bearer ${fixture.token}`, "content-type": "application/json" };
+  const onboard = (): Promise<Response> =>
+    fetch(`${fixture.adminUrl}/participants`, { method: "POST", headers, body: details });
+  const fault = await failWrites(process.pid);
+  for (let change = 0; change < 3; change++) {
+    const answer = await onboard();
+    const { error } = await answer.json();
+    assertEquals([answer.status, error, answer.headers.get("retry-after")], [
+      503,
+      "temporarily_unavailable",
+      "5",
+    ]);
+  }
+  assertEquals(await statusOf(`${fixture.adminUrl}/health`), 503);
+  for (const path of ["/health", "/participants", "/status"]) {
+    assertEquals(await statusOf(`${fixture.url}${path}`), 200, path);
+  }
+  await fault.mend();
+  const answer = await onboard();
+  assertEquals(answer.status, 201, await answer.text());
+  while (await statusOf(`${fixture.adminUrl}/health`) !== 200) await new Promise((go) => setTimeout(go, 200));
+  await process.logged("directory.store_working");
+  process.kill("SIGTERM");
+  assertEquals((await process.ended).code, 0);
+  const events = process.lines.filter(({ level }) => level !== "info").map(({ event }) => event);
+  assertEquals(events, ["directory.store_failing", "directory.store_working"]);
+});
+
+async function statusOf(url: string): Promise<number> {
+  const answer = await fetch(url);
+  await answer.body?.cancel();
+  return answer.status;
+}
