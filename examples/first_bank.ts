@@ -1,6 +1,6 @@
 /**
  * A bank of your own, in one file without project code: take it and grow it. Wants the folder of an onboarded bank
- * (`deno task participant onboard --encryption`) and a running sandbox; README "A bank of your own". One customer,
+ * (`deno task participant onboard --encryption`) and a running sandbox; docs/bank.md. One customer,
  * visits and orders in memory: a real bank keeps them in a database.
  */
 import * as jose from "jose";

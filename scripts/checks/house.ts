@@ -24,7 +24,7 @@ const BANS: readonly Ban[] = [
   {
     pattern: RegExp("\\b(TO" + "DO|FIX" + "ME)\\b|(//|\\*)\\s*XX" + "X\\b", "g"),
     within: "text",
-    sentence: "finish it or say it in the README's limits",
+    sentence: "finish it, or say it under Limits in README.md",
   },
   { pattern: RegExp("not " + "(yet )?implemented", "gi"), within: "text", sentence: "finish it" },
   {
