@@ -1,70 +1,88 @@
 /**
- * Prints for every required criterion the tests that stand for it, and exits with 1 where one has none. Reads the test
- * files' text, or with `--report <JUnit file>` what a run did; `--quiet` prints gaps alone. Runs no test itself.
+ * Prints for every requirement of `docs/contract` and `docs/decisions` the tests that stand for it, and exits with 1 if
+ * one has none. Reads the test files' text, or with `--report <JUnit file>` what a run did; `--quiet` prints gaps alone.
+ * Runs no test itself.
  */
-import { FAMILIES, type Family, INAPPLICABLE, type Inapplicable, isMistaken, requiredIds } from "./ids.ts";
-import { type NamedTest, namesInReport, namesInSource } from "./names.ts";
 import { listFiles, readSource } from "../checks/source_files.ts";
+import { readRequirements, type Requirement, type Requirements } from "./contract.ts";
+import { type NamedTest, namesInReport, namesInSource } from "./names.ts";
 
-/** What was found out about the criteria. */
+/** What was found out about the requirements. */
 export interface Standing {
-  /** In the order of the documents; ids with no test are not in it. */
+  /** In the order of the documents; ids with no test of their own are not in it. */
   readonly covered: ReadonlyMap<string, readonly NamedTest[]>;
-  readonly inapplicable: readonly Inapplicable[];
-  /** What has to be mended, a sentence each; none where everything stands. */
+  /** What has to be mended, a sentence each; empty if everything stands. */
   readonly gaps: readonly string[];
 }
 
-/** Sets tests against criteria. */
-export function standing(
-  tests: readonly NamedTest[],
-  required: readonly string[] = requiredIds(),
-  inapplicable: readonly Inapplicable[] = INAPPLICABLE,
-): Standing {
+/** Sets tests against requirements. */
+export function standing(tests: readonly NamedTest[], { found, faults }: Requirements): Standing {
   const byId = Map.groupBy(tests.flatMap((test) => test.ids.map((id) => ({ id, test }))), ({ id }) => id);
-  const found = (id: string): NamedTest[] => (byId.get(id) ?? []).map(({ test }) => test);
-  const excused = new Set(inapplicable.map(({ id }) => id));
-  const known = new Set(required);
+  const testsOf = (id: string): NamedTest[] => (byId.get(id) ?? []).map(({ test }) => test);
+  const known = new Set(found.map(({ id }) => id));
   return {
     covered: new Map(
-      required.map((id) => [id, found(id)] as const).filter(([, standing]) => standing.length > 0),
+      found.map(({ id }) => [id, testsOf(id)] as const).filter(([, standing]) => standing.length > 0),
     ),
-    inapplicable,
     gaps: [
-      ...required.flatMap((id) => fault(id, found(id), excused.has(id))),
-      ...inapplicable.filter(({ id }) => !known.has(id)).map(({ id }) => `${id} is excused and not required`),
+      ...faults,
+      ...found.flatMap((requirement) => fault(requirement, testsOf)),
       ...[...byId.keys()].filter((id) => isMistaken(id, known))
-        .map((id) => `${id} does not exist: ${found(id).map(({ where }) => where).join(", ")}`),
+        .map((id) => `${id} does not exist: ${testsOf(id).map(({ where }) => where).join(", ")}`),
     ],
   };
 }
 
-function fault(id: string, tests: readonly NamedTest[], excused: boolean): string[] {
+function fault(
+  { id, checkedBy, inapplicable }: Requirement,
+  testsOf: (id: string) => readonly NamedTest[],
+): string[] {
+  const tests = testsOf(id);
   const failed = tests.filter(({ outcome }) => outcome === "failed");
   if (failed.length > 0) return [`${id} fails: ${failed.map(({ name }) => name).join("; ")}`];
-  if (excused) return tests.length === 0 ? [] : [`${id} is excused, and has a test`];
-  if (tests.length === 0) return [`${id} has no test`];
+  if (inapplicable !== undefined) {
+    return tests.length === 0 ? [] : [`${id} is not applicable, and has a test`];
+  }
+  if (tests.length === 0) {
+    const empty = checkedBy.filter((other) => testsOf(other).length === 0);
+    if (empty.length > 0) return [`${id} is checked by ${empty.join(", ")}, which has no test of its own`];
+    return checkedBy.length > 0 ? [] : [`${id} has no test`];
+  }
   if (tests.every(({ outcome }) => outcome === "skipped")) return [`${id} was not run: ${tests[0]?.name}`];
   return [];
 }
 
-function linesOf({ covered, inapplicable, gaps }: Standing, quiet: boolean): string[] {
-  const tests = [...covered].flatMap(([id, standing]) =>
-    standing.map(({ name, where }, index) => `${(index === 0 ? id : "").padEnd(8)}${where}  ${name.trim()}`)
-  );
-  const total = covered.size + inapplicable.length;
+/** Whether this looks like an id of the documents without being one: their letters with another number. */
+function isMistaken(id: string, known: ReadonlySet<string>): boolean {
+  const family = lettersOf(id);
+  return !known.has(id) && [...known].some((other) => lettersOf(other) === family);
+}
+
+function lettersOf(id: string): string {
+  return id.replace(/\d+$/, "");
+}
+
+function linesOf(found: readonly Requirement[], { covered, gaps }: Standing, quiet: boolean): string[] {
+  const tests = found.flatMap(({ id, checkedBy }) => [
+    ...(checkedBy.length === 0 ? [] : [`${id.padEnd(8)}checked by ${checkedBy.join(", ")}`]),
+    ...(covered.get(id) ?? []).map(({ name, where }, index) =>
+      `${(index === 0 && checkedBy.length === 0 ? id : "").padEnd(8)}${where}  ${name.trim()}`
+    ),
+  ]);
   return [
     ...(quiet ? [] : [...tests, ""]),
-    ...inapplicable.map(({ id, because }) => `${id.padEnd(8)}does not apply: ${because}`),
+    ...found.flatMap(({ id, inapplicable: why }) =>
+      why === undefined ? [] : [`${id.padEnd(8)}not applicable: ${why}`]
+    ),
     ...gaps.map((gap) => `GAP     ${gap}`),
-    `${countOf("rule")} rules and ${
-      countOf("negative")
-    } negative cases, ${total} accounted for, ${gaps.length} gaps`,
+    `${countOf(found, "rule")} rules, ${countOf(found, "negative")} negative cases (${
+      found.filter(({ isAccepted }) => isAccepted).length
+    } of them accepted neighbours) and ${countOf(found, "decision")} decisions, ${gaps.length} gaps`,
   ];
 }
 
-function countOf(kind: Family["kind"]): number {
-  return FAMILIES.reduce((sum, family) => family.kind === kind ? sum + family.last : sum, 0);
+function countOf(found: readonly Requirement[], kind: Requirement["kind"]): number {
+  return found.filter((requirement) => requirement.kind === kind).length;
 }
 
 function readTests(report: string | undefined): NamedTest[] {
@@ -77,13 +95,15 @@ function main(args: readonly string[]): number {
   const [flag, report] = args.filter((argument) => argument !== "--quiet");
   if (flag !== undefined && (flag !== "--report" || report === undefined)) {
     Deno.stderr.writeSync(
-      new TextEncoder().encode("usage: requirements.ts [--report <JUnit file>] [--quiet]\n"),
+      new TextEncoder().encode("usage: requirements/main.ts [--report <JUnit file>] [--quiet]\n"),
     );
     return 2;
   }
-  const found = standing(readTests(report));
-  Deno.stdout.writeSync(new TextEncoder().encode(`${linesOf(found, args.includes("--quiet")).join("\n")}\n`));
-  return found.gaps.length === 0 ? 0 : 1;
+  const requirements = readRequirements();
+  const result = standing(readTests(report), requirements);
+  const lines = linesOf(requirements.found, result, args.includes("--quiet"));
+  Deno.stdout.writeSync(new TextEncoder().encode(`${lines.join("\n")}\n`));
+  return result.gaps.length === 0 ? 0 : 1;
 }
 
 if (import.meta.main) Deno.exit(main(Deno.args));

@@ -261,7 +261,7 @@ export const STANDINGS: Readonly<Record<Module, Standing>> = {
   DCRNoSoftwareStatement: { ids: ["DC-N2"] },
   DCRNoMTLS: { ids: ["DC-N18"] },
   DCRBadMTLS: { ids: ["DC-N18"] },
-  DCRUpdateClientConfig: { ids: ["D17", "DC-N23"] },
+  DCRUpdateClientConfig: { ids: ["FAPI-D17", "DC-N23"] },
   DCRUpdateClientConfigBadJwksUri: { ids: ["DC-N20"] },
   DCRUpdateClientConfigInvalidJwksByValue: { ids: ["DC13"] },
   DCRUpdateClientConfigInvalidRedirectUri: { ids: ["DC-N11"] },

@@ -200,7 +200,7 @@ test("commits nothing at all without a word", async ({ store }) => {
   assertEquals(await commit(store, () => NOW, begin()), true);
 });
 
-test("gives up if its replayRecords change before every attempt, with 503 and nothing written", async ({ store }) => {
+test("gives up if its replay records change before every attempt, with 503 and nothing written", async ({ store }) => {
   const expired = { ...PROOF, expiresAt: NOW - 1 };
   let commits = 0;
   // Another process replaces the expired replay record again and again, each time just before this commit.

@@ -398,7 +398,7 @@ Deno.test("consent request takes mobile numbers and merchant category codes of t
   }
 });
 
-Deno.test("consent request that pays the payer is rejected", () => {
+Deno.test("consent request that pays the payer is rejected [CF12]", () => {
   const payee = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
   const body = (payer: unknown): unknown => edited(MINIMAL, "Data.Initiation.DebtorAccount", payer);
   assertEquals(faultsIn(body(payee)), ["Field.Invalid Data.Initiation.DebtorAccount"]);

@@ -123,6 +123,19 @@ Deno.test("GET funds-confirmation dates its answer by the clock [FUN-02]", async
   assertEquals(Data.FundsAvailableResult.FundsAvailableDateTime, "2040-01-15T12:01:30+00:00");
 });
 
+Deno.test("GET funds-confirmation is limited for each consent, not for all of a client's [RL2]", async () => {
+  await using env = await openEnvironment({
+    environment: { RATE_LIMITS: "funds=1/2,registration=100/100" },
+  });
+  const [first, second] = [await authorised(env), await authorised(env)];
+  const asked = async ({ bound, consentId }: typeof first): Promise<number> =>
+    (await ask(env, bound, consentId)).status;
+  assertEquals([await asked(first), await asked(first), await asked(first)], [200, 200, 429]);
+  assertEquals(await asked(second), 200);
+  env.now += 1000;
+  assertEquals(await asked(first), 200);
+});
+
 Deno.test("GET funds-confirmation is rejected unless the consent is Authorized [FUN-01] [RG-N12]", async (t) => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);

@@ -106,7 +106,7 @@ Deno.test("isLegalMove knows the legal moves and no others [PAY-09]", () => {
   }
 });
 
-Deno.test("a retry of POST domestic-payments answers the payment as it stands now [IDE-09] [PAY-09]", async () => {
+Deno.test("a retry of POST domestic-payments answers the payment as it stands now [IDE-09] [PAY-09] [PR5]", async () => {
   await using env = await openEnvironment();
   const flow = await authorised(env);
   const first = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
