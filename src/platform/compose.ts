@@ -82,7 +82,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const jobs = {
     followDirectory: () => followDirectory(shared.statuses, shared.clients),
     deliverDueOrders: () => deliverDueOrders(shared.delivery),
-    sweepConsents: () => sweepConsents({ store, clock, consents: shared.consents }),
+    sweepConsents: () => sweepConsents({ store, clock, log, consents: shared.consents }),
   };
   const handler = (app: PlatformApp): Handler => ({ fetch: async (request) => await app.fetch(request) });
   return {

@@ -16,11 +16,13 @@ export interface Cause {
 /** Reads and stages consents. */
 export interface ConsentStore {
   find(id: ConsentId, from?: Reader): Promise<Entry<Consent> | null>;
+  /** In one round trip, in the order asked. */
+  findMany(ids: readonly ConsentId[]): Promise<readonly (Entry<Consent> | null)[]>;
   stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
   /** Stages the changed consent in place of `former`; the commit fails if it changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): void;
-  /** Deadlines that have passed at `now`, earliest first; some may be of consents that have moved on. */
-  deadlinesBefore(now: number, limit: number): Promise<readonly Deadline[]>;
+  /** Deadlines that have passed at `now`, earliest first, after the one given; some may be of consents that have moved on. */
+  deadlinesBefore(now: number, limit: number, after?: Deadline): Promise<readonly Deadline[]>;
   /** Stages the end of a noted deadline. */
   stageDeadlineGone(tx: Transaction, deadline: Deadline): void;
 }
@@ -41,6 +43,7 @@ export function consentAhead(idText: unknown): readonly Key[] {
 export function openConsentStore(store: Store): ConsentStore {
   return {
     find: (id, from = store) => from.get<Consent>(consentKey(id)),
+    findMany: (ids) => store.getMany<Consent>(ids.map(consentKey)),
     stageCreation(tx, consent, cause) {
       check(tx, consentKey(consent.id), null);
       set(tx, consentKey(consent.id), consent);
@@ -55,8 +58,9 @@ export function openConsentStore(store: Store): ConsentStore {
       if (before !== after) noteDeadline(tx, changed);
       record(tx, changed.id, { at, event: `consent.${changed.status}`, ...cause });
     },
-    async deadlinesBefore(now, limit) {
-      const entries = await store.list<ConsentId>({ prefix: ["consent_deadline"], limit });
+    async deadlinesBefore(now, limit, after) {
+      const start = after === undefined ? {} : { after: after.key };
+      const entries = await store.list<ConsentId>({ prefix: ["consent_deadline"], ...start, limit });
       return entries.filter(({ key }) => Number(key[1]) <= now).map(({ key, value }) => ({
         key,
         consentId: value,

@@ -1,39 +1,73 @@
 /**
- * Writes down what has already happened: consents whose deadline has passed become `Rejected`, with the deadline as their
- * time, so that the history is complete and nobody has to work it out again (contract CT12, CT15).
+ * Records what has already happened: a consent whose deadline has passed becomes `Rejected`, with the deadline as its
+ * time, so that its history is complete (contract CT12, CT15). Reads do not depend on it: they evaluate deadlines
+ * themselves.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
+import type { Log } from "../../base/observability/log.ts";
 import type { Store } from "../../base/store/store.ts";
 import { begin, commit } from "../../base/store/transaction.ts";
 import { asOf } from "./consent.ts";
 import type { ConsentStore, Deadline } from "./consent_store.ts";
 
-/** What it needs. */
+/** Dependencies of the sweep. */
 export interface SweepConsentsDeps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly log: Log;
   readonly consents: ConsentStore;
 }
 
-const BATCH = 100;
+/**
+ * Deadlines that are handled in one commit. One commit costs one fsync, whatever it holds. The storage thread serves
+ * one commit at a time, so a batch must stay short for the requests that wait behind it.
+ */
+const BATCH = 20;
+/** Bounds a pass: the next one begins a second later, so a backlog leaves time to requests. */
+const MAX_BATCHES = 250;
 
-/** Sweeps at most a batch; gives how many deadlines it dealt with. */
+/** Handles the deadlines that have passed, earliest first, up to a bound. @returns how many it handled */
 export async function sweepConsents(deps: SweepConsentsDeps): Promise<number> {
-  const passed = await deps.consents.deadlinesBefore(deps.clock(), BATCH);
-  await Promise.all(passed.map((deadline) => expire(deps, deadline)));
-  return passed.length;
+  const now = deps.clock();
+  let handled = 0;
+  let after: Deadline | undefined;
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const passed = await deps.consents.deadlinesBefore(now, BATCH, after);
+    handled += await expireAll(deps, passed, now);
+    if (passed.length < BATCH) break;
+    after = passed.at(-1); // passes by those that fail
+  }
+  return handled;
 }
 
-async function expire(deps: SweepConsentsDeps, deadline: Deadline): Promise<void> {
-  const entry = await deps.consents.find(deadline.consentId);
-  const tx = begin();
-  deps.consents.stageDeadlineGone(tx, deadline);
-  if (entry !== null) {
-    const settled = asOf(entry.value, deps.clock());
-    const reason = entry.value.status === "Authorized" ? "not used in time" : "not authorised in time";
-    if (settled.status !== entry.value.status) {
-      deps.consents.stageChange(tx, entry, settled, { actor: "clock", reason }, settled.statusUpdatedAt);
+async function expireAll(deps: SweepConsentsDeps, passed: readonly Deadline[], now: number): Promise<number> {
+  if (passed.length === 0) return 0;
+  if (await expire(deps, passed, now).catch(() => false)) return passed.length;
+  // One of them changed meanwhile or cannot be written: it must not keep back the others.
+  let handled = 0;
+  for (const deadline of passed) {
+    const { consentId } = deadline;
+    try {
+      if (await expire(deps, [deadline], now)) handled++;
+    } catch (error) {
+      const what = error instanceof Error ? error.stack ?? error.message : String(error);
+      deps.log.error("consent.not_expired", { consentId, error: what });
     }
   }
-  await commit(deps.store, deps.clock, tx); // a conflict means that it moved on: its new deadline is noted elsewhere
+  return handled;
+}
+
+/** False if one of the consents changed meanwhile: the next pass finds it as it is then. */
+async function expire(deps: SweepConsentsDeps, passed: readonly Deadline[], now: number): Promise<boolean> {
+  const entries = await deps.consents.findMany(passed.map(({ consentId }) => consentId));
+  const tx = begin();
+  for (const deadline of passed) deps.consents.stageDeadlineGone(tx, deadline);
+  for (const entry of entries) {
+    if (entry === null) continue;
+    const settled = asOf(entry.value, now);
+    if (settled.status === entry.value.status) continue; // it moved on: its new deadline has an entry of its own
+    const reason = entry.value.status === "Authorized" ? "not used in time" : "not authorised in time";
+    deps.consents.stageChange(tx, entry, settled, { actor: "clock", reason }, settled.statusUpdatedAt);
+  }
+  return await commit(deps.store, deps.clock, tx);
 }

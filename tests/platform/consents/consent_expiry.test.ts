@@ -10,7 +10,7 @@ import {
   type Json,
   pay,
 } from "../../../scripts/testing/flows.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
 async function statusOf(env: Environment, consentId: string): Promise<Json> {
   const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
@@ -31,9 +31,9 @@ Deno.test("a consent that nobody authorised is Rejected at its deadline, read or
   assertEquals(await env.platform.sweepConsents(), 0);
   assertEquals(await statusOf(env, Data.ConsentId), rejected);
   const history = await historyOf(env.store, Data.ConsentId);
-  assertEquals(history.map(({ event, actor, reason }) => [event, actor, reason]), [
-    ["consent.AwaitingAuthorisation", env.tpp.clientId, "created"],
-    ["consent.Rejected", "clock", "not authorised in time"],
+  assertEquals(history.map(({ at, event, actor, reason }) => [at - START, event, actor, reason]), [
+    [0, "consent.AwaitingAuthorisation", env.tpp.clientId, "created"],
+    [86_400_000, "consent.Rejected", "clock", "not authorised in time"], // the deadline, not the time of the sweep
   ]);
 });
 
@@ -42,9 +42,10 @@ Deno.test("an authorised consent that nobody used is Rejected an hour later; a u
   const unused = await authorised(env);
   const used = await authorised(env);
   await good(pay(env, used), 201);
-  env.now += 3_600_000;
+  env.now += 3_600_000 + 7000;
   assertEquals(await env.platform.sweepConsents(), 1);
   assertEquals(await statusOf(env, unused.consentId), ["Rejected", "2040-01-15T13:00:00+00:00"]);
+  assertEquals((await historyOf(env.store, unused.consentId)).at(-1)?.at, START + 3_600_000);
   assertEquals((await statusOf(env, used.consentId))[0], "Consumed");
   assertEquals((await env.store.list({ prefix: ["consent_deadline"], limit: 10 })).length, 0);
 });
