@@ -10,8 +10,8 @@ export interface BackgroundWork {
   stop(): Promise<void>;
 }
 
-/** One job: does what is due and gives how much that was. */
-export type Job = () => Promise<number>;
+/** One job: does what is due and returns how much that was. A long one asks whether it should end. */
+export type Job = (isStopped: () => boolean) => Promise<number>;
 
 const EVERY_MS = 1000;
 /** After failures in a row a pass waits 2, 4, 8 … s, up to this. */
@@ -43,7 +43,7 @@ function openLoop(
   let pass: Promise<unknown> = Promise.resolve();
   let waitMs = EVERY_MS;
   const work = (): void => {
-    pass = job().then(() => waitMs = EVERY_MS, (error: Error) => {
+    pass = job(isStopped).then(() => waitMs = EVERY_MS, (error: Error) => {
       waitMs = Math.min(2 * waitMs, MAX_WAIT_MS);
       fail(log, error);
     }).finally(() => void (isStopped() || (timer = setTimeout(work, waitMs))));

@@ -18,7 +18,8 @@ import { type Log, openLog } from "../base/observability/log.ts";
 import { requestLog } from "../base/http/request_log.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
-import { deliverDueOrders } from "./payments/deliver_order.ts";
+import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
+import { resumeHeldOrders } from "./payments/held_orders.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { rejectWhileHeld } from "./recovery/reject_while_held.ts";
@@ -46,11 +47,11 @@ export interface Handler {
 /** A running platform: two apps to put behind listeners, background work, and an end. */
 export interface Platform extends BackgroundWork {
   /** Asks the directory what has changed. For runtimes that keep time themselves, as are the next ones. */
-  readonly followDirectory: Job;
-  /** Pushes the payment orders that are due. */
-  readonly deliverDueOrders: Job;
+  readonly followDirectory: () => Promise<number>;
+  /** Puts held orders back whose bank may have them again, and pushes those that are due. */
+  readonly deliverDueOrders: () => Promise<number>;
   /** Writes down which consents have passed their deadlines. */
-  readonly sweepConsents: Job;
+  readonly sweepConsents: () => Promise<number>;
   readonly api: Handler;
   readonly browser: Handler;
   readonly readiness: () => Promise<Readiness>;
@@ -79,18 +80,25 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const ready = (): Promise<Readiness> =>
     readiness({ store: storeProbe(store.isWorking) }, { directory: () => directoryHealth(shared) });
   const browser = composeBrowser(parts, shared, log, ready, () => openApiDocument(config, [api, browser]));
+  const { delivery, statuses, clients, consents } = shared;
+  const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const jobs = {
-    followDirectory: () => followDirectory(shared.statuses, shared.clients),
-    deliverDueOrders: () => deliverDueOrders(shared.delivery),
-    sweepConsents: () => sweepConsents({ store, clock, log, consents: shared.consents }),
+    followDirectory: () => followDirectory(statuses, clients),
+    sweepConsents: () => sweepConsents({ store, clock, log, consents }),
   };
+  const work: readonly Job[] = [
+    ...Object.values(jobs),
+    resume,
+    (stopped) => startDueOrders(delivery, stopped),
+  ];
   const handler = (app: PlatformApp): Handler => ({ fetch: async (request) => await app.fetch(request) });
   return {
     api: handler(api),
     browser: handler(browser),
     readiness: ready,
     ...jobs,
-    ...backgroundWork(Object.values(jobs), () => Promise.all(shared.delivery.underWay), log),
+    deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
+    ...backgroundWork(work, () => Promise.all(delivery.underWay), log),
   };
 }
 

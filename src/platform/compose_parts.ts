@@ -18,8 +18,9 @@ import { conditionalFetch, fetchStatement, guardedFetch } from "./participants/g
 import { openParticipantKeys, type ParticipantKeySets } from "./participants/participant_keys.ts";
 import type { SoftwareStatementDeps } from "./participants/software_statement.ts";
 import { openBankCircuit } from "./payments/bank_circuit.ts";
-import type { FirstPushDeps } from "./payments/first_push.ts";
+import type { DeliverOrderDeps } from "./payments/deliver_order.ts";
 import { openOrderOutboxStore } from "./payments/order_outbox_store.ts";
+import { MAX_PUSHES, openPushSlots } from "./payments/push_slots.ts";
 import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts";
 import { openCurrentClients } from "./registration/current_clients.ts";
 import { openStatusList, standingBy, type StatusList } from "./participants/status_list.ts";
@@ -63,7 +64,7 @@ export interface Shared {
   readonly claims: ClaimStore;
   readonly interactions: AuthorizationSessionStore;
   readonly limits: RateLimit;
-  readonly delivery: FirstPushDeps;
+  readonly delivery: DeliverOrderDeps;
   readonly drawErrorPage: DrawErrorPage;
 }
 
@@ -144,7 +145,7 @@ function composeDelivery(
   log: Log,
   view: DirectoryView,
   payments: PaymentStore,
-): FirstPushDeps {
+): DeliverOrderDeps {
   const { config, store, clock, keys } = parts;
   const holds = openHoldStore(store);
   return {
@@ -162,6 +163,8 @@ function composeDelivery(
       await holds.find(bank) === null ? await whyNoOrders(view, bank) : "The store was restored: reconcile.",
     random: Math.random,
     loopbackBanks: config.environment === "Sandbox",
+    slots: openPushSlots(MAX_PUSHES),
+    walking: new Set(),
     underWay: new Set(),
   };
 }

@@ -71,9 +71,10 @@ export const paymentOrdersKey = (bank: BankCode): Key => ["payment_order", bank]
 /** An order still to be pushed (`platform/payments/order_outbox_store.ts`). Until the bank has answered. */
 export const outboxKey = (payment: PaymentId): Key => ["outbox", payment];
 
-/** Orders to push in the order in which they fall due: the payment's id. */
-export const outboxDueKey = (dueAt: number, payment: PaymentId): Key => [
-  "outbox_due",
+/** A bank's orders to push, in the order in which they fall due: the payment's id. */
+export const outboxQueueKey = (bank: BankCode, dueAt: number, payment: PaymentId): Key => [
+  "outbox_queue",
+  bank,
   String(dueAt).padStart(15, "0"),
   payment,
 ];

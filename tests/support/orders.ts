@@ -1,6 +1,8 @@
 /** An environment whose bank A takes pushed orders: its HTTP is a function of the test's, and every push is kept. */
 import { decodeJwt } from "jose";
 import type { PaymentOrder } from "../../src/platform/payments/payment_order.ts";
+import { asPaymentId } from "../../src/base/kernel/identifiers.ts";
+import { outboxQueueKey } from "../../src/platform/store_keys.ts";
 import { historyOf } from "../../src/platform/audit_trail.ts";
 import { authorised, call, clientToken, good, type Json, pay } from "../../scripts/testing/flows.ts";
 import {
@@ -20,6 +22,8 @@ export interface Push {
   /** Environment time, ms. */
   readonly at: number;
   readonly signal: AbortSignal;
+  /** What the platform asked of fetch. */
+  readonly redirect: Request["redirect"];
 }
 
 /** How the bank answers. */
@@ -43,8 +47,8 @@ export async function openPushEnvironment(
   env.network = async (request) => {
     const host = new URL(request.url).host;
     if (host === "directory.example") return await directory(request);
-    const { method, url, headers, signal } = request;
-    const push = { method, url, headers, signal, body: await request.text(), at: env.now };
+    const { method, url, headers, signal, redirect } = request;
+    const push = { method, url, headers, signal, redirect, body: await request.text(), at: env.now };
     pushEnvironment.pushes.push(push);
     return await pushEnvironment.answer(push);
   };
@@ -105,7 +109,7 @@ export async function outboxOrder(env: Environment, id: string): Promise<Payment
 /** Everything about orders that waits in the store. */
 export async function outboxKeys(env: Environment): Promise<readonly string[]> {
   const listed = await Promise.all(
-    ["outbox", "outbox_due", "outbox_dead", "outbox_held"].map((prefix) =>
+    ["outbox", "outbox_queue", "outbox_dead", "outbox_held"].map((prefix) =>
       env.store.list({ prefix: [prefix], limit: 1000 })
     ),
   );
@@ -125,6 +129,32 @@ export async function report(env: Environment, id: string, status: string): Prom
     method: "PUT",
     body: JSON.stringify({ Data }),
   });
+}
+
+/** Further payments and orders, equal to this one but for their ids. */
+export async function copiesOf(env: Environment, id: string, count: number): Promise<readonly string[]> {
+  const [order, payment] = await Promise.all([
+    env.store.get<PaymentOrder>(["outbox", id]),
+    env.store.get<Json>(["payment", id]),
+  ]);
+  if (order === null) throw new Error(`${id} has no order`);
+  const copies = Array.from({ length: count }, () => crypto.randomUUID());
+  for (let start = 0; start < count; start += 100) {
+    const writes = copies.slice(start, start + 100).flatMap((copy) => {
+      const paymentId = asPaymentId(copy) ?? order.value.paymentId;
+      return [
+        { kind: "set", key: ["payment", copy], value: { ...payment?.value, id: copy } },
+        { kind: "set", key: ["outbox", copy], value: { ...order.value, paymentId } },
+        {
+          kind: "set",
+          key: outboxQueueKey(order.value.bank, order.value.dueAt, paymentId),
+          value: copy,
+        },
+      ] as const;
+    });
+    await env.store.commit({ checks: [], writes });
+  }
+  return copies;
 }
 
 /** Moves the clock and has a worker pass; gives how many orders it pushed. */

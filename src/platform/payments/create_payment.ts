@@ -24,12 +24,13 @@ import {
 } from "../../base/store/transaction.ts";
 import type { Payment } from "./payment.ts";
 import type { PaymentRequest } from "./payment_schema.ts";
-import { firstPush, type FirstPushDeps } from "./first_push.ts";
+import type { DeliverOrderDeps } from "./deliver_order.ts";
+import { firstPush } from "./first_push.ts";
 import { openOrder, type PaymentOrder } from "./payment_order.ts";
 import { readPayment } from "./read_payment.ts";
 
 /** What it needs. */
-export interface CreatePaymentDeps extends FirstPushDeps {
+export interface CreatePaymentDeps extends DeliverOrderDeps {
   readonly consents: ConsentStore;
   readonly claims: ClaimStore;
 }

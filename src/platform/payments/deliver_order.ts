@@ -10,7 +10,7 @@ import type { Log } from "../../base/observability/log.ts";
 import type { Entry, Store } from "../../base/store/store.ts";
 import { begin, commit } from "../../base/store/transaction.ts";
 import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
-import { holdBack, resumeHeldOrders } from "./held_orders.ts";
+import { holdBack } from "./held_orders.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { Payment } from "./payment.ts";
 import { isLegalMove, reasonOf } from "./payment.ts";
@@ -23,6 +23,7 @@ import {
   putOff,
 } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
+import type { PushSlots } from "./push_slots.ts";
 import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
 
 /** What delivery needs. */
@@ -39,24 +40,14 @@ export interface DeliverOrderDeps extends PushOrderDeps {
   readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
   /** 0 to 1, for the jitter of retries. */
   readonly random: () => number;
+  readonly slots: PushSlots;
+  /** Banks whose due orders are being walked through by this process. */
+  readonly walking: Set<BankCode>;
+  /** Deliveries that have not ended; each leaves by itself and none rejects. */
+  readonly underWay: Set<Promise<void>>;
 }
 
-const BATCH = 50;
-const MAX_BATCHES = 20;
 const MAX_ATTEMPTS = 5;
-
-/** Delivers the orders that are due; gives how many were pushed. Run it every second, in as many processes as there are. */
-export async function deliverDueOrders(deps: DeliverOrderDeps): Promise<number> {
-  await resumeHeldOrders(deps);
-  let pushed = 0;
-  for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const due = await deps.outbox.due(deps.clock(), BATCH);
-    const outcomes = await Promise.all(due.map((paymentId) => deliverDue(deps, paymentId)));
-    pushed += outcomes.filter((was) => was).length;
-    if (due.length < BATCH) break;
-  }
-  return pushed;
-}
 
 /**
  * Delivers an order that is in the caller's hands already: the first push, by the request that made the payment.
@@ -67,8 +58,8 @@ export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Pro
   if (entry !== null && isSame(entry.value, own) && deps.clock() < own.dueAt) await deliver(deps, entry);
 }
 
-/** One order's trouble must not keep the others waiting. */
-async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<boolean> {
+/** Delivers a due order; true if it was pushed, with any result. Never rejects: one order's trouble must not keep others waiting. */
+export async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<boolean> {
   try {
     const taken = await take(deps, paymentId);
     return taken !== undefined && await deliver(deps, taken);

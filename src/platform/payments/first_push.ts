@@ -7,16 +7,10 @@ import { ORDER_FIRST_PUSH_SECONDS } from "../profile.ts";
 import { type DeliverOrderDeps, deliverOwn } from "./deliver_order.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
-/** What it needs. */
-export interface FirstPushDeps extends DeliverOrderDeps {
-  /** First pushes that have not ended; each leaves by itself and none rejects. */
-  readonly underWay: Set<Promise<void>>;
-}
-
 /** Pushes; resolves with the push's end or after 3 s, whichever comes first. Never rejects. */
-export async function firstPush(deps: FirstPushDeps, order: PaymentOrder): Promise<void> {
+export async function firstPush(deps: DeliverOrderDeps, order: PaymentOrder): Promise<void> {
   const { paymentId } = order;
-  const push = deliverOwn(deps, order)
+  const push: Promise<void> = pushInTurn(deps, order)
     .catch((error: Error) => {
       if (isStoreFailure(error)) return; // the order is still in the outbox and is pushed again
       deps.log.error("order.delivery_failed", { paymentId, error: error.stack ?? error.message });
@@ -27,4 +21,14 @@ export async function firstPush(deps: FirstPushDeps, order: PaymentOrder): Promi
   const timer = setTimeout(patience.resolve, ORDER_FIRST_PUSH_SECONDS * 1000);
   await Promise.race([push, patience.promise]);
   clearTimeout(timer);
+}
+
+/** A bank that is slow enough to use up its slots gets the order later: the platform's worker delivers it. */
+async function pushInTurn(deps: DeliverOrderDeps, order: PaymentOrder): Promise<void> {
+  const free = await deps.slots.take(order.bank);
+  try {
+    await deliverOwn(deps, order);
+  } finally {
+    free();
+  }
 }

@@ -34,16 +34,19 @@ export async function holdBack(deps: HeldOrderDeps, entry: Entry<PaymentOrder>, 
   if (await commit(deps.store, deps.clock, tx)) deps.log.warn("order.held", { paymentId, bank, why });
 }
 
-/** Puts held orders back whose bank may have them again. */
-export async function resumeHeldOrders(deps: HeldOrderDeps): Promise<void> {
+/** Puts held orders back whose bank may have them again, up to a batch of each bank. @returns how many it looked at */
+export async function resumeHeldOrders(deps: HeldOrderDeps): Promise<number> {
+  let looked = 0;
   let bank = await deps.outbox.nextHeldBank(undefined);
   for (let count = 0; bank !== undefined && count < MAX_BANKS; count++) {
     if (await deps.whyHeld(bank) === undefined) {
       const ids = await deps.outbox.heldOf(bank, BATCH);
       await Promise.all(ids.map((paymentId) => resume(deps, paymentId)));
+      looked += ids.length;
     }
     bank = await deps.outbox.nextHeldBank(bank);
   }
+  return looked;
 }
 
 async function resume(deps: HeldOrderDeps, paymentId: PaymentId): Promise<void> {

@@ -1,24 +1,40 @@
 /**
- * The outbox: orders still to be pushed, with an index by due time, one of those held and one of those given up. An order is written
+ * The outbox: orders still to be pushed, with a queue for each bank by due time, an index of those held and one of those given up. An order is written
  * in its payment's commit and leaves in the commit that records the bank's answer, so none is lost and none is
  * answered twice.
  */
 import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../../base/kernel/identifiers.ts";
-import { outboxDeadKey, outboxDueKey, outboxHeldKey, outboxKey } from "../store_keys.ts";
+import { outboxDeadKey, outboxHeldKey, outboxKey, outboxQueueKey } from "../store_keys.ts";
 import type { Entry, Key, Listing, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
 const DEAD: Key = ["outbox_dead"];
 const HELD: Key = ["outbox_held"];
+const QUEUE: Key = ["outbox_queue"];
+/** One queue for all banks, by due time: written by versions before the queues by bank. */
+const FORMER_QUEUE: Key = ["outbox_due"];
+const REQUEUED_AT_ONCE = 100;
 /** Sorts behind every payment id. */
 const AFTER_EVERY_ID = "~";
+
+/** An order's place in its bank's queue. */
+export interface DueOrder {
+  readonly key: Key;
+  readonly paymentId: PaymentId;
+}
 
 /** Reads and stages orders. */
 export interface OrderOutboxStore {
   find(paymentId: PaymentId, from?: Reader): Promise<Entry<PaymentOrder> | null>;
-  /** Orders due at `now`, longest due first. */
-  due(now: number, limit: number): Promise<readonly PaymentId[]>;
+  /** The first bank after the one given that has orders to push, and when the first of them is due (ms). */
+  nextQueue(
+    after: BankCode | undefined,
+  ): Promise<{ readonly bank: BankCode; readonly dueAt: number } | undefined>;
+  /** A bank's orders due at `now`, longest due first, after the one given. */
+  due(bank: BankCode, now: number, limit: number, after?: DueOrder): Promise<readonly DueOrder[]>;
+  /** Takes orders over from the one queue of all banks that earlier versions wrote. */
+  requeue(): Promise<void>;
   /** Orders given up, by payment id, after the one given. */
   dead(after: PaymentId | undefined, limit: number): Promise<readonly PaymentOrder[]>;
   /** Orders held, by bank and payment id, after the one given. */
@@ -47,10 +63,7 @@ export function outboxAhead(idText: unknown): readonly Key[] {
 export function openOrderOutboxStore(store: Store): OrderOutboxStore {
   return {
     find: (paymentId, from = store) => from.get<PaymentOrder>(outboxKey(paymentId)),
-    async due(now, limit) {
-      const entries = await store.list<PaymentId>({ prefix: ["outbox_due"], limit });
-      return entries.filter(({ key }) => Number(key[1]) <= now).map(({ value }) => value);
-    },
+    ...queues(store),
     ...stoppedOrders(store),
     stageOpening(tx, order) {
       check(tx, outboxKey(order.paymentId), null);
@@ -67,6 +80,39 @@ export function openOrderOutboxStore(store: Store): OrderOutboxStore {
       remove(tx, indexKey(former.value));
     },
   };
+}
+
+function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "due" | "requeue"> {
+  return {
+    async nextQueue(after) {
+      const start = after === undefined ? {} : { after: [...QUEUE, after, AFTER_EVERY_ID] };
+      const [first] = await store.list<PaymentId>({ prefix: QUEUE, ...start, limit: 1 });
+      const bank = asBankCode(first?.key[1]);
+      return bank === undefined ? undefined : { bank, dueAt: Number(first?.key[2]) };
+    },
+    async due(bank, now, limit, after) {
+      const start = after === undefined ? {} : { after: after.key };
+      const entries = await store.list<PaymentId>({ prefix: [...QUEUE, bank], ...start, limit });
+      return entries.filter(({ key }) => Number(key[2]) <= now)
+        .map(({ key, value }) => ({ key, paymentId: value }));
+    },
+    async requeue() {
+      const listed = await store.list<PaymentId>({ prefix: FORMER_QUEUE, limit: REQUEUED_AT_ONCE });
+      for (const { key, value } of listed) await requeue(store, key, value);
+    },
+  };
+}
+
+/** The order may have gone, or may have been queued anew since: its record decides. */
+async function requeue(store: Store, formerKey: Key, paymentId: PaymentId): Promise<void> {
+  const order = await store.get<PaymentOrder>(outboxKey(paymentId));
+  await store.commit({
+    checks: [{ key: outboxKey(paymentId), version: order?.version ?? null }],
+    writes: [
+      { kind: "delete", key: formerKey },
+      ...(order === null ? [] : [{ kind: "set", key: indexKey(order.value), value: paymentId } as const]),
+    ],
+  });
 }
 
 function stoppedOrders(
@@ -114,5 +160,5 @@ function stageOrder(tx: Transaction, order: PaymentOrder): void {
 
 function indexKey({ dead, held, dueAt, bank, paymentId }: PaymentOrder): Key {
   if (dead) return outboxDeadKey(paymentId);
-  return held === undefined ? outboxDueKey(dueAt, paymentId) : outboxHeldKey(bank, paymentId);
+  return held === undefined ? outboxQueueKey(bank, dueAt, paymentId) : outboxHeldKey(bank, paymentId);
 }

@@ -97,10 +97,10 @@ async function textOf(response: Response): Promise<{ readonly bankText?: string 
   return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };
 }
 
-/** `Retry-After` (RFC 9110 §10.2.3), in seconds or as a date; undefined if it is absent or malformed. */
+/** `Retry-After` (RFC 9110 §10.2.3), in seconds or as a date; undefined if it is absent or malformed. The caller bounds it. */
 function secondsUntil(retryAfter: string | null, now: number): number | undefined {
   const value = retryAfter?.trim() ?? "";
-  if (/^\d{1,9}$/.test(value)) return Number(value);
+  if (/^\d+$/.test(value)) return Number(value);
   const seconds = Math.ceil((Date.parse(value) - now) / 1000);
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }

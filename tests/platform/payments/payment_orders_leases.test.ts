@@ -7,6 +7,7 @@ import type { Store } from "../../../src/base/store/store.ts";
 import { authorised, pay } from "../../../scripts/testing/flows.ts";
 import {
   accepts,
+  type BankAnswer,
   down,
   history,
   later,
@@ -73,6 +74,17 @@ Deno.test("An order that somebody pushes is not due for anyone else for 15 s [D1
   assertEquals([pushed, env.pushes.map(orderIdOf)], [1, [id, id]]);
   assertEquals((await history(env, id)).slice(1), ["payment.AcceptedSettlementInProcess by bank BANKA"]);
   assertEquals(await outboxKeys(env), []);
+});
+
+Deno.test("A worker that found an order due leaves it to another that has taken it meanwhile, or has failed with it [D1]", async () => {
+  const store = await stallableStore("outbox"); // between the list of due orders and the look at one of them
+  await using env = await openPushEnvironment(down, { store });
+  const { stalled } = await stallWorker(env, store, down);
+  const other = await anotherProcess(env);
+  assertEquals([await other.deliverDueOrders(), env.pushes.length], [1, 2]);
+  store.goOn.resolve();
+  assertEquals([await stalled, env.pushes.length], [0, 2]); // failed a moment ago: due again in 2 s
+  await other.stop();
 });
 
 Deno.test("A worker that stalls between taking an order and pushing it leaves it to whoever has it by then [D1]", async () => {
@@ -194,8 +206,8 @@ async function anotherProcess(env: PushEnvironment): Promise<Platform> {
   });
 }
 
-/** A store whose next reading of a payment takes until it is told to go on. */
-async function stallableStore(): Promise<
+/** A store whose next reading of a payment, or of an order, takes until it is told to go on. */
+async function stallableStore(kind: "payment" | "outbox" = "payment"): Promise<
   Store & { stall(): void; readonly stalled: PromiseWithResolvers<void>; goOn: PromiseWithResolvers<void> }
 > {
   const store = await openDenoKv(":memory:");
@@ -207,7 +219,7 @@ async function stallableStore(): Promise<
     goOn,
     stall: () => void (stalls = true),
     async get<T>(key: Parameters<Store["get"]>[0]): ReturnType<typeof store.get<T>> {
-      if (stalls && key[0] === "payment") {
+      if (stalls && key[0] === kind) {
         stalls = false;
         stalled.resolve();
         await goOn.promise;
@@ -217,13 +229,14 @@ async function stallableStore(): Promise<
   };
 }
 
-/** A worker that has taken an order, which the bank would accept now, and stalls before it pushes it. */
+/** A worker that has found an order due, which the bank would accept now, and stalls before it pushes it. */
 async function stallWorker(
   env: PushEnvironment,
   store: Awaited<ReturnType<typeof stallableStore>>,
+  answer: BankAnswer = accepts,
 ): Promise<{ readonly id: string; readonly stalled: Promise<number> }> {
   const { DomesticPaymentId: id } = await paid(env);
-  env.answer = accepts;
+  env.answer = answer;
   store.stall();
   const stalled = later(env, 1250);
   await store.stalled.promise;

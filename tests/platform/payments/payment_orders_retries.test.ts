@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { authorised, good, pay } from "../../../scripts/testing/flows.ts";
 import {
   accepts,
+  copiesOf,
   down,
   history,
   later,
@@ -111,7 +112,7 @@ Deno.test("A probe that never tells anything does not close the bank off for eve
   env.now += 30_000;
   const probing = env.platform.deliverDueOrders();
   const putOff = async (): Promise<number> =>
-    (await outboxKeys(env)).filter((key) => key.startsWith(`outbox_due 00${env.now + 6000}`)).length;
+    (await outboxKeys(env)).filter((key) => key.startsWith(`outbox_queue BANKA 00${env.now + 6000}`)).length;
   while (env.pushes.length < 6 || await putOff() < 4) await new Promise((done) => setTimeout(done, 1));
   env.answer = accepts;
   assertEquals(await later(env, 5999), 0);
@@ -178,29 +179,12 @@ Deno.test("An order whose bank has given up its payment_orders_uri waits for the
 Deno.test("A pass delivers every order that is due, however many wait [D4]", async () => {
   await using env = await openPushEnvironment(down);
   const { DomesticPaymentId } = await paid(env);
-  const ids = [DomesticPaymentId];
-  for (let copy = 0; copy < 119; copy++) ids.push(await copyOf(env, DomesticPaymentId));
+  const ids = [DomesticPaymentId, ...await copiesOf(env, DomesticPaymentId, 119)];
   env.answer = accepts;
-  assertEquals(await later(env, 1250), 120); // more than one batch
+  assertEquals(await later(env, 1250), 120); // more than one page, and more than a bank's pushes at a time
   assertEquals(env.pushes.slice(1).map(orderIdOf).toSorted(), ids.toSorted());
   assertEquals(await outboxKeys(env), []);
 });
-
-/** Another payment and order, equal but for the id. */
-async function copyOf(env: PushEnvironment, id: string): Promise<string> {
-  const copy = crypto.randomUUID();
-  const [order, payment] = await env.store.getMany<{ dueAt: number }>([["outbox", id], ["payment", id]]);
-  const due = String(order?.value.dueAt).padStart(15, "0");
-  await env.store.commit({
-    checks: [],
-    writes: [
-      { kind: "set", key: ["payment", copy], value: { ...payment?.value, id: copy } },
-      { kind: "set", key: ["outbox", copy], value: { ...order?.value, paymentId: copy } },
-      { kind: "set", key: ["outbox_due", due, copy], value: copy },
-    ],
-  });
-  return copy;
-}
 
 /** Puts another address into the bank's registration, past every check of the directory's and of registration's. */
 async function registeredAt(env: PushEnvironment, uri: string | undefined): Promise<void> {

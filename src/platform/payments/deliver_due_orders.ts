@@ -1,0 +1,71 @@
+/**
+ * Delivers the orders that are due, each bank's by a walk of its own: no bank's backlog and no slow bank keeps another
+ * bank's orders waiting. Run it every second, in as many processes as there are.
+ */
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import { deliverDue, type DeliverOrderDeps } from "./deliver_order.ts";
+import type { DueOrder } from "./order_outbox_store.ts";
+
+/** Due orders that a walk reads at a time. */
+const PAGE = 50;
+/** Bounds a walk; the next one begins a second later. */
+const MAX_PAGES = 200;
+const MAX_BANKS = 10_000;
+
+/** Delivers the orders that are due, but for banks with a walk under way. @returns how many it pushed, with any result */
+export async function deliverDueOrders(deps: DeliverOrderDeps): Promise<number> {
+  const pushed = await Promise.all(await startWalks(deps, () => false));
+  return pushed.reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * Starts the delivery of the orders that are due and does not wait for the banks: {@link DeliverOrderDeps.underWay}
+ * does. After `isStopped` no further order is taken. @returns how many banks had due orders
+ */
+export async function startDueOrders(deps: DeliverOrderDeps, isStopped: () => boolean): Promise<number> {
+  const walks = await startWalks(deps, isStopped);
+  for (const walk of walks) {
+    const ended: Promise<void> = walk.then(() => {}, (error: Error) => {
+      deps.log.error("work.failed", { error: error.stack ?? error.message });
+    }).finally(() => void deps.underWay.delete(ended));
+    deps.underWay.add(ended);
+  }
+  return walks.length;
+}
+
+async function startWalks(deps: DeliverOrderDeps, isStopped: () => boolean): Promise<Promise<number>[]> {
+  await deps.outbox.requeue();
+  const walks: Promise<number>[] = [];
+  let queue = await deps.outbox.nextQueue(undefined);
+  for (let count = 0; queue !== undefined && count < MAX_BANKS; count++) {
+    const { bank, dueAt } = queue;
+    if (dueAt <= deps.clock() && !deps.walking.has(bank)) walks.push(walk(deps, bank, isStopped));
+    queue = await deps.outbox.nextQueue(bank);
+  }
+  return walks;
+}
+
+/** Resolves when the pushes have ended. The bank's next walk may begin before that: as soon as this one is through its list. */
+async function walk(deps: DeliverOrderDeps, bank: BankCode, isStopped: () => boolean): Promise<number> {
+  const pushes: Promise<boolean>[] = [];
+  deps.walking.add(bank);
+  try {
+    let after: DueOrder | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const due = await deps.outbox.due(bank, deps.clock(), PAGE, after);
+      for (const { paymentId } of due) {
+        const free = await deps.slots.take(bank);
+        if (isStopped()) {
+          free();
+          break;
+        }
+        pushes.push(deliverDue(deps, paymentId).finally(free));
+      }
+      if (due.length < PAGE || isStopped()) break;
+      after = due.at(-1); // passes by orders that fail
+    }
+  } finally {
+    deps.walking.delete(bank);
+  }
+  return (await Promise.all(pushes)).filter((pushed) => pushed).length;
+}
