@@ -3,6 +3,7 @@
  * time, so that its history is complete (contract CT12, CT15). Reads do not depend on it: they evaluate deadlines
  * themselves.
  */
+import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { Store } from "../../base/store/store.ts";
@@ -42,7 +43,7 @@ export async function sweepConsents(deps: SweepConsentsDeps): Promise<number> {
 
 async function expireAll(deps: SweepConsentsDeps, passed: readonly Deadline[], now: number): Promise<number> {
   if (passed.length === 0) return 0;
-  if (await expire(deps, passed, now).catch(() => false)) return passed.length;
+  if (await expire(deps, passed, now).catch(notByStore)) return passed.length;
   // One of them changed meanwhile or cannot be written: it must not keep back the others.
   let handled = 0;
   for (const deadline of passed) {
@@ -50,11 +51,18 @@ async function expireAll(deps: SweepConsentsDeps, passed: readonly Deadline[], n
     try {
       if (await expire(deps, [deadline], now)) handled++;
     } catch (error) {
+      notByStore(error);
       const what = error instanceof Error ? error.stack ?? error.message : String(error);
       deps.log.error("consent.not_expired", { consentId, error: what });
     }
   }
   return handled;
+}
+
+/** If the store failed, the pass ends: nothing can be written now. @throws that failure */
+function notByStore(error: unknown): false {
+  if (isStoreFailure(error)) throw error;
+  return false;
 }
 
 /** False if one of the consents changed meanwhile: the next pass finds it as it is then. */

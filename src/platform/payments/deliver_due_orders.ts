@@ -2,6 +2,7 @@
  * Delivers the orders that are due, each bank's by a walk of its own: no bank's backlog and no slow bank keeps another
  * bank's orders waiting. Run it every second, in as many processes as there are.
  */
+import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { deliverDue, type DeliverOrderDeps } from "./deliver_order.ts";
 import type { DueOrder } from "./order_outbox_store.ts";
@@ -26,7 +27,7 @@ export async function startDueOrders(deps: DeliverOrderDeps, isStopped: () => bo
   const walks = await startWalks(deps, isStopped);
   for (const walk of walks) {
     const ended: Promise<void> = walk.then(() => {}, (error: Error) => {
-      deps.log.error("work.failed", { error: error.stack ?? error.message });
+      if (!isStoreFailure(error)) deps.log.error("work.failed", { error: error.stack ?? error.message });
     }).finally(() => void deps.underWay.delete(ended));
     deps.underWay.add(ended);
   }
