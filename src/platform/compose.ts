@@ -34,9 +34,9 @@ import { payloadSignature } from "./security/payload_signature.ts";
 import type { ResourceGuards } from "./security/resource_guards.ts";
 import { followDirectory } from "./registration/current_clients.ts";
 import { requireActiveBank } from "./security/standing.ts";
-import { monotonicClock } from "../base/kernel/clock.ts";
+import { type Clock, monotonicClock } from "../base/kernel/clock.ts";
 import { guardStore } from "../base/store/guarded_store.ts";
-import type { Reader } from "../base/store/store.ts";
+import type { Reader, Store } from "../base/store/store.ts";
 import type { FindTpp } from "./http/error_routes.ts";
 
 /** A Fetch handler. */
@@ -80,25 +80,32 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const ready = (): Promise<Readiness> =>
     readiness({ store: storeProbe(store.isWorking) }, { directory: () => directoryHealth(shared) });
   const browser = composeBrowser(parts, shared, log, ready, () => openApiDocument(config, [api, browser]));
-  const { delivery, statuses, clients, consents } = shared;
-  const resume = (): Promise<number> => resumeHeldOrders(delivery);
-  const jobs = {
-    followDirectory: () => followDirectory(statuses, clients),
-    sweepConsents: () => sweepConsents({ store, clock, log, consents }),
-  };
-  const work: readonly Job[] = [
-    ...Object.values(jobs),
-    resume,
-    (stopped) => startDueOrders(delivery, stopped),
-  ];
   const handler = (app: PlatformApp): Handler => ({ fetch: async (request) => await app.fetch(request) });
   return {
     api: handler(api),
     browser: handler(browser),
     readiness: ready,
+    ...composeWork({ store, clock, log }, shared),
+  };
+}
+
+type Work = BackgroundWork & Pick<Platform, "followDirectory" | "deliverDueOrders" | "sweepConsents">;
+
+function composeWork(
+  parts: { readonly store: Store; readonly clock: Clock; readonly log: Log },
+  { delivery, statuses, clients, consents }: Shared,
+): Work {
+  const resume = (): Promise<number> => resumeHeldOrders(delivery);
+  const jobs = {
+    followDirectory: () => followDirectory(statuses, clients),
+    sweepConsents: () => sweepConsents({ ...parts, consents }),
+  };
+  const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
+  const settled = (): Promise<unknown> => Promise.all(delivery.underWay);
+  return {
     ...jobs,
     deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
-    ...backgroundWork(work, () => Promise.all(delivery.underWay), log),
+    ...backgroundWork([...Object.values(jobs), resume, deliver], settled, parts.log),
   };
 }
 
