@@ -1,7 +1,10 @@
 /**
  * Enforces the house rules that a program can see in the text: lengths, names, headers, forbidden words, what few may
- * touch, and that no command gives Deno every permission. Prints each violation with what to do; exits with 1 on any.
+ * touch, that references lead somewhere, and that no command gives Deno every permission. Prints each violation with
+ * what to do; exits with 1 on any.
  */
+import { CONTRACT, readRequirements } from "../requirements/contract.ts";
+import { knownReferences, referenceViolations } from "./references.ts";
 import { lineAt, listFiles, readSource, ROOT, type SourceFile } from "./source_files.ts";
 
 const MAX_FILE_LINES = 300;
@@ -171,6 +174,17 @@ function readText(path: string): string {
   }
 }
 
+/** References in everything that people read: programs, scripts, tests, examples and documents. */
+function violationsInReferences(): Violation[] {
+  const known = knownReferences(readRequirements().found, readText(`${CONTRACT}/README.md`));
+  const folders = ["src", "scripts", "tests", "examples", "docs", ".ci"];
+  const documents = [...Deno.readDirSync(ROOT)].map(({ name }) => name).filter((name) =>
+    name.endsWith(".md")
+  );
+  return [...documents.sort(), ...folders.flatMap((folder) => listFiles(folder, [""]))]
+    .flatMap((path) => referenceViolations(path, readText(path), known));
+}
+
 function main(): number {
   const sources = listFiles("src", [".ts", ".tsx"]).map(readSource);
   const others = ["tests", "scripts", "examples"].flatMap((folder) => listFiles(folder, [".ts", ".tsx"])).map(
@@ -187,6 +201,7 @@ function main(): number {
     ...sources.flatMap(sourceViolations),
     ...[...sources, ...others].flatMap(commonViolations),
     ...commands.flatMap((path) => permissionViolations(path, readText(path))),
+    ...violationsInReferences(),
   ];
   const lengths = sources.map(({ text }) => linesOf(text).length).sort((a, b) => a - b);
   const casts = sources.reduce((sum, file) => sum + castsIn(file), 0);

@@ -1,6 +1,6 @@
 /**
- * The software statement assertion: the directory's word about a participant's software, as of now (interface
- * "Software statement assertion"). Says what to sign; the caller sees to it that `iat` only grows.
+ * The software statement assertion: the directory's word about a participant's software, as of now (contract
+ * SS1 to SS10). Says what to sign; the caller sees to it that `iat` only grows.
  */
 import type { JsonObject } from "../base/jose/compact_jws.ts";
 import type { NamedKey } from "../base/jose/sealed_jwt.ts";
