@@ -89,7 +89,7 @@ export async function commit(store: Store, clock: Clock, tx: Transaction): Promi
     rejectSpent(tx.replayRecords, replayRecords.filter((_, index) => isSpent(index)));
     const current = found.map((entry) => entry?.version ?? null);
     if (current.every((version, index) => version === versions[index])) return false;
-    versions = current; // replayRecords as they are now, expired ones to be replaced
+    versions = current; // replay records as they are now, expired ones to be replaced
   }
   throw contended("replayRecords");
 }

@@ -188,7 +188,7 @@ test("lets one of 20 parallel requests with one expired replayRecord through", a
   assertEquals(through.length, 1);
 });
 
-test("commits different replayRecords of parallel requests side by side", async (env) => {
+test("commits different replay records of parallel requests side by side", async (env) => {
   const many = Array.from(
     { length: 20 },
     (_, index): Once => ({ ...PROOF, key: ["spent_jwt", String(index)] }),
