@@ -14,6 +14,8 @@ export interface SandboxClock {
   readonly aheadMs: () => number;
   /** Moves the time of all parts. Existing records keep their dates. Returns false and moves nothing if the target is out of range. */
   moveTo(now: number): Promise<boolean>;
+  /** Moves the time of all parts ahead by exactly so many milliseconds. Returns false and moves nothing if that is out of range. */
+  advance(milliseconds: number): Promise<boolean>;
 }
 
 /** Certificates of the sandbox last longer. */
@@ -28,23 +30,24 @@ const kept = z.object({ ahead_ms: z.number().min(0).max(MAX_AHEAD_MS) });
  * @throws {CannotStart} when its file is not one
  */
 export async function openSandboxClock(path: string): Promise<SandboxClock> {
-  let aheadMs = await prefetch(path);
+  let aheadMs = await readAheadMs(path);
   const now = (): number => Date.now() + aheadMs;
+  const keepAhead = async (milliseconds: number): Promise<boolean> => {
+    if (!(milliseconds >= -JUST_NOW_MS && milliseconds <= MAX_AHEAD_MS)) return false;
+    const moved = Math.max(0, Math.round(milliseconds));
+    await writePublic(path, asJson({ ahead_ms: moved }));
+    aheadMs = moved;
+    return true;
+  };
   return {
     now,
     aheadMs: () => aheadMs,
-    async moveTo(wanted): Promise<boolean> {
-      const wantedAheadMs = Math.round(wanted - Date.now());
-      if (!(wantedAheadMs >= -JUST_NOW_MS && wantedAheadMs <= MAX_AHEAD_MS)) return false;
-      const moved = Math.max(0, wantedAheadMs);
-      await writePublic(path, asJson({ ahead_ms: moved }));
-      aheadMs = moved;
-      return true;
-    },
+    moveTo: (wanted) => keepAhead(wanted - Date.now()),
+    advance: (milliseconds) => keepAhead(aheadMs + milliseconds),
   };
 }
 
-async function prefetch(path: string): Promise<number> {
+async function readAheadMs(path: string): Promise<number> {
   const text = await readIfAny(path);
   if (text === undefined) return 0;
   try {

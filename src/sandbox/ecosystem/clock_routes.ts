@@ -35,20 +35,28 @@ async function answer(deps: ClockRouteDeps, request: Request): Promise<Response>
   if (!await isAdministrator(request, deps.adminToken)) {
     return json(401, { error: "unauthorized" }, { "www-authenticate": "Bearer" });
   }
-  const wanted = request.method === "DELETE" ? Date.now() : await wantedTime(request, deps.clock);
-  if (wanted !== undefined && await deps.clock.moveTo(wanted)) return json(200, shown(deps.clock));
+  if (await move(request, deps.clock)) return json(200, shown(deps.clock));
   const error_description =
     "Send {advance_seconds} or {now} as JSON; now is a date-time with an offset, not " +
     "before this computer's own time and at most 366 days after it.";
   return json(400, { error: "invalid_request", error_description });
 }
 
-async function wantedTime(request: Request, clock: SandboxClock): Promise<number | undefined> {
+/** Returns false if the request names no time, or one out of range. */
+async function move(request: Request, clock: SandboxClock): Promise<boolean> {
+  if (request.method === "DELETE") return await clock.moveTo(Date.now());
   const text = await request.text();
-  if (text.length > MAX_BODY_BYTES) return undefined;
+  if (text.length > MAX_BODY_BYTES) return false;
+  const command = commandSchema.safeParse(jsonOrNothing(text));
+  if (!command.success) return false;
+  return "now" in command.data
+    ? await clock.moveTo(Date.parse(command.data.now))
+    : await clock.advance(command.data.advance_seconds * 1000);
+}
+
+function jsonOrNothing(text: string): unknown {
   try {
-    const command = commandSchema.parse(JSON.parse(text));
-    return "now" in command ? Date.parse(command.now) : clock.now() + command.advance_seconds * 1000;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

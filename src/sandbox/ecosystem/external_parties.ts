@@ -50,7 +50,7 @@ async function startBanks(site: Site): Promise<Banks> {
     authUrl,
     caPem: await Deno.readTextFile(files.caCertificate),
     clock: clock.now,
-    letTimePass: async (milliseconds) => void await clock.moveTo(clock.now() + milliseconds),
+    letTimePass: async (milliseconds) => void await clock.advance(milliseconds),
     log: (event, fields = {}) => tell(site, `bank.${event}`, fields),
     bookPath: files.bankBook,
     pullEveryMs: PULL_EVERY_MS,
