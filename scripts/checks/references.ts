@@ -3,7 +3,7 @@
  * the contract does not list, and names of documents that are not here. Links are for `tests/docs/links.test.ts`.
  */
 import type { Requirement } from "../requirements/contract.ts";
-import { namesInSource } from "../requirements/names.ts";
+import { idsIn, namesInSource } from "../requirements/names.ts";
 import type { Violation } from "./house.ts";
 import { lineAt, type SourceFile, sourceFile } from "./source_files.ts";
 
@@ -45,7 +45,7 @@ const EXAMPLE = /^XY/;
 /** Names of documents that are not in the repository. Split so that this file does not break its own rule. */
 const ELSEWHERE = RegExp(
   [
-    "\\bcheck" + "list\\b",
+    "\\b[Cc]heck" + "lists?\\b",
     "\\bref" + "erence\\s+§?\\d",
     "\\b[Ii]nter" + 'face,?\\s+"',
     "\\b(?:end" + "point|tab" + "le)s?\\s+\\d",
@@ -71,8 +71,7 @@ export function knownReferences(requirements: readonly Requirement[], index: str
 /** The references of a text that lead nowhere. */
 export function referenceViolations(path: string, text: string, known: Known): Violation[] {
   const source = sourceFile(path, text);
-  const isProgram = /\.tsx?$/.test(path);
-  const prose = isProgram ? commentsOf(source) : text;
+  const prose = isProgram(path) ? commentsOf(source) : text;
   const reading = { all: withoutLineBreaks(text), prose: withoutLineBreaks(prose), source };
   const found = FINDS.flatMap((find) => find(reading, known)).sort((a, b) => a.at - b.at)
     .map(({ at, name, sentence }) => ({ where: `${path}:${lineAt(text, at)}`, name, sentence }));
@@ -124,11 +123,13 @@ function findBare({ all, prose }: Reading, { rows }: Known): Finding[] {
   ];
 }
 
-/** `[CA-N5]`, `[DC-N1..N7]`, `[G9]`: ids in brackets in a string, as tests are named. */
+/** `[CA-N5]`, `[DC-N1..N7]`, `[G9]`: ids in brackets, in a program's strings as tests are named, or anywhere else. */
 function findBracketed({ source }: Reading, { rows, decisions }: Known): Finding[] {
-  if (!/\.tsx?$/.test(source.path)) return [];
   const starts = [0, ...[...source.text.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  return namesInSource([source]).flatMap(({ ids, where }) =>
+  const names = isProgram(source.path)
+    ? namesInSource([source])
+    : source.text.split("\n").map((line, i) => ({ ids: idsIn(line), where: `${source.path}:${i + 1}` }));
+  return names.flatMap(({ ids, where }) =>
     ids.filter((id) => /^[A-Z-]+\d+$/.test(id) && !rows.has(id) && !decisions.has(id) && !EXAMPLE.test(id))
       .map((id) => ({
         at: starts[Number(where.slice(source.path.length + 1)) - 1] ?? 0,
@@ -163,6 +164,10 @@ function findClauses({ all }: Reading, { rfcs }: Known): Finding[] {
     sentence: "names a clause without its document; write FAPI 2.0 §…",
   }));
   return [...ofRfcs, ...ofFapi];
+}
+
+function isProgram(path: string): boolean {
+  return /\.tsx?$/.test(path);
 }
 
 /** What is blank in `code` and not in `text`. */

@@ -28,7 +28,7 @@ import type { Tpp } from "../../src/client/tpp/tpp.ts";
 import { type CustomerStep, goThroughAuthorization } from "./customer.ts";
 import type { ConsentKind, DemoOptions } from "./options.ts";
 
-/** One line of the report. `step` is the interface's number. */
+/** One line of the report. `step` counts from 1. */
 export interface DemoStep {
   readonly step: number;
   readonly text: string;

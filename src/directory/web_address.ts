@@ -10,7 +10,7 @@ export interface AddressRules {
   readonly loopback: boolean;
 }
 
-/** Checklist, section 10 (formats). */
+/** As long as a registered redirect URL may be (contract DC9). */
 const MAX_CHARACTERS = 2048;
 
 /** A string that is such an address. */

@@ -23,7 +23,7 @@ export function scaRequestClaims(
     ref_id: interaction.consentId,
     act: { sub: parties.tpp.orgName, registration_no: parties.tpp.clientId }, // Decision B3
     correlation_id: interaction.correlationId,
-    // An addition to the interface: optional, and a bank that does not know it ignores it (RFC 7519 §4).
+    // Contract HO9: optional, and a bank that does not know it ignores it (RFC 7519 §4).
     ...(interaction.uiLocales === undefined ? {} : { ui_locales: interaction.uiLocales.join(" ") }),
   };
 }

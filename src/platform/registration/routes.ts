@@ -21,7 +21,7 @@ const route = createRoute({
   security: CERTIFICATE,
   summary: "Register a client, or update it with a newer software statement",
   description:
-    "The body is a compact JWT signed with the participant's signing key; see the interface's registration JWT.",
+    "The body is a compact JWT signed with the participant's signing key. Its claims: docs/contract/registration.md.",
   request: {
     body: {
       required: true,

@@ -31,7 +31,7 @@ const byRole = [
 ] as const;
 
 for (const { role, scope, grantTypes } of byRole) {
-  Deno.test(`registrationJwt of a ${role} carries the interface's claims`, async () => {
+  Deno.test(`registrationJwt of a ${role} carries the contract's claims`, async () => {
     const jwt = await registrationJwt(participant, role, audience);
     assertEquals(decodeProtectedHeader(jwt), { alg: "PS256", typ: "JWT", kid: "kid-1" });
     const { payload } = await jwtVerify(jwt, publicKey, { audience, issuer: "Shop Ltd" });

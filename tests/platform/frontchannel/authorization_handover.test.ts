@@ -18,7 +18,7 @@ import { AUTH_URL, type Environment, openEnvironment, START } from "../../../scr
 
 const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 
-Deno.test("JWT to the bank: exactly the interface's claims, each with its value [AZ16] [A2] [B3]", async (t) => {
+Deno.test("JWT to the bank: exactly the contract's claims, each with its value [AZ16] [A2] [B3]", async (t) => {
   await using env = await openEnvironment();
   const cases = [
     { name: "implicit consent", bank: env.bankA, body: IMPLICIT, present: "true" },

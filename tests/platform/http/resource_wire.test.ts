@@ -105,7 +105,7 @@ Deno.test("GET domestic-payment-consents/{id} ignores a body [CON-22]", async (t
         assertEquals(JSON.parse(answer.body).Data.ConsentId, consentId);
       });
     }
-    await t.step("Content-Type without a body, as the interface shows it", async () => {
+    await t.step("Content-Type without a body, as the contract allows", async () => {
       const answer = await exchange(port, await lines(env, get, "content-type: application/json"));
       assertEquals(answer.status, 200, answer.body);
     });

@@ -49,7 +49,7 @@ Deno.test("POST register answers 201 with the registration and the statement unc
   assertEquals((await requestToken(env, newcomer)).status, 200);
 });
 
-Deno.test("POST register makes a bank addressable, with the grant that the interface names for it [DC8]", async () => {
+Deno.test("POST register makes a bank addressable, with the grant that the contract names for it [DC8]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const bank = await onboardOnly(env, {
     name: "Bank C plc",
@@ -89,7 +89,7 @@ Deno.test("POST register keeps client_uri for links on pages, but only a web add
   }
 });
 
-Deno.test("POST register accepts what the interface leaves to the participant [DC1] [DC6] [DC7] [DC9]", async (t) => {
+Deno.test("POST register accepts what the contract leaves to the participant [DC1] [DC6] [DC7] [DC9]", async (t) => {
   const accepted: Readonly<Record<string, Parameters<typeof postRegistration>[2]>> = {
     "the optional claims left out": {
       claims: {
