@@ -47,6 +47,7 @@ const BANS: readonly Ban[] = [
 /** Who may use the runtime: everything else is Fetch and WebCrypto. Paths below `src/`. */
 const MAY_USE_DENO: readonly { readonly files: RegExp; readonly because: string }[] = [
   { files: /^base\/store\/deno_kv\.ts$/, because: "the database is Deno's" },
+  { files: /^base\/store\/(database_file|last_seen)\.ts$/, because: "they check the database's own files" },
   { files: /^platform\/main\.ts$/, because: "an entry reads the environment and listens" },
   { files: /^platform\/config\.ts$/, because: "the environment" },
   { files: /^directory\/main\.ts$/, because: "an entry reads the environment and listens" },

@@ -142,9 +142,9 @@ const PLATFORM_IN_SANDBOX = "sandbox/ecosystem/platform_and_directory\\.ts";
 export const FILE_DOORS: readonly Door[] = [
   {
     name: "the database itself",
-    behind: /^base\/store\/deno_kv\.ts$/,
+    behind: /^base\/store\/(deno_kv|database_file)\.ts$/,
     mayEnter: new RegExp(
-      `^(platform/compose\\.ts|platform/main\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
+      `^(base/store/database_file\\.ts|platform/compose\\.ts|platform/main\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
     ),
     instead: "take a Store from whoever composes the program",
   },
@@ -195,7 +195,7 @@ export const PACKAGE_DOORS: readonly Door[] = [
   {
     name: "node:*",
     behind: /^node:/,
-    mayEnter: /^(client|sandbox)\//,
+    mayEnter: /^((client|sandbox)\/|base\/store\/database_file\.ts$)/,
     instead: "use Fetch and WebCrypto",
   },
 ];
@@ -225,7 +225,7 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
   {
     from: new RegExp(`^${PLATFORM_IN_SANDBOX}$`),
     to:
-      /^(platform\/(compose|config)\.ts|directory\/.*|base\/(store\/deno_kv|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
+      /^(platform\/(compose|config)\.ts|directory\/.*|base\/(store\/database_file|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
     because: "the sandbox starts the platform and the directory in its own process",
   },
   {

@@ -1,6 +1,7 @@
 /**
  * `deno task store`: takes backups of the database file of the platform or the directory while it runs, and marks a file
- * as a restored copy. Every copy has the mark: the platform then begins a new epoch, the directory stops publishing.
+ * as a restored copy. Every copy has the mark: the platform then begins a new epoch, the directory stops publishing. It
+ * also assigns a database to a program whose address has changed.
  */
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
 import { wireDateTime } from "../../src/base/kernel/clock.ts";
@@ -8,13 +9,17 @@ import { instantOf } from "../../src/base/kernel/date_time.ts";
 import type { CopyMark } from "../../src/platform/recovery/hold.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import { storeCopyKey } from "../../src/base/store/copy_mark.ts";
+import type { Key, Store } from "../../src/base/store/store.ts";
+import { type StoreIdentity, storeIdentityKey } from "../../src/base/store/store_identity.ts";
 import { optionsOf, UsageError } from "../command_line/run.ts";
 
 const USAGE = `deno task store backup --to FILE [--from FILE]
   Copies the database file (--from, or STORE_URL) while the platform or the directory runs, with mode 600.
 deno task store restored --at FILE --taken-at TIME
   Marks a copy that was made by other means (a disk snapshot, sqlite3). TIME is when it was taken, with an offset: an
-  earlier time is safe, a later one is not.`;
+  earlier time is safe, a later one is not.
+deno task store assign --at FILE --issuer URL
+  Gives a database to the platform with this AUTH_URL, or to the directory with this DIRECTORY_ISSUER.`;
 
 /** Runs one command line and returns what it prints. @throws {UsageError} and errors in one sentence */
 export async function storeCommand(
@@ -36,6 +41,12 @@ export async function storeCommand(
     if (at === undefined || time === undefined) throw new UsageError(USAGE);
     return await restored(at, takenAt(time));
   }
+  if (verb === "assign") {
+    const options = optionsOf(rest, ["at", "issuer"]);
+    const [at, issuer] = [options.get("at"), options.get("issuer")];
+    if (at === undefined || issuer === undefined || URL.parse(issuer) === null) throw new UsageError(USAGE);
+    return await assign(at, issuer);
+  }
   throw new UsageError(USAGE);
 }
 
@@ -52,9 +63,22 @@ async function backup(from: string, to: string, now: number): Promise<string> {
   } finally {
     database.close();
   }
+  rejectDamaged(partial, from);
   await mark(partial, now);
   await Deno.rename(partial, to); // under its name only with its mark
   return `${to} holds every commit up to ${wireDateTime(now)}.`;
+}
+
+/** A program reads a large file through at its backup, not at each of its starts. */
+function rejectDamaged(path: string, original: string): void {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const [found] = database.prepare("pragma quick_check(1)").all();
+  database.close();
+  if (found?.["quick_check"] !== "ok") {
+    throw new Error(
+      `The database ${original} is damaged (${found?.["quick_check"]}); ${path} shows how. Restore a backup.`,
+    );
+  }
 }
 
 async function makeNew(path: string): Promise<void> {
@@ -85,12 +109,35 @@ async function rejectMissing(path: string): Promise<void> {
   if (found?.isFile !== true) throw new Error(`${path} is not a file.`);
 }
 
+async function assign(at: string, issuer: string): Promise<string> {
+  await rejectMissing(at);
+  const found = await change(at, async (store) => {
+    const identity = (await store.get<StoreIdentity>(storeIdentityKey))?.value;
+    if (identity === undefined) throw new Error(`${at} was never opened by a platform or a directory.`);
+    await write(store, storeIdentityKey, { ...identity, issuer });
+    return identity;
+  });
+  return `${at} belongs to the ${found.program} at ${issuer}. It belonged to ${found.issuer}.`;
+}
+
 async function mark(path: string, time: number): Promise<void> {
-  const store = await openDenoKv(path);
   const value: CopyMark = { id: crypto.randomUUID(), takenAt: time };
-  await store.commit({ checks: [], writes: [{ kind: "set", key: storeCopyKey, value }] });
-  store.close();
-  await Deno.remove(`${path}.lock`);
+  await change(path, (store) => write(store, storeCopyKey, value));
+}
+
+async function write(store: Store, key: Key, value: unknown): Promise<void> {
+  await store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
+}
+
+/** Works on a database that no program has open. */
+async function change<T>(path: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openDenoKv(path);
+  try {
+    return await work(store);
+  } finally {
+    store.close();
+    await Deno.remove(`${path}.lock`);
+  }
 }
 
 if (import.meta.main) {

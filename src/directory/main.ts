@@ -6,7 +6,7 @@
 import { systemClock } from "../base/kernel/clock.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
 import { openLogQueue } from "../base/observability/log_queue.ts";
-import { openDenoKv } from "../base/store/deno_kv.ts";
+import { openDatabase } from "../base/store/database_file.ts";
 import type { Store } from "../base/store/store.ts";
 import { openAdministrators, type WatchedFile } from "./administrators.ts";
 import { composeDirectory, type DirectoryApp } from "./compose_directory.ts";
@@ -75,7 +75,8 @@ async function serve(app: DirectoryApp, config: DirectoryConfig): Promise<void> 
 /** @throws {DirectoryConfigError} naming the ports that are taken and the store that cannot be opened */
 async function openStoreBesideFreePorts(config: DirectoryConfig): Promise<Store> {
   const faults = [...listenFaults("", config.listen), ...listenFaults("ADMIN_", config.adminListen)];
-  const store = await openStore(config.storeUrl).catch((error: Error) =>
+  const owner = { program: "directory", issuer: config.issuer } as const;
+  const store = await openDatabase(config.storeUrl, owner).catch((error: Error) =>
     void faults.push(`DIRECTORY_STORE_URL: ${error.message}`)
   );
   if (store !== undefined && faults.length === 0) return store;
@@ -96,17 +97,6 @@ function listenFaults(of: string, { hostname, port }: Listen): string[] {
     const names = `DIRECTORY_${of}HOST and DIRECTORY_${of}PORT`;
     return [`${names}: cannot listen on ${hostname} port ${port}: ${words(error)}`];
   }
-}
-
-// The database gives its further files the rights of the first: for the owner alone, whatever the umask.
-async function openStore(storeUrl: string): Promise<Store> {
-  if (storeUrl !== ":memory:") {
-    const file = await Deno.open(storeUrl, { create: true, append: true, mode: 0o600 }).catch((error) => {
-      throw new Error(`The database ${storeUrl} cannot be opened: ${words(error)}`);
-    });
-    file.close();
-  }
-  return await openDenoKv(storeUrl);
 }
 
 /** Deno has read `.env` before this code starts (`--env-file`). It may hold secrets, so it is the owner's alone. */

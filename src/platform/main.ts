@@ -9,7 +9,7 @@ import { openKeyRing, type RenewableKeyRing } from "../base/jose/key_ring.ts";
 import { systemClock } from "../base/kernel/clock.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
 import { openLogQueue } from "../base/observability/log_queue.ts";
-import { openDenoKv } from "../base/store/deno_kv.ts";
+import { openDatabase } from "../base/store/database_file.ts";
 import type { Store } from "../base/store/store.ts";
 
 const API_PATHS =
@@ -91,19 +91,8 @@ async function readLogoFile(path: string | undefined): Promise<string | undefine
 }
 
 /** Opens the store. @throws {Error} in one sentence */
-async function openStore(storeUrl: string): Promise<Store> {
-  if (!storeUrl.includes(":")) await makeOwnFile(storeUrl);
-  return await openDenoKv(storeUrl);
-}
-
-// The database gives its further files the rights of the first: for the owner alone.
-async function makeOwnFile(path: string): Promise<void> {
-  try {
-    (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`The database ${path} cannot be opened: ${why}`);
-  }
+async function openStore({ storeUrl, authUrl }: Config): Promise<Store> {
+  return await openDatabase(storeUrl, { program: "platform", issuer: authUrl });
 }
 
 async function start({ config, keys }: Configured, store: Store): Promise<Running> {
@@ -164,14 +153,15 @@ async function serve(): Promise<void> {
 }
 
 /** @throws {ConfigError} naming both where the port is taken and the store cannot be opened */
-async function openStoreBesideFreePort({ storeUrl, host, port }: Config): Promise<Store> {
+async function openStoreBesideFreePort(config: Config): Promise<Store> {
+  const { host, port } = config;
   const faults: string[] = [];
   try {
     Deno.listen({ hostname: host, port }).close();
   } catch (error) {
     faults.push(addressFault(error, host, port));
   }
-  const store = await openStore(storeUrl).catch((error: Error) =>
+  const store = await openStore(config).catch((error: Error) =>
     void faults.push(`STORE_URL: ${error.message}`)
   );
   if (store !== undefined && faults.length === 0) return store;
@@ -257,7 +247,7 @@ let hosted: Promise<Running> | undefined;
 
 async function startHosted(): Promise<Running> {
   const configured = await configure();
-  return await start(configured, await openStore(configured.config.storeUrl));
+  return await start(configured, await openStore(configured.config));
 }
 
 const listens = import.meta.main && Deno.args.includes("--listen");

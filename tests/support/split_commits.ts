@@ -2,12 +2,12 @@
  * A store that is broken on purpose: it checks, and then writes piece by piece, as a program would that has no atomic
  * commit. A process takes it in place of the real one by an import map (`split_commits_config`), never by its code.
  */
-import { openDenoKv as openWhole } from "../../src/base/store/deno_kv.ts";
+import { openDenoKv as openWhole, type OpeningHooks } from "../../src/base/store/deno_kv.ts";
 import type { Commit, Store } from "../../src/base/store/store.ts";
 
 /** The real store, with commits taken apart. */
-export async function openDenoKv(path: string): Promise<Store> {
-  const store = await openWhole(path);
+export async function openDenoKv(path: string, hooks?: OpeningHooks): Promise<Store> {
+  const store = await openWhole(path, hooks);
   return { ...store, commit: (staged) => commitInPieces(store, staged) };
 }
 

@@ -23,6 +23,8 @@ const LOCK_RETRY_MS = 50;
 /** Behind commits that wait for the lock. */
 const TURN_PATIENCE_MS = 6000;
 const LOCKED = "database is locked";
+/** A versionstamp is the number of the commit, and the place of the write in it. */
+const VERSION_DIGITS = 16;
 
 /**
  * What SQLite says (`sqlite3_errstr`) of a database that cannot be used now. Deno KV throws it as a TypeError, as it
@@ -42,13 +44,21 @@ const FAILURES: ReadonlySet<string> = new Set([
   "unable to open database file",
 ]);
 
+/** What its opener does with the file. */
+export interface OpeningHooks {
+  /** Runs when the file is this process's, before the database is opened. */
+  beforeOpening?(): Promise<void>;
+  /** Takes the number of each commit; a later commit has a higher one. */
+  onCommitted?(version: number): void;
+}
+
 /**
  * Opens a Deno KV store. A file belongs to one process at a time.
  *
  * @param path a file path, or `:memory:`
  * @throws {Error} in one sentence where the database cannot be opened or another process holds it
  */
-export async function openDenoKv(path: string): Promise<Store> {
+export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promise<Store> {
   const lock = await lockFile(path);
   const turns = openTurns({ atOnce: COMMITS_AT_ONCE, patienceMs: TURN_PATIENCE_MS });
   const opened: Deno.Kv[] = [];
@@ -62,6 +72,7 @@ export async function openDenoKv(path: string): Promise<Store> {
     lock?.close();
   };
   try {
+    await hooks.beforeOpening?.();
     const kv = await open();
     // A commit that waits for the file's lock keeps its connection busy. Reads have one of their own.
     const reading = path === ":memory:" ? kv : await open();
@@ -69,7 +80,7 @@ export async function openDenoKv(path: string): Promise<Store> {
       get: async <T>(key: Key): Promise<Entry<T> | null> => asEntry(await said(reading.get<T>([...key]))),
       getMany: <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> => said(getMany<T>(reading, keys)),
       list: <T>(listing: Listing): Promise<Entry<T>[]> => said(list<T>(reading, listing)),
-      commit: (staged: Commit): Promise<boolean> => turns.run(() => commitPatiently(kv, staged)),
+      commit: (staged: Commit): Promise<boolean> => turns.run(() => commitPatiently(kv, staged, hooks)),
       close,
     };
   } catch (error) {
@@ -138,11 +149,11 @@ async function list<T>(kv: Deno.Kv, { prefix, after, limit }: Listing): Promise<
  * SQLite does not wait for the lock if a commit begins by reading what it checks. A commit that found the file locked has
  * not happened, so it can be repeated; one that failed in any other way is not.
  */
-async function commitPatiently(kv: Deno.Kv, staged: Commit): Promise<boolean> {
+async function commitPatiently(kv: Deno.Kv, staged: Commit, hooks: OpeningHooks): Promise<boolean> {
   const lastTry = monotonicClock() + LOCK_PATIENCE_MS;
   while (true) {
     try {
-      return await said(commit(kv, staged));
+      return await said(commit(kv, staged, hooks));
     } catch (error) {
       const isLocked = error instanceof StoreFailure && error.message === LOCKED;
       if (!isLocked || monotonicClock() >= lastTry) throw error;
@@ -151,11 +162,13 @@ async function commitPatiently(kv: Deno.Kv, staged: Commit): Promise<boolean> {
   }
 }
 
-async function commit(kv: Deno.Kv, { checks, writes }: Commit): Promise<boolean> {
+async function commit(kv: Deno.Kv, { checks, writes }: Commit, hooks: OpeningHooks): Promise<boolean> {
   let operation = kv.atomic();
   for (const staged of checks) operation = operation.check(asKvCheck(staged));
   for (const write of writes) operation = stage(operation, write);
-  return (await operation.commit()).ok;
+  const done = await operation.commit();
+  if (done.ok) hooks.onCommitted?.(parseInt(done.versionstamp.slice(0, VERSION_DIGITS), 16));
+  return done.ok;
 }
 
 function stage(operation: Deno.AtomicOperation, write: Write): Deno.AtomicOperation {

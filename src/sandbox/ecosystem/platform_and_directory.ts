@@ -9,12 +9,12 @@ import { composeDirectory } from "../../directory/compose_directory.ts";
 import { openStatementKeys, statementJwk } from "../../directory/statement_keys.ts";
 import { openKeyRing } from "../../base/jose/key_ring.ts";
 import { openLog } from "../../base/observability/log.ts";
-import { openDenoKv } from "../../base/store/deno_kv.ts";
+import { openDatabase } from "../../base/store/database_file.ts";
 import type { Addresses } from "./addresses.ts";
 import type { Authority } from "./authority.ts";
 import type { SandboxClock } from "./clock.ts";
 import { privateKeyPem } from "./key_files.ts";
-import { makeOwnFile, type SandboxFiles } from "./sandbox_files.ts";
+import type { SandboxFiles } from "./sandbox_files.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** How long participants' certificates last: a sandbox directory is seldom older. */
@@ -64,7 +64,7 @@ export async function startPlatform(
     ENVIRONMENT: "Sandbox",
   });
   const keys = await openKeyRing(config.platformKeys);
-  const store = await openOwnStore(config.storeUrl);
+  const store = await openDatabase(config.storeUrl, { program: "platform", issuer: config.authUrl });
   const platform = await composePlatform({ config, store, clock: clock.now, fetch, log, keys });
   platform.startWork();
   return {
@@ -84,7 +84,10 @@ export async function startDirectory(
   signingKey: CryptoKeyPair,
   sink: (line: string) => void,
 ): Promise<RunningDirectory> {
-  const store = await openOwnStore(files.directoryStore);
+  const store = await openDatabase(files.directoryStore, {
+    program: "directory",
+    issuer: addresses.directoryUrl,
+  });
   const jwk = await statementJwk(await privateKeyPem(signingKey.privateKey));
   const directory = await composeDirectory({
     issuer: addresses.directoryUrl,
@@ -106,10 +109,4 @@ export async function startDirectory(
       return Promise.resolve();
     },
   };
-}
-
-/** A store whose file is for its owner alone. */
-async function openOwnStore(path: string): ReturnType<typeof openDenoKv> {
-  await makeOwnFile(path);
-  return await openDenoKv(path);
 }

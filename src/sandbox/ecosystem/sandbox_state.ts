@@ -55,7 +55,7 @@ export function markComplete(files: SandboxFiles, port: number): Promise<void> {
 /** Everything that is about addresses, without the state file. */
 function portBound(files: SandboxFiles): readonly string[] {
   const databases = [files.platformStore, files.directoryStore, ...BANK_CODES.map(files.bankBook)];
-  const stores = databases.flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
+  const stores = databases.flatMap((path) => [path, `${path}-wal`, `${path}-shm`, `${path}.id`]);
   return [...stores, files.participants, files.clock];
 }
 

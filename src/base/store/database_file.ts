@@ -1,0 +1,179 @@
+/**
+ * Opens the database file of a program, and rejects one that is damaged, emptied, replaced or not the program's own.
+ *
+ * A process cannot know from an empty file whether it is a new installation or has lost everything. Therefore the
+ * database has an identity (`store_identity.ts`), and a file beside it, `<path>.id`, names the identity and the newest
+ * commit that this computer has seen. If that file exists, an empty database is a loss. If it names a newer commit, the
+ * database has gone back in time: an older copy was put in its place, or its write-ahead log was lost.
+ */
+import { DatabaseSync } from "node:sqlite";
+import { storeCopyKey } from "./copy_mark.ts";
+import { openDenoKv } from "./deno_kv.ts";
+import { openLastSeen, readLastSeen } from "./last_seen.ts";
+import { type Store, StoreFailure } from "./store.ts";
+import {
+  type LastSeen,
+  newIdentity,
+  type Owner,
+  type StoreIdentity,
+  storeIdentityKey,
+  whyNot,
+} from "./store_identity.ts";
+
+/** A larger file is not read through at each start: 1 GiB takes about 1 s from memory, and 10 s from a slow disk. */
+const MAX_CHECKED_BYTES = 2 ** 30;
+/** The newest schema of Deno KV that this version of Deno knows. It would write an unknown one as if it knew it. */
+const MAX_KV_SCHEMA = 3;
+
+/**
+ * Opens the database at `path` for its owner, or makes a new one for the owner of the file alone.
+ *
+ * @param path a file path, or `:memory:`
+ * @throws {Error} in one sentence that says what is wrong with the file and what to do
+ */
+export async function openDatabase(path: string, owner: Owner): Promise<Store> {
+  if (path === ":memory:") return await openDenoKv(path);
+  let lastSeen: LastSeen | undefined;
+  let version = 0;
+  let note = (_: number): void => {};
+  const store = await openDenoKv(path, {
+    async beforeOpening(): Promise<void> {
+      lastSeen = await readLastSeen(path);
+      version = await inspect(path, lastSeen);
+    },
+    onCommitted: (committed) => note(committed),
+  });
+  try {
+    const id = await admit(store, { path, owner, version, lastSeen });
+    const seen = await openLastSeen(path, { id, version });
+    note = seen.note;
+    return {
+      ...store,
+      close(): void {
+        store.close();
+        seen.close();
+      },
+    };
+  } catch (error) {
+    store.close();
+    if (error instanceof StoreFailure) {
+      throw new Error(`The database ${path} cannot be used: ${error.message}.`);
+    }
+    throw error;
+  }
+}
+
+interface Candidate {
+  readonly path: string;
+  readonly owner: Owner;
+  /** Its newest commit. */
+  readonly version: number;
+  readonly lastSeen: LastSeen | undefined;
+}
+
+/** The id of a database that may be used; one without an identity gets one. */
+async function admit(store: Store, candidate: Candidate): Promise<string> {
+  const { path, owner, version, lastSeen } = candidate;
+  const [entry, mark] = await store.getMany<StoreIdentity>([storeIdentityKey, storeCopyKey]);
+  const why = whyNot(path, owner, { identity: entry?.value, isCopy: mark !== null, version, lastSeen });
+  if (why !== undefined) throw new Error(why);
+  if (entry) return entry.value.id;
+  const value = newIdentity(owner, lastSeen?.id);
+  const checks = [{ key: storeIdentityKey, version: null }];
+  await store.commit({ checks, writes: [{ kind: "set", key: storeIdentityKey, value }] });
+  return value.id;
+}
+
+/** The newest commit of the file; 0 in a new one. The file is only read: a damaged one stays as it is. */
+async function inspect(path: string, lastSeen: LastSeen | undefined): Promise<number> {
+  const [size, log] = [await sizeOf(path), await sizeOf(`${path}-wal`)];
+  if (size !== undefined && size > 0) return inspectDatabase(path, size, lastSeen);
+  const state = size === undefined ? "is missing" : "is empty";
+  if (log !== undefined && log > 0) { // SQLite would delete it
+    throw new Error(`The database ${path} ${state}, but ${path}-wal holds commits of it. ${restoreOr(path)}`);
+  }
+  if (lastSeen !== undefined) throw new Error(lost(path, state));
+  await makeOwnFile(path);
+  return 0;
+}
+
+function inspectDatabase(path: string, size: number, lastSeen: LastSeen | undefined): number {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true });
+    const tables = database.prepare("select name from sqlite_schema where type = 'table'").all()
+      .map(({ name }) => name);
+    if (tables.length === 0 && lastSeen !== undefined) throw new Error(lost(path, "is empty"));
+    if (tables.length === 0) return 0; // the making of it was interrupted
+    if (!tables.includes("migration_state")) {
+      throw new Error(`The database ${path} was made by another program. Name another file.`);
+    }
+    if (numberIn(database, "select max(version) as n from migration_state") > MAX_KV_SCHEMA) {
+      throw new Error(`The database ${path} was written by a newer version of Deno. Run that version.`);
+    }
+    if (size <= MAX_CHECKED_BYTES) rejectDamage(database, path);
+    return tables.includes("data_version")
+      ? numberIn(database, "select max(version) as n from data_version")
+      : 0;
+  } catch (error) {
+    throw asSentence(path, error);
+  } finally {
+    database?.close();
+  }
+}
+
+function rejectDamage(database: DatabaseSync, path: string): void {
+  const [row] = database.prepare("pragma quick_check(1)").all();
+  const found = String(row?.["quick_check"]);
+  if (found !== "ok") throw new Error(damaged(path, found.replaceAll(/\s*\n\s*/g, " ")));
+}
+
+function numberIn(database: DatabaseSync, query: string): number {
+  return Number(database.prepare(query).get()?.["n"] ?? 0);
+}
+
+/** What SQLite says of a file that is not a database, or not a whole one. */
+function asSentence(path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !("errcode" in error)) return error;
+  if (error.message === "file is not a database") {
+    return new Error(`The file ${path} is not a database. Name another file, or restore a backup.`);
+  }
+  if (error.message === "database disk image is malformed") return new Error(damaged(path, error.message));
+  return new Error(`The database ${path} cannot be opened: ${error.message}`);
+}
+
+function damaged(path: string, why: string): string {
+  return `The database ${path} is damaged (${why}). Restore a backup.`;
+}
+
+function lost(path: string, state: string): string {
+  return `The database ${path} ${state}, although it was in use here (${path}.id names it). ${
+    restoreOr(path)
+  }`;
+}
+
+function restoreOr(path: string): string {
+  return `Restore a backup. To begin with an empty database, delete ${path}.id and ${path}-wal.`;
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw new Error(
+      `The database ${path} cannot be opened: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}
+
+// The database gives its further files the rights of the first: for the owner alone.
+async function makeOwnFile(path: string): Promise<void> {
+  try {
+    (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
+  } catch (error) {
+    throw new Error(
+      `The database ${path} cannot be opened: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+/** The file beside a database that says which database was last in use here, and the newest commit that it had. */
+import type { LastSeen } from "./store_identity.ts";
+
+/** Keeps the file up to date. */
+export interface LastSeenFile {
+  /** The database has this commit. Written within a second. */
+  note(version: number): void;
+  /** Writes the newest commit and releases the file. */
+  close(): void;
+}
+
+const EVERY_MS = 1000;
+const FORM = /^\{"id":"([0-9a-f-]{36})","version":"([0-9a-f]{16})"\}\n$/;
+
+/** What the file says; undefined if there is none. @throws {Error} in one sentence */
+export async function readLastSeen(path: string): Promise<LastSeen | undefined> {
+  let text: string;
+  try {
+    text = await Deno.readTextFile(`${path}.id`);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw new Error(`The file ${path}.id cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+  const [, id, version] = FORM.exec(text) ?? [];
+  if (id === undefined || version === undefined) {
+    throw new Error(
+      `The file ${path}.id is damaged. Make sure that ${path} is the right database, then delete ${path}.id.`,
+    );
+  }
+  return { id, version: parseInt(version, 16) };
+}
+
+/**
+ * Writes the file and keeps it open: a program gives up its right to open files after its start. The text has always the
+ * same length and is written over the former one, so that a full disk does not matter.
+ */
+export async function openLastSeen(path: string, first: LastSeen): Promise<LastSeenFile> {
+  const file = await Deno.open(`${path}.id`, { create: true, write: true, mode: 0o600 });
+  await write(file, first);
+  await file.sync(); // once: a file that a power failure left empty would keep the program from starting
+  let latest = first.version;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isWriting = false;
+  // What cannot be written leaves an older commit there: a weaker check, not a wrong one.
+  const renew = async (): Promise<void> => {
+    timer = undefined;
+    isWriting = true;
+    await write(file, { ...first, version: latest }).catch(() => {});
+    isWriting = false;
+  };
+  return {
+    note(version) {
+      latest = Math.max(latest, version);
+      timer ??= setTimeout(() => void renew(), EVERY_MS);
+      Deno.unrefTimer(timer);
+    },
+    close() {
+      clearTimeout(timer);
+      if (!isWriting) writeAtOnce(file, { ...first, version: latest });
+      file.close();
+    },
+  };
+}
+
+function writeAtOnce(file: Deno.FsFile, seen: LastSeen): void {
+  try {
+    file.seekSync(0, Deno.SeekMode.Start);
+    file.writeSync(encoded(seen));
+  } catch {
+    // as in `renew`
+  }
+}
+
+async function write(file: Deno.FsFile, seen: LastSeen): Promise<void> {
+  await file.seek(0, Deno.SeekMode.Start);
+  await file.write(encoded(seen));
+}
+
+function encoded({ id, version }: LastSeen): Uint8Array {
+  const hex = version.toString(16).padStart(16, "0");
+  return new TextEncoder().encode(`{"id":"${id}","version":"${hex}"}\n`);
+}
