@@ -145,6 +145,9 @@ const ENVIRONMENT = {
   PROXY_SECRET,
   ENVIRONMENT: "Production",
   LOG_LEVEL: "debug",
+  // Admission has tests of its own.
+  REQUESTS_IN_WORK: "10000",
+  REQUEST_WAIT_SECONDS: "600",
   // The clock stands still, so nothing would ever refill; limits have tests of their own.
   RATE_LIMITS: ["authorization", "registration", "consents", "payments", "reads", "back_channel", "funds"]
     .map((group) => `${group}=100000/100000`).join(),

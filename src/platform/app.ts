@@ -17,6 +17,7 @@ import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
 import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
 import { type HoldRouteDeps, orderHoldRoutes } from "./recovery/operations_routes.ts";
+import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request_lane_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
 import { type PublicPageDeps, publicPageRoutes } from "./public_pages.ts";
 
@@ -33,7 +34,7 @@ export interface ApiDeps extends ErrorDeps {
   readonly backchannel: BackchannelRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
   /** Absent where no operator token is configured: there is nothing at their addresses then. */
-  readonly operations?: OperationsRouteDeps & HoldRouteDeps | undefined;
+  readonly operations?: OperationsRouteDeps & HoldRouteDeps & RequestLaneRouteDeps | undefined;
 }
 
 /** Everything the browser host's routes need. */
@@ -56,6 +57,7 @@ export function apiApp(deps: ApiDeps): PlatformApp {
   if (deps.operations !== undefined) {
     operationsRoutes(app, deps.operations);
     orderHoldRoutes(app, deps.operations);
+    requestLaneRoutes(app, deps.operations);
   }
   return app;
 }

@@ -6,7 +6,7 @@ import { sweepConsents } from "./consents/sweep_consents.ts";
 import { consentStatus } from "./consents/read_consent.ts";
 import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
 import { backTo } from "./frontchannel/tpp_redirect.ts";
-import type { PlatformApp } from "./http/endpoint.ts";
+import { endpointsOf, type MountedEndpoint, type PlatformApp } from "./http/endpoint.ts";
 import { nameRequest } from "../base/http/interaction_id.ts";
 import { apiHeaders, browserHeaders } from "../base/http/response_headers.ts";
 import { commitReplayRecords } from "./http/commit_replay_records.ts";
@@ -17,6 +17,7 @@ import { type Readiness, readiness, storeProbe } from "../base/observability/hea
 import { type Log, openLog } from "../base/observability/log.ts";
 import { requestLog } from "../base/http/request_log.ts";
 import { openApiDocument } from "./openapi.ts";
+import type { RequestLaneRouteDeps } from "./security/request_lane_routes.ts";
 import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "./payments/held_orders.ts";
@@ -26,6 +27,7 @@ import { rejectWhileHeld } from "./recovery/reject_while_held.ts";
 import type { HoldRouteDeps } from "./recovery/operations_routes.ts";
 import { openEpochStore } from "./recovery/epoch_store.ts";
 import { accessToken } from "./security/access_token.ts";
+import { admit } from "./security/admit.ts";
 import { answerSignature } from "./security/answer_signature.ts";
 import { bankPath } from "./security/bank_path.ts";
 import { clientCertificate } from "./security/client_certificate.ts";
@@ -54,6 +56,7 @@ export interface Platform extends BackgroundWork {
   readonly sweepConsents: () => Promise<number>;
   readonly api: Handler;
   readonly browser: Handler;
+  readonly endpoints: { readonly [host in "api" | "browser"]: readonly MountedEndpoint[] };
   readonly readiness: () => Promise<Readiness>;
 }
 
@@ -84,6 +87,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   return {
     api: handler(api),
     browser: handler(browser),
+    endpoints: { api: endpointsOf(api), browser: endpointsOf(browser) },
     readiness: ready,
     ...composeWork({ store, clock, log }, shared),
   };
@@ -123,6 +127,7 @@ function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp
       nameRequest(store),
       apiHeaders,
       requestLog({ log, clock }),
+      admit(shared),
       answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
       commitReplayRecords({ store, clock }),
     ],
@@ -176,7 +181,7 @@ function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuar
 function composeOperations(
   { config, store, keys }: PlatformParts,
   shared: Shared,
-): OperationsRouteDeps & HoldRouteDeps | undefined {
+): OperationsRouteDeps & HoldRouteDeps & RequestLaneRouteDeps | undefined {
   if (config.operatorToken === undefined) return undefined;
   const { consents, clients, participantKeys } = shared;
   return {
@@ -186,16 +191,17 @@ function composeOperations(
     keys: participantKeys,
     ownKeys: () => keys.publicJwks.keys,
     holds: openHoldStore(store),
+    lanes: shared.admission.state,
     operator: operatorToken(config.operatorToken),
   };
 }
 
 function composeGuards(parts: PlatformParts, shared: Shared): ResourceGuards {
   const { config, clock } = parts;
-  const { clientCertSource: source, proxySecret, baseUrl } = config;
+  const { baseUrl } = config;
   const { clients, participantKeys: keys, standingOf, tokens, trustAnchor } = shared;
   return {
-    certificate: clientCertificate({ clock, source, proxySecret }),
+    certificate: clientCertificate(shared.readCertificate),
     limit: shared.limits.guard,
     bank: bankPath(clients.findBank),
     token: accessToken({
@@ -224,7 +230,12 @@ function composeBrowser(
   return browserApp({
     log,
     drawErrorPage: shared.drawErrorPage,
-    around: [nameRequest(store), browserHeaders, requestLog({ log, clock })],
+    around: [
+      nameRequest(store),
+      browserHeaders,
+      requestLog({ log, clock }),
+      admit({ admission: shared.admission }),
+    ],
     discovery: { baseUrl, authUrl, findBank: shared.clients.findBank, keys },
     frontchannel: {
       ...shared,

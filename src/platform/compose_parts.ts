@@ -29,6 +29,11 @@ import type { BankCode, ClientId } from "../base/kernel/identifiers.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { type ClientStore, openClientStore } from "./registration/client_store.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
+import { aside } from "../base/http/aside.ts";
+import { type Admission, openAdmission } from "./http/admission.ts";
+import { type Callers, openCallers } from "./security/admit.ts";
+import { certificateReader, type ReadCertificate } from "./security/client_certificate.ts";
+import { laneBounds } from "./lanes.ts";
 import { openLocalBuckets } from "./security/local_buckets.ts";
 import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
@@ -63,14 +68,24 @@ export interface Shared {
   readonly payments: PaymentStore;
   readonly claims: ClaimStore;
   readonly interactions: AuthorizationSessionStore;
+  readonly admission: Admission;
+  readonly readCertificate: ReadCertificate;
+  readonly callers: Callers;
   readonly limits: RateLimit;
   readonly delivery: DeliverOrderDeps;
   readonly drawErrorPage: DrawErrorPage;
 }
 
 /** Opens them. */
-export function composeShared(parts: PlatformParts, log: Log): Shared {
+export function composeShared(given: PlatformParts, log: Log): Shared {
+  const parts = { ...given, fetch: fetchAside(given.fetch) };
   const { config, store, clock } = parts;
+  const readCertificate = certificateReader({
+    clock,
+    source: config.clientCertSource,
+    proxySecret: config.proxySecret,
+  });
+  const callers = openCallers(readCertificate);
   const view = composeDirectoryView(parts, log);
   const payments = openPaymentStore(store);
   const site = { sandbox: isSandbox(config), operator: config.operator };
@@ -83,7 +98,11 @@ export function composeShared(parts: PlatformParts, log: Log): Shared {
     requests: openPushedRequestStore(store),
     consents: openConsentStore(store),
     payments,
+    admission: openAdmission({ bounds: laneBounds(config), clock, log }),
+    readCertificate,
+    callers,
     limits: openRateLimit({
+      onProven: callers.proven,
       buckets: openBucketStore(store, clock),
       localBuckets: openLocalBuckets(clock),
       policies: config.rateLimits,
@@ -93,6 +112,11 @@ export function composeShared(parts: PlatformParts, log: Log): Shared {
     interactions: openAuthorizationSessionStore(store),
     drawErrorPage: errorPages(site),
   };
+}
+
+/** Whoever waits for a bank or for the directory keeps no place in work meanwhile. */
+function fetchAside(fetch: PlatformParts["fetch"]): PlatformParts["fetch"] {
+  return (...request) => aside(() => fetch(...request));
 }
 
 function isSandbox({ environment }: Config): boolean {

@@ -38,6 +38,10 @@ export interface Config {
   readonly accountSchemes: AccountSchemes;
   readonly operator: Operator;
   readonly rateLimits: RatePolicies;
+  /** Requests of participants that are in work at once; the other lanes have parts of it. */
+  readonly requestsInWork: number;
+  /** A request waits this long for a place in work. */
+  readonly requestWaitSeconds: number;
 }
 
 /** The environment as read: names to values. */
@@ -103,6 +107,12 @@ const schema = z.object({
   RATE_LIMITS: readAs(readRatePolicies, "set it to group=perSecond/burst pairs, comma separated").prefault(
     "",
   ),
+  REQUESTS_IN_WORK: z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a whole number from 1 to 99999" })
+    .transform(Number).default(8),
+  REQUEST_WAIT_SECONDS: z.string().regex(/^[1-9]\d{0,2}$/, {
+    error: "set it to a whole number from 1 to 999",
+  })
+    .transform(Number).default(2),
   CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
     error: "set it to ISO 4217 codes, comma separated",
   }).default(DEFAULT_CURRENCIES),
@@ -168,6 +178,8 @@ function frozen(values: Values): Config {
     environment: values.ENVIRONMENT,
     logLevel: values.LOG_LEVEL,
     rateLimits: values.RATE_LIMITS,
+    requestsInWork: values.REQUESTS_IN_WORK,
+    requestWaitSeconds: values.REQUEST_WAIT_SECONDS,
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
     accountSchemes: values.ACCOUNT_SCHEMES,
     operator: Object.freeze({

@@ -84,33 +84,33 @@ const docsRoutes = [...CHAPTERS.map(([path]) => path), `${REFERENCE_PATH}/{part}
 export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
   const document = documentStore();
   app.get(
-    endpoint(app, "oauth", hidden(STYLESHEET_PATH)),
+    endpoint(app, "oauth", "public", hidden(STYLESHEET_PATH)),
     async (c) =>
       answerDocument(c, await document(STYLESHEET_PATH, "text/css; charset=utf-8", () => STYLESHEET)),
   );
   app.get(
-    endpoint(app, "oauth", hidden(ICON_PATH)),
+    endpoint(app, "oauth", "public", hidden(ICON_PATH)),
     async (c) => answerDocument(c, await document(ICON_PATH, "image/svg+xml", () => ICON)),
   );
   const { logo } = deps.site.operator;
   if (logo !== undefined) {
     app.get(
-      endpoint(app, "oauth", hidden(LOGO_PATH)),
+      endpoint(app, "oauth", "public", hidden(LOGO_PATH)),
       async (c) => answerDocument(c, await document(LOGO_PATH, logo.type, () => logo.bytes)),
     );
   }
-  app.get(endpoint(app, "oauth", liveRoute), (c) => c.json({ live: true }));
-  app.get(endpoint(app, "oauth", readyRoute), async (c) => {
+  app.get(endpoint(app, "oauth", "operator", liveRoute), (c) => c.json({ live: true }));
+  app.get(endpoint(app, "oauth", "operator", readyRoute), async (c) => {
     const state = await deps.readiness();
     return c.json(state, state.ready ? 200 : 503);
   });
   const openApi = once(deps.openApi);
   app.get(
-    endpoint(app, "oauth", documentRoute),
+    endpoint(app, "oauth", "public", documentRoute),
     async (c) =>
       answerDocument(c, await document("/openapi.json", "application/json", () => JSON.stringify(openApi()))),
   );
-  app.get(endpoint(app, "browser", rootRoute), (c) => c.redirect(DOCS_PATH, 303));
+  app.get(endpoint(app, "browser", "public", rootRoute), (c) => c.redirect(DOCS_PATH, 303));
   errorPageRoutes(app, deps.site, deps.findTpp);
   mountDocs(
     app,
@@ -121,7 +121,7 @@ export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
 
 function mountDocs(app: PlatformApp, document: ReturnType<typeof documentStore>, docs: () => Docs): void {
   for (const route of docsRoutes) {
-    app.get(endpoint(app, "browser", route), async (c) => {
+    app.get(endpoint(app, "browser", "public", route), async (c) => {
       const query = route.path === DOCS_PATH ? c.req.query("q") : undefined;
       if (query !== undefined) {
         c.header("cache-control", PUBLIC_CACHE);

@@ -42,6 +42,8 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     operatorToken: undefined,
     environment: "Production",
     logLevel: "info",
+    requestsInWork: 8,
+    requestWaitSeconds: 2,
     rateLimits: {
       authorization: { perSecond: 20, burst: 40 },
       registration: { perSecond: 1, burst: 5 },
@@ -94,7 +96,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 22);
+  assertEquals(VARIABLES.length, 24);
 });
 
 Deno.test("readConfig gives values that nothing can change", () => {

@@ -9,6 +9,7 @@ import { spkiThumbprint } from "../../src/base/jose/rsa_key.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 import type { ProxyCertificateSource } from "../../src/platform/profile.ts";
 import {
+  certificateReader,
   type CertificateVariables,
   clientCertificate,
 } from "../../src/platform/security/client_certificate.ts";
@@ -71,7 +72,9 @@ function headersFrom(source: ProxyCertificateSource): fc.Arbitrary<string> {
 
 for (const source of SOURCES) {
   Deno.test(`clientCertificate takes one certificate from ${source} and names its key, or rejects [H5] [H6] [H7]`, async () => {
-    const guard = clientCertificate({ clock: () => VALID_AT, source, proxySecret: SECRET });
+    const guard = clientCertificate(
+      certificateReader({ clock: () => VALID_AT, source, proxySecret: SECRET }),
+    );
     assertEquals(
       await outcome(guard, { "x-proxy-secret": SECRET, [source]: headerOf(source, der) }),
       thumbprint,
@@ -86,7 +89,9 @@ for (const source of SOURCES) {
   });
 
   Deno.test(`clientCertificate without the proxy's whole secret takes nothing from ${source} [H1]`, async () => {
-    const guard = clientCertificate({ clock: () => VALID_AT, source, proxySecret: SECRET });
+    const guard = clientCertificate(
+      certificateReader({ clock: () => VALID_AT, source, proxySecret: SECRET }),
+    );
     const secret = fc.oneof(
       fc.string(),
       mutated(SECRET, "a-0 \t"),
@@ -103,7 +108,9 @@ for (const source of SOURCES) {
   });
 
   Deno.test(`clientCertificate reads long and hostile values of ${source} in no time [H20]`, async () => {
-    const guard = clientCertificate({ clock: () => VALID_AT, source, proxySecret: SECRET });
+    const guard = clientCertificate(
+      certificateReader({ clock: () => VALID_AT, source, proxySecret: SECRET }),
+    );
     const pieces = [
       "a=",
       'a="',

@@ -7,6 +7,7 @@ import type { Context } from "hono";
 import { ApiError } from "../kernel/api_error.ts";
 import { utf8Text } from "../kernel/strict_json.ts";
 import { MAX_BODY_BYTES } from "../limits.ts";
+import { aside } from "./aside.ts";
 
 /** Set by {@link jsonBody}. */
 export interface BodyVariables {
@@ -71,10 +72,14 @@ export function parseForm(text: string): Form {
   return form;
 }
 
-/** Reads at most `limit` bytes. @throws {ApiError} `request.too_large` */
+/** Reads at most `limit` bytes, without keeping a place of the admission control from others. @throws {ApiError} `request.too_large` */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limit) throw new ApiError("request.too_large");
+  return await aside(() => readWhole(request, limit));
+}
+
+async function readWhole(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {

@@ -1,4 +1,5 @@
 /** What every request carries, whatever it asks for. Guards add their own variables by their own types. */
+import type { Place } from "./fair_lane.ts";
 import type { Prefetch } from "../store/prefetch.ts";
 import type { ReplayRecords } from "../store/transaction.ts";
 
@@ -14,6 +15,8 @@ export interface RequestVariables {
   replayRecords: ReplayRecords;
   /** What this request has read, or asked for ahead. */
   reads: Prefetch;
+  /** Its place among the requests in work (`aside.ts`). */
+  place: Place;
 }
 
 /** Hono's environment for an app whose routes need nothing else. */

@@ -17,6 +17,7 @@ export type ErrorReason =
   | "request.rate_limited"
   | "platform.unavailable"
   | "store.unavailable"
+  | "platform.overloaded"
   | "bank.unknown"
   | "bank.not_active"
   | "certificate.missing"

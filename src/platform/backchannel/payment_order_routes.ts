@@ -113,12 +113,12 @@ function mountReads(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
     fapiHeaders,
   ] as const;
 
-  app.get(endpoint(app, "resource", listRoute), ...guards, async (c) => {
+  app.get(endpoint(app, "resource", "bank", listRoute), ...guards, async (c) => {
     const page = await pageOf(deps, c.get("bank").code, readFilter(c.req.queries()));
     return c.json(representOrders(page.orders, page.after));
   });
 
-  app.get(endpoint(app, "resource", readRoute), ...guards, async (c) => {
+  app.get(endpoint(app, "resource", "bank", readRoute), ...guards, async (c) => {
     const { value } = await findPayment(deps, c.req.param("paymentId"), c.get("bank").code, c.get("reads"));
     return c.json(representOrder(value));
   });
@@ -131,7 +131,7 @@ function mountReport(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
     return [...paymentAhead(id), ...outboxAhead(id)];
   });
   app.put(
-    endpoint(app, "resource", reportRoute),
+    endpoint(app, "resource", "bank", reportRoute),
     ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
     jsonBody,
     payloadSignature,

@@ -87,7 +87,7 @@ function mountRead(app: PlatformApp, deps: BackchannelRouteDeps): void {
   const { certificate, limit, bank, token } = deps.guards;
   const reads = firstReads((c) => consentAhead(c.req.param("consentId")));
   app.get(
-    endpoint(app, "resource", readRoute),
+    endpoint(app, "resource", "bank", readRoute),
     ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
     async (c) => {
       const by = { bank: c.get("bank").code };
@@ -104,7 +104,7 @@ function mountUpdate(app: PlatformApp, deps: BackchannelRouteDeps): void {
     return [...consentAhead(id), ...openFlowAhead(id)];
   });
   app.put(
-    endpoint(app, "resource", updateRoute),
+    endpoint(app, "resource", "bank", updateRoute),
     ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
     jsonBody,
     payloadSignature,

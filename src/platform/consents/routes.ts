@@ -122,7 +122,7 @@ function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
     return c.json(representCreated(value, deps.baseUrl), 201);
   });
   app.post(
-    endpoint(app, "resource", createConsentRoute),
+    endpoint(app, "resource", "participant", createConsentRoute),
     ...[certificate, limit("consents"), firstReads(), bank, token(TPP, claimAhead(CONSENT_CLAIMS))] as const,
     fapiHeaders,
     jsonBody,
@@ -147,7 +147,7 @@ function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
 function mountRead(app: PlatformApp, deps: ConsentRouteDeps): void {
   const { certificate, limit, bank, token } = deps.guards;
   app.get(
-    endpoint(app, "resource", readConsentRoute),
+    endpoint(app, "resource", "participant", readConsentRoute),
     ...[certificate, limit("reads"), firstReads(named), bank, token(TPP), fapiHeaders] as const,
     async (c) => {
       const owner = { clientId: c.get("access").caller.clientId, bank: c.get("bank").code };
@@ -160,7 +160,7 @@ function mountRead(app: PlatformApp, deps: ConsentRouteDeps): void {
 function mountConfirmFunds(app: PlatformApp, deps: ConsentRouteDeps): void {
   const { certificate, limit, bank, token } = deps.guards;
   app.get(
-    endpoint(app, "resource", confirmFundsRoute),
+    endpoint(app, "resource", "participant", confirmFundsRoute),
     ...[certificate, limit("reads"), firstReads(named), bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
     async (c) => {
       const { caller, token: granted } = c.get("access");

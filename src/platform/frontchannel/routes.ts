@@ -63,7 +63,7 @@ export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps
 }
 
 function mountAuthorize(app: PlatformApp, deps: FrontchannelRouteDeps): void {
-  app.get(endpoint(app, "browser", authorizeRoute), async (c) => {
+  app.get(endpoint(app, "browser", "customer", authorizeRoute), async (c) => {
     const query = queryOf(c.req.url);
     const { secret, hash } = await deps.binding.fresh();
     const departure = await startAuthorization(deps, {
@@ -79,7 +79,7 @@ function mountAuthorize(app: PlatformApp, deps: FrontchannelRouteDeps): void {
 }
 
 function mountReturn(app: PlatformApp, deps: FrontchannelRouteDeps): void {
-  app.get(endpoint(app, "browser", returnRoute), async (c) => {
+  app.get(endpoint(app, "browser", "returning", returnRoute), async (c) => {
     const url = await finishAuthentication(deps, {
       bank: bankOf(c.req.param("bank")),
       sealed: sealedAnswerOf(c.req.url),

@@ -52,12 +52,12 @@ const decisionRoute = createRoute({
 
 /** Mounts the consent screen. */
 export function screenRoutes(app: PlatformApp, deps: ScreenRouteDeps): void {
-  app.get(endpoint(app, "browser", consentRoute), async (c) => {
+  app.get(endpoint(app, "browser", "returning", consentRoute), async (c) => {
     const screen = await openScreen(deps, visitOf(deps, c));
     return "show" in screen ? await drawScreen(deps, c, screen.show) : c.redirect(screen.leadTo, SEE_OTHER);
   });
 
-  app.post(endpoint(app, "browser", decisionRoute), async (c) => {
+  app.post(endpoint(app, "browser", "returning", decisionRoute), async (c) => {
     const visit = visitOf(deps, c);
     const form = await readForm(c);
     const pageOf = (open: OpenDecision): Promise<ShownPage> => shownPage(open, languageOf(c, open));

@@ -1,16 +1,28 @@
 /**
- * One way to mount an endpoint: its route goes into the OpenAPI document, its surface onto the context, and
- * every method it does not have is answered 405 with `Allow` (Hono would say 404, and route HEAD to GET).
+ * One way to mount an endpoint: its route goes into the OpenAPI document, its surface onto the context, its traffic to
+ * the admission control, and a method it does not have gets 405 with `Allow` (Hono: 404, and HEAD goes to GET).
  */
 import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
 import { asBankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
+import type { Traffic } from "./admission.ts";
 
 /** An app of this platform; `openAPIRegistry` collects the routes. */
 export type PlatformApp = OpenAPIHono<RequestEnv>;
 
-const methods = new WeakMap<PlatformApp, Map<string, Set<string>>>();
+const methods = new WeakMap<PlatformApp, Map<string, Gate>>();
+
+/** What stands in front of all methods of a path. */
+interface Gate {
+  readonly surface: Surface;
+  /** By method. */
+  readonly traffic: Map<string, Traffic>;
+}
+
+const gates = new WeakMap<object, Gate>();
 
 /**
  * Registers a route and returns the path to mount its guards and handler at.
@@ -21,6 +33,7 @@ const methods = new WeakMap<PlatformApp, Map<string, Set<string>>>();
 export function endpoint<P extends string>(
   app: PlatformApp,
   surface: Surface,
+  traffic: Traffic,
   route: RouteConfig & { readonly path: P },
 ): HonoPath<P> {
   const first = route.path.split("/")[1];
@@ -29,23 +42,55 @@ export function endpoint<P extends string>(
   }
   if (route.hide !== true) app.openAPIRegistry.registerPath(route);
   const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1") as HonoPath<P>;
-  const known = methods.get(app) ?? new Map<string, Set<string>>();
+  const known = methods.get(app) ?? new Map<string, Gate>();
   methods.set(app, known);
-  const allowed = known.get(path);
-  if (allowed !== undefined) {
-    allowed.add(route.method.toUpperCase());
-    return path;
-  }
-  const fresh = new Set([route.method.toUpperCase()]);
-  known.set(path, fresh);
-  app.all(path, async function methodGate(c, next) {
+  const gate = known.get(path) ?? openGate(app, path, surface);
+  known.set(path, gate);
+  gate.traffic.set(route.method.toUpperCase(), traffic);
+  return path;
+}
+
+function openGate(app: PlatformApp, path: string, surface: Surface): Gate {
+  const gate: Gate = { surface, traffic: new Map() };
+  const methodGate: MiddlewareHandler<RequestEnv> = async (c, next) => {
     c.set("surface", surface);
-    if (!fresh.has(c.req.method)) {
-      throw new ApiError("request.method_not_allowed", { allow: [...fresh].join(", ") });
+    if (!gate.traffic.has(c.req.method)) {
+      throw new ApiError("request.method_not_allowed", { allow: [...gate.traffic.keys()].join(", ") });
     }
     await next();
-  });
-  return path;
+  };
+  app.all(path, methodGate);
+  gates.set(methodGate, gate);
+  return gate;
+}
+
+/** The endpoint that will answer, as it was mounted; undefined if no endpoint has this path or this method. */
+export function endpointOf(c: Context): { readonly surface: Surface; readonly traffic: Traffic } | undefined {
+  for (const { handler } of matchedRoutes(c)) {
+    const gate = gates.get(handler);
+    const traffic = gate?.traffic.get(c.req.method);
+    if (gate !== undefined) return traffic === undefined ? undefined : { surface: gate.surface, traffic };
+  }
+  return undefined;
+}
+
+/** An endpoint as it was mounted. */
+export interface MountedEndpoint {
+  readonly method: string;
+  /** As Hono writes it. */
+  readonly path: string;
+  readonly surface: Surface;
+  readonly traffic: Traffic;
+}
+
+/** Every endpoint of an app. @throws {Error} if a route was mounted without {@link endpoint}: nothing would bound it */
+export function endpointsOf(app: PlatformApp): readonly MountedEndpoint[] {
+  const known = methods.get(app) ?? new Map<string, Gate>();
+  const stray = app.routes.find(({ path }) => path !== "/*" && !known.has(path));
+  if (stray !== undefined) throw new Error(`${stray.method} ${stray.path}: mount it at endpoint(…)`);
+  return [...known].flatMap(([path, { surface, traffic }]) =>
+    [...traffic].map(([method, kind]) => ({ method, path, surface, traffic: kind }))
+  );
 }
 
 /** `/{bank}/x` as Hono writes it: `/:bank/x`. */

@@ -45,7 +45,7 @@ export function errorPages(site: Site): DrawErrorPage {
 
 /** Mounts the address at which an error page can be read again. Its link to the TPP is the registered one, never one sent. */
 export function errorPageRoutes(app: PlatformApp, site: Site, findTpp: FindTpp): void {
-  app.get(endpoint(app, "browser", problemRoute), async (c) => {
+  app.get(endpoint(app, "browser", "public", problemRoute), async (c) => {
     const page = ERROR_PAGES.find((known) => known === c.req.query("page"));
     const { request: interactionId, tpp: clientId } = c.req.query();
     if (page === undefined || !isUuid(interactionId)) throw new ApiError("request.not_found");

@@ -97,6 +97,11 @@ export const ERROR_TABLE = {
   }, "unavailable"),
   "platform.unavailable": unavailable,
   "store.unavailable": unavailable,
+  "platform.overloaded": row(
+    oauth(503, "temporarily_unavailable", "The platform has too many requests to answer; see Retry-After."),
+    { status: 503, message: "" }, // no body: to sign one would cost as much as the request
+    "unavailable",
+  ),
   "bank.unknown": row(oauth(404, "not_found", "No such bank is registered here."), {
     status: 404,
     message: "",

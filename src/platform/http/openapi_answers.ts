@@ -55,6 +55,10 @@ const HEADERS = {
     required: true,
     schema: { type: "string", pattern: "^[A-Za-z0-9_-]+\\.\\.[A-Za-z0-9_-]+$" },
   },
+  SignatureOfBody: {
+    description: "Detached JWS over the exact body bytes, if there is a body.",
+    schema: { type: "string", pattern: "^[A-Za-z0-9_-]+\\.\\.[A-Za-z0-9_-]+$" },
+  },
   NoStore: { description: "Never cached.", required: true, schema: { type: "string", const: "no-store" } },
   Cacheable: {
     description: "May be cached.",
@@ -167,7 +171,11 @@ const RESOURCE = {
   415: { description: "Wrong Content-Type or Content-Encoding", ...resourceBody },
   429: { description: WORDS[429], headers: { ...fresh, ...retry } },
   500: { description: WORDS[500], ...resourceBody },
-  503: { description: WORDS[503], ...resourceBody, headers: { ...signed, ...retry } },
+  503: {
+    description: `${WORDS[503]}. Without a body if the platform has too many requests`,
+    ...resourceBody,
+    headers: { ...fresh, "x-jws-signature": header("SignatureOfBody"), ...retry },
+  },
 } as const satisfies Record<number, Answer>;
 
 /** Errors of the browser's addresses: pages; who reads no HTML gets JSON if the address is wrong. */

@@ -46,7 +46,7 @@ const keysRoute = createRoute({
 
 /** Mounts the discovery endpoints. */
 export function discoveryRoutes(app: PlatformApp, deps: DiscoveryRouteDeps): void {
-  app.get(endpoint(app, "oauth", metadataRoute), async (c) => {
+  app.get(endpoint(app, "oauth", "public", metadataRoute), async (c) => {
     const code = asBankCode(c.req.param("bank"));
     const bank = code === undefined ? null : await deps.findBank(code);
     if (bank === null) throw new ApiError("bank.unknown");
@@ -54,7 +54,7 @@ export function discoveryRoutes(app: PlatformApp, deps: DiscoveryRouteDeps): voi
     return c.json(serverMetadata(deps, bank.code));
   });
 
-  app.get(endpoint(app, "oauth", keysRoute), (c) => {
+  app.get(endpoint(app, "oauth", "public", keysRoute), (c) => {
     c.header("cache-control", CACHE);
     return c.json(deps.keys.publicJwks);
   });

@@ -4,6 +4,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { formBody, type FormVariables } from "../../base/http/body.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
+import { goOnAsOrdinary } from "../http/admission.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { bankParameter, CERTIFICATE, dpopHeader } from "../http/openapi_parameters.ts";
 import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
@@ -99,8 +100,8 @@ export function oauthRoutes(app: PlatformApp, deps: OAuthRouteDeps): void {
 
 function mountToken(app: PlatformApp, deps: OAuthRouteDeps): void {
   app.post(
-    endpoint(app, "oauth", tokenRoute),
-    ...[deps.certificate, deps.limit("authorization"), formBody, formAhead, deps.bank] as const,
+    endpoint(app, "oauth", "approved", tokenRoute),
+    ...[deps.certificate, deps.limit("authorization"), formBody, codesFirst, formAhead, deps.bank] as const,
     async (c) => {
       const form = c.get("form");
       const grantType = form.get("grant_type");
@@ -120,7 +121,7 @@ function mountToken(app: PlatformApp, deps: OAuthRouteDeps): void {
 
 function mountPush(app: PlatformApp, deps: OAuthRouteDeps): void {
   app.post(
-    endpoint(app, "oauth", pushRoute),
+    endpoint(app, "oauth", "participant", pushRoute),
     ...[deps.certificate, deps.limit("authorization"), formBody, formAhead, deps.bank] as const,
     async (c) => {
       const { caller, proof } = await authenticate(deps, c, c.req.header("dpop") !== undefined);
@@ -136,6 +137,15 @@ function mountPush(app: PlatformApp, deps: OAuthRouteDeps): void {
     },
   );
 }
+
+/**
+ * Guard: a token request enters as what finishes a payment, because only its body has the grant. Without a code it starts
+ * one, and goes on as an ordinary request. @throws {ApiError} `platform.overloaded`
+ */
+const codesFirst = createMiddleware<OAuthEnv>(async function putCodesFirst(c, next) {
+  if (c.get("form").get("grant_type") !== "authorization_code") await goOnAsOrdinary();
+  await next();
+});
 
 /** Guard that rejects nothing: asks for what the form names. */
 const formAhead = createMiddleware<OAuthEnv>(async function prefetch(c, next) {

@@ -48,7 +48,7 @@ const redriveRoute = createRoute({
 
 /** Mounts them. */
 export function operationsRoutes(app: PlatformApp, deps: OperationsRouteDeps): void {
-  app.get(endpoint(app, "oauth", listRoute), deps.operator, async (c) => {
+  app.get(endpoint(app, "oauth", "operator", listRoute), deps.operator, async (c) => {
     const orders = await listOrders(deps, c.req.query("state"), c.req.query("after"));
     const listed = await Promise.all(orders.map(async (order) => {
       const payment = await deps.payments.find(order.paymentId);
@@ -59,7 +59,7 @@ export function operationsRoutes(app: PlatformApp, deps: OperationsRouteDeps): v
     return c.json(representStoppedOrders(listed, last === undefined ? undefined : placeOf(last)));
   });
 
-  app.post(endpoint(app, "oauth", redriveRoute), deps.operator, async (c) => {
+  app.post(endpoint(app, "oauth", "operator", redriveRoute), deps.operator, async (c) => {
     const command = { paymentIdText: c.req.param("paymentId"), operator: c.get("operator") };
     const { paymentId } = await redriveOrder(deps, command);
     return c.json({ Data: { DomesticPaymentId: paymentId, State: "due" } }, 202);

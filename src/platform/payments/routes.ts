@@ -117,7 +117,7 @@ function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
   });
 
   app.post(
-    endpoint(app, "resource", createPaymentRoute),
+    endpoint(app, "resource", "approved", createPaymentRoute),
     ...[certificate, limit("payments"), firstReads(), bank, customer, fapiHeaders] as const,
     jsonBody,
     payloadSignature,
@@ -143,13 +143,13 @@ function mountReads(app: PlatformApp, deps: PaymentRouteDeps): void {
   const reads = firstReads((c) => paymentAhead(c.req.param("paymentId")));
   const guards = [certificate, limit("reads"), reads, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const;
 
-  app.get(endpoint(app, "resource", findPaymentRoute), ...guards, async (c) => {
+  app.get(endpoint(app, "resource", "participant", findPaymentRoute), ...guards, async (c) => {
     const by = { bank: c.get("bank").code, token: c.get("access").token };
     const { value } = await findByIdempotencyKey(deps, c.req.query("idempotency-key") ?? "", by);
     return c.json(representPayment(value, deps.baseUrl));
   });
 
-  app.get(endpoint(app, "resource", readPaymentRoute), ...guards, async (c) => {
+  app.get(endpoint(app, "resource", "participant", readPaymentRoute), ...guards, async (c) => {
     const by = { bank: c.get("bank").code, token: c.get("access").token };
     const { value } = await readPayment(deps, c.req.param("paymentId"), by, c.get("reads"));
     return c.json(representPayment(value, deps.baseUrl));

@@ -58,18 +58,18 @@ const releaseRoute = createRoute({
 
 /** Mounts them. */
 export function orderHoldRoutes(app: PlatformApp, deps: HoldRouteDeps): void {
-  app.get(endpoint(app, "oauth", listRoute), deps.operator, async (c) => {
+  app.get(endpoint(app, "oauth", "operator", listRoute), deps.operator, async (c) => {
     const holds = await deps.holds.all();
     return c.json({ Data: { OrderHold: holds.map((hold) => representHold(hold, stateOf(hold))) } });
   });
 
-  app.post(endpoint(app, "oauth", reconcileRoute), deps.operator, async (c) => {
+  app.post(endpoint(app, "oauth", "operator", reconcileRoute), deps.operator, async (c) => {
     const body = new TextDecoder().decode(await readBytes(c.req.raw, MAX_BODY_BYTES)).trim();
     const by = { bankText: c.req.param("bank"), operator: c.get("operator") };
     return c.json(represent(await reconcileBank(deps, body === "" ? by : { ...by, statement: body })));
   });
 
-  app.post(endpoint(app, "oauth", releaseRoute), deps.operator, async (c) => {
+  app.post(endpoint(app, "oauth", "operator", releaseRoute), deps.operator, async (c) => {
     const reason = new TextDecoder().decode(await readBytes(c.req.raw, MAX_BODY_BYTES)).trim();
     if (!REASON.test(reason)) {
       throw new ApiError("operations.invalid_request", {

@@ -46,15 +46,25 @@ export interface RegistrationRouteDeps extends RegisterClientDeps {
 
 /** Mounts the registration endpoint. */
 export function registrationRoutes(app: PlatformApp, deps: RegistrationRouteDeps): void {
-  app.post(endpoint(app, "oauth", route), deps.certificate, deps.limit("registration"), async (c) => {
-    if (mediaType(c) !== "application/jose") throw new ApiError("registration.unsupported_media_type");
-    rejectContentCoding(c);
-    const jwt = textOf(await readBytes(c.req.raw, MAX_BODY_BYTES));
-    const { spkiThumbprint } = c.get("certificate");
-    const [replayRecords, limitParticipant] = [c.get("replayRecords"), c.get("limitParticipant")];
-    const registration = await registerClient(deps, { jwt, spkiThumbprint, replayRecords, limitParticipant });
-    return c.json(representClient(registration), 201);
-  });
+  app.post(
+    endpoint(app, "oauth", "participant", route),
+    deps.certificate,
+    deps.limit("registration"),
+    async (c) => {
+      if (mediaType(c) !== "application/jose") throw new ApiError("registration.unsupported_media_type");
+      rejectContentCoding(c);
+      const jwt = textOf(await readBytes(c.req.raw, MAX_BODY_BYTES));
+      const { spkiThumbprint } = c.get("certificate");
+      const [replayRecords, limitParticipant] = [c.get("replayRecords"), c.get("limitParticipant")];
+      const registration = await registerClient(deps, {
+        jwt,
+        spkiThumbprint,
+        replayRecords,
+        limitParticipant,
+      });
+      return c.json(representClient(registration), 201);
+    },
+  );
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -8,6 +8,7 @@ import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { spkiThumbprint } from "../../base/jose/rsa_key.ts";
+import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
 import { PROXY_SECRET_HEADER, type ProxyCertificateSource } from "../profile.ts";
 
 /** A certificate from a trusted proxy, valid now. */
@@ -29,26 +30,37 @@ interface ParsedCertificate extends ClientCertificate {
 const MAX_HEADER_CHARACTERS = 16_384;
 const MAX_REMEMBERED = 2000;
 
-/** Guard factory. @throws {ApiError} `certificate.missing` for anything but one good certificate from the proxy */
-export function clientCertificate(deps: {
+/** Reads the certificate of a request, or says what keeps it from having one. */
+export type ReadCertificate = (headers: Headers) => Promise<Verdict<ClientCertificate>>;
+
+/** Opens the reader that the guard and the admission control share. */
+export function certificateReader(deps: {
   readonly clock: Clock;
   readonly source: ProxyCertificateSource;
   readonly proxySecret: string;
-}): ReturnType<typeof createMiddleware<{ Variables: CertificateVariables }>> {
+}): ReadCertificate {
   const parsed = new Map<string, Promise<ParsedCertificate | undefined>>();
-  return createMiddleware<{ Variables: CertificateVariables }>(async function certified(c, next) {
-    if (!sameSecret(c.req.header(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) {
-      throw new ApiError("certificate.missing", "no proxy secret");
-    }
-    const header = c.req.header(deps.source);
-    if (header === undefined) throw new ApiError("certificate.missing", "no certificate header");
+  return async function readCertificate(headers) {
+    if (!sameSecret(headers.get(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) return no("no proxy secret");
+    const header = headers.get(deps.source);
+    if (header === null) return no("no certificate header");
     const certificate = await remembered(parsed, header, deps.source);
-    if (certificate === undefined) throw new ApiError("certificate.missing", "malformed certificate header");
+    if (certificate === undefined) return no("malformed certificate header");
     const now = deps.clock();
-    if (now < certificate.notBefore || now > certificate.notAfter) {
-      throw new ApiError("certificate.missing", "certificate not valid now");
-    }
-    c.set("certificate", { spkiThumbprint: certificate.spkiThumbprint });
+    return now < certificate.notBefore || now > certificate.notAfter
+      ? no("certificate not valid now")
+      : yes({ spkiThumbprint: certificate.spkiThumbprint });
+  };
+}
+
+/** Guard factory. @throws {ApiError} `certificate.missing` for anything but one good certificate from the proxy */
+export function clientCertificate(
+  read: ReadCertificate,
+): ReturnType<typeof createMiddleware<{ Variables: CertificateVariables }>> {
+  return createMiddleware<{ Variables: CertificateVariables }>(async function certified(c, next) {
+    const certificate = await read(c.req.raw.headers);
+    if (!certificate.ok) throw new ApiError("certificate.missing", certificate.why);
+    c.set("certificate", certificate.value);
     await next();
   });
 }

@@ -6,7 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { CertificateVariables } from "./client_certificate.ts";
+import type { CertificateVariables, ClientCertificate } from "./client_certificate.ts";
 import type { RateGroup, RatePolicies } from "../rate_policies.ts";
 import type { BucketStore } from "./rate_limit_store.ts";
 
@@ -34,6 +34,8 @@ export function openRateLimit(
     /** Of this process. */
     readonly localBuckets: BucketStore;
     readonly policies: RatePolicies;
+    /** Is told whose certificate it is, once that is proven. */
+    readonly onProven: (certificate: ClientCertificate, orgId: string) => void;
   },
 ): RateLimit {
   async function takeFrom(buckets: BucketStore, group: RateGroup, subject: string): Promise<void> {
@@ -47,8 +49,12 @@ export function openRateLimit(
     take,
     guard: (group) =>
       createMiddleware<{ Variables: CertificateVariables & LimitVariables }>(async function limited(c, next) {
-        await takeFrom(deps.localBuckets, group, c.get("certificate").spkiThumbprint);
-        c.set("limitParticipant", ({ orgId }) => take(group, `participant ${orgId}`));
+        const certificate = c.get("certificate");
+        await takeFrom(deps.localBuckets, group, certificate.spkiThumbprint);
+        c.set("limitParticipant", async ({ orgId }) => {
+          deps.onProven(certificate, orgId);
+          await take(group, `participant ${orgId}`);
+        });
         await next();
       }),
   };

@@ -25,9 +25,9 @@ Deno.test("a route cannot be mounted at a first segment that a bank could have a
   const app: PlatformApp = new OpenAPIHono<RequestEnv>();
   const route = (path: string) =>
     createRoute({ method: "get", path, responses: { 200: { description: "" } } });
-  assertThrows(() => endpoint(app, "oauth", route("/reports/{id}")), Error, "reserve reports");
-  assertEquals(endpoint(app, "oauth", route("/{bank}/reports")), "/:bank/reports");
-  assertEquals(endpoint(app, "oauth", route("/health/new")), "/health/new");
+  assertThrows(() => endpoint(app, "oauth", "public", route("/reports/{id}")), Error, "reserve reports");
+  assertEquals(endpoint(app, "oauth", "public", route("/{bank}/reports")), "/:bank/reports");
+  assertEquals(endpoint(app, "oauth", "public", route("/health/new")), "/health/new");
 });
 
 Deno.test("no path that the reference proxies treat apart can be a bank's", async () => {

@@ -1,0 +1,191 @@
+/**
+ * A lane: a bounded number of requests in work, and a bounded queue in front of them in which callers take turns. A
+ * caller that sends a thousand requests delays its own: the next free place goes to the next caller that waits.
+ */
+import { type Caller, MAX_OPEN_A_CALLER, openCallerQueue } from "./caller_queue.ts";
+
+/** The bounds of a lane. */
+export interface LaneBounds {
+  /** Requests in work at once. */
+  readonly places: number;
+  /** The places that ordinary requests may take. The others are kept free for urgent requests. */
+  readonly ordinaryPlaces: number;
+  /** A request that has waited for a place this long is rejected, milliseconds. */
+  readonly waitMs: number;
+}
+
+/** A lane in numbers; what is rejected counts from the start of the process. */
+export interface LaneState {
+  readonly places: number;
+  readonly inWork: number;
+  readonly waiting: number;
+  /** The queue was full. */
+  readonly rejectedFull: number;
+  /** No place became free in time. */
+  readonly rejectedLate: number;
+}
+
+/** A request that is admitted. */
+interface Hold {
+  readonly caller: Caller;
+  urgent: boolean;
+}
+
+/** Hands out places. */
+export class FairLane {
+  readonly #bounds: LaneBounds;
+  readonly #queue = openCallerQueue();
+  /** Admitted requests that have waited for another party and are to go on: before all that wait. */
+  readonly #returning: { readonly hold: Hold; readonly goOn: () => void }[] = [];
+  #inWork = 0;
+  #ordinary = 0;
+  #rejectedFull = 0;
+  #rejectedLate = 0;
+
+  constructor(bounds: LaneBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** A place, at once or after a wait; undefined if the request is rejected. */
+  enter(name: string, urgent: boolean): Place | Promise<Place | undefined> {
+    const caller = this.#queue.caller(name);
+    const free = this.#inWork < this.#bounds.places && this.#returning.length === 0;
+    if (!free || !(urgent || this.#ordinaryFits()) || caller.open >= MAX_OPEN_A_CALLER) {
+      return this.wait(caller, urgent).then((granted) =>
+        granted ? new Place(this, { caller, urgent }) : undefined
+      );
+    }
+    const hold = { caller, urgent };
+    caller.open += 1;
+    this.#count(hold, 1);
+    return new Place(this, hold);
+  }
+
+  /** How full it is. */
+  state(): LaneState {
+    return {
+      places: this.#bounds.places,
+      inWork: this.#inWork,
+      waiting: this.#queue.waiting(),
+      rejectedFull: this.#rejectedFull,
+      rejectedLate: this.#rejectedLate,
+    };
+  }
+
+  /** For {@link Place}: waits in the queue. */
+  async wait(caller: Caller, urgent: boolean): Promise<boolean> {
+    const waited = this.#queue.add(caller, urgent, this.#bounds.waitMs);
+    if (waited === undefined) this.#rejectedFull += 1;
+    this.#dispatch(); // a place may be free: whoever is demoted has left one
+    const granted = await waited ?? false;
+    if (waited !== undefined && !granted) this.#rejectedLate += 1;
+    if (!granted) this.#queue.forgetIdle(caller);
+    return granted;
+  }
+
+  /** For {@link Place}: the request is not in work any more. */
+  free(hold: Hold): void {
+    this.#count(hold, -1);
+    this.#dispatch();
+  }
+
+  /** For {@link Place}: the request is to be in work again. */
+  async comeBack(hold: Hold): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#returning.push({ hold, goOn: resolve });
+    this.#dispatch();
+    await promise;
+  }
+
+  /** For {@link Place}: the request has ended. */
+  end({ caller }: Hold): void {
+    caller.open -= 1;
+    this.#queue.forgetIdle(caller);
+    this.#dispatch();
+  }
+
+  #dispatch(): void {
+    while (this.#inWork < this.#bounds.places) {
+      const back = this.#returning.shift();
+      if (back !== undefined) {
+        this.#count(back.hold, 1);
+        back.goOn();
+        continue;
+      }
+      const next = this.#queue.next(this.#ordinaryFits());
+      if (next === undefined) return;
+      next.caller.open += 1;
+      this.#count(next, 1);
+      next.grant();
+    }
+  }
+
+  #ordinaryFits(): boolean {
+    return this.#ordinary < this.#bounds.ordinaryPlaces;
+  }
+
+  #count({ urgent }: Hold, by: 1 | -1): void {
+    this.#inWork += by;
+    if (!urgent) this.#ordinary += by;
+  }
+}
+
+/** The place of one request in work. */
+export class Place {
+  readonly #lane: FairLane;
+  readonly #hold: Hold;
+  #state: "in work" | "aside" | "left" = "in work";
+  /** A request may wait for several parties at once. */
+  #asides = 0;
+
+  constructor(lane: FairLane, hold: Hold) {
+    this.#lane = lane;
+    this.#hold = hold;
+  }
+
+  /** Frees the place while the request waits for another party, and takes one again afterwards. */
+  async aside<T>(wait: () => Promise<T>): Promise<T> {
+    this.#asides += 1;
+    if (this.#state === "in work") {
+      this.#state = "aside";
+      this.#lane.free(this.#hold);
+    }
+    try {
+      return await wait();
+    } finally {
+      this.#asides -= 1;
+      if (this.#asides === 0 && this.#state === "aside") await this.#comeBack();
+    }
+  }
+
+  async #comeBack(): Promise<void> {
+    await this.#lane.comeBack(this.#hold);
+    // A request ends without its wait if the bank does not answer in time.
+    if (this.#hasLeft()) this.#lane.free(this.#hold);
+    else this.#state = "in work";
+  }
+
+  /** Goes on as an ordinary request, as soon as there is a place for one: false if there is none in time. */
+  async demote(): Promise<boolean> {
+    const { caller, urgent } = this.#hold;
+    if (!urgent || this.#state !== "in work") return true;
+    this.leave();
+    if (!await this.#lane.wait(caller, false)) return false;
+    this.#hold.urgent = false;
+    this.#state = "in work";
+    return true;
+  }
+
+  /** Frees the place for good. */
+  leave(): void {
+    const before = this.#state;
+    if (before === "left") return;
+    this.#state = "left";
+    if (before === "in work") this.#lane.free(this.#hold);
+    this.#lane.end(this.#hold);
+  }
+
+  #hasLeft(): boolean {
+    return this.#state === "left";
+  }
+}

@@ -1,0 +1,138 @@
+/** Requests that admission control rejects: what they are answered, that nothing of them is used up, and who keeps no place. */
+import { assert, assertEquals } from "@std/assert";
+import {
+  authorised,
+  authorize,
+  Browser,
+  call,
+  clientToken,
+  consentBody,
+  createConsent,
+  good,
+  pay,
+  push,
+  requestToken,
+} from "../../../scripts/testing/flows.ts";
+import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { costOf, FREE } from "../../support/crypto_meter.ts";
+import { type HeldStore, openHeldStore } from "../../support/held_store.ts";
+import { openPushEnvironment } from "../../support/orders.ts";
+import { prepared } from "../../support/prepared_requests.ts";
+
+const CONSENTS = "/BANKA/domestic-payment-consents/v1";
+const HELD = "00000000-0000-4000-8000-00000000aaaa";
+const ONE = { REQUESTS_IN_WORK: "1", REQUEST_WAIT_SECONDS: "1" };
+
+/** Takes the only place of a lane with a request that the store holds; resolves with a function that lets it end. */
+async function fill(store: HeldStore, send: () => Promise<Response>): Promise<() => Promise<void>> {
+  const isHeld = store.hold(HELD, 1);
+  const holder = send();
+  await isHeld;
+  return async () => {
+    store.release();
+    await (await holder).body?.cancel();
+  };
+}
+
+async function fillParticipants(env: Environment, store: HeldStore): Promise<() => Promise<void>> {
+  const bound = await clientToken(env, env.otherTpp);
+  return await fill(store, () => call(env, env.otherTpp, bound, `${CONSENTS}/${HELD}`));
+}
+
+Deno.test("a request that finds no place in time is answered 503 before anything of it is checked or used up", async (t) => {
+  const store = await openHeldStore();
+  await using env = await openEnvironment({ store, environment: ONE });
+  const bound = await clientToken(env, env.tpp);
+  const paying = await authorised(env);
+  const requests = {
+    "consent": [
+      (e: Environment) => call(e, e.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()) }),
+      201,
+    ],
+    "payment": [(e: Environment) => pay(e, paying), 201],
+    "token": [(e: Environment) => requestToken(e, e.tpp), 200],
+  } as const;
+  for (const [name, [act, status]] of Object.entries(requests)) {
+    await t.step(name, async () => {
+      const kept: Request[] = [];
+      await prepared(env, (here) => act(Object.assign(Object.create(here), { api: keep(kept, here) })));
+      const send = (): Promise<Response> => env.api((kept[0] as Request).clone(), env.tpp);
+      const end = await fillParticipants(env, store);
+      const before = await env.store.list({ prefix: [], limit: 10_000 });
+      const { result, cost } = await costOf(send);
+      const text = await result.text();
+      assertEquals([result.status, cost], [503, FREE]);
+      assertEquals(result.headers.get("retry-after"), name === "consent" ? "5" : "1");
+      assertEquals(
+        text === "" ? "" : JSON.parse(text).error,
+        name === "token" ? "temporarily_unavailable" : "",
+      );
+      const after = await env.store.list({ prefix: [], limit: 10_000 });
+      assertEquals(
+        after.filter(({ key }) => key[0] !== "rate_bucket"),
+        before.filter(({ key }) => key[0] !== "rate_bucket"),
+      );
+      await end();
+      await good(send(), status);
+    });
+  }
+});
+
+function keep(kept: Request[], env: Pick<Environment, "api">): Environment["api"] {
+  return (request, as) => {
+    kept.push(request.clone());
+    return env.api(request, as);
+  };
+}
+
+Deno.test("a customer who finds no place gets a page that says so", async () => {
+  const store = await openHeldStore();
+  await using env = await openEnvironment({ store, environment: ONE });
+  const { Data } = await createConsent(env, await clientToken(env, env.tpp));
+  const { request_uri } = await good(push(env, Data.ConsentId), 201);
+  const isHeld = store.hold("pushed_request", 1);
+  const holder = authorize(new Browser(env), env.tpp, request_uri);
+  await isHeld;
+  const answer = await authorize(new Browser(env), env.tpp, request_uri);
+  assertEquals([answer.status, answer.headers.get("retry-after")], [503, "5"]);
+  assert((await answer.text()).includes("<!DOCTYPE html>"));
+  store.release();
+  assertEquals((await holder).status, 303);
+});
+
+Deno.test("a payment that waits for its bank keeps no place from others", async () => {
+  const bank = Promise.withResolvers<Response>();
+  const asked = Promise.withResolvers<void>();
+  await using env = await openPushEnvironment(() => {
+    asked.resolve();
+    return bank.promise;
+  }, { environment: { ...ONE, REQUEST_WAIT_SECONDS: "60" } });
+  const bound = await clientToken(env, env.tpp);
+  const flow = await authorised(env);
+  const payment = pay(env, flow);
+  await asked.promise;
+  assertEquals((await call(env, env.tpp, bound, `${CONSENTS}/${flow.consentId}`)).status, 200);
+  bank.resolve(Response.json({ Status: "AcceptedSettlementInProcess" }));
+  assertEquals((await good(payment, 201)).Data.Status, "AcceptedSettlementInProcess");
+});
+
+Deno.test("a request whose body does not come keeps no place from others", async () => {
+  await using env = await openEnvironment({ environment: { ...ONE, REQUEST_WAIT_SECONDS: "60" } });
+  const asked = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      asked.resolve();
+      return ended.promise.then(() => controller.close());
+    },
+  }, { highWaterMark: 0 });
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const slow = env.api(
+    new Request(`${BASE_URL}/BANKA/token.oauth2/v1`, { method: "POST", headers, body }),
+    env.tpp,
+  );
+  await asked.promise;
+  assertEquals((await requestToken(env, env.otherTpp)).status, 200);
+  ended.resolve();
+  assertEquals((await slow).status, 400);
+});

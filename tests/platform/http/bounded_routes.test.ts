@@ -1,0 +1,148 @@
+/** Every route of the router: which requests it is admitted with, how much of a body it reads, how much it answers. */
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { RequestEnv } from "../../../src/base/http/context.ts";
+import { endpoint, endpointsOf, type MountedEndpoint } from "../../../src/platform/http/endpoint.ts";
+import {
+  AUTH_URL,
+  BASE_URL,
+  type Environment,
+  openEnvironment,
+} from "../../../scripts/testing/environment.ts";
+import { authorised, type BoundToken, clientToken } from "../../../scripts/testing/flows.ts";
+import { dpopProof } from "../../../scripts/testing/jwts.ts";
+import type { Participant } from "../../../scripts/testing/participants.ts";
+import { MAX_BODY_BYTES } from "../../../src/base/limits.ts";
+
+const OPERATOR_TOKEN = "an-operator-token-0123456789abcdefghij";
+const LOGO = `data:image/png;base64,${btoa("not looked at")}`;
+
+/** A new route needs a line here: whose places does it take, and what may wait for it? */
+const TRAFFIC: Readonly<Record<string, string>> = {
+  "POST /register/v1": "participant",
+  "POST /:bank/token.oauth2/v1": "approved",
+  "POST /:bank/par.oauth2/v1": "participant",
+  "POST /:bank/domestic-payment-consents/v1": "participant",
+  "GET /:bank/domestic-payment-consents/v1/:consentId": "participant",
+  "GET /:bank/domestic-payment-consents/v1/:consentId/funds-confirmation": "participant",
+  "POST /:bank/domestic-payments/v1": "approved",
+  "GET /:bank/domestic-payments/v1": "participant",
+  "GET /:bank/domestic-payments/v1/:paymentId": "participant",
+  "GET /:bank/back-channel-auth/v1/:consentId": "bank",
+  "PUT /:bank/back-channel-auth/v1/:consentId": "bank",
+  "GET /:bank/back-channel-payments/v1": "bank",
+  "GET /:bank/back-channel-payments/v1/:paymentId": "bank",
+  "PUT /:bank/back-channel-payments/v1/:paymentId": "bank",
+  "GET /operations/payment-orders": "operator",
+  "POST /operations/payment-orders/:paymentId/redrive": "operator",
+  "GET /operations/requests": "operator",
+  "GET /operations/order-holds": "operator",
+  "POST /operations/order-holds/:bank/reconcile": "operator",
+  "POST /operations/order-holds/:bank/release": "operator",
+  "GET /:bank/authorization.oauth2": "customer",
+  "GET /:bank/authorization.sca.oauth2": "returning",
+  "GET /:bank/authorization.consent.oauth2": "returning",
+  "POST /:bank/authorization.consent.oauth2": "returning",
+  "GET /health/live": "operator",
+  "GET /health/ready": "operator",
+};
+/** The largest answer, bytes: the OpenAPI document. Every other one is smaller. */
+const MAX_ANSWER_BYTES = 524_288;
+/** Of a body without end: 64 KiB, and what the stream holds ready. */
+const MAX_TAKEN_BYTES = 3 * 65_536;
+
+const TYPES = ["application/json", "application/x-www-form-urlencoded", "application/jose"];
+/** The routes that read bodies. The others answer without. */
+const READS_BODIES = [
+  "POST /register/v1",
+  "POST /:bank/token.oauth2/v1",
+  "POST /:bank/par.oauth2/v1",
+  "POST /:bank/domestic-payment-consents/v1",
+  "POST /:bank/domestic-payments/v1",
+  "PUT /:bank/back-channel-auth/v1/:consentId",
+  "PUT /:bank/back-channel-payments/v1/:paymentId",
+  "POST /operations/order-holds/:bank/reconcile",
+  "POST /operations/order-holds/:bank/release",
+  "POST /:bank/authorization.consent.oauth2",
+];
+
+const named = ({ method, path }: MountedEndpoint): string => `${method} ${path}`;
+
+Deno.test("every route declares the traffic that it is admitted with", async () => {
+  await using env = await openEnvironment({ environment: { OPERATOR_TOKEN, OPERATOR_LOGO: LOGO } });
+  const { api, browser } = env.platform.endpoints;
+  const isPublic = ({ method, path, traffic }: MountedEndpoint): boolean =>
+    traffic === "public" && method === "GET" && !path.startsWith("/:bank");
+  const others = [...api, ...browser].filter((each) => !isPublic(each));
+  assertEquals(Object.fromEntries(others.map((each) => [named(each), each.traffic])), TRAFFIC);
+  assert(browser.some(isPublic) && !api.some(isPublic));
+});
+
+Deno.test("a route that is mounted without its traffic does not start", () => {
+  const app = new OpenAPIHono<RequestEnv>();
+  const responses = { 200: { description: "Fine" } };
+  endpoint(app, "oauth", "public", { method: "get", path: "/health/new", responses });
+  assertEquals(endpointsOf(app).length, 1);
+  app.get("/docs/new", (c) => c.text("free for all"));
+  assertThrows(() => endpointsOf(app), Error, "GET /docs/new");
+});
+
+Deno.test("no route reads more of a body than its bound, or answers more than the largest document", async (t) => {
+  await using env = await openEnvironment({ environment: { OPERATOR_TOKEN, OPERATOR_LOGO: LOGO } });
+  const callers: readonly [Participant, BoundToken][] = [
+    [env.tpp, await clientToken(env, env.tpp)],
+    [env.tpp, (await authorised(env)).payment],
+    [env.bankA, await clientToken(env, env.bankA)],
+  ];
+  const read = new Set<string>();
+  for (const [host, endpoints] of Object.entries(env.platform.endpoints)) {
+    for (const each of endpoints) {
+      await t.step(named(each), async () => {
+        for (const [as, bound] of callers) {
+          for (const type of each.method === "GET" ? [""] : TYPES) {
+            const { taken, size } = await provoke(env, host, each, { type, as, bound });
+            assert(taken <= MAX_TAKEN_BYTES, `${taken} bytes of the body were read`);
+            assert(size <= MAX_ANSWER_BYTES, `${size} bytes were answered`);
+            if (taken > MAX_BODY_BYTES) read.add(named(each));
+          }
+        }
+      });
+    }
+  }
+  assertEquals([...read], READS_BODIES);
+});
+
+async function provoke(
+  env: Environment,
+  host: string,
+  { method, path }: MountedEndpoint,
+  { type, as, bound }: { readonly type: string; readonly as: Participant; readonly bound: BoundToken },
+): Promise<{ readonly taken: number; readonly size: number }> {
+  const pathname = path.replace(":bank", "BANKA").replaceAll(/:\w+/g, crypto.randomUUID());
+  const url = `${host === "api" ? BASE_URL : AUTH_URL}${pathname}`;
+  const dpop = await dpopProof(env, bound.key, { method, url, accessToken: bound.token });
+  const operator = path.startsWith("/operations/");
+  const authorization = operator ? `Bearer ${OPERATOR_TOKEN}` : `DPoP ${bound.token}`;
+  const headers = {
+    "content-type": type,
+    authorization,
+    dpop,
+    "x-operator": "ana",
+    "x-idempotency-key": "k",
+  };
+  const taken = { bytes: 0 };
+  const body = method === "GET" ? {} : { body: endlessBody(taken) };
+  const request = new Request(url, { method, headers, ...body });
+  const answer = await (host === "api" ? env.api(request, as) : env.browser(request));
+  return { taken: taken.bytes, size: (await answer.arrayBuffer()).byteLength };
+}
+
+function endlessBody(taken: { bytes: number }): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    pull(controller): void {
+      taken.bytes += 16_384;
+      if (taken.bytes > 1_048_576) return controller.close();
+      controller.enqueue(new Uint8Array(16_384).fill(0x61));
+    },
+  });
+}
