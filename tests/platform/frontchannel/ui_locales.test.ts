@@ -18,7 +18,7 @@ async function screenLanguages(
   return [/<html lang="([a-z]+)"/.exec(html)?.[1], /action="[^"]*lang=([a-z]+)"/.exec(html)?.[1]];
 }
 
-Deno.test("ui_locales reaches the bank in the handover JWT, as the TPP sent it", async () => {
+Deno.test("ui_locales reaches the bank in the handover JWT, as the TPP sent it [HO9]", async () => {
   await using env = await openEnvironment();
   const { handover } = await toBank(env, { form: { ui_locales: "de-CH fr-CA en" } });
   assertEquals(handover.ui_locales, "de-CH fr-CA en");
