@@ -64,7 +64,10 @@ Deno.test("GET /health/ready: 200 with every part, 503 while the store fails, 20
   faults.broken = true;
   const broken = await open(env, "/health/ready");
   const body = await broken.json();
-  assertEquals([broken.status, body.ready, body.parts.store], [503, false, { ok: false, detail: "Error" }]);
+  assertEquals([broken.status, body.ready, body.parts.store], [503, false, {
+    ok: false,
+    detail: "cannot be read or written",
+  }]);
   assertEquals(JSON.stringify(body).includes("/var/lib/secret"), false);
   faults.broken = false;
   assertEquals((await open(env, "/health/ready")).status, 200);
