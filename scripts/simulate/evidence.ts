@@ -1,0 +1,83 @@
+/** Everybody's books at the end of a run, read as their owners read them, for the checks of the prover. */
+import { historyOf } from "../../src/platform/audit_trail.ts";
+import type { BankBooks, PaymentSeen, TppBooks } from "../prove/bank_records.ts";
+import type { Evidence } from "../prove/checks.ts";
+import type { ConsentFact } from "../prove/payment.ts";
+import type { SimulatedBank } from "./bank.ts";
+import type { Answer, Line } from "./calls.ts";
+import { directStore } from "./database.ts";
+import { type Party, TPPS } from "./parties.ts";
+import type { SimulatedPayment } from "./plan.ts";
+import { callResource } from "./tokens.ts";
+
+/** What the TPPs' scripts saw, by payment plan. */
+export type Fact = readonly [SimulatedPayment, ConsentFact];
+
+/** Reads all of it. */
+export async function gatherEvidence(
+  line: Line,
+  facts: readonly Fact[],
+  banks: Readonly<Record<string, SimulatedBank>>,
+): Promise<Evidence> {
+  const { database } = line.simulation;
+  const books: Record<string, BankBooks> = {};
+  const tpp: Record<string, TppBooks> = {};
+  for (const [code, bank] of Object.entries(banks)) {
+    if (!facts.some(([, fact]) => fact.bank === code)) continue;
+    books[code] = {
+      orders: await listOrders(line, bank),
+      executed: bank.ledger(),
+      balances: bank.balances(),
+    };
+    tpp[code] = await readTppBooks(line, facts.filter(([, fact]) => fact.bank === code));
+  }
+  const orders = Object.values(books).flatMap(({ orders }) => orders);
+  const subjects = orders.flatMap(({ DomesticPaymentId, ConsentId }) => [DomesticPaymentId, ConsentId]);
+  const store = directStore(database);
+  const histories = new Map<string, Awaited<ReturnType<typeof historyOf>>>();
+  for (const subject of subjects) histories.set(subject, await historyOf(store, subject));
+  const named = (prefix: string): string[] =>
+    database.list({ prefix: [prefix], limit: 1000 }).map(({ key }) => key.at(-1) ?? "");
+  return {
+    consents: facts.map(([, fact]) => fact),
+    banks: books,
+    tpp,
+    dead: named("outbox_dead"),
+    waiting: named("outbox"),
+    pushedAgain: new Set(Object.values(banks).flatMap(({ pushedAgain }) => [...pushedAgain])),
+    histories,
+  };
+}
+
+async function listOrders(line: Line, { party }: SimulatedBank): Promise<readonly PaymentSeen[]> {
+  const answer = await get(line, party, party.orgId, "back-channel-payments/v1");
+  return answer.status === 200 ? JSON.parse(answer.text).Data.PaymentOrder : [];
+}
+
+async function readTppBooks(line: Line, facts: readonly Fact[]): Promise<TppBooks> {
+  const payments = new Map<string, PaymentSeen | undefined>();
+  const consents = new Map<string, string>();
+  for (const [plan, { bank, consentId, posts }] of facts) {
+    const who = TPPS[plan.tpp];
+    if (who === undefined) continue;
+    const consent = await get(line, who, bank, `domestic-payment-consents/v1/${consentId}`);
+    consents.set(consentId, statusOf(line, `consent ${consentId}`, consent));
+    for (const id of new Set(posts.flatMap(({ paymentId }) => paymentId ?? []))) {
+      const payment = await get(line, who, bank, `domestic-payments/v1/${id}`);
+      if (payment.status === 200) statusOf(line, `payment ${id}`, payment);
+      payments.set(id, payment.status === 200 ? JSON.parse(payment.text).Data : undefined);
+    }
+  }
+  return { payments, consents };
+}
+
+function statusOf({ simulation }: Line, subject: string, { status, text, asked, told }: Answer): string {
+  if (status !== 200) return `answered ${status}`;
+  const { Status } = JSON.parse(text).Data;
+  simulation.watch.observed(subject, Status, asked, told);
+  return Status;
+}
+
+function get(line: Line, who: Party, bank: string, below: string): Promise<Answer> {
+  return callResource(line, { who, method: "GET", path: `/${bank}/${below}` });
+}

@@ -1,0 +1,94 @@
+/**
+ * Replaces what the runtime would decide: timers, clock, randomness and cryptography. The platform takes its clock, its
+ * store, its network and its log from `compose`; the rest reaches it, and its libraries, as globals.
+ */
+import { fastSubtle } from "./fast_crypto.ts";
+import type { Random } from "../prove/random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** What the globals stand on now; a run replaces it. */
+export interface Runtime {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+}
+
+let current: Runtime | undefined;
+
+/** Makes a run the one that timers, randomness and the clock belong to. */
+export function useRuntime(runtime: Runtime | undefined): void {
+  current = runtime;
+}
+
+function running(): Runtime {
+  if (current === undefined) throw new Error("no simulation is running");
+  return current;
+}
+
+/** Replaces the globals of this process; the result puts them back. */
+export function installGlobals(): Disposable {
+  const parts: readonly (readonly [object, string, unknown])[] = [
+    [globalThis, "crypto", { subtle: fastSubtle, getRandomValues, randomUUID }],
+    [globalThis, "setTimeout", setTimer],
+    [globalThis, "clearTimeout", clearTimer],
+    [Date, "now", () => Math.floor(running().scheduler.now())],
+    [Math, "random", () => running().random.below(2 ** 30) / 2 ** 30],
+    [AbortSignal, "timeout", abortAfter],
+  ];
+  const before = parts.map(([owner, name]) => Object.getOwnPropertyDescriptor(owner, name));
+  for (const [owner, name, value] of parts) {
+    Object.defineProperty(owner, name, { value, configurable: true, writable: true });
+  }
+  return {
+    [Symbol.dispose](): void {
+      parts.forEach(([owner, name], index) => {
+        const descriptor = before[index];
+        if (descriptor === undefined) Reflect.deleteProperty(owner, name);
+        else Object.defineProperty(owner, name, descriptor);
+      });
+    },
+  };
+}
+
+function getRandomValues<T extends Uint8Array>(bytes: T): T {
+  const { random } = running();
+  for (let index = 0; index < bytes.length; index++) bytes[index] = random.below(256);
+  return bytes;
+}
+
+function randomUUID(): string {
+  const hex = getRandomValues(new Uint8Array(16)).toHex();
+  const variant = "89ab"[parseInt(hex[16] ?? "0", 16) % 4];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${
+    hex.slice(20)
+  }`;
+}
+
+const timers = new Map<number, () => void>();
+let lastTimer = 0;
+
+function setTimer(run: () => void, delay = 0): number {
+  const id = ++lastTimer;
+  timers.set(
+    id,
+    running().scheduler.after(delay, () => {
+      timers.delete(id);
+      run();
+    }),
+  );
+  return id;
+}
+
+function clearTimer(id: number | undefined): void {
+  if (id === undefined) return;
+  timers.get(id)?.();
+  timers.delete(id);
+}
+
+function abortAfter(delay: number): AbortSignal {
+  const controller = new AbortController();
+  running().scheduler.after(
+    delay,
+    () => controller.abort(new DOMException("Signal timed out.", "TimeoutError")),
+  );
+  return controller.signal;
+}

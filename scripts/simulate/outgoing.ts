@@ -1,0 +1,60 @@
+/** What the platform fetches: the directory's documents and the banks' order addresses, over a network that loses. */
+import type { PlatformProcess } from "./platform_process.ts";
+import type { Simulation } from "./simulation.ts";
+
+/** A request as an outside server sees it. */
+export interface Incoming {
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** An answer of an outside server. */
+export interface Outgoing {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The servers outside; undefined: the address does not answer. */
+export type Outside = (request: Incoming) => Promise<Outgoing | undefined>;
+
+/** `fetch` for one process. A dead process gets no answer, but what it sent arrives. */
+export function outgoingFetch(
+  simulation: Simulation,
+  process: PlatformProcess,
+  outside: Outside,
+): typeof fetch {
+  const random = simulation.random(`outgoing of process ${process.number}`);
+  const { scheduler } = simulation;
+  const fails = (): boolean => random.below(1000) < (simulation.fault("network")?.lost ?? 0);
+  const latency = (): number =>
+    random.below(1000) < (simulation.fault("network")?.late ?? 0) ? random.below(8000) : 1 + random.below(30);
+  function exchange(request: Incoming, answer: (outgoing: Outgoing) => void): void {
+    if (fails()) return; // lost on the way there
+    scheduler.after(latency(), async () => {
+      const answered = await outside(request);
+      if (answered === undefined || fails()) return; // lost on the way back
+      scheduler.after(latency(), () => process.isAlive() && answer(answered));
+    });
+  }
+  const simulated = (input: string | URL | Request, init: RequestInit = {}): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      if (!process.isAlive()) return;
+      const request = {
+        url: new URL(String(input)),
+        headers: new Headers(init.headers),
+        body: String(init.body ?? ""),
+      };
+      init.signal?.addEventListener("abort", () => process.isAlive() && reject(init.signal?.reason));
+      exchange(request, ({ status, body, headers }) => {
+        resolve(
+          new Response(status === 304 ? null : body, {
+            status,
+            ...(headers === undefined ? {} : { headers }),
+          }),
+        );
+      });
+    });
+  return simulated as typeof fetch;
+}

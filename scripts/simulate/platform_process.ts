@@ -1,0 +1,158 @@
+/** Processes of the platform: composed as in production, killed at any event, started again on what was committed. */
+import { openKeyRing } from "../../src/base/jose/key_ring.ts";
+import { composePlatform, type Platform } from "../../src/platform/compose.ts";
+import { outgoingFetch } from "./outgoing.ts";
+import { CONFIG } from "./parties.ts";
+import { INJECTED } from "./injected.ts";
+import { connectStore } from "./platform_store.ts";
+import type { Simulation } from "./simulation.ts";
+import type { Outside } from "./outgoing.ts";
+
+/** One process. */
+export interface PlatformProcess {
+  readonly number: number;
+  isAlive(): boolean;
+  /** Undefined until it has started. */
+  platform(): Platform | undefined;
+  /** Runs when the process dies; the result takes that back. */
+  onDeath(run: () => void): () => void;
+  kill(): void;
+  clock(): number;
+}
+
+/** The processes of a run. */
+export interface Cluster {
+  /** A process that takes requests, or undefined while none does. */
+  pick(): PlatformProcess | undefined;
+  /** Kills a running process and starts another in its place after a time. */
+  killOne(downFor: number): void;
+  /** Sets the clock of a process forward or back. */
+  stepClock(number: number, by: number): void;
+}
+
+const EVERY_SECOND_MS = 1000;
+/** Jobs run this seldom while nothing is due: time without events costs nothing. */
+const IDLE_MS = 600_000;
+
+/** Starts one process, or two. */
+export function startCluster(simulation: Simulation, outside: Outside): Cluster {
+  const offsets = [0, 0];
+  const count = simulation.fault("second process") === undefined ? 1 : 2;
+  const random = simulation.random("cluster");
+  const running: PlatformProcess[] = [];
+  let started = 0;
+  function start(slot: number): void {
+    const process = openProcess(simulation, started++, () => offsets[slot] ?? 0);
+    running[slot] = process;
+    simulation.note(`process ${process.number} starts`);
+    run(simulation, process, outside, () => {
+      process.kill();
+      simulation.scheduler.after(1000, () => start(slot));
+    });
+  }
+  for (let slot = 0; slot < count; slot++) start(slot);
+  return {
+    pick() {
+      const ready = running.filter((process) => process.isAlive() && process.platform() !== undefined);
+      return ready[random.below(Math.max(1, ready.length))];
+    },
+    killOne(downFor) {
+      const slot = random.below(count);
+      const process = running[slot];
+      if (process === undefined || !process.isAlive()) return;
+      simulation.note(`process ${process.number} is killed`);
+      process.kill();
+      simulation.scheduler.after(downFor, () => start(slot));
+    },
+    stepClock: (number, by) => void (offsets[number % count] = (offsets[number % count] ?? 0) + by),
+  };
+}
+
+interface OwnProcess extends PlatformProcess {
+  started?: Platform;
+}
+
+function openProcess(simulation: Simulation, number: number, offset: () => number): OwnProcess {
+  const dying = new Set<() => void>();
+  let alive = true;
+  const process: OwnProcess = {
+    number,
+    isAlive: () => alive,
+    platform: () => process.started,
+    onDeath(run) {
+      dying.add(run);
+      return () => void dying.delete(run);
+    },
+    kill() {
+      alive = false;
+      for (const run of dying) run();
+    },
+    clock: () => Math.floor(simulation.scheduler.now() + offset()),
+  };
+  return process;
+}
+
+/** Composes the platform and runs its jobs; a start that fails is tried again, as a supervisor would. */
+async function run(
+  simulation: Simulation,
+  process: OwnProcess,
+  outside: Outside,
+  restart: () => void,
+): Promise<void> {
+  const { clock } = process;
+  try {
+    const platform = await composePlatform({
+      config: CONFIG,
+      store: connectStore(simulation, process),
+      clock,
+      fetch: outgoingFetch(simulation, process, outside),
+      log: (line) => process.isAlive() && simulation.watch.logged(line),
+      keys: await openKeyRing(CONFIG.platformKeys, clock),
+    });
+    process.started = platform;
+    for (const job of [platform.followDirectory, platform.deliverDueOrders, platform.sweepConsents]) {
+      void repeat(simulation, process, job);
+    }
+  } catch (error) {
+    if (!String(error).includes(INJECTED)) {
+      simulation.violated("no unexpected error", `the start failed: ${error}`);
+    }
+    restart();
+  }
+}
+
+async function repeat(
+  simulation: Simulation,
+  process: PlatformProcess,
+  job: () => Promise<number>,
+): Promise<void> {
+  while (process.isAlive()) {
+    await nextPass(simulation);
+    if (!process.isAlive()) return;
+    try {
+      await job();
+    } catch (error) {
+      const text = error instanceof Error ? error.stack ?? error.message : String(error);
+      if (!text.includes(INJECTED)) simulation.violated("no unexpected error", `a job failed: ${text}`);
+    }
+  }
+}
+
+/** A second while there are orders to push; much longer otherwise, or until there is one. */
+function nextPass({ database, scheduler, onOrder }: Simulation): Promise<void> {
+  const [waiting] = database.list({ prefix: ["outbox"], limit: 1 });
+  if (waiting !== undefined) return scheduler.sleep(EVERY_SECOND_MS);
+  return new Promise((resolve) => {
+    const cancel = scheduler.after(IDLE_MS, end);
+    function end(): void {
+      onOrder.delete(wake);
+      resolve();
+    }
+    function wake(): void {
+      cancel();
+      onOrder.delete(wake);
+      scheduler.after(EVERY_SECOND_MS, end);
+    }
+    onOrder.add(wake);
+  });
+}

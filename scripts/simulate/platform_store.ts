@@ -1,0 +1,59 @@
+/** A process's connection to the database: operations take time, fail, or happen without an answer. */
+import type { Commit, Key, Listing, Store } from "../../src/base/store/store.ts";
+import type { Simulation } from "./simulation.ts";
+import { INJECTED } from "./injected.ts";
+import type { PlatformProcess } from "./platform_process.ts";
+
+/** What becomes of an operation. */
+type Fate = "done" | "failed" | "unanswered";
+
+/** Opens it. Nothing of a dead process comes through, but for a commit that was on its way. */
+export function connectStore(simulation: Simulation, process: PlatformProcess): Store {
+  const random = simulation.random(`store of process ${process.number}`);
+  const latency = (): number => {
+    const slow = simulation.fault("store")?.slow ?? 0;
+    return random.below(1000) < slow ? random.below(8000) : random.below(4);
+  };
+  const fateOf = (isCommit: boolean): Fate => {
+    const fault = simulation.fault("store");
+    if (fault === undefined) return "done";
+    const drawn = random.below(1000);
+    if (drawn < fault.failed) return "failed";
+    return isCommit && drawn < fault.failed + fault.unanswered ? "unanswered" : "done";
+  };
+  function operation<T>(act: () => T, isCommit = false): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (!process.isAlive()) return;
+      simulation.scheduler.after(latency(), () => {
+        if (!process.isAlive() && !(isCommit && random.chance(0.5))) return;
+        const fate = fateOf(isCommit);
+        const result = fate === "failed" ? undefined : act();
+        simulation.scheduler.after(latency(), () => {
+          if (!process.isAlive()) return;
+          if (fate === "done") resolve(result as T);
+          else {reject(
+              new Error(`${INJECTED}: the operation ${fate === "failed" ? "failed" : "has no answer"}`),
+            );}
+        });
+      });
+    });
+  }
+  const { database } = simulation;
+  return {
+    get: <T>(key: Key) => operation(() => database.get<T>(key)),
+    getMany: <T>(keys: readonly Key[]) => operation(() => keys.map((key) => database.get<T>(key))),
+    list: <T>(listing: Listing) => operation(() => database.list<T>(listing)),
+    commit: (commit: Commit) => operation(() => committed(simulation, process, commit), true),
+    close: () => {},
+  };
+}
+
+function committed(simulation: Simulation, process: PlatformProcess, commit: Commit): boolean {
+  const happened = simulation.database.commit(commit);
+  const kinds = new Set(commit.writes.map(({ key }) => key[0]));
+  if (happened && kinds.has("outbox")) { for (const run of simulation.onOrder) run(); }
+  simulation.note(
+    `process ${process.number} commits ${[...kinds].join(" ")}: ${happened ? "done" : "conflict"}`,
+  );
+  return happened;
+}

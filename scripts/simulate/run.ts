@@ -1,0 +1,122 @@
+/** One run from its plan: the platform and its parties until everybody has come to an end, then everybody's books. */
+import { judge } from "../prove/checks.ts";
+import { openBank, type SimulatedBank } from "./bank.ts";
+import type { Line } from "./calls.ts";
+import type { Snapshot } from "./database.ts";
+import { directoryAnswer } from "./directory.ts";
+import { type Fact, gatherEvidence } from "./evidence.ts";
+import { useRuntime } from "./globals.ts";
+import type { Incoming, Outgoing } from "./outgoing.ts";
+import { BANKS, DIRECTORY } from "./parties.ts";
+import type { Plan } from "./plan.ts";
+import { startCluster } from "./platform_process.ts";
+import { CLOCK_FAULT_MS, openSimulation, type Simulation, type Violation } from "./simulation.ts";
+import { makePayment } from "./tpp.ts";
+
+/** What came of a run. */
+export interface RunResult {
+  readonly violations: readonly Violation[];
+  /** Of everything that happened: equal for equal plans. */
+  readonly hash: string;
+  readonly steps: number;
+  /** Simulated milliseconds. */
+  readonly passed: number;
+  readonly trace: readonly string[];
+}
+
+const MAX_STEPS = 30_000;
+const SETTLE_SECONDS = 4000;
+
+/**
+ * Runs a plan.
+ *
+ * @param base the database to begin with: the participants are registered
+ */
+export async function runPlan(plan: Plan, base: Snapshot, isTraced = false): Promise<RunResult> {
+  const simulation = openSimulation(plan, isTraced);
+  const { scheduler } = simulation;
+  useRuntime({ scheduler, random: simulation.random("runtime") });
+  simulation.database.restore(base);
+  const banks: Record<string, SimulatedBank> = {};
+  const cluster = startCluster(simulation, (request) => outside(simulation, banks, request));
+  const line: Line = { simulation, cluster };
+  for (const code of Object.keys(BANKS)) banks[code] = openBank(line, code);
+  const state = { isDone: false };
+  void direct(line, banks)
+    .catch((error: Error) => simulation.violated("no unexpected answer", error.stack ?? error.message))
+    .finally(() => void (state.isDone = true));
+  planFaults(line);
+  const kills = plan.faults.filter((fault) => fault.kind === "kill").sort((a, b) => a.step - b.step);
+  await scheduler.run(() => {
+    const [kill] = kills;
+    if (kill !== undefined && scheduler.steps() >= kill.step && !simulation.isHealed()) {
+      kills.shift();
+      cluster.killOne(kill.downFor);
+    }
+    return state.isDone || simulation.violations.length > 0;
+  }, MAX_STEPS);
+  if (!state.isDone && simulation.violations.length === 0) {
+    simulation.violated("every run ends", `${scheduler.steps()} steps were not enough`);
+  }
+  const { violations, trace } = simulation;
+  return {
+    violations,
+    trace,
+    hash: simulation.hash(),
+    steps: scheduler.steps(),
+    passed: simulation.passed(),
+  };
+}
+
+function planFaults({ simulation, cluster }: Line): void {
+  for (const fault of simulation.plan.faults) {
+    if (fault.kind !== "clock") continue;
+    simulation.scheduler.after(fault.after, () => cluster.stepClock(fault.process, fault.by));
+    simulation.scheduler.after(
+      fault.after + CLOCK_FAULT_MS,
+      () => cluster.stepClock(fault.process, -fault.by),
+    );
+  }
+}
+
+/** Servers that the platform calls. */
+function outside(
+  simulation: Simulation,
+  banks: Readonly<Record<string, SimulatedBank>>,
+  request: Incoming,
+): Promise<Outgoing | undefined> {
+  if (request.url.origin === DIRECTORY) {
+    const away = simulation.fault("directory away");
+    const passed = simulation.passed();
+    const isAway = away !== undefined && passed >= away.after && passed < away.after + away.for;
+    return Promise.resolve(isAway ? undefined : directoryAnswer(request.url.pathname));
+  }
+  const bank = Object.values(banks).find(({ party }) => party.paymentOrdersUri === request.url.href);
+  return bank === undefined ? Promise.resolve(undefined) : bank.receive(request);
+}
+
+/** Everybody acts, then nothing goes wrong any more, then the books are compared. */
+async function direct(line: Line, banks: Readonly<Record<string, SimulatedBank>>): Promise<void> {
+  const { simulation } = line;
+  const paying = simulation.plan.payments.map(async (
+    plan,
+  ): Promise<Fact> => [plan, await makePayment(line, plan)]);
+  const facts = await Promise.all(paying);
+  simulation.note("nothing goes wrong from here on");
+  simulation.heal();
+  await settle(line, banks);
+  const evidence = await gatherEvidence(line, facts, banks);
+  for (const { name, violations } of judge(evidence)) {
+    for (const violation of violations) simulation.violated(name, violation);
+  }
+}
+
+/** Waits until no order is on its way and every bank has reported. */
+async function settle({ simulation }: Line, banks: Readonly<Record<string, SimulatedBank>>): Promise<void> {
+  const { database, scheduler } = simulation;
+  for (let waited = 0; waited < SETTLE_SECONDS; waited += 10) {
+    const [waiting] = database.list({ prefix: ["outbox"], limit: 1 });
+    if (waiting === undefined && Object.values(banks).every((bank) => bank.isIdle())) return;
+    await scheduler.sleep(10_000);
+  }
+}

@@ -1,0 +1,108 @@
+/** One run's state: its time, its randomness, its database, what was seen to be wrong, and the trace of what happened. */
+import { type Random, seeded } from "../prove/random.ts";
+import { type Database, openDatabase } from "./database.ts";
+import type { FaultPlan, Plan } from "./plan.ts";
+import { START } from "./parties.ts";
+import type { Token } from "./requests.ts";
+import { openScheduler, type Scheduler } from "./scheduler.ts";
+import { openWatch, type Watch } from "./watch.ts";
+
+/** Something that must not be. */
+export interface Violation {
+  /** The check that it breaks; a shrunk run must break the same one. */
+  readonly check: string;
+  readonly sentence: string;
+}
+
+/** A run. */
+export interface Simulation {
+  readonly plan: Plan;
+  readonly scheduler: Scheduler;
+  readonly database: Database;
+  readonly watch: Watch;
+  readonly violations: Violation[];
+  /** What happened, one line an event; empty unless the run is traced. */
+  readonly trace: string[];
+  /** A hash over every line of the trace. */
+  hash(): string;
+  /** The stream of randomness of one purpose: another purpose's use does not move it. */
+  random(purpose: string): Random;
+  note(line: string): void;
+  violated(check: string, sentence: string): void;
+  /** The fault of a kind, or undefined where the run has none or has healed. */
+  fault<K extends FaultPlan["kind"]>(kind: K): Extract<FaultPlan, { kind: K }> | undefined;
+  /** From here on nothing goes wrong any more: what is left undone must come to its end. */
+  heal(): void;
+  isHealed(): boolean;
+  /** Whether a process has a clock that is off, or had one a moment ago. */
+  isClockWrong(): boolean;
+  /** True time since the beginning, milliseconds. */
+  passed(): number;
+  /** The name of the next request of a party. */
+  nextRequest(): string;
+  /** Tokens of participants by owner and bank. */
+  readonly tokens: Map<string, Promise<Token>>;
+  /** Runs when an order has been written to the outbox: workers need not look before. */
+  readonly onOrder: Set<() => void>;
+}
+
+/** A clock is wrong for this long. */
+export const CLOCK_FAULT_MS = 60_000;
+/** What a wrong clock has dated can be rejected for this much longer. */
+const CLOCK_ECHO_MS = 150_000;
+
+/** A run that has not begun. */
+export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
+  const streams = new Map<string, Random>();
+  const state = { hash: 0x811c9dc5, healed: false, requests: 0 };
+  const violations: Violation[] = [];
+  const trace: string[] = [];
+  const violated = (check: string, sentence: string): void => void violations.push({ check, sentence });
+  const scheduler = openScheduler(START);
+  const watch = openWatch(violated);
+  const note = (line: string): void => {
+    const timed = `${((scheduler.now() - START) / 1000).toFixed(3).padStart(12)} ${line}`;
+    state.hash = fnv(state.hash, timed);
+    if (isTraced) trace.push(timed);
+  };
+  return {
+    plan,
+    scheduler,
+    watch,
+    violations,
+    trace,
+    note,
+    violated,
+    database: openDatabase(watch.committed),
+    hash: () => (state.hash >>> 0).toString(16).padStart(8, "0"),
+    random(purpose) {
+      const known = streams.get(purpose) ?? seeded(plan.seed, purpose);
+      streams.set(purpose, known);
+      return known;
+    },
+    fault: <K extends FaultPlan["kind"]>(kind: K) =>
+      state.healed
+        ? undefined
+        : plan.faults.find((fault): fault is Extract<FaultPlan, { kind: K }> => fault.kind === kind),
+    heal: () => void (state.healed = true),
+    isHealed: () => state.healed,
+    isClockWrong: () =>
+      plan.faults.some((fault) =>
+        fault.kind === "clock" && scheduler.now() - START >= fault.after &&
+        scheduler.now() - START < fault.after + CLOCK_FAULT_MS + CLOCK_ECHO_MS
+      ),
+    passed: () => scheduler.now() - START,
+    nextRequest: () => `r${++state.requests}`,
+    tokens: new Map(),
+    onOrder: new Set(),
+  };
+}
+
+/** FNV-1a. */
+function fnv(hash: number, text: string): number {
+  let result = hash;
+  for (let index = 0; index < text.length; index++) {
+    result = Math.imul(result ^ text.charCodeAt(index), 0x01000193);
+  }
+  return result;
+}

@@ -1,0 +1,43 @@
+/** Access tokens of participants by client credentials, used as long as they are good. */
+import { type Answer, type Line, persistently } from "./calls.ts";
+import type { Party } from "./parties.ts";
+import { formRequest, type ResourceCall, resourceRequest, type Token } from "./requests.ts";
+
+/** A token is not used in the last minutes of its life: a request may be under way for long. */
+const SPARE_MS = 300_000;
+
+/** A resource request with the caller's own token, tried until it is settled. The bank is the path's first part. */
+export function callResource(line: Line, call: Omit<ResourceCall, "token">): Promise<Answer> {
+  const bank = call.path.split("/")[1] ?? "";
+  return persistently(
+    line,
+    async () => resourceRequest(line.simulation, { ...call, token: await clientToken(line, call.who, bank) }),
+  );
+}
+
+/** A token for a bank's endpoints; those who need one at the same time share it. */
+async function clientToken(line: Line, who: Party, bank: string): Promise<Token> {
+  const { simulation } = line;
+  const name = `${who.orgId} ${bank}`;
+  const known = await simulation.tokens.get(name);
+  if (known !== undefined && simulation.scheduler.now() < known.expiresAt - SPARE_MS) return known;
+  const fresh = grant(line, who, bank);
+  simulation.tokens.set(name, fresh);
+  return await fresh;
+}
+
+async function grant(line: Line, who: Party, bank: string): Promise<Token> {
+  const { simulation } = line;
+  const form = { grant_type: "client_credentials", scope: who.role === "PISP" ? "payments" : "bank" };
+  const answer = await persistently(line, () => formRequest(simulation, who, bank, "token", form));
+  if (answer.status !== 200) {
+    simulation.violated("nothing valid is rejected", `a token was answered ${answer.status} ${answer.text}`);
+  }
+  return tokenOf(simulation.scheduler.now(), answer.text);
+}
+
+/** The token in an answer that came at `now`. */
+export function tokenOf(now: number, text: string): Token {
+  const { access_token: value = "", expires_in: seconds = 0 } = JSON.parse(text);
+  return { value, expiresAt: now + seconds * 1000 };
+}
