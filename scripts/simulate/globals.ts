@@ -10,6 +10,8 @@ import type { Scheduler } from "./scheduler.ts";
 export interface Runtime {
   readonly scheduler: Scheduler;
   readonly random: Random;
+  /** When the background work's next pass begins, in place of a second: passes that find nothing to do are skipped. */
+  readonly nextPass: (run: () => void) => () => void;
 }
 
 let current: Runtime | undefined;
@@ -31,6 +33,7 @@ export function installGlobals(): Disposable {
     [globalThis, "setTimeout", setTimer],
     [globalThis, "clearTimeout", clearTimer],
     [Date, "now", () => Math.floor(running().scheduler.now())],
+    [performance, "now", () => running().scheduler.now()],
     [Math, "random", () => running().random.below(2 ** 30) / 2 ** 30],
     [AbortSignal, "timeout", abortAfter],
   ];
@@ -63,18 +66,20 @@ function randomUUID(): string {
   }`;
 }
 
+/** Between two passes of the platform's background work (`background_work.ts`); no other timer is as long. */
+const PASS_MS = 1000;
+
 const timers = new Map<number, () => void>();
 let lastTimer = 0;
 
 function setTimer(run: () => void, delay = 0): number {
   const id = ++lastTimer;
-  timers.set(
-    id,
-    running().scheduler.after(delay, () => {
-      timers.delete(id);
-      run();
-    }),
-  );
+  const { scheduler, nextPass } = running();
+  const fire = (): void => {
+    timers.delete(id);
+    run();
+  };
+  timers.set(id, delay === PASS_MS ? nextPass(fire) : scheduler.after(delay, fire));
   return id;
 }
 

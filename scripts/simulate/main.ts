@@ -1,5 +1,5 @@
 /**
- * `deno task simulate`: the real platform in a simulated world, deterministic by its seed. Model: TigerBeetle's VOPR and
+ * `deno task simulate`: the real platform among simulated parties, deterministic by its seed. Model: TigerBeetle's VOPR and
  * FoundationDB's simulation.
  */
 import { UsageError } from "../command_line/run.ts";

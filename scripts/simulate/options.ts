@@ -14,8 +14,8 @@ export interface SimulateOptions {
 
 /** Printed for `--help` and after a {@link UsageError}. */
 export const usage =
-  `Runs the platform in a simulation of its world: TPPs, customers, banks and a directory, with a
-clock, a network, a store and kills that a seed decides. Checks every commit and every answer.
+  `Runs the platform among simulated TPPs, customers, banks and a directory. A seed decides its clock,
+network, store and kills. Checks every commit and every answer.
 
 Usage: deno task simulate [options]
 

@@ -30,10 +30,6 @@ export interface Cluster {
   stepClock(number: number, by: number): void;
 }
 
-const EVERY_SECOND_MS = 1000;
-/** Jobs run this seldom while nothing is due: time without events costs nothing. */
-const IDLE_MS = 600_000;
-
 /** Starts one process, or two. */
 export function startCluster(simulation: Simulation, outside: Outside): Cluster {
   const offsets = [0, 0];
@@ -92,7 +88,7 @@ function openProcess(simulation: Simulation, number: number, offset: () => numbe
   return process;
 }
 
-/** Composes the platform and runs its jobs; a start that fails is tried again, as a supervisor would. */
+/** Composes the platform and runs its background work; a start that fails is tried again, as a supervisor would. */
 async function run(
   simulation: Simulation,
   process: OwnProcess,
@@ -110,49 +106,11 @@ async function run(
       keys: await openKeyRing(CONFIG.platformKeys, clock),
     });
     process.started = platform;
-    for (const job of [platform.followDirectory, platform.deliverDueOrders, platform.sweepConsents]) {
-      void repeat(simulation, process, job);
-    }
+    platform.startWork();
   } catch (error) {
     if (!String(error).includes(INJECTED)) {
       simulation.violated("no unexpected error", `the start failed: ${error}`);
     }
     restart();
   }
-}
-
-async function repeat(
-  simulation: Simulation,
-  process: PlatformProcess,
-  job: () => Promise<number>,
-): Promise<void> {
-  while (process.isAlive()) {
-    await nextPass(simulation);
-    if (!process.isAlive()) return;
-    try {
-      await job();
-    } catch (error) {
-      const text = error instanceof Error ? error.stack ?? error.message : String(error);
-      if (!text.includes(INJECTED)) simulation.violated("no unexpected error", `a job failed: ${text}`);
-    }
-  }
-}
-
-/** A second while there are orders to push; much longer otherwise, or until there is one. */
-function nextPass({ database, scheduler, onOrder }: Simulation): Promise<void> {
-  const [waiting] = database.list({ prefix: ["outbox"], limit: 1 });
-  if (waiting !== undefined) return scheduler.sleep(EVERY_SECOND_MS);
-  return new Promise((resolve) => {
-    const cancel = scheduler.after(IDLE_MS, end);
-    function end(): void {
-      onOrder.delete(wake);
-      resolve();
-    }
-    function wake(): void {
-      cancel();
-      onOrder.delete(wake);
-      scheduler.after(EVERY_SECOND_MS, end);
-    }
-    onOrder.add(wake);
-  });
 }

@@ -1,5 +1,5 @@
 /** A process's connection to the database: operations take time, fail, or happen without an answer. */
-import type { Commit, Key, Listing, Store } from "../../src/base/store/store.ts";
+import { type Commit, type Key, type Listing, type Store, StoreFailure } from "../../src/base/store/store.ts";
 import type { Simulation } from "./simulation.ts";
 import { INJECTED } from "./injected.ts";
 import type { PlatformProcess } from "./platform_process.ts";
@@ -32,7 +32,9 @@ export function connectStore(simulation: Simulation, process: PlatformProcess): 
           if (!process.isAlive()) return;
           if (fate === "done") resolve(result as T);
           else {reject(
-              new Error(`${INJECTED}: the operation ${fate === "failed" ? "failed" : "has no answer"}`),
+              new StoreFailure(
+                `${INJECTED}: the operation ${fate === "failed" ? "failed" : "has no answer"}`,
+              ),
             );}
         });
       });

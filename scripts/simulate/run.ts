@@ -8,6 +8,7 @@ import { type Fact, gatherEvidence } from "./evidence.ts";
 import { useRuntime } from "./globals.ts";
 import type { Incoming, Outgoing } from "./outgoing.ts";
 import { BANKS, DIRECTORY } from "./parties.ts";
+import { nextPass } from "./passes.ts";
 import type { Plan } from "./plan.ts";
 import { startCluster } from "./platform_process.ts";
 import { CLOCK_FAULT_MS, openSimulation, type Simulation, type Violation } from "./simulation.ts";
@@ -35,7 +36,11 @@ const SETTLE_SECONDS = 4000;
 export async function runPlan(plan: Plan, base: Snapshot, isTraced = false): Promise<RunResult> {
   const simulation = openSimulation(plan, isTraced);
   const { scheduler } = simulation;
-  useRuntime({ scheduler, random: simulation.random("runtime") });
+  useRuntime({
+    scheduler,
+    random: simulation.random("runtime"),
+    nextPass: (pass) => nextPass(simulation, pass),
+  });
   simulation.database.restore(base);
   const banks: Record<string, SimulatedBank> = {};
   const cluster = startCluster(simulation, (request) => outside(simulation, banks, request));
