@@ -28,6 +28,8 @@ export interface BankCircuit {
   answered(bank: BankCode): void;
   /** No connection, no answer in time, or a 5xx. */
   unreachable(order: CircuitOrder): void;
+  /** The bank asked for a pause (`Retry-After`), milliseconds: no order of this TPP is pushed to it meanwhile. */
+  paused(order: CircuitOrder, milliseconds: number): void;
 }
 
 /** What one TPP's orders have found at one bank since the bank last answered. */
@@ -59,8 +61,11 @@ export function openBankCircuit(clock: Clock): BankCircuit {
     banks.set(bank, states);
     return states;
   };
+  const pauses = openPauses(clock);
   return {
     admit(order) {
+      const pausedUntil = pauses.endOf(order);
+      if (pausedUntil !== undefined) return pausedUntil;
       const states = statesOf(order.bank);
       if (!isOpenFor(states, order.clientId, isTripped)) return undefined;
       const now = clock();
@@ -84,6 +89,27 @@ export function openBankCircuit(clock: Clock): BankCircuit {
       const waitUntil = { first: at + PAUSE_MS, again: at + PAUSE_MS };
       states.set(order.clientId, { failures, at, waitUntil });
     },
+    paused: pauses.begin,
+  };
+}
+
+/** Pauses that banks asked for, by bank and TPP. */
+function openPauses(clock: Clock): {
+  /** When the pause ends (milliseconds); undefined if there is none. */
+  endOf(order: CircuitOrder): number | undefined;
+  begin(order: CircuitOrder, milliseconds: number): void;
+} {
+  const pauses = new Map<string, { readonly from: number; readonly until: number }>();
+  const nameOf = ({ bank, clientId }: CircuitOrder): string => `${bank} ${clientId}`;
+  return {
+    endOf(order) {
+      const [now, pause] = [clock(), pauses.get(nameOf(order))];
+      if (pause !== undefined && pause.from <= now && now < pause.until) return pause.until;
+      pauses.delete(nameOf(order)); // over, or the clock was set back
+      return undefined;
+    },
+    begin: (order, milliseconds) =>
+      void pauses.set(nameOf(order), { from: clock(), until: clock() + milliseconds }),
   };
 }
 

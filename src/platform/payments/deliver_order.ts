@@ -16,6 +16,7 @@ import type { Payment } from "./payment.ts";
 import { isLegalMove, reasonOf } from "./payment.ts";
 import {
   afterFailure,
+  boundedPauseSeconds,
   isHeldForPush,
   leased,
   type PaymentOrder,
@@ -115,6 +116,8 @@ function reportTo(circuit: BankCircuit, order: CircuitOrder, outcome: PushOutcom
   const kind = outcome.ok ? "answered" : outcome.failure.kind;
   if (kind === "unreachable") circuit.unreachable(order);
   else if (kind !== "unsent") circuit.answered(order.bank);
+  const seconds = outcome.ok ? undefined : outcome.failure.retryAfterSeconds;
+  if (seconds !== undefined) circuit.paused(order, boundedPauseSeconds(seconds) * 1000);
 }
 
 /** Status and outbox in one commit; the bank may have reported further on the back channel meanwhile. */

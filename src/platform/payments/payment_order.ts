@@ -74,8 +74,13 @@ export function afterFailure(
     ...(bankText === undefined ? {} : { bankText }),
   };
   if (wait === undefined) return { ...failed, dead: true, dueAt: now };
-  const seconds = Math.max(wait, Math.min(retryAfterSeconds, ORDER_RETRY_SECONDS.at(-1) ?? 0));
+  const seconds = Math.max(wait, boundedPauseSeconds(retryAfterSeconds));
   return { ...failed, dueAt: now + Math.round(seconds * 1000 * (1 + random() / 4)) };
+}
+
+/** As long as the bank asks for, 512 s at most. */
+export function boundedPauseSeconds(retryAfterSeconds: number): number {
+  return Math.min(retryAfterSeconds, ORDER_RETRY_SECONDS.at(-1) ?? 0);
 }
 
 /** The order put off without counting a failure: its bank is known to be down. */
