@@ -1,0 +1,86 @@
+/** A copy of the tree in a temporary folder: faults are planted there, never in the working tree. */
+import { type Mutant, planted } from "./mutant.ts";
+
+/** What the tests said. */
+export type Verdict = "passed" | "failed" | "broken" | "timed out";
+
+/** What a run of test files came to. */
+export interface TestRun {
+  readonly verdict: Verdict;
+  readonly seconds: number;
+  /** Of the run, for the reader of a surprise. */
+  readonly output: string;
+}
+
+/** A copied tree. Disposing removes it. */
+export interface Tree extends AsyncDisposable {
+  /** Runs test files on the tree as it is, or with one fault planted. @throws {Error} if the mutant does not apply */
+  test(files: readonly string[], mutant?: Mutant): Promise<TestRun>;
+}
+
+/** The key pool of the tests takes a minute to make, so the copy gets the one that there is. */
+const TEST_KEYS = ".data/test-keys.json";
+const MAX_RUN_MS = 600_000;
+/** As `deno task test`, without the types: `deno task check` has looked at the source, and a fault may not fit them. */
+const TEST = ["test", "--no-check", "--no-prompt", "--fail-fast", "--parallel"];
+const RIGHTS = ["net", "read", "write", "env", "run", "sys"].map((right) => `--allow-${right}`);
+
+/** Copies every file of the tree at `root` that git tracks or would track, as it is now. */
+export async function copyTree(root: string): Promise<Tree> {
+  const folder = await Deno.makeTempDir({ prefix: "mutants-" });
+  const listed = await command(root, "git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+  for (const path of [...listed.output.split("\0").filter((name) => name !== ""), TEST_KEYS]) {
+    await copy(`${root}/${path}`, `${folder}/${path}`);
+  }
+  return {
+    async test(files, mutant) {
+      if (mutant === undefined) return await runTests(folder, files);
+      const path = `${folder}/${mutant.file}`;
+      const source = await Deno.readTextFile(path);
+      await Deno.writeTextFile(path, planted(mutant, source));
+      try {
+        return await runTests(folder, files);
+      } finally {
+        await Deno.writeTextFile(path, source);
+      }
+    },
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
+
+/** A file that was deleted and not committed is still listed. */
+async function copy(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
+  await Deno.copyFile(from, to).catch((error: Error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
+
+async function runTests(folder: string, files: readonly string[]): Promise<TestRun> {
+  const startedAt = performance.now();
+  const { code, output } = await command(folder, Deno.execPath(), [...TEST, ...RIGHTS, ...files]);
+  return { verdict: verdictOf(code, output), seconds: (performance.now() - startedAt) / 1000, output };
+}
+
+/** A test must have failed: a module that does not load catches nothing. */
+function verdictOf(code: number | undefined, output: string): Verdict {
+  if (code === undefined) return "timed out";
+  if (code === 0) return "passed";
+  return /\d+ passed.*[1-9]\d* failed/.test(output) && !output.includes("(uncaught error)")
+    ? "failed"
+    : "broken";
+}
+
+/** The program's exit status and output; no status if it took too long and was ended. */
+async function command(
+  cwd: string,
+  program: string,
+  args: readonly string[],
+): Promise<{ readonly code: number | undefined; readonly output: string }> {
+  const signal = AbortSignal.timeout(MAX_RUN_MS);
+  const env = { NO_COLOR: "1", __IS_WSL_TEST__: "1" };
+  const child = new Deno.Command(program, { args: [...args], cwd, env, signal, stdin: "null" });
+  const { code, stdout, stderr } = await child.output();
+  const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+  return { code: signal.aborted ? undefined : code, output: text(stdout) + text(stderr) };
+}
