@@ -82,12 +82,7 @@ export function openBankCircuit(clock: Clock): BankCircuit {
     },
     answered: (bank) => void banks.delete(bank),
     unreachable(order) {
-      if (!isFirst(order)) return;
-      const states = statesOf(order.bank);
-      const at = clock();
-      const failures = (states.get(order.clientId)?.failures ?? 0) + 1;
-      const waitUntil = { first: at + PAUSE_MS, again: at + PAUSE_MS };
-      states.set(order.clientId, { failures, at, waitUntil });
+      if (isFirst(order)) countFailure(statesOf(order.bank), order.clientId, clock());
     },
     paused: pauses.begin,
   };
@@ -111,6 +106,12 @@ function openPauses(clock: Clock): {
     begin: (order, milliseconds) =>
       void pauses.set(nameOf(order), { from: clock(), until: clock() + milliseconds }),
   };
+}
+
+function countFailure(states: Map<ClientId, State>, client: ClientId, at: number): void {
+  const failures = (states.get(client)?.failures ?? 0) + 1;
+  const waitUntil = { first: at + PAUSE_MS, again: at + PAUSE_MS };
+  states.set(client, { failures, at, waitUntil });
 }
 
 function isTripped({ failures }: State): boolean {
