@@ -15,14 +15,14 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     file: "src/platform/oauth/push_authorization_request.ts",
     from: "if (await deps.codes.isChallengeSpent(requested, deps.clock(), reads)) {",
     to: 'if (requested.codeChallenge === "") {',
-    tests: ["tests/platform/oauth/par.test.ts"],
+    tests: ["tests/platform/oauth/par_consents.test.ts"],
   },
   {
     name: "request-uri-expiry-off-by-one",
     file: "src/platform/oauth/pushed_request.ts",
     from: "by.now < request.expiresAt",
     to: "by.now <= request.expiresAt",
-    tests: ["tests/platform/frontchannel/authorization_deadlines.test.ts"],
+    tests: ["tests/platform/frontchannel/authorization_rejections.test.ts"],
   },
   {
     name: "browser-binding-not-compared",
@@ -43,7 +43,7 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     file: "src/platform/frontchannel/sca_response.ts",
     from: 'if (claims["bank_id"] !== bank.code) return',
     to: 'if (claims["bank_id"] === undefined) return',
-    tests: ["tests/platform/frontchannel/bank_return_claims.test.ts"],
+    tests: ["tests/platform/frontchannel/bank_return_signature.test.ts"],
   },
   {
     name: "bank-return-aud-unchecked",
@@ -109,7 +109,7 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     file: "src/platform/oauth/authorization_code.ts",
     from: "now < code.expiresAt",
     to: "now <= code.expiresAt",
-    tests: ["tests/platform/oauth/token_code_rejections.test.ts"],
+    tests: ["tests/platform/oauth/token_authorization_code.test.ts"],
   },
   {
     name: "code-redeemed-twice-in-a-race",
@@ -133,7 +133,7 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     file: "src/platform/oauth/grant_authorization_code.ts",
     from: "if (!await deps.isConsentAuthorized(code.consentId, code)) throw",
     to: "if (code.consentId.length === 0) throw",
-    tests: ["tests/platform/oauth/token_code_rejections.test.ts"],
+    tests: ["tests/platform/oauth/token_authorization_code.test.ts"],
   },
   {
     name: "registration-rolled-back",
@@ -161,7 +161,7 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     file: "src/platform/participants/key_set.ts",
     from: ".filter(({ kid }) => !revokedKids.has(comparable(kid)))",
     to: '.filter(({ kid }) => kid !== "")',
-    tests: ["tests/platform/participants/participant_key_sets.test.ts"],
+    tests: ["tests/base/jose/key_set.test.ts"],
   },
   {
     name: "revocation-during-a-slow-fetch-missed",

@@ -46,7 +46,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: "src/platform/backchannel/update_payer_accounts.ts",
     from: "if (flow === null || !isOpen(flow, now)) throw",
     to: "if (flow === null) throw",
-    tests: ["tests/platform/backchannel/back_channel_accounts_rejections.test.ts"],
+    tests: ["tests/platform/frontchannel/bank_return_browsers.test.ts"],
   },
   {
     name: "token-of-another-consent",
