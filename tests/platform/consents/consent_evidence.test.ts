@@ -20,7 +20,7 @@ Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the h
   await using env = await openEnvironment();
   const ends = {
     accept: { event: "consent.Authorized", reason: "customer accepted", language: "en", query: "" },
-    reject: { event: "consent.Rejected", reason: "customer rejected", language: "fr", query: "&lang=fr" },
+    refuse: { event: "consent.Rejected", reason: "customer rejected", language: "fr", query: "&lang=fr" },
   };
   for (const [decision, { event, reason, language, query }] of Object.entries(ends)) {
     await t.step(`${decision} on the page in ${language}`, async () => {
