@@ -6,15 +6,15 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
     name: "proxy-secret-not-compared",
     file: "src/platform/security/client_certificate.ts",
-    from: 'if (!sameSecret(c.req.header(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) {',
-    to: "if (c.req.header(PROXY_SECRET_HEADER) === undefined) {",
+    from: 'if (!sameSecret(headers.get(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) return',
+    to: "if (!headers.has(PROXY_SECRET_HEADER)) return",
     tests: ["tests/platform/security/client_certificate.test.ts"],
   },
   {
     name: "expired-certificate-accepted",
     file: "src/platform/security/client_certificate.ts",
-    from: "if (now < certificate.notBefore || now > certificate.notAfter) {",
-    to: "if (now < certificate.notBefore) {",
+    from: "return now < certificate.notBefore || now > certificate.notAfter",
+    to: "return now < certificate.notBefore",
     tests: ["tests/platform/security/client_certificate.test.ts"],
   },
   {
