@@ -40,8 +40,11 @@ export interface Admission {
   state(): AdmissionState;
 }
 
-/** A rejected request is answered after this long: a client that asks again at once then costs little. */
-const HOLD_BACK_MS = 200;
+/**
+ * A rejected request is answered after a while, which grows with the number of those that are held back: clients that
+ * ask again at once get at most 500 rejections a second between them, whatever the number of their connections.
+ */
+const HOLD_BACK_MS = { least: 200, each: 2, most: 5000 };
 /** Rejections of a lane are logged at most once in this time. */
 const LOG_EVERY_MS = 10_000;
 const RETRY_AFTER_SECONDS = { urgent: 1, ordinary: 5 };
@@ -67,6 +70,7 @@ export function openAdmission(
     operator: new FairLane(bounds.operator),
   };
   const note = rejectionLog(clock, log);
+  const holdBack = openHoldBack();
   return {
     async run(traffic, caller, request) {
       const { lane, urgent } = TRAFFIC[traffic];
@@ -74,7 +78,7 @@ export function openAdmission(
       const place = entered instanceof Promise ? await entered : entered;
       if (place === undefined) {
         note(lane, lanes[lane].state());
-        await new Promise((resolve) => setTimeout(resolve, HOLD_BACK_MS));
+        await holdBack();
         throw overloaded(urgent);
       }
       try {
@@ -83,13 +87,27 @@ export function openAdmission(
         place.leave();
       }
     },
-    state: () => ({
-      participants: lanes.participants.state(),
-      banks: lanes.banks.state(),
-      customers: lanes.customers.state(),
-      public: lanes.public.state(),
-      operator: lanes.operator.state(),
-    }),
+    state: () => statesOf(lanes),
+  };
+}
+
+function statesOf(lanes: Readonly<Record<LaneName, FairLane>>): AdmissionState {
+  return {
+    participants: lanes.participants.state(),
+    banks: lanes.banks.state(),
+    customers: lanes.customers.state(),
+    public: lanes.public.state(),
+    operator: lanes.operator.state(),
+  };
+}
+
+function openHoldBack(): () => Promise<void> {
+  const { least, each, most } = HOLD_BACK_MS;
+  let held = 0;
+  return async () => {
+    held += 1;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(most, Math.max(least, held * each))));
+    held -= 1;
   };
 }
 
