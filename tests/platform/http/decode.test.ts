@@ -52,7 +52,7 @@ Deno.test("decode rejects a body that is no object as unreadable", () => {
   }
 });
 
-Deno.test("decode orders faults by path with positions as numbers, and names 20 at most", () => {
+Deno.test("decode orders faults by path with positions as numbers, and names 20 at most [EB4]", () => {
   const list = Array.from({ length: 12 }, () => ({}));
   const faults = faultsOf(() => decode(schema, { List: list }));
   assertEquals(faults[2], "Field.Missing List[2].Id");
