@@ -14,17 +14,18 @@ export interface BackgroundWork {
 export type Job = (isStopped: () => boolean) => Promise<number>;
 
 const EVERY_MS = 1000;
-/** After failures in a row a pass waits 2, 4, 8 … s, up to this. */
-const MAX_WAIT_MS = 32_000;
+/** After failures in a row a pass waits 2, 4, 8, 16, then this many times as long. */
+const MAX_PACE = 32;
 
 /** Work that has not started; `settled` waits for what jobs have left running. */
 export function backgroundWork(
   jobs: readonly Job[],
   settled: () => Promise<unknown>,
   log: Log,
+  everyMs: number = EVERY_MS,
 ): BackgroundWork {
   let stopped = false;
-  const loops = jobs.map((job) => openLoop(job, () => stopped, log)); // a slow job delays no other
+  const loops = jobs.map((job) => openLoop(job, () => stopped, log, everyMs)); // a slow job delays no other
   return {
     startWork: () => loops.forEach(({ start }) => start()),
     async stop() {
@@ -38,18 +39,19 @@ function openLoop(
   job: Job,
   isStopped: () => boolean,
   log: Log,
+  everyMs: number,
 ): { start(): void; end(): Promise<unknown> } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pass: Promise<unknown> = Promise.resolve();
-  let waitMs = EVERY_MS;
+  let waitMs = everyMs;
   const work = (): void => {
-    pass = job(isStopped).then(() => waitMs = EVERY_MS, (error: Error) => {
-      waitMs = Math.min(2 * waitMs, MAX_WAIT_MS);
+    pass = job(isStopped).then(() => waitMs = everyMs, (error: Error) => {
+      waitMs = Math.min(2 * waitMs, MAX_PACE * everyMs);
       fail(log, error);
     }).finally(() => void (isStopped() || (timer = setTimeout(work, waitMs))));
   };
   return {
-    start: () => void (timer ??= setTimeout(work, EVERY_MS)),
+    start: () => void (timer ??= setTimeout(work, everyMs)),
     end(): Promise<unknown> {
       clearTimeout(timer);
       return pass;

@@ -1,4 +1,4 @@
-/** `deno task directory` on a database that cannot be written for a while: it publishes, and says that it changes nothing. */
+/** `deno task directory` on a database that cannot be written for a while, or that is gone. */
 import { assertEquals } from "@std/assert";
 import { openDirectoryFixture } from "../support/directory_process.ts";
 import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
@@ -38,6 +38,22 @@ Deno.test("the directory publishes while it cannot write, answers changes with 5
   assertEquals((await process.ended).code, 0);
   const events = process.lines.filter(({ level }) => level !== "info").map(({ event }) => event);
   assertEquals(events, ["directory.store_failing", "directory.store_working"]);
+});
+
+Deno.test("the directory does not start on a database that was deleted while it was stopped, and says what to do", async () => {
+  await using fixture = await openDirectoryFixture();
+  const first = await fixture.start();
+  await first.ready;
+  first.kill("SIGTERM");
+  assertEquals((await first.ended).code, 0);
+  const path = fixture.env["DIRECTORY_STORE_URL"] ?? "";
+  await Deno.remove(`${fixture.folder}/${path}`);
+  assertEquals(await (await fixture.start()).ended, {
+    code: 1,
+    stderr: "The directory's configuration is not usable:\n" +
+      `  - DIRECTORY_STORE_URL: The database ${path} is missing, although it was in use here (${path}.id names ` +
+      `it). Restore a backup. To begin with an empty database, delete ${path}.id and ${path}-wal.\n`,
+  });
 });
 
 async function statusOf(url: string): Promise<number> {

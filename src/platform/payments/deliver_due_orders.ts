@@ -49,6 +49,12 @@ async function startWalks(deps: DeliverOrderDeps, isStopped: () => boolean): Pro
 /** Resolves when the pushes have ended. The bank's next walk may begin before that: as soon as this one is through its list. */
 async function walk(deps: DeliverOrderDeps, bank: BankCode, isStopped: () => boolean): Promise<number> {
   const pushes: Promise<boolean>[] = [];
+  let isOver = isStopped; // also over if the store fails: no order can be leased then
+  const overAfter = (error: unknown): false => {
+    if (!isStoreFailure(error)) throw error;
+    isOver = () => true;
+    return false;
+  };
   deps.walking.add(bank);
   try {
     let after: DueOrder | undefined;
@@ -56,13 +62,13 @@ async function walk(deps: DeliverOrderDeps, bank: BankCode, isStopped: () => boo
       const due = await deps.outbox.due(bank, deps.clock(), PAGE, after);
       for (const { paymentId } of due) {
         const free = await deps.slots.take(bank);
-        if (isStopped()) {
+        if (isOver()) {
           free();
           break;
         }
-        pushes.push(deliverDue(deps, paymentId).finally(free));
+        pushes.push(deliverDue(deps, paymentId).catch(overAfter).finally(free));
       }
-      if (due.length < PAGE || isStopped()) break;
+      if (due.length < PAGE || isOver()) break;
       after = due.at(-1); // passes by orders that fail
     }
   } finally {

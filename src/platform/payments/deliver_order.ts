@@ -59,13 +59,16 @@ export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Pro
   if (entry !== null && isSame(entry.value, own) && deps.clock() < own.dueAt) await deliver(deps, entry);
 }
 
-/** Delivers a due order; true if it was pushed, with any result. Never rejects: one order's trouble must not keep others waiting. */
+/**
+ * Delivers a due order; true if it was pushed, with any result. Rejects only if the store fails: other trouble of one
+ * order must not keep others waiting.
+ */
 export async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<boolean> {
   try {
     const taken = await take(deps, paymentId);
     return taken !== undefined && await deliver(deps, taken);
   } catch (error) {
-    if (isStoreFailure(error)) return false;
+    if (isStoreFailure(error)) throw error;
     const what = error instanceof Error ? error.stack ?? error.message : String(error);
     deps.log.error("order.delivery_failed", { paymentId, error: what });
     return false;

@@ -148,3 +148,28 @@ Deno.test("serve may read the variables that it reads, and no others [F7]", asyn
   const allowed = (await taskCommand("serve")).find((word) => word.startsWith("--allow-env"));
   assertEquals(allowed?.split("=")[1]?.split(",").sort(), [...VARIABLES].sort());
 });
+
+Deno.test("serve names a database that was emptied or belongs to another address, and starts on a new one", () =>
+  inFixture(async ({ folder, env }) => {
+    const path = env["STORE_URL"] ?? "";
+    await startAndStop(folder, env);
+    const elsewhere = { ...env, AUTH_URL: "https://other.example" };
+    assertEquals(await faultsOf(folder, elsewhere), [
+      `STORE_URL: The database ${path} belongs to the platform at ${env["AUTH_URL"]}, not to the one at ` +
+      `https://other.example. Name another file, or assign it with deno task store assign.`,
+    ]);
+    await Deno.truncate(path);
+    assertEquals(await faultsOf(folder, env), [
+      `STORE_URL: The database ${path} is empty, although it was in use here (${path}.id names it). ` +
+      `Restore a backup. To begin with an empty database, delete ${path}.id and ${path}-wal.`,
+    ]);
+    await Deno.remove(`${path}.id`);
+    await startAndStop(folder, env);
+  }));
+
+async function startAndStop(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const process = await startPlatform(folder, env);
+  await process.ready;
+  process.kill("SIGTERM");
+  assertEquals((await process.ended).code, 0);
+}

@@ -1,0 +1,43 @@
+/** The worker on a store that fails: no order is pushed that cannot be leased, and none is lost or pushed twice. */
+import { assert, assertEquals } from "@std/assert";
+import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { type Commit, type Store, StoreFailure } from "../../../src/base/store/store.ts";
+import { accepts, copiesOf, down, openPushEnvironment, orderIdOf, paid } from "../../support/orders.ts";
+
+Deno.test("orders wait while the store cannot be written, without a try for each, and are pushed once afterwards [D1, D4]", async () => {
+  const database = await openFailing();
+  await using env = await openPushEnvironment(down, { store: database.store });
+  const { DomesticPaymentId: first } = await paid(env);
+  await copiesOf(env, first, 149);
+  env.answer = accepts;
+  env.pushes.length = 0;
+  env.now += 3000;
+  database.isFull = true;
+  const logged = env.logged.length;
+  for (let pass = 0; pass < 3; pass++) await env.platform.deliverDueOrders().catch(() => 0);
+  assertEquals(env.pushes.length, 0);
+  assert(database.failures <= 3 * 110, `${database.failures} tries`);
+  const events = env.logged.slice(logged).map((line) => JSON.parse(line).event);
+  assertEquals(events, ["store.failing"]);
+  database.isFull = false;
+  await env.platform.deliverDueOrders();
+  assertEquals([env.pushes.length, new Set(env.pushes.map(orderIdOf)).size], [150, 150]);
+});
+
+interface FailingDatabase {
+  readonly store: Store;
+  isFull: boolean;
+  failures: number;
+}
+
+/** A database whose disk is full when the test says so. */
+async function openFailing(): Promise<FailingDatabase> {
+  const kv = await openDenoKv(":memory:");
+  const commit = (staged: Commit): Promise<boolean> => {
+    if (!self.isFull) return kv.commit(staged);
+    self.failures++;
+    return Promise.reject(new StoreFailure("database or disk is full"));
+  };
+  const self: FailingDatabase = { store: { ...kv, commit }, isFull: false, failures: 0 };
+  return self;
+}
