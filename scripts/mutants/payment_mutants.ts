@@ -157,6 +157,27 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     tests: ["tests/platform/payments/order_schedule.test.ts"],
   },
   {
+    name: "retry-after-for-one-order-alone",
+    file: "src/platform/payments/deliver_order.ts",
+    from: "if (seconds !== undefined) circuit.paused(",
+    to: "if (seconds === 0) circuit.paused(",
+    tests: ["tests/platform/payments/payment_orders_retry_after.test.ts"],
+  },
+  {
+    name: "former-queue-forgotten",
+    file: "src/platform/payments/deliver_due_orders.ts",
+    from: "await deps.outbox.requeue();",
+    to: "",
+    tests: ["tests/platform/payments/payment_orders_fairness.test.ts"],
+  },
+  {
+    name: "sweep-skips-a-batch-that-fails",
+    file: "src/platform/consents/sweep_consents.ts",
+    from: "if (await expire(deps, passed, now).catch(notByStore)) return passed.length;",
+    to: "if (await expire(deps, passed, now).catch(() => true)) return passed.length;",
+    tests: ["tests/platform/consents/consent_sweep.test.ts"],
+  },
+  {
     name: "one-bank-at-a-time",
     file: "src/platform/payments/deliver_due_orders.ts",
     from: "walks.push(walk(deps, bank, isStopped));",
