@@ -84,7 +84,7 @@ now_ms() {
   date +%s%3N
 }
 
-# DEPLOYMENT's command, with nothing downloaded before.
+# The command of docs/operations/deployment.md, with nothing downloaded before.
 production_downloads() {
   local cache
   cache=$(mktemp -d "${TMPDIR:-/tmp}/ci-deno.XXXXXX") || return 1

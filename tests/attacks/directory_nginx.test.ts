@@ -1,4 +1,4 @@
-/** The directory behind a real nginx with the configuration that DEPLOYMENT.md names, and what gets through it. */
+/** The directory behind a real nginx with the configuration that docs/operations/directory.md names, and what gets through it. */
 import { assert, assertEquals } from "@std/assert";
 import { type DirectoryFixture, openDirectoryFixture } from "../support/directory_process.ts";
 import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";

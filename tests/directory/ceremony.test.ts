@@ -1,15 +1,15 @@
-/** The key ceremony of DEPLOYMENT.md, command by command with the real OpenSSL, and a directory under the root that it makes. */
+/** The key ceremony of docs/operations/key-ceremony.md, command by command with the real OpenSSL, and a directory under the root that it makes. */
 import { assert, assertEquals } from "@std/assert";
 import { isOpensslThere, openssl } from "../support/alone.ts";
 import { openDirectoryFixture } from "../support/directory_process.ts";
 import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
 
-const text = await Deno.readTextFile(new URL("../../DEPLOYMENT.md", import.meta.url));
+const text = await Deno.readTextFile(new URL("../../docs/operations/key-ceremony.md", import.meta.url));
 
 /** The commands of a step. */
 function step(name: string): string {
   const found = RegExp(`\`\`\`sh ceremony: ${name}\n([^\`]*)\`\`\``).exec(text)?.[1];
-  if (found === undefined) throw new Error(`DEPLOYMENT.md has no step ${name}`);
+  if (found === undefined) throw new Error(`key-ceremony.md has no step ${name}`);
   return found;
 }
 

@@ -1,4 +1,4 @@
-/** DEPLOYMENT.md tells of every variable, with the default that the code has, and gives the rights that are needed. */
+/** docs/operations has every variable with its default, and services with exactly the permissions that they need. */
 import { assert, assertEquals } from "@std/assert";
 import { readConfig, VARIABLES } from "../../src/platform/config.ts";
 import { DIRECTORY_VARIABLES, readDirectoryConfig } from "../../src/directory/config.ts";
@@ -7,15 +7,18 @@ import { testKey } from "../../scripts/testing/keys.ts";
 import { statementJwk } from "../../src/directory/statement_keys.ts";
 import { taskCommand } from "../../scripts/testing/served_platform.ts";
 
-const [text = "", directory = ""] = (await Deno.readTextFile(new URL("../../DEPLOYMENT.md", import.meta.url)))
-  .split("\n# Running the participants directory\n");
+const [configuration, deployment, directory] = await Promise.all(
+  ["configuration.md", "deployment.md", "directory.md"].map((page) =>
+    Deno.readTextFile(new URL(`../../docs/operations/${page}`, import.meta.url))
+  ),
+) as [string, string, string];
 
-Deno.test("DEPLOYMENT.md has a row for every variable, and for no other", () => {
-  const rows = [...text.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name = ""]) => name);
+Deno.test("docs/operations has a row for every variable, and for no other", () => {
+  const rows = [...configuration.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name = ""]) => name);
   assertEquals(rows.sort(), [...VARIABLES].sort());
 });
 
-Deno.test("DEPLOYMENT.md tells the defaults that readConfig gives", () => {
+Deno.test("docs/operations has the defaults of readConfig", () => {
   const config = readConfig({
     BASE_URL: "https://api.example.com",
     AUTH_URL: "https://auth.example.com",
@@ -36,19 +39,19 @@ Deno.test("DEPLOYMENT.md tells the defaults that readConfig gives", () => {
     CURRENCIES: config.currencies.join(","),
   };
   for (const [name, value] of Object.entries(defaults)) {
-    assert(RegExp(`^\\| \`${name}\` +\\| \`${value}\` +\\|`, "m").test(text), name);
+    assert(RegExp(`^\\| \`${name}\` +\\| \`${value}\` +\\|`, "m").test(configuration), name);
   }
   for (const [group, { perSecond, burst }] of Object.entries(config.rateLimits)) {
-    assert(text.includes(`\`${group}=${perSecond}/${burst}\``), group);
+    assert(configuration.includes(`\`${group}=${perSecond}/${burst}\``), group);
   }
 });
 
-Deno.test("DEPLOYMENT.md gives its service the right to read each variable and no other", () => {
-  const allowed = /ExecStart=.* --allow-env=(\S+)/.exec(text)?.[1]?.split(",");
+Deno.test("docs/operations gives the platform's service the right to read each variable and no other", () => {
+  const allowed = /ExecStart=.* --allow-env=(\S+)/.exec(deployment)?.[1]?.split(",");
   assertEquals(allowed?.sort(), [...VARIABLES].sort());
 });
 
-Deno.test("DEPLOYMENT.md has a row for every variable of the directory, with the default that the code has", async () => {
+Deno.test("docs/operations has a row for every variable of the directory, with the default that the code has", async () => {
   const rows = [...directory.matchAll(/^\| `([A-Z_]+)` +\| +(?:`([^`]*)`|–) +\|/gm)];
   assertEquals(rows.map(([, name = ""]) => name).sort(), [...DIRECTORY_VARIABLES].sort());
   const ca = await testAuthority();
@@ -79,7 +82,7 @@ Deno.test("DEPLOYMENT.md has a row for every variable of the directory, with the
   );
 });
 
-Deno.test("DEPLOYMENT.md gives the directory's service the rights of its task, and its two ports alone", async () => {
+Deno.test("docs/operations gives the directory's service the rights of its task, and its two ports alone", async () => {
   const rights = (words: readonly string[], right: string): string[] =>
     (words.find((word) => word.startsWith(right))?.split("=")[1] ?? "").split(",")
       .filter((one) => !one.startsWith(".data")).map((one) => one.replace(/^.*\/\.env$/, ".env")).sort();
@@ -91,7 +94,7 @@ Deno.test("DEPLOYMENT.md gives the directory's service the rights of its task, a
   assertEquals(rights(unit, "--allow-net"), ["127.0.0.1:8090", "127.0.0.1:8091"]);
 });
 
-Deno.test("DEPLOYMENT.md lists every event that the directory logs, and no other", async () => {
+Deno.test("docs/operations lists every event that the directory logs, and no other", async () => {
   const listed = [...directory.matchAll(/^\| (`[a-z_.`, ]+`) +\| (?:info|warn|error)/gm)]
     .flatMap(([, names = ""]) =>
       names.split(", ").map((name) => name.replaceAll("`", "").replace(/^(directory)?\./, "directory."))

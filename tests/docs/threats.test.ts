@@ -1,11 +1,11 @@
 /**
- * THREATS.md: every claim is a list item that ends with the tests which show it, every one of these tests exists under
+ * docs/threats.md: every claim is a list item that ends with the tests which show it, every one of these tests exists under
  * that name, and every file that it names exists. CI runs all tests, so a claim whose test fails does not pass.
  */
 import { assert, assertEquals } from "@std/assert";
 
 const root = new URL("../../", import.meta.url);
-const page = await Deno.readTextFile(new URL("THREATS.md", root));
+const page = await Deno.readTextFile(new URL("docs/threats.md", root));
 
 /** What the page admits instead of claiming; its items need no test. */
 const ADMISSIONS = "What is not defended against";
@@ -60,7 +60,7 @@ async function testNames(path: string): Promise<readonly string[]> {
   return [...source.matchAll(named)].map(([, , name = ""]) => name);
 }
 
-Deno.test("every claim of THREATS.md is a list item of a threat, its defence and, at its end, its tests", () => {
+Deno.test("every claim of docs/threats.md is a list item of a threat, its defence and, at its end, its tests", () => {
   const claims = claimsOf(page);
   assert(claims.length > 40, `${claims.length} claims`);
   const faults = claims.map((claim) => [faultOf(claim), claim] as const).filter(([fault]) =>
@@ -69,7 +69,7 @@ Deno.test("every claim of THREATS.md is a list item of a threat, its defence and
   assertEquals(faults.map(([fault, { section, text }]) => `${section}: ${text.slice(0, 80)} … ${fault}`), []);
 });
 
-Deno.test("every test that THREATS.md names exists under that name", async () => {
+Deno.test("every test that docs/threats.md names exists under that name", async () => {
   const named = testsOf(page.replaceAll(/\s+/g, " "));
   assert(named.length > 80, `${named.length} tests`);
   const missing: string[] = [];
@@ -80,7 +80,7 @@ Deno.test("every test that THREATS.md names exists under that name", async () =>
   assertEquals(missing, []);
 });
 
-Deno.test("every file that THREATS.md names exists", async () => {
+Deno.test("every file that docs/threats.md names exists", async () => {
   const paths = new Set([...page.matchAll(/`((?:src|scripts|tests)\/[^`]+)`/g)].map(([, path = ""]) => path));
   assert(paths.size > 40, `${paths.size} paths`);
   const missing: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * The restore drill, with the commands of DEPLOYMENT.md: a backup under load, a lost machine, the copy in its place, an
+ * The restore drill, with the commands of docs/operations/backup.md: a backup under load, a lost machine, the copy in its place, an
  * honest retry, a reconciliation. Platform and commands are processes with their tasks' own permissions.
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
@@ -101,7 +101,7 @@ interface Drill extends AsyncDisposable {
   readonly books: ReturnType<typeof openBooks>;
   process: ServedPlatform;
   start(): Promise<void>;
-  /** The machine dies; the copy takes the place of its database, as DEPLOYMENT.md says. */
+  /** The machine dies; the copy takes the place of its database, as docs/operations/backup.md says. */
   restore(copy: string): Promise<void>;
 }
 

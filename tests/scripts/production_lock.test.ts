@@ -37,8 +37,12 @@ Deno.test("production.lock has every package that a deployment's programs import
 Deno.test("every program of a deployment runs with production.lock, as the documentation has it", async () => {
   const { tasks } = JSON.parse(await read("deno.json"));
   for (const task of TASKS) assert(tasks[task].command.startsWith("deno run --lock=production.lock "), task);
-  const deployment = await read("DEPLOYMENT.md");
-  const commands = deployment.split("\n").filter((line) => /\bdeno (?:cache|run) /.test(line));
+  const pages = [...Deno.readDirSync(new URL("docs/operations/", root))].map(({ name }) =>
+    read(`docs/operations/${name}`)
+  );
+  const commands = (await Promise.all(pages)).join("\n").split("\n").filter((line) =>
+    /\bdeno (?:cache|run) /.test(line)
+  );
   assert(commands.length >= 3, commands.join("\n"));
   for (const command of commands) assert(command.includes("--lock=production.lock"), command);
 });
