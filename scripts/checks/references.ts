@@ -20,12 +20,12 @@ export interface Known {
 /** A file as the rules read it. Each text has the same positions; a line break and the sign of a comment are blank. */
 interface Reading {
   readonly all: string;
-  /** Comments alone; all of a file that is no program. */
+  /** Comments alone; the whole text of a file that is not a program. */
   readonly prose: string;
   readonly source: SourceFile;
 }
 
-/** What is wrong with the reference at a position. */
+/** The problem with the reference at a position. */
 interface Finding {
   readonly at: number;
   /** What is named; the same thing is reported once a line. */
@@ -54,7 +54,7 @@ const ELSEWHERE = RegExp(
   "g",
 );
 
-/** An RFC, and what stands behind its number where a clause would. */
+/** An RFC, and the text behind its number if it looks like a clause. */
 const RFC = /\bRFC\s*(\d{4})\b(?:,?\s+(?:sections?\s+|appendix\s+)?(\d+(?:\.\d+)*|[A-Z]\.\d)(?!\w))?/g;
 const FAPI = /\bFAPI\s+(?!2\.0\b)(?:SP\s+)?\d/g;
 
@@ -89,12 +89,12 @@ function findNamed({ all }: Reading, { rows, decisions }: Known): Finding[] {
       .map((match) => ({
         at: offset + match.index,
         name: match[0],
-        sentence: `names ${match[0]}, which is no ${isRow ? "row of docs/contract" : "decision"}`,
+        sentence: `names ${match[0]}, which is not a ${isRow ? "row of docs/contract" : "decision"}`,
       }));
   });
 }
 
-/** `C7` in a comment, of which nobody can tell what it counts. */
+/** `C7` in a comment: a letter and a number can be an id of more than one kind. */
 function findLetters({ prose, source }: Reading): Finding[] {
   if (source.path.endsWith(".md")) return [];
   const rest = prose.replaceAll(NAMED, blank).replaceAll(/\[[^\]\n]*\]/g, blank);
@@ -115,7 +115,7 @@ function findBare({ all, prose }: Reading, { rows }: Known): Finding[] {
       .map(({ 0: id, index }) => ({
         at: index,
         name: id,
-        sentence: `names ${id}, which is no row of docs/contract`,
+        sentence: `names ${id}, which is not a row of docs/contract`,
       }));
   return [
     ...within(all, families.filter((letters) => letters.includes("-"))),

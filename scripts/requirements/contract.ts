@@ -1,6 +1,6 @@
 /**
- * The requirements as the documents state them: the rows of `docs/contract` and the records of `docs/decisions`. Says
- * nothing about tests.
+ * The requirements as the documents state them: the rows of `docs/contract` and the records of `docs/decisions`. Does
+ * not look at tests.
  */
 import { lineAt, listFiles, ROOT } from "../checks/source_files.ts";
 
@@ -24,7 +24,7 @@ export interface Page {
   readonly text: string;
 }
 
-/** What the documents state, and what of them cannot be read. */
+/** The requirements of the documents, and the parts that cannot be read. */
 export interface Requirements {
   readonly found: readonly Requirement[];
   /** A sentence each. */
@@ -50,7 +50,7 @@ export function readRequirements(): Requirements {
   return requirementsIn(pages);
 }
 
-/** What these pages state. An index (`README.md`) states nothing. */
+/** The requirements of these pages. An index (`README.md`) has none. */
 export function requirementsIn(pages: readonly Page[]): Requirements {
   const read = pages.filter(({ path }) => !path.endsWith("/README.md"))
     .flatMap((page) => page.path.startsWith(DECISIONS) ? [readDecision(page)] : readRows(page));

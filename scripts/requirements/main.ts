@@ -7,15 +7,15 @@ import { listFiles, readSource } from "../checks/source_files.ts";
 import { readRequirements, type Requirement, type Requirements } from "./contract.ts";
 import { type NamedTest, namesInReport, namesInSource } from "./names.ts";
 
-/** What was found out about the requirements. */
+/** Requirements with their tests. */
 export interface Standing {
   /** In the order of the documents; ids with no test of their own are not in it. */
   readonly covered: ReadonlyMap<string, readonly NamedTest[]>;
-  /** What has to be mended, a sentence each; empty if everything stands. */
+  /** Problems, a sentence each; empty if every requirement has a test that passes. */
   readonly gaps: readonly string[];
 }
 
-/** Sets tests against requirements. */
+/** Finds the tests of each requirement, and the requirements without one. */
 export function standing(tests: readonly NamedTest[], { found, faults }: Requirements): Standing {
   const byId = Map.groupBy(tests.flatMap((test) => test.ids.map((id) => ({ id, test }))), ({ id }) => id);
   const testsOf = (id: string): NamedTest[] => (byId.get(id) ?? []).map(({ test }) => test);

@@ -1,4 +1,4 @@
-/** References that lead nowhere: what the rule finds in planted texts, and what it lets be. */
+/** References that do not resolve: which of the planted texts the rule finds, and which it accepts. */
 import { assertEquals } from "@std/assert";
 import { knownReferences, referenceViolations } from "../../../scripts/checks/references.ts";
 import { readRequirements } from "../../../scripts/requirements/contract.ts";
@@ -60,7 +60,7 @@ Deno.test("a reference that goes on in the next line of a comment is found where
   assertEquals(broken("docs/x.md", "as contract CA14,\nCA~99 and more\n"), [2]);
 });
 
-Deno.test("dangling references are found in Markdown, and in files that are no programs", () => {
+Deno.test("dangling references are found in Markdown, and in files that are not programs", () => {
   const lines = [
     "Decision C~99",
     "contract CA~99",
@@ -77,7 +77,7 @@ Deno.test("dangling references are found in Markdown, and in files that are no p
   }
 });
 
-Deno.test("references that lead somewhere are let be", () => {
+Deno.test("references that resolve are accepted", () => {
   const good = [
     "// Decision C7; Decisions A10, B3 and G9; contract CA14, DC-N5; contract TA7-TA9; contract CT5 to CT10",
     "// RFC 9449 §4.3 check 9; RFC 8941 byte sequence; RFC 7515 App. F; FAPI 2.0 §5.3.2.1 item 8; RFC 6749",
@@ -90,9 +90,9 @@ Deno.test("references that lead somewhere are let be", () => {
   assertEquals(says("docs/x.md", "Decision C7, `contract CA14`, CON-05, TLS 1.3, H1 and A4 paper\n"), []);
 });
 
-Deno.test("a violation says what to write", () => {
+Deno.test("a violation names the fix", () => {
   assertEquals(says("src/x.ts", "// Decision C~99, RFC 9449 ~4.3, (C~7)"), [
-    "names C99, which is no decision",
+    "names C99, which is not a decision",
     "names a clause without its sign; write RFC 9449 §4.3",
     "names C7 alone; write Decision C7, or contract and the id of a row",
   ]);
