@@ -11,6 +11,7 @@ import { UsageError } from "../command_line/run.ts";
 import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
 import { cpuMilliseconds, residentMegabytes } from "./process.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
+import { overload } from "./overload.ts";
 import { soak } from "./soak.ts";
 import { STAGES } from "./stages.ts";
 
@@ -104,6 +105,21 @@ async function soaked({ soak: minutes, json }: BenchOptions): Promise<number> {
   return found.failures > 0 ? 1 : 0;
 }
 
+/** Fails if the flood takes more than a tenth of the payments. */
+async function overloaded({ overload: seconds, json }: BenchOptions): Promise<number> {
+  await using env = await openServedEnvironment({ ...SERVE, LOG_LEVEL: "info" });
+  const found = await overload(env, seconds);
+  const { quiet, overloaded, started, capacity, flood } = found;
+  write(
+    json
+      ? `${JSON.stringify(found, null, 1)}\n`
+      : `payments made in time: ${quiet} of ${started} alone, ${overloaded} of ${started} at four times the capacity of ` +
+        `${Math.round(capacity)} requests a second; flood ${JSON.stringify(flood.statuses)} in ` +
+        `${flood.seconds.toFixed(1)} s\n`,
+  );
+  return overloaded >= 0.9 * quiet ? 0 : 1;
+}
+
 function say(text: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
 }
@@ -112,10 +128,15 @@ function write(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
 
+function runOf(options: BenchOptions): Promise<number> {
+  if (options.overload > 0) return overloaded(options);
+  return options.soak > 0 ? soaked(options) : measure(options);
+}
+
 async function main(args: readonly string[]): Promise<number> {
   try {
     const options = readBenchOptions(args);
-    if (options !== undefined) return await (options.soak > 0 ? soaked(options) : measure(options));
+    if (options !== undefined) return await runOf(options);
     write(usage);
     return 0;
   } catch (error) {

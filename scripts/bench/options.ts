@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly fill: number;
   /** Minutes at half load, in place of the rounds. */
   readonly soak: number;
+  /** Seconds of an overload, in place of the rounds. */
+  readonly overload: number;
   readonly json: boolean;
   readonly guard: boolean;
 }
@@ -29,6 +31,7 @@ Usage: deno task bench [options]
   --warm N           payments before the first round (default 800)
   --fill N           measure again with N consents, payments and spent ids in the store, and compare
   --soak MINUTES     instead, run at half load and watch the memory
+  --overload SECONDS instead, make payments while another TPP sends four times the capacity
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/bench/ratios.ts
   --help             print this
@@ -38,7 +41,15 @@ Processor time and memory are read from /proc: Linux only.
 Exit status: 0 measured, 1 a request failed or the guard does not hold, 2 the options are wrong.
 `;
 
-const DEFAULTS = { requests: "200", rounds: "3", concurrency: "1,8,32", warm: "800", fill: "0", soak: "0" };
+const DEFAULTS = {
+  requests: "200",
+  rounds: "3",
+  concurrency: "1,8,32",
+  warm: "800",
+  fill: "0",
+  soak: "0",
+  overload: "0",
+};
 const SWITCHES = ["--json", "--guard"];
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
@@ -55,6 +66,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions | undefi
     warm: number(given, "warm", 0),
     fill: number(given, "fill", 0),
     soak: number(given, "soak", 0),
+    overload: number(given, "overload", 0),
     json: args.includes("--json"),
     guard: args.includes("--guard"),
   };
