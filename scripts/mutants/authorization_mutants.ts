@@ -20,8 +20,8 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   {
     name: "request-uri-expiry-off-by-one",
     file: "src/platform/oauth/pushed_request.ts",
-    from: "by.now < request.expiresAt",
-    to: "by.now <= request.expiresAt",
+    from: "isYetToPass(request.expiresAt, by.now,",
+    to: "isYetToPass(request.expiresAt, by.now - 1,",
     tests: ["tests/platform/frontchannel/authorization_rejections.test.ts"],
   },
   {
@@ -107,8 +107,8 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   {
     name: "code-expiry-off-by-one",
     file: "src/platform/oauth/authorization_code.ts",
-    from: "now < code.expiresAt",
-    to: "now <= code.expiresAt",
+    from: "isYetToPass(code.expiresAt, now,",
+    to: "isYetToPass(code.expiresAt, now - 1,",
     tests: ["tests/platform/oauth/token_authorization_code.test.ts"],
   },
   {
@@ -174,7 +174,7 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     name: "key-set-age-counted-from-the-answer",
     file: "src/platform/participants/renewed_copy.ts",
     from: "value: fetched.value, fetchedAt, version }",
-    to: "value: fetched.value, fetchedAt: deps.clock(), version }",
+    to: "value: fetched.value, fetchedAt: deps.ages(), version }",
     tests: ["tests/platform/participants/renewed_copy.test.ts"],
   },
   {

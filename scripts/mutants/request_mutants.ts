@@ -145,8 +145,8 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
     name: "token-expiry-off-by-one",
     file: "src/platform/oauth/access_token_store.ts",
-    from: "clock() < entry.value.expiresAt",
-    to: "clock() <= entry.value.expiresAt",
+    from: "isYetToPass(entry.value.expiresAt, clock(),",
+    to: "isYetToPass(entry.value.expiresAt, clock() - 1,",
     tests: ["tests/platform/security/resource_token.test.ts"],
   },
   {

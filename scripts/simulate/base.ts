@@ -21,6 +21,7 @@ export async function prepareBase(): Promise<Snapshot> {
     config: CONFIG,
     store: directStore(database),
     clock,
+    monotonic: clock,
     fetch: fetchDirectory as typeof fetch,
     log: () => {},
     keys: await openKeyRing(CONFIG.platformKeys, clock),

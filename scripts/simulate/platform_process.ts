@@ -101,6 +101,7 @@ async function run(
       config: CONFIG,
       store: connectStore(simulation, process),
       clock,
+      monotonic: () => Math.floor(simulation.scheduler.now()),
       fetch: outgoingFetch(simulation, process, outside),
       log: (line) => process.isAlive() && simulation.watch.logged(line),
       keys: await openKeyRing(CONFIG.platformKeys, clock),

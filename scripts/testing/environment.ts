@@ -26,6 +26,8 @@ export const START = Date.UTC(2040, 0, 15, 12);
 /** A running ecosystem. `now` (ms) may be moved. */
 export interface Environment extends AsyncDisposable {
   now: number;
+  /** How far the clock of the platform's computer is ahead of `now`, ms; its monotonic clock goes on with `now`. */
+  clockStep: number;
   readonly config: Config;
   readonly store: Store;
   platform: Platform;
@@ -49,7 +51,7 @@ export interface Environment extends AsyncDisposable {
   api(request: Request, as?: Participant): Promise<Response>;
   /** Sends a request to the browser host. */
   browser(request: Request): Promise<Response>;
-  /** Everything stored, without the replay records of used-up JWTs and rate limits: equal before and after means nothing changed. */
+  /** Everything stored, without replay records, rate limits and copies of the directory: equal before and after means nothing changed. */
   snapshot(): Promise<readonly Entry<unknown>[]>;
 }
 
@@ -76,7 +78,7 @@ let authority: ReturnType<typeof makeAuthority> | undefined;
 async function openEmptyEnvironment(options: EnvironmentOptions): Promise<EmptyEnvironment> {
   const store = options.store ?? await openDenoKv(":memory:");
   const directoryStore = await openDenoKv(":memory:");
-  const state = { now: START, logged: [] as string[], fetched: [] as string[] };
+  const state = { now: START, clockStep: 0, logged: [] as string[], fetched: [] as string[] };
   const directory = await composeDirectory({
     issuer: DIRECTORY_URL,
     administrators: soleAdministrator("ana", ADMIN_TOKEN),
@@ -105,7 +107,8 @@ async function openEmptyEnvironment(options: EnvironmentOptions): Promise<EmptyE
     const platform = await composePlatform({
       config,
       store,
-      clock: () => env.now,
+      clock: () => env.now + env.clockStep,
+      monotonic: () => env.now,
       fetch: fetchThroughEnvironment as typeof fetch,
       log: (line) => void env.logged.push(line),
       keys,
@@ -208,7 +211,15 @@ export function throughProxy(request: Request, as: Participant | undefined): Req
   return proxied;
 }
 
+const UNCOUNTED: ReadonlySet<string> = new Set([
+  "spent_jwt",
+  "rate_bucket",
+  "kept_copy",
+  "kept_piece",
+  "age_mark",
+]);
+
 async function snapshot(store: Store): Promise<readonly Entry<unknown>[]> {
   const entries = await store.list<unknown>({ prefix: [], limit: 10_000 });
-  return entries.filter(({ key }) => key[0] !== "spent_jwt" && key[0] !== "rate_bucket");
+  return entries.filter(({ key }) => !UNCOUNTED.has(key[0] ?? ""));
 }

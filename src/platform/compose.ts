@@ -1,7 +1,13 @@
 /** The composition root: the only file that knows every part. It builds stores, guards and the two apps, nothing else. */
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import { apiApp, browserApp } from "./app.ts";
-import { composeShared, type PlatformParts, type Shared } from "./compose_parts.ts";
+import {
+  composeShared,
+  openClocks,
+  type PlatformParts,
+  type Shared,
+  type TimedParts,
+} from "./compose_parts.ts";
 import { sweepConsents } from "./consents/sweep_consents.ts";
 import { consentStatus } from "./consents/read_consent.ts";
 import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
@@ -13,7 +19,7 @@ import { commitReplayRecords } from "./http/commit_replay_records.ts";
 import { idempotent } from "./idempotency/idempotent.ts";
 import { asClientId, type ConsentId } from "../base/kernel/identifiers.ts";
 import type { OAuthRouteDeps } from "./oauth/routes.ts";
-import { type Readiness, readiness, storeProbe } from "../base/observability/health.ts";
+import { type Probe, type Readiness, readiness, storeProbe } from "../base/observability/health.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
 import { requestLog } from "../base/http/request_log.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -54,6 +60,8 @@ export interface Platform extends BackgroundWork {
   readonly deliverDueOrders: () => Promise<number>;
   /** Writes down which consents have passed their deadlines. */
   readonly sweepConsents: () => Promise<number>;
+  /** Stores how much time has passed, for the next start. */
+  readonly markAge: () => Promise<number>;
   readonly api: Handler;
   readonly browser: Handler;
   readonly endpoints: { readonly [host in "api" | "browser"]: readonly MountedEndpoint[] };
@@ -69,7 +77,8 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     failing: (why) => log.error("store.failing", { why }),
     working: (failedSeconds) => log.warn("store.working", { failedSeconds }),
   });
-  const parts = { ...given, store };
+  const { mark, ...clocks } = await openClocks({ ...given, store }, log);
+  const parts: TimedParts = { ...given, ...clocks, store };
   const shared = composeShared(parts, log);
   await beginEpoch({
     store,
@@ -81,28 +90,30 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   });
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> =>
-    readiness({ store: storeProbe(store.isWorking) }, { directory: () => directoryHealth(shared) });
+    readiness({ store: storeProbe(store.isWorking) }, directoryProbes(shared));
   const browser = composeBrowser(parts, shared, log, ready, () => openApiDocument(config, [api, browser]));
-  const handler = (app: PlatformApp): Handler => ({ fetch: async (request) => await app.fetch(request) });
   return {
-    api: handler(api),
-    browser: handler(browser),
+    api: handlerOf(api),
+    browser: handlerOf(browser),
     endpoints: { api: endpointsOf(api), browser: endpointsOf(browser) },
     readiness: ready,
-    ...composeWork({ store, clock, log }, shared),
+    ...composeWork({ store, clock, log, markAge: mark }, shared),
   };
 }
 
-type Work = BackgroundWork & Pick<Platform, "followDirectory" | "deliverDueOrders" | "sweepConsents">;
+type Work =
+  & BackgroundWork
+  & Pick<Platform, "followDirectory" | "deliverDueOrders" | "sweepConsents" | "markAge">;
 
 function composeWork(
-  parts: { readonly store: Store; readonly clock: Clock; readonly log: Log },
+  parts: Pick<Platform, "markAge"> & { readonly store: Store; readonly clock: Clock; readonly log: Log },
   { delivery, statuses, clients, consents }: Shared,
 ): Work {
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const jobs = {
     followDirectory: () => followDirectory(statuses, clients),
     sweepConsents: () => sweepConsents({ ...parts, consents }),
+    markAge: parts.markAge,
   };
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
   const settled = (): Promise<unknown> => Promise.all(delivery.underWay);
@@ -113,7 +124,15 @@ function composeWork(
   };
 }
 
-function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp {
+function handlerOf(app: PlatformApp): Handler {
+  return { fetch: async (request) => await app.fetch(request) };
+}
+
+function directoryProbes(shared: Shared): Readonly<Record<string, Probe>> {
+  return { directory: () => directoryHealth(shared), clock: shared.directoryClock.health };
+}
+
+function composeApi(parts: TimedParts, shared: Shared, log: Log): PlatformApp {
   const { config, store, clock } = parts;
   const { baseUrl, authUrl, currencies, accountSchemes } = config;
   const { clients, consents, payments, claims, participantKeys: keys } = shared;
@@ -126,7 +145,7 @@ function composeApi(parts: PlatformParts, shared: Shared, log: Log): PlatformApp
     around: [
       nameRequest(store),
       apiHeaders,
-      requestLog({ log, clock }),
+      requestLog({ log, steady: parts.steady }),
       admit(shared),
       answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
       commitReplayRecords({ store, clock }),
@@ -219,7 +238,7 @@ function composeGuards(parts: PlatformParts, shared: Shared): ResourceGuards {
 }
 
 function composeBrowser(
-  parts: PlatformParts,
+  parts: TimedParts,
   shared: Shared,
   log: Log,
   ready: () => Promise<Readiness>,
@@ -233,7 +252,7 @@ function composeBrowser(
     around: [
       nameRequest(store),
       browserHeaders,
-      requestLog({ log, clock }),
+      requestLog({ log, steady: parts.steady }),
       admit({ admission: shared.admission }),
     ],
     discovery: { baseUrl, authUrl, findBank: shared.clients.findBank, keys },

@@ -8,13 +8,16 @@ import {
 import { type DrawErrorPage } from "./http/on_error.ts";
 import { type ClaimStore, openClaimStore } from "./idempotency/claim_store.ts";
 import type { KeyRing } from "../base/jose/key_ring.ts";
-import type { Clock } from "../base/kernel/clock.ts";
+import { type Clock, steadyClock } from "../base/kernel/clock.ts";
+import { openAgeClock } from "../base/store/age_clock.ts";
 import { type AccessTokenStore, openAccessTokenStore } from "./oauth/access_token_store.ts";
 import { type AuthorizationCodeStore, openAuthorizationCodeStore } from "./oauth/authorization_code_store.ts";
 import { openPushedRequestStore, type PushedRequestStore } from "./oauth/pushed_request_store.ts";
 import { type Log, type LogSink } from "../base/observability/log.ts";
+import { type DirectoryClock, openDirectoryClock } from "./participants/directory_clock.ts";
 import { openDirectoryKeys } from "./participants/directory_keys.ts";
 import { conditionalFetch, fetchStatement, guardedFetch } from "./participants/guarded_fetch.ts";
+import { keepCopies } from "./participants/kept_copy_store.ts";
 import { openParticipantKeys, type ParticipantKeySets } from "./participants/participant_keys.ts";
 import type { SoftwareStatementDeps } from "./participants/software_statement.ts";
 import { openBankCircuit } from "./payments/bank_circuit.ts";
@@ -25,7 +28,7 @@ import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts
 import { openCurrentClients } from "./registration/current_clients.ts";
 import { openStatusList, standingBy, type StatusList } from "./participants/status_list.ts";
 import { type StandingOf, whyInactive } from "./security/standing.ts";
-import type { BankCode, ClientId } from "../base/kernel/identifiers.ts";
+import type { BankCode } from "../base/kernel/identifiers.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { type ClientStore, openClientStore } from "./registration/client_store.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
@@ -45,10 +48,21 @@ import type { Site } from "../pages/site.ts";
 export interface PlatformParts {
   readonly config: Config;
   readonly store: Store;
+  /** The time that participants share: of JWTs, deadlines and records. */
   readonly clock: Clock;
+  /** Milliseconds since some moment in the past, never stepped: for ages and waits. */
+  readonly monotonic: Clock;
   readonly fetch: typeof fetch;
   readonly log: LogSink;
   readonly keys: KeyRing;
+}
+
+/** The parts, and the clocks that follow from theirs. */
+export interface TimedParts extends PlatformParts {
+  /** The clock, but never put back: for ages and waits within this process. */
+  readonly steady: Clock;
+  /** The same over a restart, for what is stored with its age. */
+  readonly ages: Clock;
 }
 
 /** What both hosts share. */
@@ -56,6 +70,7 @@ export interface Shared {
   readonly site: Site;
   readonly participantKeys: ParticipantKeySets;
   readonly statuses: StatusList;
+  readonly directoryClock: DirectoryClock;
   readonly standingOf: StandingOf;
   readonly statements: SoftwareStatementDeps;
   readonly trustAnchor: string;
@@ -76,10 +91,22 @@ export interface Shared {
   readonly drawErrorPage: DrawErrorPage;
 }
 
+/** The clocks of this process, and the job that stores their mark for the next one. */
+export async function openClocks(
+  { config, store, clock, monotonic }: Pick<PlatformParts, "config" | "store" | "clock" | "monotonic">,
+  log: Log,
+): Promise<Pick<TimedParts, "steady" | "ages"> & { readonly mark: () => Promise<number> }> {
+  const steady = steadyClock(clock, monotonic);
+  const { ages, behindSeconds: seconds, mark } = await openAgeClock(store, clock, steady);
+  const level = config.environment === "Sandbox" ? "info" : "error"; // a sandbox's clock is put back on purpose
+  if (seconds > 0) log[level]("clock.behind_store", { seconds });
+  return { steady, ages, mark };
+}
+
 /** Opens them. */
-export function composeShared(given: PlatformParts, log: Log): Shared {
+export function composeShared(given: TimedParts, log: Log): Shared {
   const parts = { ...given, fetch: fetchAside(given.fetch) };
-  const { config, store, clock } = parts;
+  const { config, store, clock, steady } = parts;
   const readCertificate = certificateReader({
     clock,
     source: config.clientCertSource,
@@ -98,13 +125,13 @@ export function composeShared(given: PlatformParts, log: Log): Shared {
     requests: openPushedRequestStore(store),
     consents: openConsentStore(store),
     payments,
-    admission: openAdmission({ bounds: laneBounds(config), clock, log }),
+    admission: openAdmission({ bounds: laneBounds(config), steady, log }),
     readCertificate,
     callers,
     limits: openRateLimit({
       onProven: callers.proven,
-      buckets: openBucketStore(store, clock),
-      localBuckets: openLocalBuckets(clock),
+      buckets: openBucketStore({ store, clock, steady }),
+      localBuckets: openLocalBuckets(steady),
       policies: config.rateLimits,
     }),
     delivery: composeDelivery(parts, log, view, payments),
@@ -126,27 +153,33 @@ function isSandbox({ environment }: Config): boolean {
 /** The current view of the directory: keys, standing, and the clients that its statements define. */
 type DirectoryView = Pick<
   Shared,
-  "participantKeys" | "statuses" | "standingOf" | "statements" | "clients"
+  "participantKeys" | "statuses" | "standingOf" | "statements" | "clients" | "directoryClock"
 >;
 
-function composeDirectoryView({ config, store, clock, fetch }: PlatformParts, log: Log): DirectoryView {
+function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
+  const { config, store, clock, steady, ages } = parts;
   const { directoryIssuer, environment } = config;
   const loopbackHttp = isSandbox(config);
   const urls = { allowedHosts: config.directoryHosts, loopbackHttp };
+  const directoryClock = openDirectoryClock({ fetch: parts.fetch, clock, steady, log });
+  const { fetch } = directoryClock;
   const fetchJson = guardedFetch({ fetch, ...urls });
+  const keep = keepCopies({ store, clock, log });
   const statuses = openStatusList({
     fetchIfChanged: conditionalFetch({ fetch, ...urls }),
-    clock,
+    ages,
+    keep,
     log,
     url: `${directoryIssuer}/status`,
   });
-  const versionOf = (clientId: ClientId): number | undefined => statuses.peek(clientId)?.version;
-  const findDirectoryKey = openDirectoryKeys({ fetchJson, clock, jwksUri: config.directoryJwksUri });
+  const copies = { fetchJson, ages, keep, log };
+  const findDirectoryKey = openDirectoryKeys({ ...copies, jwksUri: config.directoryJwksUri });
   const statements = { findDirectoryKey, directoryIssuer, environment, urls };
   const stored = openClientStore(store);
   const current = openCurrentClients({
     store,
     clock,
+    steady,
     log,
     clients: stored,
     statuses,
@@ -155,8 +188,9 @@ function composeDirectoryView({ config, store, clock, fetch }: PlatformParts, lo
     loopbackRedirects: loopbackHttp,
   });
   return {
-    participantKeys: openParticipantKeys({ fetchJson, clock, log, versionOf }),
+    participantKeys: openParticipantKeys({ ...copies, listed: statuses.peek }),
     statuses,
+    directoryClock,
     standingOf: standingBy(statuses), // the one place that says who may start anything: blocks of the operator belong here
     statements,
     clients: { ...stored, ...current },
@@ -165,23 +199,24 @@ function composeDirectoryView({ config, store, clock, fetch }: PlatformParts, lo
 
 /** Delivery of payment orders, by the request that makes one and by the worker alike. */
 function composeDelivery(
-  parts: PlatformParts,
+  parts: TimedParts,
   log: Log,
   view: DirectoryView,
   payments: PaymentStore,
 ): DeliverOrderDeps {
-  const { config, store, clock, keys } = parts;
+  const { config, store, clock, steady, keys } = parts;
   const holds = openHoldStore(store);
   return {
     store,
     clock,
+    steady,
     log,
     payments,
     fetch: parts.fetch,
     signer: keys.signer,
     authUrl: config.authUrl,
     outbox: openOrderOutboxStore(store),
-    circuit: openBankCircuit(clock),
+    circuit: openBankCircuit(steady),
     paymentOrdersUri: async (bank) => (await view.clients.findBank(bank))?.paymentOrdersUri,
     whyHeld: async (bank) =>
       await holds.find(bank) === null ? await whyNoOrders(view, bank) : "The store was restored: reconcile.",

@@ -6,7 +6,7 @@
 import { composePlatform, type Platform } from "./compose.ts";
 import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "./config.ts";
 import { openKeyRing, type RenewableKeyRing } from "../base/jose/key_ring.ts";
-import { systemClock } from "../base/kernel/clock.ts";
+import { monotonicClock, systemClock } from "../base/kernel/clock.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
 import { openLogQueue } from "../base/observability/log_queue.ts";
 import { openDatabase } from "../base/store/database_file.ts";
@@ -100,6 +100,7 @@ async function start({ config, keys }: Configured, store: Store): Promise<Runnin
     config,
     store,
     clock: systemClock,
+    monotonic: monotonicClock,
     fetch,
     log: output.sink,
     keys,

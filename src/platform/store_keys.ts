@@ -114,6 +114,15 @@ export const spentJwtKey = (
 /** A token bucket (`platform/security/rate_limit_store.ts`), by group and subject. Until it would be full. */
 export const rateBucketKey = (group: string, subject: string): Key => ["rate_bucket", group, subject];
 
+/** What the directory has published, as last fetched (`participants/kept_copy_store.ts`), by hash of its URLs. Kept. */
+export const keptCopyKey = (urlsHash: string): Key => ["kept_copy", urlsHash];
+
+/** A piece of such a document; without a digest, what every piece of it begins with. As long as the document. */
+export const keptPieceKey = (urlsHash: string, digest?: string, piece?: number): Key =>
+  digest === undefined
+    ? ["kept_piece", urlsHash]
+    : ["kept_piece", urlsHash, digest, String(piece).padStart(4, "0")];
+
 /** The signed bytes and the signature of a request (by the resource it was about, and what it said of it), in pieces below the store's value limit. Kept. */
 export const evidenceKey = (subject: string, piece: number): Key => ["evidence", subject, String(piece)];
 

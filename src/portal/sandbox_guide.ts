@@ -88,7 +88,7 @@ function clock({ directory }: SandboxAddresses): Block[] {
     },
     { about: "What time it is", code: `curl ${directory}/sandbox/clock` },
     { about: "Set it back to this computer’s time", code: `curl -X DELETE ${authorized}` },
-    "Records that were made while the clock was ahead keep their later dates. Consents and tokens live until these dates, orders are tried again only then, and software statements are rejected until then.",
+    "Records that were made while the clock was ahead keep their later dates. Consents live until these dates, tokens have expired, orders are tried again within minutes, and software statements are rejected until then.",
   ];
 }
 

@@ -10,12 +10,19 @@ import {
   START,
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
+import { openLog } from "../../src/base/observability/log.ts";
 import { makePrivateJwk } from "../../scripts/testing/generate_keys.ts";
 import { calculateJwkThumbprint } from "jose";
+import type { KeepCopies } from "../../src/platform/participants/kept_copy_store.ts";
 import { openDirectoryKeys } from "../../src/platform/participants/directory_keys.ts";
 import { guardedFetch } from "../../src/platform/participants/guarded_fetch.ts";
 
 const DAY = 86_400;
+
+const keepNothing: KeepCopies = () => ({
+  load: () => Promise.resolve(undefined),
+  keep: () => Promise.resolve(),
+});
 
 async function key(times: { readonly nbf?: number; readonly exp?: number } = {}): Promise<Json> {
   const jwk = await makePrivateJwk(2048);
@@ -82,7 +89,9 @@ Deno.test("the platform finds a next key as soon as it signs, whatever it had fe
       allowedHosts: [new URL(ISSUER).host],
       loopbackHttp: false,
     }),
-    clock: () => clock.now,
+    ages: () => clock.now,
+    keep: keepNothing,
+    log: openLog({ clock: () => clock.now, sink: () => {}, level: "info" }),
     jwksUri: `${ISSUER}/jwks`,
   });
   assert(await find(former.kid) !== undefined);

@@ -78,6 +78,11 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
       assert(Math.abs(Date.parse(order.ExecutionDateTime) - now()) < 60_000);
     });
 
+    await t.step("and nobody takes that for a clock that is wrong", async () => {
+      const { parts } = await (await fetch(`${running.endpoints.auth_url}/health/ready`)).json();
+      assertEquals(parts.clock, { ok: true });
+    });
+
     await t.step("the shop lives in the new time: its next order gets to the bank", async () => {
       const front = await fetch(running.endpoints.shop_url);
       const cookie = front.headers.get("set-cookie")?.split(";")[0] ?? "";

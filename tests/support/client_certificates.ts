@@ -14,6 +14,7 @@ export async function platformBehind(env: Environment, source: ProxyCertificateS
     config: { ...env.config, clientCertSource: source },
     store: env.store,
     clock: () => env.now,
+    monotonic: () => env.now,
     fetch: ((input, init) => env.network(new Request(input, init))) as typeof fetch,
     log: (line) => void env.logged.push(line),
     keys: await openKeyRing(await platformKeySet()),

@@ -6,17 +6,17 @@ import type { RequestEnv } from "./context.ts";
 
 /** Middleware that logs each answered request. */
 export function requestLog(
-  deps: { readonly log: Log; readonly clock: Clock },
+  deps: { readonly log: Log; readonly steady: Clock },
 ): ReturnType<typeof createMiddleware<RequestEnv>> {
   return createMiddleware<RequestEnv>(async function logged(c, next) {
-    const began = deps.clock();
+    const began = deps.steady();
     await next();
     deps.log.info("request.answered", {
       interactionId: c.get("interactionId"),
       method: c.req.method,
       path: c.req.path,
       status: c.res.status,
-      milliseconds: deps.clock() - began,
+      milliseconds: deps.steady() - began,
     });
   });
 }

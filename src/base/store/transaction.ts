@@ -116,12 +116,18 @@ export function contended(what: string): ApiError {
   return new ApiError("platform.unavailable", { detail: `contended: ${what}`, retryAfterSeconds: 1 });
 }
 
+/**
+ * A replay record is kept for an hour longer than it is needed. If the clock is put back, the JWT that it is about may be
+ * valid again. After a longer step a proof for a resource finds no token: access tokens live for an hour.
+ */
+const KEPT_LONGER_MS = 3_600_000;
+
 function spendingWrite(replayRecord: Once): Write {
   return {
     kind: "set",
     key: replayRecord.key,
     value: { expiresAt: replayRecord.expiresAt },
-    expiresAt: replayRecord.expiresAt,
+    expiresAt: replayRecord.expiresAt + KEPT_LONGER_MS,
   };
 }
 

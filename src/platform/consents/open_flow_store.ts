@@ -3,6 +3,8 @@
  * (Decision C11). A session is taken out by the bank's return, which fixes the accounts that it reported (Decision G2).
  */
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
+import { isYetToPass } from "../../base/kernel/clock.ts";
+import { FLOW_SECONDS } from "../profile.ts";
 import { openFlowKey } from "../store_keys.ts";
 import type { Entry, Key, Reader } from "../../base/store/store.ts";
 import { check, set, type Transaction } from "../../base/store/transaction.ts";
@@ -34,7 +36,7 @@ export function isOpen(flow: Entry<OpenFlow> | null, now: number): boolean {
   if (flow === null) return false;
   const { expiresAt, sessions } = flow.value;
   const times = sessions === undefined ? [expiresAt] : Object.values(sessions);
-  return times.some((time) => now < time);
+  return times.some((time) => isYetToPass(time, now, FLOW_SECONDS * 1000));
 }
 
 /** Stages that a customer leaves for the bank; of parallel changes, one commits. */

@@ -6,7 +6,8 @@ import { type Consent, isImplicit, type Payer, type PayerAccount } from "../cons
 import { ungrouped } from "../../base/values/account.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { covers } from "../../base/values/money.ts";
-import { LATE_CUSTOMER_SECONDS } from "../profile.ts";
+import { isYetToPass } from "../../base/kernel/clock.ts";
+import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../profile.ts";
 import type { ConsentFacts } from "../../pages/consent_facts.tsx";
 import type { ScaResult } from "./sca_response.ts";
 
@@ -46,7 +47,7 @@ export interface AuthorizationSession {
 
 /** Whether the session has expired and can authorize nothing any more. `now` in milliseconds. */
 export function isLate({ expiresAt }: AuthorizationSession, now: number): boolean {
-  return now >= expiresAt;
+  return !isYetToPass(expiresAt, now, FLOW_SECONDS * 1000);
 }
 
 /** Until when (milliseconds) the session exists, so that a late customer gets back to the TPP (Decision G1). */

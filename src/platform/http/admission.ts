@@ -56,9 +56,9 @@ export async function goOnAsOrdinary(): Promise<void> {
 
 /** Opens the lanes. */
 export function openAdmission(
-  { bounds, clock, log }: {
+  { bounds, steady, log }: {
     readonly bounds: Readonly<Record<LaneName, LaneBounds>>;
-    readonly clock: Clock;
+    readonly steady: Clock;
     readonly log: Log;
   },
 ): Admission {
@@ -69,7 +69,7 @@ export function openAdmission(
     public: new FairLane(bounds.public),
     operator: new FairLane(bounds.operator),
   };
-  const note = rejectionLog(clock, log);
+  const note = rejectionLog(steady, log);
   const holdBack = openHoldBack();
   return {
     async run(traffic, caller, request) {
@@ -112,12 +112,12 @@ function openHoldBack(): () => Promise<void> {
 }
 
 /** Logs rejections of a lane together: every line would cost as much as its rejection. */
-function rejectionLog(clock: Clock, log: Log): (lane: LaneName, state: LaneState) => void {
+function rejectionLog(steady: Clock, log: Log): (lane: LaneName, state: LaneState) => void {
   const nextAt: Partial<Record<LaneName, number>> = {};
   return (lane, state) => {
-    const now = clock();
+    const now = steady();
     const { [lane]: next = now } = nextAt;
-    if (now < next && next - now <= LOG_EVERY_MS) return; // more: the clock was set back
+    if (now < next) return;
     nextAt[lane] = now + LOG_EVERY_MS;
     const { inWork, waiting, rejectedFull, rejectedLate } = state;
     log.warn("requests.rejected", { lane, inWork, waiting, rejectedFull, rejectedLate });

@@ -1,5 +1,5 @@
 /** Opaque access tokens, stored by hash with what they allow. Read on every call: a revocation counts at once. */
-import type { Clock } from "../../base/kernel/clock.ts";
+import { type Clock, isYetToPass } from "../../base/kernel/clock.ts";
 import { newSecret, sha256 } from "../../base/kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS } from "../profile.ts";
 import type { AccessToken } from "../security/access_token.ts";
@@ -28,7 +28,9 @@ export function openAccessTokenStore(store: Store, clock: Clock): AccessTokenSto
   return {
     async find(tokenHash, from = store) {
       const entry = await from.get<AccessToken>(accessTokenKey(tokenHash));
-      return entry !== null && clock() < entry.value.expiresAt ? entry.value : null;
+      return entry !== null && isYetToPass(entry.value.expiresAt, clock(), ACCESS_TOKEN_SECONDS * 1000)
+        ? entry.value
+        : null;
     },
     async stageIssue(tx, grant) {
       const text = newSecret();

@@ -1,6 +1,7 @@
 /** An authorization code: 60 seconds, one client, one bank, one consent, one PKCE challenge (FAPI 2.0 §5.3.2.1 item 11). No I/O. */
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
-import { MAX_CODE_FAILURES } from "../profile.ts";
+import { isYetToPass } from "../../base/kernel/clock.ts";
+import { CODE_SECONDS, MAX_CODE_FAILURES } from "../profile.ts";
 
 /** What a code stands for. */
 export interface AuthorizationCode {
@@ -21,5 +22,5 @@ export interface AuthorizationCode {
 
 /** Whether the code can still be redeemed, apart from the question by whom. */
 export function isRedeemable(code: AuthorizationCode, now: number): boolean {
-  return now < code.expiresAt && code.failures < MAX_CODE_FAILURES;
+  return isYetToPass(code.expiresAt, now, CODE_SECONDS * 1000) && code.failures < MAX_CODE_FAILURES;
 }

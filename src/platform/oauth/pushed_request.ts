@@ -1,6 +1,7 @@
 /** A pushed authorization request: what the TPP asked for, fixed before the browser is involved. No I/O. */
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
-import { REQUEST_URI_PREFIX } from "../profile.ts";
+import { isYetToPass } from "../../base/kernel/clock.ts";
+import { REQUEST_URI_PREFIX, REQUEST_URI_SECONDS } from "../profile.ts";
 
 /** The request behind a `request_uri`. */
 export interface PushedRequest {
@@ -35,6 +36,7 @@ export function canStart(
   request: PushedRequest,
   by: { clientId: string; bank: BankCode; now: number },
 ): boolean {
-  return request.clientId === by.clientId && request.bank === by.bank && by.now < request.expiresAt &&
+  return request.clientId === by.clientId && request.bank === by.bank &&
+    isYetToPass(request.expiresAt, by.now, REQUEST_URI_SECONDS * 1000) &&
     !request.completed;
 }

@@ -1,8 +1,10 @@
 /** The directory's own keys, which sign software statements: from the configured URL, by kid (Decision A9). */
 import type { Clock } from "../../base/kernel/clock.ts";
-import { yes } from "../../base/kernel/verdict.ts";
+import { no, yes } from "../../base/kernel/verdict.ts";
+import type { Log } from "../../base/observability/log.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
-import { comparable, importKeySet, KEY_SET_TIMES, type KeySet } from "./key_set.ts";
+import type { KeepCopies } from "./kept_copy_store.ts";
+import { comparable, hasLostKeys, importKeySet, KEY_SET_TIMES, type KeySet, readKeySet } from "./key_set.ts";
 import { renewedCopy } from "./renewed_copy.ts";
 
 /** Finds the key that a software statement names. @throws {ApiError} `platform.unavailable` without a fresh copy */
@@ -11,17 +13,25 @@ export type FindDirectoryKey = (kid: string) => Promise<CryptoKey | undefined>;
 /** Opens the copy of the directory's keys. */
 export function openDirectoryKeys(deps: {
   readonly fetchJson: FetchJson;
-  readonly clock: Clock;
+  readonly ages: Clock;
+  readonly keep: KeepCopies;
+  readonly log: Log;
   readonly jwksUri: string;
 }): FindDirectoryKey {
+  const { ages, jwksUri: name } = deps;
   const copy = renewedCopy<KeySet>({
-    clock: deps.clock,
-    name: deps.jwksUri,
+    ages,
+    name,
     times: KEY_SET_TIMES,
-    async fetch() {
-      const document = await deps.fetchJson(deps.jwksUri);
+    kept: deps.keep(name, { write: ({ published }) => published, read: readKeySet }),
+    async fetch(former) {
+      const document = await deps.fetchJson(name);
       const keys = document.ok ? keysOf(document.value) : document;
-      return keys.ok ? yes(await importKeySet(keys.value, [])) : keys;
+      if (!keys.ok) return keys;
+      const set = await importKeySet(keys.value, []);
+      if (former === undefined || !hasLostKeys(former, set)) return yes(set);
+      deps.log.error("participants.key_set_emptied", { url: name });
+      return no("no usable key");
     },
   });
   return (kid) => copy.find(({ signing }) => signing.get(comparable(kid)));

@@ -7,6 +7,7 @@ import {
 } from "../../base/jose/rsa_key.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
+import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
 import type { CopyTimes } from "./renewed_copy.ts";
 
 /** Imported keys by use. A key has exactly one use (contract DC17). */
@@ -16,13 +17,18 @@ export interface KeySet {
   readonly transport: ReadonlySet<string>;
   /** For sealing to the participant, newest first: `use: enc` keys, or the `tls` ones where there is none. */
   readonly encryption: readonly NamedKey[];
+  /** What the directory published, to be kept and read again. */
+  readonly published: PublishedKeys;
+}
+
+/** The members of a participant's two key sets, as published. */
+export interface PublishedKeys {
+  readonly active: readonly unknown[];
+  readonly revoked: readonly unknown[];
 }
 
 /** How long a copy of a key set is used unasked, unless the status list says that the set has changed (Decision A9). */
 export const KEY_SET_TIMES: CopyTimes = { fresh: 300_000, retry: 30_000 };
-
-/** No keys at all. */
-export const EMPTY_KEY_SET: KeySet = { signing: new Map(), transport: new Set(), encryption: [] };
 
 interface UsableKey {
   readonly kid: string;
@@ -31,9 +37,12 @@ interface UsableKey {
 }
 
 /** Imports what is usable of a key set, leaving out revoked kids and everything malformed, unsized or unused. */
-export async function importKeySet(keys: readonly unknown[], revoked: readonly unknown[]): Promise<KeySet> {
+export async function importKeySet(
+  active: readonly unknown[],
+  revoked: readonly unknown[],
+): Promise<KeySet> {
   const revokedKids = new Set(revoked.map(kidOf).filter((kid) => kid !== undefined).map(comparable));
-  const usable = keys.flatMap(usableKey).filter(({ kid }) => !revokedKids.has(comparable(kid)));
+  const usable = active.flatMap(usableKey).filter(({ kid }) => !revokedKids.has(comparable(kid)));
   const of = (use: UsableKey["use"]): UsableKey[] => usable.filter((key) => key.use === use);
   const sealing = of("enc").length > 0 ? of("enc") : of("tls"); // Decision A10
   const [signing, transport, encryption] = await Promise.all([
@@ -51,7 +60,25 @@ export async function importKeySet(keys: readonly unknown[], revoked: readonly u
     signing: unambiguous(signing),
     transport: new Set(transport),
     encryption: encryption.toReversed(),
+    published: { active, revoked },
   };
+}
+
+/** A key set that was kept, judged like a fresh one. */
+export async function readKeySet(document: unknown): Promise<Verdict<KeySet>> {
+  if (typeof document !== "object" || document === null || !("active" in document && "revoked" in document)) {
+    return no("no kept key set");
+  }
+  const { active, revoked } = document;
+  return Array.isArray(active) && Array.isArray(revoked)
+    ? yes(await importKeySet(active, revoked))
+    : no("no kept key set");
+}
+
+/** Whether no usable key is left to sign, or to connect with, of a set that had one. */
+export function hasLostKeys(former: KeySet, now: KeySet): boolean {
+  return (former.signing.size > 0 && now.signing.size === 0) ||
+    (former.transport.size > 0 && now.transport.size === 0);
 }
 
 /** A kid as it is compared: x5t kids are seen with and without padding (Decision A11). */

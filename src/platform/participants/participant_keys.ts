@@ -4,12 +4,14 @@
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import { type Verdict, yes } from "../../base/kernel/verdict.ts";
+import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import type { Log } from "../../base/observability/log.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
-import { comparable, importKeySet, KEY_SET_TIMES, type KeySet } from "./key_set.ts";
-import { type RenewedCopy, renewedCopy } from "./renewed_copy.ts";
+import type { KeepCopies } from "./kept_copy_store.ts";
+import { comparable, hasLostKeys, importKeySet, KEY_SET_TIMES, type KeySet, readKeySet } from "./key_set.ts";
+import { type FetchedCopy, type RenewedCopy, renewedCopy } from "./renewed_copy.ts";
+import type { ListedStatus } from "./status_list.ts";
 
 /** Whose keys, and where they are published. */
 export interface KeySource {
@@ -32,10 +34,11 @@ export interface ParticipantKeySets {
 /** What it needs. */
 export interface ParticipantKeysDeps {
   readonly fetchJson: FetchJson;
-  readonly clock: Clock;
+  readonly ages: Clock;
+  readonly keep: KeepCopies;
   readonly log: Log;
-  /** The version of the participant that the directory's status list shows. */
-  readonly versionOf: (clientId: ClientId) => number | undefined;
+  /** The participant in the directory's status list, from a copy of any age. */
+  readonly listed: (clientId: ClientId) => Pick<ListedStatus, "version" | "standing"> | undefined;
 }
 
 /** Opens the copies, one a participant. */
@@ -67,26 +70,50 @@ function copyOf(
   const name = `${source.jwksUri} ${source.revokedJwksUri}`;
   const known = copies.get(name);
   if (known !== undefined) return known;
-  const opened = renewedCopy({
-    clock: deps.clock,
+  const opened = renewedCopy<KeySet>({
+    ages: deps.ages,
     name,
     times: KEY_SET_TIMES,
-    fetch: () => fetchKeys(deps, source),
-    version: () => deps.versionOf(source.clientId),
+    fetch: (former) => fetchKeys(deps, source, former),
+    kept: deps.keep(name, { write: ({ published }) => published, read: readKeySet }),
+    version: () => deps.listed(source.clientId)?.version,
   });
   copies.set(name, opened);
   return opened;
 }
 
 /** Both lists or nothing: an active set without its revoked one cannot be trusted. */
-async function fetchKeys(deps: ParticipantKeysDeps, source: KeySource): Promise<Verdict<KeySet>> {
+async function fetchKeys(
+  deps: ParticipantKeysDeps,
+  source: KeySource,
+  former: KeySet | undefined,
+): Promise<FetchedCopy<KeySet>> {
   const [active, revoked] = await Promise.all([
     fetchList(deps, source.jwksUri),
     fetchList(deps, source.revokedJwksUri),
   ]);
   if (!active.ok) return active;
   if (!revoked.ok) return revoked;
-  return yes(await importKeySet(active.value, revoked.value));
+  const set = await importKeySet(active.value, revoked.value);
+  if (former === undefined || !hasLostKeys(former, set)) return yes(set);
+  return await withoutKeys(deps, source, former, set);
+}
+
+/**
+ * A set that has lost its keys is believed if the directory says why: they are revoked, or their owner is not active.
+ * Otherwise it is a fault of the directory, and the keys of the former copy that are not revoked are used for what is
+ * left of its 900 s.
+ */
+async function withoutKeys(
+  { log, listed }: ParticipantKeysDeps,
+  { clientId, jwksUri: url }: KeySource,
+  former: KeySet,
+  set: KeySet,
+): Promise<FetchedCopy<KeySet>> {
+  const remaining = await importKeySet(former.published.active, set.published.revoked);
+  if (!hasLostKeys(remaining, set) || listed(clientId)?.standing !== "active") return yes(set);
+  log.error("participants.key_set_emptied", { url });
+  return { ...no("no usable key to sign or to connect with"), remaining };
 }
 
 async function fetchList(deps: ParticipantKeysDeps, url: string): Promise<Verdict<readonly unknown[]>> {

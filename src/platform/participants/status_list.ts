@@ -10,6 +10,7 @@ import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { Standing, StandingOf } from "../security/standing.ts";
 import type { FetchIfChanged } from "./guarded_fetch.ts";
+import type { KeepCopies } from "./kept_copy_store.ts";
 import { renewedCopy } from "./renewed_copy.ts";
 
 /** The directory's entry for a software and its organisation. */
@@ -37,7 +38,8 @@ export interface StatusList {
 
 export interface StatusListDeps {
   readonly fetchIfChanged: FetchIfChanged;
-  readonly clock: Clock;
+  readonly ages: Clock;
+  readonly keep: KeepCopies;
   readonly log: Log;
   readonly url: string;
 }
@@ -64,8 +66,12 @@ const entrySchema = z.object({
 
 /** Opens the list; nothing is fetched before it is asked for. */
 export function openStatusList(deps: StatusListDeps): StatusList {
-  const { clock, url } = deps;
-  const copy = renewedCopy<Statuses>({ clock, name: url, times: TIMES, fetch: conditionalFetch(deps) });
+  const { ages, url } = deps;
+  const kept = deps.keep<Statuses>(url, {
+    write: encode,
+    read: (document) => Promise.resolve(decode(document)),
+  });
+  const copy = renewedCopy<Statuses>({ ages, name: url, times: TIMES, fetch: conditionalFetch(deps), kept });
   return {
     find: (clientId, atOnce) => copy.find((statuses) => statuses.get(clientId), atOnce),
     peek: (clientId) => copy.peek()?.get(clientId),
@@ -80,9 +86,11 @@ export function openStatusList(deps: StatusListDeps): StatusList {
 }
 
 /** Remembers the last good document with its entity tag. */
-function conditionalFetch({ fetchIfChanged, url, log }: StatusListDeps): () => Promise<Verdict<Statuses>> {
+function conditionalFetch(
+  { fetchIfChanged, url, log }: StatusListDeps,
+): (former: Statuses | undefined) => Promise<Verdict<Statuses>> {
   let known: { readonly statuses: Statuses; readonly etag: string | undefined } | undefined;
-  return async () => {
+  return async (former) => {
     const fetched = await fetchIfChanged(url, { etag: known?.etag, maxBytes: MAX_BYTES });
     const statuses = !fetched.ok
       ? fetched
@@ -90,7 +98,10 @@ function conditionalFetch({ fetchIfChanged, url, log }: StatusListDeps): () => P
       ? known === undefined ? no("304 without a copy") : yes(known.statuses)
       : decode(fetched.value.value);
     if (!statuses.ok) log.warn("participants.status_list_unavailable", { url, why: statuses.why });
-    else if (fetched.ok && !fetched.value.unchanged) {
+    else if (former !== undefined && former.size > 0 && statuses.value.size === 0) {
+      log.error("participants.status_list_emptied", { url });
+      return no("no participant is listed"); // those who leave are listed as withdrawn
+    } else if (fetched.ok && !fetched.value.unchanged) {
       known = { statuses: statuses.value, etag: fetched.value.etag };
     }
     return statuses;
@@ -111,6 +122,19 @@ function decode(document: unknown): Verdict<Statuses> {
     }
   }
   return yes(statuses);
+}
+
+/** The list as the directory would publish it. */
+function encode(statuses: Statuses): unknown {
+  const participants = [...statuses.values()].map(({ clientId, orgId, standing, ...entry }) => ({
+    org_id: orgId,
+    org_status: standing === "active" ? "Active" : standing === "withdrawn" ? "Withdrawn" : "Suspended",
+    software_client_id: clientId,
+    software_client_status: "Active",
+    version: entry.version,
+    statement_issued_at: entry.statementIssuedAt,
+  }));
+  return { participants };
 }
 
 function decodeEntry(value: unknown): ListedStatus[] {

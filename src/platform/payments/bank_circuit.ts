@@ -50,25 +50,25 @@ const PROBE_MS = (ORDER_PUSH_SECONDS + 1) * 1000;
 /** Failures that lie further apart are not one outage. */
 const MEMORY_MS = 300_000;
 
-/** A breaker with every circuit closed. */
-export function openBankCircuit(clock: Clock): BankCircuit {
+/** A breaker with every circuit closed. `steady` is a clock that is never put back. */
+export function openBankCircuit(steady: Clock): BankCircuit {
   const banks = new Map<BankCode, Map<ClientId, State>>();
-  /** Without the states that are too old; one that lies ahead is of a clock that was set back. */
+  /** Without the states that are too old. */
   const statesOf = (bank: BankCode): Map<ClientId, State> => {
-    const now = clock();
-    const kept = [...banks.get(bank) ?? []].filter(([, { at }]) => at <= now && now - at < MEMORY_MS);
+    const now = steady();
+    const kept = [...banks.get(bank) ?? []].filter(([, { at }]) => now - at < MEMORY_MS);
     const states = new Map(kept);
     banks.set(bank, states);
     return states;
   };
-  const pauses = openPauses(clock);
+  const pauses = openPauses(steady);
   return {
     admit(order) {
       const pausedUntil = pauses.endOf(order);
       if (pausedUntil !== undefined) return pausedUntil;
       const states = statesOf(order.bank);
       if (!isOpenFor(states, order.clientId, isTripped)) return undefined;
-      const now = clock();
+      const now = steady();
       const state = states.get(order.clientId) ?? { failures: 0, at: now, waitUntil: { first: 0, again: 0 } };
       const kind = isFirst(order) ? "first" : "again";
       if (now < state.waitUntil[kind]) return state.waitUntil[kind];
@@ -77,34 +77,33 @@ export function openBankCircuit(clock: Clock): BankCircuit {
       return undefined;
     },
     isOpen(bank, client) {
-      const now = clock();
+      const now = steady();
       return isOpenFor(statesOf(bank), client, (state) => isTripped(state) && now < state.at + PAUSE_MS);
     },
     answered: (bank) => void banks.delete(bank),
     unreachable(order) {
-      if (isFirst(order)) countFailure(statesOf(order.bank), order.clientId, clock());
+      if (isFirst(order)) countFailure(statesOf(order.bank), order.clientId, steady());
     },
     paused: pauses.begin,
   };
 }
 
 /** Pauses that banks asked for, by bank and TPP. */
-function openPauses(clock: Clock): {
+function openPauses(steady: Clock): {
   /** When the pause ends (milliseconds); undefined if there is none. */
   endOf(order: CircuitOrder): number | undefined;
   begin(order: CircuitOrder, milliseconds: number): void;
 } {
-  const pauses = new Map<string, { readonly from: number; readonly until: number }>();
+  const pauses = new Map<string, number>();
   const nameOf = ({ bank, clientId }: CircuitOrder): string => `${bank} ${clientId}`;
   return {
     endOf(order) {
-      const [now, pause] = [clock(), pauses.get(nameOf(order))];
-      if (pause !== undefined && pause.from <= now && now < pause.until) return pause.until;
-      pauses.delete(nameOf(order)); // over, or the clock was set back
+      const until = pauses.get(nameOf(order));
+      if (until !== undefined && steady() < until) return until;
+      pauses.delete(nameOf(order));
       return undefined;
     },
-    begin: (order, milliseconds) =>
-      void pauses.set(nameOf(order), { from: clock(), until: clock() + milliseconds }),
+    begin: (order, milliseconds) => void pauses.set(nameOf(order), steady() + milliseconds),
   };
 }
 

@@ -67,7 +67,7 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
     if (made !== undefined) return made;
     const id = await paymentIdOf(entry.value.id);
     const { payment, consumed } = consume(entry.value, { id, request, pushed }, deps.clock());
-    const order = pushed ? openOrder(payment.id, payment.bank, payment.createdAt) : undefined;
+    const order = pushed ? openOrder(payment.id, payment.bank, deps.steady()) : undefined;
     const tx = begin(command.replayRecords);
     stage(deps, tx, command, { entry, consumed, payment, order });
     return await commit(deps.store, deps.clock, tx) ? await answered(deps, payment, order) : undefined;

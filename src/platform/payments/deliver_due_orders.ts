@@ -6,6 +6,7 @@ import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { deliverDue, type DeliverOrderDeps } from "./deliver_order.ts";
 import type { DueOrder } from "./order_outbox_store.ts";
+import { isDue } from "./payment_order.ts";
 
 /** Due orders that a walk reads at a time. */
 const PAGE = 50;
@@ -40,7 +41,7 @@ async function startWalks(deps: DeliverOrderDeps, isStopped: () => boolean): Pro
   let queue = await deps.outbox.nextQueue(undefined);
   for (let count = 0; queue !== undefined && count < MAX_BANKS; count++) {
     const { bank, dueAt } = queue;
-    if (dueAt <= deps.clock() && !deps.walking.has(bank)) walks.push(walk(deps, bank, isStopped));
+    if (isDue(dueAt, deps.steady()) && !deps.walking.has(bank)) walks.push(walk(deps, bank, isStopped));
     queue = await deps.outbox.nextQueue(bank);
   }
   return walks;
@@ -59,7 +60,7 @@ async function walk(deps: DeliverOrderDeps, bank: BankCode, isStopped: () => boo
   try {
     let after: DueOrder | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
-      const due = await deps.outbox.due(bank, deps.clock(), PAGE, after);
+      const due = await deps.outbox.due(bank, deps.steady(), PAGE, after);
       for (const { paymentId } of due) {
         const free = await deps.slots.take(bank);
         if (isOver()) {

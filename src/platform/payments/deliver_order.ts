@@ -17,6 +17,7 @@ import { isLegalMove, reasonOf } from "./payment.ts";
 import {
   afterFailure,
   boundedPauseSeconds,
+  isDue,
   isHeldForPush,
   leased,
   type PaymentOrder,
@@ -31,6 +32,8 @@ import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_
 export interface DeliverOrderDeps extends PushOrderDeps {
   readonly store: Store;
   readonly clock: Clock;
+  /** For when orders are due: it is never put back, so that no order waits for a time that has been. */
+  readonly steady: Clock;
   readonly log: Log;
   readonly payments: PaymentStore;
   readonly outbox: OrderOutboxStore;
@@ -56,7 +59,7 @@ const MAX_ATTEMPTS = 5;
  */
 export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Promise<void> {
   const entry = await deps.outbox.find(own.paymentId);
-  if (entry !== null && isSame(entry.value, own) && deps.clock() < own.dueAt) await deliver(deps, entry);
+  if (entry !== null && isSame(entry.value, own) && deps.steady() < own.dueAt) await deliver(deps, entry);
 }
 
 /**
@@ -78,8 +81,8 @@ export async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): 
 /** The order, leased; undefined where another worker has it, or nobody needs it any more. */
 async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry<PaymentOrder> | undefined> {
   const entry = await deps.outbox.find(paymentId);
-  const now = deps.clock();
-  if (entry === null || isOut(entry.value) || entry.value.dueAt > now) return undefined;
+  const now = deps.steady();
+  if (entry === null || isOut(entry.value) || !isDue(entry.value.dueAt, now)) return undefined;
   const taken = leased(entry.value, now);
   const tx = begin();
   deps.outbox.stageChange(tx, entry, taken);
@@ -104,7 +107,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
     await stageAlone(deps, entry, putOff(entry.value, waitUntil));
     return false;
   }
-  if (!isHeldForPush(entry.value, deps.clock())) return false; // this worker stalled: it is another's, or due again
+  if (!isHeldForPush(entry.value, deps.steady())) return false; // this worker stalled: it is another's, or due again
   const outcome = uri === undefined
     ? unsent("the bank has no payment_orders_uri")
     : await pushOrder(deps, uri, payment.value, deps.clock());
@@ -158,7 +161,7 @@ async function recordFailure(
   entry: Entry<PaymentOrder>,
   failure: PushFailure,
 ): Promise<void> {
-  const failed = afterFailure(entry.value, failure, deps.clock(), deps.random);
+  const failed = afterFailure(entry.value, failure, deps.steady(), deps.random);
   const { paymentId, bank, failures } = failed;
   const { why } = failure;
   if (!await stageAlone(deps, entry, failed)) return; // somebody else has it: theirs to record

@@ -7,7 +7,7 @@ import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../../ba
 import { outboxDeadKey, outboxHeldKey, outboxKey, outboxQueueKey } from "../store_keys.ts";
 import type { Entry, Key, Listing, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
-import type { PaymentOrder } from "./payment_order.ts";
+import { isDue, type PaymentOrder } from "./payment_order.ts";
 
 const DEAD: Key = ["outbox_dead"];
 const HELD: Key = ["outbox_held"];
@@ -93,7 +93,7 @@ function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "due" | "req
     async due(bank, now, limit, after) {
       const start = after === undefined ? {} : { after: after.key };
       const entries = await store.list<PaymentId>({ prefix: [...QUEUE, bank], ...start, limit });
-      return entries.filter(({ key }) => Number(key[2]) <= now)
+      return entries.filter(({ key }) => isDue(Number(key[2]), now))
         .map(({ key, value }) => ({ key, paymentId: value }));
     },
     async requeue() {

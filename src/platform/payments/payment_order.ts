@@ -1,5 +1,6 @@
 /** A payment order on its way to the bank: when it is tried again and when it is given up. No I/O. */
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
+import { isYetToPass } from "../../base/kernel/clock.ts";
 import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../profile.ts";
 
 /** An order that the bank has not answered yet. */
@@ -9,7 +10,7 @@ export interface PaymentOrder {
   /** Pushes that failed. */
   readonly failures: number;
   /**
-   * Milliseconds. Whoever pushes it moves this ahead first, so nobody else does so at the same time. Of a dead
+   * Milliseconds, by the steady clock. Whoever pushes it moves this ahead first, so nobody else does so at the same time. Of a dead
    * order: when it was given up. Of a held one: since when.
    */
   readonly dueAt: number;
@@ -40,6 +41,13 @@ export interface PushFailure {
 }
 
 const RESUME_WITHIN_MS = 86_400_000;
+/** No order is put off for longer (`afterFailure`). */
+const LONGEST_WAIT_MS = Math.max(...ORDER_RETRY_SECONDS) * 1250;
+
+/** Whether an order that was to be due at `dueAt` is due at `now`. */
+export function isDue(dueAt: number, now: number): boolean {
+  return !isYetToPass(dueAt, now, LONGEST_WAIT_MS);
+}
 
 /** A fresh order, in the hands of the request that made it. */
 export function openOrder(paymentId: PaymentId, bank: BankCode, now: number): PaymentOrder {

@@ -20,6 +20,8 @@ import { isRedirectUri } from "./registration_jwt.ts";
 export interface CurrentClientsDeps {
   readonly store: Store;
   readonly clock: Clock;
+  /** For ages and waits. */
+  readonly steady: Clock;
   readonly log: Log;
   readonly clients: ClientStore;
   readonly statuses: Pick<StatusList, "find">;
@@ -94,10 +96,9 @@ async function attemptOn(
   client: Client,
   { clientId, statementIssuedAt: issuedAt }: ListedStatus,
 ): Promise<Client> {
-  const now = deps.clock();
+  const now = deps.steady();
   const last = attempts.get(clientId);
-  const isSame = last?.issuedAt === issuedAt && last.triedAt <= now; // else the clock was set back: count anew
-  const attempt = isSame ? last : { issuedAt, since: now, triedAt: -Infinity };
+  const attempt = last?.issuedAt === issuedAt ? last : { issuedAt, since: now, triedAt: -Infinity };
   attempts.set(clientId, attempt);
   if (attempt.applying === undefined && now - attempt.triedAt >= RETRY_MS) {
     attempt.triedAt = now;

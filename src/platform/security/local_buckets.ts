@@ -8,15 +8,15 @@ import type { BucketStore } from "./rate_limit_store.ts";
 /** Bounds the memory: one bucket for each certificate and group. */
 const MAX_BUCKETS = 50_000;
 
-/** Opens the buckets. */
-export function openLocalBuckets(clock: Clock): BucketStore {
+/** Opens the buckets. `steady` is a clock that is never put back. */
+export function openLocalBuckets(steady: Clock): BucketStore {
   const buckets = new Map<string, { tokens: number; filledAt: number }>();
   return {
     take(name, { perSecond, burst }) {
-      const now = clock();
+      const now = steady();
       const key = name.join(" ");
       const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now };
-      const elapsed = Math.max(0, now - bucket.filledAt) / 1000;
+      const elapsed = (now - bucket.filledAt) / 1000;
       const tokens = Math.min(burst, bucket.tokens + elapsed * perSecond);
       if (!buckets.has(key) && buckets.size >= MAX_BUCKETS) buckets.clear();
       buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, filledAt: now });

@@ -23,7 +23,7 @@ interface Bucket {
 /** What this process holds of a bucket. */
 interface Purse {
   tokens: number;
-  /** Milliseconds; until then the bucket is known to be empty. */
+  /** Milliseconds, by the steady clock; until then the bucket is known to be empty. */
   emptyUntil: number;
   drawing?: Promise<void>;
 }
@@ -35,17 +35,25 @@ const CONTENDED_MS = 1000;
 /** The clocks of processes differ by less: a bucket that was filled later than this was filled before a clock was set back. */
 const MAX_AHEAD_MS = 60_000;
 
+/** What the buckets need. */
+interface BucketStoreDeps {
+  readonly store: Store;
+  /** The computer's, which all processes share. */
+  readonly clock: Clock;
+  /** For waits within this process. */
+  readonly steady: Clock;
+}
+
 /** Opens the buckets. */
-export function openBucketStore(store: Store, clock: Clock): BucketStore {
+export function openBucketStore(deps: BucketStoreDeps): BucketStore {
   const purses = new Map<string, Purse>();
   return {
     async take(name, policy) {
       const purse = purseOf(purses, name.join(" "));
       while (purse.tokens < 1) {
-        const waitMs = purse.emptyUntil - clock();
-        // More than the longest wait: the clock was set back.
-        if (waitMs > 0 && waitMs <= longestWaitMs(policy)) return Math.max(1, Math.ceil(waitMs / 1000));
-        purse.drawing ??= draw(store, clock, name, policy, purse).finally(() => delete purse.drawing);
+        const waitMs = purse.emptyUntil - deps.steady();
+        if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
+        purse.drawing ??= draw(deps, name, policy, purse).finally(() => delete purse.drawing);
         await purse.drawing; // whoever comes meanwhile waits for the same draw, then looks again
       }
       purse.tokens -= 1;
@@ -64,8 +72,7 @@ function purseOf(purses: Map<string, Purse>, name: string): Purse {
 }
 
 async function draw(
-  store: Store,
-  clock: Clock,
+  { store, clock, steady }: BucketStoreDeps,
   name: readonly [string, string],
   policy: RatePolicy,
   purse: Purse,
@@ -77,7 +84,7 @@ async function draw(
     const available = entry === null ? policy.burst : filled(entry.value, policy, now);
     const block = Math.min(Math.floor(available), Math.max(1, Math.floor(policy.burst / BLOCKS_A_BURST)));
     if (block < 1) {
-      purse.emptyUntil = now + Math.ceil(((1 - available) / policy.perSecond) * 1000);
+      purse.emptyUntil = steady() + Math.ceil(((1 - available) / policy.perSecond) * 1000);
       return;
     }
     const tx = begin();
@@ -92,11 +99,7 @@ async function draw(
     purse.tokens += block;
     return;
   }
-  purse.emptyUntil = clock() + CONTENDED_MS; // so contended that the limit must be near
-}
-
-function longestWaitMs({ perSecond }: RatePolicy): number {
-  return Math.max(CONTENDED_MS, Math.ceil(1000 / perSecond));
+  purse.emptyUntil = steady() + CONTENDED_MS; // so contended that the limit must be near
 }
 
 function filled(bucket: Bucket, policy: RatePolicy, now: number): number {

@@ -24,7 +24,13 @@ const commandSchema = z.union([
 
 /** The directory's handler, with the clock in front of it. */
 export function withClock(deps: ClockRouteDeps, directory: Handle): Handle {
-  return (request) => new URL(request.url).pathname === PATH ? answer(deps, request) : directory(request);
+  return async (request) => {
+    const isClock = new URL(request.url).pathname === PATH;
+    const response = isClock ? await answer(deps, request) : await directory(request);
+    const headers = new Headers(response.headers);
+    headers.set("date", new Date(deps.clock.now()).toUTCString()); // the listener would send this computer's time
+    return new Response(response.body, { status: response.status, headers });
+  };
 }
 
 async function answer(deps: ClockRouteDeps, request: Request): Promise<Response> {

@@ -8,6 +8,7 @@ import { soleAdministrator } from "../../directory/administrators.ts";
 import { composeDirectory } from "../../directory/compose_directory.ts";
 import { openStatementKeys, statementJwk } from "../../directory/statement_keys.ts";
 import { openKeyRing } from "../../base/jose/key_ring.ts";
+import { monotonicClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";
 import { openDatabase } from "../../base/store/database_file.ts";
 import type { Addresses } from "./addresses.ts";
@@ -65,7 +66,15 @@ export async function startPlatform(
   });
   const keys = await openKeyRing(config.platformKeys);
   const store = await openDatabase(config.storeUrl, { program: "platform", issuer: config.authUrl });
-  const platform = await composePlatform({ config, store, clock: clock.now, fetch, log, keys });
+  const platform = await composePlatform({
+    config,
+    store,
+    clock: clock.now,
+    monotonic: monotonicClock,
+    fetch,
+    log,
+    keys,
+  });
   platform.startWork();
   return {
     api: (request) => platform.api.fetch(request),

@@ -3,19 +3,22 @@ import { assertEquals } from "@std/assert";
 import { yes } from "../../../src/base/kernel/verdict.ts";
 import { renewedCopy } from "../../../src/platform/participants/renewed_copy.ts";
 
+const NOTHING_KEPT = { load: () => Promise.resolve(undefined), keep: () => Promise.resolve() };
 const TIMES = { fresh: 300_000, retry: 30_000 };
 
 Deno.test("read fetches again what was published while the fetch before was under way [A9]", async () => {
   const directory = slowDirectory();
   let version = 1;
   const copy = renewedCopy({
-    clock: () => 0,
+    ages: () => 0,
+    kept: NOTHING_KEPT,
     name: "keys",
     times: TIMES,
     fetch: directory.fetch,
     version: () => version,
   });
   const first = copy.read();
+  await directory.asked;
   version = 2; // a key is revoked, and the status list shows it, before the answer has arrived
   directory.answer("with the key");
   await first;
@@ -27,8 +30,15 @@ Deno.test("read fetches again what was published while the fetch before was unde
 Deno.test("read counts a copy's age from the request, not from the answer [A9]", async () => {
   const directory = slowDirectory();
   let now = 0;
-  const copy = renewedCopy({ clock: () => now, name: "keys", times: TIMES, fetch: directory.fetch });
+  const copy = renewedCopy({
+    ages: () => now,
+    kept: NOTHING_KEPT,
+    name: "keys",
+    times: TIMES,
+    fetch: directory.fetch,
+  });
   const first = copy.read();
+  await directory.asked;
   now = 2000;
   directory.answer("old");
   await first;
@@ -39,11 +49,21 @@ Deno.test("read counts a copy's age from the request, not from the answer [A9]",
 });
 
 /** A directory whose answers arrive when the test says so, in the order of the requests. */
-function slowDirectory(): { fetch(): Promise<ReturnType<typeof yes<string>>>; answer(value: string): void } {
+function slowDirectory(): {
+  fetch(): Promise<ReturnType<typeof yes<string>>>;
+  answer(value: string): void;
+  /** Resolves with the first request. */
+  readonly asked: Promise<void>;
+} {
+  const first = Promise.withResolvers<void>();
   const answers = Array.from({ length: 2 }, () => Promise.withResolvers<ReturnType<typeof yes<string>>>());
   const [asked, answered] = [[...answers], [...answers]];
   return {
-    fetch: () => asked.shift()?.promise ?? Promise.reject(new Error("asked too often")),
+    asked: first.promise,
+    fetch() {
+      first.resolve();
+      return asked.shift()?.promise ?? Promise.reject(new Error("asked too often"));
+    },
     answer: (value) => answered.shift()?.resolve(yes(value)),
   };
 }

@@ -93,22 +93,6 @@ Deno.test("no request waits for a directory that is down: the last list holds fo
   });
 });
 
-Deno.test("a list from before the clock was set back is asked for again, and not believed without [G5] [A9]", async (t) => {
-  await using env = await openEnvironment();
-  env.now += 3_600_000;
-  assertEquals(await tokenStatus(env), 200);
-  await setOrganisation(env, env.bankA, "Suspended");
-  env.now -= 3_600_000;
-  await t.step("the directory answers", async () => {
-    assertEquals(await tokenStatus(env), 400);
-  });
-  await t.step("the directory is down", async () => {
-    env.network = FAILURES["unreachable"]?.() ?? env.network;
-    env.now -= 1000;
-    assertEquals(await tokenStatus(env), 503);
-  });
-});
-
 Deno.test("a list of 20,000 participants is read, one of more than 8 MiB is not [G5]", async (t) => {
   await using env = await openEnvironment();
   await tokenStatus(env);

@@ -198,6 +198,7 @@ async function anotherProcess(env: PushEnvironment): Promise<Platform> {
     config: env.config,
     store: env.store,
     clock: () => env.now,
+    monotonic: () => env.now,
     fetch: ((input: Request | string | URL, init?: RequestInit) =>
       env.network(new Request(input, init))) as typeof fetch,
     log: (line) =>

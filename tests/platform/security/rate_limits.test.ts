@@ -133,7 +133,10 @@ Deno.test("two processes on one store share the limit [RAT-01]", async () => {
   await using env = await openEnvironment();
   const { openBucketStore } = await import("../../../src/platform/security/rate_limit_store.ts");
   const policy = { perSecond: 1, burst: 16 };
-  const processes = [1, 2].map(() => openBucketStore(env.store, () => env.now));
+  const processes = [1, 2].map(() => {
+    const clock = (): number => env.now;
+    return openBucketStore({ store: env.store, clock, steady: clock });
+  });
   const waits: number[] = [];
   for (let request = 0; request < 40; request++) {
     waits.push(await processes[request % 2]?.take(["reads", "x"], policy) ?? -1);

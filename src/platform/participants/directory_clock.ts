@@ -1,0 +1,67 @@
+/**
+ * How far this computer's clock is from the directory's, by the `Date` of what is fetched from it anyway. Signatures of
+ * participants are judged by time, so a clock that is wrong rejects good requests and accepts old ones.
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { PartHealth } from "../../base/observability/health.ts";
+import type { Log } from "../../base/observability/log.ts";
+import { FUTURE_SKEW_SECONDS } from "../../base/limits.ts";
+
+/** The comparison with the directory's clock. */
+export interface DirectoryClock {
+  /** The fetch given, whose answers are looked at. */
+  readonly fetch: typeof fetch;
+  /** For readiness. */
+  health(): PartHealth;
+}
+
+/** A measured difference is reported as over once it is below half of what was reported. */
+const OVER_SECONDS = FUTURE_SKEW_SECONDS / 2;
+
+/** Opens the comparison. `steady` measures how long an answer takes. */
+export function openDirectoryClock(
+  deps: {
+    readonly fetch: typeof fetch;
+    readonly clock: Clock;
+    readonly steady: Clock;
+    readonly log: Log;
+  },
+): DirectoryClock {
+  let isOff = false;
+  let aheadSeconds: number | undefined;
+  const observe = (ahead: number): void => {
+    aheadSeconds = ahead;
+    const wasOff = isOff;
+    isOff = Math.abs(ahead) > (wasOff ? OVER_SECONDS : FUTURE_SKEW_SECONDS);
+    if (isOff && !wasOff) deps.log.error("clock.differs", { aheadSeconds: ahead });
+    if (wasOff && !isOff) deps.log.info("clock.agrees", { aheadSeconds: ahead });
+  };
+  return {
+    async fetch(input, init) {
+      const began = deps.steady();
+      const response = await deps.fetch(input, init);
+      const ahead = secondsAhead(response.headers, deps.clock(), deps.steady() - began);
+      if (ahead !== undefined) observe(ahead);
+      return response;
+    },
+    health() {
+      if (aheadSeconds === undefined) return { ok: true };
+      const words = `${Math.abs(aheadSeconds)} s ${aheadSeconds < 0 ? "behind" : "ahead of"} the directory's`;
+      return isOff ? { ok: false, detail: `this computer's clock is ${words}` } : { ok: true };
+    },
+  };
+}
+
+/**
+ * Whole seconds; what the answer's way and the second of its `Date` leave open is no difference. Undefined without a
+ * usable `Date` (RFC 9110 §6.6.1), and of a cached answer without a usable `Age` (RFC 9111 §5.1).
+ */
+function secondsAhead(headers: Headers, now: number, tookMs: number): number | undefined {
+  const date = Date.parse(headers.get("date") ?? "");
+  const age = headers.get("age") ?? "0";
+  if (!Number.isFinite(date) || !/^\d{1,9}$/.test(age)) return undefined;
+  const latest = date + Number(age) * 1000 + 1000 + tookMs; // what the directory's clock may show now, at most
+  const earliest = date + Number(age) * 1000;
+  if (now > latest) return Math.round((now - latest) / 1000);
+  return now < earliest ? -Math.round((earliest - now) / 1000) : 0;
+}

@@ -1,0 +1,140 @@
+/**
+ * What the directory has published, as last fetched, so that a process that starts while the directory is down can go
+ * on. Public data only. It is judged again by the parser of fresh documents. In pieces below the store's value limit,
+ * named by the digest of the whole: the pieces of two processes cannot mix.
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import { sha256 } from "../../base/kernel/identifiers.ts";
+import { strictJson } from "../../base/kernel/strict_json.ts";
+import type { Verdict } from "../../base/kernel/verdict.ts";
+import type { Log } from "../../base/observability/log.ts";
+import { keptCopyKey, keptPieceKey } from "../store_keys.ts";
+import type { Entry, Key, Store } from "../../base/store/store.ts";
+import { begin, check, commit, remove, set } from "../../base/store/transaction.ts";
+import type { Copied, KeptCopy } from "./renewed_copy.ts";
+
+/** Opens where one document is kept. */
+export type KeepCopies = <T>(
+  /** What is kept: its URLs. */
+  name: string,
+  form: {
+    readonly write: (value: T) => unknown;
+    readonly read: (document: unknown) => Promise<Verdict<T>>;
+  },
+) => KeptCopy<T>;
+
+interface Head {
+  readonly digest: string;
+  readonly pieces: number;
+  /** By the clock of ages. */
+  readonly fetchedAt: number;
+  readonly version?: number;
+}
+
+interface KeptCopyDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** At most 60,000 bytes, whatever the characters. */
+const PIECE_CHARACTERS = 30_000;
+/** Stays below what one commit may write. */
+const PIECES_A_COMMIT = 8;
+const MAX_FORMER_PIECES = 1000;
+/** An unchanged document is kept as older than it is by at most this. */
+const RENEW_AFTER_MS = 60_000;
+
+/** Opens the store of kept copies. */
+export function keepCopies(deps: KeptCopyDeps): KeepCopies {
+  return (name, { write, read }) => {
+    const id = sha256(name);
+    return {
+      async load() {
+        const kept = await loadDocument(deps.store, await id);
+        if (kept === undefined) return undefined;
+        const value = await read(kept.document);
+        const { fetchedAt, version } = kept.head;
+        return value.ok ? { value: value.value, fetchedAt, version } : undefined;
+      },
+      async keep({ value, ...rest }) {
+        try {
+          await keepDocument(deps, await id, JSON.stringify(write(value)), rest);
+        } catch (error) { // it only counts after a restart: what asks for the copy goes on
+          deps.log.warn("participants.copy_not_kept", { name, error: String(error) });
+        }
+      },
+    };
+  };
+}
+
+async function loadDocument(
+  store: Store,
+  id: string,
+): Promise<{ readonly document: unknown; readonly head: Head } | undefined> {
+  const head = (await store.get<Head>(keptCopyKey(id)))?.value;
+  if (head === undefined) return undefined;
+  const pieces = await store.getMany<string>(piecesOf(id, head));
+  const text = pieces.map((piece) => piece?.value ?? "").join("");
+  if (await sha256(text) !== head.digest) return undefined;
+  const document = strictJson(text);
+  return document.ok ? { document: document.value, head } : undefined;
+}
+
+async function keepDocument(
+  deps: KeptCopyDeps,
+  id: string,
+  text: string,
+  { fetchedAt, version }: Omit<Copied<unknown>, "value">,
+): Promise<void> {
+  const former = await deps.store.get<Head>(keptCopyKey(id));
+  const digest = await sha256(text);
+  const isSame = former?.value.digest === digest && former.value.version === version;
+  if (former !== null && fetchedAt - former.value.fetchedAt < (isSame ? RENEW_AFTER_MS : 0)) return;
+  const pieces = Math.ceil(text.length / PIECE_CHARACTERS);
+  const head: Head = { digest, pieces, fetchedAt, ...(version === undefined ? {} : { version }) };
+  if (former?.value.digest !== digest) await writePieces(deps, piecesOf(id, head), text);
+  if (!await commitHead(deps, id, former, head)) return; // another process was faster
+  if (former?.value.digest !== digest) await removeOthers(deps, id, digest);
+}
+
+async function commitHead(
+  { store, clock }: KeptCopyDeps,
+  id: string,
+  former: Entry<Head> | null,
+  head: Head,
+): Promise<boolean> {
+  const tx = begin();
+  check(tx, keptCopyKey(id), former?.version ?? null);
+  set(tx, keptCopyKey(id), head);
+  return await commit(store, clock, tx);
+}
+
+async function writePieces(
+  { store, clock }: KeptCopyDeps,
+  keys: readonly Key[],
+  text: string,
+): Promise<void> {
+  for (let start = 0; start < keys.length; start += PIECES_A_COMMIT) {
+    const tx = begin();
+    keys.slice(start, start + PIECES_A_COMMIT).forEach((key, index) => {
+      const from = (start + index) * PIECE_CHARACTERS;
+      set(tx, key, text.slice(from, from + PIECE_CHARACTERS));
+    });
+    await commit(store, clock, tx);
+  }
+}
+
+/** Pieces of former documents, and those that a crash has left behind. */
+async function removeOthers({ store, clock }: KeptCopyDeps, id: string, digest: string): Promise<void> {
+  const pieces = await store.list<string>({ prefix: keptPieceKey(id), limit: MAX_FORMER_PIECES });
+  const others = pieces.filter(({ key }) => key[2] !== digest);
+  if (others.length === 0) return;
+  const tx = begin();
+  for (const { key } of others) remove(tx, key);
+  await commit(store, clock, tx);
+}
+
+function piecesOf(id: string, { digest, pieces }: Pick<Head, "digest" | "pieces">): readonly Key[] {
+  return Array.from({ length: pieces }, (_, piece) => keptPieceKey(id, digest, piece));
+}

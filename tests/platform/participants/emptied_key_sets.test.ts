@@ -1,0 +1,98 @@
+/** The directory publishes an empty or useless set in place of keys: a fault, unless it says why (Decision A9). */
+import { assertEquals } from "@std/assert";
+import {
+  forUrls,
+  keyUrls,
+  readiness,
+  revokeKey,
+  serving,
+  setOrganisation,
+  STATUS_URL,
+} from "../../support/directory_network.ts";
+import { type Json, requestToken } from "../../../scripts/testing/flows.ts";
+import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+
+async function tokenStatus(env: Environment): Promise<number> {
+  const answer = await requestToken(env, env.tpp);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+function alarms(env: Environment, event: string): number {
+  return env.logged.map((line) => JSON.parse(line)).filter((line) =>
+    line.event === event && line.level === "error"
+  ).length;
+}
+
+/** Serves the TPP's active keys as changed. */
+async function publish(env: Environment, change: (keys: Json[]) => Json[]): Promise<void> {
+  const [url = ""] = keyUrls(env.tpp);
+  const { keys } = await (await env.directory.fetch(new Request(url))).json();
+  const text = JSON.stringify({ keys: change(keys) });
+  env.network = forUrls(env, ({ href }) => href === url, serving(text));
+}
+
+const USELESS: Readonly<Record<string, (keys: Json[]) => Json[]>> = {
+  "no keys": () => [],
+  "keys without a modulus": (keys) => keys.map(({ n: _, ...key }) => key),
+  "keys that are no objects": (keys) => keys.map(({ kid }) => kid),
+  "no signing keys": (keys) => keys.filter(({ use }) => use !== "sig"),
+  "no transport keys": (keys) => keys.filter(({ use }) => use !== "tls"),
+};
+
+for (const [name, change] of Object.entries(USELESS)) {
+  Deno.test(`a published set of ${name} is an alarm, and the former keys are used for what is left of 900 s [A9]`, async () => {
+    await using env = await openEnvironment();
+    assertEquals(await tokenStatus(env), 200);
+    await publish(env, change);
+    env.now += 300_000;
+    assertEquals([await tokenStatus(env), alarms(env, "participants.key_set_emptied")], [200, 1]);
+    assertEquals((await readiness(env)).body.parts["directory"]?.ok, false);
+    await env.restart();
+    env.now += 599_000;
+    assertEquals(await tokenStatus(env), 200);
+    env.now += 31_000;
+    assertEquals(await tokenStatus(env), 401, "from now on the directory's word counts");
+  });
+}
+
+Deno.test("keys that are revoked are revoked, also in a set that is empty for a fault [A9]", async (t) => {
+  await t.step("all of them: no alarm", async () => {
+    await using env = await openEnvironment();
+    assertEquals(await tokenStatus(env), 200);
+    for (const key of [env.tpp.signing, env.tpp.transport]) await revokeKey(env, env.tpp, key);
+    env.now += 15_000;
+    assertEquals([await tokenStatus(env), alarms(env, "participants.key_set_emptied")], [401, 0]);
+  });
+  await t.step("one of two uses", async () => {
+    await using env = await openEnvironment();
+    assertEquals(await tokenStatus(env), 200);
+    await revokeKey(env, env.tpp, env.tpp.signing);
+    await publish(env, () => []);
+    env.now += 15_000;
+    assertEquals([await tokenStatus(env), alarms(env, "participants.key_set_emptied")], [401, 1]);
+    const down = (): Promise<Response> => Promise.reject(new TypeError("connection refused"));
+    env.network = down;
+    await env.restart();
+    assertEquals(await tokenStatus(env), 401, "after a restart too");
+  });
+  await t.step("of a participant that is suspended: no alarm", async () => {
+    await using env = await openEnvironment();
+    assertEquals(await tokenStatus(env), 200);
+    await setOrganisation(env, env.tpp, "Suspended");
+    env.now += 15_000;
+    assertEquals([await tokenStatus(env), alarms(env, "participants.key_set_emptied")], [401, 0]);
+  });
+});
+
+Deno.test("an empty status list is an alarm, and the former one is used for what is left of 900 s [A9] [G5]", async () => {
+  await using env = await openEnvironment();
+  assertEquals(await tokenStatus(env), 200);
+  env.network = forUrls(env, ({ href }) => href === STATUS_URL, serving('{"participants":[]}'));
+  env.now += 15_000;
+  assertEquals([await tokenStatus(env), alarms(env, "participants.status_list_emptied")], [200, 1]);
+  env.now += 885_000;
+  assertEquals(await tokenStatus(env), 200);
+  env.now += 10_001;
+  assertEquals(await tokenStatus(env), 401);
+});
