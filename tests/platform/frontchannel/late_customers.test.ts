@@ -80,7 +80,7 @@ Deno.test("A session is kept 24 h after it has expired, and not longer [G1]", as
 Deno.test("A late no on the consent screen is the customer's own and rejects the consent; a late yes authorizes nothing [G1] [CT9]", async (t) => {
   const ends = {
     accept: ["session_expired", "AwaitingAuthorisation", "consent.customer_late"],
-    reject: ["access_denied", "Rejected", "consent.Rejected"],
+    refuse: ["access_denied", "Rejected", "consent.Rejected"],
   } as const;
   for (const [decision, [error, status, event]] of Object.entries(ends)) {
     await t.step(decision, async () => {
