@@ -90,7 +90,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   });
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> =>
-    readiness({ store: storeProbe(store.isWorking) }, directoryProbes(shared));
+    readiness({ store: storeProbe(store.isWorking) }, { ...directoryProbes(shared), ...parts.advisory });
   const browser = composeBrowser(parts, shared, log, ready, () => openApiDocument(config, [api, browser]));
   return {
     api: handlerOf(api),

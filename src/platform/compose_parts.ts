@@ -13,6 +13,7 @@ import { openAgeClock } from "../base/store/age_clock.ts";
 import { type AccessTokenStore, openAccessTokenStore } from "./oauth/access_token_store.ts";
 import { type AuthorizationCodeStore, openAuthorizationCodeStore } from "./oauth/authorization_code_store.ts";
 import { openPushedRequestStore, type PushedRequestStore } from "./oauth/pushed_request_store.ts";
+import type { Probe } from "../base/observability/health.ts";
 import { type Log, type LogSink } from "../base/observability/log.ts";
 import { type DirectoryClock, openDirectoryClock } from "./participants/directory_clock.ts";
 import { openDirectoryKeys } from "./participants/directory_keys.ts";
@@ -55,6 +56,8 @@ export interface PlatformParts {
   readonly fetch: typeof fetch;
   readonly log: LogSink;
   readonly keys: KeyRing;
+  /** Parts of the process around the platform, shown in its readiness. */
+  readonly advisory?: Readonly<Record<string, Probe>>;
 }
 
 /** The parts, and the clocks that follow from theirs. */

@@ -1,4 +1,5 @@
 /** Liveness: the process answers. Readiness: it can do its work, part by part, for the operator's probes. */
+import type { LogState } from "./log_queue.ts";
 
 /** The state of one part. */
 export interface PartHealth {
@@ -33,6 +34,19 @@ export async function readiness(
 /** Whether the store can be read and written. */
 export function storeProbe(isWorking: () => Promise<boolean>): Probe {
   return async () => await isWorking() ? { ok: true } : { ok: false, detail: "cannot be read or written" };
+}
+
+/** Whether log lines are written, and how many were lost. */
+export function logProbe(state: () => LogState): Probe {
+  return () => {
+    const { dropped, reported, fault } = state();
+    const details = [
+      ...(fault === undefined ? [] : [`the last write failed: ${fault}`]),
+      ...(dropped === 0 ? [] : [`${dropped} lines were dropped since the start`]),
+    ];
+    const ok = fault === undefined && reported;
+    return details.length === 0 ? { ok } : { ok, detail: details.join("; ") };
+  };
 }
 
 async function safely(probe: Probe): Promise<PartHealth> {

@@ -5,12 +5,23 @@
 import type { Clock } from "../kernel/clock.ts";
 import { formatLine, type LogSink } from "./log.ts";
 
+/** How an output does. */
+export interface LogState {
+  /** The lines that were dropped since the start. */
+  readonly dropped: number;
+  /** Why the last write failed; absent if it succeeded. */
+  readonly fault?: string;
+  /** Whether `log.dropped` has reported all of them. */
+  readonly reported: boolean;
+}
+
 /** A queue in front of an output. */
 export interface LogQueue {
   /** Queues a line. Never blocks and never throws. */
   readonly sink: LogSink;
   /** Resolves when every queued line is written, at the latest after `withinMs` milliseconds. */
   flush(withinMs: number): Promise<void>;
+  state(): LogState;
 }
 
 /** What is queued at most, UTF-16 code units: some thousand lines. */
@@ -27,19 +38,23 @@ export function openLogQueue(
   deps: { readonly clock: Clock; readonly write: (bytes: Uint8Array) => Promise<number> },
 ): LogQueue {
   const encoder = new TextEncoder();
+  const output = openOutput(deps.write);
   let lines: string[] = [];
   let queued = 0;
   let dropped = 0;
+  let reported = 0;
   let writing: Promise<void> | undefined;
 
   async function writeQueued(): Promise<void> {
     while (lines.length > 0) {
       const text = `${lines.join("\n")}\n`;
       lines = [];
-      await writeWhole(deps.write, encoder.encode(text));
+      await output.writeWhole(encoder.encode(text));
       queued -= text.length;
-      if (dropped > 0) enqueue(formatLine(deps.clock, "warn", "log.dropped", { lines: dropped }));
-      dropped = 0;
+      if (dropped > reported) {
+        enqueue(formatLine(deps.clock, "warn", "log.dropped", { lines: dropped - reported }));
+      }
+      reported = dropped;
     }
   }
 
@@ -54,18 +69,43 @@ export function openLogQueue(
       enqueue(line);
       writing ??= writeQueued().finally(() => void (writing = undefined));
     },
-    async flush(withinMs) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const late = new Promise<void>((resolve) => void (timer = setTimeout(resolve, withinMs)));
-      await Promise.race([writing, late]).finally(() => clearTimeout(timer));
-    },
+    flush: (withinMs) => within(withinMs, writing),
+    state: () => ({ dropped, reported: dropped === reported, ...output.state() }),
   };
 }
 
-async function writeWhole(write: (bytes: Uint8Array) => Promise<number>, bytes: Uint8Array): Promise<void> {
-  for (let rest = bytes; rest.length > 0;) {
-    const written = await write(rest).catch(() => 0);
-    rest = rest.subarray(written);
-    if (written === 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-  }
+async function within(milliseconds: number, ended: Promise<void> | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => void (timer = setTimeout(resolve, milliseconds)));
+  await Promise.race([ended, late]).finally(() => clearTimeout(timer));
+}
+
+/** An output that is tried again until it has taken all bytes. */
+interface Output {
+  writeWhole(bytes: Uint8Array): Promise<void>;
+  state(): Pick<LogState, "fault">;
+}
+
+function openOutput(write: (bytes: Uint8Array) => Promise<number>): Output {
+  let fault: string | undefined;
+  const attempt = async (bytes: Uint8Array): Promise<number> => {
+    try {
+      const written = await write(bytes);
+      fault = undefined;
+      return written;
+    } catch (error) {
+      fault = error instanceof Error ? error.message : String(error);
+      return 0;
+    }
+  };
+  return {
+    async writeWhole(bytes) {
+      for (let rest = bytes; rest.length > 0;) {
+        const written = await attempt(rest);
+        rest = rest.subarray(written);
+        if (written === 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    },
+    state: () => fault === undefined ? {} : { fault },
+  };
 }
