@@ -38,6 +38,11 @@ export interface Ending {
 
 const root = new URL("../../", import.meta.url).pathname;
 
+/** A command that a shell runs as its `"$@"`, with limits of its own or another output. */
+export function inShell(script: string): (command: readonly string[]) => readonly string[] {
+  return (command) => ["sh", "-c", script, "sh", ...command];
+}
+
 /** The command of a task of `deno.json`, with absolute paths: it runs with the task's own permissions, anywhere. */
 export async function taskCommand(name: string): Promise<string[]> {
   const { tasks } = JSON.parse(await Deno.readTextFile(`${root}deno.json`));

@@ -18,6 +18,8 @@ export interface DirectoryConfig {
   readonly listen: Listen;
   /** Where administrators work. */
   readonly adminListen: Listen;
+  /** Connections that may be open at once, at each of the two. */
+  readonly maxConnections: number;
   /** Path of a Deno KV file, or `:memory:`. */
   readonly storeUrl: string;
   /** Path of the list that `deno task directory-admin` keeps. */
@@ -74,6 +76,8 @@ const schema = z.object({
   DIRECTORY_PORT: port(8090),
   DIRECTORY_ADMIN_HOST: z.string().default("127.0.0.1"),
   DIRECTORY_ADMIN_PORT: port(8091),
+  DIRECTORY_MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, "set it to a number from 10 to 99999")
+    .transform(Number).default(400),
   DIRECTORY_STORE_URL: z.string("set it to the path of a Deno KV file"),
   DIRECTORY_ADMINISTRATORS: z.string(
     "set it to the path of the administrators' list (deno task directory-admin add makes it)",
@@ -118,6 +122,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     issuer: data.DIRECTORY_ISSUER,
     listen: { hostname: data.DIRECTORY_HOST, port: data.DIRECTORY_PORT },
     adminListen: { hostname: data.DIRECTORY_ADMIN_HOST, port: data.DIRECTORY_ADMIN_PORT },
+    maxConnections: data.DIRECTORY_MAX_CONNECTIONS,
     storeUrl: data.DIRECTORY_STORE_URL,
     administratorsFile: data.DIRECTORY_ADMINISTRATORS,
     ca: { certificatePem: pems.DIRECTORY_CA_CERT, privateKeyPem: pems.DIRECTORY_CA_KEY },

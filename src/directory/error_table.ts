@@ -7,6 +7,7 @@ export type DirectoryReason =
   | "request.not_found"
   | "request.method_not_allowed"
   | "request.too_large"
+  | "request.incomplete"
   | "request.unsupported_media_type"
   | "request.unsupported_content_encoding"
   | "request.rate_limited"
@@ -28,6 +29,11 @@ const WIRE = {
     description: "The method is not allowed here.",
   },
   "request.too_large": { status: 413, error: "invalid_request", description: "The body is too large." },
+  "request.incomplete": {
+    status: 400,
+    error: "invalid_request",
+    description: "The body did not arrive completely. Send the request again.",
+  },
   "request.unsupported_media_type": {
     status: 415,
     error: "invalid_request",

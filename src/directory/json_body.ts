@@ -1,5 +1,6 @@
 /** Request bodies of the directory: one bounded JSON value that no two readers can read differently. */
 import type { Context } from "hono";
+import { readBytes } from "../base/http/body.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { strictJson } from "../base/kernel/strict_json.ts";
 import { MAX_BODY_BYTES } from "../base/limits.ts";
@@ -17,7 +18,7 @@ export async function readJson(c: Context): Promise<unknown> {
   }
   const coding = c.req.header("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (coding !== "identity") throw new ApiError("request.unsupported_content_encoding");
-  const parsed = strictJson(decodeUtf8(await readBytes(c.req.raw)));
+  const parsed = strictJson(decodeUtf8(await readBytes(c.req.raw, MAX_BODY_BYTES)));
   if (parsed.ok) return parsed.value;
   throw new ApiError("directory.invalid_request", { description: `body: ${parsed.why}` });
 }
@@ -26,20 +27,6 @@ export async function readJson(c: Context): Promise<unknown> {
 export async function readOptionalJson(c: Context): Promise<unknown> {
   const bodiless = c.req.raw.body === null || c.req.header("content-length") === "0";
   return bodiless ? {} : await readJson(c);
-}
-
-async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) {
-    throw new ApiError("request.too_large");
-  }
-  const bytes = new Uint8Array(MAX_BODY_BYTES);
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    if (size + chunk.length > MAX_BODY_BYTES) throw new ApiError("request.too_large");
-    bytes.set(chunk, size);
-    size += chunk.length;
-  }
-  return bytes.subarray(0, size);
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

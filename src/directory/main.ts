@@ -3,6 +3,8 @@
  * and one for administrators. It does not start if the configuration is incomplete or unsafe, and lists every problem. After the start the process can
  * neither write files nor read the environment.
  */
+import { type Handle, type Listener, openListener } from "../base/http/listener.ts";
+import { openFilesFaults } from "../base/http/open_files.ts";
 import { systemClock } from "../base/kernel/clock.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
 import { openLogQueue } from "../base/observability/log_queue.ts";
@@ -58,23 +60,53 @@ async function start(): Promise<void> {
 }
 
 async function serve(app: DirectoryApp, config: DirectoryConfig): Promise<void> {
-  const { listen, adminListen, issuer, environment } = config;
-  const servers = [
-    Deno.serve(
-      { ...listen, onListen: () => {} },
-      (request, { remoteAddr }) => app.publicFetch(request, remoteAddr.hostname),
-    ),
-    Deno.serve({ ...adminListen, onListen: () => {} }, (request) => app.adminFetch(request)),
+  const { listen, adminListen, maxConnections, issuer, environment } = config;
+  const open = (address: Listen, handle: Handle): Listener =>
+    openListener({
+      ...address,
+      maxConnections,
+      log,
+      handle,
+      onError: failedAnswer,
+      onStopping: stoppingAnswer,
+    });
+  const listeners = [
+    open(listen, (request, remote) => app.publicFetch(request, remote.hostname)),
+    open(adminListen, (request) => app.adminFetch(request)),
   ];
-  onFirstStopSignal(() => void servers.map((server) => server.shutdown())); // lets running requests end
+  const stopSignal = firstStopSignal();
   const [host, admin] = [listen, adminListen].map(({ hostname, port }) => `${hostname}:${port}`);
   log.info("directory.started", { listen: host, adminListen: admin, issuer, environment });
-  await Promise.all(servers.map((server) => server.finished));
+  await stopSignal;
+  await Promise.all(listeners.map((listener) => listener.stop()));
+}
+
+/** The directory answers every error itself; this is for what does not reach it. */
+function failedAnswer(error: unknown): Response {
+  log.error("directory.failed", { error: String(error instanceof Error ? error.stack : error) });
+  return answer(500, "server_error", "Something went wrong here.");
+}
+
+function stoppingAnswer(): Response {
+  return answer(503, "temporarily_unavailable", "The directory is stopping.", {
+    "retry-after": "5",
+    connection: "close",
+  });
+}
+
+function answer(status: number, error: string, description: string, headers: HeadersInit = {}): Response {
+  const response = Response.json({ error, error_description: description }, { status, headers });
+  response.headers.set("cache-control", "no-store");
+  return response;
 }
 
 /** @throws {DirectoryConfigError} naming the ports that are taken and the store that cannot be opened */
 async function openStoreBesideFreePorts(config: DirectoryConfig): Promise<Store> {
-  const faults = [...listenFaults("", config.listen), ...listenFaults("ADMIN_", config.adminListen)];
+  const faults = [
+    ...openFilesFaults("DIRECTORY_MAX_CONNECTIONS", 2 * config.maxConnections, config.administratorsFile),
+    ...listenFaults("", config.listen),
+    ...listenFaults("ADMIN_", config.adminListen),
+  ];
   const owner = { program: "directory", issuer: config.issuer } as const;
   const store = await openDatabase(config.storeUrl, owner).catch((error: Error) =>
     void faults.push(`DIRECTORY_STORE_URL: ${error.message}`)
@@ -154,19 +186,21 @@ function missing(error: unknown): undefined {
   throw error;
 }
 
-function onFirstStopSignal(stop: () => void): void {
-  let stopping = false;
-  const once = (signal: Deno.Signal): void => {
-    if (stopping) return;
-    stopping = true;
-    log.info("directory.stopping", { signal });
-    stop();
-    Deno.unrefTimer(setTimeout(() => {
-      log.error("directory.stopped_late", { seconds: DRAIN_MS / 1000 });
-      Deno.exit(1);
-    }, DRAIN_MS));
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
+function firstStopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const once = (signal: Deno.Signal): void => {
+      if (stopping) return;
+      stopping = true;
+      log.info("directory.stopping", { signal });
+      resolve();
+      Deno.unrefTimer(setTimeout(() => {
+        log.error("directory.stopped_late", { seconds: DRAIN_MS / 1000 });
+        void output.flush(FLUSH_MS).then(() => Deno.exit(1));
+      }, DRAIN_MS));
+    };
+    for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
+  });
 }
 
 function words(error: unknown): string {

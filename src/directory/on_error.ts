@@ -17,6 +17,7 @@ export function answerErrors(log: DirectoryLog): (error: Error, c: Context<Direc
     if (rejection?.parts.retryAfterSeconds !== undefined) {
       c.header("retry-after", String(rejection.parts.retryAfterSeconds));
     }
+    if (rejection?.reason === "request.incomplete") c.header("connection", "close");
     const description = rejection?.parts.description ?? wire.description;
     return c.json({ error: wire.error, error_description: printable(description) }, wire.status);
   };

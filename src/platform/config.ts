@@ -14,6 +14,8 @@ export interface Config {
   readonly authUrl: string;
   readonly host: string;
   readonly port: number;
+  /** Connections that may be open at once. */
+  readonly maxConnections: number;
   /** Path of a Deno KV file, or `:memory:` in the sandbox. */
   readonly storeUrl: string;
   /** Private JWK set as JSON. */
@@ -77,6 +79,8 @@ const schema = z.object({
   HOST: z.string().default("127.0.0.1"),
   PORT: z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a port number" }).transform(Number)
     .refine((port) => port <= 65_535, { error: "set it to a port number" }).default(8080),
+  MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, { error: "set it to a number from 10 to 99999" })
+    .transform(Number).default(400),
   STORE_URL: z.string({ error: "set it to the path of a Deno KV file" }),
   PLATFORM_KEYS: z.string({
     error: "set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
@@ -166,6 +170,7 @@ function frozen(values: Values): Config {
     authUrl: values.AUTH_URL,
     host: values.HOST,
     port: values.PORT,
+    maxConnections: values.MAX_CONNECTIONS,
     storeUrl: values.STORE_URL,
     platformKeys: values.PLATFORM_KEYS,
     directoryIssuer: values.DIRECTORY_ISSUER,

@@ -5,10 +5,13 @@
  */
 import { composePlatform, type Platform } from "./compose.ts";
 import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "./config.ts";
+import { type Listener, openListener } from "../base/http/listener.ts";
+import { openFilesFaults } from "../base/http/open_files.ts";
 import { openKeyRing, type RenewableKeyRing } from "../base/jose/key_ring.ts";
 import { monotonicClock, systemClock } from "../base/kernel/clock.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
 import { openLogQueue } from "../base/observability/log_queue.ts";
+import { logProbe, type PartHealth, type Probe } from "../base/observability/health.ts";
 import { openDatabase } from "../base/store/database_file.ts";
 import type { Store } from "../base/store/store.ts";
 
@@ -18,7 +21,7 @@ const API_PATHS =
 /** The file that `--env-file` reads: in the folder where the process starts. */
 const ENVIRONMENT_FILE = ".env";
 
-/** Running requests may take this long to end; a payment waits at most 3 s for its bank. */
+/** A stop that takes longer is a fault: a body arrives within 5 s, and a payment waits at most 3 s for its bank. */
 const DRAIN_MS = 25_000;
 
 /** Time to write the queued log lines to standard output at the end. */
@@ -95,7 +98,11 @@ async function openStore({ storeUrl, authUrl }: Config): Promise<Store> {
   return await openDatabase(storeUrl, { program: "platform", issuer: authUrl });
 }
 
-async function start({ config, keys }: Configured, store: Store): Promise<Running> {
+async function start(
+  { config, keys }: Configured,
+  store: Store,
+  advisory: Readonly<Record<string, Probe>> = {},
+): Promise<Running> {
   const platform = await composePlatform({
     config,
     store,
@@ -104,6 +111,7 @@ async function start({ config, keys }: Configured, store: Store): Promise<Runnin
     fetch,
     log: output.sink,
     keys,
+    advisory: { log: logProbe(output.state), ...advisory },
   });
   platform.startWork();
   return { store, platform };
@@ -134,29 +142,44 @@ function answerUnreached(status: 400 | 500, description: string, error?: unknown
 async function serve(): Promise<void> {
   const configured = await configure();
   const { config } = configured;
-  const { store, platform } = await start(configured, await openStoreBesideFreePort(config));
-  await giveUpPermissions();
-  const { host: hostname, port, baseUrl, authUrl } = config;
-  const traffic = openTraffic((request) => route(platform, request));
-  const onError = (error: unknown): Response =>
-    answerUnreached(500, "The platform failed; quote the x-fapi-interaction-id of this answer.", error);
-  const server = Deno.serve({ hostname, port, onListen: () => {}, onError }, traffic.handle);
-  Deno.addSignalListener("SIGHUP", () => void renewKeys(configured));
-  onFirstStopSignal(async () => {
-    await traffic.drain();
-    await server.shutdown();
+  const store = await openStoreBesideFreePort(config);
+  const listeners: Listener[] = [];
+  const { platform } = await start(configured, store, {
+    connections: () => connectionHealth(config, listeners),
   });
+  await giveUpPermissions();
+  const { host: hostname, port, baseUrl, authUrl, maxConnections } = config;
+  const listener = openListener({
+    hostname,
+    port,
+    maxConnections,
+    log,
+    handle: (request) => route(platform, request),
+    onError: (error) =>
+      answerUnreached(500, "The platform failed; quote the x-fapi-interaction-id of this answer.", error),
+    onStopping: stoppingAnswer,
+  });
+  listeners.push(listener);
+  Deno.addSignalListener("SIGHUP", () => void renewKeys(configured));
+  const stopSignal = firstStopSignal();
   log.info("platform.listening", { host: hostname, port, baseUrl, authUrl }); // whoever reads it may send signals
-  await server.finished;
+  await stopSignal;
+  await listener.stop();
   await platform.stop();
   store.close();
   log.info("platform.stopped");
 }
 
+function connectionHealth({ maxConnections }: Config, listeners: readonly Listener[]): PartHealth {
+  const open = listeners.reduce((sum, listener) => sum + listener.connections(), 0);
+  return { ok: open < maxConnections, detail: `${open} of ${maxConnections} are open` };
+}
+
 /** @throws {ConfigError} naming both where the port is taken and the store cannot be opened */
 async function openStoreBesideFreePort(config: Config): Promise<Store> {
-  const { host, port } = config;
-  const faults: string[] = [];
+  const { host, port, storeUrl, maxConnections } = config;
+  // Each request may wait for a bank. A database itself must not be opened: SQLite would lose its locks.
+  const faults = openFilesFaults("MAX_CONNECTIONS", 2 * maxConnections, storeUrl.replace(/[^/]*$/, "."));
   try {
     Deno.listen({ hostname: host, port }).close();
   } catch (error) {
@@ -197,31 +220,6 @@ async function renewKeys({ environment, keys, keysFile }: Configured): Promise<v
   }
 }
 
-/** Requests under way. */
-interface Traffic {
-  handle(request: Request): Promise<Response>;
-  /** Takes no more and waits for those that are under way. */
-  drain(): Promise<void>;
-}
-
-// Deno's own shutdown takes the body away from a request that has not read it yet: it is for afterwards.
-function openTraffic(answer: (request: Request) => Response | Promise<Response>): Traffic {
-  const underWay = new Set<Promise<Response>>();
-  let draining = false;
-  return {
-    async handle(request): Promise<Response> {
-      if (draining) return stoppingAnswer();
-      const response = Promise.resolve(answer(request));
-      underWay.add(response);
-      return await response.finally(() => underWay.delete(response));
-    },
-    async drain(): Promise<void> {
-      draining = true;
-      await Promise.allSettled(underWay);
-    },
-  };
-}
-
 function stoppingAnswer(): Response {
   return Response.json({ error: "temporarily_unavailable", error_description: "The platform is stopping." }, {
     status: 503,
@@ -229,19 +227,21 @@ function stoppingAnswer(): Response {
   });
 }
 
-function onFirstStopSignal(stop: () => Promise<void>): void {
-  let stopping = false;
-  const once = (signal: Deno.Signal): void => {
-    if (stopping) return;
-    stopping = true;
-    log.info("platform.stopping", { signal });
-    void stop();
-    Deno.unrefTimer(setTimeout(() => {
-      log.error("platform.stopped_late", { seconds: DRAIN_MS / 1000 });
-      void output.flush(FLUSH_MS).then(() => Deno.exit(1));
-    }, DRAIN_MS));
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
+function firstStopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const once = (signal: Deno.Signal): void => {
+      if (stopping) return;
+      stopping = true;
+      log.info("platform.stopping", { signal });
+      resolve();
+      Deno.unrefTimer(setTimeout(() => {
+        log.error("platform.stopped_late", { seconds: DRAIN_MS / 1000 });
+        void output.flush(FLUSH_MS).then(() => Deno.exit(1));
+      }, DRAIN_MS));
+    };
+    for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
+  });
 }
 
 let hosted: Promise<Running> | undefined;

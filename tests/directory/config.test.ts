@@ -60,6 +60,7 @@ Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and 
     issuer: "https://directory.example",
     listen: { hostname: "127.0.0.1", port: 8090 },
     adminListen: { hostname: "127.0.0.1", port: 8091 },
+    maxConnections: 400,
     storeUrl: "/var/lib/directory.kv",
     administratorsFile: "administrators.json",
     ca,

@@ -31,6 +31,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     authUrl: "https://auth.example.com",
     host: "127.0.0.1",
     port: 8080,
+    maxConnections: 400,
     storeUrl: "/var/lib/payment-platform/platform.kv",
     platformKeys: '{"keys":[]}',
     directoryIssuer: "https://directory.example.com",
@@ -75,6 +76,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     ...SOUND,
     HOST: "::1",
     PORT: "65535",
+    MAX_CONNECTIONS: "2000",
     DIRECTORY_HOSTS: " directory.example.com , keys.example.com:8443,",
     CLIENT_CERT_SOURCE: "x-ssl-client-cert",
     ENVIRONMENT: "Sandbox",
@@ -86,6 +88,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     UNHEARD_OF: "x",
   });
   assertEquals([config.host, config.port, config.logLevel], ["::1", 65_535, "error"]);
+  assertEquals(config.maxConnections, 2000);
   assertEquals(config.directoryHosts, ["directory.example.com", "keys.example.com:8443"]);
   assertEquals([config.clientCertSource, config.environment], ["x-ssl-client-cert", "Sandbox"]);
   assertEquals(config.currencies, ["COP", "USD"]);
@@ -96,7 +99,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 24);
+  assertEquals(VARIABLES.length, 25);
 });
 
 Deno.test("readConfig gives values that nothing can change", () => {
@@ -146,6 +149,9 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
   ]],
   ["port 0", { PORT: "0" }, ["PORT: set it to a port number"]],
   ["port above the last", { PORT: "65536" }, ["PORT: set it to a port number"]],
+  ["connections without a bound", { MAX_CONNECTIONS: "0" }, [
+    "MAX_CONNECTIONS: set it to a number from 10 to 99999",
+  ]],
   ["port in another notation", { PORT: "0x1F90" }, ["PORT: set it to a port number"]],
   ["unknown source", { CLIENT_CERT_SOURCE: "x-client-cert" }, [
     "CLIENT_CERT_SOURCE: set it to one of client-cert, x-forwarded-client-cert, x-ssl-client-cert",

@@ -5,6 +5,7 @@ import { privatePem, testAuthority } from "../../scripts/testing/directory_envir
 import { testKey } from "../../scripts/testing/keys.ts";
 import {
   freePort,
+  inShell,
   type ServedPlatform,
   startCommand,
   taskCommand,
@@ -25,7 +26,7 @@ export interface DirectoryFixture extends AsyncDisposable {
   /** Ana's token. */
   readonly token: string;
   /** Starts the directory, with the task's rights. */
-  start(changes?: Readonly<Record<string, string>>): Promise<ServedPlatform>;
+  start(changes?: Readonly<Record<string, string>>, shell?: string): Promise<ServedPlatform>;
   /** Runs `deno task directory-keys`; what it printed. */
   keys(line: string): Promise<string>;
   /** Runs `deno task directory-admin`; what it printed. */
@@ -64,7 +65,7 @@ export async function openDirectoryFixture(): Promise<DirectoryFixture> {
     url: `http://127.0.0.1:${port}`,
     adminUrl: `http://127.0.0.1:${adminPort}`,
     token,
-    start: (changes = {}) => startDirectory(folder, { ...env, ...changes }),
+    start: (changes = {}, shell) => startDirectory(folder, { ...env, ...changes }, shell),
     keys: (line) => runKeys([...line.split(" "), "--file", signingKeys]),
     admin: (line) => runAdmin([...line.split(" "), "--file", file]),
     async [Symbol.asyncDispose](): Promise<void> {
@@ -77,8 +78,9 @@ export async function openDirectoryFixture(): Promise<DirectoryFixture> {
 export async function startDirectory(
   folder: string,
   env: Readonly<Record<string, string>>,
+  shell = 'exec "$@"',
 ): Promise<ServedPlatform> {
-  return startCommand(await taskCommand("directory"), folder, env, "directory.started");
+  return startCommand(inShell(shell)(await taskCommand("directory")), folder, env, "directory.started");
 }
 
 /** Adds an administrator to the list in a file; the token. */

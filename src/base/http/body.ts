@@ -9,6 +9,9 @@ import { utf8Text } from "../kernel/strict_json.ts";
 import { MAX_BODY_BYTES } from "../limits.ts";
 import { aside } from "./aside.ts";
 
+/** From the header of a request to the end of its body. The proxy has the whole request before it sends any of it. */
+const BODY_MS = 5000;
+
 /** Set by {@link jsonBody}. */
 export interface BodyVariables {
   body: Uint8Array<ArrayBuffer>;
@@ -72,20 +75,44 @@ export function parseForm(text: string): Form {
   return form;
 }
 
-/** Reads at most `limit` bytes, without keeping a place of the admission control from others. @throws {ApiError} `request.too_large` */
+/**
+ * Reads at most `limit` bytes in at most {@link BODY_MS}, so that no client can hold a request open, nor a stop up.
+ * Meanwhile the request gives its place of the admission control to others.
+ *
+ * @throws {ApiError} `request.too_large`, or `request.incomplete` if the rest of the body does not arrive
+ */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limit) throw new ApiError("request.too_large");
-  return await aside(() => readWhole(request, limit));
+  return await aside(() => readInTime(request, limit));
 }
 
-async function readWhole(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readInTime(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const late = new ApiError("request.incomplete", "the body did not arrive in time");
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late), BODY_MS);
+  try {
+    return await Promise.race([readAll(reader, limit), tooLate]);
+  } catch (error) {
+    void reader.cancel().catch(() => {}); // the connection may be gone
+    throw error instanceof ApiError ? error : new ApiError("request.incomplete", "the connection was closed");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.length;
     if (size > limit) throw new ApiError("request.too_large");
-    chunks.push(chunk);
+    chunks.push(part.value);
   }
   return joined(chunks, size);
 }

@@ -8,6 +8,7 @@ export type ErrorReason =
   | "request.not_found"
   | "request.method_not_allowed"
   | "request.too_large"
+  | "request.incomplete"
   | "request.unsupported_media_type"
   | "request.unsupported_content_encoding"
   | "request.not_acceptable"

@@ -72,6 +72,10 @@ export const ERROR_TABLE = {
     fault(413, "Field.Invalid", "The request is too large."),
     "too_large",
   ),
+  "request.incomplete": row(
+    oauth(400, "invalid_request", "The request body did not arrive completely. Send the request again."),
+    fault(400, "Field.Invalid", "The request body did not arrive completely. Send the request again."),
+  ),
   "request.unsupported_media_type": row(
     oauth(400, "invalid_request", "The Content-Type is not the one this endpoint takes."),
     fault(415, "Header.Invalid", "The Content-Type must be application/json."),

@@ -73,6 +73,7 @@ function headersOf(rejection: ApiError | undefined): Headers {
   if (rejection?.parts.retryAfterSeconds !== undefined) {
     headers.set("retry-after", String(rejection.parts.retryAfterSeconds));
   }
+  if (rejection?.reason === "request.incomplete") headers.set("connection", "close");
   return headers;
 }
 

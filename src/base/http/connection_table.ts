@@ -1,0 +1,152 @@
+/**
+ * The open connections of a listener. Their number is bounded, and so is the time that each may take to send a request
+ * or to receive a response. A handler bounds its own time.
+ */
+
+/** How long a connection may stay in a phase, in seconds. */
+export interface ConnectionTimes {
+  /** From the accept until the header of the first request is complete. */
+  readonly header: number;
+  /** From the end of a handler until the client has taken the response and sent the header of its next request. */
+  readonly idle: number;
+}
+
+/** What can be done to a connection. */
+export interface ConnectionControl {
+  /** Closes it as soon as the client has taken what is being sent. It cannot be cut any more. */
+  close(): void;
+  /** Closes it now. */
+  cut(): void;
+}
+
+/** What happens on one connection. Over HTTP/2 several requests may be in work at once. */
+export interface Connection {
+  /** The header of a request is complete. */
+  began(): void;
+  /** The handler has made the response, after which the connection ends if it `closes`. */
+  answered(closes: boolean): void;
+  /** The connection is closed. */
+  closed(): void;
+}
+
+/** The open connections. */
+export interface ConnectionTable {
+  add(control: ConnectionControl): Connection;
+  size(): number;
+  /** Resolves when one more connection may be opened. To make room it cuts those that have no request. */
+  room(): Promise<void>;
+  /** Cuts the connection without a request whose time ends first. @returns whether there was one */
+  cutWaiting(): boolean;
+  /** Resolves when no handler runs, also for clients that are gone. */
+  drained(): Promise<void>;
+  /** Closes all connections. Resolves when all are closed, at the latest after {@link CLOSE_TICKS}. */
+  closeAll(): Promise<void>;
+}
+
+/** Times are counted in ticks: the delay of a process that was held up is not charged to its clients. */
+const TICK_MS = 1000;
+/** Time for the last response to reach the client before its connection is cut. */
+const CLOSE_TICKS = 2;
+
+interface Entry {
+  readonly control: ConnectionControl;
+  /** Requests whose handler runs. */
+  working: number;
+  /** From this tick on it may be cut to make room: the last response had time to reach the client. */
+  cutFrom: number;
+  /** The tick at which its time ends. */
+  deadline: number;
+}
+
+interface State {
+  readonly entries: Set<Entry>;
+  readonly times: ConnectionTimes;
+  /** Ticks since the start. */
+  now: number;
+  /** Handlers that run, also those of connections that are closed. */
+  working: number;
+  /** Resolvers of those who wait for a change. */
+  readonly waiting: (() => void)[];
+}
+
+/** Opens an empty table. Its timer ends with `closeAll`. */
+export function openConnectionTable(maxConnections: number, times: ConnectionTimes): ConnectionTable {
+  const state: State = { entries: new Set(), times, now: 0, working: 0, waiting: [] };
+  const { entries } = state;
+  const ticking = setInterval(() => endOverdue(state), TICK_MS);
+  return {
+    add: (control) => addConnection(state, control),
+    size: () => entries.size,
+    async room() {
+      while (entries.size >= maxConnections) {
+        if (!cutWaiting(state)) await change(state);
+      }
+    },
+    cutWaiting: () => cutWaiting(state),
+    async drained() {
+      while (state.working > 0) await change(state);
+    },
+    async closeAll() {
+      for (const { control } of entries) control.close();
+      const last = state.now + CLOSE_TICKS;
+      while (entries.size > 0 && state.now <= last) await change(state);
+      clearInterval(ticking);
+    },
+  };
+}
+
+function addConnection(state: State, control: ConnectionControl): Connection {
+  const { entries, times } = state;
+  const entry = { control, working: 0, cutFrom: state.now, deadline: state.now + 1 + times.header };
+  entries.add(entry);
+  return {
+    began() {
+      state.working += 1;
+      entry.working += 1;
+      entry.deadline = Infinity;
+    },
+    answered(closes) {
+      state.working -= 1;
+      entry.working -= 1;
+      if (entry.working === 0) {
+        entry.cutFrom = state.now + 2;
+        entry.deadline = state.now + 1 + (closes ? CLOSE_TICKS : times.idle);
+      }
+      noteChange(state);
+    },
+    closed() {
+      entries.delete(entry);
+      noteChange(state);
+    },
+  };
+}
+
+function change(state: State): Promise<void> {
+  return new Promise((resolve) => void state.waiting.push(resolve));
+}
+
+function noteChange(state: State): void {
+  if (state.waiting.length === 0) return;
+  for (const resolve of state.waiting.splice(0)) resolve();
+}
+
+function endOverdue(state: State): void {
+  state.now += 1;
+  for (const entry of state.entries) if (entry.deadline <= state.now) cut(state, entry);
+  noteChange(state);
+}
+
+function cutWaiting(state: State): boolean {
+  let first: Entry | undefined;
+  for (const entry of state.entries) {
+    const waits = entry.working === 0 && entry.cutFrom <= state.now;
+    if (waits && entry.deadline < (first?.deadline ?? Infinity)) first = entry;
+  }
+  if (first !== undefined) cut(state, first);
+  return first !== undefined;
+}
+
+function cut(state: State, entry: Entry): void {
+  state.entries.delete(entry);
+  entry.control.cut();
+}

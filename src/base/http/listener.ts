@@ -1,0 +1,147 @@
+/**
+ * The one way a program listens: plain HTTP with bounds on connections, on the time of each, and on a stop. `Deno.serve`
+ * has none of these and ends the process if an accept fails. So this accepts connections and hands each one to the
+ * function behind `Deno.serve`, which Deno does not document: an upgrade of Deno must pass this listener's tests.
+ */
+import type { Log } from "../observability/log.ts";
+import {
+  type Connection,
+  type ConnectionTable,
+  type ConnectionTimes,
+  openConnectionTable,
+} from "./connection_table.ts";
+
+/** Answers a request; `remote` is the other end of its connection. */
+export type Handle = (request: Request, remote: Deno.NetAddr) => Response | Promise<Response>;
+
+/** What a listener is opened with. */
+export interface ListenerOptions {
+  readonly hostname: string;
+  readonly port: number;
+  readonly handle: Handle;
+  /** Answers for a handler that threw. */
+  readonly onError: (error: unknown) => Response;
+  /** Answers a request that arrives during a stop. */
+  readonly onStopping: () => Response;
+  readonly log: Log;
+  readonly maxConnections: number;
+  readonly times?: ConnectionTimes;
+}
+
+/** An open listener. */
+export interface Listener {
+  readonly addr: Deno.NetAddr;
+  /** The number of open connections. */
+  connections(): number;
+  /**
+   * Answers new requests with `onStopping`, waits for the requests in work, closes every connection, and resolves.
+   * A response that its client does not take in a second or two is cut.
+   */
+  stop(): Promise<void>;
+}
+
+/** Behind a proxy that keeps its connections for 60 s and sends a request when it has all of it. */
+const TIMES: ConnectionTimes = { header: 5, idle: 75 };
+/** Pause after a failed accept. The reason is usually a lack of file descriptors, and the kernel keeps the connection. */
+const ACCEPT_PAUSE_MS = 100;
+
+/** Connections without a request that are cut after a failed accept. */
+const FREED_AT_ONCE = 16;
+
+type Info = Deno.ServeHandlerInfo<Deno.NetAddr>;
+type ServeOnConnection = (
+  socket: Deno.TcpConn,
+  /** An AbortSignal to Deno, which calls nothing but this. */
+  cut: { addEventListener(type: "abort", closeNow: () => void): void },
+  handle: (request: Request, info: Info) => Promise<Response>,
+  onError: (error: unknown) => Response,
+  onListen: () => void,
+) => Deno.HttpServer;
+
+/** Opens a listener. @throws {Error} as `Deno.listen` does */
+export function openListener(options: ListenerOptions): Listener {
+  const { hostname, port, maxConnections } = options;
+  const serve = serveOnConnection();
+  const socket = Deno.listen({ hostname, port });
+  const table = openConnectionTable(maxConnections, options.times ?? TIMES);
+  const stopping = new AbortController();
+  const accepting = acceptConnections(socket, table, options.log, (accepted) => {
+    let closeNow: (() => void) | undefined;
+    const connection = table.add({
+      close: () => void server.shutdown().catch(() => {}),
+      cut: () => unlessClosed(closeNow),
+    });
+    const answer = (request: Request, info: Info): Promise<Response> =>
+      answerRequest(
+        connection,
+        () => stopping.signal.aborted ? options.onStopping() : options.handle(request, info.remoteAddr),
+      );
+    const signal = { addEventListener: (_: "abort", listener: () => void) => void (closeNow = listener) };
+    const server = serve(accepted, signal, answer, options.onError, () => {});
+    server.finished.catch(() => {}).finally(() => connection.closed()); // a fault of the connection is its client's
+  });
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await table.drained(); // to close a connection takes the body away from a request that has not read it
+    socket.close();
+    await Promise.all([accepting, table.closeAll()]);
+  };
+  let stopped: Promise<void> | undefined;
+  return { addr: socket.addr, connections: () => table.size(), stop: () => stopped ??= stop() };
+}
+
+// The connection may be closing while its end has not been reported. A real AbortSignal would not let this be caught.
+function unlessClosed(closeNow: (() => void) | undefined): void {
+  try {
+    closeNow?.();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BadResource)) throw error;
+  }
+}
+
+async function answerRequest(
+  connection: Connection,
+  answer: () => Response | Promise<Response>,
+): Promise<Response> {
+  connection.began();
+  let closes = true;
+  try {
+    const response = await answer();
+    closes = response.headers.get("connection") === "close"; // Deno waits for the rest of a body first
+    return response;
+  } finally {
+    connection.answered(closes);
+  }
+}
+
+async function acceptConnections(
+  socket: Deno.TcpListener,
+  table: ConnectionTable,
+  log: Log,
+  take: (accepted: Deno.TcpConn) => void,
+): Promise<void> {
+  let failing = false;
+  while (true) {
+    try {
+      const accepted = await socket.accept();
+      failing = false;
+      await table.room();
+      take(accepted);
+    } catch (error) {
+      if (error instanceof Deno.errors.BadResource) return; // closed
+      if (!failing) log.error("listener.accept_failed", { why: String(error), connections: table.size() });
+      failing = true;
+      for (let cut = 0; cut < FREED_AT_ONCE && table.cutWaiting(); cut++);
+      await new Promise((resolve) => setTimeout(resolve, ACCEPT_PAUSE_MS));
+    }
+  }
+}
+
+function serveOnConnection(): ServeOnConnection {
+  const internal: unknown = Reflect.get(Deno, Reflect.get(Deno, "internal"));
+  const serve: unknown = Object(internal)["serveHttpOnConnection"];
+  if (typeof serve === "function") return serve as ServeOnConnection;
+  throw new Error(
+    `Deno ${Deno.version.deno} cannot serve HTTP on one connection; use the documented version of Deno`,
+  );
+}
