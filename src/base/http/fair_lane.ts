@@ -137,6 +137,8 @@ export class Place {
   #state: "in work" | "aside" | "left" = "in work";
   /** A request may wait for several parties at once. */
   #asides = 0;
+  /** Under way if the request waits for its place again: one place, however many of its waits have ended meanwhile. */
+  #comingBack: Promise<void> | undefined;
 
   constructor(lane: FairLane, hold: Hold) {
     this.#lane = lane;
@@ -154,14 +156,15 @@ export class Place {
       return await wait();
     } finally {
       this.#asides -= 1;
-      if (this.#asides === 0 && this.#state === "aside") await this.#comeBack();
+      if (this.#asides === 0 && this.#state === "aside") await (this.#comingBack ??= this.#comeBack());
     }
   }
 
   async #comeBack(): Promise<void> {
     await this.#lane.comeBack(this.#hold);
-    // A request ends without its wait if the bank does not answer in time.
-    if (this.#hasLeft()) this.#lane.free(this.#hold);
+    this.#comingBack = undefined;
+    // A request ends without its wait if the bank does not answer in time; and by now it may wait for another party.
+    if (this.#hasLeft() || this.#asides > 0) this.#lane.free(this.#hold);
     else this.#state = "in work";
   }
 

@@ -152,11 +152,29 @@ Deno.test("when many wait, a caller with one waiting request gets no second one 
   assertEquals(lane.state().waiting, 0);
 });
 
+Deno.test("a request that waits again while its place is not back yet takes one place, and leaves none behind", async () => {
+  const { ask, lane } = openLane(1);
+  const place = await ask("a");
+  const first = Promise.withResolvers<void>();
+  const waiting = [place?.aside(() => first.promise)];
+  const other = await ask("b"); // has the place while the first waits
+  first.resolve();
+  await turn();
+  waiting.push(place?.aside(() => Promise.resolve()));
+  await turn();
+  other?.leave();
+  await Promise.all(waiting);
+  assertEquals(lane.state().inWork, 1);
+  place?.leave();
+  await turn();
+  assertEquals(lane.state().inWork, 0);
+});
+
 Deno.test("whatever callers do, work stays within its places and every place comes back", async () => {
   const act = fc.record({
     caller: fc.constantFrom("a", "b", "c"),
     urgent: fc.boolean(),
-    then: fc.constantFrom("leave", "aside", "demote", "leave while aside"),
+    then: fc.constantFrom("leave", "aside", "asides", "demote", "leave while aside"),
     turns: fc.nat(3),
   });
   await fc.assert(
@@ -172,6 +190,12 @@ Deno.test("whatever callers do, work stays within its places and every place com
           const place = await ask(caller, urgent);
           within();
           if (then === "aside") await place?.aside(turn);
+          if (then === "asides") {
+            await Promise.all([
+              place?.aside(turn),
+              turn().then(() => place?.aside(async () => {})),
+            ]);
+          }
           const waiting = then === "leave while aside" ? place?.aside(turn) : undefined;
           if (then === "demote") await place?.demote();
           within();
