@@ -1,6 +1,6 @@
 /**
- * Entry of `deno task start`: the whole ecosystem on this computer until Ctrl-C or SIGTERM. Reads SANDBOX_PORT
- * and SANDBOX_DIR, prints what to open, says in one sentence why it cannot start.
+ * Entry point of `deno task start`: runs the whole ecosystem on this computer until Ctrl-C or SIGTERM. Reads
+ * SANDBOX_PORT and SANDBOX_DIR, prints the addresses to open, and explains in one sentence why it cannot start.
  */
 import { readFirstPort } from "./ecosystem/addresses.ts";
 import { SANDBOX_CODE, SANDBOX_PASSWORD } from "./bank/customers.ts";
@@ -10,10 +10,10 @@ import { watchLauncher } from "./ecosystem/launcher_watch.ts";
 
 const DEFAULT_PORT = "8440";
 const DEFAULT_DIRECTORY = ".data/sandbox";
-/** A stop that takes longer is cut short. */
+/** A stop that takes longer is aborted. */
 const STOP_WITHIN_MS = 8000;
 
-/** A sandbox that was told to stop just before gets this long to do so. */
+/** Waits this long for a sandbox that is just stopping. */
 const PATIENCE_MS = 2000;
 
 const encoder = new TextEncoder();
@@ -22,7 +22,7 @@ function print(text: string): void {
   try {
     Deno.stdout.writeSync(encoder.encode(`${text}\n`));
   } catch {
-    // a closed terminal or pipe: the sandbox runs as well without it
+    // the terminal or pipe was closed; the sandbox does not need it
   }
 }
 
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
 function stopWhenAsked(started: Promise<Ecosystem>): void {
   let stopping = false;
   const stop = async (): Promise<void> => {
-    // One Ctrl-C reaches this process twice where `deno task` passes on what the terminal sent already.
+    // One Ctrl-C can reach this process twice, because `deno task` forwards the terminal's signal.
     if (stopping) return;
     stopping = true;
     Deno.unrefTimer(setTimeout(() => Deno.exit(1), STOP_WITHIN_MS));
@@ -55,12 +55,12 @@ function stopWhenAsked(started: Promise<Ecosystem>): void {
       complain(`The sandbox did not stop cleanly: ${describe(error)}`);
       Deno.exit(1);
     });
-  // Windows knows no SIGTERM and no SIGHUP.
+  // Windows has no SIGTERM and no SIGHUP.
   const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
     ? ["SIGINT", "SIGBREAK"]
     : ["SIGINT", "SIGTERM", "SIGHUP"];
   for (const signal of signals) Deno.addSignalListener(signal, ask);
-  watchLauncher(ask).catch(() => {}); // a convenience: the sandbox runs as well without it
+  watchLauncher(ask).catch(() => {}); // optional: the sandbox runs without it
 }
 
 function describe(error: unknown): string {

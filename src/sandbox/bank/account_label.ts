@@ -1,4 +1,4 @@
-/** What a customer's account is called, in the reader's language. */
+/** The label of a customer's account in the reader's language. */
 import type { Language } from "../pages/language.ts";
 import type { CustomerAccount } from "./customers.ts";
 import type { MessageKey } from "./page_messages_en.ts";
@@ -10,7 +10,7 @@ const KNOWN: ReadonlyMap<string, Extract<MessageKey, `account.${string}`>> = new
   ["Sterling account", "account.sterling"],
 ]);
 
-/** The account's name; a name that the bank did not give stays as it is. */
+/** Translates the labels that the sandbox knows. Any other label is returned unchanged. */
 export function accountLabel(language: Language, { label }: CustomerAccount): string {
   const key = KNOWN.get(label);
   return key === undefined ? label : words(language, key);

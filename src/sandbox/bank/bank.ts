@@ -1,4 +1,4 @@
-/** A bank put together: its profile with its customers, book, keys of the platform and line to the platform. */
+/** One bank's profile, customers, ledger, platform keys and connection to the platform. */
 import type { BankClock, BankLog, BankProfile } from "./bank_profile.ts";
 import type { Customer } from "./customers.ts";
 import type { Faults } from "./faults.ts";
@@ -27,6 +27,6 @@ export interface Bank {
   readonly log: BankLog;
   /** Waits so many milliseconds. */
   readonly pause: (milliseconds: number) => Promise<void>;
-  /** Lets so many milliseconds pass for everybody in the sandbox. */
+  /** Lets so many milliseconds pass for all parts of the sandbox, by moving its clock or by waiting. */
   readonly letTimePass: (milliseconds: number) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Puts the sandbox's banks together behind one Fetch handler. External parties to the platform: they know it by its
- * HTTP interface only. This file alone touches timers and the network; everything else gets them handed in.
+ * Composes the sandbox's banks behind one Fetch handler. The banks are external parties and use only the platform's
+ * HTTP interface. Only this file uses timers and the network; all other files receive them as dependencies.
  */
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -25,13 +25,13 @@ import { createSettlement, type Schedule } from "./settlement.ts";
 import { LOGO, STYLESHEET } from "./page_assets.ts";
 import { type ConnectionEnv, visitRoutes } from "./visit_routes.tsx";
 
-/** What the banks need. URLs are without a trailing slash. */
+/** URLs have no trailing slash. */
 export interface BanksDeps {
   readonly banks: readonly BankProfile[];
   readonly banksUrl: string;
   readonly baseUrl: string;
   readonly authUrl: string;
-  /** PEM of the CA that the platform's API host proves itself with. */
+  /** PEM of the CA that issued the certificate of the platform's API host. */
   readonly caPem: string;
   readonly clock: BankClock;
   readonly log: BankLog;
@@ -41,30 +41,30 @@ export interface BanksDeps {
   readonly schedule?: Schedule;
   /** From acceptance to the first settlement step and between steps, milliseconds; default 3000. */
   readonly settlementDelayMs?: number;
-  /** The file of a bank's book; default: in memory alone. */
+  /** Path of a bank's ledger file; default: in memory only. */
   readonly bookPath?: (bankCode: string) => string;
-  /** Lets so many milliseconds pass for everybody; default: they pass by themselves. */
+  /** Advances the sandbox clock by so many milliseconds, for all parts; default: waits that long. */
   readonly letTimePass?: (milliseconds: number) => Promise<void>;
   /** How often orders are pulled, milliseconds; default: never. */
   readonly pullEveryMs?: number;
 }
 
-/** What `Deno.serve` tells about a connection, as far as the banks use it. */
+/** The part of the connection information of `Deno.serve` that the banks use. */
 export interface ConnectionInfo {
   readonly remoteAddr: { readonly hostname: string };
 }
 
 /** The running banks. */
 export interface Banks {
-  /** Fits `Deno.serve`. */
+  /** Can be passed to `Deno.serve`. */
   readonly fetch: (request: Request, info?: ConnectionInfo) => Promise<Response>;
-  /** Cancels settlement and pulling that are still to come, closes books and connections to the platform. */
+  /** Cancels pending settlement and pulling, closes ledgers and connections to the platform. */
   readonly stop: () => void;
 }
 
 /**
- * The banks as one handler. What their books say is still to be settled goes on settling.
- * @throws {Error} when a bank has no customers in the sandbox, or its book is open elsewhere
+ * The banks as one handler. Orders that their ledgers have not yet settled continue to settle.
+ * @throws {Error} if a bank has no customers in the sandbox, or another process has its ledger open
  */
 export async function composeBanks(deps: BanksDeps): Promise<Banks> {
   const unknown = deps.banks.find(({ code }) => customersOf(code).length === 0);
@@ -142,7 +142,7 @@ function composeBank(
   };
 }
 
-/** A process that was killed left orders on their way. */
+/** A killed process leaves orders that are not yet settled. */
 async function resumeSettlement({ ledger, settlement }: Bank): Promise<void> {
   for (const { order, answer, status } of await ledger.orders()) {
     const isUnderWay = answer !== "Rejected" && status !== "AcceptedCreditSettlementCompleted";

@@ -9,7 +9,6 @@ export interface BankKey {
   readonly key: CryptoKey;
 }
 
-/** What a bank signs and decrypts with. */
 export interface BankKeys {
   readonly signing: BankKey;
   readonly decryption: BankKey;

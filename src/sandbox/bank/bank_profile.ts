@@ -1,6 +1,6 @@
 /**
- * What a sandbox bank is: its codes, its credentials and which consent screen it chose at onboarding.
- * Plain data; reading it from files is `load_bank.ts`, importing the keys is `bank_keys.ts`.
+ * Codes, credentials and onboarding choices of a sandbox bank. Plain data: `load_bank.ts` reads it from files,
+ * `bank_keys.ts` imports the keys.
  */
 
 /** Who shows the consent screen of an explicit consent (contract PN6 to PN8). */
@@ -24,9 +24,9 @@ export interface BankProfile {
   readonly signatureProfile: SignatureProfile;
   readonly orgId: string;
   readonly clientId: string;
-  /** Signs client assertions, payload signatures and hand-over JWTs. */
+  /** Signs client assertions, payload signatures and handover JWTs. */
   readonly signing: PrivateKeyPem;
-  /** Opens hand-over JWTs: the `enc` key, or the `tls` key where the bank has none (Decision A10). */
+  /** Decrypts handover JWTs: the `enc` key, or the `tls` key if the bank has none (Decision A10). */
   readonly decryption: PrivateKeyPem;
   /** Network certificate and its key for the mTLS handshake. */
   readonly transport: { readonly certPem: string; readonly keyPem: string };

@@ -1,6 +1,6 @@
-/** An answer that breaks off: what the other side sees when a connection is reset before the answer is complete. */
+/** Simulates a connection that is reset before the response is complete. */
 
-/** Headers, a beginning, and then nothing more on this connection. */
+/** A response with headers and the start of a body, whose stream then fails. */
 export function brokenAnswer(): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller): void {

@@ -1,4 +1,6 @@
-/** The second page of a visit: the payment that the one-time code authorises, and the code (dynamic linking). */
+/**
+ * The second page of a visit: shows the payment and asks for the one-time code that authorises it (dynamic linking).
+ */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Language } from "../pages/language.ts";
 import { SANDBOX_CODE } from "./customers.ts";

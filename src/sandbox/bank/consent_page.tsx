@@ -11,7 +11,6 @@ import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";
 import { phrase, words } from "./page_phrase.ts";
 import { PaymentSummary } from "./payment_summary.tsx";
 
-/** What the page shows. */
 export interface ConsentPageProps extends VisitPageProps {
   readonly accounts: readonly CustomerAccount[];
   readonly balances: Balances;
@@ -24,7 +23,7 @@ export function ConsentPage({ reader, profile, session, accounts, balances }: Co
   const { handover, consent, csrf, complaint } = session;
   const { language } = reader;
   const remarks = accounts.map((account) => remarkOn(language, account, balances, consent.InstructedAmount));
-  const preselected = complaint === undefined ? remarks.indexOf(undefined) : -1; // asked to choose, nothing is chosen
+  const preselected = complaint === undefined ? remarks.indexOf(undefined) : -1; // none after a complaint
   return (
     <PageFrame
       reader={reader}
@@ -89,7 +88,7 @@ function AccountChoice({ language, id, account, balance, remark, checked }: Acco
   );
 }
 
-/** Why the payment would not be made from this account, undefined if it would. It may be chosen all the same. */
+/** Why the payment would fail from this account, or undefined. The customer may still choose it. */
 function remarkOn(
   language: Language,
   account: CustomerAccount,

@@ -1,6 +1,6 @@
 /**
- * The people who bank here and their accounts: fixed, so that documents and demos can quote them. Passwords are
- * public on purpose; nothing here is worth stealing.
+ * The sandbox banks' customers and accounts. They are fixed, so that documents and demos can quote them. The passwords
+ * are public on purpose.
  */
 
 /** An account with its balance when the sandbox starts, in minor units (cents, pence). */
@@ -29,7 +29,7 @@ export const SANDBOX_CODE = "123456";
 export const SANDBOX_PASSWORD = "sandbox";
 /** Alice's main EUR account at BANKA. */
 export const ALICE_EUR_AT_BANKA = "GB33BUKB20201555555555";
-/** Alice's EUR savings account at BANKA: too little money for most payments. */
+/** Alice's EUR savings account at BANKA. Its balance is too low for most payments. */
 export const ALICE_SAVINGS_AT_BANKA = "GB11BUKB20201555555563";
 /** Alice's GBP account at BANKA. */
 export const ALICE_GBP_AT_BANKA = "GB86BUKB20201555555571";
@@ -37,7 +37,7 @@ export const ALICE_GBP_AT_BANKA = "GB86BUKB20201555555571";
 export const BOB_EUR_AT_BANKA = "GB25BUKB20201566666661";
 /** Alice's main EUR account at BANKB. */
 export const ALICE_EUR_AT_BANKB = "DE89370400440532013000";
-/** Alice's EUR savings account at BANKB: too little money for most payments. */
+/** Alice's EUR savings account at BANKB. Its balance is too low for most payments. */
 export const ALICE_SAVINGS_AT_BANKB = "DE88370400440532013018";
 /** Alice's GBP account at BANKB. */
 export const ALICE_GBP_AT_BANKB = "DE66370400440532013026";
@@ -55,12 +55,12 @@ const customersByBank: ReadonlyMap<string, readonly Customer[]> = new Map([
   ],
 ]);
 
-/** The bank's customers; none for a bank the sandbox does not know. */
+/** The bank's customers; empty for a bank that the sandbox does not know. */
 export function customersOf(bankCode: string): readonly Customer[] {
   return customersByBank.get(bankCode) ?? [];
 }
 
-/** The customer with these credentials, or undefined; does not say which of the two was wrong. */
+/** The customer with these credentials, or undefined. Does not tell which of the two was wrong. */
 export function findByCredentials(
   customers: readonly Customer[],
   { username, password }: { readonly username: string; readonly password: string },
@@ -68,7 +68,7 @@ export function findByCredentials(
   return customers.find((customer) => customer.username === username && customer.password === password);
 }
 
-/** The customer's account that a wire account names, or undefined where it is somebody else's. */
+/** The customer's account with this wire identification, or undefined if the customer has no such account. */
 export function ownAccount(
   customer: Customer,
   wire: { readonly SchemeName: string; readonly Identification: string },
@@ -77,7 +77,7 @@ export function ownAccount(
   return customer.accounts.find(({ identification }) => identification === plainIban(wire.Identification));
 }
 
-/** Names under which an IBAN may come (contract CF20). */
+/** Scheme names that identify an IBAN (contract CF20). */
 export const ibanSchemes: ReadonlySet<string> = new Set(["UK.OBIE.IBAN", "IBAN"]);
 
 /** An IBAN in electronic form: no spaces, upper case (ISO 13616). */

@@ -1,4 +1,4 @@
-/** `/{CODE}/faults`: tells a bank to go wrong. Only a sandbox has such banks. */
+/** `/{CODE}/faults`: injects faults into a sandbox bank. */
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
@@ -35,7 +35,7 @@ export function faultRoutes({ faults, profile, log }: Bank): Hono {
   return routes;
 }
 
-/** Undefined for anything but JSON that says it is: a page of another site cannot send that unasked. */
+/** Undefined unless the content type is JSON. A page of another site cannot send that without a CORS preflight. */
 async function jsonBody(c: Context): Promise<unknown> {
   const mediaType = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/json") return undefined;

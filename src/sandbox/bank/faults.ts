@@ -1,18 +1,18 @@
 /**
- * Ways in which a sandbox bank goes wrong when it is told to: by the amount of a consent, or by a fault armed for its
- * next visits and orders. Decides whether a fault is met; what it then does is written where it happens.
+ * Faults that a sandbox bank can simulate, triggered by the amount of a consent or armed for its next visits and
+ * orders. Decides whether a fault applies; the code at each fault point implements its effect.
  */
 
-/** Where a fault shows. */
+/** The point at which a fault takes effect. */
 export type FaultPoint = "execution" | "push" | "accounts" | "return";
 
-/** One way to go wrong. */
+/** One kind of fault. */
 export interface FaultKind {
   readonly name: string;
-  /** A consent over this amount, in any currency, meets the fault every time. */
+  /** A consent over this amount, in any currency, always triggers the fault. */
   readonly amount: string;
   readonly at: FaultPoint;
-  /** What the bank does, for people. */
+  /** Description of the effect, for people. */
   readonly what: string;
 }
 
@@ -75,7 +75,7 @@ export const FAULTS = [
 /** The name of a fault. */
 export type FaultName = typeof FAULTS[number]["name"];
 
-/** Whom a fault is met by. */
+/** The consent or order that may trigger a fault. */
 export interface FaultSubject {
   readonly consentId: string | undefined;
   /** As on the wire. */
@@ -85,9 +85,9 @@ export interface FaultSubject {
 /** A fault that was armed. */
 export interface ArmedFault {
   readonly fault: FaultName;
-  /** How often it will still be met. */
+  /** How many more times it will trigger. */
   readonly times: number;
-  /** Met by this consent alone; any where absent. */
+  /** Limits the fault to this consent; absent: any consent. */
   readonly consentId?: string | undefined;
 }
 
@@ -96,9 +96,9 @@ export interface Faults {
   readonly arm: (fault: ArmedFault) => void;
   readonly disarm: () => void;
   readonly armed: () => readonly ArmedFault[];
-  /** The fault met here, if any; an armed one is used up by it. */
+  /** The fault that applies here, if any. Uses up one count of an armed fault. */
   readonly meet: (at: FaultPoint, subject: FaultSubject) => FaultName | undefined;
-  /** As `meet`, but nothing is used up. */
+  /** As `meet`, without using up an armed fault. */
   readonly foresee: (at: FaultPoint, subject: FaultSubject) => FaultName | undefined;
 }
 

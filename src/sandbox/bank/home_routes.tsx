@@ -1,4 +1,4 @@
-/** Routes and answers outside a visit: the list of banks, a bank's page, and what to show when there is nothing. */
+/** Routes outside a visit: the list of banks, a bank's own page, and the error page. */
 import { type Context, Hono } from "hono";
 import { readerOf } from "../pages/language.ts";
 import type { Bank } from "./bank.ts";
@@ -28,7 +28,7 @@ export function bankListPage(c: Context, profiles: readonly BankProfile[]): Resp
   return renderPage(c, <BankListPage reader={readerOf(c, LANGUAGE_COOKIE)} profiles={profiles} />);
 }
 
-/** The page for an address or a moment that has no better one. */
+/** The error page for an unknown address or a visit that cannot continue. */
 export function problemPage(c: Context, status: keyof typeof problems): Response | Promise<Response> {
   const reader = readerOf(c, LANGUAGE_COOKIE);
   return renderPage(c, <ProblemPage reader={reader} problem={problems[status]} />, status);

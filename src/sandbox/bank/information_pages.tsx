@@ -1,4 +1,4 @@
-/** Pages outside a visit: the server's list of banks, a bank's own page, and the page of what went wrong. */
+/** Pages outside a visit: the server's list of banks, a bank's own page, and the error page. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { amountText } from "../pages/formats.ts";
 import type { Language, Reader } from "../pages/language.ts";
@@ -11,7 +11,7 @@ import { PageFrame } from "./page_frame.tsx";
 import { phrase, words } from "./page_phrase.ts";
 import { AccountNumber } from "./payment_summary.tsx";
 
-/** What went wrong, as far as the customer is told. */
+/** The kinds of problems that are shown to the customer. */
 export type Problem = "not_found" | "unavailable" | "link" | "over" | "form";
 
 /** The banks of this server. */
@@ -32,7 +32,7 @@ export function BankListPage(
   );
 }
 
-/** What a bank is, who banks there and what they own. */
+/** A bank with its customers and their balances. */
 export function BankHomePage(
   { reader, profile, customers, balances }: {
     readonly reader: Reader;
@@ -70,11 +70,11 @@ export function BankHomePage(
   );
 }
 
-/** Something went wrong, in words for the customer; the reason is in the log only. */
+/** Explains a problem to the customer. The reason is only logged. */
 export function ProblemPage(
   { reader, owner, problem }: {
     readonly reader: Reader;
-    /** The bank's name; absent where no bank is concerned. */
+    /** The bank's name; absent if the problem belongs to no bank. */
     readonly owner?: string;
     readonly problem: Problem;
   },

@@ -1,6 +1,6 @@
 /**
- * One bank's book: balances and the orders it has executed, in a Deno KV file that survives the process. Execution is
- * one atomic commit that the order's id may enter once, whatever is delivered again, by push or by pull (Decision D1).
+ * One bank's ledger: balances and executed orders, in a Deno KV file that survives the process. Execution is one atomic
+ * commit that records the order's id once, however often the order is pushed or pulled (Decision D1).
  */
 import { type Customer, type CustomerAccount, ibanSchemes, plainIban } from "./customers.ts";
 import { minorUnits, wireAmountOf } from "./money.ts";
@@ -9,20 +9,20 @@ import type { PaymentOrder } from "./payment_order.ts";
 /** The bank's answer to an order (Decision D4). */
 export type OrderStatus = "AcceptedSettlementInProcess" | "Rejected";
 
-/** An order the bank has dealt with; `status` moves on as the payment settles. */
+/** An order that the bank has processed; `status` changes as the payment settles. */
 export interface ExecutedOrder {
   readonly order: PaymentOrder;
-  /** What was answered, and is answered again on repeated delivery. */
+  /** The first result, repeated on every later delivery. */
   readonly answer: OrderStatus;
   readonly status: string;
   /** Why it was rejected: an ISO 20022 status reason code and a text. */
   readonly reason?: string;
   readonly executedAtMs: number;
-  /** When the platform took the last status report; absent before the first. */
+  /** When the platform accepted the last status report; absent before the first. */
   readonly reportedAtMs?: number;
 }
 
-/** What came of a delivery. */
+/** Result of a delivery. */
 export interface OrderOutcome {
   readonly answer: OrderStatus;
   /** Why it was rejected. */
@@ -31,32 +31,31 @@ export interface OrderOutcome {
   readonly isNew: boolean;
 }
 
-/** What is on the accounts at one moment. */
+/** Balances of all accounts at one moment. */
 export interface Balances {
   /** `"10.50"`. */
   readonly of: (account: CustomerAccount) => string;
 }
 
-/** The book of one bank. */
+/** The ledger of one bank. */
 export interface Ledger {
   /**
-   * Executes the order, or repeats the first answer. `refusal` is asked for a new order only: a reason to reject it
-   * whatever the account holds.
+   * Executes the order, or repeats the first result. `rejection` is called only for a new order and may return a reason
+   * to reject it, independent of the balance.
    */
   readonly execute: (order: PaymentOrder, rejection?: () => string | undefined) => Promise<OrderOutcome>;
-  /** Notes that the platform took a status report. */
+  /** Records that the platform accepted a status report. */
   readonly noteStatus: (domesticPaymentId: string, status: string) => Promise<void>;
   readonly balances: () => Promise<Balances>;
   readonly find: (domesticPaymentId: string) => Promise<ExecutedOrder | undefined>;
   /** In the order of execution. */
   readonly orders: () => Promise<readonly ExecutedOrder[]>;
-  /** Up to where (the platform's `After`) every order has been pulled. */
+  /** The platform's `After` cursor up to which every order has been pulled. */
   readonly pulledUpTo: () => Promise<string | undefined>;
   readonly notePulledUpTo: (after: string) => Promise<void>;
   readonly close: () => void;
 }
 
-/** Where a book lies and whose it is. */
 export interface LedgerDeps {
   /** A file that no other process has open, or `:memory:`. */
   readonly path: string;
@@ -69,12 +68,12 @@ const balanceKey = (identification: string): Deno.KvKey => ["balance", identific
 const orderKey = (domesticPaymentId: string): Deno.KvKey => ["order", domesticPaymentId];
 const pulledKey: Deno.KvKey = ["pulled_up_to"];
 
-/** Opens a book; a new one has the customers' opening balances. */
+/** Opens a ledger; a new one has the customers' opening balances. */
 export async function openLedger({ path, customers, clock }: LedgerDeps): Promise<Ledger> {
   const kv = await Deno.openKv(path);
   const accounts = customers.flatMap((customer) => customer.accounts);
   let last: Promise<unknown> = Promise.resolve();
-  // One at a time: a commit that would lose against another one of this process is not even tried.
+  // Serialises commits of this process, so that they do not conflict with each other.
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const turn = last.then(act, act);
     last = turn;
@@ -115,7 +114,7 @@ async function executeOnce(
   const commit = kv.atomic().check(known).check(balance)
     .set(key, reason === undefined ? executed : { ...executed, reason });
   if (reason === undefined) commit.set(balance.key, debit.remaining);
-  // Both were read in this turn, and the file is this process's alone.
+  // Both were read in this turn, and no other process has the file open.
   if (!(await commit.commit()).ok) throw new Error("the book was changed by somebody else");
   return outcomeOf(reason === undefined ? executed : { ...executed, reason }, true);
 }
@@ -132,7 +131,7 @@ function accountOf(
   return accounts.find(({ identification }) => identification === plainIban(debtor.Identification));
 }
 
-/** What remains on the account, or why nothing is taken from it. */
+/** The account's remaining balance, or the reason why it cannot be debited. */
 function debitOf(
   { amount }: PaymentOrder,
   account: CustomerAccount | undefined,

@@ -1,6 +1,6 @@
 /**
- * Reads one bank's credentials from `participants/<name>/` (Decision F2). The consent screen and the trust anchor
- * come from the software statement: what was registered is what the bank does. Never writes a file.
+ * Reads one bank's credentials from `participants/<name>/` (Decision F2). The consent screen and the trust anchor come
+ * from the software statement, so that the bank acts as it was registered. Never writes a file.
  */
 import { decodeJwt } from "jose";
 import { z } from "zod";
@@ -9,7 +9,6 @@ import type { BankProfile, PrivateKeyPem, SignatureProfile } from "./bank_profil
 /** Reads a UTF-8 file. */
 export type ReadText = (path: string) => Promise<string>;
 
-/** What the folder does not say. */
 export interface LoadOptions {
   /** Default: A for a bank with the platform's consent screen, B for one with its own. */
   readonly signatureProfile?: SignatureProfile;
@@ -33,9 +32,9 @@ const participantSchema = z.object({
 const statementSchema = z.object({ iss: z.url(), consent_managedby_bank: z.boolean() });
 
 /**
- * The bank whose folder this is.
- * @throws {z.ZodError} when `participant.json` or the software statement lacks something a bank needs
- * @throws {Deno.errors.NotFound} when a file is missing
+ * Loads the bank from its folder.
+ * @throws {z.ZodError} if `participant.json` or the software statement lacks a required field
+ * @throws {Deno.errors.NotFound} if a file is missing
  */
 export async function loadBank(dir: string, options: LoadOptions = {}): Promise<BankProfile> {
   const readText = options.readText ?? Deno.readTextFile;
@@ -48,7 +47,7 @@ export async function loadBank(dir: string, options: LoadOptions = {}): Promise<
     read("transport.cert.pem"),
   ]);
   const transport = { keyPem: transportPem, kid: participant.transport_kid };
-  // Only this bank's own statement, from its own folder: what it says is needed, not whether it is signed.
+  // The statement comes from this bank's own folder, so its signature is not verified here.
   const statement = statementSchema.parse(decodeJwt(statementText.trim()));
   return {
     code: participant.org_id,

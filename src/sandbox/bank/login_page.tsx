@@ -8,7 +8,6 @@ import { phrase, words } from "./page_phrase.ts";
 import type { ScaSession } from "./sessions.ts";
 import { TextField } from "./text_field.tsx";
 
-/** What the pages of a visit show. */
 export interface VisitPageProps {
   readonly reader: Reader;
   readonly profile: BankProfile;

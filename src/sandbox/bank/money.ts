@@ -2,7 +2,7 @@
 
 const wireAmount = /^(0|[1-9]\d{0,12})\.(\d{2})$/;
 
-/** `"10.50"` as 1050, or undefined where it is not an amount with two fraction digits. */
+/** `"10.50"` as 1050, or undefined if the text is not an amount with two fraction digits. */
 export function minorUnits(amount: string): number | undefined {
   const [, whole, fraction] = wireAmount.exec(amount) ?? [];
   return whole === undefined || fraction === undefined ? undefined : Number(whole + fraction);

@@ -4,13 +4,13 @@
  */
 import type { BankFetch, BankProfile } from "./bank_profile.ts";
 
-/** A fetch that presents the certificate, and how to close its connections. */
+/** A fetch that presents the certificate, and a function that closes its connections. */
 export interface MtlsFetch {
   readonly fetch: BankFetch;
   readonly close: () => void;
 }
 
-/** Longest wait for an answer of the platform, milliseconds. */
+/** Longest wait for a response of the platform, milliseconds. */
 const requestTimeoutMs = 10_000;
 
 /** The mTLS client of one bank. */

@@ -1,6 +1,6 @@
 /**
- * Opens the platform's JWT to the bank: JWE, then JWS, then every claim (contract HO1 to HO9).
- * Says yes to nothing it has not checked; why it said no is for the log, never for the browser.
+ * Opens the handover JWT of the platform: JWE, then JWS, then every claim (contract HO1 to HO9). Every check must pass.
+ * The reason of a rejection is logged and never sent to the browser.
  */
 import { compactDecrypt, decodeProtectedHeader, jwtVerify } from "jose";
 import { z } from "zod";
@@ -19,7 +19,7 @@ import type { BankClock } from "./bank_profile.ts";
 import { type PlatformKeys, sameKid } from "./platform_keys.ts";
 import type { ReplayMemory } from "./replay_memory.ts";
 
-/** What the platform asks of the bank, proven to come from the platform and to be fresh. */
+/** The platform's request to the bank, authentic and fresh. */
 export interface Handover {
   readonly consentId: string;
   readonly correlationId: string;
@@ -31,7 +31,6 @@ export interface Handover {
   readonly uiLocales: readonly string[];
 }
 
-/** What opening needs. */
 export interface OpenHandoverDeps {
   readonly authUrl: string;
   readonly bankCode: string;
@@ -41,7 +40,7 @@ export interface OpenHandoverDeps {
   readonly clock: BankClock;
 }
 
-/** The JWT is not what the platform would have sent here now. The message is for the log. */
+/** The JWT is not a valid handover JWT of the platform for this bank. The message is for the log. */
 export class HandoverRejected extends Error {
   override readonly name = "HandoverRejected";
 }
@@ -80,14 +79,14 @@ type HandoverClaims = z.infer<typeof claimsSchema>;
 
 /**
  * Opens `oAuthUrl` and uses up its jti.
- * @throws {HandoverRejected} when anything about the JWT is not right
- * @throws {Error} when the platform's key set cannot be read
+ * @throws {HandoverRejected} if the JWT is not valid
+ * @throws {Error} if the platform's key set cannot be read
  */
 export async function openHandover(deps: OpenHandoverDeps, token: string): Promise<Handover> {
   const signed = await decrypt(deps, token);
   const claims = await verify(deps, signed);
   checkClaims(deps, claims);
-  // Last of all checks: a forged JWT must not use up an id.
+  // The last check: a forged JWT must not use up a jti.
   if (!deps.replay.useOnce(`${deps.bankCode} ${claims.jti}`, (claims.exp + EXPIRY_SKEW_SECONDS) * 1000)) {
     throw new HandoverRejected("jti was used before");
   }
@@ -156,6 +155,6 @@ function checkClaims({ authUrl, bankCode, clock }: OpenHandoverDeps, claims: Han
 
 function rejected(where: string, error: unknown): HandoverRejected {
   if (error instanceof HandoverRejected) return error;
-  // The name says enough (JWEDecryptionFailed, ZodError ...); messages could quote the token.
+  // The error name is enough (JWEDecryptionFailed, ZodError ...); messages could quote the token.
   return new HandoverRejected(`${where}: ${error instanceof Error ? error.name : "unknown"}`);
 }

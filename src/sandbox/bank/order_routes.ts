@@ -1,4 +1,4 @@
-/** Machine routes of a bank: the platform pushes payment orders, and anyone in the sandbox reads the ledger. */
+/** Machine routes of a bank: the platform pushes payment orders, and everyone in the sandbox can read the ledger. */
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { MAX_BODY_BYTES } from "../../client/profile.ts";
@@ -10,7 +10,7 @@ import { openPaymentOrder, OrderRejected, type PaymentOrder } from "./payment_or
 import { reportStatus } from "./platform_client.ts";
 import { takeOrder } from "./take_order.ts";
 
-/** Later than the TPP is made to wait, sooner than the platform gives a push up (Decision D4). */
+/** Longer than the TPP waits, shorter than the platform's push timeout (Decision D4). */
 const lateMs = 4000;
 
 /** Routes below `/{CODE}`. */
@@ -29,7 +29,7 @@ export function orderRoutes(bank: Bank): Hono {
     } catch (error) {
       const reason = error instanceof Error ? error.message : "unknown";
       bank.log("order.refused", { bank: bank.profile.code, reason });
-      // Anything else (no key set to be had) may go better at the platform's next try.
+      // Any other error (such as an unavailable key set) may be temporary, so the platform tries again.
       return error instanceof OrderRejected
         ? c.json({ error: "invalid_order" }, 400)
         : c.json({ error: "temporarily_unavailable" }, 503);
@@ -42,9 +42,9 @@ export function orderRoutes(bank: Bank): Hono {
   return routes;
 }
 
-/** Decision D4, or as far from it as the fault wants that is met here. */
+/** The response of Decision D4, or that of the fault that applies here. */
 async function answer(c: Context, bank: Bank, order: PaymentOrder): Promise<Response> {
-  // What was executed before has nothing more to lose.
+  // A push fault applies only to an order that is not yet executed.
   const isKnown = await bank.ledger.find(order.domesticPaymentId) !== undefined;
   const subject = { consentId: order.consentId, amount: order.amount.Amount };
   const fault = isKnown ? undefined : bank.faults.meet("push", subject);

@@ -1,6 +1,6 @@
 /**
- * Answers the platform's inquiry after a restore: a signed statement of the payment orders that this bank holds, each
- * with the order as the platform signed it. Reads the book; changes nothing.
+ * Answers the platform's inquiry after a restore with a signed statement of the payment orders that this bank holds,
+ * each as the platform signed it. Only reads the ledger.
  */
 import { compactVerify, decodeProtectedHeader, SignJWT } from "jose";
 import { z } from "zod";
@@ -12,7 +12,7 @@ import { OrderRejected } from "./payment_order.ts";
 
 const inquiryType = "order-inquiry+jwt";
 const statementType = "order-statement+jwt";
-/** A page must not have more than 64 KiB, and a signed order has up to some 5 KiB. */
+/** A page may have at most 64 KiB, and a signed order has up to about 5 KiB. */
 const ordersAPage = 10;
 
 const inquirySchema = z.object({
@@ -23,7 +23,7 @@ const inquirySchema = z.object({
 });
 type Inquiry = z.infer<typeof inquirySchema>;
 
-/** Whether this JWS is an inquiry and not an order. Nothing is verified yet. */
+/** Returns whether this JWS is an inquiry rather than an order. Verifies no signature. */
 export function isInquiry(token: string): boolean {
   try {
     return decodeProtectedHeader(token).typ === inquiryType;
@@ -33,8 +33,8 @@ export function isInquiry(token: string): boolean {
 }
 
 /**
- * The page of the statement that the inquiry asks for, as a compact JWS.
- * @throws {OrderRejected} when the inquiry is not the platform's, not for this bank, or has expired
+ * Returns the requested page of the statement as a compact JWS.
+ * @throws {OrderRejected} if the inquiry is not from the platform, not for this bank, or expired
  */
 export async function stateOrders(bank: Bank, token: string): Promise<string> {
   const { Data } = await openInquiry(bank, token);

@@ -10,10 +10,10 @@ import type { EntryComplaint } from "./sessions.ts";
 /** Frame of one page. */
 export interface FrameProps {
   readonly reader: Reader;
-  /** The bank's name, or the name of the server on pages of no bank. */
+  /** The bank's name, or the server's name on pages that belong to no bank. */
   readonly owner: string;
   readonly title: string;
-  /** Something of the last entry is to be corrected: the title, which screen readers read first, says so. */
+  /** The last entry had an error. The title, which screen readers read first, states it. */
   readonly isFaulty?: boolean;
   readonly children?: Child;
 }
@@ -28,7 +28,7 @@ export function PageFrame({ reader, owner, title, isFaulty, children }: FramePro
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        {/* Phones would make links of account numbers. */}
+        {/* Phones would turn account numbers into links. */}
         <meta name="format-detection" content="telephone=no" />
         <meta name="robots" content="noindex" />
         <title>{`${announced} - ${owner}`}</title>
@@ -56,7 +56,7 @@ export function PageFrame({ reader, owner, title, isFaulty, children }: FramePro
   );
 }
 
-/** What is wrong with the last entry; screen readers say it at once. */
+/** The complaint about the last entry. Screen readers announce it immediately. */
 export function Complaint(
   { id, language, complaint }: {
     readonly id: string;

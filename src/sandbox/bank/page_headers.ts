@@ -1,13 +1,12 @@
 /** Security headers of every answer of the banks: no scripts, no framing, no caching, no referrer. */
 import type { MiddlewareHandler } from "hono";
 
-/** What the headers depend on. */
 export interface PageHeadersDeps {
   readonly authUrl: string;
   readonly banksUrl: string;
 }
 
-/** Sets the headers on whatever the routes answer. */
+/** Sets the headers on every response. */
 export function pageHeaders(deps: PageHeadersDeps): MiddlewareHandler {
   const policy = contentSecurityPolicy(deps);
   const isHttps = deps.banksUrl.startsWith("https:");
@@ -24,9 +23,9 @@ export function pageHeaders(deps: PageHeadersDeps): MiddlewareHandler {
 }
 
 /**
- * Chromium checks `form-action` on every hop after a form post: the platform first, and then wherever it sends
- * the browser, the TPP's redirect URL, which a bank does not know. So any https site is allowed there, and any
- * port of this computer where the platform itself is on it.
+ * Chromium checks `form-action` on every redirect after a form post: first the platform, then the TPP's redirect URL,
+ * which a bank does not know. Therefore any https site is allowed, and any port of this computer if the platform itself
+ * runs on it.
  */
 function contentSecurityPolicy({ authUrl }: PageHeadersDeps): string {
   const { origin, protocol } = new URL(authUrl);

@@ -1,7 +1,7 @@
-/** The banks' words to customers in Arabic. */
+/** The banks' customer messages in Arabic. */
 import type { Messages } from "./page_messages_en.ts";
 
-/** Complete by type; that the placeholders agree is tested. */
+/** The type checks completeness; a test compares the placeholders. */
 export const MESSAGES_AR: Messages = {
   "frame.banks": "مصارف تجريبية",
   "frame.sandbox": "بيئة تجريبية",

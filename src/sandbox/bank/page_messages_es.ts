@@ -1,7 +1,7 @@
-/** The banks' words to customers in Spanish. */
+/** The banks' customer messages in Spanish. */
 import type { Messages } from "./page_messages_en.ts";
 
-/** Complete by type; that the placeholders agree is tested. */
+/** The type checks completeness; a test compares the placeholders. */
 export const MESSAGES_ES: Messages = {
   "frame.banks": "Bancos de prueba",
   "frame.sandbox": "Pruebas",

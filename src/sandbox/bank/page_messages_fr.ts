@@ -1,7 +1,7 @@
-/** The banks' words to customers in French. */
+/** The banks' customer messages in French. */
 import type { Messages } from "./page_messages_en.ts";
 
-/** Complete by type; that the placeholders agree is tested. */
+/** The type checks completeness; a test compares the placeholders. */
 export const MESSAGES_FR: Messages = {
   "frame.banks": "Banques d’essai",
   "frame.sandbox": "Essai",

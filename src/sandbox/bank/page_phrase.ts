@@ -1,4 +1,4 @@
-/** The banks' catalogues, and the messages taken out of them. */
+/** The banks' catalogues, and the functions that look up their messages. */
 import { phrasesOf } from "../pages/phrase.ts";
 import { MESSAGES_AR } from "./page_messages_ar.ts";
 import { MESSAGES_EN } from "./page_messages_en.ts";

@@ -4,7 +4,7 @@ import { OBIE_CLAIM, SIGNATURE_ALG } from "../../client/profile.ts";
 import type { BankKey } from "./bank_keys.ts";
 import type { SignatureProfile } from "./bank_profile.ts";
 
-/** What goes into the protected header beside the algorithm. */
+/** The signing key and the contents of the protected header. */
 export interface PayloadSigner {
   readonly signing: BankKey;
   readonly signatureProfile: SignatureProfile;
@@ -28,7 +28,7 @@ export async function signPayload(
     [OBIE_CLAIM.iss]: signer.orgId,
     [OBIE_CLAIM.tan]: signer.trustAnchor,
   };
-  // Profile A signs the bytes as they are (RFC 7797), profile B their base64url form; B must not name b64 at all.
+  // Profile A signs the raw bytes (RFC 7797), profile B their base64url form. Profile B must not contain `b64`.
   const header = signer.signatureProfile === "A"
     ? { ...common, b64: false, crit: ["b64", ...obieNames] }
     : { ...common, crit: obieNames };

@@ -1,13 +1,13 @@
 /**
- * Opens an order that the platform pushes (Decision D4): a compact PS256 JWS of the platform whose payload is the
- * order. Says yes to nothing it has not verified; executes nothing.
+ * Verifies an order that the platform pushes (Decision D4): a compact PS256 JWS of the platform whose payload is the
+ * order. Executes no order.
  */
 import { compactVerify, decodeProtectedHeader } from "jose";
 import { z } from "zod";
 import { SIGNATURE_ALG } from "../../client/profile.ts";
 import type { PlatformKeys } from "./platform_keys.ts";
 
-/** An order to pay, authentic. */
+/** A verified payment order. */
 export interface PaymentOrder {
   /** Idempotency key of the execution. */
   readonly domesticPaymentId: string;
@@ -41,7 +41,7 @@ export const orderDataSchema = z.object({
   DebtorAccount: accountSchema.optional(),
 });
 const orderSchema = z.object({
-  /** Checked where present, like `BankId`: an order of one bank is none of another's. */
+  /** Checked if present, like `BankId`: a bank must reject an order for another bank. */
   aud: z.string().optional(),
   Data: orderDataSchema,
 });
@@ -50,9 +50,9 @@ const orderSchema = z.object({
 export type OrderAccount = z.infer<typeof accountSchema>;
 
 /**
- * The order in this JWS.
- * @throws {OrderRejected} when it is not the platform's, not for this bank, or not an order
- * @throws {Error} when the platform's key set cannot be read
+ * Verifies this JWS and returns its order.
+ * @throws {OrderRejected} if it is not from the platform, not for this bank, or not an order
+ * @throws {Error} if the platform's key set cannot be read
  */
 export async function openPaymentOrder(
   { platformKeys, bankCode }: { readonly platformKeys: PlatformKeys; readonly bankCode: string },
@@ -68,7 +68,7 @@ export async function openPaymentOrder(
   return { ...orderOf(Data), signed: token };
 }
 
-/** An order's `Data` as the bank uses it. @throws {OrderRejected} where no account is to pay */
+/** Converts an order's `Data` to the bank's form. @throws {OrderRejected} if it names no account to pay from */
 export function orderOf(data: z.infer<typeof orderDataSchema>): PaymentOrder {
   const debtor = data.DebtorAccount ?? data.Initiation.DebtorAccount;
   if (debtor === undefined) throw new OrderRejected("no debtor account");

@@ -1,4 +1,4 @@
-/** What the customer authorises: who asks, payee, amount, account and reference, as the consent says. */
+/** The payment that the customer authorises: TPP, payee, amount, account and reference, as in the consent. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { amountText, groupedIban } from "../pages/formats.ts";
@@ -13,7 +13,10 @@ export interface SummaryProps {
   readonly consent: BankConsent;
 }
 
-/** The payment as a list of terms and values. What the TPP wrote is marked: it must not pass for the bank's own words. */
+/**
+ * The payment as a list of terms and values. Text of the TPP is marked, so that it cannot be mistaken for the bank's
+ * own.
+ */
 export function PaymentSummary({ language, tppName, consent }: SummaryProps): JSX.Element {
   const { InstructedAmount, CreditorAccount, DebtorAccount } = consent;
   const reference = referenceOf(consent);

@@ -1,6 +1,6 @@
 /**
  * The platform's endpoints for banks: read a consent, put payer accounts, list payment orders, report a payment's
- * status (contract EP11, EP12; Decisions D2, D3). Speaks the wire format; decides nothing.
+ * status (contract EP11, EP12; Decisions D2, D3). Only handles the wire format.
  */
 import { z } from "zod";
 import { bankKeys } from "./bank_keys.ts";
@@ -8,7 +8,6 @@ import type { BankClock, BankProfile } from "./bank_profile.ts";
 import { signPayload } from "./payload_signature.ts";
 import type { PlatformLink } from "./platform_link.ts";
 
-/** What the calls need. */
 export interface PlatformClientDeps {
   readonly profile: BankProfile;
   readonly baseUrl: string;
@@ -61,7 +60,7 @@ const orderPageSchema = z.object({
   Data: z.object({ PaymentOrder: z.array(z.unknown()), After: z.string().min(1).optional() }),
 });
 
-/** Some of the bank's orders, oldest first; `after` is where to go on from, absent at the end. */
+/** A page of the bank's orders, oldest first. `after` is the cursor of the next page, absent at the end. */
 export interface OrderPage {
   readonly orders: readonly unknown[];
   readonly after: string | undefined;
@@ -73,7 +72,7 @@ export interface StatusReport {
   readonly status: string;
   /** Why it was rejected. */
   readonly reason?: string;
-  /** When the payment got there, milliseconds; now where not given. */
+  /** When the payment reached this status, milliseconds; default: now. */
   readonly at?: number;
 }
 
@@ -87,7 +86,7 @@ export class PlatformRejected extends Error {
 
 /**
  * Reads the consent (contract EP11).
- * @throws {PlatformRejected} on any answer but 200
+ * @throws {PlatformRejected} on any status but 200
  */
 export async function readConsent(
   deps: PlatformClientDeps,
@@ -101,7 +100,7 @@ export async function readConsent(
 
 /**
  * Sends the customer's payer accounts, or the one selected (contract EP12).
- * @throws {PlatformRejected} on any answer but 200
+ * @throws {PlatformRejected} on any status but 200
  */
 export async function putPayerAccounts(deps: PlatformClientDeps, update: PayerAccountsUpdate): Promise<void> {
   const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-auth/v1/${update.consentId}`;
@@ -117,7 +116,7 @@ export async function putPayerAccounts(deps: PlatformClientDeps, update: PayerAc
 
 /**
  * Lists the bank's payment orders (Decision D2).
- * @throws {PlatformRejected} on any answer but 200
+ * @throws {PlatformRejected} on any status but 200
  */
 export async function listOrders(deps: PlatformClientDeps, after: string | undefined): Promise<OrderPage> {
   const url = new URL(`${deps.baseUrl}/${deps.profile.code}/back-channel-payments/v1`);
@@ -129,8 +128,8 @@ export async function listOrders(deps: PlatformClientDeps, after: string | undef
 }
 
 /**
- * Reports where a payment stands (Decision D3).
- * @throws {PlatformRejected} on any answer but 200; 404 and 400 mean that trying again is useless
+ * Reports the status of a payment (Decision D3).
+ * @throws {PlatformRejected} on any status but 200; do not retry after 404 or 400
  */
 export async function reportStatus(deps: PlatformClientDeps, report: StatusReport): Promise<void> {
   const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-payments/v1/${report.domesticPaymentId}`;
@@ -152,7 +151,7 @@ async function putSigned(
   content: unknown,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  // Serialised once: what is signed is what is sent.
+  // Serialised once, so that the signed bytes are the bytes sent.
   const body = new TextEncoder().encode(JSON.stringify(content));
   const { signing } = await bankKeys(deps.profile);
   const signature = await signPayload({ ...deps.profile, signing }, body, Math.floor(deps.clock() / 1000));

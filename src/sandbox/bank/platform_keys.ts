@@ -1,6 +1,6 @@
 /**
- * The platform's public keys from `{auth_url}/jwks` (Decision A11): cached, and fetched again when a JWT names a
- * kid that is not there, at most once per cooldown so that forged kids cannot make the bank hammer the platform.
+ * The platform's public keys from `{auth_url}/jwks` (Decision A11). They are cached, and fetched again if a JWT names
+ * an unknown kid, at most once per cooldown, so that forged kids cannot cause many requests to the platform.
  */
 import { importJWK } from "jose";
 import { z } from "zod";
@@ -10,13 +10,12 @@ import type { BankClock, BankFetch } from "./bank_profile.ts";
 
 /** The platform's key set as the banks use it. */
 export interface PlatformKeys {
-  /** The `sig` key with this kid, or undefined where the platform publishes none. */
+  /** The `sig` key with this kid, or undefined if the platform does not publish it. */
   readonly signatureKey: (kid: string) => Promise<CryptoKey | undefined>;
-  /** The key to which hand-over JWTs for the platform are encrypted. */
+  /** The key for encrypting JWTs to the platform. */
   readonly encryptionKey: () => Promise<BankKey>;
 }
 
-/** What the key set needs. */
 export interface PlatformKeysDeps {
   readonly authUrl: string;
   readonly fetch: BankFetch;
@@ -46,7 +45,7 @@ export function createPlatformKeys(deps: PlatformKeysDeps): PlatformKeys {
     const jwks = fetchJwks(deps);
     const entry = { jwks, loadedAtMs: deps.clock() };
     cached = entry;
-    // A failed fetch is not worth keeping: the next call tries again.
+    // A failed fetch is not cached, so that the next call tries again.
     jwks.catch(() => cached = cached === entry ? undefined : cached);
     return jwks;
   }
@@ -68,7 +67,7 @@ export function createPlatformKeys(deps: PlatformKeysDeps): PlatformKeys {
   };
 }
 
-/** Whether two x5t kids name one certificate; trailing `=` does not count (Decision A11). */
+/** Compares two x5t kids and ignores trailing `=` (Decision A11). */
 export function sameKid(left: string, right: string): boolean {
   return left.replace(/=+$/, "") === right.replace(/=+$/, "");
 }
@@ -82,7 +81,7 @@ async function fetchJwks({ authUrl, fetch }: PlatformKeysDeps): Promise<readonly
   if (!response.ok) throw new Error(`${authUrl}/jwks answered ${response.status}`);
   return keySetSchema.parse(body).keys.flatMap((entry) => {
     const jwk = jwkSchema.safeParse(entry);
-    return jwk.success ? [jwk.data] : []; // keys of a kind this bank does not use are none of its business
+    return jwk.success ? [jwk.data] : []; // keys of other kinds are ignored
   });
 }
 

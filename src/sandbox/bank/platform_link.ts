@@ -1,6 +1,6 @@
 /**
- * Authenticated calls from one bank to the platform's API: client credentials token with scope `bank`
- * (private_key_jwt, DPoP), kept until shortly before it expires, and DPoP on every call. Knows no resource.
+ * Authenticated calls from one bank to the platform's API: a client credentials token with scope `bank`
+ * (private_key_jwt, DPoP), cached until shortly before it expires, and DPoP on every call.
  */
 import * as oauth from "oauth4webapi";
 import { SIGNATURE_ALG } from "../../client/profile.ts";
@@ -15,16 +15,15 @@ export interface LinkRequest {
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** A bank's line to the platform. */
+/** A bank's connection to the platform. */
 export interface PlatformLink {
   /**
-   * The platform's answer, whatever its status.
-   * @throws {Error} when no token can be had or the platform cannot be reached
+   * The platform's response, whatever its status.
+   * @throws {Error} if no token can be obtained or the platform cannot be reached
    */
   readonly call: (request: LinkRequest) => Promise<Response>;
 }
 
-/** What the line needs. */
 export interface PlatformLinkDeps {
   readonly profile: BankProfile;
   readonly baseUrl: string;
@@ -35,14 +34,14 @@ export interface PlatformLinkDeps {
 
 interface BoundToken {
   readonly accessToken: string;
-  /** The key the token is bound to lives and dies with it (RFC 9449 §5). */
+  /** The DPoP key that the token is bound to (RFC 9449 §5). It is replaced together with the token. */
   readonly dpop: oauth.DPoPHandle;
   readonly expiresAtMs: number;
 }
 
 const renewBeforeExpiryMs = 60_000;
 
-/** A line with no token yet. */
+/** A connection without a token. */
 export function createPlatformLink(deps: PlatformLinkDeps): PlatformLink {
   let current: Promise<BoundToken> | undefined;
   let renewAtMs = 0;
@@ -51,7 +50,7 @@ export function createPlatformLink(deps: PlatformLinkDeps): PlatformLink {
     if (current !== undefined && deps.clock() < renewAtMs) return current;
     const requested = requestToken(deps);
     current = requested;
-    renewAtMs = Infinity; // calls in the meantime share the one request
+    renewAtMs = Infinity; // concurrent calls share this request
     requested.then((bound) => {
       if (current === requested) renewAtMs = bound.expiresAtMs - renewBeforeExpiryMs;
     }, () => {
@@ -65,7 +64,7 @@ export function createPlatformLink(deps: PlatformLinkDeps): PlatformLink {
       const first = await callWith(deps, await token(), request);
       if (first.status !== 401) return first;
       await first.body?.cancel();
-      current = undefined; // the platform may have forgotten the token, for instance after a fresh start
+      current = undefined; // the platform may have lost the token, for instance after it started with an empty store
       return await callWith(deps, await token(), request);
     },
   };
@@ -116,7 +115,7 @@ async function callWith(deps: PlatformLinkDeps, token: BoundToken, request: Link
       { ...transportOptions(deps), DPoP: token.dpop },
     );
   } catch (error) {
-    // Thrown for any answer that carries a challenge; here its status says all.
+    // oauth4webapi throws for any response with a challenge. The caller needs only its status.
     if (error instanceof oauth.WWWAuthenticateChallengeError) return error.response;
     throw error;
   }
@@ -139,7 +138,7 @@ function transportOptions({ baseUrl, fetch }: PlatformLinkDeps): TransportOption
         method,
         redirect,
       }),
-    // Plain http only where nothing leaves this computer.
+    // Plain http is allowed only to this computer.
     [oauth.allowInsecureRequests]: new URL(baseUrl).hostname === "localhost",
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Pulls the bank's orders from the platform every few seconds (Decision D2) and executes those it has not yet: with
- * this alone every order arrives, pushes only make it fast. Execution goes through the same book as pushes.
+ * Pulls the bank's orders from the platform every few seconds (Decision D2) and executes new ones. Pulling alone
+ * delivers every order; pushes only deliver faster. Both execute through the same ledger.
  */
 import { z } from "zod";
 import type { Bank } from "./bank.ts";
@@ -11,13 +11,13 @@ import { takeOrder } from "./take_order.ts";
 
 /** The puller of one bank. */
 export interface OrderPuller {
-  /** Cancels the next round; one that runs ends by itself. */
+  /** Cancels the next round. A round under way completes. */
   readonly stop: () => void;
 }
 
 const pulledSchema = orderDataSchema.extend({ Status: z.string() });
 
-/** Starts pulling, with the first round after the interval. */
+/** Starts pulling. The first round follows after one interval. */
 export function startPulling(bank: Bank, everyMs: number, schedule: Schedule): OrderPuller {
   let cancel = schedule(round, everyMs);
   let stopped = false;
@@ -39,8 +39,8 @@ export function startPulling(bank: Bank, everyMs: number, schedule: Schedule): O
 }
 
 /**
- * One round: every page from where the book says that all before has been pulled.
- * @throws {Error} when the platform cannot be asked
+ * Runs one round: reads every page from the stored cursor on.
+ * @throws {Error} if the platform cannot be asked
  */
 export async function pullOrders(bank: Bank): Promise<void> {
   let after = await bank.ledger.pulledUpTo();
@@ -53,14 +53,14 @@ export async function pullOrders(bank: Bank): Promise<void> {
   } while (after !== undefined);
 }
 
-/** False where the order must be looked at again. One that fails does not stop the others. */
+/** Returns false if the order must be pulled again. A failed order does not stop the others. */
 async function take(bank: Bank, listed: unknown): Promise<boolean> {
   try {
     const data = pulledSchema.parse(listed);
     if (data.Status !== "Pending" && data.Status !== "AcceptedSettlementInProcess") return true;
     const order = orderOf(data);
     const fault = bank.faults.foresee("push", { consentId: order.consentId, amount: order.amount.Amount });
-    if (fault === "server_error" || fault === "reset") return false; // down for this order, however it comes
+    if (fault === "server_error" || fault === "reset") return false; // the order also fails if it is pulled
     const { answer: status, reason } = await takeOrder(bank, order, "pull");
     if (status === data.Status) return true;
     await reportStatus(bank.platform, { ...order, status, ...(reason === undefined ? {} : { reason }) });

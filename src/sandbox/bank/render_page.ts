@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { html } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 
-/** The page with its document type; 200 unless told otherwise. */
+/** The page with its document type; default status 200. */
 export function renderPage(
   c: Context,
   page: JSX.Element,

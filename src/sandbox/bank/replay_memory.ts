@@ -1,12 +1,12 @@
-/** Remembers single-use ids until they expire, in memory. */
+/** Stores single-use ids in memory until they expire. */
 
-/** Ids that were seen. */
+/** The ids that were used. */
 export interface ReplayMemory {
-  /** Marks the id as used. True exactly once per id until `untilMs` (Unix milliseconds). */
+  /** Marks the id as used. Returns true exactly once per id until `untilMs` (Unix milliseconds). */
   readonly useOnce: (id: string, untilMs: number) => boolean;
 }
 
-/** An empty memory; expired ids are dropped as new ones come. */
+/** Starts empty and drops expired ids when new ones are added. */
 export function createReplayMemory(clock: () => number): ReplayMemory {
   const usedUntilMs = new Map<string, number>();
   return {

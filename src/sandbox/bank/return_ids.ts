@@ -1,13 +1,12 @@
-/** The ids of a bank's return JWTs: fresh ones, and the last one, for a bank that is told to send it again. */
+/** Creates the ids of a bank's result JWTs and repeats the last one for the replay fault. */
 
-/** Gives ids. */
+/** Creates ids. */
 export interface ReturnIds {
   readonly fresh: () => string;
-  /** The last fresh one; a new one where there was none. */
+  /** The last id created, or a new one if there is none. */
   readonly last: () => string;
 }
 
-/** No id given yet. */
 export function createReturnIds(): ReturnIds {
   let last: string | undefined;
   const fresh = (): string => last = crypto.randomUUID();

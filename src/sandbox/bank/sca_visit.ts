@@ -1,6 +1,6 @@
 /**
- * A customer's visit from the platform's redirect to the redirect back: what each form entry leads to. Knows no
- * HTML and no cookies; whatever goes wrong ends in a return to the platform, never in a success.
+ * A customer's visit from the platform's redirect to the redirect back, step by step. Contains no HTML and no cookies.
+ * Every failure ends in a return to the platform and never in a success.
  */
 import { FLOW_SECONDS } from "../../client/profile.ts";
 import type { Bank } from "./bank.ts";
@@ -23,12 +23,12 @@ export type VisitOutcome =
 
 /** Wrong entries at one step before the visit fails. */
 const maxFailures = 3;
-/** `sub` of a return when nobody has signed in; no customer has this id. */
+/** `sub` of a return if no customer has signed in. No customer has this id. */
 const nobody = "not-authenticated";
 
 /**
- * Opens the platform's JWT, reads the consent and starts a visit.
- * @throws {HandoverRejected} when the JWT is not authentic
+ * Opens the handover JWT, reads the consent and starts a visit.
+ * @throws {HandoverRejected} if the JWT is not authentic
  */
 export async function startVisit(
   bank: Bank,
@@ -46,7 +46,7 @@ export async function startVisit(
   return { go: "page", session };
 }
 
-/** Takes the entry of whichever form the visit is at. An entry of an earlier form changes nothing. */
+/** Processes the form entry for the visit's current step. An entry for an earlier step has no effect. */
 export function takeEntry(bank: Bank, session: ScaSession, entry: FormEntry): Promise<VisitOutcome> {
   const { step } = session;
   if (step.at === "returned") return step.url.then((url) => ({ go: "platform", url }));
@@ -114,7 +114,7 @@ async function selectAccount(
   entry: FormEntry,
 ): Promise<VisitOutcome> {
   if (entry["decision"] !== "accept") return { go: "page", session };
-  // Compared with this customer's own list: a changed form cannot name somebody else's account.
+  // Compared with this customer's own accounts, so that a manipulated form cannot select another account.
   const selected = (await payerAccounts(bank, customer)).filter(({ Identification }) =>
     Identification === entry["account"]
   );
@@ -123,7 +123,10 @@ async function selectAccount(
   return await succeed(bank, session, customer, selected);
 }
 
-/** Whether the account has too little money: these banks do not lend. Another currency is another matter. */
+/**
+ * Returns whether the balance is too low; these banks grant no overdraft. Accounts in another currency are not
+ * compared.
+ */
 function isShort({ consent }: ScaSession, account: PayerAccount | undefined): boolean {
   const { Amount, Currency } = consent.InstructedAmount;
   if (account?.Currency !== Currency) return false;
@@ -135,7 +138,7 @@ function endForFunds(bank: Bank, session: ScaSession, { id: sub }: Customer): Pr
   return finish(bank, session, result);
 }
 
-/** Sends the accounts, where there are any to send, then returns success. */
+/** Sends the accounts, if any, then returns success. */
 async function succeed(
   bank: Bank,
   session: ScaSession,
@@ -187,12 +190,12 @@ function moveTo(bank: Bank, session: ScaSession, step: ScaStep): VisitOutcome {
 
 async function finish(bank: Bank, session: ScaSession, result: ScaResult): Promise<VisitOutcome> {
   const url = sealed(bank, session.handover, result, bank.faults.meet("return", subjectOf(session)));
-  // Before the first await: no further guess at a password or code fits in, and a double click gets the same URL.
+  // Set before the first await: no further password or code can be tried, and a double click gets the same URL.
   moveTo(bank, session, { at: "returned", url });
   try {
     return { go: "platform", url: await url };
   } catch (error) {
-    bank.sessions.save(session); // nothing went out: the customer may try again
+    bank.sessions.save(session); // sealing the return failed: the customer may try again
     throw error;
   }
 }
@@ -220,7 +223,7 @@ async function payerAccounts(bank: Bank, customer: Customer): Promise<readonly P
   }));
 }
 
-/** The accounts as the fault has them that is met here, if any. */
+/** The accounts as changed by the fault that applies here, if any. */
 function faultyAccounts(
   bank: Bank,
   session: ScaSession,

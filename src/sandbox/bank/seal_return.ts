@@ -1,6 +1,6 @@
 /**
- * Builds the bank's JWT back to the platform and the URL that carries it (contract RT1 to
- * RT8; Decisions A10, B3). Decides nothing about the outcome.
+ * Builds the result JWT to the platform and the URL that carries it (contract RT1 to RT8; Decisions A10, B3). The
+ * caller decides the outcome.
  */
 import { CompactEncrypt, type JWTPayload, SignJWT } from "jose";
 import {
@@ -17,8 +17,8 @@ import type { PlatformKeys } from "./platform_keys.ts";
 import type { ReturnIds } from "./return_ids.ts";
 
 /**
- * `status_code`: `insufficient_funds` is a failure that tells the TPP why (Decision G7); `error` is neither success nor
- * failure, so the platform reports a server error (Decision B3).
+ * `status_code`: `insufficient_funds` is a failure with a reason for the TPP (Decision G7); `error` is neither success
+ * nor failure, so the platform reports a server error (Decision B3).
  */
 export type ReturnStatusCode = "success" | "failure" | "insufficient_funds" | "error";
 
@@ -31,7 +31,6 @@ export interface ScaResult {
   readonly sub: string;
 }
 
-/** What sealing needs. */
 export interface SealReturnDeps {
   readonly authUrl: string;
   readonly bankCode: string;
@@ -42,7 +41,7 @@ export interface SealReturnDeps {
   readonly clock: BankClock;
 }
 
-/** The platform's address to which the browser goes back, with the sealed result. */
+/** Returns the platform URL to which the browser returns, with the sealed result. */
 export async function sealReturn(
   deps: SealReturnDeps,
   handover: Handover,

@@ -1,6 +1,6 @@
 /**
- * Visits of customers sent by the platform, in memory: found only with the secret in the browser's cookie, and
- * dead after 15 minutes. Holds what was decided so far; decides nothing.
+ * Visits of customers that the platform redirected to a bank, in memory. A visit is found only with the secret in the
+ * browser's cookie and expires after 15 minutes.
  */
 import { FLOW_SECONDS } from "../../client/profile.ts";
 import type { BankClock } from "./bank_profile.ts";
@@ -8,19 +8,19 @@ import type { Customer } from "./customers.ts";
 import type { Handover } from "./open_handover.ts";
 import type { BankConsent } from "./platform_client.ts";
 
-/** Where the customer stands. */
+/** The customer's current step. */
 export type ScaStep =
   | { readonly at: "login" }
   | { readonly at: "code"; readonly customer: Customer }
   | { readonly at: "consent"; readonly customer: Customer }
   | { readonly at: "returned"; readonly url: Promise<string> };
 
-/** What was wrong with the last entry; the words are the page's. */
+/** The error of the last entry. The page chooses the words. */
 export interface EntryComplaint {
   readonly says: "wrong_credentials" | "wrong_code" | "no_account";
-  /** Absent where the customer may try as often as he likes. */
+  /** Absent if the number of tries is not limited. */
   readonly triesLeft?: number;
-  /** What was entered as the user name, so that it need not be typed again. */
+  /** The user name that was entered, so that the customer need not type it again. */
   readonly username?: string;
 }
 
@@ -28,7 +28,7 @@ export interface EntryComplaint {
 export interface ScaSession {
   /** 256 random bits, in the cookie only. */
   readonly secret: string;
-  /** Names the visit in URLs; no secret, so that one browser can have several visits. */
+  /** Identifies the visit in URLs. Not a secret; one browser can have several visits. */
   readonly flow: string;
   /** In a hidden field of every form. */
   readonly csrf: string;
@@ -44,19 +44,19 @@ export interface ScaSession {
   readonly complaint: EntryComplaint | undefined;
 }
 
-/** What a new visit starts from. */
+/** The fields from which a visit is created. */
 export type NewSession = Pick<ScaSession, "bankCode" | "customerIp" | "handover" | "consent">;
 
 /** The visits of all banks. */
 export interface Sessions {
   readonly open: (visit: NewSession) => ScaSession;
-  /** The visit, where cookie, bank and flow agree and it has not expired. */
+  /** The visit, if cookie, bank and flow match and it has not expired. */
   readonly find: (secret: string | undefined, bankCode: string, flow: string) => ScaSession | undefined;
-  /** Replaces the visit by a later state of it. */
+  /** Replaces the stored visit. */
   readonly save: (session: ScaSession) => void;
 }
 
-/** No visits yet. Expired ones are dropped as new ones come. */
+/** Starts empty and drops expired visits when new ones are added. */
 export function createSessions(clock: BankClock): Sessions {
   const sessions = new Map<string, ScaSession>();
   return {

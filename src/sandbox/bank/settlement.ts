@@ -1,22 +1,21 @@
 /**
- * Plays settlement: some time after an order was accepted it reports the debit as booked, then the credit
- * (contract PT5, PT6; Decision D3). Timers come from outside, so that they can be held or cancelled.
+ * Simulates settlement: after a delay it reports the debit as booked, then the credit (contract PT5, PT6; Decision D3).
+ * The caller supplies the timers, so that tests can hold or cancel them.
  */
 import type { BankClock, BankLog } from "./bank_profile.ts";
 import { PlatformRejected, type StatusReport } from "./platform_client.ts";
 
-/** Runs the task after the delay, milliseconds; the result cancels it. */
+/** Runs the task after the delay (milliseconds) and returns a function that cancels it. */
 export type Schedule = (task: () => Promise<void>, delayMs: number) => () => void;
 
 /** Settlement of one bank's orders. */
 export interface Settlement {
-  /** Starts the clock for an order that was just accepted, or goes on from the status it had reached. */
+  /** Starts the delay for an accepted order, or continues from the status it had reached. */
   readonly begin: (domesticPaymentId: string, reached?: string) => void;
-  /** Cancels everything that is still to be reported. */
+  /** Cancels all pending reports. */
   readonly stop: () => void;
 }
 
-/** What settlement needs. */
 export interface SettlementDeps {
   /** Between two steps, milliseconds; also the first wait before a failed report is tried again. */
   readonly delayMs: number;
@@ -30,7 +29,6 @@ export interface SettlementDeps {
 const steps: readonly string[] = ["AcceptedSettlementCompleted", "AcceptedCreditSettlementCompleted"];
 const maxAttempts = 5;
 
-/** Settlement with nothing under way. */
 export function createSettlement(deps: SettlementDeps): Settlement {
   const pending = new Set<() => void>();
   let stopped = false;
@@ -63,7 +61,7 @@ interface Step {
   /** Index of the status to report. */
   readonly step: number;
   readonly attempt: number;
-  /** When it was booked, milliseconds: a report that is repeated tells the same. Absent at the first attempt. */
+  /** When it was booked, milliseconds. A repeated report has the same time. Absent at the first attempt. */
   readonly at?: number;
 }
 
@@ -90,8 +88,8 @@ async function reportStep(deps: SettlementDeps, later: Later, booked: Step): Pro
   }
 }
 
-// A 4xx is the platform's decision. Of 429 it will change its mind, and of 400 it may: an order whose acceptance it
-// has not heard yet cannot be settled in its books.
+// A 4xx is the platform's final decision, except 429 and 400: an order whose acceptance the platform has not yet
+// recorded is rejected with 400 and may be accepted later.
 function isFinal(error: unknown): boolean {
   const httpStatus = error instanceof PlatformRejected ? error.status : 0;
   return httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429 && httpStatus !== 400;

@@ -1,9 +1,9 @@
-/** What a bank does with an order, however it came: executes it once and has it settle. */
+/** Executes an order once and starts its settlement, whether it was pushed or pulled. */
 import type { Bank } from "./bank.ts";
 import type { OrderOutcome } from "./ledger.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
-/** The first answer, or that one again. */
+/** Returns the first result, also for a repeated order. */
 export async function takeOrder(
   { ledger, settlement, faults, profile, log }: Pick<
     Bank,

@@ -1,7 +1,7 @@
-/** A labelled text input of a form, with its hint and, after a wrong entry, the complaint read out with it. */
+/** A labelled text input with its hint and, after a wrong entry, the complaint that screen readers announce. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 
-/** What differs between the inputs; `name` is the id, too. */
+/** `name` is also the id. */
 export interface TextFieldProps {
   readonly name: string;
   readonly label: string;
@@ -14,9 +14,9 @@ export interface TextFieldProps {
   readonly describedBy: string;
   /** The last entry was wrong. */
   readonly wrong: boolean;
-  /** What stands in it already. */
+  /** The initial value. */
   readonly value?: string;
-  /** Where the customer goes on typing, and what a screen reader reads first. */
+  /** The input gets the focus, so that screen readers read it first. */
   readonly focused?: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** The cookie that holds a visit's secret: one per visit, sent to that visit's pages only, unreadable for scripts. */
+/** The cookie with a visit's secret: one per visit, limited to that visit's path, HttpOnly. */
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { FLOW_SECONDS } from "../../client/profile.ts";
 import type { ScaSession } from "./sessions.ts";
 
-/** Gives the browser the secret of its visit. */
+/** Sets the cookie of this visit. */
 export function giveVisitCookie(c: Context, banksUrl: string, session: ScaSession): void {
   setCookie(c, cookieName(banksUrl), session.secret, {
     path: visitPath(session.bankCode, session.flow),

@@ -1,4 +1,4 @@
-/** Browser routes of a visit: the platform's redirect comes in, a page per step, every form is answered with 303. */
+/** Browser routes of a visit: the platform's redirect, one page per step, and forms that are answered with 303. */
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { JSX } from "hono/jsx/jsx-runtime";
@@ -15,7 +15,7 @@ import { type FormEntry, startVisit, takeEntry, type VisitOutcome } from "./sca_
 import type { ScaSession } from "./sessions.ts";
 import { giveVisitCookie, readVisitCookie, visitPath } from "./visit_cookie.ts";
 
-/** What the server tells about a connection. */
+/** The connection information that the server adds. */
 export interface ConnectionEnv {
   readonly Bindings: { readonly customerIp?: string };
 }
@@ -93,7 +93,7 @@ function redirectTo(c: Context, outcome: VisitOutcome): Response {
   return c.redirect(visitPath(outcome.session.bankCode, outcome.session.flow), 303);
 }
 
-/** The fields of the form, undefined when it is no form or names a field twice. */
+/** The fields of the form, or undefined if the body is not a form or repeats a field. */
 async function readEntry(c: Context): Promise<FormEntry | undefined> {
   const mediaType = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/x-www-form-urlencoded") return undefined;
@@ -102,7 +102,7 @@ async function readEntry(c: Context): Promise<FormEntry | undefined> {
   return entry.size === fields.length ? Object.fromEntries(entry) : undefined;
 }
 
-// One text for every cause: what exactly was wrong with a JWT is nothing for whoever made it (contract BR17).
+// One text for every cause: the sender of an invalid JWT must not learn what was wrong with it (contract BR17).
 function rejectArrival(c: Context, bank: Bank, reason: string): Response | Promise<Response> {
   bank.log("sca.arrival_refused", { bank: bank.profile.code, reason });
   return problemPage(c, bank, "link", 400);

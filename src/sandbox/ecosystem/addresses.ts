@@ -1,6 +1,6 @@
 /**
- * Where the sandbox listens: five ports in a row on this computer's loopback addresses (Decision F2).
- * Never binds anything but loopback.
+ * The sandbox's addresses: five consecutive ports on this computer's loopback addresses (Decision F2). Never binds any
+ * other address.
  */
 import { CannotStart } from "./cannot_start.ts";
 
@@ -11,19 +11,19 @@ export interface Addresses {
   readonly directoryUrl: string;
   readonly banksUrl: string;
   readonly shopUrl: string;
-  /** `aud` of registration JWTs: a constant of this sandbox, an address of nothing. */
+  /** `aud` of registration JWTs: a constant of this sandbox that is not a reachable address. */
   readonly registrationAudience: string;
 }
 
-/** How many ports, from the first one on, the sandbox uses. */
+/** Number of ports that the sandbox uses, starting with the first. */
 export const PORT_COUNT = 5;
 
 const highestFirstPort = 65_535 - (PORT_COUNT - 1);
 
-/** "localhost" is either address, depending on who resolves it: browsers try `::1` first. */
+/** "localhost" resolves to either address; browsers try `::1` first. */
 const loopbackHosts = ["127.0.0.1", "::1"] as const;
 
-/** The addresses that belong to a first port (Decision F2). */
+/** The addresses for a first port (Decision F2). */
 export function addressesAt(port: number): Addresses {
   const directoryUrl = `http://localhost:${port + 2}`;
   return {
@@ -38,7 +38,7 @@ export function addressesAt(port: number): Addresses {
 
 /**
  * `SANDBOX_PORT` as a number.
- * @throws {CannotStart} when it is not a port with four more above it.
+ * @throws {CannotStart} if it is not a port with four more above it.
  */
 export function readFirstPort(text: string): number {
   const port = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : NaN;
@@ -49,8 +49,8 @@ export function readFirstPort(text: string): number {
 }
 
 /**
- * The loopback addresses this computer has, every port free on each of them.
- * @throws {CannotStart} naming the first port that something else uses.
+ * The loopback addresses this computer has, after checking that every port is free on each of them.
+ * @throws {CannotStart} naming the first port that is in use.
  */
 export function freeLoopbackHosts(firstPort: number): readonly string[] {
   return loopbackHosts.filter((host) => {
@@ -61,7 +61,7 @@ export function freeLoopbackHosts(firstPort: number): readonly string[] {
   });
 }
 
-/** What to tell about a failed bind: a sentence for the two usual causes, else the error itself. */
+/** Turns the two usual bind errors into a sentence; returns any other error unchanged. */
 export function explainBindError(error: unknown, port: number): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (error instanceof Deno.errors.AddrInUse || code === "EADDRINUSE") {
@@ -82,7 +82,7 @@ function tryPort(hostname: string, port: number): boolean {
     Deno.listen({ hostname, port }).close();
     return true;
   } catch (error) {
-    // Only IPv6 may be missing; without 127.0.0.1 there is no sandbox.
+    // Only `::1` may be missing; the sandbox needs 127.0.0.1.
     if (hostname === "::1" && isMissingAddress(error)) return false;
     throw explainBindError(error, port);
   }

@@ -1,14 +1,14 @@
 /**
- * The sandbox's certificate authority: one root that the front door's own certificate, the platform's signing
- * certificate and (issued by the directory) every participant's certificates descend from, so that a single
- * `ca.pem` is all that a client has to trust.
+ * The sandbox's certificate authority. Its root issues the TLS certificate of the front door, the platform's signing
+ * certificate and (through the directory) every participant's certificates, so that clients need to trust only
+ * `ca.pem`.
  */
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
 import { KEY_ALGORITHM, keyPairAt, privateKeyPem } from "./key_files.ts";
 import { readIfAny, type SandboxFiles, writePublic } from "./sandbox_files.ts";
 
-/** The authority, able to issue. */
+/** A certificate authority that can issue certificates. */
 export interface Authority {
   readonly certificate: x509.X509Certificate;
   readonly certificatePem: string;
@@ -22,7 +22,7 @@ export interface ServerIdentity {
   readonly privateKeyPem: string;
 }
 
-/** What to certify; the extensions say what for. */
+/** The subject, key and extensions of a certificate to issue. */
 export interface CertificateOrder {
   readonly commonName: string;
   readonly publicKey: CryptoKey;
@@ -38,7 +38,7 @@ const renewServerBelowDays = 30;
 /** Clocks of clients may be behind. */
 const backdatedMs = 300_000;
 
-/** Opens the authority of a sandbox, founding it at the first start. */
+/** Opens a sandbox's authority; the first start creates it. */
 export async function openAuthority(files: SandboxFiles, now: number): Promise<Authority> {
   const keys = await keyPairAt(files.caKey);
   const certificatePem = await readIfAny(files.caCertificate) ?? await found(files, keys, now);
@@ -50,7 +50,7 @@ export async function openAuthority(files: SandboxFiles, now: number): Promise<A
   };
 }
 
-/** The front door's identity for `localhost`, renewed 30 days before it ends. */
+/** The TLS certificate for `localhost`, renewed 30 days before it expires. */
 export async function serverIdentity(
   files: SandboxFiles,
   keys: CryptoKeyPair,
@@ -65,7 +65,7 @@ export async function serverIdentity(
   return { certificatePem, privateKeyPem: await privateKeyPem(keys.privateKey) };
 }
 
-/** Issues a certificate that is no authority itself. */
+/** Issues an end-entity certificate. */
 export function issueCertificate(
   authority: Authority,
   order: CertificateOrder,
@@ -141,7 +141,7 @@ function asPem(certificate: x509.X509Certificate): string {
   return `${certificate.toString("pem").trimEnd()}\n`;
 }
 
-/** RFC 5280 §4.1.2.2: positive, at most 20 octets, not to be guessed. */
+/** RFC 5280 §4.1.2.2: positive, at most 20 octets, unpredictable. */
 function newSerialNumber(): string {
   const serial = crypto.getRandomValues(new Uint8Array(16));
   serial[0] = 0x40 | ((serial[0] ?? 0) & 0x3f);

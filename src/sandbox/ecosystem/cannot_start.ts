@@ -1,6 +1,6 @@
-/** The one error that a person who starts the sandbox is meant to read. */
+/** The error that is shown to the person who starts the sandbox. */
 
-/** The sandbox cannot start. `message` is one sentence that says why and what to do; nothing was harmed. */
+/** The sandbox cannot start. `message` is one sentence with the reason and the remedy. No data was changed. */
 export class CannotStart extends Error {
   override readonly name = "CannotStart";
 }

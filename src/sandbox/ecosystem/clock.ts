@@ -1,6 +1,6 @@
 /**
- * The time that everybody in a sandbox lives in: this computer's, moved ahead by so much as the sandbox was told, also
- * after a restart. Never behind this computer's own, by which databases forget and TLS judges certificates.
+ * The clock that all parts of a sandbox share: this computer's time plus a stored offset, which survives a restart. It
+ * is never behind this computer's time, which databases use for expiry and TLS for certificates.
  */
 import { z } from "zod";
 import { CannotStart } from "./cannot_start.ts";
@@ -10,24 +10,30 @@ import { asJson, readIfAny, writePublic } from "./sandbox_files.ts";
 export interface SandboxClock {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** How far it is ahead, milliseconds. */
+  /** Its offset from this computer's clock, milliseconds. */
   readonly aheadMs: () => number;
-  /** Moves the time of all parts. Existing records keep their dates. Returns false and moves nothing if the target is out of range. */
+  /**
+   * Sets the clock of all parts. Existing records keep their dates. Returns false and changes no clock if the target is
+   * out of range.
+   */
   moveTo(now: number): Promise<boolean>;
-  /** Moves the time of all parts ahead by exactly so many milliseconds. Returns false and moves nothing if that is out of range. */
+  /**
+   * Advances the clock of all parts by exactly so many milliseconds. Returns false and changes no clock if that is out
+   * of range.
+   */
   advance(milliseconds: number): Promise<boolean>;
 }
 
 /** Certificates of the sandbox last longer. */
 const MAX_AHEAD_MS = 366 * 86_400_000;
-/** Whoever says "now" said it a moment ago. */
+/** Tolerance for a target of "now", which has passed when it is processed. */
 const JUST_NOW_MS = 60_000;
 
 const kept = z.object({ ahead_ms: z.number().min(0).max(MAX_AHEAD_MS) });
 
 /**
- * The clock of a sandbox, as far ahead as it was left.
- * @throws {CannotStart} when its file is not one
+ * Opens a sandbox's clock with its stored offset.
+ * @throws {CannotStart} if its file is not valid
  */
 export async function openSandboxClock(path: string): Promise<SandboxClock> {
   let aheadMs = await readAheadMs(path);

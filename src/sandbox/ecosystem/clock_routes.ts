@@ -1,11 +1,11 @@
 /**
- * `{directory_url}/sandbox/clock`: shows the sandbox's clock (GET) and, for the holder of the directory's administration
- * token, moves it (POST) or sets it back to this computer's time (DELETE). Stands in front of the directory in a sandbox; no directory or platform has such a route itself.
+ * `{directory_url}/sandbox/clock`: returns the sandbox's clock (GET) and, with the directory's administration token,
+ * moves it (POST) or resets it to this computer's time (DELETE). Runs in front of the directory in a sandbox only;
+ * neither directory nor platform has such a route.
  */
 import { z } from "zod";
 import type { SandboxClock } from "./clock.ts";
 
-/** What the route needs. */
 export interface ClockRouteDeps {
   readonly clock: SandboxClock;
   readonly adminToken: string;
@@ -22,7 +22,7 @@ const commandSchema = z.union([
   z.strictObject({ now: z.iso.datetime({ offset: true }) }),
 ]);
 
-/** The directory's handler, with the clock in front of it. */
+/** The directory's handler with the clock routes in front of it. */
 export function withClock(deps: ClockRouteDeps, directory: Handle): Handle {
   return async (request) => {
     const isClock = new URL(request.url).pathname === PATH;
@@ -48,7 +48,7 @@ async function answer(deps: ClockRouteDeps, request: Request): Promise<Response>
   return json(400, { error: "invalid_request", error_description });
 }
 
-/** Returns false if the request names no time, or one out of range. */
+/** Returns false if the request contains no valid time or one out of range. */
 async function move(request: Request, clock: SandboxClock): Promise<boolean> {
   if (request.method === "DELETE") return await clock.moveTo(Date.now());
   const text = await request.text();
@@ -72,7 +72,7 @@ function shown(clock: SandboxClock): unknown {
   return { now: new Date(clock.now()).toISOString(), ahead_seconds: clock.aheadMs() / 1000 };
 }
 
-/** Digests have one length, and every octet is looked at: the time taken tells nothing about the token. */
+/** Compares digests of equal length, looking at every octet, so that the duration reveals no part of the token. */
 async function isAdministrator(request: Request, token: string): Promise<boolean> {
   const sent = /^Bearer (\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
   if (sent === undefined) return false;

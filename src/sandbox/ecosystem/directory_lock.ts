@@ -1,6 +1,6 @@
 /**
- * One sandbox per directory. The lock belongs to the open file, so the operating system releases it however
- * the process ends; a leftover lock file means nothing.
+ * Allows one sandbox per directory. The lock belongs to the open file, so the operating system releases it when the
+ * process ends. A leftover lock file is harmless.
  */
 import { CannotStart } from "./cannot_start.ts";
 
@@ -13,7 +13,7 @@ const RETRY_MS = 100;
 
 /**
  * Locks a directory for this process, waiting up to `patienceMs` for a sandbox that is just stopping.
- * @throws {CannotStart} when another sandbox holds it
+ * @throws {CannotStart} if another sandbox holds it
  */
 export async function lockDirectory(
   directory: string,

@@ -1,6 +1,6 @@
 /**
- * The whole ecosystem in one process (Decision F1): directory, platform behind its TLS front door, two banks and
- * a shop, five ports on this computer. Decides the order of things; what each does is its own file's business.
+ * The whole ecosystem in one process (Decision F1): directory, platform behind its TLS front door, two banks and a
+ * shop, on five ports of this computer. Decides the order of the start only.
  */
 import { explainBindError } from "./addresses.ts";
 import { withClock } from "./clock_routes.ts";
@@ -16,19 +16,18 @@ import { openSiteKeys, type SiteKeys } from "./site_keys.ts";
 import { startStrangers } from "./external_parties.ts";
 import { openFrontDoor } from "./tls_front_door.ts";
 
-/** Where to start. */
 export interface EcosystemOptions {
   /** First of five ports in a row (Decision F2). */
   readonly port: number;
-  /** Directory for everything that is kept; made when missing. */
+  /** Directory for all files of the sandbox; created if missing. */
   readonly dir: string;
-  /** How long to wait for a sandbox on the same directory that is just stopping; 0 where not given. */
+  /** How long to wait for a sandbox on the same directory that is just stopping; default 0. */
   readonly patienceMs?: number;
-  /** Told what takes time at a first start, one line each. */
+  /** Receives one line for each slow step of a first start. */
   readonly log?: (line: string) => void;
 }
 
-/** What `endpoints.json` says (Decision F2). */
+/** Contents of `endpoints.json` (Decision F2). */
 export interface Endpoints {
   readonly base_url: string;
   readonly auth_url: string;
@@ -42,16 +41,16 @@ export interface Endpoints {
 /** A running ecosystem. */
 export interface Ecosystem {
   readonly endpoints: Endpoints;
-  /** Lets running requests end, closes everything, releases the directory. May be called again. */
+  /** Lets running requests end, closes all parts, releases the directory. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts everything; resolves when everything answers and `endpoints.json` says where.
- * @throws {CannotStart} when a port or the directory is in use, or the directory is not usable
+ * Starts all parts; resolves when all of them respond and `endpoints.json` is written.
+ * @throws {CannotStart} if a port or the directory is in use, or the directory is not usable
  */
 export async function startEcosystem(options: EcosystemOptions): Promise<Ecosystem> {
-  // Whatever was started is stopped again, last first, when something after it fails.
+  // If a step fails, all parts started before it are stopped in reverse order.
   await using running = new AsyncDisposableStack();
   const tell = options.log ?? ((): void => {});
   const site = await takeSite(options, running);
@@ -116,7 +115,7 @@ async function openDoor(
   }
 }
 
-/** Onboards and registers everybody; from then on the data of this site is kept. */
+/** Onboards and registers all participants, then marks the site's data as complete. */
 async function admit(site: Site, { newcomers }: SiteKeys): Promise<void> {
   const { files, addresses, secrets } = site;
   const access = { directoryUrl: addresses.directoryUrl, adminToken: secrets.directoryAdminToken };

@@ -1,4 +1,4 @@
-/** The banks and the shop, started from nothing but their files and everybody's addresses. */
+/** Starts the banks and the shop from their files and the addresses of all parts. */
 import { type Banks, composeBanks, type ConnectionInfo } from "../bank/bank_app.ts";
 import { loadBank } from "../bank/load_bank.ts";
 import { BANK_CODES, makeOwnFile, participantFiles } from "./sandbox_files.ts";
@@ -13,10 +13,10 @@ export interface Strangers {
   stop(): void;
 }
 
-/** Orders that a push did not bring are pulled this often. */
+/** Interval at which the banks pull orders that no push delivered. */
 const PULL_EVERY_MS = 4000;
 
-/** Loads everybody's credentials and opens the banks' books. */
+/** Loads all credentials and opens the banks' ledgers. */
 export async function startStrangers(site: Site): Promise<Strangers> {
   const { addresses: { authUrl, banksUrl, shopUrl }, files, clock } = site;
   const banks = await startBanks(site);

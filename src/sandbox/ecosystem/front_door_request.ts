@@ -1,13 +1,13 @@
 /**
- * One request at the TLS front door, from Node's form to Fetch's. Decides which headers may pass: whatever a
- * proxy would say about the connection is said here and never by the caller (RFC 9440 §2.4).
+ * Converts a request at the TLS front door from Node's form to Fetch's. Decides which headers may pass: headers about
+ * the connection are set here and never accepted from the caller (RFC 9440 §2.4).
  */
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 
-/** What the front door adds to a request and where it sends it. */
+/** Settings for forwarding a request. */
 export interface Forwarding {
-  /** Origin that requests are for, whatever the request target or `Host` say. */
+  /** Origin of every forwarded request, regardless of the request target and `Host`. */
   readonly baseUrl: string;
   /** Value of `x-proxy-secret`. */
   readonly proxySecret: string;
@@ -15,7 +15,7 @@ export interface Forwarding {
   readonly maxBodyBytes: number;
 }
 
-/** A request that gets an answer of its own and is not forwarded. */
+/** A request that is answered with an error and not forwarded. */
 export class RejectedRequest extends Error {
   override readonly name = "RejectedRequest";
   constructor(readonly status: 400 | 401 | 405 | 413, message: string) {
@@ -23,7 +23,7 @@ export class RejectedRequest extends Error {
   }
 }
 
-// RFC 9110 §7.6.1, and the members of a proxy's own conversation with its client.
+// RFC 9110 §7.6.1, and headers between a proxy and its client.
 const hopByHop = new Set([
   "connection",
   "expect",
@@ -41,12 +41,12 @@ const hopByHop = new Set([
 const spoofable =
   /^(client-cert|x-proxy-secret|x-forwarded|forwarded|x-real-ip|x-ssl-|ssl-client|x-client-cert)/;
 
-// Fetch has no such requests.
+// Fetch cannot represent these methods.
 const unsupportedMethods = new Set(["CONNECT", "TRACE", "TRACK"]);
 
 /**
- * The Fetch request of a Node request, with the certificate of its own TLS session.
- * @throws {RejectedRequest} when it must not be forwarded
+ * Converts a Node request to a Fetch request, with the certificate of its TLS session.
+ * @throws {RejectedRequest} if it must not be forwarded
  */
 export async function toFetchRequest(
   incoming: IncomingMessage,
@@ -60,7 +60,7 @@ export async function toFetchRequest(
   headers.set("client-cert", `:${peerCertificate(incoming).toBase64()}:`);
   headers.set("x-proxy-secret", forwarding.proxySecret);
   const body = await readBody(incoming, forwarding.maxBodyBytes);
-  if (method === "GET" || method === "HEAD") { // Fetch gives these no body
+  if (method === "GET" || method === "HEAD") { // Fetch allows no body for these methods
     headers.delete("content-length");
     return new Request(url, { method, headers, signal });
   }
@@ -69,7 +69,7 @@ export async function toFetchRequest(
 
 /**
  * The headers that may pass, repeated ones joined with ", ".
- * @throws {RejectedRequest} when one cannot be a header
+ * @throws {RejectedRequest} if one is not a valid header
  */
 export function forwardedHeaders(rawHeaders: readonly string[]): Headers {
   const pairs = rawHeaders.flatMap((name, index) =>
@@ -92,12 +92,12 @@ export function forwardedHeaders(rawHeaders: readonly string[]): Headers {
   return headers;
 }
 
-/** True for a name that speaks for the proxy, also where a back end would read `_` or `.` as `-`. */
+/** Returns whether a back end could take this header for one of the proxy's own, also if it reads `_` or `.` as `-`. */
 function isSpoofable(name: string): boolean {
   return spoofable.test(name.replace(/[_.]/g, "-"));
 }
 
-/** Only path and query of the target count, also of one in absolute form (`GET https://other/path`). */
+/** Uses only path and query of the target, also if it is in absolute form (`GET https://other/path`). */
 function targetUrl(baseUrl: string, target: string): string {
   if (target.startsWith("/")) return baseUrl + target;
   const absolute = URL.parse(target);
@@ -105,10 +105,10 @@ function targetUrl(baseUrl: string, target: string): string {
   return baseUrl + absolute.pathname + absolute.search;
 }
 
-/** DER of the certificate that this very connection was made with. */
+/** DER of the client certificate of this connection. */
 function peerCertificate(incoming: IncomingMessage): Uint8Array<ArrayBuffer> {
   const socket = incoming.socket;
-  // The handshake guarantees both; a request without them is no request of ours.
+  // The handshake guarantees both.
   if (!(socket instanceof TLSSocket) || !socket.authorized) {
     throw new RejectedRequest(401, "No client certificate");
   }

@@ -1,10 +1,10 @@
-/** An answer at the TLS front door, from Fetch's form to Node's. Adds nothing of its own but `Date`. */
+/** Converts a response at the TLS front door from Fetch's form to Node's. Adds only `Date`. */
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 
 const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]);
 
-/** Writes a Fetch response; rejects when the caller goes away or the body breaks off. */
+/** Writes a Fetch response; rejects if the caller disconnects or the body fails. */
 export async function sendResponse(
   response: Response,
   method: string,
@@ -24,7 +24,7 @@ export async function sendResponse(
   await pipeline(response.body, outgoing);
 }
 
-/** Writes an answer of the front door's own, in plain words. */
+/** Writes a plain-text response of the front door itself. */
 export function sendPlain(status: number, text: string, outgoing: ServerResponse): void {
   outgoing.statusCode = status;
   outgoing.setHeader("content-type", "text/plain; charset=utf-8");

@@ -1,23 +1,22 @@
-/** Plain HTTP on the loopback addresses: what browsers open, and the directory. */
+/** Plain HTTP on the loopback addresses, for the browser pages and the directory. */
 import { explainBindError } from "./addresses.ts";
 
-/** A Fetch handler, told whom the connection is with. */
+/** A Fetch handler that also receives the connection information. */
 export type Handler = (
   request: Request,
   info: { readonly remoteAddr: { readonly hostname: string } },
 ) => Response | Promise<Response>;
 
-/** Something that was opened and can be closed. */
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** A request that takes longer is left behind. */
+/** Requests that take longer are aborted at close. */
 const CLOSE_GRACE_MS = 2000;
 
 /**
  * Serves one port on every given host.
- * @throws {CannotStart} when the port is taken
+ * @throws {CannotStart} if the port is in use
  */
 export function listenHttp(
   { hosts, port, onFailure }: {

@@ -1,12 +1,12 @@
-/** RSA key pairs kept as PKCS#8 PEM files: made once, then read. */
+/** RSA key pairs in PKCS#8 PEM files: created once, then read. */
 import { readIfAny, writeSecret } from "./sandbox_files.ts";
 
-/** Every key pair here can sign certificates and requests; what a PEM is used for later is its reader's choice. */
+/** The imported keys can sign certificates and requests. The reader of a PEM may import it for another use. */
 export const KEY_ALGORITHM = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } as const;
 
 const pemLabel = "PRIVATE KEY";
 
-/** The key pair in a file, made when there is no such file. */
+/** Reads the key pair in a file, or creates the file. */
 export async function keyPairAt(path: string): Promise<CryptoKeyPair> {
   const pem = await readIfAny(path);
   if (pem !== undefined) return await readKeyPair(pem);

@@ -1,11 +1,11 @@
 /**
- * Notices that the `npx` which started the sandbox is gone. Between `npx` and this process are a shell and
- * `deno task`; a SIGTERM for `npx` ends it and the shell, and the sandbox would live on unseen, its ports and its
- * directory taken. Only Linux shells stay in between like that. Without `--allow-run=cat` nothing is watched:
- * `/proc` tells who started whom, and Deno itself reads it with all permissions only.
+ * Detects that the `npx` which started the sandbox has ended. Between `npx` and this process are a shell and `deno
+ * task`. A SIGTERM for `npx` ends `npx` and the shell, and the sandbox would keep running with its ports and directory.
+ * Only Linux shells stay in between. Without `--allow-run=cat` the watch is off: `/proc` lists parent processes, and
+ * Deno reads it only with all permissions.
  */
 
-/** A process and who started it. */
+/** A process and its parent. */
 export interface ProcessFact {
   readonly pid: number;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface ProcessFact {
 const LOOK_EVERY_MS = 1000;
 const MAX_ANCESTORS = 4;
 
-/** Calls `onGone` once when a process between this one and the `npx` above it, or `npx` itself, has ended. */
+/** Calls `onGone` once if `npx` or a process between it and this one has ended. */
 export async function watchLauncher(onGone: () => void): Promise<void> {
   if (Deno.build.os !== "linux") return;
   const permission = await Deno.permissions.query({ name: "run", command: "cat" });
@@ -33,16 +33,16 @@ export async function watchLauncher(onGone: () => void): Promise<void> {
   Deno.unrefTimer(timer);
 }
 
-/** The line of `/proc/<pid>/stat`, or undefined where it is none. */
+/** Parses a line of `/proc/<pid>/stat`; undefined if it is not valid. */
 export function parseStat(line: string): ProcessFact | undefined {
-  // The name may hold spaces and parentheses of its own.
+  // The name may contain spaces and parentheses.
   const parts = /^(\d+) \((.*)\) \S (\d+) /.exec(line);
   return parts === null
     ? undefined
     : { pid: Number(parts[1]), name: parts[2] ?? "", parent: Number(parts[3]) };
 }
 
-/** The processes from `pid` up to the one below `npx`; none where there is no `npx`. */
+/** The processes from `pid` up to the one below `npx`; empty if there is no `npx`. */
 async function findLauncher(pid: number): Promise<readonly ProcessFact[]> {
   const below: ProcessFact[] = [];
   for (let next = pid; below.length < MAX_ANCESTORS;) {

@@ -1,17 +1,17 @@
-/** Where the lines of everybody in the sandbox go: one file, so that the terminal stays readable. */
+/** Writes the log lines of all parts of the sandbox to one file, which keeps the terminal readable. */
 
 /** An open log. */
 export interface LogFile {
   write(line: string): void;
-  /** An unexpected error of a part that has no log of its own. */
+  /** Logs an unexpected error of a part that has no log of its own. */
   failure(where: string, error: unknown): void;
   close(): void;
 }
 
-/** A log larger than this at a start begins anew, bytes. */
+/** A larger log is truncated at the next start, bytes. */
 const MAX_KEPT_BYTES = 10_000_000;
 
-/** Opens the log at its end. Each line is written at once, so that the last one before a crash is there. */
+/** Opens the log for appending. Each line is written immediately, so that a crash does not lose the last one. */
 export async function openLogFile(path: string): Promise<LogFile> {
   const file = await Deno.open(path, { create: true, append: true, mode: 0o600 });
   if ((await file.stat()).size > MAX_KEPT_BYTES) await file.truncate();
@@ -22,7 +22,7 @@ export async function openLogFile(path: string): Promise<LogFile> {
     try {
       file.writeSync(encoder.encode(`${line}\n`));
     } catch {
-      // a full disk loses lines, not requests
+      // a full disk must not fail requests
     }
   }
   return {

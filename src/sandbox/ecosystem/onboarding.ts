@@ -1,7 +1,7 @@
 /**
- * Onboards a participant at the directory as its staff would: makes its keys and certificate signing requests,
- * sends them (Decision E1), and keeps what comes back in the participant's folder (Decision F2). Private keys
- * never leave this computer's folder.
+ * Onboards a participant at the directory as its staff would: creates its keys and certificate signing requests, sends
+ * them (Decision E1), and stores the result in the participant's folder (Decision F2). Private keys never leave that
+ * folder.
  */
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
@@ -38,7 +38,7 @@ const onboardedSchema = z.object({
 });
 type Onboarded = z.infer<typeof onboardedSchema>;
 
-/** Makes the participant's key pairs. What an interrupted start left is gone by now (`sandbox_state.ts`). */
+/** Creates the participant's key pairs. `sandbox_state.ts` has already removed files of an interrupted start. */
 export async function participantKeys(files: SandboxFiles, plan: ParticipantPlan): Promise<ParticipantKeys> {
   const own = participantFiles(files, plan.name);
   await makePrivateFolder(own.folder);
@@ -50,7 +50,7 @@ export async function participantKeys(files: SandboxFiles, plan: ParticipantPlan
 
 /**
  * Onboards one participant and writes its files, `participant.json` last.
- * @throws {Error} with the directory's answer when it rejects
+ * @throws {Error} with the directory's response if it rejects the participant
  */
 export async function onboard(
   access: DirectoryAccess,

@@ -1,4 +1,4 @@
-/** Who takes part in the sandbox: one shop and two banks, as they tell the directory about themselves. */
+/** The sandbox's participants, one shop and two banks, with the data that the directory receives about them. */
 import type { Addresses } from "./addresses.ts";
 import type { KeyPurpose } from "./sandbox_files.ts";
 import { merchant } from "../shop/catalogue.ts";
@@ -7,7 +7,7 @@ import { merchant } from "../shop/catalogue.ts";
 export interface ParticipantPlan {
   /** Folder name under `participants/`. */
   readonly name: "shop" | "bank-a" | "bank-b";
-  /** Given for banks, whose `org_id` is their code in every path (Decision A4). */
+  /** Required for banks, whose `org_id` is their code in every path (Decision A4). */
   readonly orgId?: string;
   readonly orgName: string;
   readonly registrationNumber: string;

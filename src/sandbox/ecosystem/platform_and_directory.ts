@@ -1,6 +1,6 @@
 /**
- * The one file of the sandbox that knows the platform's and the directory's own code: it sets them up as their
- * operators would, from configuration, and hands on nothing but Fetch handlers.
+ * The only file of the sandbox that imports code of the platform and the directory. It starts them from configuration,
+ * as their operators would, and exposes only Fetch handlers.
  */
 import { composePlatform } from "../../platform/compose.ts";
 import { readConfig } from "../../platform/config.ts";
@@ -18,10 +18,10 @@ import { privateKeyPem } from "./key_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** How long participants' certificates last: a sandbox directory is seldom older. */
+/** Lifetime of participants' certificates; few sandbox directories are older. */
 const CERTIFICATE_DAYS = 730;
 
-/** What both need. */
+/** Dependencies of both. */
 export interface Surroundings {
   readonly files: SandboxFiles;
   readonly addresses: Addresses;
@@ -44,7 +44,7 @@ export interface RunningDirectory {
   stop(): Promise<void>;
 }
 
-/** Starts the platform on its store file, configured by the same variables as anywhere else (Decision F6). */
+/** Starts the platform on its store file, configured by the same variables as in production (Decision F6). */
 export async function startPlatform(
   { files, addresses, secrets, clock }: Surroundings,
   keySet: string,
@@ -61,7 +61,7 @@ export async function startPlatform(
     REGISTRATION_AUDIENCE: addresses.registrationAudience,
     CLIENT_CERT_SOURCE: "client-cert",
     PROXY_SECRET: secrets.proxySecret,
-    OPERATOR_TOKEN: secrets.directoryAdminToken, // who runs a sandbox runs all of it
+    OPERATOR_TOKEN: secrets.directoryAdminToken, // the sandbox has one operator for all parts
     ENVIRONMENT: "Sandbox",
   });
   const keys = await openKeyRing(config.platformKeys);
@@ -108,7 +108,7 @@ export async function startDirectory(
     environment: "Sandbox",
     loopbackRedirects: true,
     certificateDays: CERTIFICATE_DAYS,
-    judgesClock: Date.now, // TLS knows nothing of a sandbox's clock
+    judgesClock: Date.now, // TLS uses this computer's clock, not the sandbox's
     log: openLog({ clock: clock.now, sink, level: "info" }),
   });
   return {

@@ -1,7 +1,7 @@
 /**
- * The platform's own keys for the sandbox, as `PLATFORM_KEYS` wants them: a private JWK set with a signing key
- * under a certificate of the sandbox's authority and a decryption key (Decision A11). Marked as sandbox keys,
- * so that no production starts with them.
+ * The platform's keys for the sandbox in the format of `PLATFORM_KEYS`: a private JWK set with a signing key, certified
+ * by the sandbox's authority, and a decryption key (Decision A11). Marked as sandbox keys, so that a production
+ * platform rejects them.
  */
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
@@ -13,8 +13,8 @@ import { asJson, readIfAny, type SandboxFiles, writeSecret } from "./sandbox_fil
 const certificateDays = 3650;
 
 /**
- * The platform's private JWK set as JSON, made at the first start.
- * @param makeKeys gives a new key pair; called only when there is no key set yet
+ * The platform's private JWK set as JSON, created at the first start.
+ * @param makeKeys creates a key pair; called only if no key set exists
  */
 export async function platformKeySet(
   files: SandboxFiles,

@@ -1,4 +1,4 @@
-/** Registers the sandbox's participants at the platform, each over mTLS as itself (contract EP13). */
+/** Registers the sandbox's participants at the platform, each over mTLS with its own certificate (contract EP13). */
 import type { Addresses } from "./addresses.ts";
 import type { ParticipantPlan } from "./participants_plan.ts";
 import { participantFiles, type SandboxFiles } from "./sandbox_files.ts";
@@ -8,7 +8,7 @@ import { register } from "../../client/tpp/register_client.ts";
 
 /**
  * Registers one participant with its software statement.
- * @throws {Error} when the platform rejects it, or knows it by another id than the directory
+ * @throws {Error} if the platform rejects it or assigns another id than the directory
  */
 export async function registerParticipant(
   addresses: Addresses,
@@ -24,7 +24,7 @@ export async function registerParticipant(
       audience: addresses.registrationAudience,
     };
     const { clientId } = await register(server, participant, plan.role);
-    // Decision B6: participant.json already says so.
+    // Decision B6: participant.json already contains this id.
     if (clientId !== participant.clientId) throw new Error(`${plan.name} was registered as ${clientId}`);
   } finally {
     connection.close();

@@ -1,13 +1,13 @@
 /**
- * Where everything of a sandbox lies in its directory (Decision F2), and how it is written: whole or not at
- * all, and secrets for the owner alone.
+ * The paths of a sandbox's files (Decision F2). Files are written atomically, and secrets are readable only by their
+ * owner.
  */
 
 /** Paths of one sandbox. */
 export interface SandboxFiles {
   readonly directory: string;
   readonly lock: string;
-  /** For which port the rest was made, and whether making it has ended. */
+  /** The port that the data belongs to, and whether the first start completed. */
   readonly state: string;
   readonly endpoints: string;
   /** The directory's administration token as a header, for `curl -H @file`. */
@@ -23,9 +23,9 @@ export interface SandboxFiles {
   readonly directoryKey: string;
   readonly directoryStore: string;
   readonly participants: string;
-  /** How far the sandbox's clock is ahead of this computer's. */
+  /** The offset of the sandbox's clock. */
   readonly clock: string;
-  /** A bank's book, by bank code. */
+  /** Path of a bank's ledger, by bank code. */
   bankBook(code: string): string;
 }
 
@@ -42,7 +42,7 @@ export interface ParticipantFiles {
   jwks(softwareClientId: string): string;
 }
 
-/** What a participant's key pair is for. */
+/** The use of a participant's key pair. */
 export type KeyPurpose = "signing" | "transport" | "encryption";
 
 /** The paths below a directory. */
@@ -82,20 +82,20 @@ export function participantFiles(files: SandboxFiles, name: string): Participant
   };
 }
 
-/** Makes a folder that only its owner may enter; leaves an existing one as it is. */
+/** Creates a folder that only its owner can access; leaves an existing one unchanged. */
 export async function makePrivateFolder(path: string): Promise<void> {
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });
 }
 
 /**
- * Makes an empty file for its owner alone, unless it is there: a database that is then opened in it gives its
- * further files the same rights.
+ * Creates an empty file that only its owner can access, unless it exists. A database opened in it creates its other
+ * files with the same permissions.
  */
 export async function makeOwnFile(path: string): Promise<void> {
   (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
 }
 
-/** The text of a file, undefined where there is none. */
+/** The text of a file, or undefined if it does not exist. */
 export async function readIfAny(path: string): Promise<string | undefined> {
   try {
     return await Deno.readTextFile(path);
@@ -105,17 +105,17 @@ export async function readIfAny(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a file that others may read. */
+/** Writes a file that all users can read. */
 export function writePublic(path: string, text: string): Promise<void> {
   return replaceFile(path, text, 0o644);
 }
 
-/** Writes a file for its owner alone. */
+/** Writes a file that only its owner can access. */
 export function writeSecret(path: string, text: string): Promise<void> {
   return replaceFile(path, text, 0o600);
 }
 
-/** Removes a file, a folder or nothing. */
+/** Removes a file or folder if it exists. */
 export async function removeIfAny(path: string): Promise<void> {
   try {
     await Deno.remove(path, { recursive: true });
@@ -124,14 +124,14 @@ export async function removeIfAny(path: string): Promise<void> {
   }
 }
 
-/** JSON as these files carry it. */
+/** JSON in the format of these files. */
 export function asJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const unfinished = `${path}.new`;
-  await removeIfAny(unfinished); // `mode` counts only for a file that is new
+  await removeIfAny(unfinished); // `mode` applies only to a new file
   await Deno.writeTextFile(unfinished, text, { mode });
   await Deno.rename(unfinished, path);
 }

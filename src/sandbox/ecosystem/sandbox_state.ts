@@ -1,7 +1,7 @@
 /**
- * What a directory already holds, and for which port. Addresses are part of everything the directory service and
- * the platform store, so each port has data of its own: data of another port is set aside under `port-<n>/` and
- * brought back when that port is used again. Data of a first start that never ended is made anew.
+ * Checks which data a directory holds and for which port. The stored data of the directory service and the platform
+ * contains addresses, so each port has its own data: data of another port is moved to `port-<n>/` and restored when
+ * that port is used again. Data of an incomplete first start is recreated.
  */
 import { z } from "zod";
 import { CannotStart } from "./cannot_start.ts";
@@ -18,13 +18,13 @@ import {
 const stateSchema = z.object({ port: z.int(), complete: z.boolean() });
 type State = z.infer<typeof stateSchema>;
 
-/** Whether participants are still to be onboarded and registered. */
+/** Whether the participants have been onboarded and registered. */
 export type Made = "complete" | "incomplete";
 
 /**
- * Brings the directory into the state of a port. Every step can be repeated after an interruption: the state
- * file leaves last and arrives first.
- * @throws {CannotStart} when the directory holds files that are not a sandbox's.
+ * Prepares the directory for a port. Every step can be repeated after an interruption: the state file is moved out last
+ * and moved in first.
+ * @throws {CannotStart} if the directory contains files of something else than a sandbox.
  */
 export async function openState(files: SandboxFiles, port: number): Promise<Made> {
   let state = await readState(files);
@@ -47,12 +47,12 @@ export async function openState(files: SandboxFiles, port: number): Promise<Made
   return "incomplete";
 }
 
-/** From now on this data is kept. */
+/** Records that the first start is complete, so that the data is kept. */
 export function markComplete(files: SandboxFiles, port: number): Promise<void> {
   return writeState(files, { port, complete: true });
 }
 
-/** Everything that is about addresses, without the state file. */
+/** All files that depend on addresses, without the state file. */
 function portBound(files: SandboxFiles): readonly string[] {
   const databases = [files.platformStore, files.directoryStore, ...BANK_CODES.map(files.bankBook)];
   const stores = databases.flatMap((path) => [path, `${path}-wal`, `${path}-shm`, `${path}.id`]);

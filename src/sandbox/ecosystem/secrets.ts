@@ -1,12 +1,12 @@
-/** The sandbox's shared secrets: made at the first start, kept for its owner alone. */
+/** The sandbox's shared secrets: created at the first start, readable only by their owner. */
 import { z } from "zod";
 import { asJson, readIfAny, type SandboxFiles, writeSecret } from "./sandbox_files.ts";
 
 /** Secrets between the parts of one sandbox. */
 export interface Secrets {
-  /** Bearer token of the directory's administration. */
+  /** Bearer token of the directory's administration API. */
   readonly directoryAdminToken: string;
-  /** What the front door proves itself with to the platform (Decision A8). */
+  /** The secret with which the front door authenticates to the platform (Decision A8). */
   readonly proxySecret: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The place a sandbox is started at: its directory, its ports, and what every part of it needs. Takes hold of
- * both before anything is changed, so that a start that must not happen harms nothing.
+ * Reserves the directory and the ports of a sandbox and provides what all its parts share. Both are locked before any
+ * file is changed, so that a failed start changes no data.
  */
 import { type Addresses, addressesAt, freeLoopbackHosts } from "./addresses.ts";
 import { CannotStart } from "./cannot_start.ts";
@@ -11,7 +11,7 @@ import { makePrivateFolder, removeIfAny, type SandboxFiles, sandboxFiles } from 
 import { type Made, openState } from "./sandbox_state.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
 
-/** A directory and ports that nobody else has. */
+/** A directory and ports that only this process uses. */
 export interface Site {
   readonly files: SandboxFiles;
   readonly firstPort: number;
@@ -26,8 +26,8 @@ export interface Site {
 }
 
 /**
- * Takes a site. What has to be given back at the end is deferred to `running`.
- * @throws {CannotStart} when a port or the directory is in use, or the directory is not usable
+ * Reserves a site. Cleanup is deferred to `running`.
+ * @throws {CannotStart} if a port or the directory is in use, or the directory is not usable
  */
 export async function takeSite(
   { port, dir, patienceMs = 0 }: {
@@ -55,7 +55,7 @@ export async function takeSite(
   });
 }
 
-/** Says a file system's rejection as one sentence. */
+/** Turns a file system error into one sentence. */
 async function usable<T>(dir: string, use: () => Promise<T>): Promise<T> {
   try {
     return await use();
@@ -71,6 +71,6 @@ function isFileRejection(error: unknown): error is Error {
   return error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotADirectory ||
     error instanceof Deno.errors.AlreadyExists || error instanceof Deno.errors.NotFound ||
     error instanceof Deno.errors.NotCapable ||
-    // A read-only or full file system has no class of its own.
+    // Deno has no error class for a read-only or full file system.
     (error instanceof Error && /\(os error \d+\)/.test(error.message));
 }

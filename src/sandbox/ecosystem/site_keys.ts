@@ -1,4 +1,4 @@
-/** Every key of a sandbox, made at the same time at the first start: making them is most of its work. */
+/** All keys of a sandbox, created in parallel because this takes most of the time of a first start. */
 import { type Authority, openAuthority, type ServerIdentity, serverIdentity } from "./authority.ts";
 import { keyPairAt, makeKeyPair } from "./key_files.ts";
 import { type ParticipantKeys, participantKeys } from "./onboarding.ts";
@@ -6,20 +6,20 @@ import type { ParticipantPlan } from "./participants_plan.ts";
 import { platformKeySet } from "./platform_key_set.ts";
 import type { Site } from "./site.ts";
 
-/** The keys and certificates that exist before anything is started. */
+/** The keys and certificates that are needed before any part starts. */
 export interface SiteKeys {
   readonly authority: Authority;
-  /** The front door's. */
+  /** The front door's TLS certificate. */
   readonly server: ServerIdentity;
   /** Signs software statements. */
   readonly directory: CryptoKeyPair;
   /** Private JWK set as JSON. */
   readonly platform: string;
-  /** Those to be onboarded; empty when that is done. */
+  /** Participants to be onboarded; empty if that is done. */
   readonly newcomers: readonly { readonly plan: ParticipantPlan; readonly keys: ParticipantKeys }[];
 }
 
-/** Makes what is missing and reads the rest. */
+/** Creates missing keys and reads the others. */
 export async function openSiteKeys(
   { files }: Site,
   newcomers: readonly ParticipantPlan[],

@@ -1,7 +1,7 @@
 /**
- * The sandbox's TLS-terminating proxy: nobody without a client certificate of the sandbox's authority gets
- * past the handshake, and each request carries the certificate of its own connection (RFC 9440, Decision A8).
- * Knows nothing of the platform but a Fetch handler.
+ * The sandbox's TLS-terminating proxy. The handshake requires a client certificate of the sandbox's authority, and each
+ * forwarded request carries the certificate of its connection (RFC 9440, Decision A8). It knows the platform only as a
+ * Fetch handler.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
@@ -9,15 +9,15 @@ import type { Socket } from "node:net";
 import { type Forwarding, RejectedRequest, toFetchRequest } from "./front_door_request.ts";
 import { sendPlain, sendResponse } from "./front_door_response.ts";
 
-/** A front door's address, identity, trust and what it guards. */
+/** Address, certificates and handler of a front door. */
 export interface FrontDoorOptions extends Omit<Forwarding, "maxBodyBytes"> {
   readonly hostname: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
-  /** PEM of the server's certificate and key, and of the one authority whose clients may enter. */
+  /** PEM of the server's certificate and key, and of the authority that must have issued client certificates. */
   readonly tls: { readonly certificate: string; readonly key: string; readonly clientAuthority: string };
   handle(request: Request): Response | Promise<Response>;
-  /** Told of failures behind the door; callers only see a 502. */
+  /** Called for failures of the handler; callers only see a 502. */
   onFailure?(error: unknown): void;
 }
 
@@ -28,14 +28,14 @@ export interface FrontDoor {
   close(): Promise<void>;
 }
 
-/** Twice what the platform takes, which so gets to reject what is too large for it in its own words. */
+/** Twice the platform's limit, so that the platform itself rejects bodies that are moderately too large. */
 const MAX_BODY_BYTES = 131_072;
 const CLOSE_GRACE_MS = 2000;
 const HANDSHAKE_MS = 10_000;
-/** A rejected upload is read and forgotten for this long, so that the caller sees the answer. */
+/** A rejected upload is read and discarded for this long, so that the caller receives the response. */
 const REJECTED_UPLOAD_MS = 1000;
 
-/** Opens a front door. Rejects with Node's error where the address cannot be bound. */
+/** Opens a front door. Rejects with Node's error if the address cannot be bound. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const forwarding: Forwarding = { ...options, maxBodyBytes: MAX_BODY_BYTES };
   const server = createServer({
@@ -70,7 +70,7 @@ async function exchange(
     if (error instanceof RejectedRequest) return reject(error, incoming, outgoing);
     if (gone.signal.aborted) return;
     onFailure?.(error);
-    // A body that breaks off must look broken, not complete.
+    // A body that fails must appear incomplete to the caller.
     if (outgoing.headersSent) outgoing.destroy();
     else sendPlain(502, "Bad gateway", outgoing);
   }
@@ -85,7 +85,7 @@ function reject(rejection: RejectedRequest, incoming: IncomingMessage, outgoing:
   incoming.socket.once("close", () => clearTimeout(timer));
 }
 
-/** Every TCP connection, also one whose handshake has not ended, which Node's own closing leaves alone. */
+/** Tracks every TCP connection, including one whose handshake has not ended. Node's own `close` ignores those. */
 function trackSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

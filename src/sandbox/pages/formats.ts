@@ -1,26 +1,26 @@
 /**
- * Amounts, instants and account numbers as the reader of a sandbox page writes them. Amounts go to `Intl` as decimal
- * strings, never through a number.
+ * Formats amounts, instants and account numbers in the reader's locale. Amounts are passed to `Intl` as decimal
+ * strings, never as numbers.
  */
 import type { Language } from "./language.ts";
 
-/** Digits that match those of account numbers. */
+/** These locales use the same digits as account numbers. */
 const LOCALES: Readonly<Record<Language, string>> = { en: "en-GB", es: "es", fr: "fr", ar: "ar-u-nu-latn" };
 
-/** `12.50` and `EUR` as `€12.50`; what is neither a decimal nor a code is shown as it is. */
+/** `12.50` and `EUR` as `€12.50`. Other values are returned unchanged. */
 export function amountText(language: Language, amount: string, currency: string): string {
   if (!isDecimal(amount) || !/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
   return new Intl.NumberFormat(LOCALES[language], {
     style: "currency",
     currency,
-    // Symbols fall apart between Arabic words and digits; the currency's name does not.
+    // Currency symbols are misplaced between Arabic words and digits; the currency's name is not.
     currencyDisplay: language === "ar" ? "name" : "symbol",
     useGrouping: true,
     minimumFractionDigits: amount.split(".")[1]?.length ?? 0,
   }).format(amount);
 }
 
-/** A date-time of the wire with its time zone named, UTC; a text that is none is shown as it is. */
+/** A date-time of the wire as UTC with its time zone named. Any other text is returned unchanged. */
 export function instantText(language: Language, text: string): string {
   const instant = Date.parse(text);
   if (Number.isNaN(instant)) return text;

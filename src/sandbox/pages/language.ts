@@ -1,17 +1,17 @@
 /**
- * Which language a reader of the sandbox's pages gets: the one chosen on the page, kept in a cookie, else the first that
- * was passed on with the reader, else the best of `Accept-Language`, else English. Holds no words but the languages' own names.
+ * Chooses the language of a sandbox page: the one that the reader selected (stored in a cookie), else the first
+ * supported one that was passed on with the reader, else the best of `Accept-Language`, else English.
  */
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { getCookie, setCookie } from "hono/cookie";
 
-/** The languages there is a catalogue for. */
+/** The languages with a catalogue. */
 export const LANGUAGES = ["en", "es", "fr", "ar"] as const;
 /** One of {@link LANGUAGES}. */
 export type Language = typeof LANGUAGES[number];
 
-/** What each language calls itself. */
+/** The name of each language in that language. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: "English",
   es: "Español",
@@ -19,10 +19,10 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   ar: "العربية",
 };
 
-/** Whom a page is drawn for. */
+/** The reader for whom a page is rendered. */
 export interface Reader {
   readonly language: Language;
-  /** Path of the page, where it is to be had in another language; absent where there is but one. */
+  /** Path of the page in other languages; absent if the page has only one. */
   readonly path?: string;
 }
 
@@ -30,16 +30,16 @@ const FALLBACK: Language = "en";
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * The reader of this request. A language chosen by `?lang=` is remembered for this host's later pages.
+ * The reader of this request. A language selected by `?lang=` is stored for this host's later pages.
  *
  * @param passedOn language tags that came with the reader, best first
  */
 export function readerOf(c: Context, cookieName: string, passedOn: readonly string[] = []): Reader {
-  // Two slashes in front would make another host of it.
+  // A path that starts with two slashes would be read as another host.
   const path = new URL(c.req.url).pathname.replace(/^\/+/, "/");
   const chosen = c.req.query("lang");
   if (isLanguage(chosen)) {
-    // Nothing secret, and on plain-http localhost not every browser takes Secure.
+    // Not a secret, and some browsers reject Secure cookies on plain-http localhost.
     setCookie(c, cookieName, chosen, { path: "/", httpOnly: true, sameSite: "Lax", maxAge: YEAR_SECONDS });
     return { language: chosen, path };
   }
@@ -64,7 +64,7 @@ function preferred(c: Context): Language {
   return isLanguage(best) ? best : FALLBACK;
 }
 
-/** The first of these tags that there is a catalogue for; es-CO is served by es (RFC 4647 §3.4). */
+/** The first of these tags with a catalogue; es-CO is served by es (RFC 4647 §3.4). */
 function served(tags: readonly string[]): Language | undefined {
   return tags.map((tag) => tag.split("-")[0]?.toLowerCase()).find(isLanguage);
 }

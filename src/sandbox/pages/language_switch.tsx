@@ -1,4 +1,4 @@
-/** The links by which a reader of a sandbox page changes its language. */
+/** Links that change the language of a sandbox page. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { directionOf, LANGUAGE_NAMES, LANGUAGES, type Reader } from "./language.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Fills the placeholders of a message, with text or with elements. A placeholder left out, or one too many, does not
- * compile. Holds no words.
+ * Fills the placeholders of a message, with text or with elements. A missing or superfluous placeholder does not
+ * compile.
  */
 import type { Child } from "hono/jsx";
 import type { Language } from "./language.ts";
@@ -13,7 +13,7 @@ type PlaceholderOf<Text> = Text extends `${string}{${infer Name}}${infer Rest}` 
 type ValuesOf<Text, Value> = [PlaceholderOf<Text>] extends [never] ? []
   : [values: Readonly<Record<PlaceholderOf<Text>, Value>>];
 
-/** Takes messages out of catalogues. */
+/** Looks up messages in catalogues. */
 export interface Phrases<English> {
   /** As children of an element. */
   readonly phrase: <Key extends keyof English>(
@@ -39,7 +39,7 @@ export function phrasesOf<English>(catalogues: Catalogues<English>): Phrases<Eng
   };
 }
 
-/** `split` puts what the group captured, the names, at the odd places. */
+/** `split` puts the captured names at the odd indexes. */
 function filled<Value>(
   text: string,
   values: Readonly<Record<string, Value>> | undefined,

@@ -1,6 +1,6 @@
 /**
- * The demo shop: a small TPP with a browser in front of it. Server-rendered; every page works without scripts. Composes
- * its routes from parts that do the work; addresses come from configuration, never from a request (Decision A6).
+ * The demo shop: a small TPP with server-rendered pages that work without scripts. Composes its routes. Addresses come
+ * from configuration, never from a request (Decision A6).
  */
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -26,13 +26,13 @@ import { checkoutToken, newSession, readSession, sessionCookie } from "./session
 import { describeFailure } from "../../client/tpp/failure.ts";
 import type { Tpp } from "../../client/tpp/tpp.ts";
 
-/** What the shop is made of. `tpp.redirectUri` must be `{shopUrl}/callback`. */
+/** `tpp.redirectUri` must be `{shopUrl}/callback`. */
 export interface ShopSettings extends FormTargets {
   readonly tpp: Tpp;
   readonly shopUrl: string;
-  /** One line for the operator. Default: nothing is logged. */
+  /** Logs one line for the operator. Default: no log. */
   readonly log?: (line: string) => void;
-  /** Waits before a payment is submitted again. Default: really waits. */
+  /** Waits before a payment is submitted again. Default: a real delay. */
   readonly pause?: (milliseconds: number) => Promise<void>;
 }
 
@@ -83,7 +83,7 @@ function routes(shop: Shop, targets: FormTargets): Hono<ShopEnv> {
   return app;
 }
 
-/** Every form there carries the anti-forgery token of this browser's session. */
+/** Every form contains the anti-forgery token of this browser's session. */
 async function showGoods(shop: Shop, c: Context): Promise<Response> {
   const known = session(shop, c);
   const own = known ?? newSession();
@@ -91,10 +91,10 @@ async function showGoods(shop: Shop, c: Context): Promise<Response> {
   return await page(c, 200, GoodsPage({ reader: reader(c), goods, banks, csrf: await checkoutToken(own) }));
 }
 
-/** Form in, customer sent to the bank. */
+/** Processes the checkout form and redirects the customer to the bank. */
 async function checkout(shop: Shop, c: Context): Promise<Response> {
   const origin = c.req.header("origin");
-  // Every browser sends Origin with a form; another page's form must not order here.
+  // Every browser sends Origin with a form post. Forms of other sites are rejected.
   if (origin !== undefined && origin !== new URL(shop.shopUrl).origin) {
     return notice(c, 403, "origin");
   }
@@ -125,7 +125,7 @@ async function checkout(shop: Shop, c: Context): Promise<Response> {
   return c.redirect(order.state.phase === "at_bank" ? order.state.pending.url : orderPath(order), 303);
 }
 
-/** The customer is back from the bank, with a code or an error. */
+/** The customer's return from the bank, with a code or an error. */
 async function customerReturn(shop: Shop, c: Context): Promise<Response> {
   if (c.req.method !== "GET") return notFound(c); // Hono sends HEAD here too
   const callback = new URL(shop.tpp.redirectUri);
@@ -166,7 +166,7 @@ function messagesJson(shop: Shop, c: Context): Response | Promise<Response> {
   return asset(c, JSON.stringify(messagesAsData(order), null, 2), "application/json; charset=utf-8");
 }
 
-/** The order in the address, if this browser made it. */
+/** The order in the URL, if this browser created it. */
 function orderOf(shop: Shop, c: Context): Order | undefined {
   return shop.orders.find(c.req.param("id") ?? "", session(shop, c));
 }
@@ -206,7 +206,7 @@ function asset(c: Context, text: string, type: string): Response {
 type Status = 200 | 400 | 403 | 404 | 413 | 422 | 500;
 
 function notice(c: Context, status: Status, what: Notice): Promise<Response> {
-  // What was posted to cannot be asked for in another language.
+  // A POST URL cannot be opened in another language.
   const here = c.req.method === "GET" ? reader(c) : { ...reader(c), path: "/" };
   return page(c, status, NoticePage({ reader: here, notice: what }));
 }

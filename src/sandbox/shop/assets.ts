@@ -1,6 +1,6 @@
 /**
- * The shop's two static files, as text: stylesheet (mobile first, from 320 px, both colour schemes, directions logical
- * so that Arabic needs no rules of its own) and icon.
+ * The shop's stylesheet and icon as text. The stylesheet is mobile first (from 320 px), supports both colour schemes
+ * and uses logical directions, so that Arabic needs no own rules.
  */
 
 /** `/assets/shop.css`. */

@@ -1,6 +1,6 @@
 /**
- * The second half of a purchase: the customer is back, the code becomes a token, the token pays. Submits a
- * payment at most once per order, and never says that no money moved unless that is certain.
+ * The second half of a purchase: exchanges the code for a token and pays with it. Submits a payment at most once per
+ * order, and reports that no money moved only if that is certain.
  */
 import * as oauth from "oauth4webapi";
 import { ApiErrorResponse } from "../../client/tpp/api_error.ts";
@@ -21,8 +21,8 @@ import type { Order, OrderState } from "./orders.ts";
 type AtBank = Extract<OrderState, { phase: "at_bank" }>;
 
 /**
- * Finishes the order a return belongs to; an order that is past waiting comes back as it is.
- * @throws {Error} when the return was not meant for this order: nothing has changed then.
+ * Finishes the order that a return belongs to. An order that is not waiting is returned unchanged.
+ * @throws {Error} if the return is not for this order; the order is then unchanged
  */
 export async function finishCheckout(deps: ShopDeps, order: Order, callback: URL): Promise<Order> {
   const { state } = order;
@@ -36,12 +36,12 @@ export async function finishCheckout(deps: ShopDeps, order: Order, callback: URL
     return deps.orders.moveTo(order, rejected(error));
   }
   recordRedirect(order.messages, deps.tpp.now(), callback.href, "The customer came back with a code.");
-  // Nothing is awaited since the phase was read: of two returns at once, one gets here.
+  // No await since the phase was read, so only one of two concurrent returns gets here.
   const claimed = deps.orders.moveTo(order, { phase: "paying" });
   return deps.orders.moveTo(claimed, await pay(deps, claimed, state, checked));
 }
 
-/** The order's payment as the platform has it now; as last seen where it cannot be read. */
+/** The order with the platform's current payment status, or with the last known one if it cannot be read. */
 export async function refreshPayment(deps: ShopDeps, order: Order): Promise<Order> {
   const { state } = order;
   if (state.phase !== "paid") return order;
@@ -69,7 +69,9 @@ async function pay(deps: ShopDeps, order: Order, at: AtBank, checked: CheckedCal
   return "phase" in outcome ? outcome : { phase: "paid", flow, token, payment: outcome };
 }
 
-/** Repeats a submission whose fate is open, with the same key, so that it counts once (Decision C4). */
+/**
+ * Repeats a submission with unknown result under the same idempotency key, so that it is executed once (Decision C4).
+ */
 async function submit(
   deps: ShopDeps,
   order: Order,
@@ -91,10 +93,7 @@ async function submit(
   return { phase: "unknown", reason };
 }
 
-/**
- * 409 and 429 say "later"; a 5xx, a lost answer or an answer that does not verify says nothing about the
- * payment.
- */
+/** 409 and 429 mean "try later". After a 5xx, a lost response or an invalid response the payment's state is unknown. */
 function isCertainRejection(error: unknown): boolean {
   return error instanceof ApiErrorResponse && error.status >= 400 && error.status < 500 &&
     error.status !== 409 && error.status !== 429;

@@ -1,9 +1,6 @@
-/**
- * What the demo shop sells, who is paid, and which banks a customer may pay from. Fixed, so that demos can
- * quote it.
- */
+/** The demo shop's goods, payee and banks. They are fixed, so that demos can quote them. */
 
-/** One thing to buy, described in the shop's messages. `price` is euros with two fraction digits. */
+/** An item for sale, described in the shop's messages. `price` is euros with two fraction digits. */
 export interface Good {
   readonly id: "breakfast" | "lunch" | "dinner";
   /** In English, for the payment's reference. */
@@ -15,11 +12,11 @@ export interface Good {
 export interface BankChoice {
   readonly code: "BANKA" | "BANKB";
   readonly name: string;
-  /** An account of the sandbox's customer there, to copy into the form. */
+  /** An account of the sandbox's customer at this bank, to copy into the form. */
   readonly exampleIban: string;
 }
 
-/** What is on sale. */
+/** The goods for sale. */
 export const goods: readonly Good[] = [
   { id: "breakfast", name: "Breakfast", price: "4.20" },
   { id: "lunch", name: "Lunch of the day", price: "12.50" },

@@ -1,6 +1,6 @@
 /**
- * The first half of a purchase: consent and pushed authorization request, after which the customer can be
- * sent to the bank. Whatever goes wrong here, no money has moved.
+ * The first half of a purchase: consent and pushed authorization request, after which the customer is redirected to the
+ * bank. If a step fails here, no money has moved.
  */
 import type { Language } from "../pages/language.ts";
 import { grantClientToken, pushAuthorization } from "../../client/tpp/authorization.ts";
@@ -13,27 +13,27 @@ import { type Good, merchant } from "./catalogue.ts";
 import type { Order, OrderBook, OrderState } from "./orders.ts";
 import type { Tpp } from "../../client/tpp/tpp.ts";
 
-/** What a customer chose. `debtorIban` absent: the account is chosen later. */
+/** The customer's choices. `debtorIban` is absent if the account is chosen later. */
 export interface CheckoutCommand {
   readonly session: string;
   readonly good: Good;
   readonly bank: string;
   readonly debtorIban?: string;
-  /** The language that the customer reads the shop in. */
+  /** The customer's language in the shop. */
   readonly language: Language;
 }
 
-/** What both halves of a purchase need. */
+/** Dependencies of both halves of a purchase. */
 export interface ShopDeps {
   readonly tpp: Tpp;
   readonly orders: OrderBook;
   /** Waits so many milliseconds. */
   readonly pause: (milliseconds: number) => Promise<void>;
-  /** One line for the operator. */
+  /** Logs one line for the operator. */
   readonly log: (line: string) => void;
 }
 
-/** Opens an order and prepares its payment; the order comes back `at_bank` or `failed`. */
+/** Creates an order and prepares its payment. Returns the order in phase `at_bank` or `failed`. */
 export async function startCheckout(deps: ShopDeps, command: CheckoutCommand): Promise<Order> {
   const order = deps.orders.moveTo(newOrder(command), { phase: "starting" });
   try {

@@ -1,4 +1,4 @@
-/** The shop's front page: what is on sale, each with its own checkout form. Plain data in, HTML out. */
+/** The shop's front page: the goods, each with its own checkout form. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { amountText, groupedIban } from "../pages/formats.ts";
 import type { Language, Reader } from "../pages/language.ts";
@@ -6,25 +6,23 @@ import type { BankChoice, Good } from "./catalogue.ts";
 import { ShopLayout } from "./layout.tsx";
 import { phrase, words } from "./phrase.ts";
 
-/** What was wrong with a checkout form, to show it again as it was filled. */
+/** An invalid checkout form, to be shown again with its values. */
 export interface CheckoutFault {
   readonly item: string;
   readonly bank: string;
-  /** What was entered, and is no IBAN. */
+  /** The entered text, which is not an IBAN. */
   readonly account: string;
 }
 
-/** What the page shows. */
 export interface GoodsPageView {
   readonly reader: Reader;
   readonly goods: readonly Good[];
   readonly banks: readonly BankChoice[];
-  /** Of this browser's forms. */
+  /** Anti-forgery token of this browser's forms. */
   readonly csrf: string;
   readonly fault?: CheckoutFault;
 }
 
-/** The page. */
 export function GoodsPage({ reader, goods, banks, csrf, fault }: GoodsPageView): JSX.Element {
   const { language } = reader;
   const title = words(language, "goods.title");
@@ -90,7 +88,7 @@ function CheckoutForm({ language, good, banks, csrf, fault }: CheckoutFormView):
   );
 }
 
-/** Few name an account beforehand: the field is folded away, except where it has to be corrected. */
+/** Few customers name an account in advance, so the field is collapsed unless it has an error. */
 function AccountField({ language, good, banks, fault }: AccountFieldView): JSX.Element {
   const id = `account-${good.id}`;
   const [hintId, faultId] = [`${id}-hint`, `${id}-fault`];
@@ -148,7 +146,7 @@ function BankChoices(
   );
 }
 
-/** What a good costs, as the reader writes it. */
+/** The price of a good in the reader's format. */
 export function Price({ language, good }: { readonly language: Language; readonly good: Good }): JSX.Element {
   return <bdi>{amountText(language, good.price, "EUR")}</bdi>;
 }

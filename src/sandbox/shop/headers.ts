@@ -1,24 +1,24 @@
 /**
- * The headers of every shop answer: no script but the shop's own file where a page asks for it, no framing, nothing
- * cached, forms only to where they must go.
+ * Security headers of every shop response: no scripts except the shop's own on pages that use it, no framing, no
+ * caching, forms only to the listed targets.
  */
 import type { MiddlewareHandler } from "hono";
 
-/** Where a form's answer may lead the browser besides the shop itself. */
+/** Origins besides the shop to which a form's redirects may lead. */
 export interface FormTargets {
   readonly authUrl: string;
   readonly banksUrl: string;
 }
 
-/** What routes may tell the headers. */
+/** Variables that routes set for the headers. */
 export interface ShopEnv {
-  /** The page runs a script of the shop's, which asks the shop alone. */
+  /** The page runs the shop's own script, which connects to the shop only. */
   readonly Variables: { ownScript?: boolean };
 }
 
-/** Sets the headers. `shopUrl` decides whether https is demanded for the future. */
+/** Sets the headers. `shopUrl` decides whether HSTS is sent. */
 export function shopHeaders(shopUrl: string, targets: FormTargets): MiddlewareHandler<ShopEnv> {
-  // Chromium holds form-action against each redirect that follows a form, here: platform, then bank.
+  // Chromium applies form-action to each redirect that follows a form post, here to the platform and the bank.
   const formAction = ["'self'", new URL(targets.authUrl).origin, new URL(targets.banksUrl).origin].join(" ");
   const policy = `default-src 'none'; style-src 'self'; img-src 'self'; form-action ${formAction}; ` +
     "base-uri 'none'; frame-ancestors 'none'";

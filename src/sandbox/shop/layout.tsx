@@ -1,6 +1,6 @@
 /**
- * The frame of every shop page: language, viewport, sandbox notice, landmarks. Plain data in, HTML out; no script but
- * one of the shop's own, where a page asks for it.
+ * The frame of every shop page: language, viewport, sandbox notice, landmarks and, if a page needs it, the shop's own
+ * script.
  */
 import { html } from "hono/html";
 import type { Child } from "hono/jsx";
@@ -27,7 +27,7 @@ export function ShopLayout(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        {/* Phones would make links of account numbers. */}
+        {/* Phones would turn account numbers into links. */}
         <meta name="format-detection" content="telephone=no" />
         <title>{`${title} - ${merchant.name} (Sandbox)`}</title>
         <link rel="stylesheet" href="/assets/shop.css" />

@@ -1,4 +1,6 @@
-/** The developer page of one message, in English: what it is for, how it went, and both halves of it, JWTs decoded. */
+/**
+ * The developer page of one message, in English: its purpose, its result, and request and response with decoded JWTs.
+ */
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { LoggedExchange } from "../../client/tpp/message_log.ts";
@@ -10,7 +12,7 @@ import type { Order } from "./orders.ts";
 
 const INTERACTION_ID = "x-fapi-interaction-id";
 
-/** The page of the message of this number, from 1; undefined where there is none. */
+/** The page of the message with this number, from 1; undefined if it does not exist. */
 export function MessagePage(
   { order, number }: { readonly order: Order; readonly number: number },
 ): JSX.Element | undefined {
@@ -33,7 +35,7 @@ export function MessagePage(
   );
 }
 
-/** Links to the messages before and after, and to all of them. */
+/** Links to the previous and next message and to the list. */
 function Turn(
   { path, number, last }: { readonly path: string; readonly number: number; readonly last: number },
 ): JSX.Element {
@@ -95,7 +97,7 @@ function Jwt({ jwt: { where, header, payload, times } }: { readonly jwt: ShownJw
   );
 }
 
-/** Between tags quotes may stand as they are, which keeps JSON short, and readable in the source too. */
+/** Quotes between tags need no escaping, which keeps the JSON in the source short and readable. */
 function Text({ text }: { readonly text: string }): JSX.Element {
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return <pre>{raw(escaped)}</pre>;

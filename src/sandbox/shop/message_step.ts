@@ -1,12 +1,12 @@
 /**
- * What each message of a payment is for, in English for developers: which step it is, what a TPP must get right in it,
- * where that is written, and what came of it. Recognises a step by method, path and grant; a message it does not know
- * keeps its address.
+ * Describes each message of a payment for developers, in English: which step it is, the TPP's obligations, the
+ * specification and the result. Recognises a step by method, path and grant. An unknown message is described by its
+ * address.
  */
 import { z } from "zod";
 import type { LoggedExchange } from "../../client/tpp/message_log.ts";
 
-/** One step, told. */
+/** The description of one step. */
 export interface MessageStep {
   readonly title: string;
   readonly text: string;
@@ -14,13 +14,13 @@ export interface MessageStep {
 
 interface KnownStep extends MessageStep {
   readonly method: "GET" | "POST";
-  /** Of the address, without its query. */
+  /** Matches the path, without the query. */
   readonly path: RegExp;
-  /** A line of the form, where the address alone does not tell. */
+  /** Matches a line of the form, if the path alone is ambiguous. */
   readonly line?: RegExp;
 }
 
-/** The first that fits is the step. */
+/** The first match is the step. */
 const STEPS: readonly KnownStep[] = [
   {
     method: "GET",
@@ -136,14 +136,14 @@ const oauthError = z.object({ error: z.string(), error_description: z.string().o
 const answered = z.union([resource, resourceErrors, oauthError]);
 
 /**
- * What came of a message: a status or an error in the platform's own words, or why there was no answer. Undefined where
- * it says nothing of the kind.
+ * The result of a message: a status or an error of the platform, or the reason why there was no response. Undefined if
+ * the response contains neither.
  */
 export function resultOf({ request, response, note, tookMs }: LoggedExchange): string | undefined {
   if (response === undefined) return tookMs === undefined ? /^error=(.*)$/m.exec(request.body)?.[1] : note;
   try {
     return answered.safeParse(JSON.parse(response.body)).data;
   } catch {
-    return undefined; // an answer may be empty, or HTML from something in between
+    return undefined; // the response may be empty, or HTML from an intermediary
   }
 }

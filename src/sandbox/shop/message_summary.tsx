@@ -1,9 +1,9 @@
-/** How one message of a payment went, in a few lines of the developer pages, in English. */
+/** A short summary of one message of a payment for the developer pages, in English. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { LoggedExchange } from "../../client/tpp/message_log.ts";
 import { resultOf, stepOf } from "./message_step.ts";
 
-/** RFC 9110 §15, those that a platform answers. */
+/** RFC 9110 §15, limited to the statuses that a platform uses. */
 const REASONS: ReadonlyMap<number, string> = new Map([
   [200, "OK"],
   [201, "Created"],
@@ -22,7 +22,6 @@ const REASONS: ReadonlyMap<number, string> = new Map([
   [504, "Gateway Timeout"],
 ]);
 
-/** The answer, the address, what came of it and what it was for. */
 export function MessageSummary({ exchange }: { readonly exchange: LoggedExchange }): JSX.Element {
   const { method, url } = exchange;
   const { text } = stepOf(exchange);

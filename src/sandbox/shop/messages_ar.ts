@@ -1,7 +1,7 @@
-/** The shop's words to customers in Arabic. */
+/** The shop's customer messages in Arabic. */
 import type { Messages } from "./messages_en.ts";
 
-/** Complete by type; that the placeholders agree is tested. */
+/** The type checks completeness; a test compares the placeholders. */
 export const MESSAGES_AR: Messages = {
   "frame.sandbox": "بيئة تجريبية.",
   "frame.notReal": "عرض تجريبي: لا أموال حقيقية ولا بضائع حقيقية.",

@@ -1,7 +1,7 @@
-/** The shop's words to customers in Spanish. */
+/** The shop's customer messages in Spanish. */
 import type { Messages } from "./messages_en.ts";
 
-/** Complete by type; that the placeholders agree is tested. */
+/** The type checks completeness; a test compares the placeholders. */
 export const MESSAGES_ES: Messages = {
   "frame.sandbox": "Entorno de pruebas.",
   "frame.notReal": "Una demostración: ni dinero real ni productos reales.",

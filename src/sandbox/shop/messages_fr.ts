@@ -1,7 +1,7 @@
-/** The shop's words to customers in French. */
+/** The shop's customer messages in French. */
 import type { Messages } from "./messages_en.ts";
 
-/** Complete by type; that the placeholders agree is tested. */
+/** The type checks completeness; a test compares the placeholders. */
 export const MESSAGES_FR: Messages = {
   "frame.sandbox": "Environnement d’essai.",
   "frame.notReal": "Une démonstration\u00a0: ni argent réel, ni produits réels.",

@@ -1,6 +1,6 @@
 /**
- * The developer page of one order, in English like the documentation of the API: which messages made its payment,
- * step by step, and where it stopped. Each message has a page of its own.
+ * The developer page of one order, in English like the API documentation: the messages of its payment, step by step,
+ * each with a link to its own page.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { stepOf } from "./message_step.ts";
@@ -9,7 +9,6 @@ import { Fact, MessageSummary, whenText } from "./message_summary.tsx";
 import { outcomeOf } from "./outcome.ts";
 import type { Order } from "./orders.ts";
 
-/** The page. */
 export function MessagesPage({ order }: { readonly order: Order }): JSX.Element {
   const { exchanges } = order.messages;
   const path = `/orders/${order.id}`;
@@ -45,7 +44,7 @@ export function MessagesPage({ order }: { readonly order: Order }): JSX.Element 
   );
 }
 
-/** The same as data, to search in or to attach to a report; masked like the page. */
+/** The same as JSON, for searching or for attaching to a report. Masked like the page. */
 export function messagesAsData({ id, bank, state, messages }: Order): object {
   const { word } = outcomeOf(state);
   return {

@@ -1,15 +1,15 @@
 /**
- * A page with one sentence: not found, rejected, broken. Says nothing about why an external party was turned away.
+ * A page with one sentence for a request that was not found, was rejected or failed. Does not reveal why a request was
+ * rejected.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Reader } from "../pages/language.ts";
 import { ShopLayout } from "./layout.tsx";
 import { phrase, words } from "./phrase.ts";
 
-/** What there is to say. */
+/** The kinds of notices. */
 export type Notice = "failed" | "origin" | "choice" | "stray" | "not_found" | "too_long";
 
-/** The page. */
 export function NoticePage(
   { reader, notice }: { readonly reader: Reader; readonly notice: Notice },
 ): JSX.Element {

@@ -1,6 +1,6 @@
 /**
- * The page of one order: what became of the payment, in words that claim no more than is known. Where scripts run it
- * keeps itself up to date as long as something may change; the parts marked for that have ids.
+ * The page of one order. It reports only what is known about the payment. If scripts run, it updates itself while the
+ * status may change; the updated parts have ids.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { instantText } from "../pages/formats.ts";
@@ -17,7 +17,6 @@ interface PartProps {
   readonly outcome: Outcome;
 }
 
-/** The page. */
 export function OrderPage(
   { reader, order }: { readonly reader: Reader; readonly order: Order },
 ): JSX.Element {
@@ -69,7 +68,7 @@ function Facts({ language, order, outcome }: PartProps): JSX.Element {
   );
 }
 
-/** What is done of the payment, and what is still to come. */
+/** The completed and pending steps of the payment. */
 function Progress(
   { language, outcome: { done } }: { readonly language: Language; readonly outcome: Outcome },
 ): JSX.Element | null {
@@ -138,7 +137,7 @@ function OrderReferences(
   );
 }
 
-/** The platform's own word once it said one. */
+/** The platform's status, if it has reported one. */
 function statusText(language: Language, { status, word }: Outcome): string {
   if (status === undefined) return word ?? "";
   return word === undefined ? words(language, status) : `${words(language, status)} (${word})`;

@@ -1,11 +1,11 @@
 /**
- * The shop's only script, as text: keeps an order's page up to date where scripts run. It fetches the page that it is on
- * and puts its changed parts in place; screen readers hear the part that is a live region. Without it there is a link.
+ * The shop's only script, as text: updates an order's page. It fetches the current page and replaces its changed parts;
+ * screen readers announce the live region. Without scripts the page has a link.
  */
 
-/** How often the page looks again, milliseconds. */
+/** Interval between updates, milliseconds. */
 const EVERY_MS = 2500;
-/** After so many looks the page has been forgotten in a tab: about ten minutes. */
+/** After so many updates, about ten minutes, the tab has probably been left open unused. */
 const MAX_LOOKS = 240;
 
 /** `/assets/order.js`. */

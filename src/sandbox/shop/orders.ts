@@ -1,6 +1,6 @@
 /**
- * The shop's orders, in memory: who ordered, what was asked of the bank, and how far the payment has come.
- * Orders are plain data, replaced whole. A restart forgets them, as a sandbox may.
+ * The shop's orders, in memory: the browser that ordered, the authorization, and the progress of the payment. Orders
+ * are immutable and replaced as a whole. A restart deletes them, which is acceptable in a sandbox.
  */
 import type { AccessToken, PendingAuthorization } from "../../client/tpp/authorization.ts";
 import type { PaymentSeen } from "../../client/tpp/domestic_payments.ts";
@@ -9,7 +9,7 @@ import type { PaymentFlow } from "../../client/tpp/payment_journey.ts";
 import type { PaymentRequest } from "../../client/tpp/payment_request.ts";
 import type { Good } from "./catalogue.ts";
 
-/** How far a payment has come. Only `paid` and `unknown` may have moved money. */
+/** The progress of a payment. Money may have moved only in phases `paid` and `unknown`. */
 export type OrderState =
   | { readonly phase: "starting" }
   /** The customer was sent to the bank. */
@@ -20,11 +20,11 @@ export type OrderState =
     readonly pending: PendingAuthorization;
   }
   | { readonly phase: "paying" }
-  /** The customer came back with an authentic error. */
+  /** The customer returned with an authentic error. */
   | { readonly phase: "refused"; readonly error: string; readonly description: string }
-  /** It went wrong before a payment can have been made. */
+  /** A step failed before a payment could have been made. */
   | { readonly phase: "failed"; readonly reason: string }
-  /** The payment was submitted and no answer could be had. */
+  /** The payment was submitted, but no response was received. */
   | { readonly phase: "unknown"; readonly reason: string }
   | {
     readonly phase: "paid";
@@ -36,7 +36,7 @@ export type OrderState =
 /** One purchase. */
 export interface Order {
   readonly id: string;
-  /** The browser that ordered; nobody else may see or finish it. */
+  /** The session of the browser that ordered. Only this session may see or finish the order. */
   readonly session: string;
   readonly good: Good;
   readonly bank: string;
@@ -47,18 +47,17 @@ export interface Order {
 
 /** The orders of a running shop. */
 export interface OrderBook {
-  /** The order, if this browser made it. */
+  /** The order, if this session created it. */
   find(id: string, session: string | undefined): Order | undefined;
-  /** The order waiting for this `state`, if this browser made it. */
+  /** The order waiting for this `state`, if this session created it. */
   findByState(state: string, session: string | undefined): Order | undefined;
   /** Replaces the order's state and returns the new order. */
   moveTo(order: Order, state: OrderState): Order;
 }
 
-// A sandbox left running must not fill the memory; the oldest order is forgotten first.
+// Limits memory: the oldest order is deleted first.
 const maxOrders = 100;
 
-/** An empty book. */
 export function openOrderBook(): OrderBook {
   const orders = new Map<string, Order>();
   const idsByState = new Map<string, string>();

@@ -1,32 +1,32 @@
-/** How far an order has come, as the customer is told: which words, which tone. Holds no words itself. */
+/** Maps the state of an order to messages and a tone for the customer. */
 import type { PaymentSeen } from "../../client/tpp/domestic_payments.ts";
 import type { OrderState } from "./orders.ts";
 import { isMessage } from "./phrase.ts";
 import type { MessageKey } from "./messages_en.ts";
 
-/** What `outcome.{says}.title` and `.text` tell. */
+/** The names with messages `outcome.{says}.title` and `.text`. */
 type Says = MessageKey extends infer Key ? Key extends `outcome.${infer Name}.title` ? Name : never : never;
 
-/** What to tell. */
+/** The outcome as shown to the customer. */
 export interface Outcome {
   readonly says: Says;
   readonly tone: "good" | "bad" | "open";
-  /** Message for `#payment-status`; absent where the platform's own word stands there alone. */
+  /** Message for `#payment-status`; absent if the platform's status is shown there instead. */
   readonly status?: "status.inProgress" | "status.notPaid" | "status.unknown";
-  /** The platform's own word: a payment's status, or an error's code. */
+  /** The platform's status of the payment, or an error code. */
   readonly word?: string;
-  /** A sentence of the platform's or of a library's, in English, or the bank's reason. */
+  /** English text of the platform or of a library, or the bank's reason. */
   readonly detail?: string;
-  /** How many of {@link PROGRESS} are done; absent where there is no such progress. */
+  /** How many steps of {@link PROGRESS} are complete; absent if the order has no progress to show. */
   readonly done?: number;
-  /** Nothing will change any more. */
+  /** The outcome will not change any more. */
   readonly isFinal: boolean;
 }
 
-/** The steps of a payment that its bank has, in their order. */
+/** The steps of an accepted payment, in order. */
 export const PROGRESS = ["accepted", "debited", "arrived"] as const;
 
-/** Contract PT1 to PT10: how many of {@link PROGRESS} a status stands for. */
+/** Contract PT1 to PT10: the number of {@link PROGRESS} steps that each status implies. */
 const DONE: ReadonlyMap<string, number> = new Map([
   ["Pending", 0],
   ["AcceptedSettlementInProcess", 1],
@@ -36,7 +36,7 @@ const DONE: ReadonlyMap<string, number> = new Map([
 ]);
 const FINAL: ReadonlySet<string> = new Set(["Rejected", "AcceptedCreditSettlementCompleted"]);
 
-/** The outcome; of a payment's status the platform may know more than this shop. */
+/** The outcome. The platform may know a newer status of the payment than this shop. */
 export function outcomeOf(state: OrderState): Outcome {
   switch (state.phase) {
     case "starting":
@@ -61,7 +61,7 @@ export function outcomeOf(state: OrderState): Outcome {
   }
 }
 
-/** The platform's fixed words in `error_description` of an `access_denied` that the shop has its own words for. */
+/** The platform's fixed `error_description` values of `access_denied` for which the shop has its own messages. */
 const DENIALS: ReadonlyMap<string, Says> = new Map<string, Says>([
   ["The bank reported insufficient funds.", "denied_funds"],
   ["The authorization session expired.", "denied_late"],
@@ -72,7 +72,7 @@ function rejection({ error, description }: Extract<OrderState, { phase: "refused
   return DENIALS.get(description ?? "") ?? "denied";
 }
 
-/** ISO 20022 status reason codes that the shop has its own words for. */
+/** ISO 20022 status reason codes for which the shop has its own messages. */
 const REJECTIONS: ReadonlyMap<string, Says> = new Map<string, Says>([
   ["AM04", "rejected_funds"],
   ["AC04", "rejected_closed"],

@@ -1,4 +1,4 @@
-/** The shop's catalogues, and the messages taken out of them. */
+/** The shop's catalogues, and the functions that look up their messages. */
 import { phrasesOf } from "../pages/phrase.ts";
 import { MESSAGES_AR } from "./messages_ar.ts";
 import { type MessageKey, MESSAGES_EN } from "./messages_en.ts";
@@ -14,7 +14,6 @@ export const { phrase, words } = phrasesOf<typeof MESSAGES_EN>(CATALOGUES);
 /** Remembers the language that a customer of the shop chose. */
 export const LANGUAGE_COOKIE = "shop_language";
 
-/** Whether there is such a message. */
 export function isMessage(key: string): key is MessageKey {
   return Object.hasOwn(MESSAGES_EN, key);
 }

@@ -1,4 +1,4 @@
-/** Where a running sandbox answers: reads `endpoints.json` (Decision F2). Decides nothing, writes nothing. */
+/** Reads the addresses of a running sandbox from `endpoints.json` (Decision F2). */
 import { z } from "zod";
 
 const address = z.url({ protocol: /^https?$/ }).refine((url) => !url.endsWith("/"), "no trailing slash");
@@ -15,8 +15,8 @@ const endpointsJson = z.object({
 export type SandboxEndpoints = z.infer<typeof endpointsJson>;
 
 /**
- * Reads `<dir>/endpoints.json`; undefined where there is none.
- * @throws {Error} when the file is there and is not what it should be.
+ * Reads `<dir>/endpoints.json`; undefined if it does not exist.
+ * @throws {Error} if the file is not valid
  */
 export async function readEndpoints(dir: string): Promise<SandboxEndpoints | undefined> {
   try {
@@ -27,7 +27,7 @@ export async function readEndpoints(dir: string): Promise<SandboxEndpoints | und
   }
 }
 
-/** @throws {Error} when an address is missing or is none. */
+/** @throws {Error} if an address is missing or invalid. */
 export function decodeEndpoints(value: unknown): SandboxEndpoints {
   return endpointsJson.parse(value);
 }

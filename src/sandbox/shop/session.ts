@@ -1,19 +1,18 @@
 /**
- * The cookie that ties an order to the browser that made it, so that a return of somebody else's
- * authorization cannot be planted in this browser, nor this one's order be read in another. Holds a random
- * value and nothing else.
+ * The cookie that ties an order to the browser that created it. It prevents that an attacker plants the return of
+ * another authorization in this browser, and that another browser reads its orders. It holds only a random value.
  */
 
-/** The session a request belongs to, undefined where it has none. */
+/** The session of a request, or undefined if it has none. */
 export function readSession(cookieHeader: string | undefined, shopUrl: string): string | undefined {
   const wanted = `${cookieName(shopUrl)}=`;
   const values = (cookieHeader ?? "").split("; ").filter((pair) => pair.startsWith(wanted));
-  const [only] = values.length === 1 ? values : []; // two of one name: one was planted
+  const [only] = values.length === 1 ? values : []; // two cookies with one name: an attacker may have planted one
   const value = only?.slice(wanted.length);
   return value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : undefined;
 }
 
-/** A fresh session: 256 random bits. */
+/** A new session: 256 random bits. */
 export function newSession(): string {
   return crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
 }
@@ -30,7 +29,7 @@ export function sessionCookie(session: string, shopUrl: string): string {
   return `${cookieName(shopUrl)}=${session}; Path=/; HttpOnly; SameSite=Lax${secure}`;
 }
 
-// Decision F2: not every browser takes the prefix and Secure on plain-http localhost.
+// Decision F2: some browsers reject the prefix and Secure on plain-http localhost.
 function cookieName(shopUrl: string): string {
   return shopUrl.startsWith("https:") ? "__Host-shop_session" : "shop_session";
 }
