@@ -128,8 +128,8 @@ async function startNginx(fixture: DirectoryFixture, port: number): Promise<Deno
     "/var/lib/nginx": folder,
     "/etc/participants-directory/tls": folder,
     "0.0.0.0:443": `127.0.0.1:${port}`,
-    "http://127.0.0.1:8090": fixture.url,
-    "http://127.0.0.1:8091": fixture.adminUrl,
+    "127.0.0.1:8090": new URL(fixture.url).host,
+    "127.0.0.1:8091": new URL(fixture.adminUrl).host,
   };
   for (const [from, to] of Object.entries(changes)) {
     assert(text.includes(from), from);

@@ -29,7 +29,10 @@ Deno.test("directory answers on both listeners while 500 connections are opened 
 
 Deno.test("directory does not start if its connections could need more files than it may open", async () => {
   await using fixture = await openDirectoryFixture();
-  const { code, stderr } = await (await fixture.start({}, 'ulimit -n 256; exec "$@"')).ended;
+  const process = await fixture.start({}, 'ulimit -n 256; exec "$@"');
+  await process.ready.catch(() => {});
+  process.kill("SIGTERM"); // if it runs
+  const { code, stderr } = await process.ended;
   assertEquals(code, 1);
   assertMatch(
     stderr,

@@ -24,6 +24,8 @@ export interface Received {
 /** A proxy and its remembering backend. */
 export interface EchoSite extends AsyncDisposable {
   readonly received: Received[];
+  /** The paths of requests whose header has reached the backend, also if their body never does. */
+  readonly begun: string[];
   readonly alice: TlsIdentity;
   readonly bob: TlsIdentity;
   readonly port: number;
@@ -42,9 +44,13 @@ export async function openEchoSite(name: ProxyName, program: string): Promise<Ec
   const participantsCa = await makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1)));
   const webCa = await webAuthority();
   const received: Received[] = [];
+  const begun: string[] = [];
   const backend = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    (request, { remoteAddr }) => remember(received, request, remoteAddr.port),
+    (request, { remoteAddr }) => {
+      begun.push(new URL(request.url).pathname);
+      return remember(received, request, remoteAddr.port);
+    },
   );
   const env = { BASE_URL, AUTH_URL, PROXY_SECRET, PORT: String(backend.addr.port) };
   const port = freePort();
@@ -56,6 +62,7 @@ export async function openEchoSite(name: ProxyName, program: string): Promise<Ec
   ) as [TlsIdentity, TlsIdentity];
   return {
     received,
+    begun,
     alice,
     bob,
     port,

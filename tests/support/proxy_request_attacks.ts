@@ -95,6 +95,17 @@ export function requestAttacks(proxy: ProxyUnderTest): void {
   );
 }
 
+/** Registers the test of requests whose body does not arrive. */
+export function slowBodies(proxy: ProxyUnderTest): void {
+  proxyTest(proxy, "sends no request whose body has not arrived completely", async (program) => {
+    await using site = await openEchoSite(proxy.name, program);
+    const { status } = await site.send(`${HOST}Content-Length: 100\r\n\r\nthe beginning`, site.alice);
+    assertEquals(status, 0, "the client gave up waiting");
+    await assertUndisturbed(site);
+    assert(!site.begun.includes("/outer"), "the backend waits for a body");
+  });
+}
+
 /** The next client's answer is to its own request. */
 async function assertUndisturbed(site: EchoSite): Promise<void> {
   const path = `/${crypto.randomUUID()}`;

@@ -32,6 +32,8 @@ Deno.test("serve takes a payment while 1,000 connections are opened to it and it
 Deno.test("serve does not start if its connections could need more files than it may open", async () => {
   await using fixture = await openFixture();
   const process = await startPlatform(fixture.folder, fixture.env, {}, FEW_FILES);
+  await process.ready.catch(() => {});
+  process.kill("SIGTERM"); // if it runs
   const { code, stderr } = await process.ended;
   assertEquals([code, process.lines.length], [1, 0]);
   assertMatch(
