@@ -37,14 +37,18 @@ export async function startDueOrders(deps: DeliverOrderDeps, isStopped: () => bo
 
 async function startWalks(deps: DeliverOrderDeps, isStopped: () => boolean): Promise<Promise<number>[]> {
   await deps.outbox.requeue();
-  const walks: Promise<number>[] = [];
+  const banks = await banksWithDueOrders(deps); // before the first walk: if this fails, no walk is left without its caller
+  return banks.filter((bank) => !deps.walking.has(bank)).map((bank) => walk(deps, bank, isStopped));
+}
+
+async function banksWithDueOrders(deps: DeliverOrderDeps): Promise<BankCode[]> {
+  const banks: BankCode[] = [];
   let queue = await deps.outbox.nextQueue(undefined);
   for (let count = 0; queue !== undefined && count < MAX_BANKS; count++) {
-    const { bank, dueAt } = queue;
-    if (isDue(dueAt, deps.steady()) && !deps.walking.has(bank)) walks.push(walk(deps, bank, isStopped));
-    queue = await deps.outbox.nextQueue(bank);
+    if (isDue(queue.dueAt, deps.steady())) banks.push(queue.bank);
+    queue = await deps.outbox.nextQueue(queue.bank);
   }
-  return walks;
+  return banks;
 }
 
 /** Resolves when the pushes have ended. The bank's next walk may begin before that: as soon as this one is through its list. */
@@ -74,6 +78,7 @@ async function walk(deps: DeliverOrderDeps, bank: BankCode, isStopped: () => boo
     }
   } finally {
     deps.walking.delete(bank);
+    await Promise.all(pushes); // also if the store failed: the process may only stop after them
   }
   return (await Promise.all(pushes)).filter((pushed) => pushed).length;
 }

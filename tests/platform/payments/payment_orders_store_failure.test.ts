@@ -1,5 +1,6 @@
 /** The worker on a store that fails: no order is pushed that cannot be leased, and none is lost or pushed twice. */
 import { assert, assertEquals } from "@std/assert";
+import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { type Commit, type Store, StoreFailure } from "../../../src/base/store/store.ts";
 import { accepts, copiesOf, down, openPushEnvironment, orderIdOf, paid } from "../../support/orders.ts";
@@ -22,6 +23,26 @@ Deno.test("orders wait while the store cannot be written, without a try for each
   database.isFull = false;
   await env.platform.deliverDueOrders();
   assertEquals([env.pushes.length, new Set(env.pushes.map(orderIdOf)).size], [150, 150]);
+});
+
+Deno.test("reads that begin to fail while banks are looked up end the pass, not the process [D4]", async () => {
+  const kv = await openDenoKv(":memory:");
+  let listings = Infinity;
+  const list: Store["list"] = async (listing) => {
+    if (listing.prefix[0] === "outbox_queue" && listings-- <= 0) throw new StoreFailure("disk I/O error");
+    return await kv.list(listing);
+  };
+  await using env = await openPushEnvironment(down, { store: { ...kv, list } });
+  await paid(env);
+  env.answer = accepts;
+  env.pushes.length = 0;
+  env.now += 3000;
+  listings = 1; // the bank is found, and nothing is read after it
+  const error = await env.platform.deliverDueOrders().catch((error: ApiError) => error);
+  assert(error instanceof ApiError && error.reason === "store.unavailable");
+  listings = Infinity;
+  await env.platform.deliverDueOrders();
+  assertEquals(env.pushes.length, 1);
 });
 
 interface FailingDatabase {
