@@ -1,6 +1,6 @@
 /**
- * Request bodies, read once and bounded. JSON bodies stay bytes here: their signature is verified over exactly
- * these bytes before anyone parses them. Forms are parsed strictly: a parameter sent twice is rejected.
+ * Reads request bodies once and up to a limit. A JSON body stays bytes, because its signature is verified over
+ * exactly these bytes before it is parsed. A form that repeats a parameter is rejected.
  */
 import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
@@ -9,7 +9,10 @@ import { utf8Text } from "../kernel/strict_json.ts";
 import { MAX_BODY_BYTES } from "../limits.ts";
 import { aside } from "./aside.ts";
 
-/** From the header of a request to the end of its body. The proxy has the whole request before it sends any of it. */
+/**
+ * Time from the end of a request's header to the end of its body. The proxy has the whole request before it sends any
+ * of it.
+ */
 const BODY_MS = 5000;
 
 /** Set by {@link jsonBody}. */
@@ -22,10 +25,10 @@ export interface FormVariables {
   form: Form;
 }
 
-/** A form's parameters: each name once, empty ones left out (RFC 6749 §3.1, §3.2). */
+/** The parameters of a form. Each name occurs once, and empty parameters are omitted (RFC 6749 §3.1, §3.2). */
 export type Form = ReadonlyMap<string, string>;
 
-/** Guard: media type, content coding, size; then the bytes. */
+/** Middleware: checks media type, content coding and size, then reads the bytes of the body. */
 export const jsonBody = createMiddleware<{ Variables: BodyVariables }>(async function readJsonBody(c, next) {
   const type = mediaType(c);
   if (type !== "application/json") {
@@ -36,16 +39,17 @@ export const jsonBody = createMiddleware<{ Variables: BodyVariables }>(async fun
   await next();
 });
 
-/** Guard: {@link readForm}. */
+/** Middleware: {@link readForm}. */
 export const formBody = createMiddleware<{ Variables: FormVariables }>(async function readFormBody(c, next) {
   c.set("form", await readForm(c));
   await next();
 });
 
 /**
- * The parameters of a form body.
+ * Reads the parameters of a form body.
  *
- * @throws {ApiError} wrong media type, too large, not UTF-8, malformed escapes, or a parameter sent twice
+ * @throws {ApiError} if the media type is wrong, the body is too large or not UTF-8, an escape is malformed, or a
+ * parameter is repeated
  */
 export async function readForm(c: Context): Promise<Form> {
   if (mediaType(c) !== "application/x-www-form-urlencoded") {
@@ -55,7 +59,11 @@ export async function readForm(c: Context): Promise<Form> {
   return parseForm(formText(await readBytes(c.req.raw, MAX_BODY_BYTES)));
 }
 
-/** Parses form text; also used for query strings. @throws {ApiError} as {@link readForm} */
+/**
+ * Parses form text or a query string.
+ *
+ * @throws {ApiError} `request.malformed_form` if an escape is malformed or a parameter is repeated
+ */
 export function parseForm(text: string): Form {
   const form = new Map<string, string>();
   const seen = new Set<string>();
@@ -76,8 +84,8 @@ export function parseForm(text: string): Form {
 }
 
 /**
- * Reads at most `limit` bytes in at most {@link BODY_MS}, so that no client can hold a request open, nor a stop up.
- * Meanwhile the request gives its place of the admission control to others.
+ * Reads at most `limit` bytes in at most {@link BODY_MS}, so that a slow client cannot hold a request open or delay a
+ * shutdown. Meanwhile the request has released its place in the admission control.
  *
  * @throws {ApiError} `request.too_large`, or `request.incomplete` if the rest of the body does not arrive
  */
@@ -117,7 +125,9 @@ async function readAll(
   return joined(chunks, size);
 }
 
-/** The media type in lower case without parameters; only a UTF-8 charset parameter is accepted. */
+/**
+ * Returns the media type in lower case without parameters, or "" if it has a parameter other than a UTF-8 charset.
+ */
 export function mediaType(c: Context): string {
   const [type = "", ...parameters] = (c.req.header("content-type") ?? "").split(";").map((part) =>
     part.trim().toLowerCase()
@@ -125,7 +135,7 @@ export function mediaType(c: Context): string {
   return parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter)) ? type : "";
 }
 
-/** Rejects gzip and the like: RFC 7797 §5.1 wants no doubt about which bytes are signed. */
+/** Rejects gzip and other codings, so that the signed bytes are unambiguous (RFC 7797 §5.1). */
 export function rejectContentCoding(c: Context): void {
   const coding = c.req.header("content-encoding")?.trim().toLowerCase();
   if (coding !== undefined && coding !== "identity") {

@@ -1,4 +1,7 @@
-/** Requests that wait for a place, by caller. Callers take turns, so that a long queue of one delays no other. */
+/**
+ * Queues the requests that wait for a place, by caller. Callers take turns, so that one caller's long queue does not
+ * delay the others.
+ */
 
 /** A caller with requests in work or waiting. */
 export interface Caller {
@@ -9,7 +12,6 @@ export interface Caller {
   readonly ordinary: Waiting[];
 }
 
-/** A request that waits. */
 export interface Waiting {
   readonly caller: Caller;
   readonly urgent: boolean;
@@ -17,23 +19,31 @@ export interface Waiting {
   readonly grant: () => void;
 }
 
-/** The queue. */
 export interface CallerQueue {
   caller(name: string): Caller;
-  /** Resolves with whether the wait ended with a place; undefined if the queue is full for this caller. */
+  /**
+   * Queues a request for at most `waitMs` milliseconds. Resolves with true if it gets a place in time. Returns
+   * undefined if the queue is full for this caller.
+   */
   add(caller: Caller, urgent: boolean, waitMs: number): Promise<boolean> | undefined;
-  /** Takes out the next request: urgent ones of a caller first, and without `ordinaryToo` no others. */
+  /**
+   * Removes and returns the next request. A caller's urgent requests come first. Without `ordinaryToo`, only urgent
+   * ones are considered.
+   */
   next(ordinaryToo: boolean): Waiting | undefined;
-  /** Forgets a caller of whom nothing is open and nothing waits. */
+  /** Removes a caller that has no open and no waiting request. */
   forgetIdle(caller: Caller): void;
   waiting(): number;
 }
 
-/** Urgent and ordinary requests of one caller, each. A burst that the rate limits allow fits in. */
+/** Limit of each of the two queues of one caller. A burst that the rate limits allow fits in. */
 const MAX_WAITING_A_CALLER = 256;
-/** From so many on, a caller has at most one urgent and one ordinary request waiting. */
+/** If this many requests wait in total, a caller has at most one urgent and one ordinary request waiting. */
 const MAX_WAITING = 1024;
-/** Requests of one caller that are in work or wait for another party: bounds the memory that its slow bank can hold. */
+/**
+ * Limit of one caller's requests that are in work or wait for another party. It bounds the memory that a slow bank
+ * can occupy.
+ */
 export const MAX_OPEN_A_CALLER = 128;
 
 /** Opens an empty queue. */
@@ -51,7 +61,7 @@ export function openCallerQueue(): CallerQueue {
     add(caller, urgent, waitMs) {
       const line = urgent ? caller.urgent : caller.ordinary;
       if (line.length >= (counts.waiting < MAX_WAITING ? MAX_WAITING_A_CALLER : 1)) return undefined;
-      callers.set(caller.name, caller); // a caller that gave up its only place was forgotten
+      callers.set(caller.name, caller); // forgetIdle may have removed the caller
       return waitIn(line, counts, { caller, urgent }, waitMs);
     },
     next(ordinaryToo) {
@@ -62,7 +72,7 @@ export function openCallerQueue(): CallerQueue {
         if (found === undefined) continue;
         counts.waiting -= 1;
         callers.delete(caller.name);
-        callers.set(caller.name, caller); // its next turn comes after everybody else's
+        callers.set(caller.name, caller); // its next turn comes after those of all other callers
         return found;
       }
       return undefined;

@@ -1,25 +1,28 @@
-/** What every request carries, whatever it asks for. Guards add their own variables by their own types. */
+/** The variables that every request has. Middleware adds its own variables by its own types. */
 import type { Place } from "./fair_lane.ts";
 import type { Prefetch } from "../store/prefetch.ts";
 import type { ReplayRecords } from "../store/transaction.ts";
 
-/** Who reads an answer decides its form: an OAuth client, a resource client, or a person's browser. */
+/**
+ * The reader of a response, which decides the response's form: an OAuth client, a resource client, or a person's
+ * browser.
+ */
 export type Surface = "oauth" | "resource" | "browser";
 
 /** Variables set before any route runs. */
 export interface RequestVariables {
   surface: Surface;
-  /** `x-fapi-interaction-id`: the caller's where it is a UUID, else ours. */
+  /** `x-fapi-interaction-id`: the caller's value if it is a UUID, else a new one. */
   interactionId: string;
-  /** Replay records that this request has earned (`base/store/transaction.ts`). */
+  /** Replay records to be committed with the request's effect (`base/store/transaction.ts`). */
   replayRecords: ReplayRecords;
-  /** What this request has read, or asked for ahead. */
+  /** The entries that this request has read or prefetched. */
   reads: Prefetch;
-  /** Its place among the requests in work (`aside.ts`). */
+  /** The request's place in the admission control (`aside.ts`). */
   place: Place;
 }
 
-/** Hono's environment for an app whose routes need nothing else. */
+/** Hono's environment for an app whose routes need no other variables. */
 export interface RequestEnv {
   Variables: RequestVariables;
 }

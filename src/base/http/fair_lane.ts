@@ -1,6 +1,6 @@
 /**
- * A lane: a bounded number of requests in work, and a bounded queue in front of them in which callers take turns. A
- * caller that sends a thousand requests delays its own: the next free place goes to the next caller that waits.
+ * A lane has a bounded number of requests in work, and a bounded queue in front of them in which callers take turns.
+ * A caller that sends a thousand requests delays only its own: the next free place goes to the next waiting caller.
  */
 import { type Caller, MAX_OPEN_A_CALLER, openCallerQueue } from "./caller_queue.ts";
 
@@ -10,32 +10,34 @@ export interface LaneBounds {
   readonly places: number;
   /** The places that ordinary requests may take. The others are kept free for urgent requests. */
   readonly ordinaryPlaces: number;
-  /** A request that has waited for a place this long is rejected, milliseconds. */
+  /** A request that has waited this long for a place is rejected, milliseconds. */
   readonly waitMs: number;
 }
 
-/** A lane in numbers; what is rejected counts from the start of the process. */
+/** The current numbers of a lane. Rejected requests are counted since the start of the process. */
 export interface LaneState {
   readonly places: number;
   readonly inWork: number;
   readonly waiting: number;
-  /** The queue was full. */
+  /** Rejected because the queue was full. */
   readonly rejectedFull: number;
-  /** No place became free in time. */
+  /** Rejected because no place became free in time. */
   readonly rejectedLate: number;
 }
 
-/** A request that is admitted. */
+/** An admitted request. */
 interface Hold {
   readonly caller: Caller;
   urgent: boolean;
 }
 
-/** Hands out places. */
 export class FairLane {
   readonly #bounds: LaneBounds;
   readonly #queue = openCallerQueue();
-  /** Admitted requests that have waited for another party and are to go on: before all that wait. */
+  /**
+   * Admitted requests that have waited for another party and need a place again. They come before all queued
+   * requests.
+   */
   readonly #returning: { readonly hold: Hold; readonly goOn: () => void }[] = [];
   #inWork = 0;
   #ordinary = 0;
@@ -46,7 +48,7 @@ export class FairLane {
     this.#bounds = bounds;
   }
 
-  /** A place, at once or after a wait; undefined if the request is rejected. */
+  /** Returns a place, at once or after a wait, or undefined if the request is rejected. */
   enter(name: string, urgent: boolean): Place | Promise<Place | undefined> {
     const caller = this.#queue.caller(name);
     const free = this.#inWork < this.#bounds.places && this.#returning.length === 0;
@@ -61,7 +63,6 @@ export class FairLane {
     return new Place(this, hold);
   }
 
-  /** How full it is. */
   state(): LaneState {
     return {
       places: this.#bounds.places,
@@ -76,20 +77,20 @@ export class FairLane {
   async wait(caller: Caller, urgent: boolean): Promise<boolean> {
     const waited = this.#queue.add(caller, urgent, this.#bounds.waitMs);
     if (waited === undefined) this.#rejectedFull += 1;
-    this.#dispatch(); // a place may be free: whoever is demoted has left one
+    this.#dispatch(); // a place may be free: a demoted request has just released one
     const granted = await waited ?? false;
     if (waited !== undefined && !granted) this.#rejectedLate += 1;
     if (!granted) this.#queue.forgetIdle(caller);
     return granted;
   }
 
-  /** For {@link Place}: the request is not in work any more. */
+  /** For {@link Place}: the request has released its place. */
   free(hold: Hold): void {
     this.#count(hold, -1);
     this.#dispatch();
   }
 
-  /** For {@link Place}: the request is to be in work again. */
+  /** For {@link Place}: the request needs a place again. */
   async comeBack(hold: Hold): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#returning.push({ hold, goOn: resolve });
@@ -163,12 +164,13 @@ export class Place {
   async #comeBack(): Promise<void> {
     await this.#lane.comeBack(this.#hold);
     this.#comingBack = undefined;
-    // A request ends without its wait if the bank does not answer in time; and by now it may wait for another party.
+    // The request may have ended before its wait, if the bank did not answer in time. It may also wait for another party
+    // by now.
     if (this.#hasLeft() || this.#asides > 0) this.#lane.free(this.#hold);
     else this.#state = "in work";
   }
 
-  /** Goes on as an ordinary request, as soon as there is a place for one: false if there is none in time. */
+  /** Continues as an ordinary request as soon as a place is free. Returns false if none becomes free in time. */
   async demote(): Promise<boolean> {
     const { caller, urgent } = this.#hold;
     if (!urgent || this.#state !== "in work") return true;

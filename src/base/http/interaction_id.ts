@@ -1,4 +1,6 @@
-/** `x-fapi-interaction-id` on every answer: the caller's where it is a UUID, else a fresh one (Decision C10). */
+/**
+ * Sets `x-fapi-interaction-id` on every response: the caller's value if it is a UUID, else a new one (Decision C10).
+ */
 import { createMiddleware } from "hono/factory";
 import { isUuid } from "../kernel/identifiers.ts";
 import { ApiError } from "../kernel/api_error.ts";
@@ -9,7 +11,10 @@ import type { RequestEnv } from "./context.ts";
 
 const HEADER = "x-fapi-interaction-id";
 
-/** Names the request and opens its variables; a malformed id is rejected by {@link rejectMalformedInteractionId}. */
+/**
+ * Middleware: sets the interaction id and the request's variables. {@link rejectMalformedInteractionId} rejects a
+ * malformed id.
+ */
 export function nameRequest(store: Store): ReturnType<typeof createMiddleware<RequestEnv>> {
   return createMiddleware<RequestEnv>(async function named(c, next) {
     const sent = c.req.header(HEADER);
@@ -21,7 +26,7 @@ export function nameRequest(store: Store): ReturnType<typeof createMiddleware<Re
   });
 }
 
-/** @throws {ApiError} where the header was sent and is no UUID: its text is never reflected (contract FAPI-G23). */
+/** @throws {ApiError} if the header was sent and is not a UUID. Its text is never reflected (contract FAPI-G23). */
 export function rejectMalformedInteractionId(sent: string | undefined): void {
   if (sent === undefined || isUuid(sent)) return;
   const fault = {

@@ -1,15 +1,19 @@
-/** Whether the process may open as many files as its connections need. Without this check it would end at the limit. */
+/**
+ * Checks at start that the process may open as many files as its connections need. Otherwise it would fail when it
+ * reaches the limit.
+ */
 
-/** The database, the log, the runtime's own files, and connections that the program opens on its own account. */
+/** Other files: the database, the log, those of the runtime, and outgoing connections. */
 const RESERVED = 100;
 
 /**
- * Opens a file or folder that often for a moment, because Deno reads the limit (`/proc/self/limits`) only with all permissions.
+ * Opens a file or folder that many times for a moment. Reading the limit from `/proc/self/limits` would need all
+ * permissions.
  *
- * @param variable sets the number of connections
- * @param connections may be open at once, incoming and outgoing
- * @param path of a file or folder; without the right to open it, nothing is known
- * @returns what is wrong, for an operator
+ * @param variable name of the configuration variable that sets the number of connections
+ * @param connections open at once, incoming and outgoing
+ * @param path of a file or folder. Without permission to open it, the check is skipped.
+ * @returns faults for the operator
  */
 export function openFilesFaults(variable: string, connections: number, path: string): string[] {
   const needed = connections + RESERVED;

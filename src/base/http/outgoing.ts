@@ -1,17 +1,16 @@
 /**
- * The platform as somebody's caller: which addresses it may call at all, and how much of an answer it reads. A URL
- * inside a validly signed statement is still somebody's input (RFC 8725 §3.10). Sends nothing itself.
+ * Bounds the platform's outgoing requests: which addresses it may call, and how much of a response it reads. A URL in
+ * a validly signed statement is still input of another party (RFC 8725 §3.10). Sends no request itself.
  */
 
-/** What a deployment allows. */
 export interface OutgoingRules {
   /** Sandbox only: http and https on this computer's loopback addresses (Decision A9). */
   readonly loopback: boolean;
 }
 
 /**
- * Whether the platform may call this URL: https on a public host name, without credentials in it. Nothing is sent
- * to find out.
+ * Whether the platform may call this URL: https, a public host name, and no credentials. No request is sent to find
+ * out.
  */
 export function isCallable(text: string, { loopback }: OutgoingRules): boolean {
   const url = URL.parse(text);
@@ -21,7 +20,8 @@ export function isCallable(text: string, { loopback }: OutgoingRules): boolean {
 }
 
 /**
- * The text of an answer; undefined if it has more than `maxBytes`, the rest of which is not read, or is not UTF-8.
+ * Reads the text of a response. Returns undefined if it is not UTF-8 or has more than `maxBytes`; the rest is then
+ * not read.
  *
  * @throws {TypeError} if the connection breaks off
  */
@@ -45,7 +45,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-// WHATWG URL has turned every spelling of an IPv4 address into four decimal numbers by now.
+// The WHATWG URL parser has already normalized every spelling of an IPv4 address to four decimal numbers.
 function isPublicName(hostname: string): boolean {
   const labels = hostname.replace(/\.$/, "").split(".");
   const last = labels.at(-1) ?? "";

@@ -1,9 +1,9 @@
-/** Whether whoever asks reads pages: browsers name `text/html`, programs do not (RFC 9110 §12.5.1). Decides nothing else. */
+/** Content negotiation for pages: browsers name `text/html` in `Accept`, programs do not (RFC 9110 §12.5.1). */
 
 const HTML = "text/html";
 const JSON_TYPE = "application/json";
 
-/** True where `Accept` names HTML and does not prefer JSON to it. Wildcards name nothing. */
+/** Whether `Accept` names HTML and does not prefer JSON to it. Wildcards are ignored. */
 export function prefersHtml(accept: string | undefined): boolean {
   const qualities = new Map((accept ?? "").split(",").map(rangeOf));
   const html = qualities.get(HTML) ?? 0;

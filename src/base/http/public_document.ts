@@ -1,19 +1,25 @@
-/** Public documents that never change while the process runs: encoded and tagged once, answered with 304 if the client has them. */
+/**
+ * Serves public documents that do not change while the process runs. Each is encoded and tagged once, and answered
+ * with 304 if the client has it.
+ */
 import type { Context } from "hono";
 import { base64url, sha256Bytes } from "../kernel/identifiers.ts";
 
-/** A document, ready to be sent. */
+/** An encoded document. */
 export interface PublicDocument {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: string;
-  /** Strong (RFC 9110 §8.8.3). */
+  /** Strong entity tag (RFC 9110 §8.8.3). */
   readonly etag: string;
 }
 
-/** Caches may answer with it for five minutes without asking (contract MD8). */
+/** Caches may serve it for five minutes without revalidation (contract MD8). */
 export const PUBLIC_CACHE = "public, max-age=300";
 
-/** Opens a store of documents: each is made once, by the first request for its name. Names must come from a closed set. */
+/**
+ * Opens a cache of documents. The first request for a name makes the document. Names must come from a closed set,
+ * because entries are never removed.
+ */
 export function documentStore(): (
   name: string,
   contentType: string,
@@ -35,7 +41,7 @@ async function tagged(bytes: Uint8Array<ArrayBuffer>, contentType: string): Prom
   return { bytes, contentType, etag: `"${base64url(await sha256Bytes(bytes))}"` };
 }
 
-/** Answers with the document, or with 304 if the caller has it (RFC 9110 §13.1.2). */
+/** Sends the document, or 304 if the caller has it (RFC 9110 §13.1.2). */
 export function answerDocument(c: Context, { bytes, contentType, etag }: PublicDocument): Response {
   c.header("cache-control", PUBLIC_CACHE);
   c.header("etag", etag);

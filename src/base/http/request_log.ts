@@ -1,10 +1,12 @@
-/** One line a request: method, path without its query (it can carry a hand-over JWT), status, time, interaction id. */
+/**
+ * Logs one line per request: method, path, status, time and interaction id. The query is omitted because it can
+ * contain a handover JWT.
+ */
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../observability/log.ts";
 import type { RequestEnv } from "./context.ts";
 
-/** Middleware that logs each answered request. */
 export function requestLog(
   deps: { readonly log: Log; readonly steady: Clock },
 ): ReturnType<typeof createMiddleware<RequestEnv>> {

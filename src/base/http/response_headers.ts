@@ -1,8 +1,10 @@
-/** Headers that every answer of a host carries. Answers depend on credentials, so none is ever cached by default. */
+/** The headers of every response of a host. Responses depend on credentials, so they are not cached by default. */
 import { createMiddleware } from "hono/factory";
 import type { RequestEnv } from "./context.ts";
 
-/** API host: `no-store` (RFC 6749 §5.1, RFC 9440 §2.4) unless a route says otherwise, and no sniffing. */
+/**
+ * API host: `no-store` unless the route sets another value (RFC 6749 §5.1, RFC 9440 §2.4), and no content sniffing.
+ */
 export const apiHeaders = createMiddleware<RequestEnv>(async function setApiHeaders(c, next) {
   await next();
   const headers = c.res.headers;
@@ -16,7 +18,7 @@ export const apiHeaders = createMiddleware<RequestEnv>(async function setApiHead
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 
-/** Browser host: no framing, no referrer, nothing from elsewhere (contract AZ12; RFC 9700 §4.2, §4.16). */
+/** Browser host: no framing, no referrer, and no content from other origins (contract AZ12; RFC 9700 §4.2, §4.16). */
 export const browserHeaders = createMiddleware(async function setBrowserHeaders(c, next) {
   await next();
   const headers = c.res.headers;
@@ -27,7 +29,7 @@ export const browserHeaders = createMiddleware(async function setBrowserHeaders(
   headers.set("referrer-policy", "no-referrer");
   headers.set("x-content-type-options", "nosniff");
   headers.set("x-frame-options", "DENY");
-  headers.set("cross-origin-opener-policy", "same-origin"); // a page that opened this one keeps no handle on it
-  // HSTS is ignored by browsers over plain http, so the sandbox may carry it too (FAPI 2.0 §5.2.3 item 1).
+  headers.set("cross-origin-opener-policy", "same-origin"); // a page that opened this one cannot control it
+  // Browsers ignore HSTS over plain HTTP, so the sandbox may send it too (FAPI 2.0 §5.2.3 item 1).
   headers.set("strict-transport-security", "max-age=63072000; includeSubDomains; preload");
 });

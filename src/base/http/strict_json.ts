@@ -1,13 +1,13 @@
-/** Request bytes -> JSON value, strictly. Knows nothing about what the value should contain. */
+/** Parses request bytes strictly as JSON. Does not check the content of the value. */
 import { ApiError } from "../kernel/api_error.ts";
 import { strictJson, utf8Text } from "../kernel/strict_json.ts";
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
- * The one JSON value in the bytes: UTF-8 without a byte order mark, then the rules of `strictJson`.
+ * Parses one JSON value from UTF-8 without a byte order mark, by the rules of `strictJson`.
  *
- * @throws {ApiError} `resource.invalid_format`; the message never quotes the input
+ * @throws {ApiError} `resource.invalid_format`. The message never quotes the input.
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   const text = utf8Text(bytes);

@@ -1,20 +1,24 @@
-/** The time claims of a JWT against a clock (contract LT1 to LT12). jose's own checks accept Infinity and a future `iat`. */
+/** Checks the time claims of a JWT (contract LT1 to LT12). jose's own checks accept Infinity and a future `iat`. */
 import { EXPIRY_SKEW_SECONDS, FUTURE_SKEW_SECONDS } from "../limits.ts";
 import type { JsonObject } from "./compact_jws.ts";
 
-/** What a kind of JWT asks of its times; all numbers are seconds. */
+/** Rules for the times of one kind of JWT, in seconds. */
 export interface TimeRules {
   readonly exp: "required" | "optional";
   readonly iat: "required" | "optional";
-  /** `exp` may lie at most this far ahead of now. */
+  /** Limit of `exp` minus now. */
   readonly maxAhead?: number;
-  /** `exp` may lie at most this far after `iat`. */
+  /** Limit of `exp` minus `iat`. */
   readonly maxLifetime?: number;
-  /** `iat` may lie at most this far back. */
+  /** Limit of now minus `iat`. */
   readonly maxAge?: number;
 }
 
-/** What is wrong with `exp`, `iat` or `nbf`, or undefined. `now` in Unix seconds. */
+/**
+ * Checks `exp`, `iat` and `nbf`. Returns the fault, or undefined if there is none.
+ *
+ * @param now Unix seconds
+ */
 export function timeFault(claims: JsonObject, rules: TimeRules, now: number): string | undefined {
   const exp = time(claims, "exp", rules.exp === "required");
   const iat = time(claims, "iat", rules.iat === "required");

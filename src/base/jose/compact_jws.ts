@@ -1,36 +1,39 @@
 /**
- * The strict shape of a compact JWS, checked before any cryptography: three canonical base64url segments, a
- * header that is one JSON object without duplicate members, PS256, and none of the members that would let a
- * token bring its own key, compression or processing rules (contract CA7, J9-J13, J17, J18).
+ * Checks the form of a compact JWS before any cryptography: three canonical base64url segments, a header that is one
+ * JSON object without duplicate members, PS256, and no member by which a token could bring its own key, compression
+ * or processing rules (contract CA7, J9-J13, J17, J18).
  */
 import { compactVerify, errors } from "jose";
 import { strictJson, utf8Text } from "../kernel/strict_json.ts";
 import { no, type Verdict, yes } from "../kernel/verdict.ts";
 import { SIGNATURE_ALG } from "../limits.ts";
 
-/** A JSON object as decoded: nothing about its members is known yet. */
+/** A decoded JSON object with unchecked members. */
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** A JWS whose shape and header are sound and whose signature has not been checked. */
+/** A JWS with a checked form and header, and an unverified signature. */
 export interface UnverifiedJws {
   readonly token: string;
   readonly header: JsonObject;
 }
 
-/** What a kind of JWS allows in its protected header. */
+/** Rules for the protected header of one kind of JWS. */
 export interface HeaderRules {
-  /** Characters; a longer token is rejected unread. */
+  /** Limit in characters. A longer token is rejected without being decoded. */
   readonly maxCharacters: number;
-  /** Accepted `typ`; `undefined` in the list means it may be absent. Compared as a media type (RFC 7515 §4.1.9). */
+  /**
+   * Accepted `typ` values. `undefined` in the list means that it may be absent. Compared as a media type (RFC 7515
+   * §4.1.9).
+   */
   readonly typ: readonly (string | undefined)[];
-  /** A DPoP proof carries its key; nothing else may (RFC 9449 §4.2). */
+  /** Whether the header must contain a key. Only a DPoP proof does (RFC 9449 §4.2). */
   readonly embeddedKey?: true;
 }
 
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const FORBIDDEN = ["jku", "x5u", "x5c", "crit", "b64", "zip", "enc", "epk", "apu", "apv", "p2c", "p2s"];
 
-/** Reads the shape and header of a compact JWS. The payload is not looked at. */
+/** Checks the form and the header of a compact JWS. Does not read the payload. */
 export function readCompactJws(token: string, rules: HeaderRules): Verdict<UnverifiedJws> {
   if (token.length > rules.maxCharacters) return no("token too long");
   if (!COMPACT.test(token) || !token.split(".").every(isCanonicalBase64url)) return no("not a compact JWS");
@@ -40,7 +43,7 @@ export function readCompactJws(token: string, rules: HeaderRules): Verdict<Unver
   return fault === undefined ? yes({ token, header: header.value }) : no(fault);
 }
 
-/** Verifies the signature, then decodes the claims: one JSON object without duplicate members. */
+/** Verifies the signature, then decodes the claims, which must be one JSON object without duplicate members. */
 export async function verifyClaims(jws: UnverifiedJws, key: CryptoKey): Promise<Verdict<JsonObject>> {
   const payload = await verifySignature(jws.token, key);
   if (!payload.ok) return payload;
@@ -49,14 +52,14 @@ export async function verifyClaims(jws: UnverifiedJws, key: CryptoKey): Promise<
 }
 
 /**
- * The claims of a JWS that nobody has verified. For one purpose: finding the statement or issuer that says which
- * key to verify with.
+ * Decodes the claims of a JWS without verifying it. Use it only to find the statement or issuer that names the
+ * verification key.
  */
 export function unverifiedClaims(jws: UnverifiedJws): Verdict<JsonObject> {
   return decodeObject(jws.token.split(".")[1] ?? "");
 }
 
-/** Whether base64url text is the one canonical spelling of its bytes: no padding, no stray trailing bits. */
+/** Whether base64url text is the canonical spelling of its bytes: no padding and no stray trailing bits. */
 export function isCanonicalBase64url(text: string): boolean {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return false;
   const rest = text.length % 4;
@@ -72,7 +75,10 @@ async function verifySignature(token: string, key: CryptoKey): Promise<Verdict<U
   }
 }
 
-/** The words for a failure inside jose or WebCrypto: a bad token must never become a 500 (contract J38). */
+/**
+ * Returns the reason of a failure inside jose or WebCrypto, and rethrows other errors. An invalid token must never
+ * cause a 500 (contract J38).
+ */
 export function joseFailure(error: unknown): string {
   if (error instanceof errors.JOSEError) return error.code;
   if (error instanceof TypeError || error instanceof RangeError || error instanceof DOMException) {
@@ -96,7 +102,7 @@ function sameType(header: JsonObject, accepted: string | undefined): boolean {
   return typ.toLowerCase().replace(/^application\//, "") === accepted.toLowerCase();
 }
 
-/** A base64url segment as one JSON object without duplicate members, or why it is none. */
+/** Decodes a base64url segment that must be one JSON object without duplicate members. */
 export function decodeObject(segment: string): Verdict<JsonObject> {
   try {
     return objectFrom(Uint8Array.fromBase64(segment, { alphabet: "base64url" }));

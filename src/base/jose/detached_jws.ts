@@ -1,6 +1,7 @@
 /**
- * `x-jws-signature`: a detached JWS over the exact body bytes, in either OBIE profile (Decision C5; contract SG1 to SG5).
- * The protected header, which is signed, says which: `b64: false` named in `crit` (A, v3.1.2) or no `b64` (B).
+ * `x-jws-signature`: a detached JWS over the exact bytes of the body, in either OBIE profile (Decision C5; contract
+ * SG1 to SG5). The signed protected header names the profile: A (v3.1.2) has `b64: false`, named in `crit`; B has no
+ * `b64`.
  */
 import { FlattenedSign, flattenedVerify } from "jose";
 import type { Fault } from "../kernel/api_error.ts";
@@ -9,10 +10,10 @@ import { OBIE_CLAIM, SIGNATURE_ALG } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
 import type { NamedKey } from "./sealed_jwt.ts";
 
-/** A: RFC 7797 unencoded payload. B: RFC 7515 App. F. */
+/** A: RFC 7797, unencoded payload. B: RFC 7515 App. F. */
 export type SignatureProfile = "A" | "B";
 
-/** A detached signature whose shape and header are sound and whose value has not been checked. */
+/** A detached signature with a checked form and header, not verified yet. */
 export interface UnverifiedSignature {
   readonly profile: SignatureProfile;
   readonly kid: string;
@@ -21,7 +22,7 @@ export interface UnverifiedSignature {
   readonly signatureSegment: string;
 }
 
-/** A fault of the signature by the code of contract SG5, in place of a value. */
+/** A fault of the signature, with a code of contract SG5. */
 export type SignatureFault = Fault & {
   readonly code:
     | "Signature.Malformed"
@@ -36,7 +37,7 @@ const CRITICAL: readonly string[] = ["b64", ...Object.values(OBIE_CLAIM)];
 const MEMBERS = new Set(["alg", "kid", "typ", "cty", "crit", ...CRITICAL]);
 const SHOWABLE_MEMBER = /^[A-Za-z0-9_#:./-]{1,64}$/; // other names are the caller's text and never shown
 
-/** Reads shape and header; the first fault in the order of contract SG5 wins. */
+/** Checks the form and the header. Returns the first fault in the order of contract SG5. */
 export function readDetachedJws(text: string): UnverifiedSignature | SignatureFault {
   const segments = text.length <= MAX_SIGNATURE_CHARACTERS ? DETACHED.exec(text) : null;
   const [, protectedSegment = "", signatureSegment = ""] = segments ?? [];
@@ -59,7 +60,7 @@ export function readDetachedJws(text: string): UnverifiedSignature | SignatureFa
   return { profile, kid: String(header["kid"]), header, protectedSegment, signatureSegment };
 }
 
-/** Verifies over the exact body bytes; undefined when good. */
+/** Verifies the signature over the exact bytes of the body. Returns undefined if it is valid. */
 export async function verifyDetachedJws(
   signature: UnverifiedSignature,
   body: Uint8Array,
@@ -74,12 +75,15 @@ export async function verifyDetachedJws(
     );
     return undefined;
   } catch (error) {
-    joseFailure(error); // lets what is no JOSE failure through
+    joseFailure(error); // rethrows what is not a JOSE failure
     return fault("Signature.Invalid", "does not verify over the body received");
   }
 }
 
-/** Signs body bytes as the platform; `issuer` and `trustAnchor` become the OBIE iss and tan claims. */
+/**
+ * Signs the bytes of a body as the platform. `issuer` and `trustAnchor` become the OBIE iss and tan claims. `iat` is
+ * in Unix seconds.
+ */
 export async function signDetached(
   body: Uint8Array,
   signer: NamedKey,
@@ -104,7 +108,6 @@ export async function signDetached(
   return `${signed.protected}..${signed.signature}`;
 }
 
-/** Whether a reading is a fault. */
 export function isSignatureFault(reading: UnverifiedSignature | SignatureFault): reading is SignatureFault {
   return "code" in reading;
 }
@@ -122,7 +125,7 @@ function wrongMember(header: JsonObject): string | undefined {
   return critFault(header) ? "crit" : undefined;
 }
 
-// RFC 7797 §6: b64 counts only where crit names it; jose alone would ignore an unnamed b64.
+// RFC 7797 §6: b64 applies only if crit names it. jose alone would ignore an unnamed b64.
 function critFault(header: JsonObject): boolean {
   const expected = CRITICAL.filter((name) => Object.hasOwn(header, name));
   if (!Object.hasOwn(header, "crit")) return expected.length > 0;

@@ -1,7 +1,7 @@
 /**
- * The platform's own keys: which one signs, which are published, which open what banks send. A key with `nbf` is
- * published at once and used from then on; one with `exp` has a successor and is published until then. Private
- * members never leave this file.
+ * The platform's own keys: the signing key, the published keys, and the keys that decrypt result JWTs of banks. A key
+ * with `nbf` is published at once and used from then on. A key with `exp` has a successor and is published until
+ * then. Private members never leave this file.
  */
 import { z } from "zod";
 import { type Clock, systemClock, unixSeconds } from "../kernel/clock.ts";
@@ -10,19 +10,19 @@ import type { JsonObject } from "./compact_jws.ts";
 import { type HeldKey, holdKeys, keyOfTheMoment, newestInUse, PRIVATE_RSA } from "./private_keys.ts";
 import type { NamedKey } from "./sealed_jwt.ts";
 
-/** The platform's keys, ready for use. Its parts are live: whoever keeps one sees the keys of the moment. */
+/** The platform's keys. Its properties are live: they return the keys that are current at each use. */
 export interface KeyRing {
-  /** Signs hand-over JWTs, orders and answers. Its kid is the certificate's x5t (Decision A11). */
+  /** Signs handover JWTs, payment orders and responses. Its kid is the certificate's x5t (Decision A11). */
   readonly signer: NamedKey;
-  /** Open what banks send: every key that is held, since any may have been published to them. */
+  /** Decrypt what banks send. All loaded keys are tried, since any of them may have been published to banks. */
   readonly decrypters: readonly NamedKey[];
-  /** What `{auth_url}/jwks` serves: public members only, the keys in use first. */
+  /** The keys of `{auth_url}/jwks`: public members only, the keys in use first. */
   readonly publicJwks: { readonly keys: readonly JsonObject[] };
 }
 
 /** A key ring whose keys can be changed while it is in use. */
 export interface RenewableKeyRing extends KeyRing {
-  /** Takes a new set of keys in place of the old one, or throws as {@link openKeyRing} does and changes nothing. */
+  /** Replaces the keys. Throws as {@link openKeyRing} does, and then the old keys stay in use. */
   renew(json: string): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ type PrivateJwk = z.infer<typeof signingKey> | z.infer<typeof decryptionKey>;
 /**
  * Reads `PLATFORM_KEYS`: a private JWK set with at least one `use: sig` and one `use: enc` key in use.
  *
- * @throws {Error} naming what is wrong, never a key's value
+ * @throws {Error} that names the fault, never a key's value
  */
 export async function openKeyRing(json: string, clock: Clock = systemClock): Promise<RenewableKeyRing> {
   let held = await openKeys(json, unixSeconds(clock()));
@@ -67,7 +67,11 @@ async function openKeys(json: string, now: number): Promise<readonly HeldKey<Pri
   return held;
 }
 
-/** The newest key of a use. @throws {Error} if no key has this use */
+/**
+ * Returns the newest key of a use.
+ *
+ * @throws {Error} if no key has this use
+ */
 function keyInUse(
   held: readonly HeldKey<PrivateJwk>[],
   use: PrivateJwk["use"],
@@ -78,7 +82,10 @@ function keyInUse(
   return newest;
 }
 
-/** Keys in use first: a bank that takes the first `enc` key takes that one. A key in use never goes missing. */
+/**
+ * Keys in use come first, because a bank may take the first `enc` key. A key in use is always published, even after
+ * its `exp`.
+ */
 function published(held: readonly HeldKey<PrivateJwk>[], now: number): HeldKey<PrivateJwk>[] {
   const inUse = [keyInUse(held, "sig", now), keyInUse(held, "enc", now)];
   const others = held.filter((key) => !inUse.includes(key) && (key.jwk.exp ?? Infinity) > now);

@@ -1,5 +1,5 @@
 /**
- * Private RSA keys of a JWK set. A key with `nbf` is published at once and used from then on; one with `exp` has a
+ * Private RSA keys of a JWK set. A key with `nbf` is published at once and used from then on. A key with `exp` has a
  * successor and is published until then. Private members never leave this folder.
  */
 import { z } from "zod";
@@ -9,7 +9,7 @@ import type { NamedKey } from "./sealed_jwt.ts";
 const text = z.string().min(1);
 const unixTime = z.number().int().nonnegative();
 
-/** The members of a private RSA key, for a schema. */
+/** Schema of the members of a private RSA key. */
 export const PRIVATE_RSA = {
   kty: z.literal("RSA"),
   kid: text,
@@ -25,7 +25,7 @@ export const PRIVATE_RSA = {
   exp: unixTime.optional(),
 } as const;
 
-/** A private key as a file holds it. Times are Unix seconds. */
+/** A private key in a key file. Times are Unix seconds. */
 export interface PrivateRsaJwk {
   readonly kty: "RSA";
   readonly use: "sig" | "enc";
@@ -42,7 +42,7 @@ export interface PrivateRsaJwk {
   readonly exp?: number | undefined;
 }
 
-/** A key with what uses it. */
+/** A private key and its imported form. */
 export interface HeldKey<Jwk extends PrivateRsaJwk = PrivateRsaJwk> {
   readonly jwk: Jwk;
   readonly named: NamedKey;
@@ -52,16 +52,16 @@ const SIGN = { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 };
 const DECRYPT = { name: "RSA-OAEP", hash: "SHA-256" };
 
 /**
- * The keys of a set, each imported and proven to be whole.
+ * Imports the keys of a set and checks that each private key matches its public key.
  *
- * @throws {Error} naming what is wrong, never a key's value
+ * @throws {Error} that names the fault, never a key's value
  */
 export async function holdKeys<Jwk extends PrivateRsaJwk>(jwks: readonly Jwk[]): Promise<HeldKey<Jwk>[]> {
   rejectDoubles(jwks);
   return await Promise.all(jwks.map(async (jwk) => ({ jwk, named: await importKey(jwk) })));
 }
 
-/** The newest key whose time has come; the first of equals. `now` in Unix seconds. */
+/** Returns the newest key whose `nbf` has passed, the first of equals. `now` is in Unix seconds. */
 export function newestInUse<Jwk extends PrivateRsaJwk>(
   held: readonly HeldKey<Jwk>[],
   now: number,
@@ -70,7 +70,10 @@ export function newestInUse<Jwk extends PrivateRsaJwk>(
     .sort((left, right) => (right.jwk.nbf ?? 0) - (left.jwk.nbf ?? 0))[0];
 }
 
-/** A named key that is chosen anew at each use: kid and key read within one turn are the same key's. */
+/**
+ * Returns a named key that is chosen anew at each use. `kid` and `key` that are read in one turn of the event loop
+ * belong together.
+ */
 export function keyOfTheMoment(choose: () => NamedKey): NamedKey {
   const chosen = withinTurn(choose);
   return {
@@ -117,7 +120,7 @@ async function importKey(jwk: PrivateRsaJwk): Promise<NamedKey> {
     ]);
     if (await belongTogether(jwk.use, key, publicKey)) return { kid: jwk.kid, key };
   } catch {
-    // said below: WebCrypto's own words could quote a member
+    // reported below, because WebCrypto's message could quote a member
   }
   throw new Error(`holds a key whose private half is not its public half's (kid ${jwk.kid})`);
 }

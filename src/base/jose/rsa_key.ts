@@ -1,6 +1,6 @@
 /**
- * RSA public keys from JWKs: sized, canonical, public members only. The same key must have one spelling, or
- * thumbprints would differ for one key (contract DP5, DP6, J33, J34).
+ * Checks and imports RSA public keys from JWKs: size, canonical form, public members only. A key must have exactly
+ * one spelling, otherwise its thumbprint would not be unique (contract DP5, DP6, J33, J34).
  */
 import { calculateJwkThumbprint } from "jose";
 import { base64url } from "../kernel/identifiers.ts";
@@ -8,14 +8,13 @@ import { no, type Verdict, yes } from "../kernel/verdict.ts";
 import { MAX_RSA_BITS, MIN_RSA_BITS } from "../limits.ts";
 import { isCanonicalBase64url, type JsonObject } from "./compact_jws.ts";
 
-/** The public members of an RSA JWK whose form has been checked. */
+/** The public members of an RSA JWK with a checked form. */
 export interface RsaPublicJwk {
   readonly kty: "RSA";
   readonly n: string;
   readonly e: string;
 }
 
-/** What a key is imported for. */
 export type KeyPurpose = "verify" | "encrypt";
 
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
@@ -24,7 +23,7 @@ const ALGORITHM = {
   encrypt: { name: "RSA-OAEP", hash: "SHA-256" },
 } as const;
 
-/** The public RSA members of a JWK, or why it is not a usable public RSA key. */
+/** Returns the public members of a usable RSA key. */
 export function readRsaPublicJwk(jwk: unknown): Verdict<RsaPublicJwk> {
   if (typeof jwk !== "object" || jwk === null || Array.isArray(jwk)) return no("jwk is no object");
   const members = jwk as JsonObject;
@@ -37,16 +36,16 @@ export function readRsaPublicJwk(jwk: unknown): Verdict<RsaPublicJwk> {
   const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
   const bits = modulusBits(modulus);
   if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) return no(`jwk modulus of ${bits} bits`);
-  if ((modulus.at(-1) ?? 0) % 2 === 0) return no("jwk modulus is even"); // no product of primes: WebCrypto fails on it
+  if ((modulus.at(-1) ?? 0) % 2 === 0) return no("jwk modulus is even"); // WebCrypto fails on it
   return yes({ kty: "RSA", n, e });
 }
 
-/** Imports a checked public key for one purpose; not extractable uses are not a concern for public keys. */
+/** Imports a checked public key for one purpose. */
 export function importRsaPublicKey(jwk: RsaPublicJwk, purpose: KeyPurpose): Promise<CryptoKey> {
   return crypto.subtle.importKey("jwk", { ...jwk }, ALGORITHM[purpose], true, [purpose]);
 }
 
-/** A proof's key, ready to verify with. */
+/** The imported key of a DPoP proof. */
 export interface ProofKey {
   readonly key: CryptoKey;
   /** {@link jwkThumbprint}. */
@@ -57,8 +56,8 @@ const MAX_REMEMBERED_KEYS = 2000;
 const provenKeys = new Map<string, ProofKey>();
 
 /**
- * The key, imported and named. Both follow from the modulus alone, so keys that have verified a proof are remembered by
- * it: what is remembered says nothing about the next proof.
+ * Imports a key and computes its thumbprint. Both depend on the modulus alone, so keys that have verified a proof are
+ * cached by it. The cache contains no result about any proof.
  */
 export async function proofKey(jwk: RsaPublicJwk): Promise<ProofKey> {
   const known = provenKeys.get(jwk.n);
@@ -67,7 +66,7 @@ export async function proofKey(jwk: RsaPublicJwk): Promise<ProofKey> {
   return { key, thumbprint };
 }
 
-/** Remembers a key that has just verified a proof, in place of the one that was remembered first where there are too many. */
+/** Caches a key that has just verified a proof. If the cache is full, the oldest entry is removed. */
 export function rememberProofKey(jwk: RsaPublicJwk, ready: ProofKey): void {
   if (provenKeys.has(jwk.n)) return;
   const [oldest] = provenKeys.size < MAX_REMEMBERED_KEYS ? [] : provenKeys.keys();
@@ -75,12 +74,12 @@ export function rememberProofKey(jwk: RsaPublicJwk, ready: ProofKey): void {
   provenKeys.set(jwk.n, ready);
 }
 
-/** RFC 7638 thumbprint with SHA-256, base64url: the `jkt` of DPoP. */
+/** RFC 7638 thumbprint with SHA-256, base64url. This is the `jkt` of DPoP. */
 export function jwkThumbprint(jwk: RsaPublicJwk): Promise<string> {
   return calculateJwkThumbprint({ ...jwk }, "sha256");
 }
 
-/** SHA-256 of a public key's SubjectPublicKeyInfo DER, base64url: the identity of a client certificate's key. */
+/** SHA-256 of a public key's SubjectPublicKeyInfo DER, base64url. It identifies the key of a client certificate. */
 export async function spkiThumbprint(spki: ArrayBuffer): Promise<string> {
   return base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", spki)));
 }

@@ -1,6 +1,6 @@
 /**
- * Hand-over JWTs: JWE(JWS(claims)), exactly two layers (Decision A10). Encryption authenticates nobody: what
- * `openSealed` gives is still an unverified JWS.
+ * Handover JWTs: JWE(JWS(claims)), exactly two layers (Decision A10). Encryption does not authenticate the sender:
+ * `openSealed` returns an unverified JWS.
  */
 import { compactDecrypt, CompactEncrypt, SignJWT } from "jose";
 import { utf8Text } from "../kernel/strict_json.ts";
@@ -8,7 +8,7 @@ import { no, type Verdict, yes } from "../kernel/verdict.ts";
 import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG, MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
 
-/** A private key with the kid under which its public half is published. */
+/** A private key and the kid of its published public key. */
 export interface NamedKey {
   readonly kid: string;
   readonly key: CryptoKey;
@@ -33,8 +33,8 @@ export async function sealClaims(claims: JsonObject, signer: NamedKey, recipient
 }
 
 /**
- * Decrypts a hand-over JWT with the platform's key named by its `kid`. The result is the inner compact text, of
- * which nothing is known yet. Callers must answer every "no" alike (contract BR17).
+ * Decrypts a handover JWT with the platform's key that its `kid` names. Returns the inner compact JWS, which is not
+ * verified. Callers must answer every failure in the same way (contract BR17).
  */
 export async function openSealed(token: string, keys: readonly NamedKey[]): Promise<Verdict<string>> {
   if (token.length > MAX_JWT_CHARACTERS) return no("sealed token too long");

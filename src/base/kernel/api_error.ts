@@ -1,9 +1,9 @@
 /**
- * The one way this platform says no. A rejection carries a reason from a closed union; what the caller may
- * read of it is decided in `platform/http/error_table.ts`, and `detail` goes to the log only.
+ * The error of a rejected request. Its reason comes from a closed union. `platform/http/error_table.ts` decides what
+ * the caller may read of it. `detail` is only logged.
  */
 
-/** Why a request was rejected: `<area>.<what>`. Each reason has its wire form in `platform/http/error_table.ts`. */
+/** The reason of a rejection: `<area>.<what>`. `platform/http/error_table.ts` maps each reason to its wire form. */
 export type ErrorReason =
   | "request.not_found"
   | "request.method_not_allowed"
@@ -76,7 +76,7 @@ export type ErrorReason =
   | "directory.conflict"
   | "directory.not_found";
 
-/** The `UK.OBIE.` codes that a single field, header or JOSE claim can be rejected with (namespace left out). */
+/** The `UK.OBIE.` codes of a fault in a single field, header or JOSE claim, without the namespace. */
 export type FaultCode =
   | "Field.Expected"
   | "Field.Invalid"
@@ -101,7 +101,7 @@ export type FaultCode =
   | "Unsupported.Scheme"
   | "UnexpectedError";
 
-/** One faulty place in a request. `message` is safe to show: it never quotes the value. */
+/** A fault in one place of a request. `message` never quotes the value, so it is safe to show. */
 export interface Fault {
   readonly code: FaultCode;
   /** JSON path such as `Data.Initiation.InstructedAmount.Amount`, a header name, or a JOSE member. */
@@ -109,27 +109,27 @@ export interface Fault {
   readonly message: string;
 }
 
-/** What the wire form needs beside the reason. */
+/** Optional parts of a response beside the reason. */
 export interface ApiErrorParts {
-  /** For the log, never for the caller. */
+  /** Logged, never sent to the caller. */
   readonly detail?: string;
-  /** Faulty places, shown to the caller of a resource endpoint. */
+  /** Sent to the caller of a resource endpoint. */
   readonly faults?: readonly Fault[];
-  /** `error_description` in place of the reason's own; printable ASCII without `"` and `\`, never input. */
+  /** Replaces the reason's own `error_description`. Printable ASCII without `"` and `\`, never input. */
   readonly description?: string;
   /** `Allow` of a 405. */
   readonly allow?: string;
   /** `Retry-After` of a 429 or 503. */
   readonly retryAfterSeconds?: number;
-  /** The scope that would have been enough (403 challenge). */
+  /** The scope that the request would need (403 challenge). */
   readonly scope?: string;
-  /** Where a page may send its reader on to: the TPP's proven redirect_uri with an answer. */
+  /** Next URL of a page: the TPP's verified redirect_uri with a response. */
   readonly wayOn?: string;
-  /** The TPP that the reader came from, with its registered web page, for a page that may not redirect. */
+  /** The TPP and its registered web page, for a page that may not redirect to it. */
   readonly tpp?: { readonly clientId: string; readonly name: string; readonly uri: string };
 }
 
-/** The only error class of the platform; everything else that is thrown is a bug and becomes a 500. */
+/** The only error class for rejected requests. Any other thrown error is a bug and becomes a 500. */
 export class ApiError extends Error {
   readonly reason: ErrorReason;
   readonly parts: ApiErrorParts;
@@ -143,7 +143,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the store failed. Its guard has logged that, once for all requests. */
+/** Whether the store failed. The guard of the store has logged the failure already, once for all requests. */
 export function isStoreFailure(error: unknown): boolean {
   return error instanceof ApiError && error.reason === "store.unavailable";
 }

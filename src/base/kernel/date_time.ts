@@ -1,6 +1,6 @@
 /**
- * Reading ISO 8601 date-times of others: calendar, ordinal and week dates in basic or extended form, times of
- * any precision, always with an offset. Writing is `wireDateTime` of `clock.ts`.
+ * Parses ISO 8601 date-times of other parties: calendar, ordinal and week dates in basic or extended form, times of
+ * any precision, always with an offset. `wireDateTime` of `clock.ts` writes times.
  */
 
 const DATE_TIME = /^([0-9W-]{7,10})T([0-9:.,]+)(Z|[+-][0-9:]{2,5})$/;
@@ -13,9 +13,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/**
- * The instant that the text names, in milliseconds since the Unix epoch, or undefined where it names none.
- */
+/** Returns the instant in milliseconds since the Unix epoch, or undefined if the text is not a valid date-time. */
 export function instantOf(text: string): number | undefined {
   const [, date = "", time = "", zone = ""] = DATE_TIME.exec(text) ?? [];
   const day = dayOf(date);
@@ -26,7 +24,8 @@ export function instantOf(text: string): number | undefined {
 }
 
 /**
- * Midnight UTC of a date without a time (`2026-01-31` and its other forms), in milliseconds, or undefined.
+ * Returns midnight UTC of a date without a time (`2026-01-31` and its other forms), in milliseconds since the Unix
+ * epoch, or undefined.
  */
 export function dayOf(text: string): number | undefined {
   const calendar = CALENDAR_DATE.exec(text);
@@ -53,7 +52,7 @@ function weekDay(year: number, week: number, dayOfWeek: number): number | undefi
   return week >= 1 && dayOfWeek >= 1 && dayOfWeek <= 7 && at < firstMonday(year + 1) ? at : undefined;
 }
 
-/** The Monday of week 1, the week that holds 4 January (ISO 8601-1 4.2.2). */
+/** Monday of week 1, the week that contains 4 January (ISO 8601-1 4.2.2). */
 function firstMonday(year: number): number {
   const fourth = newYear(year) + 3 * DAY;
   return fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY;
@@ -64,8 +63,8 @@ function newYear(year: number): number {
 }
 
 /**
- * Milliseconds since midnight. A fraction belongs to the smallest unit written: `10:30.5` is half a minute
- * on.
+ * Milliseconds since midnight. A fraction belongs to the smallest unit written: the `.5` of `10:30.5` is half a
+ * minute.
  */
 function timeOf(text: string): number | undefined {
   const match = TIME.exec(text);

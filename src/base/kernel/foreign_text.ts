@@ -1,11 +1,11 @@
-/** Text that another party wrote, made safe to store and to show: bounded, without characters that hide or deceive. */
+/** Makes text of another party safe to store and show: bounded, without characters that hide or deceive. */
 
-/** Control, format (bidirectional marks among them), unassigned and private characters, and line separators. */
+/** Control, format (including bidirectional marks), unassigned and private characters, and line separators. */
 const DECEPTIVE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** At most `max` code points of `text`, after deceptive characters have become `\u{…}`; `…` ends a text that was cut. */
+/** Returns at most `max` code points. Deceptive characters become `\u{…}`, and a text that was cut ends with `…`. */
 export function boundedText(text: string, max: number): string {
-  // Escaping only makes a text longer, so that what follows `max` code points is never needed.
+  // Escaping only makes a text longer, so characters after the first `max` code points are never needed.
   const start = [...text.slice(0, 2 * max + 2)].slice(0, max + 1).join("");
   const escaped = [...start.replaceAll(DECEPTIVE, escapeOf)];
   return escaped.length <= max ? escaped.join("") : `${escaped.slice(0, max - 1).join("")}…`;

@@ -1,16 +1,16 @@
-/** Identifiers as types of their own, their formats, and where fresh ones and fresh secrets come from. */
+/** Branded types of identifiers, their formats, and generators of identifiers and secrets. */
 import { isReservedName } from "./reserved_names.ts";
 
 declare const brand: unique symbol;
 type Branded<T, B extends string> = T & { readonly [brand]: B };
 
-/** A bank's code, its `org_id` in the directory (Decision A4). */
+/** A bank's code: its `org_id` in the directory (Decision A4). */
 export type BankCode = Branded<string, "BankCode">;
 /** `SC-<UUID>`, assigned by the directory. */
 export type ClientId = Branded<string, "ClientId">;
 /** UUID v4 in lower case. */
 export type ConsentId = Branded<string, "ConsentId">;
-/** UUID in lower case: version 8, made from the consent's id; version 4 in records of before (Decision G9). */
+/** UUID in lower case. Version 8 and derived from the consent's id; version 4 in older records (Decision G9). */
 export type PaymentId = Branded<string, "PaymentId">;
 
 /** Decision A4. */
@@ -21,33 +21,32 @@ export const IDEMPOTENCY_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,38}[\x21-\x7e])?$/;
 export const CLIENT_ID = /^SC-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The value as a bank code, or undefined if its form is not one or if it is a reserved name. */
+/** Returns the value as a bank code, or undefined if its form is wrong or the name is reserved. */
 export function asBankCode(value: unknown): BankCode | undefined {
   if (typeof value !== "string" || !BANK_CODE.test(value) || isReservedName(value)) return undefined;
   return value as BankCode;
 }
 
-/** The value as a client id, or undefined where its form is not one. */
+/** Returns the value as a client id, or undefined if its form is wrong. */
 export function asClientId(value: unknown): ClientId | undefined {
   return typeof value === "string" && CLIENT_ID.test(value) ? value as ClientId : undefined;
 }
 
-/** The value as a consent id in lower case, or undefined where it is no UUID. */
+/** Returns the value as a consent id in lower case, or undefined if it is not a UUID. */
 export function asConsentId(value: unknown): ConsentId | undefined {
   return isUuid(value) ? value.toLowerCase() as ConsentId : undefined;
 }
 
-/** The value as a payment id in lower case, or undefined where it is no UUID. */
+/** Returns the value as a payment id in lower case, or undefined if it is not a UUID. */
 export function asPaymentId(value: unknown): PaymentId | undefined {
   return isUuid(value) ? value.toLowerCase() as PaymentId : undefined;
 }
 
-/** Whether the value is a UUID in text form (RFC 9562 §4), any case. */
+/** Whether the value is a UUID in text form (RFC 9562 §4), in any case. */
 export function isUuid(value: unknown): value is string {
   return typeof value === "string" && UUID.test(value);
 }
 
-/** A fresh consent id. */
 export function newConsentId(): ConsentId {
   return crypto.randomUUID() as ConsentId;
 }
@@ -55,9 +54,9 @@ export function newConsentId(): ConsentId {
 const PAYMENT_LABEL = "domestic payment of consent ";
 
 /**
- * The id of a consent's one payment: a version 8 UUID (RFC 9562 §5.8) from the first 16 octets of SHA-256 over a
- * fixed label and the consent id in lower case. A store that was restored, and a TPP that repeats its request, arrive
- * at the same id, which is the bank's idempotency key: the bank executes the payment once (Decision G9).
+ * Derives the id of a consent's one payment: a version 8 UUID (RFC 9562 §5.8) from the first 16 octets of SHA-256
+ * over a fixed label and the consent id in lower case. A restored store and a repeated request of the TPP arrive at
+ * the same id. It is the bank's idempotency key, so the bank executes the payment once (Decision G9).
  */
 export async function paymentIdOf(consent: ConsentId): Promise<PaymentId> {
   const octets = (await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent))).slice(0, 16);
@@ -66,7 +65,10 @@ export async function paymentIdOf(consent: ConsentId): Promise<PaymentId> {
   return octets.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") as PaymentId;
 }
 
-/** 256 random bits as 43 base64url characters: tokens, codes, request_uris, browser bindings (FAPI 2.0 §5.4.1 item 4). */
+/**
+ * Returns 256 random bits as 43 base64url characters: tokens, codes, request_uris, browser bindings (FAPI 2.0 §5.4.1
+ * item 4).
+ */
 export function newSecret(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }
@@ -76,12 +78,11 @@ export function base64url(bytes: Uint8Array): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** SHA-256 of a text's UTF-8 bytes, base64url. The form in which secrets and attacker-sized ids become keys. */
+/** SHA-256 of a text's UTF-8 bytes, base64url. Secrets and ids of unbounded length become store keys in this form. */
 export async function sha256(text: string): Promise<string> {
   return base64url(await sha256Bytes(new TextEncoder().encode(text)));
 }
 
-/** SHA-256 of bytes. */
 export async function sha256Bytes(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }

@@ -1,11 +1,11 @@
 /**
- * Where two JSON values differ, member by member. Strings by exact code points, arrays by position, objects
- * in any order.
+ * Finds the differences between two JSON values. Strings are compared by code points and arrays by position. The
+ * order of an object's members does not matter.
  */
 
 /**
- * Paths of the leaves in which `a` and `b` differ, depth first, below `path`. What one side lacks differs in
- * each of its leaves; a member that is undefined counts as absent.
+ * Returns the paths of the leaves in which `a` and `b` differ, depth first, below `path`. A value that one side lacks
+ * differs in each of its leaves. An undefined member counts as absent.
  */
 export function differences(a: unknown, b: unknown, path: string): string[] {
   if (isPlain(a) && isPlain(b)) {

@@ -1,9 +1,9 @@
 /**
- * Names that cannot be bank codes: a bank's code is the first segment of its addresses, and these segments lead
- * elsewhere. `platform/http/endpoint.ts` rejects to mount a route whose first segment a bank could have.
+ * Names that a bank code must not have, because a bank's code is the first segment of its paths and these segments
+ * have other routes. `platform/http/endpoint.ts` throws if a route's first segment could be a bank code.
  */
 
-/** First segments of fixed paths that have the form of a bank code, in lower case. */
+/** First segments of fixed paths in lower case that have the form of a bank code. */
 const FIRST_SEGMENTS: ReadonlySet<string> = new Set([
   "assets",
   "docs",
@@ -14,7 +14,7 @@ const FIRST_SEGMENTS: ReadonlySet<string> = new Set([
   "register",
 ]);
 
-/** Whether the name is reserved, in any case: a proxy may compare without it. */
+/** Whether the name is reserved, in any case, because a proxy may compare paths without case. */
 export function isReservedName(name: string): boolean {
   return FIRST_SEGMENTS.has(name.toLowerCase()) || name in Object.prototype;
 }

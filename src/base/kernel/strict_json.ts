@@ -1,6 +1,6 @@
 /**
- * JSON read so that no two readers can disagree about it: one value, no duplicate members at any level,
- * bounded nesting, finite numbers, well-formed Unicode (RFC 7493 §2; RFC 7515 §4; contract SZ2).
+ * Parses JSON so that two parsers cannot read it differently: one value, no duplicate members at any level, bounded
+ * nesting, finite numbers, well-formed Unicode (RFC 7493 §2; RFC 7515 §4; contract SZ2).
  */
 import { MAX_JSON_DEPTH } from "../limits.ts";
 import { no, type Verdict, yes } from "./verdict.ts";
@@ -15,7 +15,7 @@ const CLOSE_BRACE = 0x7d;
 const MINUS = 0x2d;
 const NUMBER = /[-+.0-9eE]+/y;
 
-/** The text of UTF-8 bytes, a byte order mark included; undefined where they are none. */
+/** Decodes UTF-8 bytes and keeps a byte order mark. Returns undefined if they are not UTF-8. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return UTF8.decode(bytes);
@@ -25,8 +25,8 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * The value that the text holds, or why it is rejected: words that follow "the body …" and never quote the
- * text. A member named `__proto__` becomes an own property like any other.
+ * Parses the text. The reason of a rejection follows "the body …" and never quotes the text. A member named
+ * `__proto__` becomes an own property like any other.
  */
 export function strictJson(text: string): Verdict<unknown> {
   if (!text.isWellFormed()) return no("holds a lone surrogate");
@@ -40,7 +40,7 @@ export function strictJson(text: string): Verdict<unknown> {
   return why === undefined ? yes(value) : no(why);
 }
 
-/** What `JSON.parse` lets through. One pass over text that is known to be JSON. */
+/** Checks what `JSON.parse` accepts, in one pass. The text must be valid JSON. */
 function scan(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = []; // names seen in each open object; undefined is an array
   let nameIsNext = false;
@@ -70,9 +70,7 @@ function scan(text: string): string | undefined {
   return undefined;
 }
 
-/**
- * Judges one string token; with `names`, as a member's name, which is decoded first: `"\u0069ss"` is `"iss"`.
- */
+/** Checks one string token. With `names` it is a member's name, which is decoded first: `"\u0069ss"` is `"iss"`. */
 function stringFault(token: string, names: Set<string> | undefined): string | undefined {
   const escaped = token.includes("\\");
   if (!escaped && names === undefined) return undefined;
@@ -89,7 +87,7 @@ function closingQuote(text: string, opening: number): number {
   return at;
 }
 
-/** Whether an odd number of backslashes stands before the position. */
+/** Whether an odd number of backslashes precedes the position. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text[first - 1] === "\\") first--;

@@ -1,4 +1,4 @@
-/** Liveness: the process answers. Readiness: it can do its work, part by part, for the operator's probes. */
+/** Liveness means that the process answers. Readiness means that it can do its work, and is probed part by part. */
 import type { LogState } from "./log_queue.ts";
 
 /** The state of one part. */
@@ -7,16 +7,16 @@ export interface PartHealth {
   readonly detail?: string;
 }
 
-/** A probe of a part that the platform needs. */
+/** A probe of one part. */
 export type Probe = () => PartHealth | Promise<PartHealth>;
 
-/** All parts; the platform is ready when every required one is. */
+/** The state of all parts. The platform is ready if every required part is. */
 export interface Readiness {
   readonly ready: boolean;
   readonly parts: Readonly<Record<string, PartHealth>>;
 }
 
-/** Probes every part. `advisory` ones are shown but do not make the platform unready: traffic goes on without them. */
+/** Runs all probes. A failed `advisory` probe is shown but does not make the platform unready. */
 export async function readiness(
   required: Readonly<Record<string, Probe>>,
   advisory: Readonly<Record<string, Probe>>,
@@ -31,12 +31,12 @@ export async function readiness(
   return { ready: must.every(([, { ok }]) => ok), parts: Object.fromEntries([...must, ...may]) };
 }
 
-/** Whether the store can be read and written. */
+/** Probes whether the store can be read and written. */
 export function storeProbe(isWorking: () => Promise<boolean>): Probe {
   return async () => await isWorking() ? { ok: true } : { ok: false, detail: "cannot be read or written" };
 }
 
-/** Whether log lines are written, and how many were lost. */
+/** Probes whether log lines are written, and counts the lost ones. */
 export function logProbe(state: () => LogState): Probe {
   return () => {
     const { dropped, reported, fault } = state();

@@ -1,16 +1,19 @@
-/** Structured log lines, one JSON object each. Names and ids only: no token, code, assertion, proof or body is ever given to it. */
+/**
+ * Structured log lines, one JSON object each. Callers pass names and ids only, never a token, code, assertion, proof
+ * or body.
+ */
 import type { Clock } from "../kernel/clock.ts";
 
-/** Severity, least first. */
+/** Severity, lowest first. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** What a line may carry beside its event name. */
+/** Optional fields of a line. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Writes one line somewhere. */
+/** Writes one line. */
 export type LogSink = (line: string) => void;
 
-/** The log as everyone uses it: `log.info("payment.created", {paymentId})`. */
+/** A log. Example: `log.info("payment.created", {paymentId})`. */
 export interface Log {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;
@@ -20,7 +23,7 @@ export interface Log {
 
 const ORDER: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** A log that writes lines of at least `level` to `sink`. */
+/** Opens a log that writes lines of at least `level` to `sink`. */
 export function openLog(
   deps: { readonly clock: Clock; readonly sink: LogSink; readonly level: LogLevel },
 ): Log {
@@ -32,7 +35,7 @@ export function openLog(
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** One line, without its line break. */
+/** Formats one line, without its line break. */
 export function formatLine(clock: Clock, level: LogLevel, event: string, fields: LogFields): string {
   return JSON.stringify({ at: new Date(clock()).toISOString(), level, event, ...fields });
 }

@@ -1,21 +1,21 @@
 /**
- * Log lines on their way to standard output. The reader of that pipe may stall or go away, and no request may wait for
- * it: lines are queued up to a bound, written by one asynchronous write at a time, and dropped and counted beyond it.
+ * Queues log lines for standard output. The reader of that pipe may stall or disappear, and no request may wait for
+ * it. Lines are queued up to a limit and written by one asynchronous write at a time. Lines beyond the limit are
+ * dropped and counted.
  */
 import type { Clock } from "../kernel/clock.ts";
 import { formatLine, type LogSink } from "./log.ts";
 
-/** How an output does. */
+/** The state of the output. */
 export interface LogState {
-  /** The lines that were dropped since the start. */
+  /** Number of lines dropped since the start. */
   readonly dropped: number;
-  /** Why the last write failed; absent if it succeeded. */
+  /** The error of the last write; absent if it succeeded. */
   readonly fault?: string;
-  /** Whether `log.dropped` has reported all of them. */
+  /** Whether `log.dropped` has reported all dropped lines. */
   readonly reported: boolean;
 }
 
-/** A queue in front of an output. */
 export interface LogQueue {
   /** Queues a line. Never blocks and never throws. */
   readonly sink: LogSink;
@@ -24,9 +24,9 @@ export interface LogQueue {
   state(): LogState;
 }
 
-/** What is queued at most, UTF-16 code units: some thousand lines. */
+/** Limit of the queue, UTF-16 code units: some thousand lines. */
 const MAX_QUEUED = 1_048_576;
-/** An output that fails (a closed pipe, EAGAIN of a pipe shared with another process) is tried again after this. */
+/** Delay before the retry of a failed write (a closed pipe, EAGAIN of a pipe shared with another process). */
 const RETRY_MS = 1000;
 
 /**
@@ -80,7 +80,7 @@ async function within(milliseconds: number, ended: Promise<void> | undefined): P
   await Promise.race([ended, late]).finally(() => clearTimeout(timer));
 }
 
-/** An output that is tried again until it has taken all bytes. */
+/** An output that retries until all bytes are written. */
 interface Output {
   writeWhole(bytes: Uint8Array): Promise<void>;
   state(): Pick<LogState, "fault">;

@@ -1,18 +1,17 @@
 /**
- * The clock of ages: milliseconds that are never put back and go on over a restart, for what is kept with its age. Its
- * reading is stored every few seconds together with the computer's time, so that a start knows how much time has passed
- * since. If the computer's time has gone back meanwhile, that is unknown: then everything kept counts as too old.
+ * A clock for the ages of stored values: milliseconds that never go back and continue over a restart. Its value is
+ * stored every few seconds together with the computer's time, so that the next start can compute how much time has
+ * passed. If the computer's time has gone back meanwhile, that is unknown, and every stored value counts as too old.
  */
 import { type Clock, MAX_SKEW_MS } from "../kernel/clock.ts";
 import type { Key, Store } from "./store.ts";
 import { begin, check, commit, set } from "./transaction.ts";
 
-/** The clock of ages. */
 export interface AgeClock {
   readonly ages: Clock;
-  /** How far the computer's clock was behind the store's mark at the start, seconds; 0 if it was not. */
+  /** Seconds by which the computer's clock was behind the stored mark at the start, or 0. */
   readonly behindSeconds: number;
-  /** Stores the reading, at most every 10 s. Returns how often it did. */
+  /** Stores the current value, at most every 10 s. Returns the number of marks stored. */
   mark(): Promise<number>;
 }
 
@@ -25,10 +24,10 @@ interface Mark {
 const ageMarkKey: Key = ["age_mark"];
 
 const EVERY_MS = 10_000;
-/** Longer than anything kept is trusted. */
+/** Longer than the maximum age of any stored value. */
 const UNKNOWN_MS = 3_600_000;
 
-/** Opens it. `steady` is this process's own steady clock over `clock`. */
+/** Reads the stored mark and opens the clock. `steady` is this process's steady clock over `clock`. */
 export async function openAgeClock(store: Store, clock: Clock, steady: Clock): Promise<AgeClock> {
   const mark = (await store.get<Mark>(ageMarkKey))?.value;
   const [at, startedAt] = [clock(), steady()];
@@ -49,7 +48,7 @@ export async function openAgeClock(store: Store, clock: Clock, steady: Clock): P
   };
 }
 
-/** Never an earlier one: of several processes, the furthest ahead sets the mark. */
+/** Never replaces a later mark: of several processes, the one that is furthest ahead sets it. */
 async function storeMark(store: Store, clock: Clock, age: number): Promise<boolean> {
   const former = await store.get<Mark>(ageMarkKey);
   if (former !== null && former.value.age >= age) return false;

@@ -1,10 +1,10 @@
 /**
- * Opens the database file of a program, and rejects one that is damaged, emptied, replaced or not the program's own.
+ * Opens the database file of a program. Rejects a file that is damaged, emptied, replaced or of another program.
  *
- * A process cannot know from an empty file whether it is a new installation or has lost everything. Therefore the
- * database has an identity (`store_identity.ts`), and a file beside it, `<path>.id`, names the identity and the newest
- * commit that this computer has seen. If that file exists, an empty database is a loss. If it names a newer commit, the
- * database has gone back in time: an older copy was put in its place, or its write-ahead log was lost.
+ * An empty file alone does not show whether the installation is new or has lost its data. Therefore the database has
+ * an identity (`store_identity.ts`), and the file `<path>.id` beside it contains the identity and the newest commit
+ * that this computer has seen. If that file exists, an empty database is a loss. If it names a newer commit, the
+ * database has gone back in time: an older copy has replaced it, or its write-ahead log was lost.
  */
 import { DatabaseSync } from "node:sqlite";
 import { storeCopyKey } from "./copy_mark.ts";
@@ -20,16 +20,16 @@ import {
   whyNot,
 } from "./store_identity.ts";
 
-/** A larger file is not read through at each start: 1 GiB takes about 1 s from memory, and 10 s from a slow disk. */
+/** A larger file is not checked at each start. 1 GiB takes about 1 s from memory, and 10 s from a slow disk. */
 const MAX_CHECKED_BYTES = 2 ** 30;
 /** The newest schema of Deno KV that this version of Deno knows. It would write an unknown one as if it knew it. */
 const MAX_KV_SCHEMA = 3;
 
 /**
- * Opens the database at `path` for its owner, or makes a new one for the owner of the file alone.
+ * Opens the database at `path` for its owner. A new file is readable by the user of the process alone.
  *
  * @param path a file path, or `:memory:`
- * @throws {Error} in one sentence that says what is wrong with the file and what to do
+ * @throws {Error} in one sentence that names the fault and the next step
  */
 export async function openDatabase(path: string, owner: Owner): Promise<Store> {
   if (path === ":memory:") return await openDenoKv(path);
@@ -66,12 +66,11 @@ export async function openDatabase(path: string, owner: Owner): Promise<Store> {
 interface Candidate {
   readonly path: string;
   readonly owner: Owner;
-  /** Its newest commit. */
   readonly version: number;
   readonly lastSeen: LastSeen | undefined;
 }
 
-/** The id of a database that may be used; one without an identity gets one. */
+/** Checks that the database may be used and returns its id. Assigns an identity if it has none. */
 async function admit(store: Store, candidate: Candidate): Promise<string> {
   const { path, owner, version, lastSeen } = candidate;
   const [entry, mark] = await store.getMany<StoreIdentity>([storeIdentityKey, storeCopyKey]);
@@ -84,7 +83,7 @@ async function admit(store: Store, candidate: Candidate): Promise<string> {
   return value.id;
 }
 
-/** The newest commit of the file; 0 in a new one. The file is only read: a damaged one stays as it is. */
+/** Returns the newest commit of the file, or 0 for a new one. Only reads, so that a damaged file is not changed. */
 async function inspect(path: string, lastSeen: LastSeen | undefined): Promise<number> {
   const [size, log] = [await sizeOf(path), await sizeOf(`${path}-wal`)];
   if (size !== undefined && size > 0) return inspectDatabase(path, size, lastSeen);
@@ -104,7 +103,7 @@ function inspectDatabase(path: string, size: number, lastSeen: LastSeen | undefi
     const tables = database.prepare("select name from sqlite_schema where type = 'table'").all()
       .map(({ name }) => name);
     if (tables.length === 0 && lastSeen !== undefined) throw new Error(lost(path, "is empty"));
-    if (tables.length === 0) return 0; // the making of it was interrupted
+    if (tables.length === 0) return 0; // its creation was interrupted
     if (!tables.includes("migration_state")) {
       throw new Error(`The database ${path} was made by another program. Name another file.`);
     }
@@ -132,7 +131,7 @@ function numberIn(database: DatabaseSync, query: string): number {
   return Number(database.prepare(query).get()?.["n"] ?? 0);
 }
 
-/** What SQLite says of a file that is not a database, or not a whole one. */
+/** Converts an error of SQLite into a sentence for the operator. */
 function asSentence(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || !("errcode" in error)) return error;
   if (error.message === "file is not a database") {
@@ -167,7 +166,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-// The database gives its further files the rights of the first: for the owner alone.
+// SQLite creates its further files with the same permissions: for the owner alone.
 async function makeOwnFile(path: string): Promise<void> {
   try {
     (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();

@@ -1,4 +1,4 @@
-/** The storage port on Deno KV: an embedded file, or `:memory:`. Strong reads only. */
+/** Implements the storage port on Deno KV: a file, or `:memory:`. All reads are strongly consistent. */
 import { monotonicClock } from "../kernel/clock.ts";
 import {
   type Check,
@@ -15,20 +15,20 @@ import { openTurns } from "./turns.ts";
 /** Deno KV takes at most this many keys in one `getMany`. */
 const MAX_KEYS_A_READ = 10;
 
-/** The next commit waits beside the one under way, so that the database does not wait for it. */
+/** The next commit waits inside Deno KV, so that the database is never idle. */
 const COMMITS_AT_ONCE = 2;
-/** The longest wait for the lock of another process, which SQLite itself also uses if a commit has no checks. */
+/** Longest wait for the lock of another process. SQLite itself uses the same time if a commit has no checks. */
 const LOCK_PATIENCE_MS = 5000;
 const LOCK_RETRY_MS = 50;
-/** Behind commits that wait for the lock. */
+/** Longer than {@link LOCK_PATIENCE_MS}, because commits before it may wait for the lock. */
 const TURN_PATIENCE_MS = 6000;
 const LOCKED = "database is locked";
-/** A versionstamp is the number of the commit, and the place of the write in it. */
+/** A versionstamp is the number of the commit, followed by the index of the write in it. */
 const VERSION_DIGITS = 16;
 
 /**
- * What SQLite says (`sqlite3_errstr`) of a database that cannot be used now. Deno KV throws it as a TypeError, as it
- * does for values beyond its limits, which are faults of the program.
+ * The messages of SQLite (`sqlite3_errstr`) for a database that cannot be used now. Deno KV throws them as a
+ * TypeError. It also throws a TypeError for values beyond its limits, which are bugs of the program.
  */
 const FAILURES: ReadonlySet<string> = new Set([
   "access permission denied",
@@ -44,19 +44,18 @@ const FAILURES: ReadonlySet<string> = new Set([
   "unable to open database file",
 ]);
 
-/** What its opener does with the file. */
 export interface OpeningHooks {
-  /** Runs when the file is this process's, before the database is opened. */
+  /** Runs after the file is locked and before the database is opened. */
   beforeOpening?(): Promise<void>;
-  /** Takes the number of each commit; a later commit has a higher one. */
+  /** Receives the number of each commit. A later commit has a higher number. */
   onCommitted?(version: number): void;
 }
 
 /**
- * Opens a Deno KV store. A file belongs to one process at a time.
+ * Opens a Deno KV store. Only one process can use a file at a time.
  *
  * @param path a file path, or `:memory:`
- * @throws {Error} in one sentence where the database cannot be opened or another process holds it
+ * @throws {Error} in one sentence if the database cannot be opened or another process has locked it
  */
 export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promise<Store> {
   const lock = await lockFile(path);
@@ -74,7 +73,7 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
   try {
     await hooks.beforeOpening?.();
     const kv = await open();
-    // A commit that waits for the file's lock keeps its connection busy. Reads have one of their own.
+    // A commit that waits for the file's lock blocks its connection. Reads have their own connection.
     const reading = path === ":memory:" ? kv : await open();
     return {
       get: async <T>(key: Key): Promise<Entry<T> | null> => asEntry(await said(reading.get<T>([...key]))),
@@ -89,7 +88,9 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
   }
 }
 
-/** What Deno KV answers, with a failure of the database told from a fault of the program. */
+/**
+ * Awaits Deno KV and turns failures of the database into a {@link StoreFailure}. Bugs of the program are rethrown.
+ */
 async function said<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -100,8 +101,8 @@ async function said<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * A file is one process's: two would only notice each other by commits that fail with "database is locked". The lock
- * belongs to the open file, so the operating system releases it however the process ends.
+ * Locks the file for one process. Without this lock, a second process would only show as commits that fail with
+ * "database is locked". The operating system releases the lock however the process ends.
  */
 async function lockFile(path: string): Promise<Deno.FsFile | undefined> {
   if (path === ":memory:") return undefined;
@@ -136,7 +137,7 @@ async function getMany<T>(kv: Deno.Kv, keys: readonly Key[]): Promise<(Entry<T> 
 async function list<T>(kv: Deno.Kv, { prefix, after, limit }: Listing): Promise<Entry<T>[]> {
   const selector = after === undefined
     ? { prefix: [...prefix] }
-    : { prefix: [...prefix], start: [...after, ""] }; // the first key that can come after it
+    : { prefix: [...prefix], start: [...after, ""] }; // the first key that can follow it
   const entries: Entry<T>[] = [];
   for await (const found of kv.list<T>(selector, { limit })) {
     const entry = asEntry(found);
@@ -146,8 +147,8 @@ async function list<T>(kv: Deno.Kv, { prefix, after, limit }: Listing): Promise<
 }
 
 /**
- * SQLite does not wait for the lock if a commit begins by reading what it checks. A commit that found the file locked has
- * not happened, so it can be repeated; one that failed in any other way is not.
+ * SQLite does not wait for the lock if a commit begins by reading the entries that it checks. A commit that failed
+ * because the file was locked has not happened, so it is retried. No other failure is retried.
  */
 async function commitPatiently(kv: Deno.Kv, staged: Commit, hooks: OpeningHooks): Promise<boolean> {
   const lastTry = monotonicClock() + LOCK_PATIENCE_MS;
@@ -174,7 +175,7 @@ async function commit(kv: Deno.Kv, { checks, writes }: Commit, hooks: OpeningHoo
 function stage(operation: Deno.AtomicOperation, write: Write): Deno.AtomicOperation {
   if (write.kind === "delete") return operation.delete([...write.key]);
   if (write.expiresAt === undefined) return operation.set([...write.key], write.value);
-  // Tidiness only: what has expired is rejected by its own expiresAt, whether or not it is still here.
+  // Cleanup only. Readers reject an expired entry by its own expiresAt, whether or not it still exists.
   return operation.set([...write.key], write.value, { expireIn: Math.max(1, write.expiresAt - Date.now()) });
 }
 

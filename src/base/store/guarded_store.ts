@@ -1,41 +1,43 @@
 /**
- * Answers for a store that fails: its callers get `store.unavailable`, the log has one line when it fails and one when
- * it works again, and readiness is what the latest reads and writes came to.
+ * Wraps a store and handles its failures. Callers get `store.unavailable`. The log has one line when the store fails
+ * and one when it works again. Readiness follows from the latest reads and writes.
  */
 import { ApiError } from "../kernel/api_error.ts";
 import { type Key, type Store, StoreFailure } from "./store.ts";
 
-/** A store that knows whether it works. */
+/** A store that reports whether it works. */
 export interface GuardedStore extends Store {
   /**
-   * Whether the store can be read and written, by what its users saw. If no write was tried lately, it tries one,
-   * so that an idle process notices a full disk, and one without traffic notices that the disk has room again.
+   * Whether the store can be read and written, judged by recent calls. If there was no recent write, it tries one, so
+   * that an idle process notices a full disk, and notices when the disk has space again.
    */
   isWorking(): Promise<boolean>;
 }
 
 export interface GuardDeps {
-  /** Milliseconds from any beginning. Never set back. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
-  /** The store has begun to fail. */
+  /** Called when the store begins to fail. */
   readonly failing: (why: string) => void;
-  /** The store works again. */
+  /** Called when the store works again. */
   readonly working: (failedSeconds: number) => void;
 }
 
-/** A write that is no older says enough about the store. */
+/** Age up to which a successful write proves that the store works. */
 const TRUSTED_MS = 10_000;
-/** A failing store is tried this often at most. */
+/** Shortest interval between probes of a failing store. */
 const RETRY_MS = 1000;
-/** A store that fails now and then, as on an almost full disk, counts as failing until it has not failed for this long. */
+/**
+ * A store that fails occasionally, as on an almost full disk, counts as failing until it has not failed for this
+ * long.
+ */
 const SETTLED_MS = 5000;
-/** Load balancers wait little longer for an answer about health. */
+/** Load balancers do not wait much longer for a health response. */
 const PROBE_WAIT_MS = 2000;
 const RETRY_AFTER_SECONDS = 5;
-/** What the probe writes, always with the same value. Kept. */
+/** Key of the probe's entry. It always has the same value and is never deleted. */
 const storeProbeKey: Key = ["store_probe"];
 
-/** Guards `store`. */
 export function guardStore(store: Store, deps: GuardDeps): GuardedStore {
   const state = openState(deps);
   const guarded = async <T>(work: Promise<T>): Promise<T> => {
@@ -56,7 +58,7 @@ export function guardStore(store: Store, deps: GuardDeps): GuardedStore {
     list: (listing) => guarded(store.list(listing)),
     async commit(staged) {
       const done = await guarded(store.commit(staged));
-      if (done) state.wrote(); // a failed check has written nothing
+      if (done) state.wrote(); // a failed check has not written
       return done;
     },
     close: () => store.close(),
@@ -68,7 +70,7 @@ interface State {
   failed(why: string): void;
   wrote(): void;
   isFailing(): boolean;
-  /** Whether the last write is too old to go by. */
+  /** Whether the last write is too old to prove that the store works. */
   isUncertain(): boolean;
 }
 
@@ -97,7 +99,7 @@ function openState({ elapsed, failing, working }: GuardDeps): State {
   };
 }
 
-/** One key and one value, so that the probe itself never fills the disk; one probe at a time. */
+/** Writes one key and one value, so that the probe itself never fills the disk. Only one probe runs at a time. */
 function openProbe(store: Store, state: State): () => Promise<boolean> {
   let probe: Promise<unknown> | undefined;
   const write = { kind: "set", key: storeProbeKey, value: true } as const;
@@ -110,7 +112,7 @@ function openProbe(store: Store, state: State): () => Promise<boolean> {
   };
 }
 
-/** What `answer` says, or false if it takes longer. */
+/** Returns the answer, or false if it takes longer. */
 async function within(milliseconds: number, answer: Promise<boolean>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), milliseconds);

@@ -1,18 +1,22 @@
-/** The file beside a database that says which database was last in use here, and the newest commit that it had. */
+/** The file beside a database that names the database that was last in use here, and its newest commit. */
 import type { LastSeen } from "./store_identity.ts";
 
-/** Keeps the file up to date. */
+/** Updates the file. */
 export interface LastSeenFile {
-  /** The database has this commit. Written within a second. */
+  /** Records that the database has this commit. The file is written within a second. */
   note(version: number): void;
-  /** Writes the newest commit and releases the file. */
+  /** Writes the newest commit and closes the file. */
   close(): void;
 }
 
 const EVERY_MS = 1000;
 const FORM = /^\{"id":"([0-9a-f-]{36})","version":"([0-9a-f]{16})"\}\n$/;
 
-/** What the file says; undefined if there is none. @throws {Error} in one sentence */
+/**
+ * Reads the file. Returns undefined if it does not exist.
+ *
+ * @throws {Error} in one sentence
+ */
 export async function readLastSeen(path: string): Promise<LastSeen | undefined> {
   let text: string;
   try {
@@ -31,17 +35,17 @@ export async function readLastSeen(path: string): Promise<LastSeen | undefined> 
 }
 
 /**
- * Writes the file and keeps it open: a program gives up its right to open files after its start. The text has always the
- * same length and is written over the former one, so that a full disk does not matter.
+ * Writes the file and leaves it open, because a program drops its permission to open files after its start. The text
+ * always has the same length and overwrites the former one, so a full disk does not matter.
  */
 export async function openLastSeen(path: string, first: LastSeen): Promise<LastSeenFile> {
   const file = await Deno.open(`${path}.id`, { create: true, write: true, mode: 0o600 });
   await write(file, first);
-  await file.sync(); // once: a file that a power failure left empty would keep the program from starting
+  await file.sync(); // once: a file that a power failure left empty would prevent the next start
   let latest = first.version;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isWriting = false;
-  // What cannot be written leaves an older commit there: a weaker check, not a wrong one.
+  // If the write fails, the file names an older commit. That check is weaker but not wrong.
   const renew = async (): Promise<void> => {
     timer = undefined;
     isWriting = true;
@@ -67,7 +71,7 @@ function writeAtOnce(file: Deno.FsFile, seen: LastSeen): void {
     file.seekSync(0, Deno.SeekMode.Start);
     file.writeSync(encoded(seen));
   } catch {
-    // as in `renew`
+    // see `renew`
   }
 }
 

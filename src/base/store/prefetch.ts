@@ -1,17 +1,17 @@
 /**
- * What one request reads, in as few round trips as can be: whoever learns which entries will be needed asks for all of
- * them at once, and each guard and use case takes its own from here. Nothing outlives the request, and what is decided
- * on an entry is checked by its version in the commit all the same.
+ * Reads the entries of one request in as few round trips as possible. Code that knows which entries will be needed
+ * prefetches all of them at once, and each middleware and use case then gets its own from here. The entries are
+ * discarded with the request. A commit still checks the version of each entry that a decision depends on.
  */
 import type { Entry, Key, Reader, Store } from "./store.ts";
 
 /** The entries of one request. */
 export interface Prefetch extends Reader {
-  /** Asks for these in one round trip; those that were asked for before are left out. Never rejects: `get` does. */
+  /** Prefetches these entries in one round trip, except those requested before. Never rejects; `get` does. */
   ahead(keys: readonly Key[]): void;
 }
 
-/** Opens a request's reads. An entry that was not asked for ahead is read when it is wanted. */
+/** Opens the reads of a request. An entry that was not prefetched is read by `get`. */
 export function prefetch(store: Store): Prefetch {
   const asked = new Map<string, () => Promise<Entry<unknown> | null>>();
   return {
@@ -19,7 +19,7 @@ export function prefetch(store: Store): Prefetch {
       const fresh = keys.filter((key) => !asked.has(nameOf(key)));
       if (fresh.length === 0) return;
       const entries = store.getMany<unknown>(fresh);
-      entries.catch(() => {}); // whoever wants an entry is told
+      entries.catch(() => {}); // `get` reports the failure
       fresh.forEach((key, index) => asked.set(nameOf(key), async () => (await entries)[index] ?? null));
     },
     async get<T>(key: Key): Promise<Entry<T> | null> {
@@ -29,7 +29,7 @@ export function prefetch(store: Store): Prefetch {
   };
 }
 
-// No part of a key that is asked for ahead holds a NUL: they are codes, UUIDs, hashes and visible characters.
+// Prefetched keys consist of codes, UUIDs, hashes and visible characters, so no part contains a NUL.
 function nameOf(key: Key): string {
   return key.join("\0");
 }

@@ -1,48 +1,56 @@
-/** Whose database it is, and since when: which programs may open which databases. No I/O. */
+/** The identity of a database, and the rules for which program may open which database. No I/O. */
 import type { Key } from "./store.ts";
 
-/** Where the identity is kept. Kept. */
+/** Key of the identity. The entry is never deleted. */
 export const storeIdentityKey: Key = ["store_identity"];
 
-/** The program that a database belongs to. */
+/** The program that owns a database. */
 export interface Owner {
   readonly program: "platform" | "directory";
-  /** Its public address, which is a part of what it stores: AUTH_URL or DIRECTORY_ISSUER. */
+  /** Its public address, which is part of stored values: AUTH_URL or DIRECTORY_ISSUER. */
   readonly issuer: string;
 }
 
-/** What a database says about itself. Copies have the identity of their original. */
+/** The stored identity. Copies have the identity of their original. */
 export interface StoreIdentity extends Owner {
   readonly id: string;
-  /** Of the stored values. A version that changes them so that older ones cannot read them counts it up. */
+  /**
+   * Version of the stored values' format. Increased by a version of the program whose values older ones cannot read.
+   */
   readonly schema: number;
 }
 
-/** What `<path>.id` says: which database was here, and the newest commit that it had. */
+/** The content of `<path>.id`: the database that was in use here, and its newest commit. */
 export interface LastSeen {
   readonly id: string;
   readonly version: number;
 }
 
-/** What is known of a database before it may be used. */
+/** The facts about a database before it is used. */
 export interface Found {
-  /** Undefined in a new database, and in one of a version that wrote none. */
+  /** Undefined in a new database, and in one written by a version that stored no identity. */
   readonly identity: StoreIdentity | undefined;
-  /** Marked as a restored copy: it is older than what was here, and its program knows. */
+  /**
+   * Whether it is marked as a restored copy. A copy may be older than the last seen commit, because its program
+   * handles that.
+   */
   readonly isCopy: boolean;
-  /** Its newest commit. */
   readonly version: number;
   readonly lastSeen: LastSeen | undefined;
 }
 
 const SCHEMA = 1;
 
-/** The identity of a database that has none. @param id that it is known by already */
+/**
+ * Makes the identity of a database that has none.
+ *
+ * @param id the known id of the database, if any
+ */
 export function newIdentity({ program, issuer }: Owner, id: string = crypto.randomUUID()): StoreIdentity {
   return { id, program, issuer, schema: SCHEMA };
 }
 
-/** Why this owner may not use the database that was found, and what to do; undefined if it may. */
+/** Returns why this owner may not use the database and what to do, or undefined if it may. */
 export function whyNot(path: string, owner: Owner, found: Found): string | undefined {
   return wrongOwner(path, owner, found.identity) ?? wrongPast(path, found);
 }

@@ -1,33 +1,40 @@
 /**
- * Bounds the commits that wait for the database. Deno KV does one at a time, and SQLite waits up to 5 s for the lock of
- * another process (a backup, a shell) before it fails: without a bound the last of many would wait for minutes.
+ * Bounds the commits that wait for the database. Deno KV runs one at a time, and SQLite waits up to 5 s for the lock
+ * of another process (a backup, a shell) before it fails. Without a bound, the last of many commits would wait for
+ * minutes.
  */
 import { StoreFailure } from "./store.ts";
 
 /** Runs work in turns. */
 export interface Turns {
-  /** Runs `work` when its turn comes. @throws {StoreFailure} without running it if the database fails or is too slow */
+  /**
+   * Runs `work` when its turn comes.
+   *
+   * @throws {StoreFailure} without running it, if the database fails or is too slow
+   */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
 interface Limits {
-  /** How much work runs at once. */
+  /** Number of works that run at once. */
   readonly atOnce: number;
-  /** Milliseconds; the longest wait for a turn. */
+  /** Longest wait for a turn, milliseconds. */
   readonly patienceMs: number;
 }
 
-/** The wait for a turn while the database fails: long enough for a try that succeeds. */
+/** Longest wait for a turn while the database fails: enough for one attempt that succeeds. */
 const FAILING_PATIENCE_MS = 500;
 
 interface State extends Limits {
   readonly waiting: Set<PromiseWithResolvers<void>>;
   running: number;
-  /** Of the last work that ended, if it failed. */
+  /** Set if the last work that ended has failed. */
   failure: StoreFailure | undefined;
 }
 
-/** Opens the turns. After a failure one piece of work at a time tries the database, and those who wait share its failure. */
+/**
+ * Opens the turns. After a failure, one work at a time tries the database, and all waiting ones share its failure.
+ */
 export function openTurns(limits: Limits): Turns {
   const state: State = { ...limits, waiting: new Set(), running: 0, failure: undefined };
   return {

@@ -1,7 +1,7 @@
-/** Accounts as they are named (contract CF20), and texts that would give one away. */
+/** Account identifications (contract CF20), and the detection of texts that contain one. */
 import { isIban } from "./iban.ts";
 
-/** An account as its holder or its bank names it. The strings are kept exactly as given. */
+/** An account as its holder or its bank names it. The strings are stored unchanged. */
 export interface Account {
   readonly schemeName: string;
   readonly identification: string;
@@ -17,27 +17,25 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["SortCodeAccountNumber", "UK.OBIE.SortCodeAccountNumber"],
 ]);
 
-/** The scheme's full name: two schemes have an old short name as well. */
+/** Returns the scheme's full name. Two schemes also have an old short name. */
 export function canonicalScheme(schemeName: string): string {
   return ALIASES.get(schemeName) ?? schemeName;
 }
 
-/**
- * Whether both name the same account: the same scheme under either of its names, and the same identification.
- */
+/** Whether both have the same scheme, under either of its names, and the same identification. */
 export function isSameAccount(a: Account, b: Account): boolean {
   return canonicalScheme(a.schemeName) === canonicalScheme(b.schemeName) &&
     a.identification === b.identification;
 }
 
-/** The text without the spaces and hyphens that people group account numbers with, in capitals. */
+/** Returns the text in capitals without the spaces and hyphens that group account numbers. */
 export function ungrouped(text: string): string {
   return text.replace(/[\s-]/g, "").toUpperCase();
 }
 
 /**
- * Whether the text would give an account away: a valid IBAN or a card number with its Luhn digit, however
- * grouped. Card numbers from 12 digits on: in shorter numbers a right Luhn digit is mostly chance.
+ * Whether the text is a valid IBAN or a card number with its Luhn digit, with or without grouping. Card numbers have
+ * at least 12 digits: in shorter numbers a valid Luhn digit is mostly chance.
  */
 export function isAccountNumberLike(text: string): boolean {
   const number = ungrouped(text);

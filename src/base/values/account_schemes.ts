@@ -1,25 +1,25 @@
 /**
- * The account schemes of a deployment, as `ACCOUNT_SCHEMES` lists them: `UK.OBIE.IBAN` has a format of its own
- * (contract CF21), any other one is given with its format, `CO.Redeban.Account=digits:6-20`.
+ * The account schemes of a deployment, from `ACCOUNT_SCHEMES`. `UK.OBIE.IBAN` has a built-in format (contract CF21).
+ * Other schemes are listed with their format, such as `CO.Redeban.Account=digits:6-20`.
  */
 import { canonicalScheme, hasLuhnDigit, MOBILE_NUMBER_PATTERN } from "./account.ts";
 import { ibanFault } from "./iban.ts";
 import { isCountryCode } from "./iso_countries.ts";
 
-/** What is wrong with an identification of the scheme, as a sentence for the caller; undefined for a good one. */
+/** Returns the fault of an identification as a sentence for the caller, or undefined if it is valid. */
 type FindFault = (identification: string) => string | undefined;
 
 /** The accepted schemes by full name, in the order of the configuration. */
 export type AccountSchemes = ReadonlyMap<string, FindFault>;
 
 const MAX_SCHEME_CHARACTERS = 40;
-/** ISO 20022 Max34Text: the longest account number of a scheme without a format of its own. */
+/** ISO 20022 Max34Text: limit of account numbers in schemes without a built-in format. */
 const MAX_NUMBER_CHARACTERS = 34;
 const MAX_LISTED = 8;
 const ENTRY =
   /^([A-Z]{2})\.[A-Za-z0-9][A-Za-z0-9_-]*\.[A-Za-z0-9][A-Za-z0-9_-]*=(digits|alphanumeric):(\d{1,2})-(\d{1,2})$/;
 
-/** The schemes with a format of their own: those of open banking. Accepted unless a deployment lists others. */
+/** The Open Banking schemes, which have built-in formats. They are accepted unless a deployment lists others. */
 export const OBIE_SCHEMES: AccountSchemes = new Map<string, FindFault>([
   ["UK.OBIE.IBAN", ibanFault],
   ["UK.OBIE.BBAN", unless(/^[A-Za-z0-9]{1,30}$/, "Must be a BBAN: 1 to 30 letters and digits.")],
@@ -38,7 +38,7 @@ export const OBIE_SCHEMES: AccountSchemes = new Map<string, FindFault>([
   ],
 ]);
 
-/** The schemes that a comma-separated list names; undefined if the list is empty or malformed. */
+/** Parses a comma-separated list of schemes. Returns undefined if the list is empty or malformed. */
 export function readAccountSchemes(list: string): AccountSchemes | undefined {
   const schemes = list.split(",").map((entry) => readEntry(entry.trim()));
   const found = schemes.filter((scheme) => scheme !== undefined);
@@ -59,7 +59,7 @@ function readEntry(entry: string): [string, FindFault] | undefined {
   return [name, unless(pattern, `Must have ${Number(least)} to ${Number(most)} ${words}.`)];
 }
 
-/** What is wrong with the scheme of an account, as a sentence for the caller; undefined for an accepted one. */
+/** Returns the fault of an account's scheme as a sentence for the caller, or undefined if it is accepted. */
 export function schemeFault(schemes: AccountSchemes, schemeName: string): string | undefined {
   if (schemes.has(canonicalScheme(schemeName))) return undefined;
   const listed = [...schemes.keys()].slice(0, MAX_LISTED).join(", ");
@@ -68,8 +68,8 @@ export function schemeFault(schemes: AccountSchemes, schemeName: string): string
 }
 
 /**
- * What is wrong with an identification of an accepted scheme, as a sentence for the caller that does not quote the
- * identification; undefined if it fits.
+ * Returns the fault of an identification as a sentence for the caller, or undefined if it is valid. The sentence does
+ * not quote the identification.
  */
 export function identificationFault(
   schemes: AccountSchemes,

@@ -1,12 +1,12 @@
 /**
- * International bank account numbers (ISO 13616): form, length by country, check digits. Never the inner BBAN
- * rules.
+ * Checks international bank account numbers (ISO 13616): form, length by country, check digits. The structure of the
+ * BBAN is not checked.
  */
 
-/** The form alone. Check digits run from 02 to 98: 00, 01 and 99 would be second spellings of 97, 98 and 02. */
+/** The form alone. Check digits are 02 to 98, because 00, 01 and 99 would be second spellings of 97, 98 and 02. */
 const FORM = /^[A-Z]{2}(?!00|01|99)\d{2}[A-Z0-9]{11,30}$/;
 
-/** Characters of a whole IBAN, by country: the IBAN registry (SWIFT, release of 2024-12). */
+/** Length of an IBAN in characters, by country: the IBAN registry (SWIFT, release of 2024-12). */
 const LENGTHS = new Map(
   `AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20
    EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30
@@ -16,14 +16,14 @@ const LENGTHS = new Map(
     .split(/\s+/).map((entry): [string, number] => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** Whether the text is an IBAN in electronic form: capitals, no spaces, right length, right check digits. */
+/** Whether the text is an IBAN in electronic form: capitals, no spaces, correct length and check digits. */
 export function isIban(text: string): boolean {
   return ibanFault(text) === undefined;
 }
 
 /**
- * What is wrong with a text that should be an IBAN, as a sentence for the caller; undefined for an IBAN.
- * Quotes nothing of the text but the code of a country that has IBANs.
+ * Returns the fault of an IBAN as a sentence for the caller, or undefined if it is valid. The sentence quotes only
+ * the code of a country that has IBANs.
  */
 export function ibanFault(text: string): string | undefined {
   const country = text.slice(0, 2);
@@ -41,7 +41,7 @@ function formFault(text: string): string {
   return "Must be an IBAN: two letters, two check digits, then 11 to 30 letters and digits.";
 }
 
-/** ISO 7064 MOD 97-10 over the rearranged number, digit by digit; letters count 10 to 35. */
+/** ISO 7064 MOD 97-10 over the rearranged number. Letters count as 10 to 35. */
 function remainder97(iban: string): number {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

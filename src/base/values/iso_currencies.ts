@@ -1,7 +1,6 @@
 /**
- * The active currency codes of ISO 4217 (list one as of 2026-08). Left out: funds (BOV, CHE, COU, USN …),
- * precious metals, bond market and settlement units (XAU, XBA, XDR …), and the codes for tests and for no
- * currency (XTS, XXX).
+ * The active currency codes of ISO 4217 (list one as of 2026-08), without funds (BOV, CHE, COU, USN …), precious
+ * metals, bond market and settlement units (XAU, XBA, XDR …), and the codes for tests and for no currency (XTS, XXX).
  */
 const ACTIVE = new Set(
   `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF

@@ -1,29 +1,29 @@
 /**
- * Amounts and balances as the decimal strings they arrive in. Compared exactly, in whole hundred-thousandths;
- * never through floating point, never rounded, never reformatted.
+ * Amounts and balances as the decimal strings that were received. They are compared exactly, in whole
+ * hundred-thousandths, and never converted to floating point, rounded or reformatted.
  */
 
 /** An amount: more than zero, up to 13 digits, then exactly two fraction digits (contract CF8). */
 export const AMOUNT_PATTERN = /^(?!0\.00$)(0|[1-9]\d{0,12})\.\d{2}$/;
-/** A balance: a sign where negative, up to 13 digits, up to five fraction digits (contract BF8). */
+/** A balance: a minus sign if negative, up to 13 digits, up to five fraction digits (contract BF8). */
 export const BALANCE_PATTERN = /^-?\d{1,13}(\.\d{1,5})?$/;
 
 const FRACTION_DIGITS = 5;
 
-/** Whether the value is an amount that can be paid: two fraction digits and more than zero. */
+/** Whether the value is a valid amount: two fraction digits and more than zero. */
 export function isAmount(value: unknown): value is string {
   return typeof value === "string" && AMOUNT_PATTERN.test(value);
 }
 
-/** Whether the value is a balance. */
 export function isBalance(value: unknown): value is string {
   return typeof value === "string" && BALANCE_PATTERN.test(value);
 }
 
 /**
- * -1, 0 or 1 as `a` is less than, equal to or more than `b`, whatever their number of fraction digits.
+ * Returns -1, 0 or 1 if `a` is less than, equal to or greater than `b`. They may have different numbers of fraction
+ * digits.
  *
- * @throws {RangeError} where one of them is neither an amount nor a balance: the caller's bug
+ * @throws {RangeError} if one of them is neither an amount nor a balance, which is a bug of the caller
  */
 export function compareDecimals(a: string, b: string): -1 | 0 | 1 {
   const left = units(a);
@@ -32,9 +32,7 @@ export function compareDecimals(a: string, b: string): -1 | 0 | 1 {
   return left < right ? -1 : 1;
 }
 
-/**
- * Whether the balance is enough for the amount. Both are in the same currency: that is the caller's to know.
- */
+/** Whether the balance is enough for the amount. The caller ensures that both are in the same currency. */
 export function covers(balance: string, amount: string): boolean {
   return compareDecimals(balance, amount) >= 0;
 }
