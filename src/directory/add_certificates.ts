@@ -6,20 +6,23 @@ import { type Change, changeParticipant, type Target } from "./change_participan
 import type { Directory } from "./directory.ts";
 import { listKeys } from "./participant_store.ts";
 
-/** What was added, and what others may trust from now on. */
+/** The new certificates and the set of keys that may be trusted from now on. */
 export interface CertificatesAdded {
   readonly issued: readonly IssuedKey[];
   readonly active: readonly CertifiedKey[];
 }
 
-/** Unexpired certificates of one participant: keeps its key sets far below the 256 KiB that others read (Decision A9). */
+/**
+ * Maximum of unexpired certificates per participant: keeps its key sets far below the 256 KiB that clients read
+ * (Decision A9).
+ */
 const MAX_UNEXPIRED = 40;
 
 /**
- * Certifies new keys beside the old ones.
+ * Certifies new keys in addition to the old ones.
  *
- * @throws {ApiError} `directory.not_found`, `directory.invalid_request` for requests that prove nothing,
- *   `directory.conflict` for known keys, revoked software, or too many certificates
+ * @throws {ApiError} `directory.not_found`, `directory.invalid_request` for requests without proof of possession,
+ * `directory.conflict` for known keys, revoked software, or too many certificates
  */
 export async function addCertificates(
   directory: Directory,

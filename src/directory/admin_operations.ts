@@ -1,4 +1,4 @@
-/** The administrators' endpoints in words, for the OpenAPI document. */
+/** Descriptions of the administrators' endpoints for the OpenAPI document. */
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import {
   certificatesAdded,
@@ -24,7 +24,7 @@ const JSON_TYPE = "application/json";
 const ONE = "/participants/{org_id}";
 const CHANGE = [400, 404, 409, 413, 415] as const;
 
-/** Each of them by what it does. */
+/** One description per endpoint. */
 export interface AdminOperations {
   readonly onboard: RouteConfig;
   readonly show: RouteConfig;

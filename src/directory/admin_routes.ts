@@ -1,4 +1,4 @@
-/** What only administrators may do (Decisions E1, E3): take participants in, change them, read all about them. */
+/** Endpoints for administrators only (Decisions E1, E3): onboard participants, change them, read their full records. */
 import type { Context, MiddlewareHandler } from "hono";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { adminOperations } from "./admin_operations.ts";
@@ -35,7 +35,7 @@ import { setOrganisationStatus, setSoftwareStatus } from "./set_status.ts";
 
 type AdminContext = Context<DirectoryEnv>;
 
-/** Endpoints behind the administrators' guard. */
+/** The endpoints, each behind the administrators' guard. */
 export function adminEndpoints(
   directory: Directory,
   rules: OnboardingRules,

@@ -13,11 +13,11 @@ import { openLimiter } from "./limiter.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i;
-/** Wrong tokens for one credential: ten at once, then one in six seconds. */
+/** Wrong tokens per credential: a burst of ten, then one every six seconds. */
 const A_CREDENTIAL = { perSecond: 1 / 6, burst: 10, maxKeys: 1001 };
 /** Wrong tokens of all kinds. */
 const TOGETHER = { perSecond: 1, burst: 60, maxKeys: 1 };
-/** Stands for every credential that does not exist: an attacker cannot fill the memory with invented ids. */
+/** Used for every unknown credential, so that an attacker cannot fill the memory with invented ids. */
 const UNKNOWN = "unknown";
 
 /** A guard for the routes of administrators. */

@@ -1,12 +1,12 @@
 /**
- * Who may administer the directory: named administrators with one credential each, of which only a hash is kept. The
- * list is a file that `deno task directory-admin` writes; a change counts from the next request on.
+ * Administrators of the directory: each has a name and one credential, of which only a hash is stored. `deno task
+ * directory-admin` writes the list; a change takes effect with the next request.
  */
 import { z } from "zod";
 import { base64url, newSecret, sha256, sha256Bytes } from "../base/kernel/identifiers.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 
-/** What is known about the sender of a token. */
+/** The result of looking up a token. */
 export interface Identified {
   /** The id of the credential that the token names, if there is such a credential. */
   readonly credential?: string;
@@ -14,17 +14,16 @@ export interface Identified {
   readonly name?: string;
 }
 
-/** The administrators as a guard sees them. */
 export interface Administrators {
   /** @throws {ApiError} `platform.unavailable` if the list cannot be read */
   identify(token: string): Promise<Identified>;
 }
 
-/** A credential as the file holds it. */
+/** A credential as stored in the file. */
 export interface Credential {
-  /** Its public half: names the credential in the log, opens nothing. */
+  /** The public part of the token: identifies the credential in the log and grants no access. */
   readonly id: string;
-  /** The administrator, as the participants' histories show the name. */
+  /** The administrator's name, as shown in the participants' histories. */
   readonly name: string;
   /** SHA-256 of the whole token, base64url. */
   readonly token_sha256: string;
@@ -33,16 +32,16 @@ export interface Credential {
   readonly revoked_at?: string | undefined;
 }
 
-/** A file that may change at any time. */
+/** A file that may change while the process runs. */
 export interface WatchedFile {
-  /** Another text whenever the file is another one. */
+  /** Returns a different text after every change of the file. */
   version(): Promise<string>;
   text(): Promise<string>;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
 const MAX_CREDENTIALS = 1000;
-/** A token with fewer characters, or fewer different ones, was typed, not drawn. */
+/** A token with fewer characters, or fewer different ones, was chosen by a person and can be guessed. */
 const MIN_TOKEN_CHARACTERS = 32;
 const MIN_TOKEN_VARIETY = 10;
 
@@ -55,12 +54,12 @@ const credential = z.object({
 });
 const list = z.object({ administrators: z.array(credential).max(MAX_CREDENTIALS) });
 
-/** Whether this may be an administrator's name. */
+/** Returns whether the value has the form of an administrator's name. */
 export function isAdministratorName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** A new credential, and the token that is shown once. */
+/** Creates a credential and its token, which is shown only once. */
 export async function newCredential(
   name: string,
   now: number,
@@ -74,7 +73,7 @@ export async function newCredential(
 /**
  * Reads the list.
  *
- * @throws {Error} in words that follow the name of the file or variable; never quotes a value
+ * @throws {Error} with a message to be appended to the name of the file or variable; never quotes a value
  */
 export function readCredentials(json: string): readonly Credential[] {
   const parsed = list.safeParse(parseJson(json));
@@ -93,16 +92,15 @@ export function readCredentials(json: string): readonly Credential[] {
   return credentials;
 }
 
-/** Whether the credential has not been revoked. */
 export function isInForce({ revoked_at }: Credential): boolean {
   return revoked_at === undefined;
 }
 
-/** The administrators of a file, read again whenever the file has changed. */
+/** The administrators in a file, which is read again whenever it has changed. */
 export function openAdministrators(file: WatchedFile): Administrators {
   let known: { readonly version: string; readonly credentials: Promise<readonly Credential[]> } | undefined;
   const current = async (): Promise<readonly Credential[]> => {
-    const version = await file.version(); // before the text: a change in between is seen at the next request
+    const version = await file.version(); // read before the text, so that a concurrent change is noticed at the next request
     if (known?.version !== version) {
       known = { version, credentials: file.text().then(readCredentials) };
       known.credentials.catch(() => {}); // awaited below
@@ -126,7 +124,7 @@ export function openAdministrators(file: WatchedFile): Administrators {
 }
 
 /**
- * One administrator with a token of the composer's own, for a sandbox.
+ * One administrator with a token that the caller supplies, for a sandbox.
  *
  * @throws {Error} if the token could be guessed
  */
@@ -144,7 +142,7 @@ export function soleAdministrator(name: string, token: string): Administrators {
   };
 }
 
-// Digests have one length, and every octet is compared: the time taken does not depend on the token.
+// Compares digests of equal length, looking at every octet, so that the duration does not depend on the token.
 async function isDigestOf(digest: string, token: string): Promise<boolean> {
   const actual = base64url(await sha256Bytes(new TextEncoder().encode(token)));
   let difference = digest.length ^ actual.length;

@@ -1,4 +1,4 @@
-/** What the directory answers, as schemas for its OpenAPI document. */
+/** Schemas of the directory's responses for its OpenAPI document. */
 import { z } from "zod";
 import { ORGANISATION_STATUSES, SOFTWARE_STATUSES } from "./participant.ts";
 
@@ -43,11 +43,11 @@ const certifiedJwk = {
   "x5t#S256": z.string(),
 };
 
-/** Keys of a participant that may be trusted. */
+/** The active keys of a participant. */
 export const participantKeys = z.strictObject({ keys: z.array(z.strictObject(certifiedJwk)) })
   .meta({ id: "ParticipantKeySet" });
 
-/** Keys of a participant that must be rejected. */
+/** The revoked keys of a participant. */
 export const revokedKeys = z.strictObject({
   keys: z.array(z.strictObject({ ...certifiedJwk, revoked_at: dateTime, reason: z.string() })),
 }).meta({ id: "RevokedKeySet" });
@@ -69,18 +69,18 @@ export const statement = z.strictObject({
   software_statement: z.string().meta({ description: "A signed JWT (PS256)." }),
 }).meta({ id: "Statement" });
 
-/** A text of PEM blocks. */
+/** PEM blocks. */
 export const pemText = pem;
 
-/** A page for people. */
+/** An HTML page. */
 export const htmlPage = z.string();
 
-/** Whether the directory answers. */
+/** The health response. */
 export const healthy = z.strictObject({ status: z.literal("ok") });
 
 const certificates = z.strictObject({ signing: pem, transport: pem, encryption: pem }).partial();
 
-/** What a participant takes home. */
+/** The result of an onboarding. */
 export const onboarded = z.strictObject({
   org_id: z.string(),
   software_client_id: z.string(),
@@ -90,7 +90,7 @@ export const onboarded = z.strictObject({
   ca: pem,
 }).meta({ id: "Onboarded" });
 
-/** New certificates, with every key that may be trusted from now on. */
+/** New certificates, with all active keys. */
 export const certificatesAdded = z.strictObject({ certificates, jwks: participantKeys, ca: pem })
   .meta({ id: "CertificatesAdded" });
 
@@ -101,7 +101,7 @@ export const revokedKey = z.strictObject({ kid: z.string(), revoked_at: dateTime
 /** The statuses after a change. */
 export const statuses = z.strictObject(identity).meta({ id: "Statuses" });
 
-/** Whether the directory is a restored copy that is not confirmed. */
+/** Whether the directory is a restored copy that is not yet confirmed. */
 export const restoredCopy = z.strictObject({ restored: z.boolean(), taken_at: dateTime.optional() })
   .meta({ id: "RestoredCopy" });
 

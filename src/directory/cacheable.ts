@@ -1,15 +1,15 @@
-/** Public answers that others may keep for a short while and ask about again (RFC 9110 §8.8, §13.1.2; RFC 9111 §5.2). */
+/** Public responses with short cache lifetimes and revalidation (RFC 9110 §8.8, §13.1.2; RFC 9111 §5.2). */
 import type { Context } from "hono";
 import { sha256 } from "../base/kernel/identifiers.ts";
 
 const CACHE_CONTROL = {
-  /** For a minute, unasked. */
+  /** May be reused for a minute without revalidation. */
   shortly: "public, max-age=60",
-  /** Asked about at each use: a cache on the way must not make a revocation later than Decision A9's 300 s. */
+  /** Revalidated at each use, so that an intermediate cache cannot delay a revocation beyond Decision A9's 300 s. */
   revalidated: "public, no-cache",
 } as const;
 
-/** Answers with the body, or with 304 where the caller has it already. */
+/** Returns the body, or 304 if the client already has it. */
 export async function cacheable(
   c: Context,
   body: string,

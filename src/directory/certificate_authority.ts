@@ -1,6 +1,6 @@
 /**
- * The directory's certificate authority: opens its certificate and key, and issues end-entity certificates whose
- * every field comes from the directory's own data (RFC 5280). Keeps nothing.
+ * The directory's certificate authority: loads its certificate and key, and issues end-entity certificates whose fields
+ * all come from the directory's own data (RFC 5280). Stores no data.
  */
 import "reflect-metadata";
 import {
@@ -23,13 +23,13 @@ import type { CertifiedKey, KeyUse } from "./certified_key.ts";
 import { privateKeyDer } from "./private_key_pem.ts";
 import type { ProvenKey } from "./signing_request.ts";
 
-/** An authority that can issue. */
+/** An authority that can issue certificates. */
 export interface CertificateAuthority {
   readonly certificate: X509Certificate;
   readonly key: CryptoKey;
   /** Its subject key identifier, hex. */
   readonly keyId: string;
-  /** The certificate and those above it as PEM, for those who verify. */
+  /** The certificate and its issuers as PEM, for clients that verify. */
   readonly pem: string;
 }
 
@@ -40,7 +40,7 @@ export interface Subject {
   readonly softwareClientId: string;
 }
 
-/** Others' clocks may be this far behind, ms. */
+/** Clients' clocks may be this far behind, ms. */
 const BACKDATED_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 /** RFC 5280 App. A.1, ub-organization-name. */
@@ -50,7 +50,7 @@ const RSA = "RSASSA-PKCS1-v1_5";
 /**
  * Opens the authority.
  *
- * @throws {Error} in words that follow "the CA …": what is not usable, never a key's value
+ * @throws {Error} with a message to be appended to "the CA …"; never contains key values
  */
 export async function openCertificateAuthority(
   ca: { readonly certificatePem: string; readonly privateKeyPem: string },
@@ -71,9 +71,9 @@ export async function openCertificateAuthority(
 }
 
 /**
- * Issues a certificate for a proven key, valid until `days` from now and never longer than the authority's own.
+ * Issues a certificate for a proven key, valid for `days` and no longer than the authority's own.
  *
- * @throws {ApiError} `platform.unavailable` when the authority has expired
+ * @throws {ApiError} `platform.unavailable` if the authority has expired
  */
 export async function issueCertificate(
   ca: CertificateAuthority,
@@ -141,8 +141,8 @@ const KEY_USAGES: Readonly<Record<KeyUse, KeyUsageFlags>> = {
   enc: KeyUsageFlags.keyEncipherment,
 };
 
-// Values are given as typed strings: the library reads plain ones as its own text form, in which a leading "#"
-// means DER in hex and quotes and backslashes are escapes.
+// Values are passed as typed strings. The library would parse plain ones as its own text form, in which a leading "#"
+// means DER in hex, and quotes and backslashes are escapes.
 function distinguishedName({ orgName, orgId, softwareClientId }: Subject): Name {
   return new Name([
     { O: [{ utf8String: [...orgName].slice(0, MAX_ORGANISATION_CHARACTERS).join("") }] },
@@ -151,18 +151,18 @@ function distinguishedName({ orgName, orgId, softwareClientId }: Subject): Name 
   ]);
 }
 
-// 128 random bits after a fixed octet: positive, never zero, within 20 octets (RFC 5280 §4.1.2.2).
+// 128 random bits after a fixed octet: positive, non-zero, within 20 octets (RFC 5280 §4.1.2.2).
 function randomSerial(): string {
   return `01${crypto.getRandomValues(new Uint8Array(16)).toHex()}`;
 }
 
-// The issuing authority first, then the authorities above it, up to the root.
+// The issuing authority first, then its issuers up to the root.
 function parseCertificates(pem: string): [X509Certificate, ...X509Certificate[]] {
   try {
     const [first, ...rest] = PemConverter.decode(pem).map((der) => new X509Certificate(der));
     if (first !== undefined) return [first, ...rest];
   } catch {
-    // said below
+    // reported below
   }
   throw new Error("certificate is not a PEM certificate");
 }

@@ -1,13 +1,13 @@
 /**
- * A participant's public key with the certificate that the directory gave it, and which keys others see: the
- * active set and the revoked set. A key that left the active set never comes back. No I/O.
+ * A participant's public key with its certificate, and the sets that the directory publishes: active and revoked keys.
+ * A key that left the active set never returns to it. No I/O.
  */
 import { isTrusted, type Participant } from "./participant.ts";
 
-/** What a key is for: signatures, the network (mTLS), encryption to the participant (Decision E4). */
+/** The use of a key: signatures, the network (mTLS), encryption to the participant (Decision E4). */
 export type KeyUse = "sig" | "tls" | "enc";
 
-/** Why and when a key stopped being trusted. */
+/** Why and when a key was revoked. */
 export interface Revocation {
   /** Milliseconds. */
   readonly at: number;
@@ -32,13 +32,13 @@ export interface CertifiedKey {
   readonly revoked?: Revocation;
 }
 
-/** A key that is not trusted any more, with why. */
+/** A key that is no longer trusted, with the reason. */
 export interface RevokedKey {
   readonly key: CertifiedKey;
   readonly revocation: Revocation;
 }
 
-/** The keys that others may trust now: none while the organisation or its software is not Active. */
+/** The keys that clients may trust; empty unless the organisation and its software are Active. */
 export function activeKeys(
   participant: Participant,
   keys: readonly CertifiedKey[],
@@ -49,8 +49,8 @@ export function activeKeys(
 }
 
 /**
- * The keys that others must reject: revoked ones, and every key of a revoked software client. They leave the set
- * when their certificates have expired anyway (as CRL entries do, RFC 5280 §3.3), so that the set stays bounded.
+ * The keys that clients must reject: revoked ones, and every key of a revoked software client. Keys leave the set when
+ * their certificates have expired (as CRL entries do, RFC 5280 §3.3), so that the set stays bounded.
  */
 export function revokedKeys(
   participant: Participant,

@@ -1,6 +1,6 @@
 /**
- * From signing requests to certified keys: every request must prove possession, every key must be new to the
- * directory and different from the others. Names every fault at once.
+ * Turns signing requests into certified keys. Every request must prove possession, and every key must be new to the
+ * directory and unique in the request. Reports all errors at once.
  */
 import { ApiError } from "../base/kernel/api_error.ts";
 import { issueCertificate, type Subject } from "./certificate_authority.ts";
@@ -10,10 +10,10 @@ import { findKnownKeys } from "./participant_store.ts";
 import { invalidRequest } from "./invalid_request.ts";
 import { type ProvenKey, readSigningRequest } from "./signing_request.ts";
 
-/** What a signing request is for, as the wire names it (Decision E1). */
+/** The use of a signing request, by its wire name (Decision E1). */
 export type KeyName = "signing" | "transport" | "encryption";
 
-/** PEM signing requests by what they are for. */
+/** PEM signing requests by use. */
 export type SigningRequests = { readonly [Name in KeyName]?: string | undefined };
 
 /** A key that may be certified. */
@@ -32,9 +32,9 @@ const KEY_NAMES = ["signing", "transport", "encryption"] as const;
 const USE: Readonly<Record<KeyName, KeyUse>> = { signing: "sig", transport: "tls", encryption: "enc" };
 
 /**
- * The proven keys of the requests.
+ * Verifies the requests and returns their keys.
  *
- * @throws {ApiError} `directory.invalid_request` naming every request that proves nothing or repeats a key
+ * @throws {ApiError} `directory.invalid_request` naming every request that does not prove possession or repeats a key
  */
 export async function proveKeys(requests: SigningRequests): Promise<RequestedKey[]> {
   const given = KEY_NAMES.flatMap((name) => {
@@ -55,10 +55,9 @@ export async function proveKeys(requests: SigningRequests): Promise<RequestedKey
 }
 
 /**
- * Certificates for the keys.
+ * Issues certificates for the keys.
  *
- * @throws {ApiError} `directory.conflict` naming the keys that the directory knows already, whoever's they are and
- *   whatever became of them
+ * @throws {ApiError} `directory.conflict` naming the keys that were ever certified, for any participant
  */
 export async function certifyKeys(
   deps: Pick<Directory, "store" | "authority" | "certificateDays" | "judgesClock">,

@@ -1,6 +1,6 @@
 /**
- * The one way a participant changes: read, decide, commit over the version that was read, with the history in the
- * same commit. Whoever loses a race decides again on what is there now.
+ * The only way to change a participant: read, decide, and commit against the version that was read, with the history
+ * entries in the same commit. A change that loses a race is decided again on the new state.
  */
 import { ApiError } from "../base/kernel/api_error.ts";
 import { begin, commit } from "../base/store/transaction.ts";
@@ -11,31 +11,34 @@ import type { OrgId } from "./identifiers.ts";
 import type { Participant } from "./participant.ts";
 import { findParticipant, stageKey, stageNewKey, stageParticipant } from "./participant_store.ts";
 
-/** Whom to change, and who asks for it. */
+/** The participant to change and the administrator who asks for it. */
 export interface Target {
   readonly orgId: OrgId;
   /** The administrator, for the history. */
   readonly who: string;
 }
 
-/** What a decision comes to. Without notes nothing happened and nothing is written. */
+/** The result of a decision. Without notes there is no change and no write. */
 export interface Change<T> {
   readonly participant: Participant;
   readonly notes: readonly HistoryNote[];
   /** Keys never certified before. */
   readonly newKeys?: readonly CertifiedKey[];
-  /** A key that is there and changes. */
+  /** An existing key that changes. */
   readonly changedKey?: CertifiedKey;
   readonly answer: T;
 }
 
-/** Somebody wins every race: this many changes at once are all made. An incident's revocations may come together. */
+/**
+ * One change wins every race, so up to this many concurrent changes all succeed. Revocations may come together in an
+ * incident.
+ */
 const ATTEMPTS = 50;
 
 /**
  * Applies a decision to the participant in one atomic commit.
  *
- * @throws {ApiError} `directory.not_found`, what the decision throws, or `directory.conflict` after losing every race
+ * @throws {ApiError} `directory.not_found`, the decision's own error, or `directory.conflict` after losing every race
  */
 export async function changeParticipant<T>(
   directory: Directory,

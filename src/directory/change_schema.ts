@@ -1,4 +1,4 @@
-/** Requests that change a participant (Decision E3): wire in. Strict; every fault is named at once. */
+/** Decodes requests that change a participant (Decision E3). Strict; reports all errors at once. */
 import { z } from "zod";
 import type { SigningRequests } from "./certify_keys.ts";
 import { invalidRequest, schemaFaults } from "./invalid_request.ts";
@@ -21,7 +21,7 @@ function bankChanges(rules: AddressRules) {
   });
 }
 
-/** Changed software members of a renewal; none is fine. @throws {ApiError} `directory.invalid_request` */
+/** Changed software members of a renewal; may be empty. @throws {ApiError} `directory.invalid_request` */
 export function decodeSoftwareChanges(body: unknown, role: Role, rules: AddressRules): SoftwareChanges {
   const software = z.strictObject(softwareFields(role, rules)).partial();
   const banks = bankChanges(rules);
@@ -43,7 +43,7 @@ export function softwareChangesBody(rules: AddressRules): z.ZodType {
   return bankChanges(rules);
 }
 
-/** The body that asks for new certificates. */
+/** The body of a request for new certificates. */
 export const signingRequestsBody = z.strictObject({
   csrs: z.strictObject({
     signing: signingRequestPem,
@@ -62,7 +62,7 @@ export function decodeSigningRequests(body: unknown): SigningRequests {
 /** The body of a revocation. */
 export const revocationBody = z.strictObject({ reason });
 
-/** Why a key is revoked. @throws {ApiError} `directory.invalid_request` */
+/** The reason of a revocation. @throws {ApiError} `directory.invalid_request` */
 export function decodeRevocation(body: unknown): { readonly reason: string } {
   return decode(revocationBody, body);
 }
@@ -73,7 +73,7 @@ export const softwareStatusBody = z.strictObject({
   reason,
 });
 
-/** A software status and why. @throws {ApiError} `directory.invalid_request` */
+/** A software status and the reason. @throws {ApiError} `directory.invalid_request` */
 export function decodeSoftwareStatus(body: unknown): SetStatusCommand<SoftwareStatus> {
   return decode(softwareStatusBody, body);
 }
@@ -84,7 +84,7 @@ export const organisationStatusBody = z.strictObject({
   reason,
 });
 
-/** An organisation status and why. @throws {ApiError} `directory.invalid_request` */
+/** An organisation status and the reason. @throws {ApiError} `directory.invalid_request` */
 export function decodeOrganisationStatus(body: unknown): SetStatusCommand<OrganisationStatus> {
   return decode(organisationStatusBody, body);
 }

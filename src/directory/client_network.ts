@@ -1,4 +1,4 @@
-/** Whose request it is, as far as limits go: an IPv4 address, or the /64 network of an IPv6 address. */
+/** The client that a rate limit counts a request for: an IPv4 address, or the /64 network of an IPv6 address. */
 
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 const IPV6 = /^[0-9a-f:]{2,39}$/i;
@@ -8,8 +8,8 @@ const MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
 /**
  * The network of a client.
  *
- * @param told `X-Real-IP` as the proxy set it; only the proxy can reach the listener
- * @param connected the address at the other end of the connection
+ * @param told `X-Real-IP` as set by the proxy; only the proxy can reach the listener
+ * @param connected the peer address of the connection
  */
 export function clientNetwork(told: string | undefined, connected: string): string {
   return networkOf(told?.trim() ?? "") ?? networkOf(connected) ?? connected;

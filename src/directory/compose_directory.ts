@@ -1,6 +1,6 @@
 /**
- * The participants directory as one fetch handler: the trust root of the ecosystem. Opens the keys it is given and
- * knows every part of itself; knows nothing of the platform.
+ * Composes the participants directory, the trust root of the ecosystem, as one Fetch handler. Loads the keys it
+ * receives. Independent of the platform.
  */
 import { Hono } from "hono";
 import { type Clock, monotonicClock } from "../base/kernel/clock.ts";
@@ -22,7 +22,6 @@ import { healthEndpoint, publicEndpoints } from "./public_routes.ts";
 import { type DirectoryEnv, requestContext } from "./request_context.ts";
 import type { StatementKeys } from "./statement_keys.ts";
 
-/** What a directory is made of. */
 export interface DirectoryParts {
   /** Its public address without a trailing slash: `iss` of its statements. */
   readonly issuer: string;
@@ -32,17 +31,17 @@ export interface DirectoryParts {
   readonly statementKeys: StatementKeys;
   readonly store: Store;
   readonly clock: Clock;
-  /** "Sandbox" or "Production": the environment of the software that it takes in. */
+  /** "Sandbox" or "Production": the environment of the software that it onboards. */
   readonly environment: string;
-  /** Whether participants' addresses may be http and https on loopback: in a sandbox only. */
+  /** Whether participants' addresses may be http and https on loopback; only in a sandbox. */
   readonly loopbackRedirects: boolean;
-  /** Validity of certificates, days. 397 where not given; never beyond the CA's own. */
+  /** Validity of certificates, days. Default 397; never beyond the CA's own. */
   readonly certificateDays?: number;
-  /** Where certificates are judged by a clock behind `clock`, as those of a sandbox are: that one. */
+  /** The clock of the clients that verify certificates, if it is behind `clock` (as in a sandbox). */
   readonly judgesClock?: Clock;
-  /** Validity of software statements, days. 365 where not given, at most 732. */
+  /** Validity of software statements, days. Default 365, at most 732. */
   readonly statementDays?: number;
-  /** How often one client may read; 50 a second and 200 at once if not given. */
+  /** How often one client may read. Default: 50 a second, burst of 200. */
   readonly publicLimit?: PublicLimit;
   readonly log?: DirectoryLog;
 }
@@ -52,11 +51,11 @@ type Handler = (request: Request, address?: string) => Promise<Response>;
 
 /** A running directory. */
 export interface DirectoryApp {
-  /** What anybody may read. Paths of administrators do not exist here. */
+  /** The public endpoints. Administrators' paths do not exist here. */
   readonly publicFetch: Handler;
-  /** What administrators may do. Nothing else exists here but `/health`. */
+  /** The administrators' endpoints and `/health` only. */
   readonly adminFetch: Handler;
-  /** Both at one address, for a sandbox. */
+  /** Both on one address, for a sandbox. */
   readonly fetch: Handler;
 }
 
@@ -68,7 +67,7 @@ const MAX_CERTIFICATE_DAYS = 3650;
 /**
  * Composes a directory.
  *
- * @throws {Error} in words for the operator where a part is not usable; never quotes a secret
+ * @throws {Error} with a message for the operator if a part is not usable; never quotes a secret
  */
 export async function composeDirectory(parts: DirectoryParts): Promise<DirectoryApp> {
   const log = parts.log ?? SILENT;

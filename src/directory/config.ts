@@ -1,6 +1,6 @@
 /**
- * Environment -> the configuration of a directory that runs alone. Every fault is named at once. Nothing starts that
- * is missing, malformed, readable by others, or made for a sandbox.
+ * Reads the configuration of a standalone directory from the environment. Reports all errors at once. Rejects files
+ * that are missing, malformed, readable by other users, or made for a sandbox.
  */
 import { z } from "zod";
 import { readCredentials } from "./administrators.ts";
@@ -10,24 +10,23 @@ import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
 import { openStatementKeys } from "./statement_keys.ts";
 import { isLoopback } from "./web_address.ts";
 
-/** How this directory runs. */
 export interface DirectoryConfig {
   /** Its public address without a trailing slash. */
   readonly issuer: string;
-  /** Where anybody may read. */
+  /** Address of the public listener. */
   readonly listen: Listen;
-  /** Where administrators work. */
+  /** Address of the administrators' listener. */
   readonly adminListen: Listen;
-  /** Connections that may be open at once, at each of the two. */
+  /** Maximum of open connections for each of the two listeners. */
   readonly maxConnections: number;
   /** Path of a Deno KV file, or `:memory:`. */
   readonly storeUrl: string;
-  /** Path of the list that `deno task directory-admin` keeps. */
+  /** Path of the list that `deno task directory-admin` writes. */
   readonly administratorsFile: string;
   readonly ca: { readonly certificatePem: string; readonly privateKeyPem: string };
   /** Private JWK set as JSON. */
   readonly signingKeys: string;
-  /** The file that it came from, if it came from one. */
+  /** The file it was read from, if any. */
   readonly signingKeysFile: string | undefined;
   readonly publicLimit: PublicLimit;
   readonly environment: "Production" | "Sandbox";
@@ -39,20 +38,20 @@ export interface Listen {
   readonly port: number;
 }
 
-/** What configuration is read from: variables, files and the time. */
+/** The sources of the configuration: variables, files and the time. */
 export interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A file's text. */
   readonly readFile: (path: string) => Promise<string>;
-  /** Who may open a file; undefined if it does not exist. */
+  /** The modes of a file; undefined if it does not exist. */
   readonly modesOf: (path: string) => Promise<FileModes | undefined>;
   /** Milliseconds. */
   readonly now: number;
-  /** Faults that the reader has found already, to be named with the rest. */
+  /** Errors that the caller has already found, reported together with the others. */
   readonly elsewhere?: readonly string[];
 }
 
-/** A configuration that must not start; `message` names every fault, one a line, and quotes no secret. */
+/** An invalid configuration. `message` lists every error, one a line, and quotes no secret. */
 export class DirectoryConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(
@@ -99,9 +98,9 @@ type Values = z.infer<typeof schema>;
 export const DIRECTORY_VARIABLES: readonly string[] = Object.freeze(Object.keys(schema.shape));
 
 /**
- * Reads and judges the configuration, the keys included.
+ * Reads and validates the configuration, including the keys.
  *
- * @throws {DirectoryConfigError} naming every fault
+ * @throws {DirectoryConfigError} naming every error
  */
 export async function readDirectoryConfig(source: ConfigSource): Promise<DirectoryConfig> {
   const given = Object.fromEntries(
@@ -152,7 +151,7 @@ function issuerFaults({ DIRECTORY_ISSUER: issuer, ENVIRONMENT: environment }: Pa
   return [`${name}: must be https${sandbox ? " (http only on loopback)" : ""}`];
 }
 
-// The public listener is the internet's: administrators must not share it.
+// The public listener is reachable from the internet, so administrators must not share it.
 function listenFaults(values: Partial<Values>): string[] {
   const { DIRECTORY_PORT: open, DIRECTORY_ADMIN_PORT: administrators } = values;
   if (open === undefined || open !== administrators) return [];
@@ -247,7 +246,7 @@ async function readPems(values: Partial<Values>, source: ConfigSource, faults: s
   };
 }
 
-/** What sandboxes call themselves (`sandbox/ecosystem/authority.ts`). */
+/** The name in sandbox certificates (`sandbox/ecosystem/authority.ts`). */
 const SANDBOX_AUTHORITY = /\bSandbox\b/;
 
 async function readPem(

@@ -1,20 +1,19 @@
-/** One way to mount an endpoint: what it answers goes into the OpenAPI document, its handler onto the app. */
+/** Registers an endpoint: its description goes into the OpenAPI document, its handler into the app. */
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { z } from "zod";
 import type { DirectoryEnv } from "./request_context.ts";
 
-/** What an endpoint is and who answers it. */
 export interface Endpoint {
   readonly route: RouteConfig;
-  /** Left out of the document: for people's browsers. */
+  /** Omitted from the document: a page for browsers. */
   readonly undocumented?: true;
-  /** Comes before the handler. */
+  /** Runs before the handler. */
   readonly guard?: MiddlewareHandler<DirectoryEnv>;
   readonly handle: (c: Context<DirectoryEnv>) => Response | Promise<Response>;
 }
 
-/** An endpoint in words. */
+/** The description of an endpoint. */
 export interface Operation {
   readonly id: string;
   readonly method: "get" | "post" | "put";
@@ -22,14 +21,14 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** A body, which must be there unless it is optional. */
+  /** The body; required unless it is optional. */
   readonly body?: z.ZodType;
   readonly bodyIsOptional?: true;
   readonly status?: 200 | 201 | 303;
   readonly answer: string;
-  /** What it answers with, by media type. */
+  /** The responses, by media type. */
   readonly content: Readonly<Record<string, z.ZodType>>;
-  /** Whether the answer has an ETag, and 304 is possible. */
+  /** Whether the response has an ETag, so that 304 is possible. */
   readonly cacheable?: true;
   readonly errors?: readonly (keyof typeof ERRORS)[];
 }
@@ -61,7 +60,7 @@ const PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   }),
 };
 
-/** A route for the document. */
+/** Builds a route for the document. */
 export function operation(administrators: boolean, given: Operation): RouteConfig {
   const { id, method, path, summary, description, status = 200 } = given;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
@@ -91,7 +90,7 @@ export function operation(administrators: boolean, given: Operation): RouteConfi
   };
 }
 
-/** The endpoints as an app, in their order. */
+/** Mounts the endpoints on an app, in their order. */
 export function mounted(endpoints: readonly Endpoint[]): Hono<DirectoryEnv> {
   const app = new Hono<DirectoryEnv>();
   for (const { route, guard, handle } of endpoints) {
@@ -102,7 +101,7 @@ export function mounted(endpoints: readonly Endpoint[]): Hono<DirectoryEnv> {
   return app;
 }
 
-/** `/participants/{org_id}` as Hono writes it. */
+/** Converts `/participants/{org_id}` to Hono's syntax. */
 export function honoPath({ path }: RouteConfig): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }

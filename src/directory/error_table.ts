@@ -1,7 +1,9 @@
-/** Every reason for which the directory rejects -> status and code. A reason of the platform's that is not here is a bug there. */
+/**
+ * Maps every rejection reason of the directory to a status and code. A reason of the platform that is missing here is a
+ * bug.
+ */
 import type { ErrorReason } from "../base/kernel/api_error.ts";
 
-/** The reasons that the directory's code may reject with. */
 export type DirectoryReason =
   | Extract<ErrorReason, `directory.${string}`>
   | "request.not_found"
@@ -14,7 +16,7 @@ export type DirectoryReason =
   | "platform.unavailable"
   | "store.unavailable";
 
-/** What the caller gets. `description` is printable ASCII without quotes and backslashes (RFC 6749 §5.2). */
+/** The status and body of an error. `description` is printable ASCII without quotes and backslashes (RFC 6749 §5.2). */
 export interface DirectoryWire {
   readonly status: 400 | 401 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
   readonly error: string;
@@ -83,7 +85,7 @@ const WIRE = {
 
 const BUG: DirectoryWire = { status: 500, error: "server_error", description: "Something went wrong here." };
 
-/** The wire form of a reason; that of a bug where the directory does not know it. */
+/** The error for a reason; an unknown reason is reported as a server error. */
 export function wireOf(reason: ErrorReason | undefined): DirectoryWire {
   return reason !== undefined && isDirectoryReason(reason) ? WIRE[reason] : BUG;
 }

@@ -1,9 +1,9 @@
-/** Who may open the files of a trust root: what their modes allow beyond their owner is a fault. */
+/** Checks the file modes of a trust root's files: permissions beyond their owner are an error. */
 
 /** POSIX modes; null if the system has none. */
 export interface FileModes {
   readonly file: number | null;
-  /** The folder that the file is in. */
+  /** Mode of the folder that contains the file. */
   readonly folder: number | null;
 }
 
@@ -11,9 +11,9 @@ const GROUP_OR_OTHERS = 0o077;
 const WRITE = 0o022;
 
 /**
- * What is wrong with the modes of a file, in words that begin with the variable that names it.
+ * Returns the errors in the modes of a file. Each begins with the variable that names it.
  *
- * @param kind `secret`: only the owner may open it; `trusted`: only the owner may change it
+ * @param kind `secret`: only the owner may read it; `trusted`: only the owner may change it
  */
 export function fileFaults(
   variable: string,
@@ -29,7 +29,7 @@ export function fileFaults(
   if (kind === "trusted" && allows(modes.file, WRITE)) {
     faults.push(`${variable}: group or others may write ${path}; chmod 644 ${path}`);
   }
-  // Who may write to the folder can put another file in its place.
+  // A user who can write to the folder can replace the file.
   if (allows(modes.folder, WRITE)) {
     faults.push(`${variable}: group or others may write to the folder of ${path}; chmod 700 that folder`);
   }

@@ -1,6 +1,9 @@
-/** A participant's history: who did what, when and why. Entries are appended in the commit of the change itself, never altered. */
+/**
+ * A participant's history: who did what, when and why. Entries are appended in the commit of the change and never
+ * altered.
+ */
 
-/** What can happen to a participant. */
+/** The kinds of history entries. */
 export type Happening =
   | "participant.onboarded"
   | "statement.issued"
@@ -9,7 +12,7 @@ export type Happening =
   | "software.status"
   | "organisation.status";
 
-/** One thing that happened, before it has a number and a time. */
+/** A history entry before it has a number and a time. */
 export interface HistoryNote {
   readonly what: Happening;
   readonly reason?: string;
@@ -17,12 +20,12 @@ export interface HistoryNote {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** One thing that happened, as stored. */
+/** A history entry as stored. */
 export interface HistoryEntry extends HistoryNote {
-  /** 0, 1, 2 … without a gap. */
+  /** Numbered 0, 1, 2 … without gaps. */
   readonly sequence: number;
   /** Milliseconds. */
   readonly at: number;
-  /** The administrator whose credential the request had. */
+  /** The administrator who made the request. */
   readonly who: string;
 }

@@ -1,11 +1,11 @@
-/** The rejection of a request that the sender can repair: every fault in one answer, none of them quoting a value. */
+/** Builds the error for a request that the sender can correct: lists every problem and never quotes a value. */
 import type { z } from "zod";
 import { ApiError } from "../base/kernel/api_error.ts";
 
 const MAX_FAULTS = 40;
 const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** A rejection that names each fault: `place: what it must be`. */
+/** An error that lists each problem as `place: what it must be`. */
 export function invalidRequest(faults: readonly string[]): ApiError {
   const shown = faults.slice(0, MAX_FAULTS);
   const rest = faults.length - shown.length;
@@ -13,7 +13,7 @@ export function invalidRequest(faults: readonly string[]): ApiError {
   return new ApiError("directory.invalid_request", { description, detail: description });
 }
 
-/** The faults that a schema found, in its order. */
+/** The problems that a schema found, in its order. */
 export function schemaFaults(error: z.ZodError): string[] {
   return error.issues.map((issue) => `${issue.path.map(String).join(".") || "body"}: ${words(issue)}`);
 }
@@ -23,7 +23,7 @@ function words(issue: z.core.$ZodIssue): string {
   return issue.code === "invalid_type" && issue.expected === "object" ? "must be an object" : issue.message;
 }
 
-// The only words of the sender's own in an answer: names, and only plain ones.
+// Unknown names are the only text of the sender in a response, and only if they are plain.
 function unknownMembers(names: readonly string[]): string {
   const plain = names.filter((name) => PLAIN_NAME.test(name)).slice(0, MAX_FAULTS);
   return plain.length === 0 ? "has unknown members" : `has unknown members (${plain.join(", ")})`;

@@ -1,4 +1,4 @@
-/** Request bodies of the directory: one bounded JSON value that no two readers can read differently. */
+/** Reads request bodies of the directory: one bounded JSON value without ambiguities between parsers. */
 import type { Context } from "hono";
 import { readBytes } from "../base/http/body.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
@@ -23,7 +23,7 @@ export async function readJson(c: Context): Promise<unknown> {
   throw new ApiError("directory.invalid_request", { description: `body: ${parsed.why}` });
 }
 
-/** As `readJson`, but no body at all stands for `{}`. */
+/** As `readJson`, but an absent body stands for `{}`. */
 export async function readOptionalJson(c: Context): Promise<unknown> {
   const bodiless = c.req.raw.body === null || c.req.header("content-length") === "0";
   return bodiless ? {} : await readJson(c);

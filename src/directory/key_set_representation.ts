@@ -8,12 +8,12 @@ export interface KeySet {
   readonly keys: readonly JsonObject[];
 }
 
-/** The set of keys that may be trusted: by use, oldest first, so that a new key stands last. */
+/** The active keys: by use, oldest first, so that a new key is last. */
 export function keySet(keys: readonly CertifiedKey[]): KeySet {
   return { keys: inOrder(keys, (key) => key).map(publicJwk) };
 }
 
-/** The set of keys that must be rejected, each with when and why; in the same order. */
+/** The revoked keys, each with time and reason, in the same order. */
 export function revokedKeySet(revoked: readonly RevokedKey[]): KeySet {
   const keys = inOrder(revoked, ({ key }) => key).map(({ key, revocation }) => ({
     ...publicJwk(key),
@@ -23,7 +23,7 @@ export function revokedKeySet(revoked: readonly RevokedKey[]): KeySet {
   return { keys };
 }
 
-// A network key has no alg: TLS decides what it signs with.
+// A network key has no alg: TLS negotiates the signature algorithm.
 const ALG: Readonly<Record<KeyUse, JsonObject>> = {
   sig: { alg: SIGNATURE_ALG },
   tls: {},

@@ -1,13 +1,12 @@
-/** Token buckets in memory, one a key, for a bounded number of keys. Each process has its own counts. */
+/** Token buckets in memory, one per key, for a bounded number of keys. Each process counts separately. */
 import type { Clock } from "../base/kernel/clock.ts";
 
-/** Counts. */
 export interface Limiter {
-  /** Takes a token of this key: 0 if there was one, else the seconds after which there is one again. */
+  /** Takes a token of this key. Returns 0, or the seconds until the next token if none is left. */
   take(key: string): number;
 }
 
-/** How fast one key may go on, how often at once, and how many keys are remembered. */
+/** The rate and burst per key, and the maximum number of keys. */
 export interface LimiterPolicy {
   readonly perSecond: number;
   readonly burst: number;
@@ -20,7 +19,7 @@ interface Bucket {
   readonly at: number;
 }
 
-/** Opens a limiter. A key beyond `maxKeys` replaces the one that was used least recently. */
+/** Opens a limiter. A key beyond `maxKeys` replaces the least recently used one. */
 export function openLimiter({ perSecond, burst, maxKeys }: LimiterPolicy, clock: Clock): Limiter {
   const buckets = new Map<string, Bucket>();
   return {
@@ -29,7 +28,7 @@ export function openLimiter({ perSecond, burst, maxKeys }: LimiterPolicy, clock:
       const bucket = buckets.get(key) ?? { tokens: burst, at: now };
       const gained = Math.max(0, now - bucket.at) / 1000 * perSecond;
       const tokens = Math.min(burst, bucket.tokens + gained);
-      buckets.delete(key); // a Map keeps the order of insertion: the first key is the least recent
+      buckets.delete(key); // a Map keeps the insertion order: the first key is the least recently used
       if (buckets.size >= maxKeys) buckets.delete(buckets.keys().next().value ?? "");
       const left = tokens < 1 ? tokens : tokens - 1;
       buckets.set(key, { tokens: left, at: now });

@@ -1,7 +1,7 @@
 /**
- * `deno task directory`: the participants directory alone, plain HTTP behind a TLS proxy, with one listener for anybody
- * and one for administrators. It does not start if the configuration is incomplete or unsafe, and lists every problem. After the start the process can
- * neither write files nor read the environment.
+ * `deno task directory`: the standalone participants directory, plain HTTP behind a TLS proxy, with a public listener
+ * and one for administrators. It does not start if the configuration is incomplete or unsafe, and lists every problem.
+ * After the start the process can neither write files nor read the environment.
  */
 import { type Handle, type Listener, openListener } from "../base/http/listener.ts";
 import { openFilesFaults } from "../base/http/open_files.ts";
@@ -22,7 +22,7 @@ import {
 import { fileFaults, type FileModes } from "./file_modes.ts";
 import { openStatementKeys, type RenewableStatementKeys } from "./statement_keys.ts";
 
-/** What `--env-file` reads. */
+/** The file that `--env-file` reads. */
 const ENVIRONMENT_FILE = ".env";
 /** Running requests may take this long to end. */
 const DRAIN_MS = 10_000;
@@ -81,7 +81,7 @@ async function serve(app: DirectoryApp, config: DirectoryConfig): Promise<void> 
   await Promise.all(listeners.map((listener) => listener.stop()));
 }
 
-/** The directory answers every error itself; this is for what does not reach it. */
+/** The directory answers its own errors; this is for errors outside its handler. */
 function failedAnswer(error: unknown): Response {
   log.error("directory.failed", { error: String(error instanceof Error ? error.stack : error) });
   return answer(500, "server_error", "Something went wrong here.");
@@ -100,7 +100,7 @@ function answer(status: number, error: string, description: string, headers: Hea
   return response;
 }
 
-/** @throws {DirectoryConfigError} naming the ports that are taken and the store that cannot be opened */
+/** @throws {DirectoryConfigError} naming the ports that are in use and the store that cannot be opened */
 async function openStoreBesideFreePorts(config: DirectoryConfig): Promise<Store> {
   const faults = [
     ...openFilesFaults("DIRECTORY_MAX_CONNECTIONS", 2 * config.maxConnections, config.administratorsFile),
@@ -131,15 +131,15 @@ function listenFaults(of: string, { hostname, port }: Listen): string[] {
   }
 }
 
-/** Deno has read `.env` before this code starts (`--env-file`). It may hold secrets, so it is the owner's alone. */
+/** Deno has read `.env` before this code starts (`--env-file`). It may hold secrets, so only its owner may read it. */
 async function environmentFileFaults(): Promise<string[]> {
-  // An operator who keeps the variables elsewhere gives no right to read this file.
+  // Without read permission for this file it is not used.
   if ((await Deno.permissions.query({ name: "read", path: ENVIRONMENT_FILE })).state !== "granted") return [];
   const file = await Deno.stat(ENVIRONMENT_FILE).catch(missing);
   return fileFaults(ENVIRONMENT_FILE, ENVIRONMENT_FILE, "secret", { file: file?.mode ?? null, folder: null });
 }
 
-/** From here on neither the environment can be read nor any file written, by this code or by a dependency. */
+/** From here on this process and its dependencies can neither read the environment nor write files. */
 async function giveUpPermissions(): Promise<void> {
   await Deno.permissions.revoke({ name: "env" });
   await Deno.permissions.revoke({ name: "write" });
@@ -168,7 +168,7 @@ function administratorsFile(path: string): WatchedFile {
   };
 }
 
-/** @throws {Error} if it cannot be read, or if others could open it */
+/** @throws {Error} if it cannot be read, or if other users could read it */
 async function readSecret(variable: string, path: string): Promise<string> {
   const [fault] = fileFaults(variable, path, "secret", await modesOf(path));
   if (fault !== undefined) throw new Error(fault);
@@ -210,7 +210,7 @@ function words(error: unknown): string {
 try {
   await start();
   await output.flush(FLUSH_MS);
-  Deno.exit(0); // a write that the reader does not take would keep the process
+  Deno.exit(0); // a pending write to a blocked pipe would keep the process alive
 } catch (error) {
   Deno.stderr.writeSync(new TextEncoder().encode(`${words(error)}\n`));
   Deno.exit(1);

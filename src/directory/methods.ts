@@ -1,10 +1,12 @@
-/** Answers what no endpoint wanted: 405 with `Allow` (RFC 9110 §15.5.6) if the path has other methods, else 404. */
+/**
+ * Answers requests that match no endpoint: 405 with `Allow` (RFC 9110 §15.5.6) if the path has other methods, else 404.
+ */
 import { Hono } from "hono";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { type Endpoint, honoPath } from "./endpoint.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
-/** Routes that reject, mounted after these endpoints. */
+/** Routes that reject, to be mounted after these endpoints. */
 export function otherMethods(endpoints: readonly Endpoint[]): Hono<DirectoryEnv> {
   const app = new Hono<DirectoryEnv>();
   for (const [path, methods] of methodsByPath(endpoints)) {
@@ -24,7 +26,7 @@ function methodsByPath(endpoints: readonly Endpoint[]): Map<string, Set<string>>
     const path = honoPath(route);
     const methods = paths.get(path) ?? new Set();
     paths.set(path, methods.add(route.method.toUpperCase()));
-    if (route.method === "get") methods.add("HEAD"); // Hono answers HEAD by the GET route
+    if (route.method === "get") methods.add("HEAD"); // Hono answers HEAD with the GET route
   }
   return paths;
 }

@@ -1,12 +1,12 @@
 /**
  * The newest statement of a participant, for relying parties. Statements are not stored. Each request signs it again,
- * with the `iat` and the details of its issue, which only a new issue changes.
+ * with the `iat` and the details of its last issue.
  */
 import type { Directory } from "./directory.ts";
 import { isTrusted, type Participant } from "./participant.ts";
 import { signStatement } from "./software_statement.ts";
 
-/** Gives the statement; undefined while the participant is not Active. */
+/** Returns the statement, or undefined if the participant is not Active. */
 export type NewestStatements = (participant: Participant) => Promise<string | undefined>;
 
 interface Signed {
@@ -15,7 +15,7 @@ interface Signed {
   readonly text: Promise<string>;
 }
 
-/** Opens the source. It keeps one signature a participant, so that reading costs none. */
+/** Caches one signature per participant, so that most reads need no signing. */
 export function openNewestStatements(
   { statementKeys, terms }: Pick<Directory, "statementKeys" | "terms">,
 ): NewestStatements {

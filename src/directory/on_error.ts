@@ -1,4 +1,7 @@
-/** Turns whatever a route threw into `{error, error_description}`. What is not a ApiError is a bug: 500, no words, the stack in the log. */
+/**
+ * Turns an error of a route into `{error, error_description}`. Any error but an ApiError is a bug: 500 without details,
+ * and the stack is logged.
+ */
 import type { Context } from "hono";
 import { ApiError, isStoreFailure } from "../base/kernel/api_error.ts";
 import type { DirectoryLog } from "./directory.ts";
@@ -31,7 +34,7 @@ function note(log: DirectoryLog, c: Context<DirectoryEnv>, error: Error, status:
   else log.info("directory.rejected", { requestId, status, detail: error.message });
 }
 
-// RFC 6749 §5.2 allows neither quotes nor backslashes nor anything beyond ASCII.
+// RFC 6749 §5.2 allows only ASCII without quotes and backslashes.
 function printable(description: string): string {
   return description.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, "?");
 }

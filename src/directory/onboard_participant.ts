@@ -1,4 +1,7 @@
-/** Takes a participant in (Decision E1): proves its keys, certifies them, states its software, all in one commit. */
+/**
+ * Onboards a participant (Decision E1): verifies and certifies its keys and issues its software statement, all in one
+ * commit.
+ */
 import { ApiError } from "../base/kernel/api_error.ts";
 import { begin, commit } from "../base/store/transaction.ts";
 import { certifyKeys, type IssuedKey, proveKeys, type SigningRequests } from "./certify_keys.ts";
@@ -10,9 +13,9 @@ import { isOrgIdTaken, stageNewKey, stageParticipant } from "./participant_store
 import { signStatement } from "./software_statement.ts";
 import { withNextStatement } from "./statement_issue.ts";
 
-/** Verified company data, and the requests to certify. */
+/** Verified company data and signing requests. */
 export interface OnboardingCommand {
-  /** A bank's code; undefined for a third party that takes what the directory gives. */
+  /** A bank's code; undefined if the directory is to assign an id to a third party. */
   readonly orgId?: OrgId;
   readonly orgName: string;
   readonly registrationNumber: string;
@@ -22,7 +25,7 @@ export interface OnboardingCommand {
   readonly csrs: SigningRequests;
 }
 
-/** What the participant takes home. */
+/** The result of an onboarding. */
 export interface Onboarded {
   readonly participant: Participant;
   readonly statement: string;
@@ -32,8 +35,8 @@ export interface Onboarded {
 /**
  * Onboards a participant.
  *
- * @throws {ApiError} `directory.invalid_request` for requests that prove nothing, `directory.conflict` for an org_id
- *   or a key that the directory knows already; nothing was written then
+ * @throws {ApiError} `directory.invalid_request` for requests without proof of possession, `directory.conflict` for an
+ * org_id or a key that the directory already knows; nothing is written in both cases
  */
 export async function onboardParticipant(
   directory: Directory,
@@ -51,7 +54,7 @@ export async function onboardParticipant(
   stageParticipant(tx, participant, null, { notes: [note(participant, keys)], at: now, who });
   for (const { key } of keys) stageNewKey(tx, participant.orgId, key);
   if (await commit(directory.store, directory.clock, tx)) return { participant, statement, keys };
-  // Somebody took the org_id or one of the keys since it was looked at: the first to commit has it.
+  // A concurrent onboarding has taken the org_id or one of the keys.
   if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
   throw new ApiError("directory.conflict", {
     description: "csrs: a key was certified meanwhile; make new ones",

@@ -1,4 +1,4 @@
-/** The onboarding request (Decision E1): wire in. Strict, by role; every fault is named at once. */
+/** Decodes the onboarding request (Decision E1). Strict, by role; reports all errors at once. */
 import { z } from "zod";
 import { isReservedName } from "../base/kernel/reserved_names.ts";
 import { asOrgId, type OrgId } from "./identifiers.ts";
@@ -8,13 +8,16 @@ import type { Role } from "./participant.ts";
 import { contacts, signingRequestPem, softwareFields, text } from "./participant_fields.ts";
 import { type AddressRules, webAddress } from "./web_address.ts";
 
-/** What this deployment of the directory accepts. */
+/** The requests that this deployment accepts. */
 export interface OnboardingRules extends AddressRules {
-  /** The one `software.environment` that may be onboarded here. */
+  /** The only `software.environment` that may be onboarded here. */
   readonly environment: string;
 }
 
-/** A decoder of onboarding requests. @throws {ApiError} from the decoder: `directory.invalid_request` with all faults */
+/**
+ * Creates a decoder of onboarding requests. @throws {ApiError} from the decoder: `directory.invalid_request` with all
+ * errors
+ */
 export function onboardingDecoder(rules: OnboardingRules): (body: unknown) => OnboardingCommand {
   const schema = onboardingSchema(rules);
   return (body) => {
@@ -37,7 +40,7 @@ const orgId = z.string(ORG_ID_RULE).regex(/^[A-Za-z0-9_-]{2,32}$/, ORG_ID_RULE).
   },
 );
 
-/** The body of an onboarding, as the document shows it. */
+/** The body of an onboarding, for the document. */
 export function onboardingBody(rules: OnboardingRules): z.ZodType {
   return onboardingSchema(rules);
 }

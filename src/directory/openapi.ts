@@ -1,10 +1,10 @@
-/** The OpenAPI 3.1 document of a listener, generated from the endpoints that it serves. */
+/** The OpenAPI 3.1 document of a listener, generated from its endpoints. */
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { z } from "zod";
 import { type Endpoint, operation } from "./endpoint.ts";
 import { cacheable } from "./cacheable.ts";
 
-/** The path of the document, and what the document says about itself. */
+/** The endpoint of the document itself. */
 const route = operation(false, {
   id: "getOpenApiDocument",
   method: "get",
@@ -16,7 +16,7 @@ const route = operation(false, {
   cacheable: true,
 });
 
-/** The endpoints with the one that describes them all. The document is made once. */
+/** The endpoints, with one more that serves the document. The document is generated once. */
 export function described(issuer: string, endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const routes = endpoints.filter((one) => one.undocumented !== true).map((one) => one.route);
   const document = JSON.stringify(openApiDocument(issuer, [...routes, route]));
@@ -45,7 +45,7 @@ function openApiDocument(issuer: string, routes: readonly Endpoint["route"][]): 
       contact: { name: "Operator of the directory", url: issuer },
       license: { name: "MIT", identifier: "MIT" },
     },
-    // The administrators' listener has an address of the operator's own: paths are relative to the document.
+    // The operator chooses the address of the administrators' listener, so paths are relative to the document.
     servers: [{ url: "/", description: "The host of this document" }],
     tags: TAGS.filter(({ name }) => tags.has(name)),
   });

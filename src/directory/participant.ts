@@ -1,14 +1,14 @@
 /**
- * A participant: the organisation and its one software client, with the legal moves of their statuses. No I/O.
+ * A participant: the organisation and its one software client, with the allowed status changes. No I/O.
  *
- * Statuses cascade from the organisation to its software, as in the Australian CDR register (participant →
- * software product): suspending makes the software Inactive, withdrawing makes it Revoked. Reactivating an
- * organisation wakes no software: that is a decision of its own.
+ * Statuses cascade from the organisation to its software, as in the Australian CDR register (participant → software
+ * product): suspending makes the software Inactive, withdrawing makes it Revoked. Reactivating an organisation does not
+ * reactivate its software, which needs a request of its own.
  */
 import type { ClientId } from "../base/kernel/identifiers.ts";
 import type { OrgId } from "./identifiers.ts";
 
-/** What an organisation may do: third party (initiates payments) or bank (serves accounts). */
+/** The role of an organisation: third party (initiates payments) or bank (serves accounts). */
 export type Role = "PISP" | "ASPSP";
 
 /** Withdrawn is final. */
@@ -21,7 +21,7 @@ export type SoftwareStatus = "Active" | "Inactive" | "Revoked";
 /** Every software status. */
 export const SOFTWARE_STATUSES = ["Active", "Inactive", "Revoked"] as const;
 
-/** Whom the directory's operator calls. Shown to administrators only. */
+/** A contact for the directory's operator. Shown only to administrators. */
 export interface Contact {
   readonly type: "business" | "technical";
   readonly name: string;
@@ -29,7 +29,7 @@ export interface Contact {
   readonly phone: string;
 }
 
-/** What a participant says about its software, and may change with a renewed statement. */
+/** Details of the software that the participant states and may change by renewing the statement. */
 export interface SoftwareDetails {
   readonly clientName: string;
   readonly description: string;
@@ -48,11 +48,11 @@ export interface Software extends SoftwareDetails {
   readonly clientId: ClientId;
   readonly status: SoftwareStatus;
   readonly statusAt: number;
-  /** `iat` of the newest statement, Unix seconds; the next one's is greater. 0: none yet. */
+  /** `iat` of the newest statement, Unix seconds, or 0 if there is none. The next one is greater. */
   readonly statementIat: number;
 }
 
-/** An organisation with its software. Its version in the store guards everything below it. Times in milliseconds. */
+/** An organisation with its software. Its version in the store guards all its records. Times in milliseconds. */
 export interface Participant {
   readonly orgId: OrgId;
   readonly orgName: string;
@@ -63,7 +63,7 @@ export interface Participant {
   readonly status: OrganisationStatus;
   readonly statusAt: number;
   readonly software: Software;
-  /** How many history entries there are; the next one gets this number. */
+  /** Number of history entries, and the number of the next one. */
   readonly historyLength: number;
 }
 
@@ -79,18 +79,16 @@ const SOFTWARE_MOVES: Readonly<Record<SoftwareStatus, readonly SoftwareStatus[]>
   Revoked: [],
 };
 
-/** Whether an organisation may go from one status to another. */
 export function mayMoveOrganisation(from: OrganisationStatus, to: OrganisationStatus): boolean {
   return ORGANISATION_MOVES[from].includes(to);
 }
 
-/** Whether a software client may go from one status to another while its organisation is as it is. */
+/** Returns whether the software may change to this status, given the status of its organisation. */
 export function mayMoveSoftware(participant: Participant, to: SoftwareStatus): boolean {
   if (to === "Active" && participant.status !== "Active") return false;
   return SOFTWARE_MOVES[participant.software.status].includes(to);
 }
 
-/** The participant with its software in another status. */
 export function withSoftwareStatus(
   participant: Participant,
   status: SoftwareStatus,
@@ -99,7 +97,7 @@ export function withSoftwareStatus(
   return { ...participant, software: { ...participant.software, status, statusAt: now } };
 }
 
-/** The participant with its organisation in another status; the software follows where it must. */
+/** The participant with another organisation status, and with the software status that follows from it. */
 export function withOrganisationStatus(
   participant: Participant,
   status: OrganisationStatus,
@@ -112,7 +110,7 @@ export function withOrganisationStatus(
     : moved;
 }
 
-/** Whether others may trust the participant's keys now. */
+/** Returns whether the participant's keys may be trusted now. */
 export function isTrusted(participant: Participant): boolean {
   return participant.status === "Active" && participant.software.status === "Active";
 }

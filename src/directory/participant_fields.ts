@@ -1,4 +1,4 @@
-/** Fields that several of the directory's requests share: texts, contacts, addresses of software, signing requests. */
+/** Fields that several of the directory's requests share: texts, contacts, software addresses, signing requests. */
 import { z } from "zod";
 import { hasVisibleLetter } from "../base/kernel/shown_text.ts";
 import { MAX_REDIRECT_URIS } from "../base/limits.ts";
@@ -9,7 +9,7 @@ const MAX_CONTACTS = 20;
 const MAX_PEM_CHARACTERS = 8192;
 const PHONE = /^\+?[0-9][0-9 ()./-]{3,30}[0-9]$/;
 
-/** Text for people: no control, format or private characters (they could disguise a name), no space at the ends. */
+/** Human-readable text: no control, format or private characters (they could disguise a name), no space at the ends. */
 export function text(maxCharacters: number): z.ZodType<string> {
   const rule = `must be text of 1 to ${maxCharacters} characters`;
   return z.string(rule).min(1, rule).max(maxCharacters, rule)
@@ -18,7 +18,7 @@ export function text(maxCharacters: number): z.ZodType<string> {
     .refine((value) => value === value.trim(), "must not begin or end with a space");
 }
 
-/** Why somebody did something, for a history that is kept. */
+/** The reason of an action, stored in the history. */
 export const reason: z.ZodType<string> = text(256);
 
 const contact = z.strictObject({
@@ -39,7 +39,7 @@ export const contacts = z.array(contact, "must be a list").max(
   .refine((list) => list.some(({ type }) => type === "business"), "must have a business contact")
   .refine((list) => list.some(({ type }) => type === "technical"), "must have a technical contact");
 
-/** A PEM signing request; what it proves is judged later. */
+/** A PEM signing request; its proof is verified later. */
 export const signingRequestPem: z.ZodType<string> = z.string("must be a PEM certificate signing request")
   .min(1, "must be a PEM certificate signing request")
   .max(MAX_PEM_CHARACTERS, `must have at most ${MAX_PEM_CHARACTERS} characters`);

@@ -1,10 +1,10 @@
-/** A participant on the wire: the public line, the administrator's full record, the answers to changes. */
+/** A participant on the wire: the public record, the administrator's full record, the responses to changes. */
 import type { CertifiedKey } from "./certified_key.ts";
 import type { IssuedKey } from "./certify_keys.ts";
 import type { HistoryEntry } from "./history.ts";
 import type { Participant } from "./participant.ts";
 
-/** What everybody may know about a participant (Decision E2). */
+/** The public data of a participant (Decision E2). */
 export interface PublicParticipant {
   readonly org_id: string;
   readonly org_name: string;
@@ -15,7 +15,6 @@ export interface PublicParticipant {
   readonly since: string;
 }
 
-/** The public line about a participant. */
 export function publicParticipant(
   { orgId, orgName, role, status, software, since }: Participant,
 ): PublicParticipant {
@@ -30,7 +29,7 @@ export function publicParticipant(
   };
 }
 
-/** The administrator's full record: contacts and every key ever certified included. */
+/** The administrator's full record, including contacts and every key ever certified. */
 export function fullParticipant(
   participant: Participant,
   keys: readonly CertifiedKey[],
@@ -67,17 +66,16 @@ export function participantStatuses({ orgId, status, software }: Participant): u
   };
 }
 
-/** Whether the directory is a restored copy that is not confirmed; `takenAt` in ms. */
+/** Whether the directory is a restored copy that is not yet confirmed; `takenAt` in ms. */
 export function restoredCopy(takenAt: number | undefined): unknown {
   return takenAt === undefined ? { restored: false } : { restored: true, taken_at: dateTime(takenAt) };
 }
 
-/** Certificates by the names of their requests, PEM (Decision E1). */
+/** Certificates as PEM, by the names of their requests (Decision E1). */
 export function certificatesPem(issued: readonly IssuedKey[]): Record<string, string> {
   return Object.fromEntries(issued.map(({ name, key }) => [name, certificatePem(key.certificate)]));
 }
 
-/** A line of a history. */
 export function historyLine({ sequence, at, who, what, reason, details }: HistoryEntry): unknown {
   return { sequence, at: dateTime(at), who, what, ...(reason === undefined ? {} : { reason }), details };
 }

@@ -1,4 +1,4 @@
-/** Reads and stages participants, their keys and their histories. Decides nothing; the participant's version guards all of it. */
+/** Reads and stages participants, their keys and their histories. The participant's version guards all of them. */
 import type { Entry, Key, Store } from "../base/store/store.ts";
 import { check, set, type Transaction } from "../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
@@ -18,13 +18,13 @@ import type { Participant } from "./participant.ts";
 
 const PAGE = 100;
 
-/** The participant with exactly this org_id, case included, or null. */
+/** The participant with exactly this org_id (case-sensitive), or null. */
 export async function findParticipant(store: Store, orgId: OrgId): Promise<Entry<Participant> | null> {
   const entry = await store.get<Participant>(participantKey(orgId));
   return entry?.value.orgId === orgId ? entry : null;
 }
 
-/** Whether the org_id is taken, in any case. */
+/** Returns whether the org_id is taken, ignoring case. */
 export async function isOrgIdTaken(store: Store, orgId: OrgId): Promise<boolean> {
   return await store.get(participantKey(orgId)) !== null;
 }
@@ -34,12 +34,12 @@ export function listParticipants(store: Store): Promise<Participant[]> {
   return listAll<Participant>(store, PARTICIPANTS);
 }
 
-/** Changes with every change of any participant. Opaque. */
+/** Opaque; changes with every change of any participant. */
 export async function participantsVersion(store: Store): Promise<string> {
   return (await store.get(PARTICIPANTS_CHANGED))?.version ?? "none since this key exists";
 }
 
-/** Every key ever certified for a participant, revoked and expired ones included. */
+/** Every key ever certified for a participant, including revoked and expired ones. */
 export function listKeys(store: Store, orgId: OrgId): Promise<CertifiedKey[]> {
   return listAll<CertifiedKey>(store, certifiedKeysOf(orgId));
 }
@@ -54,13 +54,13 @@ export function listHistory(store: Store, orgId: OrgId): Promise<HistoryEntry[]>
   return listAll<HistoryEntry>(store, historyOf(orgId));
 }
 
-/** Which of these public keys were certified before, for whomever: their thumbprints. */
+/** The thumbprints of those public keys that were certified before, for any participant. */
 export async function findKnownKeys(store: Store, thumbprints: readonly string[]): Promise<string[]> {
   const found = await store.getMany(thumbprints.map(knownKeyKey));
   return thumbprints.filter((_, index) => found[index] !== null);
 }
 
-/** Stages a participant over the version that was read (null: a new one), with what happened to it. */
+/** Stages a participant against the version that was read (null: new), with its history entries. */
 export function stageParticipant(
   tx: Transaction,
   participant: Participant,
@@ -71,21 +71,21 @@ export function stageParticipant(
   const first = participant.historyLength;
   check(tx, participantKey(participant.orgId), version);
   set(tx, participantKey(participant.orgId), { ...participant, historyLength: first + notes.length });
-  set(tx, PARTICIPANTS_CHANGED, at); // without a check: changes of different participants do not compete
+  set(tx, PARTICIPANTS_CHANGED, at); // no version check: changes of different participants must not conflict
   notes.forEach((note, index) => {
     const entry: HistoryEntry = { sequence: first + index, at, who, ...note };
     set(tx, historyKey(participant.orgId, entry.sequence), entry);
   });
 }
 
-/** Stages a key that was never certified before. The commit fails where its public key became known meanwhile. */
+/** Stages a new key. The commit fails if its public key has been certified meanwhile. */
 export function stageNewKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): void {
   check(tx, knownKeyKey(key.thumbprint), null);
   set(tx, knownKeyKey(key.thumbprint), { orgId, kid: key.kid });
   set(tx, certifiedKeyKey(orgId, key.kid), key);
 }
 
-/** Stages a change of a key that is there. */
+/** Stages a change of an existing key. */
 export function stageKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): void {
   set(tx, certifiedKeyKey(orgId, key.kid), key);
 }

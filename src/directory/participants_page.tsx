@@ -1,9 +1,9 @@
-/** The list of participants for people: one accessible table, no script, nothing fetched from elsewhere. */
+/** The list of participants as an HTML page: one accessible table, without scripts and external resources. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { sha256Bytes } from "../base/kernel/identifiers.ts";
 import type { PublicParticipant } from "./participant_representation.ts";
 
-/** A page and the policy it needs. */
+/** A page and its content security policy. */
 export interface Page {
   readonly html: string;
   readonly contentSecurityPolicy: string;
@@ -19,7 +19,7 @@ th,td{border-bottom:1px solid;padding:.5rem .75rem .5rem 0;text-align:left;verti
 code{font-size:.875rem;overflow-wrap:anywhere}
 a{color:LinkText}`;
 
-/** Draws the page. */
+/** Renders the page. */
 export async function participantsPage(
   directory: { readonly issuer: string; readonly environment: string },
   participants: readonly PublicParticipant[],

@@ -1,11 +1,11 @@
-/** Private keys as operators hand them over: PEM, PKCS 8, unencrypted. */
+/** Reads private keys as PEM, PKCS 8, unencrypted. */
 
 const PEM = /^-----BEGIN PRIVATE KEY-----\s([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----$/;
 
 /**
  * The DER in a PKCS 8 PEM.
  *
- * @throws {Error} in words that follow whose key it is; never quotes the text
+ * @throws {Error} with a message to be appended to the name of the key; never quotes the text
  */
 export function privateKeyDer(pem: string): Uint8Array<ArrayBuffer> {
   const base64 = PEM.exec(pem.trim())?.[1];

@@ -1,4 +1,6 @@
-/** Guard: how often one client may read. A client is a network, since an IPv6 customer has as many addresses as it likes. */
+/**
+ * Guard that limits how often one client may read. A client is a network, because one IPv6 customer has many addresses.
+ */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../base/kernel/clock.ts";
@@ -7,13 +9,12 @@ import { clientNetwork } from "./client_network.ts";
 import { openLimiter } from "./limiter.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
-/** Requests of one client: this many a second, and this many at once. */
+/** Requests of one client: rate per second and burst. */
 export interface PublicLimit {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** The default limit. */
 export const USUAL_PUBLIC_LIMIT: PublicLimit = { perSecond: 50, burst: 200 };
 
 const MAX_CLIENTS = 10_000;

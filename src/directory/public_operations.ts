@@ -1,4 +1,4 @@
-/** The public endpoints in words, for the OpenAPI document. */
+/** Descriptions of the public endpoints for the OpenAPI document. */
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import {
   healthy,
@@ -20,7 +20,7 @@ export const PEM_TYPE = "application/x-pem-file";
 
 const read = (words: Omit<Operation, "method">): RouteConfig => operation(false, { method: "get", ...words });
 
-/** Whether the directory answers: on every listener. */
+/** The health endpoint, on every listener. */
 export const healthRoute = read({
   id: "getHealth",
   path: "/health",
@@ -31,7 +31,7 @@ export const healthRoute = read({
   content: { "application/json": healthy },
 });
 
-/** Each of them by what it reads. */
+/** One description per endpoint. */
 export const publicOperations = {
   root: read({
     id: "getRoot",

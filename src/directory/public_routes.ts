@@ -1,4 +1,4 @@
-/** What everybody may read (Decision E2): participants, their key sets, the directory's own keys and certificate. */
+/** The public endpoints (Decision E2): participants, their key sets, the directory's own keys and certificate. */
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { ApiError } from "../base/kernel/api_error.ts";
@@ -19,7 +19,7 @@ import { participantsPage } from "./participants_page.tsx";
 
 const JSON_TYPE = "application/json";
 
-/** Whether the database works: it can be read, which is all that the public listener needs, or also written. */
+/** Checks the database: the public listener needs reads only, the administrators' also writes. */
 export function healthEndpoint({ store }: Directory, needs: "reads" | "writes"): Endpoint {
   const isHealthy = needs === "writes" ? store.isWorking : async (): Promise<boolean> => {
     await store.get(["directory", "health"]);
@@ -28,7 +28,7 @@ export function healthEndpoint({ store }: Directory, needs: "reads" | "writes"):
   return { route: healthRoute, handle: (c) => health(isHealthy, c) };
 }
 
-/** Endpoints without a guard. */
+/** The endpoints, without a guard. */
 export function publicEndpoints(directory: Directory): readonly Endpoint[] {
   const statuses = openStatusList(directory.store);
   const statements = openNewestStatements(directory);

@@ -1,4 +1,4 @@
-/** Guard: a restored directory publishes nothing until an administrator has confirmed that it is up to date. */
+/** Guard: a restored directory rejects public requests until an administrator has confirmed that it is up to date. */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ApiError } from "../base/kernel/api_error.ts";
@@ -7,7 +7,6 @@ import type { RestoredCopy } from "./restored_copy_store.ts";
 
 const RETRY_AFTER_SECONDS = 60;
 
-/** A guard for public endpoints. */
 export function publishing(restored: RestoredCopy): MiddlewareHandler<DirectoryEnv> {
   return createMiddleware<DirectoryEnv>(async function published(_c, next): Promise<void> {
     if (restored.takenAt() !== undefined) {

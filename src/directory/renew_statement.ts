@@ -1,4 +1,4 @@
-/** A new software statement, with changed software details where there are any (Decision E3). */
+/** Issues a new software statement, optionally with changed software details (Decision E3). */
 import { ApiError } from "../base/kernel/api_error.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
@@ -6,7 +6,7 @@ import type { Participant } from "./participant.ts";
 import { signStatement } from "./software_statement.ts";
 import { withNextStatement } from "./statement_issue.ts";
 
-/** Members that change; undefined ones stay. `paymentOrdersUri: null` takes the address away. */
+/** Members that change; undefined ones stay. `paymentOrdersUri: null` removes the address. */
 export interface SoftwareChanges {
   readonly clientName?: string | undefined;
   readonly description?: string | undefined;
@@ -19,7 +19,7 @@ export interface SoftwareChanges {
 }
 
 /**
- * Issues a statement newer than every one before.
+ * Issues a statement that is newer than all before.
  *
  * @throws {ApiError} `directory.not_found`, `directory.conflict` for revoked software
  */
@@ -67,7 +67,7 @@ function changedMembers(before: Participant, after: Participant): Record<string,
   }));
 }
 
-/** The members that may change, with their names on the wire. */
+/** The members that may change, with their wire names. */
 const MEMBERS = [
   ["clientName", "client_name"],
   ["description", "description"],

@@ -1,21 +1,21 @@
-/** What each request carries through the directory, and the headers of every answer. */
+/** Per-request variables of the directory, and the headers of every response. */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { DirectoryLog } from "./directory.ts";
 
 /** Hono's environment in the directory. */
 export interface DirectoryEnv {
-  /** What the listener knows: the address of the sender. */
+  /** Set by the listener: the sender's address. */
   Bindings: { readonly address?: string };
   Variables: {
-    /** Names the request in the log and in the answer. */
+    /** Identifies the request in the log and in the response. */
     requestId: string;
-    /** Whose credential an administrative request has, for the history. */
+    /** The administrator who made the request, for the history. */
     administrator: string;
   };
 }
 
-/** Middleware: a request id, one log line a request, and headers that keep answers from being taken for something else. */
+/** Middleware: a request id, one log line a request, and headers that prevent misuse of responses. */
 export function requestContext(log: DirectoryLog): MiddlewareHandler<DirectoryEnv> {
   return createMiddleware<DirectoryEnv>(async function setContext(c, next): Promise<void> {
     c.set("requestId", crypto.randomUUID());

@@ -1,21 +1,21 @@
 /**
- * The mark that `deno task store` leaves on a copy of the database. A restored directory has forgotten revocations, so
- * it publishes nothing until an administrator has repeated them and confirms.
+ * Detects the mark that `deno task store` leaves on a copy of the database. A restored directory may lack revocations,
+ * so it publishes no data until an administrator has repeated them and confirms.
  */
 import type { Clock } from "../base/kernel/clock.ts";
 import { storeCopyKey } from "../base/store/copy_mark.ts";
 import type { Store } from "../base/store/store.ts";
 import { begin, check, commit, remove } from "../base/store/transaction.ts";
 
-/** Whether this database is a copy that was restored. */
+/** Whether this database is a restored copy. */
 export interface RestoredCopy {
-  /** When the copy was taken, ms; undefined if this is no copy, or if an administrator has confirmed. */
+  /** When the copy was taken, ms; undefined if this is not a copy, or if an administrator has confirmed it. */
   takenAt(): number | undefined;
-  /** Takes the mark away. */
+  /** Removes the mark. */
   confirm(): Promise<void>;
 }
 
-/** Reads the mark. Only a stopped directory's database is replaced, so that reading it once is enough. */
+/** Reads the mark. A database is replaced only while the directory is stopped, so reading it once is enough. */
 export async function openRestoredCopy(store: Store, clock: Clock): Promise<RestoredCopy> {
   let mark = await store.get<{ readonly takenAt: number }>(storeCopyKey);
   return {

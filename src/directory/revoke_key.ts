@@ -1,11 +1,11 @@
-/** Moves a key to the revoked set, for ever (Decision E3). */
+/** Moves a key to the revoked set permanently (Decision E3). */
 import { ApiError } from "../base/kernel/api_error.ts";
 import type { CertifiedKey, Revocation } from "./certified_key.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import { findKey } from "./participant_store.ts";
 
-/** A key and why it must not be trusted any more; the reason is published. */
+/** The key and the reason, which is published. */
 export interface RevokeKeyCommand {
   readonly kid: string;
   readonly reason: string;
@@ -15,7 +15,7 @@ export interface RevokeKeyCommand {
 export type RevokedCertifiedKey = CertifiedKey & { readonly revoked: Revocation };
 
 /**
- * Revokes a key. Revoking it again changes nothing: the first time and reason stand.
+ * Revokes a key. Revoking it again has no effect; the first time and reason remain.
  *
  * @throws {ApiError} `directory.not_found` for an unknown participant or key
  */

@@ -13,16 +13,16 @@ import {
   withSoftwareStatus,
 } from "./participant.ts";
 
-/** The status wanted, and why, for the history. */
+/** The wanted status and the reason for the history. */
 export interface SetStatusCommand<Status> {
   readonly status: Status;
   readonly reason: string;
 }
 
 /**
- * Sets the software's status. The status it has already is no change.
+ * Sets the software's status. Setting the current status has no effect.
  *
- * @throws {ApiError} `directory.not_found`, `directory.conflict` for an illegal move
+ * @throws {ApiError} `directory.not_found`, `directory.conflict` for an illegal transition
  */
 export function setSoftwareStatus(
   directory: Directory,
@@ -42,9 +42,9 @@ export function setSoftwareStatus(
 }
 
 /**
- * Sets the organisation's status and, where it must follow, the software's. The same status again is no change.
+ * Sets the organisation's status and, if necessary, the software's. Setting the current status has no effect.
  *
- * @throws {ApiError} `directory.not_found`, `directory.conflict` for an illegal move
+ * @throws {ApiError} `directory.not_found`, `directory.conflict` for an illegal transition
  */
 export function setOrganisationStatus(
   directory: Directory,

@@ -1,6 +1,6 @@
 /**
- * A certificate signing request as evidence of one thing: whoever made it holds the private half of this RSA
- * key. Subject, attributes and requested extensions are never looked at.
+ * Verifies a certificate signing request as proof of possession of an RSA private key. Ignores its subject, attributes
+ * and requested extensions.
  */
 import "reflect-metadata";
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
@@ -13,7 +13,7 @@ export interface ProvenKey {
   readonly jwk: RsaPublicJwk;
   /** RFC 7638 thumbprint. */
   readonly thumbprint: string;
-  /** The key in its canonical encoding, whatever the request's was. */
+  /** The key in its canonical encoding, regardless of the encoding in the request. */
   readonly publicKey: CryptoKey;
 }
 
@@ -23,7 +23,7 @@ const SIGNATURES = ["RSASSA-PKCS1-v1_5", "RSA-PSS"];
 const HASHES = ["SHA-256", "SHA-384", "SHA-512"];
 const KEY_RULE = `must hold an RSA key of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits with exponent 65537`;
 
-/** Judges a PEM request (RFC 2986). A "no" is in words for the one who sent it. */
+/** Verifies a PEM request (RFC 2986). A rejection explains the problem to the sender. */
 export async function readSigningRequest(pem: string): Promise<Verdict<ProvenKey>> {
   const request = parse(pem);
   if (request === undefined) return no("must be one PEM certificate signing request (PKCS 10)");
@@ -44,8 +44,8 @@ export async function readSigningRequest(pem: string): Promise<Verdict<ProvenKey
   return yes({ jwk, thumbprint: await jwkThumbprint(jwk), publicKey });
 }
 
-// The parser and WebCrypto throw errors of many classes at bytes that are not what they should be: all of them mean
-// "not a usable request", none of them a bug here.
+// The parser and WebCrypto throw errors of many classes for malformed bytes. All of them mean that the request is not
+// usable.
 function parse(pem: string): Pkcs10CertificateRequest | undefined {
   const base64 = PEM.exec(pem.trim())?.[2];
   if (base64 === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The software statement assertion: the directory's word about a participant's software, as of now (contract
- * SS1 to SS10). Says what to sign; the caller sees to it that `iat` only grows.
+ * The software statement assertion about a participant's software (contract SS1 to SS10). The caller ensures that `iat`
+ * only increases.
  */
 import type { JsonObject } from "../base/jose/compact_jws.ts";
 import type { NamedKey } from "../base/jose/sealed_jwt.ts";
@@ -9,7 +9,7 @@ import { MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../base/limits.ts";
 import { invalidRequest } from "./invalid_request.ts";
 import type { Participant, Role } from "./participant.ts";
 
-/** What a statement says beside the participant's own data. */
+/** Contents of a statement besides the participant's own data. */
 export interface StatementTerms {
   readonly issuer: string;
   readonly environment: string;
@@ -20,9 +20,9 @@ const DAY_SECONDS = 86_400;
 const ORG_TYPE: Readonly<Record<Role, string>> = { PISP: "third party provider", ASPSP: "bank" };
 
 /**
- * Signs a statement about the participant as it is, issued at the participant's `statementIat`.
+ * Signs a statement about the participant's current data, issued at its `statementIat`.
  *
- * @throws {ApiError} `directory.invalid_request` when it would be longer than relying parties read
+ * @throws {ApiError} `directory.invalid_request` if it would be longer than relying parties accept
  */
 export async function signStatement(
   signer: NamedKey,

@@ -1,6 +1,6 @@
 /**
- * The keys that sign software statements. A next key is published before it signs, and a former one as long as
- * statements that it signed may be presented. Private members never leave this file.
+ * The keys that sign software statements. A next key is published before it signs, and a former key as long as its
+ * statements may be presented. Private members never leave this file.
  */
 import { z } from "zod";
 import type { JsonObject } from "../base/jose/compact_jws.ts";
@@ -18,16 +18,16 @@ import { type Clock, unixSeconds } from "../base/kernel/clock.ts";
 import { SIGNATURE_ALG } from "../base/limits.ts";
 import { privateKeyDer } from "./private_key_pem.ts";
 
-/** The keys, ready for use. Its parts always have the current keys, also after a reload. */
+/** The loaded keys. Reflects the current keys after a reload. */
 export interface StatementKeys {
   readonly signer: NamedKey;
-  /** What `/jwks` serves: public members only, the key that signs first. */
+  /** The response of `/jwks`: public members only, the signing key first. */
   readonly publicJwks: { readonly keys: readonly JsonObject[] };
 }
 
-/** Keys that can be changed while they are in use. */
+/** Keys that can be replaced while they are in use. */
 export interface RenewableStatementKeys extends StatementKeys {
-  /** Takes a new set in place of the old one, or throws as {@link openStatementKeys} does and changes nothing. */
+  /** Replaces the set. If it throws (as {@link openStatementKeys} does), the old set remains in use. */
   renew(json: string): Promise<void>;
 }
 
@@ -36,9 +36,9 @@ const keySet = z.object({
 });
 
 /**
- * Opens a private JWK set, which `deno task directory-keys` makes.
+ * Opens a private JWK set, which `deno task directory-keys` creates.
  *
- * @throws {Error} in words that follow the name of the variable or file; never quotes a key
+ * @throws {Error} with a message to be appended to the name of the variable or file; never quotes a key
  */
 export async function openStatementKeys(json: string, clock: Clock): Promise<RenewableStatementKeys> {
   let held = await open(json, unixSeconds(clock()));
@@ -59,7 +59,7 @@ export async function openStatementKeys(json: string, clock: Clock): Promise<Ren
 /**
  * A PKCS 8 PEM as a private JWK. Its kid is its RFC 7638 thumbprint.
  *
- * @throws {Error} in words that follow whose key it is; never quotes the text
+ * @throws {Error} with a message to be appended to the name of the key; never quotes the text
  */
 export async function statementJwk(pem: string): Promise<PrivateRsaJwk> {
   const algorithm = { name: "RSA-PSS", hash: "SHA-256" };

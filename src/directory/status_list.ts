@@ -1,12 +1,12 @@
 /**
- * The status list: one public document that shows for every organisation and software whether it is active, with a
- * version that changes with its key sets and its statement. Relying parties fetch it every few seconds.
+ * The status list: one public document with the status of every organisation and software, and a version that changes
+ * with its key sets and its statement. Relying parties fetch it every few seconds.
  */
 import type { Store } from "../base/store/store.ts";
 import type { Participant } from "./participant.ts";
 import { listParticipants, participantsVersion } from "./participant_store.ts";
 
-/** Gives the document's text. It is made anew only after a change, however often it is asked for. */
+/** Returns the document. It is rebuilt only after a change. */
 export type StatusListText = () => Promise<string>;
 
 interface Made {
@@ -14,11 +14,11 @@ interface Made {
   readonly text: Promise<string>;
 }
 
-/** Opens the list over the store; other processes' changes count as well. */
+/** Opens the list over the store; it includes changes by other processes. */
 export function openStatusList(store: Store): StatusListText {
   let made: Made | undefined;
   return async () => {
-    const version = await participantsVersion(store); // before the participants: a change meanwhile is seen next time
+    const version = await participantsVersion(store); // read before the participants, so that a concurrent change is noticed at the next call
     if (made?.version !== version) {
       const text = listParticipants(store).then(statusList);
       text.catch(() => made = undefined);
@@ -38,7 +38,7 @@ function statusLine({ orgId, status, software, historyLength }: Participant): Re
     org_status: status,
     software_client_id: software.clientId,
     software_client_status: software.status,
-    version: historyLength, // every change of keys, statuses and statements adds to the history
+    version: historyLength, // every change of keys, statuses and statements adds a history entry
     statement_issued_at: software.statementIat,
   };
 }

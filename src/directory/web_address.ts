@@ -1,19 +1,18 @@
 /**
- * Which web addresses the directory vouches for. They end up in statements, are compared byte for byte, are
- * redirected to and (payment orders) called by the platform: so one spelling, https, and a public host name.
+ * Validates web addresses in statements. Clients compare them byte for byte, redirect to them, and the platform calls
+ * them (payment orders). Therefore one spelling, https, and a public host name are required.
  */
 import { z } from "zod";
 
-/** What a deployment allows. */
 export interface AddressRules {
-  /** http and https on this computer's loopback addresses: for the sandbox alone (Decision A9). */
+  /** Allows http and https on this computer's loopback addresses; only for the sandbox (Decision A9). */
   readonly loopback: boolean;
 }
 
-/** As long as a registered redirect URL may be (contract DC9). */
+/** Maximum length of a registered redirect URL (contract DC9). */
 const MAX_CHARACTERS = 2048;
 
-/** A string that is such an address. */
+/** Schema of such an address. */
 export function webAddress(rules: AddressRules): z.ZodType<string> {
   return z.string("must be a web address").superRefine((value, context) => {
     const message = addressFault(value, rules);
@@ -21,7 +20,7 @@ export function webAddress(rules: AddressRules): z.ZodType<string> {
   });
 }
 
-/** What is wrong with an address, in words that never quote it, or undefined. */
+/** Describes the problem of an address without quoting it; undefined if it is valid. */
 export function addressFault(value: string, rules: AddressRules): string | undefined {
   if (value.length > MAX_CHARACTERS) return `must have at most ${MAX_CHARACTERS} characters`;
   if (!/^[\x21-\x7e]+$/.test(value)) return "must be a web address of printable ASCII characters";
@@ -30,7 +29,7 @@ export function addressFault(value: string, rules: AddressRules): string | undef
   const url = URL.parse(value);
   if (url === null || !/^https?:\/\//i.test(value)) return "must be a web address that begins with https://";
   if (hasUserinfo(value)) return "must not have a user name or password";
-  // One spelling only: no upper-case hosts, default ports, dot segments or backslashes.
+  // Only one spelling: no upper-case hosts, default ports, dot segments or backslashes.
   if (url.href !== value && url.href !== `${value}/`) {
     return "must be written in its normal form (WHATWG URL)";
   }
@@ -42,7 +41,7 @@ export function addressFault(value: string, rules: AddressRules): string | undef
   return undefined;
 }
 
-/** Whether a host name is one of this computer's own loopback names. */
+/** Returns whether a host name is one of this computer's loopback names. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
@@ -52,7 +51,7 @@ function hasUserinfo(value: string): boolean {
   return authority.includes("@");
 }
 
-// WHATWG URL has turned every spelling of an IPv4 address into four decimal numbers by now.
+// WHATWG URL has already converted every spelling of an IPv4 address to four decimal numbers.
 function isPublicName(hostname: string): boolean {
   const labels = hostname.replace(/\.$/, "").split(".");
   const last = labels.at(-1) ?? "";
