@@ -1,6 +1,6 @@
 /**
- * Where an authorization session leads its own browser when no step can be taken: it is over, or the bank's answer
- * cannot be used. Always to the TPP (Decision G1). Nothing changes by it.
+ * Computes the next URL of a session's own browser if no step can be taken, because the session is over or the bank's
+ * result cannot be used. The URL is always the TPP's (Decision G1). No state changes.
  */
 import type { Consent } from "../consents/consent.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
@@ -17,8 +17,9 @@ import { readStanding, type StepDeps } from "./take_step.ts";
 import { backTo, errorUrl } from "./tpp_redirect.ts";
 
 /**
- * The next URL of a finished session, for the browser that began it and its form token. For one minute it is the same
- * URL as before, because the browser may have lost that response. After that it is the TPP, with an error.
+ * Returns the next URL of a finished session, for the browser that began it and its form token. For one minute this
+ * is the same URL as before, because the browser may have lost that response. After that it is the TPP's, with an
+ * error.
  *
  * @throws {ApiError} `interaction.finished` if no address of the TPP is left
  */
@@ -43,10 +44,11 @@ function errorOf(consent: Consent): AuthorizationError {
 }
 
 /**
- * The next URL after a return that the bank signed for this session but that cannot be used: its times are wrong, its
- * jti was used before, or it is about another consent. The session stays open, because the bank may send a valid one.
+ * Returns the next URL after a result that the bank signed for this session but that cannot be used: its times are
+ * wrong, its jti was used before, or it is about another consent. The session stays open, because the bank may send a
+ * valid one.
  *
- * @throws {ApiError} `interaction.finished` if no address of the TPP is left; as {@link answeredBefore}
+ * @throws {ApiError} `interaction.finished` if no address of the TPP is left; otherwise as {@link answeredBefore}
  */
 export async function afterUnusableReturn(
   deps: StepDeps,
@@ -59,9 +61,9 @@ export async function afterUnusableReturn(
 }
 
 /**
- * The page for a session whose pushed request was answered by another session, as in a second tab. Decision G1 sends
- * customers to the TPP so that none of its requests stays without an answer. This one has its answer, and a second one
- * that contradicts it could undo it at the TPP.
+ * The page for a session whose pushed request was completed by another session, for example in a second tab. Decision
+ * G1 redirects customers to the TPP so that every pushed request gets a response. This one already has a response,
+ * and a second, contradicting one could undo it at the TPP.
  */
 export async function answeredBefore(
   deps: StepDeps,
@@ -80,7 +82,7 @@ export async function answeredBefore(
   return await saidBefore(deps, session, { accepted: consent.status !== "Rejected" });
 }
 
-/** The page that shows the earlier decision, which differs from the customer's choice now. */
+/** The page that shows an earlier decision that differs from the customer's choice now. */
 export async function saidBefore(
   deps: StepDeps,
   { clientId }: AuthorizationSession,
@@ -94,8 +96,8 @@ export async function saidBefore(
 }
 
 /**
- * The page for a browser that cannot prove that it began the session. A reader who knows the
- * random id of a session may learn that it is over, but not the decision and not the next URL.
+ * The page for a browser that cannot prove that it began the session. A reader who knows the random id of a session
+ * may learn that it is over, but not the decision and not the next URL.
  */
 export async function notYours(
   deps: StepDeps,

@@ -1,17 +1,21 @@
-/** The browser that asks, known by a cookie for each of its authorization sessions. No other browser learns anything. */
+/**
+ * The browser that sends the request. Each of its authorization sessions has its own cookie, and no other browser
+ * gets any information about the session.
+ */
 import type { AuthorizationSession } from "./authorization_session.ts";
 
-/** What a cookie can prove. */
 export interface AskingBrowser {
-  /** Correlation ids of the newest sessions that its cookies name, a few at most: proves nothing. */
+  /**
+   * Correlation ids of the newest sessions that its cookies name, a few at most. Check them with `holds`.
+   */
   names(): readonly string[];
   /** Whether this browser began the session. */
   holds(interaction: AuthorizationSession): Promise<boolean>;
   /**
-   * The token in the forms of this session, only for this browser: against forged posts, and to seal where the session
-   * led. Random, so that it opens nothing, if the browser has no cookie.
+   * The token in the forms of this session. It prevents forged posts and encrypts the session's next URL. If the
+   * browser does not have the session's cookie, the token is random and useless.
    */
   formToken(correlationId: string): Promise<string>;
-  /** Has the answer clear the session's cookie, if the browser has it: the session is over. */
+  /** Clears the session's cookie in the response, if the browser has it. */
   forget(correlationId: string): void;
 }

@@ -1,6 +1,7 @@
 /**
- * An interaction: one browser's way from the TPP's link through the bank and back. Which step comes next is decided
- * here, from plain data; the steps themselves are in `finish_authentication.ts` and `decide_consent.ts`. No I/O.
+ * An authorization session: the path of one browser from the TPP's link through the bank and back to the TPP. This
+ * file decides from plain data which step comes next. `finish_authentication.ts` and `decide_consent.ts` execute the
+ * steps. No I/O.
  */
 import { type Consent, isImplicit, type Payer, type PayerAccount } from "../consents/consent.ts";
 import { ungrouped } from "../../base/values/account.ts";
@@ -11,54 +12,59 @@ import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../profile.ts";
 import type { ConsentFacts } from "../../pages/consent_facts.tsx";
 import type { ScaResult } from "./sca_response.ts";
 
-/** Where the customer is. */
+/** The stage of the customer's browser. */
 export type SessionStage = "at_bank" | "deciding" | "finished";
 
-/** An interaction as stored. */
+/** An authorization session as stored. */
 export interface AuthorizationSession {
   readonly correlationId: string;
   readonly stage: SessionStage;
   readonly clientId: ClientId;
   readonly bank: BankCode;
   readonly consentId: ConsentId;
-  /** Hash of the pushed request's reference: that request is completed with the interaction. */
+  /** Hash of the pushed request's reference. That request is completed together with the session. */
   readonly requestHash: string;
   /** Hash of the secret in the browser's cookie. */
   readonly bindingHash: string;
-  /** What the bank was told in `debtor_account_present`. */
+  /** The value of `debtor_account_present` that was sent to the bank. */
   readonly debtorAccountPresent: boolean;
-  /** The customer's languages as the TPP named them, best first; absent if it named none. */
+  /** The customer's languages from the TPP's request, best first; absent if it named none. */
   readonly uiLocales?: readonly string[];
   /**
-   * While deciding: what the bank had reported when it sent this customer back. The screen offers the accounts of this
-   * report. Later reports do not change it.
+   * Set while the customer decides: the accounts that the bank had reported when it redirected this customer back.
+   * The screen offers these accounts. Later reports do not change them.
    */
   readonly payer?: Payer;
-  /** While deciding: who asks and at which bank, as the screen names them until the decision. */
+  /** Set while the customer decides: the TPP and the bank as the screen names them until the decision. */
   readonly parties?: Parties;
-  /** Milliseconds; 900 s from the first page. It is kept for longer: see {@link keptUntil}. */
+  /** Milliseconds; 900 s after the first page. The session is stored longer: see {@link keptUntil}. */
   readonly expiresAt: number;
   /**
-   * Once finished: where its browser was sent, until when (milliseconds) it may be sent there again, and what was
-   * decided. Nothing was decided if the session had expired, or if the consent had been decided before.
+   * Set when finished: the next URL (encrypted), until when (milliseconds) the browser may be sent there again, and
+   * the decision. The decision is absent if the session had expired or the consent had been decided before.
    */
   readonly outcome?: { readonly sealed: string; readonly until: number; readonly accepted?: boolean };
 }
 
-/** Whether the session has expired and can authorize nothing any more. `now` in milliseconds. */
+/** Whether the session has expired and can no longer authorize a consent. `now` is in milliseconds. */
 export function isLate({ expiresAt }: AuthorizationSession, now: number): boolean {
   return !isYetToPass(expiresAt, now, FLOW_SECONDS * 1000);
 }
 
-/** Until when (milliseconds) the session exists, so that a late customer gets back to the TPP (Decision G1). */
+/**
+ * Returns until when (milliseconds) the session is stored, so that a late customer gets back to the TPP (Decision
+ * G1).
+ */
 export function keptUntil({ expiresAt }: AuthorizationSession): number {
   return expiresAt + LATE_CUSTOMER_SECONDS * 1000;
 }
 
-/** Who asks, and at which bank. */
+/** The TPP that asks and the bank. */
 export type Parties = Pick<ConsentFacts, "tpp" | "bank">;
 
-/** Why a customer comes back to the TPP without a code; `tpp_redirect.ts` has the error code and the words of each. */
+/**
+ * Why a customer returns to the TPP without a code. `tpp_redirect.ts` maps each to an error code and a description.
+ */
 export type AuthorizationError =
   | "access_denied"
   | "insufficient_funds"
@@ -68,27 +74,30 @@ export type AuthorizationError =
   | "opened_too_often"
   | "temporarily_unavailable";
 
-/** What happens next: an end, good or bad, or the platform's consent screen. */
+/** The next step: an end with or without a code, or the platform's consent screen. */
 export type Step =
   | { readonly kind: "authorise"; readonly chosen?: ChosenAccount; readonly reason: string }
   | { readonly kind: "reject"; readonly error: AuthorizationError; readonly reason: string }
-  /** The session ends and the consent stays as it is. */
+  /** The session ends and the consent does not change. */
   | { readonly kind: "leave"; readonly error: AuthorizationError; readonly reason: string }
   | { readonly kind: "ask"; readonly payer: Payer; readonly reason: string };
 
-/** The account to pay from, and whose it is. */
+/** The account to pay from and its owner. */
 export interface ChosenAccount {
   readonly payer: Payer;
   readonly account: PayerAccount;
 }
 
-/** Whether the customer may choose the account. A low balance is no obstacle: the bank decides about overdrafts (Decision G3). */
+/**
+ * Whether the customer may choose the account. A low balance does not prevent it, because the bank decides about
+ * overdrafts (Decision G3).
+ */
 export function canPay(account: PayerAccount, consent: Consent): boolean {
   const { Currency } = consent.request.Data.Initiation.InstructedAmount;
   return (account.Currency ?? Currency) === Currency;
 }
 
-/** Why the account cannot be chosen, or what the customer is warned of; undefined if neither applies. */
+/** Returns why the account cannot be chosen, or a warning to show with it, or undefined if neither applies. */
 export function accountNotice(
   account: PayerAccount,
   consent: Consent,
@@ -99,8 +108,8 @@ export function accountNotice(
 }
 
 /**
- * The step if the consent does not await authorisation any more: its deadline has passed, or it was decided by another
- * session. Undefined while it does.
+ * Returns the step if the consent no longer awaits authorisation, because its deadline has passed or another session
+ * has decided it. Returns undefined while it awaits authorisation.
  */
 export function overtaken(consent: Consent): Extract<Step, { kind: "leave" }> | undefined {
   if (consent.status === "AwaitingAuthorisation") return undefined;
@@ -109,14 +118,14 @@ export function overtaken(consent: Consent): Extract<Step, { kind: "leave" }> | 
 }
 
 /**
- * The step after the session has expired (Decision G1): nothing is authorized, and the consent still awaits
- * authorisation, so that the TPP can push a new request.
+ * Returns the step after the session has expired (Decision G1): no consent is authorized, and the consent still
+ * awaits authorisation, so that the TPP can push a new request.
  */
 export function expired(reason: string): Extract<Step, { kind: "leave" }> {
   return { kind: "leave", error: "session_expired", reason };
 }
 
-/** The step after the bank's authentic answer (Decisions B3, B4; contract CT5 to CT10). */
+/** Returns the step after the bank's authentic result (Decisions B3, B4; contract CT5 to CT10). */
 export function stepAfterBank(result: ScaResult, consent: Consent, consentManagedByBank: boolean): Step {
   if (result.outcome === "failure") {
     return reject(result.isShortOfFunds ? "insufficient_funds" : "access_denied", `bank: ${result.status}`);
@@ -130,7 +139,7 @@ export function stepAfterBank(result: ScaResult, consent: Consent, consentManage
   if (isImplicit(consent)) return { kind: "authorise", reason };
   const { payer } = consent;
   if (payer === undefined) return reject("server_error", "bank: success without payer accounts");
-  // One person's accounts must never be shown to, or chosen for, another.
+  // One customer's accounts must never be shown to or chosen for another customer.
   if (payer.sub !== result.sub) return reject("server_error", "bank: another customer's accounts");
   if (!consentManagedByBank) return { kind: "ask", payer, reason };
   const [account, ...more] = payer.accounts ?? [];
@@ -140,7 +149,7 @@ export function stepAfterBank(result: ScaResult, consent: Consent, consentManage
   return { kind: "authorise", chosen: { payer, account }, reason };
 }
 
-/** "Must not be an account number" (contract RT8, claim `sub`), in whatever scheme the consent's account is. */
+/** "Must not be an account number" (contract RT8, claim `sub`), whatever the scheme of the consent's account. */
 function isDebtorAccount(sub: string, consent: Consent): boolean {
   const account = consent.request.Data.Initiation.DebtorAccount;
   return [account?.Identification, account?.SecondaryIdentification].some((number) =>
@@ -148,7 +157,10 @@ function isDebtorAccount(sub: string, consent: Consent): boolean {
   );
 }
 
-/** The step after the customer's decision on the platform's screen; undefined where the choice is not possible. */
+/**
+ * Returns the step after the customer's decision on the platform's screen, or undefined if the choice is not
+ * possible.
+ */
 export function stepAfterDecision(
   decision: { readonly accepted: boolean; readonly accountIndex: number | undefined },
   { payer, accounts }: { readonly payer: Payer | undefined; readonly accounts: readonly PayerAccount[] },

@@ -1,19 +1,17 @@
-/** Interactions by correlation id. Each change is staged against the version it was decided on. */
+/** Stores authorization sessions by correlation id. Each change checks the version that it is based on. */
 import { authorizationSessionKey } from "../store_keys.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, set, type Transaction } from "../../base/store/transaction.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
 
-/** Reads and stages interactions. */
 export interface AuthorizationSessionStore {
   find(correlationId: string, from?: Reader): Promise<Entry<AuthorizationSession> | null>;
-  /** Stages a fresh interaction. */
+  /** Stages a new session. */
   stageOpening(tx: Transaction, interaction: AuthorizationSession): void;
-  /** Stages a change; of parallel ones, one commits. */
+  /** Stages a change. Of parallel changes, only one commits. */
   stageChange(tx: Transaction, former: Entry<AuthorizationSession>, changed: AuthorizationSession): void;
 }
 
-/** Opens the store of interactions. */
 export function openAuthorizationSessionStore(store: Store): AuthorizationSessionStore {
   return {
     find: (correlationId, from = store) =>

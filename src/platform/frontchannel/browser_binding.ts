@@ -1,6 +1,6 @@
 /**
- * What ties an interaction to one browser: a cookie of its own with 256 random bits, of which the store holds the
- * hash. Another browser with the same link or the same return URL gets nowhere (FAPI 2.0 §6.4, §6.5).
+ * Binds an authorization session to one browser by a cookie with 256 random bits. The store has only the hash.
+ * Another browser with the same link or the same return URL cannot continue the session (FAPI 2.0 §6.4, §6.5).
  */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Context } from "hono";
@@ -8,27 +8,32 @@ import { isUuid, newSecret, sha256 } from "../../base/kernel/identifiers.ts";
 import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../profile.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 
-/** Of a browser's sessions, so many of the newest are read when they are wanted. */
+/** How many of the browser's newest sessions are read if no single session is named. */
 const MAX_NAMED = 4;
-/** A browser keeps so many sessions, the newest; more cookies would make its requests too large for a proxy. */
+/** How many sessions a browser can have. More cookies would make its requests too large for a proxy. */
 const MAX_COOKIES = 20;
 
-/** Sets, checks and derives from the cookie. */
+/** Sets, checks and derives values from the cookie. */
 export interface BrowserBinding {
-  /** A fresh secret for the cookie and the hash to store. */
+  /** Returns a new secret for the cookie and the hash to store. */
   fresh(): Promise<{ readonly secret: string; readonly hash: string }>;
   /** Sets the cookie of a new session, and clears the oldest ones of a browser that has too many. */
   set(c: Context, correlationId: string, secret: string): void;
-  /** The browser that asks. */
+  /** Returns the browser that sent the request. */
   asking(c: Context): AskingBrowser;
 }
 
-/** `secure`: whether `auth_url` is https; on plain-http localhost the prefix and Secure are dropped (Decision F2). */
+/**
+ * Opens the binding.
+ *
+ * @param secure whether `auth_url` is https. On plain-http localhost the cookie has no prefix and no Secure (Decision
+ * F2).
+ */
 export function openBrowserBinding(secure: boolean): BrowserBinding {
   const nameOf = (correlationId: string): string => `${secure ? "__Host-" : ""}sca-${correlationId}`;
   const secretOf = (c: Context, correlationId: string): string | undefined =>
     getCookie(c, nameOf(correlationId));
-  // Lax, since the customer comes back from the bank's site by a top-level navigation.
+  // Lax, because the customer returns from the bank's site by a top-level navigation.
   const attributes = { path: "/", httpOnly: true, sameSite: "Lax", secure } as const;
   // Browsers send older cookies first (RFC 6265 §5.4).
   const named = (c: Context): string[] =>
@@ -54,7 +59,8 @@ export function openBrowserBinding(secure: boolean): BrowserBinding {
     },
     set(c, correlationId, own) {
       for (const oldest of named(c).slice(0, -(MAX_COOKIES - 1))) forget(c, oldest);
-      // As long as the session is kept: the cookie is all that lets a late customer back to the TPP (Decision G1).
+      // As long as the session is stored, because only the cookie lets a late customer return to the TPP (Decision
+      // G1).
       setCookie(c, nameOf(correlationId), own, {
         ...attributes,
         maxAge: FLOW_SECONDS + LATE_CUSTOMER_SECONDS,

@@ -1,6 +1,6 @@
 /**
- * A consent as the platform's screen shows it: exactly what is stored, in the page's words. What it shows stands still
- * from the bank's return to the decision, so its hash, taken at the decision, is that of the page that was read.
+ * Builds the view of the platform's consent screen from stored data. The shown facts do not change from the bank's
+ * return to the decision, so the hash taken at the decision is that of the page that the customer read.
  */
 import type { Consent, PayerAccount } from "../consents/consent.ts";
 import { fingerprint } from "../idempotency/fingerprint.ts";
@@ -12,10 +12,10 @@ import type { ConsentView } from "../../pages/consent_page.tsx";
 import type { OpenDecision } from "./decide_consent.ts";
 import { accountNotice, canPay } from "./authorization_session.ts";
 
-/** What the page needs beside the open decision. */
+/** The parameters of the view beside the open decision. */
 export interface ViewContext {
   readonly csrf: string;
-  /** Address of the page in its reader's choice of languages. */
+  /** Address of the page without a language. */
   readonly address: string;
   readonly language: Language;
   readonly site: Site;
@@ -23,13 +23,13 @@ export interface ViewContext {
   readonly now: number;
 }
 
-/** The view of an open decision. */
+/** Builds the view of an open decision. */
 export function consentView(open: OpenDecision, context: ViewContext): ConsentView {
   const { csrf, address, language, site, now } = context;
   return {
     ...factsOf(open),
     csrf,
-    action: inLanguage(address, language), // so that what is answered to the decision is in the page's language too
+    action: inLanguage(address, language), // so that the response to the decision has the page's language too
     now,
     site,
     languageSwitch: LANGUAGES.map((other) => ({
@@ -41,9 +41,10 @@ export function consentView(open: OpenDecision, context: ViewContext): ConsentVi
 }
 
 /**
- * What the customer decides on, for the consent's history: SHA-256 over the RFC 8785 form of `{language, …facts}`, the
- * facts being members of {@link ConsentFacts}. Not over the HTML: markup, words and the minutes left say nothing about
- * what was agreed, and whoever holds consent and registrations can make these facts again and compare.
+ * Returns the hash of the facts on which the customer decides, for the consent's history: SHA-256 over the RFC 8785
+ * form of `{language, …facts}`, where the facts are the members of {@link ConsentFacts}. The HTML is not hashed,
+ * because markup, words and the minutes left are not part of the agreement. The facts can be reproduced from the
+ * consent and the registrations and compared.
  */
 export async function shownPage(open: OpenDecision, language: Language): Promise<ShownPage> {
   return { language, sha256: await fingerprint({ language, ...factsOf(open) }) };

@@ -1,4 +1,4 @@
-/** The platform's consent screen: what it shows, and the customer's decision (explicit consent, contract CT7, CT9). */
+/** The platform's consent screen and the customer's decision (explicit consent, contract CT7, CT9). */
 import type { Consent, PayerAccount } from "../consents/consent.ts";
 import { payerAccountsAhead, payerAccountsOf } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
@@ -27,7 +27,7 @@ export interface DecideDeps extends StepDeps {
   readonly standingOf: StandingOf;
 }
 
-/** Which screen, and who asks for it. */
+/** A request for the screen or a decision. */
 export interface ScreenVisit {
   readonly bank: BankCode;
   readonly correlationId: string | undefined;
@@ -40,32 +40,36 @@ export interface OpenDecision {
   readonly interaction: AuthorizationSession;
   readonly consent: Consent;
   readonly parties: Parties;
-  /** What the customer chooses from. */
+  /** The accounts that the customer can choose from. */
   readonly accounts: readonly PayerAccount[];
 }
 
 /** The customer's decision. */
 export interface Decision {
   readonly accepted: boolean;
-  /** Which of the payer's accounts. */
+  /** Index of the chosen account in `accounts`. */
   readonly accountIndex: number | undefined;
 }
 
-/** A form as posted. */
+/** The posted form. */
 export interface PostedDecision {
-  /** Read when the token is proven. @throws {ApiError} `authorization.invalid_request` */
+  /**
+   * Parses the decision. Called after the token is verified.
+   *
+   * @throws {ApiError} `authorization.invalid_request`
+   */
   readonly decisionOf: () => Decision;
   /** The anti-forgery token. */
   readonly token: string | undefined;
-  /** What the customer has read, for the consent's history. */
+  /** Describes the page that the customer has read, for the consent's history. */
   readonly pageOf: (open: OpenDecision) => Promise<ShownPage>;
 }
 
-/** What a visit of the screen gets. */
+/** The result of opening the screen. */
 export type Screen = { readonly show: OpenDecision } | { readonly leadTo: string };
 
 /**
- * Opens the screen. If there is nothing to decide any more, it leads to the TPP.
+ * Opens the screen. If the decision is no longer open, returns the TPP's URL.
  *
  * @throws {ApiError} `bank.unknown`, `interaction.*`, `authorization.invalid_request`
  */
@@ -88,7 +92,11 @@ export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<
   return wayOut === null ? { show: await openDecision(deps, session, reads) } : { leadTo: wayOut };
 }
 
-/** Carries the decision out and says where the browser goes. @throws {ApiError} as {@link openScreen} */
+/**
+ * Executes the decision and returns the next URL.
+ *
+ * @throws {ApiError} as {@link openScreen}
+ */
 export async function decideConsent(
   deps: DecideDeps,
   visit: ScreenVisit,
@@ -115,7 +123,7 @@ export async function decideConsent(
     throw new ApiError("authorization.invalid_request", "no account that can pay was chosen");
   }
   if (taken.decided === undefined) return taken.url;
-  // Decided by another request. The customer must not take the TPP's page for the answer to this click.
+  // Decided by another request. The TPP's page would look like the result of this click.
   throw await saidBefore(deps, session, { accepted: taken.decided !== "Rejected", wayOn: taken.url });
 }
 
@@ -153,7 +161,10 @@ async function openDecision(
   return { interaction: session, consent, parties, accounts };
 }
 
-/** A late yes authorizes nothing; a late no is the customer's own, and the consent is rejected by it (Decision G1). */
+/**
+ * After the session has expired, an acceptance has no effect, but a rejection still rejects the consent
+ * (Decision G1).
+ */
 function stepAfterPost(
   decision: Decision,
   { accounts }: OpenDecision,
@@ -167,9 +178,9 @@ function stepAfterPost(
 }
 
 /**
- * A click after this session has been decided. The form's token decrypts the stored next URL. That proves the browser,
- * whose cookie is cleared by then. For one minute the same decision (a double click) gets the same URL again. The other
- * decision gets a page that shows the first one.
+ * Handles a click after this session has been decided. The form's token decrypts the stored next URL. That proves the
+ * browser, whose cookie is cleared by then. For one minute the same decision (a double click) gets the same URL
+ * again. The other decision gets a page that shows the first one.
  */
 async function decidedBefore(
   deps: StepDeps,

@@ -1,7 +1,7 @@
 /**
- * The customer comes back from the bank (contract EP5). A return that is not authentic, or that another browser brings,
- * is a page and changes nothing (Decision B4). If this browser began the session that the bank names, the return leads
- * on, or to the TPP: never to a page (Decision G1).
+ * Handles the customer's return from the bank (contract EP5). A return that is not authentic, or that another browser
+ * brings, gets an error page and has no effect (Decision B4). If this browser began the session that the bank
+ * names, it is redirected to the consent screen or to the TPP, never to an error page (Decision G1).
  */
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
@@ -36,18 +36,22 @@ export interface FinishDeps extends StepDeps {
   readonly log: Log;
 }
 
-/** The bank's answer, and who brings it. */
+/** The bank's result JWT and the browser that brings it. */
 export interface FinishAuthentication {
   readonly bank: BankCode;
-  /** Undefined if the link has none, or more than one. */
+  /** Undefined if the link has no or more than one result JWT. */
   readonly sealed: string | undefined;
   readonly browser: AskingBrowser;
   readonly reads: Prefetch;
-  /** Of the request, for the log. */
+  /** Interaction id of the request, for the log. */
   readonly interactionId: string;
 }
 
-/** Takes the customer back and says where the browser goes. @throws {ApiError} `bank_return.not_authentic`, `interaction.*`, `bank.unknown` */
+/**
+ * Processes the return and returns the next URL.
+ *
+ * @throws {ApiError} `bank_return.not_authentic`, `interaction.*`, `bank.unknown`
+ */
 export async function finishAuthentication(
   deps: FinishDeps,
   command: FinishAuthentication,
@@ -70,7 +74,10 @@ export async function finishAuthentication(
   return await follow(deps, { command, bank, response, session });
 }
 
-/** The answer of a bank that is not active cannot be verified, because its keys are removed. The cookie still proves the browser. */
+/**
+ * The result of a bank that is not active cannot be verified, because its keys are removed. The cookie still proves
+ * the browser.
+ */
 async function leaveInactiveBank(
   deps: FinishDeps,
   bank: BankClient,
@@ -103,7 +110,7 @@ async function authenticResponse(
   return opened.value;
 }
 
-/** The session that the bank names, if it is this browser's. */
+/** Returns the session that the bank names, if it is this browser's. */
 async function ownSession(
   deps: FinishDeps,
   command: FinishAuthentication,
@@ -120,8 +127,8 @@ async function ownSession(
 }
 
 /**
- * Takes the step that the answer leads to. The first answer counts: while the customer decides, every later one leads to
- * the screen. The jti is spent with the step: an answer that leads nowhere must not use it up.
+ * Takes the step that follows from the result. The first result counts: while the customer decides, every later one
+ * leads to the screen. The jti is used in the commit of the step, so that a result without a step does not use it.
  */
 async function follow(deps: FinishDeps, { command, bank, response, session }: {
   readonly command: FinishAuthentication;
@@ -138,13 +145,15 @@ async function follow(deps: FinishDeps, { command, bank, response, session }: {
     if (taken.kind === "over") return await ledTo(deps, taken.interaction, browser);
     return taken.kind === "led" ? taken.url : screenUrl(deps.authUrl, session);
   } catch (error) {
-    // Only the commit's rejection of a spent jti is expected here.
+    // Only the commit's rejection of a used jti is expected here.
     if (!(error instanceof ApiError) || error.reason !== response.once.rejection) throw error;
     return await afterReplay(deps, command, session);
   }
 }
 
-/** The jti was spent: by the same answer in a parallel request, which has moved the session on, or by an older answer. */
+/**
+ * The jti was used by the same result in a parallel request, which has changed the session, or by an older result.
+ */
 async function afterReplay(
   deps: FinishDeps,
   command: FinishAuthentication,
@@ -174,7 +183,7 @@ function stepAfterReturn(
   if (interaction.stage === "deciding") {
     return late ? expired("returned again after the session expired") : "stay";
   }
-  // A late success authorizes nothing. A late failure is as good as one in time (Decision G1).
+  // A late success has no effect. A late failure counts as one in time (Decision G1).
   if (late && result.outcome === "success") {
     return expired(`bank: ${result.status}, after the session expired`);
   }
@@ -182,7 +191,7 @@ function stepAfterReturn(
   return step.kind === "ask" ? { ...step, parties: partiesOf(bank, tpp) } : step;
 }
 
-/** Names as they are registered now; a newer registration changes nothing on a page that is being read. */
+/** The registered names now. A later registration does not change a page that is being read. */
 function partiesOf(bank: BankClient, tpp: Client): Parties {
   const { clientId, orgName: legalName, role, registeredAt: registeredSince, registrationNumber, clientUri } =
     tpp;
@@ -194,7 +203,7 @@ function partiesOf(bank: BankClient, tpp: Client): Parties {
   };
 }
 
-/** Why an answer that the bank signed for this session cannot count. */
+/** Returns why a result that the bank signed for this session cannot be used. */
 function doubtAbout(response: ScaResponse, session: AuthorizationSession): string | undefined {
   if (response.timeFault !== undefined) return response.timeFault;
   if (response.refId !== session.consentId) return "ref_id";
@@ -213,8 +222,8 @@ async function unusable(
 }
 
 /**
- * The page for every return that is not authentic. Anybody can make one, so it ends no session and redirects nowhere. If
- * the browser has sessions of one TPP alone under way at this bank, the page has a link to that TPP.
+ * The page for every return that is not authentic. Anyone can make one, so it neither ends a session nor redirects.
+ * If all open sessions of the browser at this bank have the same TPP, the page links to that TPP.
  */
 async function notAuthentic(
   deps: FinishDeps,

@@ -1,6 +1,6 @@
 /**
- * A customer in a session whose bank or TPP is not active any more (Decision G5). No code is issued and the consent is
- * not decided. The browser is redirected to the TPP with an error; the consent waits for a new request or its deadline.
+ * Handles a session whose bank or TPP is not active any more (Decision G5). No code is issued and the consent is not
+ * decided. The browser is redirected to the TPP with an error. The consent waits for a new request or its deadline.
  */
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
@@ -20,8 +20,8 @@ export interface InactivePartyDeps {
 }
 
 /**
- * The next URL of this interaction if its bank or its TPP is not active. Null if both are active, or if the pushed
- * request is deleted, because the interaction is then over.
+ * Returns the next URL of this session if its bank or its TPP is not active. Returns null if both are active, or if
+ * the pushed request is deleted, because the session is then over.
  *
  * @throws {ApiError} `platform.unavailable` if the status list is too old
  */

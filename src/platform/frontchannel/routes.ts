@@ -1,4 +1,4 @@
-/** The browser's side: the TPP's link (contract EP4) and the bank's return (contract EP5). */
+/** Browser routes: the TPP's link (contract EP4) and the bank's return (contract EP5). */
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { pageErrors, redirectAnswer } from "../http/openapi_answers.ts";
@@ -11,7 +11,6 @@ import { bankOf, queryOf, sealedAnswerOf } from "./link.ts";
 import { screenRoutes, SEE_OTHER } from "./screen_routes.ts";
 import { startAuthorization, type StartDeps } from "./start_authorization.ts";
 
-/** What the routes need. */
 export interface FrontchannelRouteDeps extends StartDeps, FinishDeps {
   readonly binding: BrowserBinding;
   readonly site: Site;
@@ -55,7 +54,6 @@ const returnRoute = createRoute({
   },
 });
 
-/** Mounts the browser routes. */
 export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps): void {
   mountAuthorize(app, deps);
   mountReturn(app, deps);

@@ -1,11 +1,11 @@
-/** The JWT that hands the customer to the bank: its claims, and the bank's address with it (contract HO1 to HO9). */
+/** The handover JWT that sends the customer to the bank: its claims and the bank's URL (contract HO1 to HO9). */
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import { HANDOVER_SECONDS } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import type { AuthorizationSession } from "./authorization_session.ts";
 
-/** The claims; `now` in milliseconds. */
+/** Returns the claims. `now` is in milliseconds. */
 export function scaRequestClaims(
   interaction: AuthorizationSession,
   parties: { readonly authUrl: string; readonly bank: BankClient; readonly tpp: Client },
@@ -13,7 +13,7 @@ export function scaRequestClaims(
 ): JsonObject {
   const iat = unixSeconds(now);
   return {
-    iss: parties.authUrl, // Decision A2: the host, which is no issuer
+    iss: parties.authUrl, // Decision A2: the host, which is not an issuer
     aud: parties.bank.orgId, // Decision B3
     iat,
     nbf: iat,
@@ -23,12 +23,12 @@ export function scaRequestClaims(
     ref_id: interaction.consentId,
     act: { sub: parties.tpp.orgName, registration_no: parties.tpp.clientId }, // Decision B3
     correlation_id: interaction.correlationId,
-    // Contract HO9: optional, and a bank that does not know it ignores it (RFC 7519 §4).
+    // Contract HO9: optional. A bank that does not know it ignores it (RFC 7519 §4).
     ...(interaction.uiLocales === undefined ? {} : { ui_locales: interaction.uiLocales.join(" ") }),
   };
 }
 
-/** `{bank_sca_url}?oAuthUrl=…`: the bank's one registered redirect URL (Decision A5). */
+/** Returns `{bank_sca_url}?oAuthUrl=…` with the bank's one registered redirect URL (Decision A5). */
 export function scaUrl(bank: BankClient, sealed: string): string | undefined {
   const [base] = bank.redirectUris;
   return base === undefined

@@ -1,6 +1,5 @@
 /**
- * The JWT that the bank sends back with the customer: opened, verified with a key of the bank in the path, and
- * decoded once. Until its correlation id is matched to this browser's interaction it moves nothing (Decision B4).
+ * Decrypts the result JWT of a returning customer, verifies it with a key of the bank in the path, and decodes it. It has no effect until its correlation id is matched to this browser's session (Decision B4).
  */
 import { isAccountNumberLike } from "../../base/values/account.ts";
 import { isUuid } from "../../base/kernel/identifiers.ts";
@@ -20,33 +19,33 @@ import type { BankClient } from "../registration/client.ts";
 import { idPart, spentJwtKey } from "../store_keys.ts";
 import type { Once } from "../../base/store/transaction.ts";
 
-/** What the bank says happened. */
+/** The result that the bank reports. */
 export interface ScaResult {
   readonly outcome: "success" | "failure" | "unknown";
-  /** A failure for want of money (Decision G7). */
+  /** Whether the bank reported insufficient funds (Decision G7). */
   readonly isShortOfFunds: boolean;
-  /** The bank's own word, kept for the history. */
+  /** The bank's own status text, stored in the history. */
   readonly status: string;
-  /** The bank's opaque name for the customer; undefined where missing or like an account number. */
+  /** The bank's opaque id of the customer; undefined if missing or similar to an account number. */
   readonly sub: string | undefined;
 }
 
 /**
- * An answer that the bank signed for this platform about a visit to it. Only {@link openScaResponse} makes one. Whether
- * it can be used depends on its times and on the session that it names.
+ * A result that the bank signed for this platform. Only {@link openScaResponse} makes one. Whether it can be used
+ * depends on its times and on the session that it names.
  */
 export interface ScaResponse {
   readonly correlationId: string;
-  /** The problem with its times, if there is one. The answer is then ignored (Decision B4). */
+  /** The fault of its times, if any. The result is then ignored (Decision B4). */
   readonly timeFault: string | undefined;
   readonly refId: string;
   readonly debtorAccountPresent: string;
   readonly result: ScaResult;
-  /** To be spent with whatever the answer leads to. */
+  /** To be committed with the effect of the result. */
   readonly once: Once;
 }
 
-/** What opening needs; `now` in Unix seconds. */
+/** Dependencies. `now` is in Unix seconds. */
 export interface ScaResponseDeps {
   readonly decrypters: readonly NamedKey[];
   readonly keys: ParticipantKeySets;
@@ -56,10 +55,10 @@ export interface ScaResponseDeps {
 
 const KID = /^[A-Za-z0-9_-]{27}=?$/; // base64url SHA-1
 const MAX_SUB_CHARACTERS = 255;
-/** `status_code` of a failure for lack of money (Decision G7). */
+/** `status_code` of a failure because of insufficient funds (Decision G7). */
 const SHORT_OF_FUNDS = "insufficient_funds";
 
-/** Opens and verifies. Every "no" gets one and the same page (contract BR17). */
+/** Decrypts and verifies a result JWT. Every failure gets the same page (contract BR17). */
 export async function openScaResponse(
   deps: ScaResponseDeps,
   bank: BankClient,
@@ -71,7 +70,7 @@ export async function openScaResponse(
   if (!jws.ok) return jws;
   const kid = jws.value.header["kid"];
   if (typeof kid !== "string" || !KID.test(kid)) return no("kid");
-  const key = await deps.keys.signingKey(bank, kid); // the path's bank, never the token's word (RFC 8725 §3.8)
+  const key = await deps.keys.signingKey(bank, kid); // the path's bank, never a bank named by the token (RFC 8725 §3.8)
   if (key === undefined) return no("kid is no signing key of this bank");
   const claims = await verifyClaims(jws.value, key);
   if (!claims.ok) return claims;
@@ -79,7 +78,7 @@ export async function openScaResponse(
   return fault === undefined ? yes(await decode(claims.value, bank, deps)) : no(fault);
 }
 
-/** The correlation id that a return names. Nothing about it is verified: good for finding a browser's own interaction. */
+/** Returns the correlation id of an unverified result. Use it only to find a session of the same browser. */
 export async function claimedCorrelationId(
   decrypters: readonly NamedKey[],
   sealed: string,
@@ -131,7 +130,7 @@ async function decode(claims: JsonObject, bank: BankClient, { now }: ScaResponse
   };
 }
 
-/** Decision B3: exact words only; what is unknown fails closed. */
+/** Decision B3: exact values only. Unknown values fail closed. */
 function outcomeOf(statusCode: unknown): ScaResult["outcome"] {
   if (statusCode === "success" || statusCode === "200") return "success";
   return statusCode === "failure" || statusCode === SHORT_OF_FUNDS ? "failure" : "unknown";

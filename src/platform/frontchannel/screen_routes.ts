@@ -1,4 +1,6 @@
-/** The platform's consent screen in the browser: shown to the browser that began the flow, decided by one form. */
+/**
+ * Routes of the platform's consent screen. Only the browser that began the session sees it, and one form decides it.
+ */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { readForm } from "../../base/http/body.ts";
@@ -23,13 +25,12 @@ import {
 import { bankOf, queryOf } from "./link.ts";
 import { SCREEN_SEGMENT, screenUrl } from "./screen_url.ts";
 
-/** What the screen's routes need. */
 export interface ScreenRouteDeps extends DecideDeps {
   readonly binding: BrowserBinding;
   readonly site: Site;
 }
 
-/** Of every redirect: a form is never posted on (FAPI 2.0 §5.3.2.2 item 10: never 307). */
+/** Status of every redirect, so that a form is never posted on (FAPI 2.0 §5.3.2.2 item 10: never 307). */
 export const SEE_OTHER = 303;
 
 const page = { "text/html": { schema: z.string() } };
@@ -50,7 +51,6 @@ const decisionRoute = createRoute({
   responses: { 303: { description: "To the TPP" } },
 });
 
-/** Mounts the consent screen. */
 export function screenRoutes(app: PlatformApp, deps: ScreenRouteDeps): void {
   app.get(endpoint(app, "browser", "returning", consentRoute), async (c) => {
     const screen = await openScreen(deps, visitOf(deps, c));
@@ -92,8 +92,8 @@ function languageOf(c: Context, { interaction }: OpenDecision): Language {
   return chooseLanguage(c.req.header("accept-language"), c.req.query("lang"), interaction.uiLocales);
 }
 
-// Browsers hold every redirect after a form post to form-action as well, and the way back to the TPP may have several
-// hosts on it: a narrower list would leave a customer who has decided standing on this page.
+// Browsers apply form-action also to every redirect after a form post, and the redirects to the TPP may use several
+// hosts. A narrower list would leave a customer who has decided on this page.
 function screenPolicy(sandbox: boolean): string {
   const loopback = sandbox ? " http://localhost:* http://127.0.0.1:*" : "";
   return "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +

@@ -1,10 +1,10 @@
-/** Where the platform's consent screen of an interaction is. */
+/** The URL of a session's consent screen. */
 import type { AuthorizationSession } from "./authorization_session.ts";
 
-/** The last segment of its path, below the bank's. */
+/** Last segment of its path, below the bank's. */
 export const SCREEN_SEGMENT = "authorization.consent.oauth2";
 
-/** The address; the browser's cookie opens it, not the address. */
+/** Returns the URL. It grants no access: the browser also needs the session's cookie. */
 export function screenUrl(
   authUrl: string,
   { bank, correlationId }: Pick<AuthorizationSession, "bank" | "correlationId">,

@@ -1,14 +1,14 @@
 /**
- * Where a finished interaction sent its browser, kept so that the same browser can be sent there again: a double click
- * or a reload must not leave a customer who has decided on a dead end. Sealed with the session's form token, which only
- * that browser's cookie and the forms on its screen have, so the store holds no code that anyone else could read.
+ * Encrypts the next URL of a finished session, so that the same browser can be sent there again after a double click
+ * or a reload. The key is derived from the session's form token, which only that browser's cookie and forms contain.
+ * The store therefore contains no readable code.
  */
 import { sha256Bytes } from "../../base/kernel/identifiers.ts";
 
 const ALGORITHM = "AES-GCM";
 const IV_BYTES = 12;
 
-/** The URL, sealed to the form token; base64. */
+/** Encrypts the URL with the form token; base64. */
 export async function sealOutcome(token: string, url: string): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const sealed = await crypto.subtle.encrypt(
@@ -19,7 +19,7 @@ export async function sealOutcome(token: string, url: string): Promise<string> {
   return new Uint8Array([...iv, ...new Uint8Array(sealed)]).toBase64();
 }
 
-/** The URL again, or null if it was sealed to another token. */
+/** Decrypts the URL. Returns null if it was encrypted with another token. */
 export async function openOutcome(token: string, sealed: string): Promise<string | null> {
   const bytes = Uint8Array.fromBase64(sealed);
   const iv = bytes.slice(0, IV_BYTES);
@@ -34,7 +34,7 @@ export async function openOutcome(token: string, sealed: string): Promise<string
 }
 
 async function keyOf(token: string, use: "encrypt" | "decrypt"): Promise<CryptoKey> {
-  const bytes = await sha256Bytes(encoded(`outcome ${token}`)); // 256 random bits go in, so a hash derives the key
+  const bytes = await sha256Bytes(encoded(`outcome ${token}`)); // the token has 256 random bits, so a hash is enough
   return await crypto.subtle.importKey("raw", bytes, ALGORITHM, false, [use]);
 }
 

@@ -1,7 +1,7 @@
 /**
- * The customer arrives with the TPP's link (contract EP4). The pushed request is looked at, not used up: it may be
- * opened again until a flow that it started ends (FAPI 2.0 §5.3.2.2 note 3). Then to the bank, with a sealed JWT; not to one
- * that could not take the customer any further: nobody should sign in there for nothing.
+ * Handles the TPP's link (contract EP4). The pushed request is not used up: it may be opened again until one of its
+ * sessions ends (FAPI 2.0 §5.3.2.2 note 3). The browser is redirected to the bank with a handover JWT, but not to a
+ * bank that could not complete the payment, so that the customer does not sign in for no result.
  */
 import { isImplicit } from "../consents/consent.ts";
 import { findOpenFlow, stageFlowOpened } from "../consents/open_flow_store.ts";
@@ -27,7 +27,6 @@ import type { AuthorizationSessionStore } from "./authorization_session_store.ts
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
 import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
 
-/** What it needs. */
 export interface StartDeps extends ReadConsentDeps {
   readonly store: Store;
   readonly requests: PushedRequestStore;
@@ -37,11 +36,11 @@ export interface StartDeps extends ReadConsentDeps {
   readonly standingOf: StandingOf;
   readonly signer: NamedKey;
   readonly authUrl: string;
-  /** Whether the bank has lately failed to take payment orders. */
+  /** Whether the bank has recently failed to accept payment orders. */
   readonly isBankFailing: (bank: BankCode, client: ClientId) => boolean;
 }
 
-/** The customer's link; `bindingHash` is of the fresh cookie that the answer will set. */
+/** The opened link. `bindingHash` is the hash of the new cookie that the response will set. */
 export interface StartAuthorization {
   readonly bank: BankCode;
   readonly clientId: string | undefined;
@@ -50,13 +49,17 @@ export interface StartAuthorization {
   readonly reads: Prefetch;
 }
 
-/** Where the browser goes; `correlationId` where it goes to the bank and needs its cookie. */
+/** The next URL. `correlationId` is set if it is the bank's, and the browser then needs the session's cookie. */
 export interface Departure {
   readonly url: string;
   readonly correlationId?: string;
 }
 
-/** Sends the customer off. @throws {ApiError} `bank.unknown`, `authorization.*`: a page, as no redirect target is proven */
+/**
+ * Starts a session and returns the next URL.
+ *
+ * @throws {ApiError} `bank.unknown`, `authorization.*`: an error page, because no redirect target is proven
+ */
 export async function startAuthorization(deps: StartDeps, command: StartAuthorization): Promise<Departure> {
   const { reads } = command;
   const link = await readLink(command);
@@ -68,7 +71,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   const tpp = await usableClient(deps, request, reads);
   const tppAddress = addressOf(deps.authUrl, request);
   const leave = (error: AuthorizationError): Departure => ({ url: errorUrl(tppAddress, error) });
-  const standing = await deps.standingOf(bank); // no older than the client's, which was asked for right before
+  const standing = await deps.standingOf(bank); // no older than the client's, which was read just before
   if (standing !== "active") return { url: inactiveUrl(tppAddress, "bank", standing) };
   const recipient = await readyBank(deps, bank, request.clientId);
   if (recipient === undefined) return leave("temporarily_unavailable");
@@ -94,8 +97,8 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
 }
 
 /**
- * Stores the session, or returns the error: a link starts a bounded number of sessions, in all browsers together.
- * Undefined after losing every race.
+ * Stores the session, or returns the error. One link starts a bounded number of sessions, in all browsers together.
+ * Returns undefined after losing every race.
  */
 async function openSession(
   deps: StartDeps,
@@ -116,20 +119,20 @@ async function openSession(
   return undefined;
 }
 
-/** The TPP's address in a pushed request. */
+/** Returns the TPP's address in a pushed request. */
 export function addressOf(authUrl: string, request: PushedRequest): TppAddress {
   const state = request.state === undefined ? {} : { state: request.state };
   return { redirectUri: request.redirectUri, ...state, issuer: issuerOf(authUrl, request.bank) };
 }
 
-/** What the link names, and where it is stored. */
+/** The parameters of the link and the keys of their entries. */
 interface Link {
   readonly clientId: string;
   readonly requestHash: string;
   readonly keys: readonly Key[];
 }
 
-/** The link taken apart; undefined where a part is missing or malformed. */
+/** Parses the link. Returns undefined if a parameter is missing or malformed. */
 async function readLink({ clientId, requestUri }: StartAuthorization): Promise<Link | undefined> {
   const reference = requestUri === undefined ? undefined : referenceOf(requestUri);
   if (clientId === undefined || reference === undefined) return undefined;
@@ -150,7 +153,10 @@ async function pushedRequest(
   return entry.value;
 }
 
-/** The link back to the TPP that the customer's link names. It proves nothing, so it leads to no redirect_uri. */
+/**
+ * Returns a link to the TPP that the customer's link names. The link is not proven, so it does not lead to a
+ * redirect_uri.
+ */
 async function linkTo(deps: StartDeps, clientId: string, from: Reader): Promise<Pick<ApiErrorParts, "tpp">> {
   const id = asClientId(clientId);
   const client = id === undefined ? null : await deps.clients.find(id, from);
@@ -158,7 +164,7 @@ async function linkTo(deps: StartDeps, clientId: string, from: Reader): Promise<
   return standing === "active" ? backTo(client) : {};
 }
 
-/** RFC 9126 §7.4: what held at PAR must still hold. */
+/** RFC 9126 §7.4: the checks of PAR must still hold. */
 async function usableClient(deps: StartDeps, request: PushedRequest, from: Reader): Promise<Client> {
   const client = await deps.clients.find(request.clientId, from);
   const usable = client !== null && client.redirectUris.includes(request.redirectUri) &&
@@ -167,7 +173,7 @@ async function usableClient(deps: StartDeps, request: PushedRequest, from: Reade
   return client;
 }
 
-/** While nobody can say whether the client is active, its customer is not sent there, but shown the way. */
+/** If the client's status is unknown, its customer is not redirected to it, but gets an error page with a link. */
 async function isActive(deps: StartDeps, client: Client, request: PushedRequest): Promise<boolean> {
   try {
     return await deps.standingOf(client) === "active" && await deps.keys.isActive(client);
@@ -177,7 +183,7 @@ async function isActive(deps: StartDeps, client: Client, request: PushedRequest)
   }
 }
 
-/** The page that says so also leads back to the TPP. */
+/** The error page that also links to the TPP. */
 function unavailable(
   { authUrl }: StartDeps,
   request: PushedRequest,
@@ -188,13 +194,13 @@ function unavailable(
   return new ApiError("platform.unavailable", { ...parts, wayOn, ...backTo(tpp) });
 }
 
-/** The key to seal to, where the bank can take the customer from here to a payment: active, and not failing. */
+/** Returns the bank's encryption key if the bank is active and its payment orders do not fail. */
 async function readyBank(
   deps: StartDeps,
   bank: BankClient,
   client: ClientId,
 ): Promise<NamedKey | undefined> {
-  const isPushedTo = bank.paymentOrdersUri !== undefined; // else it fetches its orders, whatever failed before
+  const isPushedTo = bank.paymentOrdersUri !== undefined; // otherwise it fetches its orders
   if (isPushedTo && deps.isBankFailing(bank.code, client)) return undefined;
   try {
     return await deps.keys.encryptionKey(bank);

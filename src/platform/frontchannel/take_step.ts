@@ -1,7 +1,7 @@
 /**
- * Takes an authorization session one step on, the same for the bank's return and the platform's screen: to the screen,
- * or to its end with the consent `Authorized` and a code, `Rejected`, or as it was. What belongs together (consent,
- * code, session, pushed request, the bank's JWT) is one commit (contract AZ15, BR15).
+ * Takes an authorization session one step further, for the bank's return and for the platform's screen: to the
+ * screen, or to its end with the consent `Authorized` and a code, `Rejected`, or unchanged. All changes of a step
+ * (consent, code, session, pushed request, replay record of the bank's JWT) are one commit (contract AZ15, BR15).
  */
 import { type Consent, type ConsentStatus, moved, type Payer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
@@ -45,7 +45,7 @@ export interface StepDeps {
   readonly authUrl: string;
 }
 
-/** What a step is chosen from, as it stands at `now` (milliseconds). */
+/** The facts at `now` (milliseconds) from which a step is chosen. */
 export interface Situation {
   readonly interaction: AuthorizationSession;
   readonly consent: Consent;
@@ -53,7 +53,7 @@ export interface Situation {
   readonly now: number;
 }
 
-/** A step as it is carried out: a question names who asks and at which bank. */
+/** A step to execute. A question also names the TPP and the bank. */
 export type ChosenStep = Exclude<Step, { kind: "ask" }> | {
   readonly kind: "ask";
   readonly payer: Payer;
@@ -61,40 +61,40 @@ export type ChosenStep = Exclude<Step, { kind: "ask" }> | {
   readonly parties: Parties;
 };
 
-/** Asked again if a parallel change came first. Not asked if the consent does not await authorisation any more. */
+/** Called again if a parallel change committed first. Not called if the consent no longer awaits authorisation. */
 export type ChooseStep = (at: Situation) => ChosenStep | "stay";
 
 export interface StepContext {
-  /** It can be sent again, for a minute, where the step leads it. */
+  /** For a minute, this browser can be sent again to the step's next URL. */
   readonly browser: AskingBrowser;
-  /** Spent with the step. */
+  /** Committed with the step. */
   readonly replayRecords?: ReplayRecords;
-  /** What the customer decided on, if it was a page of the platform, for the consent's history. */
+  /** The page on which the customer decided, for the consent's history. */
   readonly page?: ShownPage;
-  /** What the request has read: good for the first attempt. */
+  /** Prefetched entries, for the first attempt. */
   readonly reads?: Reader;
 }
 
-/** What came of it. */
+/** The result of a step. */
 export type Taken =
-  /** `decided`: the consent's status, if another session had decided it before. */
+  /** `decided` is the consent's status if another session had decided it before. */
   | { readonly kind: "led"; readonly url: string; readonly decided?: ConsentStatus }
   | { readonly kind: "stayed" }
-  /** Another session of the same pushed request has ended: the TPP has its answer, and a request gets one. */
+  /** Another session of the same pushed request has ended. The TPP has a response already, and gets only one. */
   | { readonly kind: "answered"; readonly consent: Consent }
   /** The session had ended before. */
   | { readonly kind: "over"; readonly interaction: AuthorizationSession };
 
-/** The keys of what a step needs beside the session itself: what to prefetch. */
+/** Keys to prefetch for a step, beside the session itself. */
 export function stepAhead({ requestHash, consentId, clientId }: AuthorizationSession): readonly Key[] {
   return [pushedRequestKey(requestHash), consentKey(consentId), clientKey(clientId), openFlowKey(consentId)];
 }
 
 /**
- * Carries out the chosen step.
+ * Executes the chosen step.
  *
- * @throws {ApiError} `interaction.finished` if no address of the TPP is left to send the browser to;
- * `platform.unavailable` if parallel changes kept coming first
+ * @throws {ApiError} `interaction.finished` if no address of the TPP is left; `platform.unavailable` if parallel
+ * changes kept committing first
  */
 export async function takeStep(
   deps: StepDeps,
@@ -103,7 +103,7 @@ export async function takeStep(
   context: StepContext,
 ): Promise<Taken> {
   return await untilCommitted<Taken>("authorization session", async (isFirst) => {
-    const now = deps.clock(); // read once: a deadline has passed for all of an attempt or for none
+    const now = deps.clock(); // read once, so that a deadline has passed for all of an attempt or for none
     const from = isFirst ? context.reads ?? deps.store : deps.store;
     const session = await deps.interactions.find(correlationId, from);
     if (session === null) throw new ApiError("interaction.finished", "no such session");
@@ -125,7 +125,7 @@ export async function takeStep(
   });
 }
 
-/** By this session, if a parallel request ended it between two reads, or by another one. */
+/** The request is completed: by this session, if a parallel request ended it between two reads, or by another one. */
 async function answered(deps: StepDeps, correlationId: string, consent: Consent): Promise<Taken> {
   const session = await deps.interactions.find(correlationId);
   return session?.value.stage === "finished"
@@ -133,7 +133,7 @@ async function answered(deps: StepDeps, correlationId: string, consent: Consent)
     : { kind: "answered", consent };
 }
 
-/** What a session stands on, and where its end is told. */
+/** The entries that a session depends on, and the TPP's address. */
 interface Standing {
   readonly request: Entry<PushedRequest>;
   readonly consent: Entry<Consent>;
@@ -142,7 +142,8 @@ interface Standing {
 }
 
 /**
- * What the session stands on. A redirect_uri that its TPP has not registered any more is no address of the TPP.
+ * Reads the entries that a session depends on. A redirect_uri that its TPP has deregistered is not an address of the
+ * TPP.
  *
  * @throws {ApiError} `interaction.finished` if the pushed request, the TPP or that address is gone
  */
@@ -162,7 +163,7 @@ export async function readStanding(
 
 type At = Standing & { readonly session: Entry<AuthorizationSession>; readonly now: number };
 
-/** The consent screen comes next. The accounts that it shows are the last ones that the bank reported (Decision G2). */
+/** Stages the move to the consent screen. It shows the accounts that the bank reported last (Decision G2). */
 async function stageQuestion(
   deps: StepDeps,
   tx: Transaction,
@@ -186,7 +187,7 @@ async function stageEnd(
 ): Promise<string> {
   const { session, request, now } = at;
   const url = await stageOutcome(deps, tx, step, at, page);
-  // Another session of the same request can still end well if this one was too late.
+  // If this session was too late, another session of the same request can still succeed.
   const isDecided = step.kind !== "leave" || step.error !== "session_expired";
   if (isDecided) deps.requests.stageCompletion(tx, request);
   const sealed = await sealOutcome(await browser.formToken(session.value.correlationId), url);
@@ -196,7 +197,7 @@ async function stageEnd(
   return url;
 }
 
-/** Moves the consent and says where the browser goes. */
+/** Stages the change of the consent and returns the next URL. */
 async function stageOutcome(
   deps: StepDeps,
   tx: Transaction,

@@ -1,19 +1,25 @@
-/** Where the customer is sent at the end: the TPP's proven redirect_uri with an answer (RFC 6749 §4.1.2; RFC 9207). */
+/**
+ * The redirect to the TPP at the end of a session: its verified redirect_uri with a response (RFC 6749 §4.1.2; RFC
+ * 9207).
+ */
 import type { ApiErrorParts } from "../../base/kernel/api_error.ts";
 import type { Client } from "../registration/client.ts";
 import { type Inactive, whyInactive } from "../security/standing.ts";
 import type { AuthorizationError } from "./authorization_session.ts";
 
-/** What every answer is addressed by. */
+/** Destination and common parameters of every response. */
 export interface TppAddress {
-  /** Registered, and the one of the pushed request. */
+  /** The redirect_uri of the pushed request, which is registered. */
   readonly redirectUri: string;
   readonly state?: string;
-  /** The bank's issuer; on errors too (RFC 9207 §2). */
+  /** The bank's issuer, also in errors (RFC 9207 §2). */
   readonly issuer: string;
 }
 
-/** The error code (RFC 6749 §4.1.2.1) and generic words: the reason is in the consent's history, not in the browser's. */
+/**
+ * The error code (RFC 6749 §4.1.2.1) and a generic description. The exact reason is in the consent's history and not
+ * in the browser's.
+ */
 const ERROR: Readonly<Record<AuthorizationError, readonly [code: string, description: string]>> = {
   access_denied: ["access_denied", "The customer or the bank rejected the consent."],
   insufficient_funds: ["access_denied", "The bank reported insufficient funds."], // Decision G7
@@ -24,30 +30,30 @@ const ERROR: Readonly<Record<AuthorizationError, readonly [code: string, descrip
   temporarily_unavailable: ["temporarily_unavailable", "The bank cannot be reached at the moment."],
 };
 
-/** The URL of a success. */
+/** Returns the URL of a success. */
 export function successUrl(to: TppAddress, code: string): string {
   return withParameters(to, { code });
 }
 
-/** The URL of a failure (Decision B5). */
+/** Returns the URL of a failure (Decision B5). */
 export function errorUrl(to: TppAddress, error: AuthorizationError): string {
   const [code, description] = ERROR[error];
   return withParameters(to, { error: code, error_description: description });
 }
 
-/** The link to the TPP's own page, for a reader whom no redirect may take there. */
+/** Returns a link to the TPP's own page, for error pages that may not redirect. */
 export function backTo(tpp: Client | null): Pick<ApiErrorParts, "tpp"> {
   if (tpp?.clientUri === undefined) return {};
   return { tpp: { clientId: tpp.clientId, name: tpp.orgName, uri: tpp.clientUri } };
 }
 
-/** The URL of a failure because the bank or the TPP is not active (Decision G5): for now, or for good. */
+/** Returns the URL of a failure because the bank or the TPP is inactive (Decision G5), temporarily or permanently. */
 export function inactiveUrl(to: TppAddress, who: "bank" | "TPP", standing: Inactive): string {
   const error = standing === "withdrawn" ? "access_denied" : "temporarily_unavailable";
   return withParameters(to, { error, error_description: whyInactive(who, standing) });
 }
 
-// The redirect_uri's own query is kept byte for byte (RFC 6749 §3.1.2).
+// The redirect_uri's own query stays unchanged, byte for byte (RFC 6749 §3.1.2).
 function withParameters(to: TppAddress, answer: Record<string, string>): string {
   const state = to.state === undefined ? {} : { state: to.state };
   const parameters = new URLSearchParams({ ...answer, ...state, iss: to.issuer });
