@@ -1,9 +1,9 @@
 /**
- * A circuit breaker per bank and TPP, fed by the first push of each order only. A retry is not counted: an order may
- * fail for a reason of its own, and would otherwise count again at every retry. The failures of one TPP open the
- * breaker for that TPP alone. If it is open for two TPPs, it is open for all, and still every TPP has its own probes:
- * no TPP waits for another's orders. The state is in this process's memory only: it reduces the load of a bank that
- * cannot be reached, and no order depends on it.
+ * A circuit breaker per bank and TPP. Only the first push of each order counts: an order may fail for a reason of its
+ * own, and would otherwise count again at every retry. The failures of one TPP open the breaker for that TPP alone.
+ * If it is open for two TPPs, it is open for all, and still every TPP has its own probes, so that no TPP waits for
+ * another's orders. The state is in this process's memory only. It reduces the load of an unreachable bank, and no
+ * order depends on it.
  */
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
@@ -11,49 +11,48 @@ import { ORDER_PUSH_SECONDS } from "../profile.ts";
 import type { Payment } from "./payment.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
-/** What the breaker has to know of an order. */
+/** The properties of an order that the breaker uses. */
 export type CircuitOrder = Pick<PaymentOrder, "bank" | "failures"> & Pick<Payment, "clientId">;
 
-/** The breaker. */
 export interface BankCircuit {
   /**
-   * Asked before each push: undefined if the order may be pushed now, else when to ask again (ms). After a pause it
-   * lets one order of each TPP at a time through that has not failed before, and one that has: neither waits for the
-   * other, nor for another TPP's.
+   * Called before each push. Returns undefined if the order may be pushed now, else when to try again (milliseconds).
+   * After a pause it admits, per TPP, one order at a time that has not failed before and one that has. Neither waits
+   * for the other, nor for another TPP's.
    */
   admit(order: CircuitOrder): number | undefined;
-  /** Whether the bank is in a pause for this TPP. Counts nothing. */
+  /** Whether the bank is in a pause for this TPP. Does not change any count. */
   isOpen(bank: BankCode, client: ClientId): boolean;
-  /** The bank sent any answer: the breaker closes for every TPP. */
+  /** The bank sent a response. The breaker closes for every TPP. */
   answered(bank: BankCode): void;
-  /** No connection, no answer in time, or a 5xx. */
+  /** Counts a failure: no connection, no response in time, or a 5xx. */
   unreachable(order: CircuitOrder): void;
-  /** The bank asked for a pause (`Retry-After`), milliseconds: no order of this TPP is pushed to it meanwhile. */
+  /** The bank asked for a pause (`Retry-After`), milliseconds. No order of this TPP is pushed to it meanwhile. */
   paused(order: CircuitOrder, milliseconds: number): void;
 }
 
-/** What one TPP's orders have found at one bank since the bank last answered. */
+/** The failures of one TPP's orders at one bank since the bank last responded. */
 interface State {
-  /** Orders whose first push has failed. */
+  /** Number of orders whose first push has failed. */
   readonly failures: number;
-  /** Milliseconds; the last such failure, or the TPP's first probe if it has none. */
+  /** Milliseconds. Time of the last such failure, or of the TPP's first probe if it has none. */
   readonly at: number;
-  /** Milliseconds; when the next order of each kind may be pushed while the circuit is open. */
+  /** Milliseconds. When the next order of each kind may be pushed while the breaker is open. */
   readonly waitUntil: { first: number; again: number };
 }
 
 const FAILURES_TO_OPEN = 5;
 const TPPS_TO_OPEN_FOR_ALL = 2;
 const PAUSE_MS = 30_000;
-/** A probe that has not reported by then counts as lost. */
+/** A probe without a result after this time counts as lost. */
 const PROBE_MS = (ORDER_PUSH_SECONDS + 1) * 1000;
-/** Failures that lie further apart are not one outage. */
+/** Failures further apart do not count as one outage. */
 const MEMORY_MS = 300_000;
 
-/** A breaker with every circuit closed. `steady` is a clock that is never put back. */
+/** Opens a circuit breaker. `steady` is a clock that never goes back. */
 export function openBankCircuit(steady: Clock): BankCircuit {
   const banks = new Map<BankCode, Map<ClientId, State>>();
-  /** Without the states that are too old. */
+  /** Returns the states that are not too old. */
   const statesOf = (bank: BankCode): Map<ClientId, State> => {
     const now = steady();
     const kept = [...banks.get(bank) ?? []].filter(([, { at }]) => now - at < MEMORY_MS);
@@ -90,7 +89,7 @@ export function openBankCircuit(steady: Clock): BankCircuit {
 
 /** Pauses that banks asked for, by bank and TPP. */
 function openPauses(steady: Clock): {
-  /** When the pause ends (milliseconds); undefined if there is none. */
+  /** Returns when the pause ends (milliseconds), or undefined if there is none. */
   endOf(order: CircuitOrder): number | undefined;
   begin(order: CircuitOrder, milliseconds: number): void;
 } {
@@ -117,7 +116,7 @@ function isTripped({ failures }: State): boolean {
   return failures >= FAILURES_TO_OPEN;
 }
 
-/** Whether the TPP's own state is such a one, or those of so many TPPs that the bank itself must be the cause. */
+/** Whether the TPP's own state matches, or the states of so many TPPs that the bank itself must be the cause. */
 function isOpenFor(
   states: ReadonlyMap<ClientId, State>,
   client: ClientId,

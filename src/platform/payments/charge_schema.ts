@@ -1,11 +1,11 @@
-/** What the bank takes for a payment, in the words of the wire: a bank reports it and the payment's answer repeats it. */
+/** Schema of a bank's charge for a payment. Banks report it and the payment's response repeats it. */
 import { z } from "@hono/zod-openapi";
 import { currencyCode, patterned, text } from "../http/wire_fields.ts";
 
 const CHARGE_BEARERS = ["BorneByCreditor", "BorneByDebtor", "FollowingServiceLevel", "Shared"] as const;
-const CHARGE_AMOUNT = /^(0|[1-9]\d{0,12})(\.\d{1,5})?$/; // OBIE's own amount: a charge may be nothing
+const CHARGE_AMOUNT = /^(0|[1-9]\d{0,12})(\.\d{1,5})?$/; // OBIE's own amount format: a charge may be zero
 
-/** What the bank takes for a payment. */
+/** A bank's charge for a payment. */
 export const chargeSchema = z.strictObject({
   ChargeBearer: z.enum(CHARGE_BEARERS).optional(),
   Type: text(40).optional().openapi({ example: "UK.OBIE.CHAPSOut" }),

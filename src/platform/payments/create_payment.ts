@@ -1,6 +1,6 @@
 /**
- * Creates a payment (contract EP9). Payment, order to the bank, consumed consent, idempotency claim, evidence and
- * history are one commit: a consent yields one payment at most, whatever is retried, raced or crashed (Decision C7).
+ * Creates a payment (contract EP9). Payment, payment order, consumed consent, idempotency claim, evidence and history
+ * are one commit, so a consent yields at most one payment, in spite of retries, races and crashes (Decision C7).
  */
 import { compareWithConsent } from "../consents/initiation.ts";
 import { accountOf, wireAccountOf } from "../consents/initiation.ts";
@@ -29,13 +29,12 @@ import { firstPush } from "./first_push.ts";
 import { openOrder, type PaymentOrder } from "./payment_order.ts";
 import { readPayment } from "./read_payment.ts";
 
-/** What it needs. */
 export interface CreatePaymentDeps extends DeliverOrderDeps {
   readonly consents: ConsentStore;
   readonly claims: ClaimStore;
 }
 
-/** A decoded, authentic request. */
+/** A decoded request whose token and signature are verified. */
 export interface CreatePayment {
   readonly token: AccessToken;
   readonly bank: Pick<Bank, "code" | "paymentOrdersUri">;
@@ -43,12 +42,12 @@ export interface CreatePayment {
   readonly signedBody: SignedBody;
   readonly claim: Claim;
   readonly replayRecords: ReplayRecords;
-  /** What the request has read: good for the first attempt. */
+  /** Prefetched entries, for the first attempt. */
   readonly reads: Reader;
 }
 
 /**
- * The new payment, or the one that a parallel request with the same key and body made.
+ * Creates the payment, or returns the one that a parallel request with the same key and body created.
  *
  * @throws {ApiError} `token.insufficient_scope`, `resource.not_found`, `resource.invalid_consent_status`,
  * `resource.consent_mismatch`, `idempotency.key_reused`
@@ -61,7 +60,8 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
     const from = isFirst ? command.reads : undefined;
     const entry = await readConsent(deps, request.Data.ConsentId, owner, from);
     requireTokenOf(token, entry.value);
-    // Whoever came first wrote claim and consent together, so one who finds the consent moved finds the claim too.
+    // The winner of a race wrote claim and consent together, so a request that finds the consent consumed also finds
+    // the claim.
     const raced = !isFirst || entry.value.status !== "Authorized";
     const made = raced ? await madeMeanwhile(deps, command) : undefined;
     if (made !== undefined) return made;
@@ -74,7 +74,11 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
   });
 }
 
-/** The payment of a parallel request with the same key and body. @throws {ApiError} `idempotency.key_reused` */
+/**
+ * Returns the payment of a parallel request with the same key and body.
+ *
+ * @throws {ApiError} `idempotency.key_reused`
+ */
 async function madeMeanwhile(
   deps: CreatePaymentDeps,
   { claim, bank, token }: CreatePayment,
@@ -90,7 +94,7 @@ function requireTokenOf(token: AccessToken, consent: Consent): void {
   throw tokenOfAnotherConsent();
 }
 
-/** Status first, then the comparison; a mismatch leaves the consent as it is (Decision C6). */
+/** Checks the status, then compares the requests. A mismatch does not change the consent (Decision C6). */
 function consume(
   consent: Consent,
   { id, request, pushed }: {
@@ -118,7 +122,7 @@ function consume(
     consentId: consent.id,
     clientId: consent.clientId,
     bank: consent.bank,
-    initiation: { ...request.Data.Initiation, ...Initiation }, // equal but for what either may leave out
+    initiation: { ...request.Data.Initiation, ...Initiation }, // equal except for optional fields
     debtorAccount,
     readRefundAccount: ReadRefundAccount === "Yes",
     status: pushed ? "Pending" : "AcceptedSettlementInProcess", // Decision D4
@@ -129,12 +133,12 @@ function consume(
   return { payment, consumed };
 }
 
-/** What one commit writes. */
+/** The entries of the commit. */
 interface Made {
   readonly entry: Entry<Consent>;
   readonly consumed: Consent;
   readonly payment: Payment;
-  /** Absent where the bank pulls its orders. */
+  /** Absent if the bank fetches its orders. */
   readonly order: PaymentOrder | undefined;
 }
 
@@ -148,7 +152,7 @@ function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment,
   stageEvidence(tx, payment.id, command.signedBody);
 }
 
-/** The payment after the bank's first answer, or as it is without one. */
+/** Returns the payment after the bank's first response, or unchanged if there was none in time. */
 async function answered(
   deps: CreatePaymentDeps,
   payment: Payment,

@@ -1,6 +1,6 @@
 /**
- * Delivers the orders that are due, each bank's by a walk of its own: no bank's backlog and no slow bank keeps another
- * bank's orders waiting. Run it every second, in as many processes as there are.
+ * Delivers due orders in one walk per bank, so that neither a backlog nor a slow bank delays another bank's orders.
+ * It runs every second, in any number of processes.
  */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
@@ -8,21 +8,27 @@ import { deliverDue, type DeliverOrderDeps } from "./deliver_order.ts";
 import type { DueOrder } from "./order_outbox_store.ts";
 import { isDue } from "./payment_order.ts";
 
-/** Due orders that a walk reads at a time. */
+/** Number of due orders that a walk reads at a time. */
 const PAGE = 50;
-/** Bounds a walk; the next one begins a second later. */
+/** Bounds a walk. The next one starts a second later. */
 const MAX_PAGES = 200;
 const MAX_BANKS = 10_000;
 
-/** Delivers the orders that are due, but for banks with a walk under way. @returns how many it pushed, with any result */
+/**
+ * Delivers the due orders, except those of banks with a walk under way.
+ *
+ * @returns the number of pushed orders, with any result
+ */
 export async function deliverDueOrders(deps: DeliverOrderDeps): Promise<number> {
   const pushed = await Promise.all(await startWalks(deps, () => false));
   return pushed.reduce((sum, count) => sum + count, 0);
 }
 
 /**
- * Starts the delivery of the orders that are due and does not wait for the banks: {@link DeliverOrderDeps.underWay}
- * does. After `isStopped` no further order is taken. @returns how many banks had due orders
+ * Starts the delivery of due orders without waiting for the banks. {@link DeliverOrderDeps.underWay} contains the
+ * unfinished deliveries. After `isStopped` no further order is taken.
+ *
+ * @returns the number of banks with due orders
  */
 export async function startDueOrders(deps: DeliverOrderDeps, isStopped: () => boolean): Promise<number> {
   const walks = await startWalks(deps, isStopped);
@@ -51,10 +57,13 @@ async function banksWithDueOrders(deps: DeliverOrderDeps): Promise<BankCode[]> {
   return banks;
 }
 
-/** Resolves when the pushes have ended. The bank's next walk may begin before that: as soon as this one is through its list. */
+/**
+ * Resolves when the pushes have ended. The bank's next walk may start earlier, when this one has reached the end of
+ * its list.
+ */
 async function walk(deps: DeliverOrderDeps, bank: BankCode, isStopped: () => boolean): Promise<number> {
   const pushes: Promise<boolean>[] = [];
-  let isOver = isStopped; // also over if the store fails: no order can be leased then
+  let isOver = isStopped; // also over if the store fails, because no order can be leased then
   const overAfter = (error: unknown): false => {
     if (!isStoreFailure(error)) throw error;
     isOver = () => true;
@@ -74,7 +83,7 @@ async function walk(deps: DeliverOrderDeps, bank: BankCode, isStopped: () => boo
         pushes.push(deliverDue(deps, paymentId).catch(overAfter).finally(free));
       }
       if (due.length < PAGE || isOver()) break;
-      after = due.at(-1); // passes by orders that fail
+      after = due.at(-1); // continues after orders that fail
     }
   } finally {
     deps.walking.delete(bank);

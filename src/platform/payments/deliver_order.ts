@@ -1,6 +1,6 @@
 /**
- * Delivers an order: take it, push it, record the answer. At least once towards the bank, which knows the payment by
- * its id, so exactly once in effect (Decisions D1, D4).
+ * Delivers an order: lease it, push it, record the response. Delivery is at least once. The bank identifies the
+ * payment by its id, so the effect is exactly once (Decisions D1, D4).
  */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
@@ -28,34 +28,33 @@ import type { PaymentStore } from "./payment_store.ts";
 import type { PushSlots } from "./push_slots.ts";
 import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
 
-/** What delivery needs. */
 export interface DeliverOrderDeps extends PushOrderDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** For when orders are due: it is never put back, so that no order waits for a time that has been. */
+  /** Clock of the due times. It never goes back, so that no order waits for a time that has passed already. */
   readonly steady: Clock;
   readonly log: Log;
   readonly payments: PaymentStore;
   readonly outbox: OrderOutboxStore;
   readonly circuit: BankCircuit;
-  /** Where the bank takes orders, by its registration now. */
+  /** Returns the bank's registered address for orders. */
   readonly paymentOrdersUri: (bank: BankCode) => Promise<string | undefined>;
-  /** Why the bank must not have orders now, in words for the operator; undefined if it may. */
+  /** Returns why the bank must not get orders now, for the operator, or undefined if it may. */
   readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
-  /** 0 to 1, for the jitter of retries. */
+  /** Returns 0 to 1, for the jitter of retries. */
   readonly random: () => number;
   readonly slots: PushSlots;
-  /** Banks whose due orders are being walked through by this process. */
+  /** Banks whose due orders this process is walking through. */
   readonly walking: Set<BankCode>;
-  /** Deliveries that have not ended; each leaves by itself and none rejects. */
+  /** Unfinished deliveries. Each removes itself and none rejects. */
   readonly underWay: Set<Promise<void>>;
 }
 
 const MAX_ATTEMPTS = 5;
 
 /**
- * Delivers an order that is in the caller's hands already: the first push, by the request that made the payment.
- * Where the lease has run out meanwhile, or the bank has reported by itself, somebody else has it.
+ * Delivers an order that the caller has leased: the first push, by the request that created the payment. Returns at once if the lease has expired meanwhile or the bank has reported a status, because the order then belongs to another
+ * worker or is done.
  */
 export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Promise<void> {
   const entry = await deps.outbox.find(own.paymentId);
@@ -63,8 +62,8 @@ export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Pro
 }
 
 /**
- * Delivers a due order; true if it was pushed, with any result. Rejects only if the store fails: other trouble of one
- * order must not keep others waiting.
+ * Delivers a due order. Returns true if it was pushed, with any result. Rejects only if the store fails, because
+ * other errors of one order must not delay others.
  */
 export async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<boolean> {
   try {
@@ -78,7 +77,7 @@ export async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): 
   }
 }
 
-/** The order, leased; undefined where another worker has it, or nobody needs it any more. */
+/** Leases the order. Returns undefined if another worker has it or it is no longer open. */
 async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry<PaymentOrder> | undefined> {
   const entry = await deps.outbox.find(paymentId);
   const now = deps.steady();
@@ -91,7 +90,7 @@ async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry
   return mine !== null && isSame(mine.value, taken) ? mine : undefined;
 }
 
-/** True if it was pushed, with any result. */
+/** Returns true if the order was pushed, with any result. */
 async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
   const { paymentId, bank } = entry.value;
   const why = await deps.whyHeld(bank);
@@ -107,7 +106,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
     await stageAlone(deps, entry, putOff(entry.value, waitUntil));
     return false;
   }
-  if (!isHeldForPush(entry.value, deps.steady())) return false; // this worker stalled: it is another's, or due again
+  if (!isHeldForPush(entry.value, deps.steady())) return false; // lease lost: this worker stalled
   const outcome = uri === undefined
     ? unsent("the bank has no payment_orders_uri")
     : await pushOrder(deps, uri, payment.value, deps.clock());
@@ -117,7 +116,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
   return true;
 }
 
-/** A 4xx or an unusable answer is the order's own trouble: the bank has been reached. */
+/** A 4xx or an unusable response concerns only the order: the bank was reached. */
 function reportTo(circuit: BankCircuit, order: CircuitOrder, outcome: PushOutcome): void {
   const kind = outcome.ok ? "answered" : outcome.failure.kind;
   if (kind === "unreachable") circuit.unreachable(order);
@@ -126,7 +125,9 @@ function reportTo(circuit: BankCircuit, order: CircuitOrder, outcome: PushOutcom
   if (seconds !== undefined) circuit.paused(order, boundedPauseSeconds(seconds) * 1000);
 }
 
-/** Status and outbox in one commit; the bank may have reported further on the back channel meanwhile. */
+/**
+ * Writes status and outbox in one commit. The bank may have reported a later status on the back channel meanwhile.
+ */
 async function recordAnswer(
   deps: DeliverOrderDeps,
   paymentId: PaymentId,
@@ -136,7 +137,7 @@ async function recordAnswer(
     const [order, payment] = await Promise.all([deps.outbox.find(paymentId), deps.payments.find(paymentId)]);
     if (payment === null) throw new Error("an answer to an order without its payment");
     const moves = isLegalMove(payment.value.status, answer);
-    if (order === null && !moves) return; // recorded already, by another worker or the bank's own report
+    if (order === null && !moves) return; // already recorded, by another worker or the bank's own report
     const tx = begin();
     if (order !== null) deps.outbox.stageDelivery(tx, order);
     if (moves) {
@@ -153,7 +154,7 @@ async function recordAnswer(
     deps.log.info("order.delivered", { paymentId, answer });
     return;
   }
-  deps.log.warn("order.answer_not_recorded", { paymentId, answer }); // still in the outbox: it is pushed again
+  deps.log.warn("order.answer_not_recorded", { paymentId, answer }); // still in the outbox, so it is pushed again
 }
 
 async function recordFailure(
@@ -164,7 +165,7 @@ async function recordFailure(
   const failed = afterFailure(entry.value, failure, deps.steady(), deps.random);
   const { paymentId, bank, failures } = failed;
   const { why } = failure;
-  if (!await stageAlone(deps, entry, failed)) return; // somebody else has it: theirs to record
+  if (!await stageAlone(deps, entry, failed)) return; // another worker has it and records its result
   if (failed.dead) deps.log.error("order.dead", { paymentId, bank, failures, why });
   else deps.log.warn("order.not_delivered", { paymentId, bank, failures, why });
 }
@@ -188,12 +189,12 @@ async function stageAlone(
   return await commit(deps.store, deps.clock, tx);
 }
 
-/** Out of turn: given up, or held. */
+/** Whether the order is not in the queue: dead or held. */
 function isOut({ dead, held }: PaymentOrder): boolean {
   return dead || held !== undefined;
 }
 
-/** A lease is known by its end: nobody takes an order twice at one time. */
+/** Identifies a lease by its end, so that no two workers have an order at one time. */
 function isSame(found: PaymentOrder, own: PaymentOrder): boolean {
   return !isOut(found) && found.dueAt === own.dueAt && found.failures === own.failures;
 }

@@ -1,13 +1,13 @@
 /**
- * The first push of an order, by the request that made the payment: the TPP waits for it up to 3 s (Decision D4).
- * A push that takes longer goes on, and whoever stops the platform can wait for it.
+ * The first push of an order, by the request that created the payment. The TPP waits for it up to 3 s (Decision D4).
+ * A push that takes longer continues, and a shutdown can wait for it.
  */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import { ORDER_FIRST_PUSH_SECONDS } from "../profile.ts";
 import { type DeliverOrderDeps, deliverOwn } from "./deliver_order.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
-/** Pushes; resolves with the push's end or after 3 s, whichever comes first. Never rejects. */
+/** Pushes the order. Resolves when the push ends or after 3 s, whichever comes first. Never rejects. */
 export async function firstPush(deps: DeliverOrderDeps, order: PaymentOrder): Promise<void> {
   const { paymentId } = order;
   const push: Promise<void> = pushInTurn(deps, order)
@@ -23,7 +23,7 @@ export async function firstPush(deps: DeliverOrderDeps, order: PaymentOrder): Pr
   clearTimeout(timer);
 }
 
-/** A bank that is slow enough to use up its slots gets the order later: the platform's worker delivers it. */
+/** If the bank is so slow that its slots are all in use, the background worker delivers the order later. */
 async function pushInTurn(deps: DeliverOrderDeps, order: PaymentOrder): Promise<void> {
   const free = await deps.slots.take(order.bank);
   try {

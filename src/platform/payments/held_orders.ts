@@ -1,6 +1,6 @@
 /**
- * Held orders: their bank must not have them now, since it is not active (Decision G5) or since the store was restored
- * (Decision G9). They wait outside the queue of due orders and go back into it once the bank may have them again.
+ * Held orders: the bank must not get them now, because it is not active (Decision G5) or the store was restored
+ * (Decision G9). They are not in the queue of due orders, and go back into it when the bank may have them again.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
@@ -11,7 +11,6 @@ import { begin, commit } from "../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import { heldBack, type PaymentOrder, resumed } from "./payment_order.ts";
 
-/** What holding needs. */
 export interface HeldOrderDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -20,7 +19,7 @@ export interface HeldOrderDeps {
   readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
 }
 
-/** Orders of one bank that go back into the queue in one pass: about as many as are pushed in one. */
+/** Limit of one bank's orders that go back into the queue in one pass. About as many are pushed in one pass. */
 const BATCH = 100;
 const MAX_BANKS = 10_000;
 
@@ -34,7 +33,11 @@ export async function holdBack(deps: HeldOrderDeps, entry: Entry<PaymentOrder>, 
   if (await commit(deps.store, deps.clock, tx)) deps.log.warn("order.held", { paymentId, bank, why });
 }
 
-/** Puts held orders back whose bank may have them again, up to a batch of each bank. @returns how many it looked at */
+/**
+ * Puts held orders back into the queue if their bank may have them again, up to a batch per bank.
+ *
+ * @returns the number of orders looked at
+ */
 export async function resumeHeldOrders(deps: HeldOrderDeps): Promise<number> {
   let looked = 0;
   let bank = await deps.outbox.nextHeldBank(undefined);

@@ -1,6 +1,6 @@
 /**
- * `/operations/payment-orders`: the operator's view of orders that were given up or are held, and the way to have one
- * tried again. Mounted only where the configuration has an operator token; no part of the participants' API.
+ * `/operations/payment-orders`: lists dead and held orders for the operator, and retries dead ones. Mounted only if
+ * the configuration has an operator token. Not part of the participants' API.
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
@@ -15,7 +15,6 @@ import type { PaymentStore } from "./payment_store.ts";
 import { redriveOrder, type RedriveOrderDeps } from "./redrive_order.ts";
 import { representStoppedOrders, stoppedOrdersSchema } from "./stopped_order_representation.ts";
 
-/** What the routes need. */
 export interface OperationsRouteDeps extends RedriveOrderDeps {
   readonly operator: MiddlewareHandler<{ Variables: RequestVariables & OperatorVariables }>;
   readonly payments: PaymentStore;
@@ -46,7 +45,6 @@ const redriveRoute = createRoute({
   responses: { 202: { description: "It is due now" }, ...oauthErrors(401, 404, 409) },
 });
 
-/** Mounts them. */
 export function operationsRoutes(app: PlatformApp, deps: OperationsRouteDeps): void {
   app.get(endpoint(app, "oauth", "operator", listRoute), deps.operator, async (c) => {
     const orders = await listOrders(deps, c.req.query("state"), c.req.query("after"));
@@ -83,7 +81,7 @@ async function listOrders(
   return await outbox.held({ paymentId, bank }, PAGE);
 }
 
-/** Where a page ends: dead orders are listed by payment, held ones by bank and payment. */
+/** Returns the end of a page. Dead orders are listed by payment, held ones by bank and payment. */
 function placeOf({ paymentId, bank, held }: PaymentOrder): string {
   return held === undefined ? paymentId : `${paymentId}@${bank}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The outbox: orders still to be pushed, with a queue for each bank by due time, an index of those held and one of those given up. An order is written
- * in its payment's commit and leaves in the commit that records the bank's answer, so none is lost and none is
- * answered twice.
+ * The outbox: orders still to be pushed, with a queue per bank by due time, an index of held orders and one of dead
+ * orders. An order is written in its payment's commit and deleted in the commit that records the bank's response, so
+ * that no order is lost or answered twice.
  */
 import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../../base/kernel/identifiers.ts";
 import { outboxDeadKey, outboxHeldKey, outboxKey, outboxQueueKey } from "../store_keys.ts";
@@ -12,54 +12,52 @@ import { isDue, type PaymentOrder } from "./payment_order.ts";
 const DEAD: Key = ["outbox_dead"];
 const HELD: Key = ["outbox_held"];
 const QUEUE: Key = ["outbox_queue"];
-/** One queue for all banks, by due time: written by versions before the queues by bank. */
+/** One queue for all banks by due time, written by earlier versions. */
 const FORMER_QUEUE: Key = ["outbox_due"];
 const REQUEUED_AT_ONCE = 100;
-/** Sorts behind every payment id. */
+/** Sorts after every payment id. */
 const AFTER_EVERY_ID = "~";
 
-/** An order's place in its bank's queue. */
+/** An order's entry in its bank's queue. */
 export interface DueOrder {
   readonly key: Key;
   readonly paymentId: PaymentId;
 }
 
-/** Reads and stages orders. */
 export interface OrderOutboxStore {
   find(paymentId: PaymentId, from?: Reader): Promise<Entry<PaymentOrder> | null>;
-  /** The first bank after the one given that has orders to push, and when the first of them is due (ms). */
+  /** Returns the first bank after `after` that has orders to push, and when its first order is due (milliseconds). */
   nextQueue(
     after: BankCode | undefined,
   ): Promise<{ readonly bank: BankCode; readonly dueAt: number } | undefined>;
-  /** A bank's orders due at `now`, longest due first, after the one given. */
+  /** Returns a bank's orders that are due at `now`, oldest first, after the order `after`. */
   due(bank: BankCode, now: number, limit: number, after?: DueOrder): Promise<readonly DueOrder[]>;
-  /** Takes orders over from the one queue of all banks that earlier versions wrote. */
+  /** Moves orders from the single queue of earlier versions. */
   requeue(): Promise<void>;
-  /** Orders given up, by payment id, after the one given. */
+  /** Returns dead orders by payment id, after the id `after`. */
   dead(after: PaymentId | undefined, limit: number): Promise<readonly PaymentOrder[]>;
-  /** Orders held, by bank and payment id, after the one given. */
+  /** Returns held orders by bank and payment id, after the order `after`. */
   held(
     after: Pick<PaymentOrder, "bank" | "paymentId"> | undefined,
     limit: number,
   ): Promise<readonly PaymentOrder[]>;
-  /** The first bank after the one given that has held orders. */
+  /** Returns the first bank after `after` that has held orders. */
   nextHeldBank(after: BankCode | undefined): Promise<BankCode | undefined>;
-  /** Held orders of one bank. */
+  /** Returns held orders of one bank. */
   heldOf(bank: BankCode, limit: number): Promise<readonly PaymentId[]>;
   stageOpening(tx: Transaction, order: PaymentOrder): void;
-  /** Stages a change; of parallel ones (two workers, one order) one commits. */
+  /** Stages a change. Of parallel changes (two workers, one order) only one commits. */
   stageChange(tx: Transaction, former: Entry<PaymentOrder>, changed: PaymentOrder): void;
-  /** Stages the end: the bank has answered. */
+  /** Stages the deletion after the bank has responded. */
   stageDelivery(tx: Transaction, former: Entry<PaymentOrder>): void;
 }
 
-/** The key of the order of the payment that a path names: what to prefetch. */
+/** Keys to prefetch for the order of the payment that a path names. */
 export function outboxAhead(idText: unknown): readonly Key[] {
   const id = asPaymentId(idText);
   return id === undefined ? [] : [outboxKey(id)];
 }
 
-/** Opens the outbox. */
 export function openOrderOutboxStore(store: Store): OrderOutboxStore {
   return {
     find: (paymentId, from = store) => from.get<PaymentOrder>(outboxKey(paymentId)),
@@ -103,7 +101,7 @@ function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "due" | "req
   };
 }
 
-/** The order may have gone, or may have been queued anew since: its record decides. */
+/** The order may have been deleted or queued again meanwhile, so its own entry decides. */
 async function requeue(store: Store, formerKey: Key, paymentId: PaymentId): Promise<void> {
   const order = await store.get<PaymentOrder>(outboxKey(paymentId));
   await store.commit({
@@ -145,7 +143,7 @@ function stoppedOrders(
   };
 }
 
-/** The orders that a page of an index names. */
+/** Returns the orders that a page of an index names. */
 async function ordersIn(store: Store, listing: Listing): Promise<readonly PaymentOrder[]> {
   const listed = await store.list<PaymentId>(listing);
   const ids = listed.flatMap(({ value }) => asPaymentId(value) ?? []);

@@ -1,4 +1,4 @@
-/** A domestic payment and its legal moves (contract PT1 to PT10). No I/O. */
+/** A domestic payment and its legal status changes (contract PT1 to PT10). No I/O. */
 import type { Initiation, WireAccount } from "../consents/initiation.ts";
 import { boundedText } from "../../base/kernel/foreign_text.ts";
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../../base/kernel/identifiers.ts";
@@ -17,7 +17,7 @@ export const PAYMENT_STATUSES = [
 /** One of {@link PAYMENT_STATUSES}. */
 export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
-/** What the bank takes for a payment, in the words of the wire. */
+/** A bank's charge for a payment, with the field names of the API. */
 export interface Charge {
   readonly ChargeBearer?: string | undefined;
   readonly Type?: string | undefined;
@@ -31,20 +31,20 @@ export interface Payment {
   readonly clientId: ClientId;
   readonly bank: BankCode;
   readonly initiation: Initiation;
-  /** The account that pays: named by the TPP, or chosen by the customer. */
+  /** The account that pays, named by the TPP or chosen by the customer. */
   readonly debtorAccount: WireAccount;
   readonly readRefundAccount: boolean;
   readonly status: PaymentStatus;
-  /** Why the bank rejected it, in the bank's words. */
+  /** The bank's reason for the rejection. */
   readonly statusReason?: string;
   readonly charges: readonly Charge[];
   /** Milliseconds. */
   readonly createdAt: number;
-  /** Milliseconds; of a status that the bank reported, by the bank's own word. */
+  /** Milliseconds. For a status that the bank reported, the bank's time. */
   readonly statusUpdatedAt: number;
 }
 
-/** Contract PT3 to PT8: from -> to. The same status again is no move; what is absent is not legal. */
+/** Contract PT3 to PT8: from -> to. The same status again is not a change. A change that is not listed is illegal. */
 const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
   Pending: ["AcceptedSettlementInProcess", "Rejected"], // contract PT3, PT4
   AcceptedSettlementInProcess: ["AcceptedSettlementCompleted", "Rejected"], // contract PT5, PT4
@@ -54,9 +54,9 @@ const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
   Rejected: [], // contract PT10
 };
 
-/** Whether a payment may come from one status to another by one move or several. */
+/** Whether a payment may get from one status to another by one or several changes. */
 export function isReachable(from: PaymentStatus, to: PaymentStatus): boolean {
-  return MOVES[from].some((next) => next === to || isReachable(next, to)); // the moves have no circle
+  return MOVES[from].some((next) => next === to || isReachable(next, to)); // the changes have no cycle
 }
 
 /** Whether a payment may go from one status to another. */
@@ -64,15 +64,15 @@ export function isLegalMove(from: PaymentStatus, to: PaymentStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** The bank's reason for a status as the TPP reads it: of `Rejected` alone (Decision G6). */
+/** Returns the bank's reason for a status as the TPP reads it. Only `Rejected` has one (Decision G6). */
 export function reasonOf(status: PaymentStatus, reason: string | undefined): Pick<Payment, "statusReason"> {
   const isShown = status === "Rejected" && reason !== undefined && reason !== "";
   return isShown ? { statusReason: boundedText(reason, MAX_STATUS_REASON_CHARACTERS) } : {};
 }
 
 /**
- * When the payment moved, of a move that the bank says was at `claimed` and that is recorded at `now`; milliseconds.
- * The bank knows it, but a status never begins before the one it follows, nor in the future.
+ * Returns the time of a status change that the bank dates at `claimed` and that is recorded at `now`, in
+ * milliseconds. It is the bank's time, but not before the former status began and not in the future.
  */
 export function movedAt(payment: Payment, claimed: number, now: number): number {
   return Math.max(payment.statusUpdatedAt, Math.min(claimed, now));

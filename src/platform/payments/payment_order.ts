@@ -1,72 +1,73 @@
-/** A payment order on its way to the bank: when it is tried again and when it is given up. No I/O. */
+/** A payment order that is to be delivered to the bank: when it is retried and when it becomes dead. No I/O. */
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import { isYetToPass } from "../../base/kernel/clock.ts";
 import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../profile.ts";
 
-/** An order that the bank has not answered yet. */
+/** An order without a response from the bank. */
 export interface PaymentOrder {
   readonly paymentId: PaymentId;
   readonly bank: BankCode;
-  /** Pushes that failed. */
+  /** Number of failed pushes. */
   readonly failures: number;
   /**
-   * Milliseconds, by the steady clock. Whoever pushes it moves this ahead first, so nobody else does so at the same time. Of a dead
-   * order: when it was given up. Of a held one: since when.
+   * Milliseconds, by the steady clock. A worker moves it ahead before it pushes the order, so that no other worker
+   * pushes it at the same time. For a dead order: when it became dead. For a held one: since when it is held.
    */
   readonly dueAt: number;
-  /** Given up: an operator looks at it and may have it tried again. */
+  /** Whether retries have ended. An operator can have it retried. */
   readonly dead: boolean;
-  /** Why it is kept back, for the operator: the bank must not have orders now. Absent if it may. */
+  /** Why the order is held, for the operator; absent if it is not held. */
   readonly held?: string;
-  /** Why the last push failed, in the platform's words. */
+  /** The platform's description of the last failed push. */
   readonly lastFailure?: string;
-  /** What the bank wrote with its last 4xx: bounded, for the operator alone. */
+  /** The body of the bank's last 4xx response. Bounded, and shown to the operator only. */
   readonly bankText?: string;
 }
 
-/** A push that has not led to an answer. */
+/** A push without a usable response. */
 export interface PushFailure {
   /**
    * - `unsent`: the bank has no address to push to, or one that may not be called.
-   * - `unreachable`: no connection, no answer in time, or a 5xx. The bank itself may be in trouble.
-   * - `unclear`: the bank can be reached, but its answer settles nothing (a redirect, no `Status`, "later").
+   * - `unreachable`: no connection, no response in time, or a 5xx. The bank itself may have an outage.
+   * - `unclear`: the bank was reached, but its response has no result (a redirect, no `Status`, "later").
    * - `refused`: a 4xx. The same order would fail in the same way again.
    */
   readonly kind: "unsent" | "unreachable" | "unclear" | "refused";
-  /** In the platform's words, without anything from the bank but the status. */
+  /** The platform's description. It quotes only the status of the response. */
   readonly why: string;
-  /** How long the bank wants to be left alone with this order. */
+  /** The delay that the bank requests for this order. */
   readonly retryAfterSeconds?: number;
   readonly bankText?: string;
 }
 
 const RESUME_WITHIN_MS = 86_400_000;
-/** No order is put off for longer (`afterFailure`). */
+/** Longest delay of an order (`afterFailure`). */
 const LONGEST_WAIT_MS = Math.max(...ORDER_RETRY_SECONDS) * 1250;
 
-/** Whether an order that was to be due at `dueAt` is due at `now`. */
+/** Whether an order with this `dueAt` is due at `now`. */
 export function isDue(dueAt: number, now: number): boolean {
   return !isYetToPass(dueAt, now, LONGEST_WAIT_MS);
 }
 
-/** A fresh order, in the hands of the request that made it. */
+/** Returns a new order, leased by the request that created it. */
 export function openOrder(paymentId: PaymentId, bank: BankCode, now: number): PaymentOrder {
   return { paymentId, bank, failures: 0, dueAt: now + ORDER_LEASE_SECONDS * 1000, dead: false };
 }
 
-/** The order in somebody's hands: not due for anyone else until the lease is over, even if that one crashes. */
+/** Leases the order: it is not due for other workers until the lease ends, even if this one crashes. */
 export function leased(order: PaymentOrder, now: number): PaymentOrder {
   return { ...order, dueAt: now + ORDER_LEASE_SECONDS * 1000 };
 }
 
-/** Whether a push that begins at `now` ends while the order is still in these hands. */
+/** Whether a push that begins at `now` ends within the lease. */
 export function isHeldForPush({ dueAt }: PaymentOrder, now: number): boolean {
   return now + ORDER_PUSH_SECONDS * 1000 <= dueAt;
 }
 
 /**
- * The order after a failed push: dead if the bank rejected it, else due again after 1, 2, 4 … 512 s, or later if the bank
- * asked for that (at most 512 s), with up to a quarter more. After the last of these waits it is dead.
+ * Returns the order after a failed push. It is dead if the bank rejected it. Otherwise it is due again after 1, 2, 4
+ * … 512 s, or later if the bank asked for that (at most 512 s), plus up to a quarter more. After the last of these
+ * delays it is dead.
  */
 export function afterFailure(
   { bankText: _, ...order }: PaymentOrder,
@@ -86,24 +87,24 @@ export function afterFailure(
   return { ...failed, dueAt: now + Math.round(seconds * 1000 * (1 + random() / 4)) };
 }
 
-/** As long as the bank asks for, 512 s at most. */
+/** Returns the delay that the bank asked for, at most 512 s. */
 export function boundedPauseSeconds(retryAfterSeconds: number): number {
   return Math.min(retryAfterSeconds, ORDER_RETRY_SECONDS.at(-1) ?? 0);
 }
 
-/** The order put off without counting a failure: its bank is known to be down. */
+/** Postpones the order without counting a failure, because its bank is known to be down. */
 export function putOff(order: PaymentOrder, until: number): PaymentOrder {
   return { ...order, dueAt: until };
 }
 
-/** The order kept back without counting a failure: its bank must not have it now. */
+/** Holds the order without counting a failure, because its bank must not get it now. */
 export function heldBack(order: PaymentOrder, why: string, now: number): PaymentOrder {
   return { ...order, held: why, dueAt: now };
 }
 
 /**
- * A held order whose bank may have it again. After a day the payer may have paid in another way: then it is given up, and
- * an operator has it tried again if the payer still wants it.
+ * Resumes a held order whose bank may have it again. After a day the payer may have paid in another way, so the order
+ * becomes dead, and an operator can have it retried if the payer still wants it.
  */
 export function resumed({ held: _, ...order }: PaymentOrder, now: number): PaymentOrder {
   return now - order.dueAt <= RESUME_WITHIN_MS
@@ -111,7 +112,7 @@ export function resumed({ held: _, ...order }: PaymentOrder, now: number): Payme
     : { ...order, dueAt: now, dead: true, lastFailure: "held for more than 24 h" };
 }
 
-/** A dead order that an operator wants tried again. */
+/** Retries a dead order at the operator's request. */
 export function redriven(order: PaymentOrder, now: number): PaymentOrder {
   return { ...order, failures: 0, dueAt: now, dead: false };
 }

@@ -1,4 +1,4 @@
-/** Payment orders as the bank reads them (Decision D2): the full initiation and the account that pays. */
+/** Payment orders as banks receive them (Decision D2): the full initiation and the account that pays. */
 import { z } from "@hono/zod-openapi";
 import {
   namedAccountSchema,
@@ -21,10 +21,10 @@ const orderSchema = z.strictObject({
   Charges: z.array(chargeSchema),
 }).openapi("PaymentOrderData");
 
-/** One order, for the OpenAPI document. */
+/** Schema of one order, for the OpenAPI document. */
 export const paymentOrderSchema = z.strictObject({ Data: orderSchema }).openapi("PaymentOrder");
 
-/** A page of orders, for the OpenAPI document. */
+/** Schema of a page of orders, for the OpenAPI document. */
 export const paymentOrdersSchema = z.strictObject({
   Data: z.strictObject({
     PaymentOrder: z.array(orderSchema),
@@ -32,7 +32,6 @@ export const paymentOrdersSchema = z.strictObject({
   }),
 }).openapi("PaymentOrders");
 
-/** One order. */
 export function representOrder(payment: Payment): { Data: object } {
   return {
     Data: {
@@ -48,7 +47,7 @@ export function representOrder(payment: Payment): { Data: object } {
   };
 }
 
-/** A page of orders; `after` is where the next page starts, absent at the end. */
+/** Represents a page of orders. `after` is where the next page starts; absent at the end. */
 export function representOrders(orders: readonly PaymentOrderRef[], after: string | undefined): object {
   const listed = orders.map(({ payment }) => representOrder(payment).Data);
   return { Data: { PaymentOrder: listed, ...(after === undefined ? {} : { After: after }) } };

@@ -1,4 +1,4 @@
-/** Payments on the wire (contract PR2). */
+/** Payments as TPPs receive them (contract PR2). */
 import { z } from "@hono/zod-openapi";
 import { paidInitiation, type WireAccount, withoutName } from "../consents/initiation.ts";
 import {
@@ -11,7 +11,7 @@ import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
 import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
 import { chargeSchema } from "./charge_schema.ts";
 
-/** Its shape, for the OpenAPI document. */
+/** Schema of a payment, for the OpenAPI document. */
 export const paymentSchema = z.strictObject({
   Data: z.strictObject({
     DomesticPaymentId: z.uuid(),
@@ -36,7 +36,10 @@ export const paymentSchema = z.strictObject({
   Meta: z.strictObject({}),
 }).openapi("Payment");
 
-/** A payment as its TPP sees it: the account for a refund only if it asked for that, the payer's name only in there. */
+/**
+ * Represents a payment for its TPP. The refund account is included only if the TPP asked for it, and is the only
+ * place with the payer's name.
+ */
 export function representPayment(payment: Payment, baseUrl: string): object {
   return {
     Data: {
@@ -55,7 +58,7 @@ export function representPayment(payment: Payment, baseUrl: string): object {
   };
 }
 
-/** With the payer's name if the TPP has named it, and no other (Decision G4). */
+/** Includes the payer's name only if the TPP itself sent it (Decision G4). */
 function refundAccount({ debtorAccount, initiation }: Payment): WireAccount {
   const name = initiation.DebtorAccount?.Name;
   return { ...withoutName(debtorAccount), ...(name === undefined ? {} : { Name: name }) };

@@ -11,17 +11,17 @@ import {
 import { decode } from "../http/decode.ts";
 import { text } from "../http/wire_fields.ts";
 
-/** A decoded payment request, in the words of the wire. That it equals its consent is not said here. */
+/** A decoded payment request, with the field names of the API. It is not yet compared with its consent. */
 export interface PaymentRequest {
   readonly Data: {
-    /** As sent: 1 to 128 characters, not known to be a consent id. */
+    /** As sent: 1 to 128 characters, not necessarily a consent id. */
     readonly ConsentId: string;
     readonly Initiation: Initiation;
   };
   readonly Risk: Risk;
 }
 
-/** The schema, for the OpenAPI document. Decoding goes through `decodePaymentRequest`, which asks more. */
+/** The schema for the OpenAPI document. `decodePaymentRequest` checks more rules. */
 export const paymentRequestSchema = z.strictObject({
   Data: z.strictObject({
     ConsentId: text(128).openapi({ example: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11" }),
@@ -49,7 +49,7 @@ export const paymentRequestSchema = z.strictObject({
 });
 
 /**
- * The payment request in a JSON value: the same field rules as a consent's.
+ * Decodes a payment request. The field rules are those of a consent.
  *
  * @param supported currencies and account schemes
  * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`

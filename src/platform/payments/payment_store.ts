@@ -1,4 +1,4 @@
-/** Payments, and the list of each bank's orders in the order of their making; both written in one commit. */
+/** Stores payments and the list of each bank's orders by time of creation. Both are written in one commit. */
 import type { Cause } from "../consents/consent_store.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../base/kernel/identifiers.ts";
 import { record } from "../audit_trail.ts";
@@ -7,38 +7,39 @@ import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, set, type Transaction } from "../../base/store/transaction.ts";
 import type { Payment } from "./payment.ts";
 
-/** Reads and stages payments. */
 export interface PaymentStore {
   find(id: PaymentId, from?: Reader): Promise<Entry<Payment> | null>;
-  /** Stages the payment, its order to the bank and the start of its history; by its TPP unless another cause is given. */
+  /**
+   * Stages the payment, its order for the bank and the start of its history. The TPP is the cause unless another one
+   * is given.
+   */
   stageCreation(tx: Transaction, payment: Payment, cause?: Cause): void;
-  /** Stages the changed payment and, as of `at`, its history; the commit fails if it changed meanwhile. */
+  /** Stages the changed payment and its history entry at `at`. The commit fails if the payment changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause, at: number): void;
-  /** A bank's payments, oldest first, after the one with this cursor. */
+  /** Returns a bank's payments, oldest first, after the one with this cursor. */
   listOrders(bank: BankCode, after: string | undefined, limit: number): Promise<readonly PaymentOrderRef[]>;
 }
 
-/** A place in a bank's list of orders. */
+/** An entry in a bank's list of orders. */
 export interface PaymentOrderRef {
-  /** Where to go on from. */
+  /** Pass it as `after` to continue behind this entry. */
   readonly cursor: string;
   readonly payment: Payment;
 }
 
-/** The key of the payment that a path names: what to prefetch. */
+/** Keys to prefetch for the payment that a path names. */
 export function paymentAhead(idText: unknown): readonly Key[] {
   const id = asPaymentId(idText);
   return id === undefined ? [] : [paymentKey(id)];
 }
 
-/** Opens the store of payments. */
 export function openPaymentStore(store: Store): PaymentStore {
   return {
     find: (id, from = store) => from.get<Payment>(paymentKey(id)),
     stageCreation(tx, payment, cause = { actor: payment.clientId, reason: "created" }) {
       check(tx, paymentKey(payment.id), null);
       set(tx, paymentKey(payment.id), payment);
-      set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly when the payment does
+      set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
       record(tx, payment.id, { at: payment.createdAt, event: `payment.${payment.status}`, ...cause });
     },
     stageChange(tx, former, changed, cause, at) {

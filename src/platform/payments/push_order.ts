@@ -1,6 +1,6 @@
 /**
- * One push of an order to its bank (Decision D4): a PS256 JWS by POST, the bank's `Status` in answer. It settles a
- * payment only by a 200 with a known `Status`; every other outcome is a failure.
+ * Pushes an order to its bank once (Decision D4): a PS256 JWS by POST, with the bank's `Status` in the response. Only
+ * a 200 with a known `Status` decides the payment. Every other outcome is a failure.
  */
 import { isCallable, readBounded } from "../../base/http/outgoing.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
@@ -13,15 +13,14 @@ import type { Payment } from "./payment.ts";
 import type { PushFailure } from "./payment_order.ts";
 import { representOrder } from "./payment_order_representation.ts";
 
-/** What the bank can answer to an order. */
+/** The bank's possible responses to an order. */
 export type OrderAnswer = "AcceptedSettlementInProcess" | "Rejected";
 
-/** What came of a push. */
+/** The result of a push. */
 export type PushOutcome =
   | { readonly ok: true; readonly answer: OrderAnswer; readonly reason?: string }
   | { readonly ok: false; readonly failure: PushFailure };
 
-/** What pushing needs. */
 export interface PushOrderDeps {
   readonly fetch: typeof fetch;
   readonly signer: NamedKey;
@@ -32,10 +31,14 @@ export interface PushOrderDeps {
 
 const MAX_ANSWER_BYTES = 16_384;
 const MAX_TEXT_CHARACTERS = 256;
-/** The bank asks for patience: Request Timeout, Too Early, Too Many Requests. */
+/** The bank asks for a later retry: Request Timeout, Too Early, Too Many Requests. */
 const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Pushes once. `now` in milliseconds. */
+/**
+ * Pushes once.
+ *
+ * @param now milliseconds
+ */
 export async function pushOrder(
   deps: PushOrderDeps,
   uri: string,
@@ -51,19 +54,19 @@ export async function pushOrder(
   try {
     response = await deps.fetch(uri, {
       method: "POST",
-      redirect: "manual", // an order goes where the statement says and nowhere else
+      redirect: "manual", // an order is only sent to the address in the software statement
       headers: { "content-type": "application/jose", accept: "application/json" },
       body,
       signal: AbortSignal.timeout(ORDER_PUSH_SECONDS * 1000),
     });
     if (response.status === 200) text = await readBounded(response, MAX_ANSWER_BYTES);
-  } catch (error) { // only the exchange is inside: later errors are faults of the platform
+  } catch (error) { // only the HTTP exchange is inside: later errors are bugs of the platform
     return failed({ kind: "unreachable", why: error instanceof Error ? error.name : "failed" });
   }
   return response.status === 200 ? readAnswer(text) : failed(await failureOf(response, now));
 }
 
-/** A push that was not tried. */
+/** Returns the outcome of a push that was not tried. */
 export function unsent(why: string): PushOutcome {
   return failed({ kind: "unsent", why });
 }
@@ -91,13 +94,16 @@ async function failureOf(response: Response, now: number): Promise<PushFailure> 
   };
 }
 
-/** Why the bank rejects is good to know; that it rejects is known without. */
+/** Reads the bank's explanation of a rejection. If that fails, the rejection is still known. */
 async function textOf(response: Response): Promise<{ readonly bankText?: string }> {
   const text = await readBounded(response, MAX_ANSWER_BYTES).catch(() => undefined);
   return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };
 }
 
-/** `Retry-After` (RFC 9110 §10.2.3), in seconds or as a date; undefined if it is absent or malformed. The caller bounds it. */
+/**
+ * Parses `Retry-After` (RFC 9110 §10.2.3), in seconds or as a date. Returns undefined if it is absent or malformed.
+ * The caller bounds the value.
+ */
 function secondsUntil(retryAfter: string | null, now: number): number | undefined {
   const value = retryAfter?.trim() ?? "";
   if (/^\d+$/.test(value)) return Number(value);

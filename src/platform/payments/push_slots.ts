@@ -1,19 +1,21 @@
 /**
- * Bounds the pushes under way, per bank and in total. A free slot goes to the waiting bank that has the fewest pushes
- * under way, so that slow banks cannot keep another bank waiting: a push ends within 5 s, and a bank with none is next.
+ * Bounds the pushes under way, per bank and in total. A free slot goes to the waiting bank with the fewest pushes
+ * under way, so that slow banks cannot delay another bank: a push ends within 5 s, and a bank with none is next.
  */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 
-/** Bounds of one process. A bank that takes a second for each order still gets 100 orders a second. */
+/** Limits of one process. A bank that takes a second for each order still gets 100 orders a second. */
 export const MAX_PUSHES = { perBank: 100, total: 400 };
 
-/** The slots of one process. */
 export interface PushSlots {
-  /** Waits for a slot. @returns the function that frees it */
+  /**
+   * Waits for a slot.
+   *
+   * @returns the function that frees it
+   */
   take(bank: BankCode): Promise<() => void>;
 }
 
-/** Opens slots that are all free. */
 export function openPushSlots(max: { readonly perBank: number; readonly total: number }): PushSlots {
   const inUse = new Map<BankCode, number>();
   const waiting = new Map<BankCode, (() => void)[]>();
@@ -25,7 +27,7 @@ export function openPushSlots(max: { readonly perBank: number; readonly total: n
       .sort((one, other) => usedBy(one) - usedBy(other));
     if (bank === undefined) return;
     const [first, ...others] = waiting.get(bank) ?? [];
-    waiting.delete(bank); // and to the end of the line, behind banks that have as many
+    waiting.delete(bank); // moves the bank behind banks with as many pushes
     if (others.length > 0) waiting.set(bank, others);
     inUse.set(bank, usedBy(bank) + 1);
     total++;

@@ -1,4 +1,4 @@
-/** Finds a payment for someone entitled to it; for anyone else it does not exist (Decision C2). */
+/** Reads a payment for an entitled caller. For any other caller it does not exist (Decision C2). */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -10,7 +10,8 @@ import type { Payment } from "./payment.ts";
 import type { PaymentStore } from "./payment_store.ts";
 
 /**
- * The payment, with its version: its TPP's by a client's token, or by the token of its own consent.
+ * Returns the payment with its version. The TPP reads it with a token of the client credentials grant, or with the
+ * token of its consent.
  *
  * @throws {ApiError} `resource.not_found`, `token.insufficient_scope`
  */
@@ -35,7 +36,7 @@ export async function readPayment(
 export const PAYMENT_CLAIMS = "domestic-payments";
 
 /**
- * The payment that the caller's idempotency key made within 24 h, for a TPP that has lost the answer.
+ * Returns the payment that the caller's idempotency key created within 24 h, for a TPP that has lost the response.
  *
  * @throws {ApiError} as {@link readPayment}
  */

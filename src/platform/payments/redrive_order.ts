@@ -1,4 +1,4 @@
-/** Has an order that was given up tried again, on an operator's word (Decision D4). The bank still knows it by its id. */
+/** Retries a dead order at an operator's request (Decision D4). The bank still identifies it by its id. */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -8,7 +8,6 @@ import { begin, commit, untilCommitted } from "../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import { type PaymentOrder, redriven } from "./payment_order.ts";
 
-/** What it needs. */
 export interface RedriveOrderDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -16,7 +15,7 @@ export interface RedriveOrderDeps {
 }
 
 /**
- * The order, due at once and with every retry before it. Of parallel calls one succeeds.
+ * Returns the order, due at once and with all retries ahead. Of parallel calls one succeeds.
  *
  * @throws {ApiError} `operations.order_unknown`, `operations.order_not_dead`
  */

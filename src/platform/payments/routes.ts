@@ -23,7 +23,6 @@ import { decodePaymentRequest, paymentRequestSchema } from "./payment_schema.ts"
 import { paymentAhead } from "./payment_store.ts";
 import { findByIdempotencyKey, PAYMENT_CLAIMS, readPayment } from "./read_payment.ts";
 
-/** What the routes need. */
 export interface PaymentRouteDeps extends CreatePaymentDeps, Supported {
   readonly guards: ResourceGuards;
   readonly idempotent: ReturnType<typeof idempotent>;
@@ -95,7 +94,6 @@ const findPaymentRoute = createRoute({
   },
 });
 
-/** Mounts the payment endpoints. */
 export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
   mountCreate(app, deps);
   mountReads(app, deps);

@@ -1,4 +1,6 @@
-/** Orders that were given up or are held, as the operator reads them: enough to talk to the bank about, nothing of the customer. */
+/**
+ * Dead and held orders for the operator, with the data needed to ask the bank about them and no data of the customer.
+ */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { Payment } from "./payment.ts";
@@ -21,7 +23,7 @@ const heldOrderSchema = orderSchema.extend({
 });
 type StoppedOrderOnWire = z.infer<typeof deadOrderSchema> | z.infer<typeof heldOrderSchema>;
 
-/** A page of them. */
+/** Schema of a page of dead or held orders. */
 export const stoppedOrdersSchema = z.object({
   Data: z.object({
     PaymentOrder: z.array(z.union([deadOrderSchema, heldOrderSchema])),
@@ -35,7 +37,7 @@ export interface StoppedOrder {
   readonly payment: Payment;
 }
 
-/** A page; `after` is where the next one starts, absent at the end. */
+/** Represents a page. `after` is where the next one starts; absent at the end. */
 export function representStoppedOrders(
   orders: readonly StoppedOrder[],
   after: string | undefined,
