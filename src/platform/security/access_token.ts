@@ -1,6 +1,6 @@
 /**
- * Guard of resource endpoints: a DPoP-bound access token of this bank, its proof, its owner's certificate, its
- * scope and grant. Nothing about any resource is looked at before it passes.
+ * Middleware of resource endpoints. It checks a DPoP-bound access token of this bank, its proof, the certificate of
+ * its owner, its scope and its grant. No resource is read before it passes.
  */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -18,29 +18,31 @@ import type { LimitVariables } from "./rate_limit.ts";
 import { dpopCredentials, type PresentedTokenVariables } from "./first_reads.ts";
 import type { StandingOf } from "./standing.ts";
 
-/** How a token was obtained. */
 export type Grant = "client_credentials" | "authorization_code";
 
-/** What a token allows: who, at which bank, how obtained, for which consent, bound to which key. */
+/** The rights of a token: its client, bank, grant and consent, and the key that it is bound to. */
 export interface AccessToken {
   readonly clientId: ClientId;
   readonly bank: BankCode;
   readonly scope: "payments" | "bank";
   readonly grant: Grant;
-  /** Only of an authorization code: the one consent that it is for. */
+  /** The only consent that the token is for. Set for an authorization code. */
   readonly consentId?: ConsentId;
   readonly jkt: string;
   /** Milliseconds. */
   readonly expiresAt: number;
 }
 
-/** A live token by its hash, or null for unknown, expired and revoked ones. */
+/** Returns a valid token by its hash, or null if it is unknown, expired or revoked. */
 export type FindAccessToken = (tokenHash: string, from?: Reader) => Promise<AccessToken | null>;
 
-/** What the endpoint will want to read now that the token is known: it comes along with the token's owner. */
+/**
+ * Returns the keys that the endpoint will read once the token is known. They are prefetched together with the token's
+ * owner.
+ */
 export type KeysOfToken = (c: Context<AccessEnv>, token: AccessToken) => readonly Key[];
 
-/** Proven access. Only {@link accessToken} makes one. */
+/** Verified access. Only {@link accessToken} makes one. */
 export interface Access {
   readonly caller: Caller;
   readonly token: AccessToken;
@@ -51,15 +53,14 @@ export interface AccessVariables {
   access: Access;
 }
 
-/** What an endpoint asks of the token. */
+/** An endpoint's requirements on the token. */
 export interface Requirement {
   readonly scope: AccessToken["scope"];
   readonly grants: readonly Grant[];
 }
 
-/** What the guard needs. */
 export interface AccessTokenDeps {
-  /** Throws while the bank is not reconciled after a restore: for TPPs. */
+  /** Throws for TPPs while the bank is not reconciled after a restore. */
   readonly rejectWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -69,7 +70,7 @@ export interface AccessTokenDeps {
   readonly standingOf: StandingOf;
 }
 
-/** What the guard finds and sets on the context. */
+/** Variables that the middleware reads and sets. */
 export type AccessEnv = {
   Variables:
     & RequestVariables
@@ -80,7 +81,11 @@ export type AccessEnv = {
     & AccessVariables;
 };
 
-/** Guard factory. @throws {ApiError} `token.*`, `dpop.*`, `certificate.not_participants`, `request.rate_limited` */
+/**
+ * Creates the middleware.
+ *
+ * @throws {ApiError} `token.*`, `dpop.*`, `certificate.not_participants`, `request.rate_limited`
+ */
 export function accessToken(
   deps: AccessTokenDeps,
 ): (requirement: Requirement, more?: KeysOfToken) => ReturnType<typeof createMiddleware<AccessEnv>> {
@@ -156,11 +161,11 @@ function requireScope(requirement: Requirement, token: AccessToken): void {
 }
 
 /**
- * The rejection of a live token that does not allow the request. OBIE has no code for a scope or a grant; the
- * header that carries the token is the place at fault.
+ * Returns the rejection of a valid token that does not allow the request. OBIE has no code for a scope or a grant, so
+ * the fault names the header of the token.
  *
  * @param words for the caller
- * @param scope the one that would have been enough
+ * @param scope the scope that the request needs
  */
 export function insufficientToken(words: string, scope: AccessToken["scope"]): ApiError {
   const fault = { code: "Header.Invalid", path: "Authorization", message: words } as const;
@@ -168,7 +173,7 @@ export function insufficientToken(words: string, scope: AccessToken["scope"]): A
   return new ApiError("token.insufficient_scope", parts);
 }
 
-/** The rejection of an authorization code token at another consent than its own. */
+/** Returns the rejection of an authorization code token that is used for another consent than its own. */
 export function tokenOfAnotherConsent(): ApiError {
   return insufficientToken("The access token was issued for another consent.", "payments");
 }

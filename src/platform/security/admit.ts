@@ -1,6 +1,7 @@
 /**
- * Admits each request, by what its endpoint declares and by the certificate that the proxy has verified: no signature is
- * checked and no body is read to know whose request it is. A caller without a certificate is one of the public.
+ * Admits each request by the traffic class of its endpoint and by the certificate that the proxy has verified. No
+ * signature is checked and no body is read to identify the caller. Callers without a certificate share one queue, the
+ * public one.
  */
 import { contextStorage } from "hono/context-storage";
 import { createMiddleware } from "hono/factory";
@@ -10,18 +11,20 @@ import type { Place } from "../../base/http/fair_lane.ts";
 import { endpointOf } from "../http/endpoint.ts";
 import type { ClientCertificate, ReadCertificate } from "./client_certificate.ts";
 
-/** Tells callers apart before anything about them is proven. */
+/** Distinguishes callers before they are authenticated. */
 export interface Callers {
-  /** Undefined without a certificate. */
+  /** Returns undefined without a certificate. */
   nameOf(headers: Headers): Promise<string | undefined>;
-  /** From here on the certificate is the participant's: further certificates do not make it further callers. */
+  /**
+   * Records that the certificate belongs to the participant, so that several certificates do not count as several
+   * callers.
+   */
   proven(certificate: ClientCertificate, orgId: string): void;
 }
 
-/** Bounds the memory: what is forgotten is proven again. */
+/** Bounds the memory. A removed certificate is proven again by a later request. */
 const MAX_PROVEN = 10_000;
 
-/** Opens the callers of the API host. */
 export function openCallers(readCertificate: ReadCertificate): Callers {
   const participants = new Map<string, string>();
   return {
@@ -38,7 +41,11 @@ export function openCallers(readCertificate: ReadCertificate): Callers {
   };
 }
 
-/** Middleware; a host without `callers` has the public alone. @throws {ApiError} `platform.overloaded` before anything of the request is used up */
+/**
+ * Creates the middleware. Without `callers`, all callers of the host are public.
+ *
+ * @throws {ApiError} `platform.overloaded`; the request has then used no proof and no key
+ */
 export function admit(
   deps: { readonly admission: Admission; readonly callers?: Callers },
 ): ReturnType<typeof createMiddleware<RequestEnv>> {

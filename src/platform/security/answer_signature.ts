@@ -1,6 +1,6 @@
 /**
- * Signs every JSON answer of a resource endpoint, errors too, in the profile of the request's own signature
- * (contract SG6), so that a client can prove what it was told.
+ * Signs every JSON response of a resource endpoint, including errors, in the profile of the request's own signature
+ * (contract SG6), so that a client can prove what it received.
  */
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";
@@ -15,11 +15,10 @@ import {
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import type { SignedBodyVariables } from "./payload_signature.ts";
 
-/** What signing needs. */
 export interface AnswerSignatureDeps {
   readonly clock: Clock;
   readonly signer: NamedKey;
-  /** The platform's name in the `iss` claim: its authorization host. */
+  /** The `iss` claim: the platform's authorization host. */
   readonly issuer: string;
   readonly trustAnchor: string;
 }
@@ -45,12 +44,12 @@ export function answerSignature(deps: AnswerSignatureDeps): ReturnType<typeof cr
     });
     const { status, headers } = c.res;
     headers.set("x-jws-signature", signature);
-    c.res = undefined; // in its place, not merged with it
+    c.res = undefined; // replaces the response instead of merging with it
     c.res = new Response(body, { status, headers });
   });
 }
 
-/** The profile that the caller writes, and so reads, whether or not its signature is good; A where it shows none. */
+/** Returns the profile of the caller's signature, whether or not it is valid, and A if it has none. */
 function profileOf(sent: string | undefined): SignatureProfile {
   const signature = readDetachedJws(sent ?? "");
   return isSignatureFault(signature) ? "A" : signature.profile;

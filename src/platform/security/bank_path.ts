@@ -1,4 +1,4 @@
-/** Guard: `{bank}` of the path names a registered bank; nothing else is addressed (Decision A4). */
+/** Middleware: `{bank}` of the path must be the code of a registered bank (Decision A4). */
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";
 import { asBankCode } from "../../base/kernel/identifiers.ts";
@@ -10,7 +10,11 @@ export interface BankVariables {
   bank: Bank;
 }
 
-/** Guard factory. @throws {ApiError} `bank.unknown` */
+/**
+ * Creates the middleware.
+ *
+ * @throws {ApiError} `bank.unknown`
+ */
 export function bankPath(
   findBank: FindBank,
 ): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & BankVariables }>> {

@@ -1,8 +1,10 @@
-/** The registered client as guards see it, and the ports through which they learn about it. */
+/** The registered client as the middleware sees it, and the ports that find clients and their keys. */
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import type { Reader } from "../../base/store/store.ts";
 
-/** What a guard needs to know of a registered client; `platform/registration/client.ts` has the rest. */
+/**
+ * The properties of a registered client that the middleware needs. `platform/registration/client.ts` has the others.
+ */
 export interface Caller {
   readonly clientId: ClientId;
   readonly orgId: string;
@@ -12,29 +14,29 @@ export interface Caller {
   readonly revokedJwksUri: string;
 }
 
-/** A bank that can be addressed: the caller it registered as. */
+/** A bank and its code in paths. */
 export interface Bank extends Caller {
   readonly code: BankCode;
   /** Whether it shows its own consent screen. */
   readonly consentManagedByBank: boolean;
-  /** Where payment orders are pushed to; absent where it pulls them. */
+  /** The address to which payment orders are pushed; absent if the bank fetches them. */
   readonly paymentOrdersUri?: string;
 }
 
-/** The client with this id, or null where none registered; `from` what the request has read, where it may have. */
+/** Returns the registered client with this id, or null. `from` may have prefetched entries of the request. */
 export type FindCaller = (clientId: ClientId, from?: Reader) => Promise<Caller | null>;
 
-/** The bank with this code, or null; `from` as for {@link FindCaller}. */
+/** Returns the bank with this code, or null. `from` as in {@link FindCaller}. */
 export type FindBank = (code: BankCode, from?: Reader) => Promise<Bank | null>;
 
 /**
- * The participants' keys, as the directory publishes them now.
+ * The participants' current keys, as the directory publishes them.
  *
- * Every method @throws {ApiError} `platform.unavailable` where the directory's word is too old to go by.
+ * Every method @throws {ApiError} `platform.unavailable` if the copy of the directory's data is too old
  */
 export interface ParticipantKeys {
-  /** The key to verify the caller's JWS with: `use: sig`, this kid, not revoked. */
+  /** Returns the caller's key that verifies a JWS: `use: sig`, this kid, not revoked. */
   signingKey(caller: Caller, kid: string): Promise<CryptoKey | undefined>;
-  /** Whether the certificate key is one of the caller's `use: tls` keys, not revoked. */
+  /** Whether the certificate's key is one of the caller's `use: tls` keys and not revoked. */
   ownsTransportKey(caller: Caller, spkiThumbprint: string): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 /**
- * Client authentication at the token and PAR endpoints: private_key_jwt (RFC 7523) bound to the participant's
- * TLS key. Every failure of the assertion reads the same to the caller (contract CA14).
+ * Client authentication at the token and PAR endpoints: private_key_jwt (RFC 7523) together with the participant's
+ * TLS key. The response is the same for every fault of the assertion (contract CA14).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
@@ -22,24 +22,23 @@ import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
 import type { ClientCertificate } from "./client_certificate.ts";
 import type { StandingOf } from "./standing.ts";
 
-/** A client that has proven itself for this request. Only {@link authenticateClient} makes one. */
+/** An authenticated client of this request. Only {@link authenticateClient} makes one. */
 export interface AuthenticatedClient {
   readonly caller: Caller;
 }
 
-/** What the client presents. */
+/** The credentials of a request. */
 export interface Presented {
   readonly form: ReadonlyMap<string, string>;
-  /** The `Authorization` header: a second mechanism, rejected (RFC 6749 §5.2). */
+  /** The `Authorization` header: a second mechanism, which is rejected (RFC 6749 §5.2). */
   readonly authorization: string | undefined;
   readonly certificate: ClientCertificate;
-  /** The addressed bank's issuer: the only accepted `aud` (Decision A1). */
+  /** The issuer of the bank in the path: the only accepted `aud` (Decision A1). */
   readonly issuer: string;
-  /** What the request has read. */
+  /** Prefetched entries of the request. */
   readonly reads: Reader;
 }
 
-/** What authentication needs. */
 export interface ClientAuthenticationDeps {
   readonly clock: Clock;
   readonly findCaller: FindCaller;
@@ -52,14 +51,18 @@ const HEADER = {
   typ: [undefined, "JWT", "client-authentication+jwt"], // RFC 7523bis; never JOSE, which is a payload signature
 } as const;
 
-/** A client that the request names, with its assertion and the key to check it by. Nothing is proven yet. */
+/** The client that the request names, its assertion, and the key to verify it. Not authenticated yet. */
 export interface IdentifiedClient {
   readonly caller: Caller;
   readonly assertion: UnverifiedJws;
   readonly key: CryptoKey;
 }
 
-/** Everything about the client that costs no signature check. @throws {ApiError} as {@link authenticateClient} */
+/**
+ * Does all checks of the client that need no signature verification.
+ *
+ * @throws {ApiError} as {@link authenticateClient}
+ */
 export async function identifyClient(
   deps: ClientAuthenticationDeps,
   presented: Presented,
@@ -80,7 +83,7 @@ export async function identifyClient(
 }
 
 /**
- * Authenticates the identified client and earns the assertion's single-use replay record.
+ * Authenticates the identified client and adds the assertion's replay record.
  *
  * @throws {ApiError} `client.*`, `oauth.invalid_request`, `certificate.not_participants`
  */
@@ -100,7 +103,8 @@ export async function authenticateClient(
   }
   replayRecords.pending.push({
     key: spentJwtKey("assertion", caller.clientId, await idPart(String(claims.value["jti"]))),
-    // NumericDate may have a fraction (RFC 7519 §2), and the clock is read in whole seconds: round up, or it dies first.
+    // NumericDate may have a fraction (RFC 7519 §2) and the clock has whole seconds. Without rounding up, the replay
+    // record would expire before the assertion.
     expiresAt: (Math.ceil(Number(claims.value["exp"])) + EXPIRY_SKEW_SECONDS) * 1000,
     rejection: "client.not_authenticated",
   });

@@ -1,6 +1,7 @@
 /**
- * Guard: the client certificate that the TLS proxy verified, handed over in a header (Decision A8, RFC 9440).
- * Identity is the certificate's public key, never its subject. Without the proxy's secret there is no certificate.
+ * Middleware: the client certificate that the TLS proxy has verified, passed in a header (Decision A8, RFC 9440). The
+ * client is identified by the certificate's public key, never by its subject. The header counts only together with
+ * the proxy's secret.
  */
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
@@ -11,7 +12,7 @@ import { spkiThumbprint } from "../../base/jose/rsa_key.ts";
 import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
 import { PROXY_SECRET_HEADER, type ProxyCertificateSource } from "../profile.ts";
 
-/** A certificate from a trusted proxy, valid now. */
+/** A certificate from a trusted proxy that is currently valid. */
 export interface ClientCertificate {
   /** SHA-256 of the SubjectPublicKeyInfo, base64url. */
   readonly spkiThumbprint: string;
@@ -30,10 +31,10 @@ interface ParsedCertificate extends ClientCertificate {
 const MAX_HEADER_CHARACTERS = 16_384;
 const MAX_REMEMBERED = 2000;
 
-/** Reads the certificate of a request, or says what keeps it from having one. */
+/** Reads the certificate of a request, or returns why it has none. */
 export type ReadCertificate = (headers: Headers) => Promise<Verdict<ClientCertificate>>;
 
-/** Opens the reader that the guard and the admission control share. */
+/** Opens the reader that this middleware and the admission control share. */
 export function certificateReader(deps: {
   readonly clock: Clock;
   readonly source: ProxyCertificateSource;
@@ -53,7 +54,11 @@ export function certificateReader(deps: {
   };
 }
 
-/** Guard factory. @throws {ApiError} `certificate.missing` for anything but one good certificate from the proxy */
+/**
+ * Creates the middleware.
+ *
+ * @throws {ApiError} `certificate.missing` unless the proxy sent exactly one valid certificate
+ */
 export function clientCertificate(
   read: ReadCertificate,
 ): ReturnType<typeof createMiddleware<{ Variables: CertificateVariables }>> {
@@ -65,7 +70,8 @@ export function clientCertificate(
   });
 }
 
-// Parsing is remembered by the header's exact text, which is all that it depends on; validity is not.
+// The parsed certificate is cached by the header's exact text, on which alone it depends. Validity is checked at each
+// use.
 function remembered(
   parsed: Map<string, Promise<ParsedCertificate | undefined>>,
   header: string,
@@ -92,7 +98,7 @@ async function parseHeader(
   return { spkiThumbprint: await spkiThumbprint(spki), ...times };
 }
 
-/** Undefined if the DER is not X.509 after all: the parser throws errors of no class of its own. */
+/** Returns undefined if the DER is not X.509. The parser's errors have no class of their own. */
 function readCertificate(
   der: Uint8Array<ArrayBuffer>,
 ): Omit<ParsedCertificate, "spkiThumbprint"> & { readonly spki: ArrayBuffer } | undefined {
@@ -115,7 +121,10 @@ function derFrom(header: string, source: ProxyCertificateSource): Uint8Array<Arr
   }
 }
 
-/** The `Cert` of an XFCC header with one element: two elements would be two hops, and two `Cert`s two answers. */
+/**
+ * Returns the `Cert` of an XFCC header with one element. Two elements would be two hops, and two `Cert`s would be
+ * ambiguous.
+ */
 function soleCertificate(header: string): string | undefined {
   if (!/^(?:[A-Za-z]+=(?:"(?:[^"\\]|\\.)*"|[^",;]*)(?:;(?!$)|$))+$/.test(header)) return undefined;
   const members = [...header.matchAll(/([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))(?:;|$)/g)];
@@ -145,7 +154,7 @@ function fromBase64(text: string | undefined): Uint8Array<ArrayBuffer> | undefin
   }
 }
 
-/** Whether the bytes are exactly one DER SEQUENCE with a minimal definite length: nothing before, nothing after. */
+/** Whether the bytes are exactly one DER SEQUENCE with a minimal definite length, without other bytes around it. */
 function isOneDerSequence(der: Uint8Array): boolean {
   const [tag, first] = der;
   if (tag !== 0x30 || first === undefined) return false;
@@ -157,7 +166,7 @@ function isOneDerSequence(der: Uint8Array): boolean {
   return minimal && der.length === 2 + octets + length;
 }
 
-/** Compares in time that depends on the configured secret's length alone. */
+/** Compares in a time that depends only on the length of the configured secret. */
 function sameSecret(sent: string, expected: string): boolean {
   let difference = sent.length ^ expected.length;
   for (let index = 0; index < expected.length; index++) {

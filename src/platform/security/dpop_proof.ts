@@ -1,6 +1,7 @@
 /**
- * DPoP proofs (RFC 9449 §4.3), for both sides: the authorization server, which binds to the proof's key, and the
- * resource endpoints, which also want `ath`. A proof that passes is spent with the request's commit.
+ * Verifies DPoP proofs (RFC 9449 §4.3), for the authorization server, which binds tokens to the proof's key, and for
+ * the resource endpoints, which also require `ath`. The replay record of a valid proof is written in the request's
+ * commit.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
@@ -13,27 +14,27 @@ import { DPOP_MAX_AGE_SECONDS, DPOP_REPLAY_SECONDS, MAX_JTI_CHARACTERS } from ".
 import { idPart, spentJwtKey } from "../store_keys.ts";
 import type { Once } from "../../base/store/transaction.ts";
 
-/** A proof that holds for this request. Only {@link verifyDpopProof} makes one. */
+/** A valid proof for this request. Only {@link verifyDpopProof} makes one. */
 export interface VerifiedProof {
   /** RFC 7638 thumbprint of the proof's key. */
   readonly jkt: string;
-  /** To be spent with whatever the request leads to. */
+  /** To be committed with the effect of the request. */
   readonly once: Once;
 }
 
-/** The request that a proof must be for. */
+/** The request that a proof must match. */
 export interface ProvenRequest {
-  /** The `DPoP` header as received; Deno joins two of them with a comma. */
+  /** The `DPoP` header as received. Deno joins two headers with a comma. */
   readonly header: string | undefined;
   readonly method: string;
   /** The endpoint's external URL, from configuration (Decision A6). */
   readonly url: string;
-  /** SHA-256, base64url, of the access token that comes with it, at resource endpoints. */
+  /** SHA-256, base64url, of the access token, at resource endpoints. */
   readonly accessTokenHash?: string;
 }
 
 /**
- * Verifies a proof. It is good once: whoever goes by it adds its replay record to the request's.
+ * Verifies a proof. It may be used once: the caller must add its replay record to those of the request.
  *
  * @throws {ApiError} `dpop.invalid_proof`
  */
@@ -77,12 +78,15 @@ function claimFault(claims: JsonObject, request: ProvenRequest, now: number): st
   return undefined;
 }
 
-// RFC 3986 §4.3 without userinfo: a URL parser would mend spaces, line breaks and backslashes, and drop an empty user.
+// RFC 3986 §4.3 without userinfo. A URL parser would repair spaces, line breaks and backslashes, and drop an empty
+// user.
 const ABSOLUTE_URI = /^https?:\/\/[\w.:[\]-]+(?:[/?#][!-[\]-~]*)?$/i;
 
-/** RFC 9449 §4.3 check 9: same target without query and fragment, after syntax- and scheme-based normalisation. */
+/**
+ * RFC 9449 §4.3 check 9: same target without query and fragment, after syntax-based and scheme-based normalization.
+ */
 function sameTarget(htu: string, expected: string): boolean {
-  if (htu === expected) return true; // as nearly all are
+  if (htu === expected) return true; // the usual case
   if (htu.length > 2048 || !ABSOLUTE_URI.test(htu)) return false;
   const sent = URL.parse(htu);
   return sent !== null && normalised(sent) === normalised(new URL(expected));

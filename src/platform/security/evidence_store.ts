@@ -1,19 +1,19 @@
 /**
- * The signed bytes of a request and their signature, kept with what they led to: who can show them can prove what
- * was ordered (contract RP11). In pieces, since a body can be as large as the store's largest value.
+ * Stores the signed bytes of a request and their signature together with their effect, as evidence of what was
+ * ordered (contract RP11). They are stored in pieces, because a body can be larger than a value of the store.
  */
 import { evidenceKey } from "../store_keys.ts";
 import type { Key, Reader } from "../../base/store/store.ts";
 import { set, type Transaction } from "../../base/store/transaction.ts";
 import type { SignedBody } from "./payload_signature.ts";
 
-/** A piece: the first one also carries the signature. */
+/** A piece of the body. The first one also has the signature. */
 interface Piece {
   readonly signature?: string;
   readonly bytes: Uint8Array;
 }
 
-/** What can be shown of a signed request. */
+/** The signature and the signed bytes of a request. */
 export interface Evidence {
   readonly signature: string;
   readonly bytes: Uint8Array;
@@ -30,12 +30,12 @@ export function stageEvidence(tx: Transaction, subject: string, { bytes, signatu
   }
 }
 
-/** The keys of the evidence for a resource: what to prefetch. */
+/** Keys to prefetch for the evidence of a resource. */
 export function evidenceAhead(subject: string): readonly Key[] {
-  return [evidenceKey(subject, 0), evidenceKey(subject, 1)]; // a body has two pieces at most
+  return [evidenceKey(subject, 0), evidenceKey(subject, 1)]; // a body has at most two pieces
 }
 
-/** The evidence for a resource, or null if there is none. */
+/** Returns the evidence for a resource, or null. */
 export async function evidenceOf(reader: Reader, subject: string): Promise<Evidence | null> {
   const [first, second] = await Promise.all(evidenceAhead(subject).map((key) => reader.get<Piece>(key)));
   if (first?.value.signature === undefined) return null;

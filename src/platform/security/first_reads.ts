@@ -1,6 +1,6 @@
 /**
- * Guard that rejects nothing: asks in one round trip for everything that the request line and its headers name: the
- * bank, the access token, and what the endpoint adds. The guards behind it find their entries read, or being read.
+ * Middleware that starts the reads named by the path and headers, in one round trip: the bank, the access token, and
+ * the endpoint's own keys. It never rejects a request.
  */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -9,7 +9,7 @@ import { asBankCode, sha256 } from "../../base/kernel/identifiers.ts";
 import { accessTokenKey, bankKey, orderHoldKey } from "../store_keys.ts";
 import type { Key } from "../../base/store/store.ts";
 
-/** A token as presented, and its hash: the name it is stored under, and a proof's `ath` (RFC 9449 §4.2). */
+/** A token as sent, and its hash, which is its store key and a proof's `ath` (RFC 9449 §4.2). */
 export interface PresentedToken {
   readonly text: string;
   readonly hash: string;
@@ -17,25 +17,25 @@ export interface PresentedToken {
 
 /** Set by {@link firstReads}. */
 export interface PresentedTokenVariables {
-  /** Absent where the request carries nothing of a token's form. */
+  /** Absent if the request has no credentials in the form of a token. */
   presented?: PresentedToken;
 }
 
 type Env = { Variables: RequestVariables & PresentedTokenVariables };
 
-/** What an endpoint adds: keys of the resource that its path names. */
+/** Returns further keys of an endpoint: those of the resource that its path names. */
 export type KeysOfRequest = (c: Context) => readonly Key[];
 
-/** A longer text is no token of ours: it is not looked up before its turn comes. */
+/** A longer text is not a token of this platform, so it is not prefetched. */
 const MAX_CHARACTERS = 512;
 const CREDENTIALS = /^DPoP +(\S+)$/i; // RFC 9449 §7.1: the scheme in any case
 
-/** The token of an `Authorization` header; undefined where it is none of the DPoP scheme. */
+/** Returns the token of an `Authorization` header, or undefined if its scheme is not DPoP. */
 export function dpopCredentials(authorization: string | undefined): string | undefined {
   return CREDENTIALS.exec(authorization?.trim() ?? "")?.[1];
 }
 
-/** Guard factory. */
+/** Creates the middleware. */
 export function firstReads(more: KeysOfRequest = () => []): ReturnType<typeof createMiddleware<Env>> {
   return createMiddleware<Env>(async function read(c, next) {
     const code = asBankCode(c.req.param("bank"));

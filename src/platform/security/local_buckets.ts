@@ -1,14 +1,14 @@
 /**
- * Token buckets in the memory of this process: for the limit before anything about a caller is proven, which only has
- * to keep a flood cheap and must not cost a commit itself.
+ * Token buckets in the memory of this process, for the rate limit before authentication. That limit must make floods
+ * cheap, so it must not cost a commit itself.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BucketStore } from "./rate_limit_store.ts";
 
-/** Bounds the memory: one bucket for each certificate and group. */
+/** Bounds the memory: one bucket per certificate and group. */
 const MAX_BUCKETS = 50_000;
 
-/** Opens the buckets. `steady` is a clock that is never put back. */
+/** Opens the buckets. `steady` is a clock that never goes back. */
 export function openLocalBuckets(steady: Clock): BucketStore {
   const buckets = new Map<string, { tokens: number; filledAt: number }>();
   return {

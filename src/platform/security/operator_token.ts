@@ -1,6 +1,6 @@
 /**
- * Guard: the platform's operator, by a bearer token of the configuration (RFC 6750 §2.1). Needs no client certificate:
- * operators are no participants. Says nothing about why it rejects.
+ * Middleware: authenticates the platform's operator by a configured bearer token (RFC 6750 §2.1). Operators are not
+ * participants and need no client certificate. The response does not contain the reason of a rejection.
  */
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";
@@ -9,7 +9,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 
 /** Set by {@link operatorToken}. */
 export interface OperatorVariables {
-  /** `operator`, or `operator <name>` where the caller gave one: for the history, proves nothing. */
+  /** `operator`, or `operator <name>` if the caller sent a name. It is recorded in the history and is not proven. */
   operator: string;
 }
 
@@ -17,7 +17,11 @@ const OPERATOR_HEADER = "x-operator";
 const OPERATOR = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** Guard factory. @throws {ApiError} `operations.unauthorized`, `operations.invalid_request` */
+/**
+ * Creates the middleware.
+ *
+ * @throws {ApiError} `operations.unauthorized`, `operations.invalid_request`
+ */
 export function operatorToken(
   token: string,
 ): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & OperatorVariables }>> {
@@ -44,7 +48,7 @@ function digest(text: string): Promise<Uint8Array> {
   return sha256Bytes(new TextEncoder().encode(text));
 }
 
-// Digests have one length, and every octet is looked at: the time taken tells nothing about the token.
+// Digests have equal length and every octet is compared, so the time taken reveals no information about the token.
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;
   for (let index = 0; index < a.length; index++) difference |= (a[index] ?? 0) ^ (b[index] ?? 0);

@@ -1,6 +1,7 @@
 /**
- * Guard: `x-jws-signature` over the exact body bytes by a current signing key of the token's client (Decision C5).
- * It is the body's only integrity: DPoP does not cover it (RFC 9449 §11.7).
+ * Middleware: verifies `x-jws-signature` over the exact bytes of the body with a current signing key of the token's
+ * client (Decision C5). Only this signature protects the integrity of the body: DPoP does not cover it (RFC 9449
+ * §11.7).
  */
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../base/kernel/clock.ts";
@@ -19,7 +20,7 @@ import { OBIE_CLAIM } from "../../base/limits.ts";
 import type { AccessVariables } from "./access_token.ts";
 import type { Caller, ParticipantKeys } from "./caller.ts";
 
-/** A body that its sender signed, kept as evidence. Only {@link payloadSignature} makes one. */
+/** A body with a verified signature, to be stored as evidence. Only {@link payloadSignature} makes one. */
 export interface SignedBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly signature: string;
@@ -31,11 +32,10 @@ export interface SignedBodyVariables {
   signedBody: SignedBody;
 }
 
-/** What the guard needs. */
 export interface PayloadSignatureDeps {
   readonly clock: Clock;
   readonly keys: ParticipantKeys;
-  /** The `tan` claim's value: the directory's host. */
+  /** Value of the `tan` claim: the directory's host. */
   readonly trustAnchor: string;
 }
 
@@ -48,7 +48,11 @@ const REASON = {
   "Signature.Invalid": "signature.invalid",
 } as const satisfies Record<SignatureFault["code"], ErrorReason>;
 
-/** Guard. @throws {ApiError} `signature.*`, in the order of contract SG5 */
+/**
+ * Creates the middleware.
+ *
+ * @throws {ApiError} `signature.*`, in the order of contract SG5
+ */
 export function payloadSignature(
   deps: PayloadSignatureDeps,
 ): ReturnType<typeof createMiddleware<{ Variables: BodyVariables & AccessVariables & SignedBodyVariables }>> {
@@ -72,7 +76,7 @@ export function payloadSignature(
   );
 }
 
-/** Decision C5: iat, iss and tan are checked when present. */
+/** Decision C5: iat, iss and tan are checked if present. */
 function wrongClaim(
   deps: PayloadSignatureDeps,
   { header }: UnverifiedSignature,

@@ -1,7 +1,8 @@
 /**
- * Guard: how fast one participant may call a group of endpoints. Right after the certificate it counts by the
- * certificate's key, in this process, so that a flood costs neither a signature check nor a commit. As soon as the caller is proven, the call counts for the
- * participant too, in the store, so that further keys and processes are no further calls. A rate-limited request uses up nothing.
+ * Middleware: limits the rate at which a participant may call a group of endpoints. Right after the certificate check
+ * it counts by the certificate's key, in this process, so that a flood costs neither a signature check nor a commit.
+ * Once the caller is authenticated, the call also counts for the participant, in the store, so that additional keys
+ * or processes do not allow additional calls. A rate-limited request does not consume its proof or idempotency key.
  */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -10,7 +11,11 @@ import type { CertificateVariables, ClientCertificate } from "./client_certifica
 import type { RateGroup, RatePolicies } from "../rate_policies.ts";
 import type { BucketStore } from "./rate_limit_store.ts";
 
-/** Counts the call for the participant that has proven to be its caller. @throws {ApiError} `request.rate_limited` */
+/**
+ * Counts the call for the authenticated participant.
+ *
+ * @throws {ApiError} `request.rate_limited`
+ */
 export type LimitParticipant = (participant: { readonly orgId: string }) => Promise<void>;
 
 /** Set by {@link RateLimit.guard}. */
@@ -18,15 +23,21 @@ export interface LimitVariables {
   limitParticipant: LimitParticipant;
 }
 
-/** Limits calls. */
 export interface RateLimit {
-  /** Guard factory, by certificate. @throws {ApiError} `request.rate_limited` with `Retry-After` */
+  /**
+   * Creates the middleware, which counts by certificate.
+   *
+   * @throws {ApiError} `request.rate_limited` with `Retry-After`
+   */
   guard(group: RateGroup): MiddlewareHandler<{ Variables: CertificateVariables & LimitVariables }>;
-  /** Takes one token of a subject's own bucket. @throws {ApiError} `request.rate_limited` */
+  /**
+   * Takes one token from a subject's bucket.
+   *
+   * @throws {ApiError} `request.rate_limited`
+   */
   take(group: RateGroup, subject: string): Promise<void>;
 }
 
-/** Opens the limits. */
 export function openRateLimit(
   deps: {
     /** Shared by all processes. */
@@ -34,7 +45,7 @@ export function openRateLimit(
     /** Of this process. */
     readonly localBuckets: BucketStore;
     readonly policies: RatePolicies;
-    /** Is told whose certificate it is, once that is proven. */
+    /** Called when the owner of the certificate is proven. */
     readonly onProven: (certificate: ClientCertificate, orgId: string) => void;
   },
 ): RateLimit {

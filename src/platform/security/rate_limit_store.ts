@@ -1,6 +1,6 @@
 /**
- * Token buckets in the store, shared by all processes. A process draws a block of tokens at a time and spends it from
- * memory, so most requests cost no round trip; what it has drawn is gone from the bucket, so the limit holds.
+ * Token buckets in the store, shared by all processes. A process draws a block of tokens at a time and uses it from
+ * memory, so most requests need no round trip. Drawn tokens are removed from the bucket, so the limit holds.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { RatePolicy } from "../rate_policies.ts";
@@ -8,9 +8,8 @@ import { rateBucketKey } from "../store_keys.ts";
 import type { Store } from "../../base/store/store.ts";
 import { begin, check, commit, set } from "../../base/store/transaction.ts";
 
-/** Takes tokens. */
 export interface BucketStore {
-  /** Takes one token: 0 where there was one, else the seconds after which to try again. */
+  /** Takes one token. Returns 0 if there was one, else the seconds after which to retry. */
   take(name: readonly [string, string], policy: RatePolicy): Promise<number>;
 }
 
@@ -20,10 +19,10 @@ interface Bucket {
   readonly filledAt: number;
 }
 
-/** What this process holds of a bucket. */
+/** The tokens of a bucket that this process has drawn. */
 interface Purse {
   tokens: number;
-  /** Milliseconds, by the steady clock; until then the bucket is known to be empty. */
+  /** Milliseconds, by the steady clock. Until then the bucket is known to be empty. */
   emptyUntil: number;
   drawing?: Promise<void>;
 }
@@ -32,13 +31,15 @@ const BLOCKS_A_BURST = 8;
 const MAX_PURSES = 10_000;
 const MAX_ATTEMPTS = 5;
 const CONTENDED_MS = 1000;
-/** The clocks of processes differ by less: a bucket that was filled later than this was filled before a clock was set back. */
+/**
+ * Upper bound of the difference between the processes' clocks. If a bucket was filled later than this, the clock has
+ * been set back since.
+ */
 const MAX_AHEAD_MS = 60_000;
 
-/** What the buckets need. */
 interface BucketStoreDeps {
   readonly store: Store;
-  /** The computer's, which all processes share. */
+  /** The computer's clock, which all processes share. */
   readonly clock: Clock;
   /** For waits within this process. */
   readonly steady: Clock;
@@ -54,7 +55,7 @@ export function openBucketStore(deps: BucketStoreDeps): BucketStore {
         const waitMs = purse.emptyUntil - deps.steady();
         if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
         purse.drawing ??= draw(deps, name, policy, purse).finally(() => delete purse.drawing);
-        await purse.drawing; // whoever comes meanwhile waits for the same draw, then looks again
+        await purse.drawing; // parallel calls await the same draw, then check again
       }
       purse.tokens -= 1;
       return 0;
@@ -65,7 +66,7 @@ export function openBucketStore(deps: BucketStoreDeps): BucketStore {
 function purseOf(purses: Map<string, Purse>, name: string): Purse {
   const known = purses.get(name);
   if (known !== undefined) return known;
-  if (purses.size >= MAX_PURSES) purses.clear(); // their tokens are lost, which errs on the safe side
+  if (purses.size >= MAX_PURSES) purses.clear(); // their tokens are lost, which never exceeds the limit
   const fresh: Purse = { tokens: 0, emptyUntil: 0 };
   purses.set(name, fresh);
   return fresh;
@@ -99,7 +100,7 @@ async function draw(
     purse.tokens += block;
     return;
   }
-  purse.emptyUntil = steady() + CONTENDED_MS; // so contended that the limit must be near
+  purse.emptyUntil = steady() + CONTENDED_MS; // under so much contention the limit must be near
 }
 
 function filled(bucket: Bucket, policy: RatePolicy, now: number): number {

@@ -1,4 +1,4 @@
-/** `GET /operations/requests`: how full each lane of the admission control is, for the operator. */
+/** `GET /operations/requests`: shows the operator how full each lane of the admission control is. */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import type { RequestVariables } from "../../base/http/context.ts";
@@ -7,7 +7,6 @@ import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { oauthErrors } from "../http/openapi_answers.ts";
 import type { OperatorVariables } from "./operator_token.ts";
 
-/** What the route needs. */
 export interface RequestLaneRouteDeps {
   readonly operator: MiddlewareHandler<{ Variables: RequestVariables & OperatorVariables }>;
   readonly lanes: Admission["state"];
@@ -40,7 +39,6 @@ const lanesRoute = createRoute({
   },
 });
 
-/** Mounts it. */
 export function requestLaneRoutes(app: PlatformApp, { operator, lanes }: RequestLaneRouteDeps): void {
   app.get(endpoint(app, "oauth", "operator", lanesRoute), operator, (c) => {
     const Lanes = Object.entries(lanes()).map(([lane, state]) => ({

@@ -1,4 +1,4 @@
-/** The guards of resource routes, built once by the composition and listed, in order, in each route. */
+/** The middleware of resource routes. The composition builds it once, and each route lists it in order. */
 import type { MiddlewareHandler } from "hono";
 import type { RequestVariables } from "../../base/http/context.ts";
 import type { BodyVariables } from "../../base/http/body.ts";
@@ -9,16 +9,19 @@ import type { CertificateVariables } from "./client_certificate.ts";
 import type { RateLimit } from "./rate_limit.ts";
 import type { SignedBodyVariables } from "./payload_signature.ts";
 
-/** Certificate -> (reads) -> bank -> token with DPoP -> (body) -> payload signature. */
+/** Order: certificate, rate limit, (reads), bank, token with DPoP, (body), payload signature. */
 export interface ResourceGuards {
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
-  /** Right after the certificate: what it rejects has cost nothing and used nothing up. */
+  /** Runs right after the certificate check, so a rejected request has cost little and its proof stays unused. */
   readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;
   readonly token: (requirement: Requirement, more?: KeysOfToken) => MiddlewareHandler<AccessEnv>;
   readonly payloadSignature: MiddlewareHandler<
     { Variables: BodyVariables & AccessVariables & SignedBodyVariables }
   >;
-  /** First of all in endpoints that start something; behind the retry guard, since a retry starts nothing. */
+  /**
+   * Called first in the handler of endpoints that start something, after the idempotency check, because a retry
+   * starts nothing new.
+   */
   readonly requireActive: (bank: Bank) => Promise<void>;
 }

@@ -1,17 +1,24 @@
 /**
- * Standing: whether a participant may start anything here (Decision G5). Callers that are not active are not
- * authenticated; for a bank that is not active, what others want to start there is rejected with a reason.
+ * Standing: whether a participant may start a flow here (Decision G5). Callers that are not active are not
+ * authenticated. For a bank that is not active, TPPs' requests to start a flow are rejected with a reason.
  */
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Caller } from "./caller.ts";
 
-/** By the directory: active, suspended for now, withdrawn for good. By this platform's operator: blocked. */
+/**
+ * Set by the directory: active, suspended (temporary), withdrawn (permanent). Set by this platform's operator:
+ * blocked.
+ */
 export type Standing = "active" | "suspended" | "withdrawn" | "blocked";
 
-/** A participant's standing now. @throws {ApiError} `platform.unavailable` if the directory's word is too old to go by */
+/**
+ * Returns a participant's current standing.
+ *
+ * @throws {ApiError} `platform.unavailable` if the status list is too old
+ */
 export type StandingOf = (participant: Pick<Caller, "clientId" | "orgId">) => Promise<Standing>;
 
-/** Why a participant cannot start anything. */
+/** The standings of an inactive participant. */
 export type Inactive = Exclude<Standing, "active">;
 
 const WHY: Readonly<Record<Inactive, string>> = {
@@ -20,13 +27,14 @@ const WHY: Readonly<Record<Inactive, string>> = {
   blocked: "the operator of this platform has blocked it",
 };
 
-/** Words for TPPs and operators, about the bank or the TPP. */
+/** Returns the reason for TPPs and operators, about the bank or the TPP. */
 export function whyInactive(who: "bank" | "TPP", standing: Inactive): string {
   return `The ${who} is not active: ${WHY[standing]}.`;
 }
 
 /**
- * For what starts something at a bank, behind the proof of the caller: one who is not active must not learn of the bank.
+ * Rejects requests that start a flow at an inactive bank. Call it after the caller is authenticated, because other
+ * callers must not get information about the bank.
  *
  * @throws {ApiError} `bank.not_active`
  */
