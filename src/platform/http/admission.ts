@@ -1,7 +1,7 @@
 /**
- * Admission control: how many requests are in work at once, by lane. It is the outermost thing that can reject a request, before any
- * body is read, any signature is checked and anything is stored. A lane's places are its own: a flood in one lane
- * gets that lane's part of the processor, whatever its size.
+ * Admission control: bounds the requests in work per lane. It is the first code that can reject a request: before any
+ * body is read, signature checked or data stored. Each lane has its own places, so a flood in one lane gets only that
+ * lane's share of the processor.
  */
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
@@ -9,52 +9,57 @@ import type { Log } from "../../base/observability/log.ts";
 import { currentPlace } from "../../base/http/aside.ts";
 import { FairLane, type LaneBounds, type LaneState, type Place } from "../../base/http/fair_lane.ts";
 
-/** What each kind of traffic is admitted by. Urgent requests of a lane go before the others of their caller. */
+/** The lane of each kind of traffic. In a lane, a caller's urgent requests come before its others. */
 export const TRAFFIC = {
-  /** Finishes what a customer has approved: payments and the redemption of authorization codes. */
+  /** Completes what a customer has approved: payments and the redemption of authorization codes. */
   approved: { lane: "participants", urgent: true },
-  /** Everything else that participants ask for. */
+  /** All other requests of participants. */
   participant: { lane: "participants", urgent: false },
   /** The banks' back channel. */
   bank: { lane: "banks", urgent: true },
-  /** A customer who comes back from the bank, or decides. */
+  /** A customer who returns from the bank, or decides. */
   returning: { lane: "customers", urgent: true },
-  /** A customer who begins. */
+  /** A customer who starts. */
   customer: { lane: "customers", urgent: false },
-  /** Callers of whom nothing is known: documentation, discovery, addresses that do not exist. */
+  /** Unknown callers: documentation, discovery, addresses that do not exist. */
   public: { lane: "public", urgent: false },
   /** Probes and the operator. */
   operator: { lane: "operator", urgent: true },
 } as const;
-/** One of {@link TRAFFIC}. Each route declares its own. */
+/** A kind of traffic. Each route declares its own. */
 export type Traffic = keyof typeof TRAFFIC;
-/** A lane. */
 export type LaneName = typeof TRAFFIC[Traffic]["lane"];
-/** Every lane in numbers. */
+/** The state of every lane. */
 export type AdmissionState = Readonly<Record<LaneName, LaneState>>;
 
-/** Admits requests. */
 export interface Admission {
-  /** Runs the request when there is a place for it. @throws {ApiError} `platform.overloaded` with `Retry-After` */
+  /**
+   * Runs the request when there is a place for it.
+   *
+   * @throws {ApiError} `platform.overloaded` with `Retry-After`
+   */
   run<T>(traffic: Traffic, caller: string, request: (place: Place) => Promise<T>): Promise<T>;
   state(): AdmissionState;
 }
 
 /**
- * A rejected request is answered after a while, which grows with the number of those that are held back: clients that
- * ask again at once get at most 500 rejections a second between them, whatever the number of their connections.
+ * Delay before a rejection is sent, milliseconds. It grows with the number of delayed rejections, so that clients
+ * that retry at once get at most 500 rejections a second in total, whatever the number of their connections.
  */
 const HOLD_BACK_MS = { least: 200, each: 2, most: 5000 };
-/** Rejections of a lane are logged at most once in this time. */
+/** Minimum time between two log lines about rejections of one lane. */
 const LOG_EVERY_MS = 10_000;
 const RETRY_AFTER_SECONDS = { urgent: 1, ordinary: 5 };
 
-/** From here on the request is an ordinary one of its lane. @throws {ApiError} `platform.overloaded` */
+/**
+ * Makes the current request an ordinary one of its lane.
+ *
+ * @throws {ApiError} `platform.overloaded`
+ */
 export async function goOnAsOrdinary(): Promise<void> {
   if (await currentPlace()?.demote() === false) throw overloaded(false);
 }
 
-/** Opens the lanes. */
 export function openAdmission(
   { bounds, steady, log }: {
     readonly bounds: Readonly<Record<LaneName, LaneBounds>>;
@@ -111,7 +116,7 @@ function openHoldBack(): () => Promise<void> {
   };
 }
 
-/** Logs rejections of a lane together: every line would cost as much as its rejection. */
+/** Logs rejections of a lane together, because one line per rejection would cost as much as the rejection. */
 function rejectionLog(steady: Clock, log: Log): (lane: LaneName, state: LaneState) => void {
   const nextAt: Partial<Record<LaneName, number>> = {};
   return (lane, state) => {

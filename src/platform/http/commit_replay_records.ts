@@ -1,7 +1,7 @@
 /**
- * Replay records that no commit of the request took along are spent at its end: a proof that came with a
- * read, or with a request that was rejected, is used up all the same (RFC 9449 §11.1). A request that is rate-limited, or
- * that failed with the store, uses up nothing, so that it can be sent again as it is.
+ * Commits, at the end of the request, replay records that no other commit has written. A proof is used even if its
+ * request was a read or was rejected (RFC 9449 §11.1). A request that was rate-limited or failed because of the store
+ * does not consume its proof, so that it can be sent again unchanged.
  */
 import { createMiddleware } from "hono/factory";
 import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
@@ -10,18 +10,18 @@ import type { Store } from "../../base/store/store.ts";
 import { begin, commit, contended } from "../../base/store/transaction.ts";
 import type { RequestEnv } from "../../base/http/context.ts";
 
-/** Middleware; the answer of a request whose replay record was spent before is the replay record's rejection instead. */
+/** Creates the middleware. If a replay record was used before, its rejection replaces the response. */
 export function commitReplayRecords(
   deps: { readonly store: Store; readonly clock: Clock },
 ): ReturnType<typeof createMiddleware<RequestEnv>> {
   return createMiddleware<RequestEnv>(async function spend(c, next) {
     await next();
     const replayRecords = c.get("replayRecords");
-    // A rejection that a commit threw has become the answer, unless a handler has caught it.
+    // A rejection that a commit threw is already the response, unless a handler has caught it.
     const hidden = replayRecords.rejection !== undefined && c.error !== replayRecords.rejection;
     if (!hidden && (replayRecords.pending.length === 0 || usesUpNothing(c.error))) return;
     const answer = c.res;
-    c.res = undefined; // a rejection takes the answer's place as a whole, headers too
+    c.res = undefined; // a rejection replaces the whole response, including headers
     if (hidden) throw replayRecords.rejection;
     if (!await commit(deps.store, deps.clock, begin(replayRecords))) throw contended("replayRecords");
     c.res = answer;

@@ -1,18 +1,18 @@
 /**
- * JSON value -> domain value, once. Judges a body by its schema and by rules that a schema cannot hold, and
- * names every faulty place at once. Its messages never quote what was sent.
+ * Decodes JSON values by a schema and by rules that a schema cannot express, and reports all faulty places at once.
+ * Messages never quote the input.
  */
 import type { z } from "@hono/zod-openapi";
 import { ApiError, type Fault, type FaultCode } from "../../base/kernel/api_error.ts";
 
-/** Faults named in one answer (contract EB1 to EB4). */
+/** Maximum number of faults in one response (contract EB1 to EB4). */
 export const MAX_FAULTS = 20;
 
 const SHOWABLE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * What a schema's `refine` takes to be rejected with a code of its own: `.refine(isAmount,
- * rejectedAs("Field.Invalid", "Must be …"))`. The message is shown to the caller.
+ * Parameter of a schema's `refine` for a rejection with its own code:
+ * `.refine(isAmount, rejectedAs("Field.Invalid", "Must be …"))`. The message is shown to the caller.
  */
 export function rejectedAs(
   fault: FaultCode,
@@ -22,12 +22,11 @@ export function rejectedAs(
 }
 
 /**
- * The value as the schema's output.
+ * Decodes the value by the schema.
  *
- * @param rules faults found by looking beyond one field; where the schema faults the same place, the schema's
- *   word counts
- * @throws {ApiError} `resource.invalid_fields` with at most 20 faults, one a path, in the order of their
- *   paths; `resource.invalid_format` where the body is no object
+ * @param rules faults that concern more than one field. If the schema reports the same path, its fault wins.
+ * @throws {ApiError} `resource.invalid_fields` with at most 20 faults, one per path, in the order of their paths;
+ * `resource.invalid_format` if the body is not an object
  */
 export function decode<T>(schema: z.ZodType<T>, value: unknown, rules: readonly Fault[] = []): T {
   const parsed = schema.safeParse(value);
@@ -42,7 +41,8 @@ export function decode<T>(schema: z.ZodType<T>, value: unknown, rules: readonly 
 }
 
 /**
- * The value at a path of own members and array positions, or undefined. For rules, which see unjudged bodies.
+ * Returns the value at a path of own members and array positions, or undefined. For rules, which read unchecked
+ * bodies.
  */
 export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
@@ -86,10 +86,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/**
- * Names an unknown member by its path, unless its name could not stand in one: then by the object that holds
- * it.
- */
+/** Reports an unknown member by its path, or by its object's path if its name cannot be shown. */
 function unexpected(parent: readonly PropertyKey[], name: string): Fault {
   const code = "Field.Unexpected";
   if (SHOWABLE_NAME.test(name)) {
@@ -116,7 +113,7 @@ function oneForEachPath(faults: readonly Fault[]): Fault[] {
   return [...byPath].sort(([a], [b]) => comparePaths(a, b)).map(([, fault]) => fault);
 }
 
-/** By code units, array positions by number. */
+/** Compares by code units, and array positions by number. */
 function comparePaths(a: string, b: string): number {
   const [left, right] = [a, b].map((path) => path.replace(/\d+/g, (digits) => digits.padStart(6, "0")));
   if (left === undefined || right === undefined || left === right) return 0;

@@ -1,6 +1,6 @@
 /**
- * One way to mount an endpoint: its route goes into the OpenAPI document, its surface onto the context, its traffic to
- * the admission control, and a method it does not have gets 405 with `Allow` (Hono: 404, and HEAD goes to GET).
+ * The only way to mount an endpoint. The route is added to the OpenAPI document, its surface to the context, and its
+ * traffic to the admission control. Other methods get 405 with `Allow` (Hono would send 404, and route HEAD to GET).
  */
 import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
@@ -10,12 +10,12 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
 import type { Traffic } from "./admission.ts";
 
-/** An app of this platform; `openAPIRegistry` collects the routes. */
+/** An app of this platform. `openAPIRegistry` collects the routes. */
 export type PlatformApp = OpenAPIHono<RequestEnv>;
 
 const methods = new WeakMap<PlatformApp, Map<string, Gate>>();
 
-/** What stands in front of all methods of a path. */
+/** The checks before all methods of a path. */
 interface Gate {
   readonly surface: Surface;
   /** By method. */
@@ -25,7 +25,7 @@ interface Gate {
 const gates = new WeakMap<object, Gate>();
 
 /**
- * Registers a route and returns the path to mount its guards and handler at.
+ * Registers a route and returns the path for mounting its middleware and handler.
  *
  * @returns Hono's form of the path (`/{bank}/x` -> `/:bank/x`)
  * @throws {Error} if a bank could have the first segment of a fixed path as its code
@@ -64,7 +64,7 @@ function openGate(app: PlatformApp, path: string, surface: Surface): Gate {
   return gate;
 }
 
-/** The endpoint that will answer, as it was mounted; undefined if no endpoint has this path or this method. */
+/** Returns the mounted endpoint that will handle the request, or undefined if none has this path or this method. */
 export function endpointOf(c: Context): { readonly surface: Surface; readonly traffic: Traffic } | undefined {
   for (const { handler } of matchedRoutes(c)) {
     const gate = gates.get(handler);
@@ -74,16 +74,21 @@ export function endpointOf(c: Context): { readonly surface: Surface; readonly tr
   return undefined;
 }
 
-/** An endpoint as it was mounted. */
+/** A mounted endpoint. */
 export interface MountedEndpoint {
   readonly method: string;
-  /** As Hono writes it. */
+  /** In Hono's form. */
   readonly path: string;
   readonly surface: Surface;
   readonly traffic: Traffic;
 }
 
-/** Every endpoint of an app. @throws {Error} if a route was mounted without {@link endpoint}: nothing would bound it */
+/**
+ * Returns every endpoint of an app.
+ *
+ * @throws {Error} if a route was mounted without {@link endpoint}, because the admission control would not apply to
+ * it
+ */
 export function endpointsOf(app: PlatformApp): readonly MountedEndpoint[] {
   const known = methods.get(app) ?? new Map<string, Gate>();
   const stray = app.routes.find(({ path }) => path !== "/*" && !known.has(path));
@@ -93,7 +98,7 @@ export function endpointsOf(app: PlatformApp): readonly MountedEndpoint[] {
   );
 }
 
-/** `/{bank}/x` as Hono writes it: `/:bank/x`. */
+/** `/{bank}/x` in Hono's form: `/:bank/x`. */
 export type HonoPath<P extends string> = P extends `${infer Before}{${infer Name}}${infer After}`
   ? `${Before}:${Name}${HonoPath<After>}`
   : P;

@@ -1,6 +1,6 @@
 /**
- * How error pages come to their readers: in answer to what went wrong, and, in another language, at an address of their
- * own, since what led to one (a one-time link, a form) must not be asked for again just to read it.
+ * Renders error pages. A page can be read again in another language at its own address, because the request that
+ * failed (a one-time link, a form) must not be repeated for that.
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -14,7 +14,7 @@ import { chooseLanguage, LANGUAGES } from "../../pages/language.ts";
 import type { LanguageLink } from "../../pages/layout.tsx";
 import type { Site } from "../../pages/site.ts";
 
-/** One segment: no bank can have a page there. */
+/** One segment, so it cannot be a page of a bank. */
 const PROBLEM_PATH = "/problem";
 
 const problemRoute = createRoute({
@@ -32,10 +32,10 @@ const problemRoute = createRoute({
   responses: { 200: { description: "An error page that was shown before" } },
 });
 
-/** Finds a TPP with its registered web page, by its client id as sent. */
+/** Finds a TPP and its registered web page by the client id in the query. */
 export type FindTpp = (clientId: string) => Promise<ErrorPage["tpp"]>;
 
-/** Draws error pages where errors happen. */
+/** Returns the function that renders an error as a page. */
 export function errorPages(site: Site): DrawErrorPage {
   return (c, { status, ...shown }) => {
     c.header("content-type", "text/html; charset=utf-8");
@@ -43,7 +43,7 @@ export function errorPages(site: Site): DrawErrorPage {
   };
 }
 
-/** Mounts the address at which an error page can be read again. Its link to the TPP is the registered one, never one sent. */
+/** Mounts the address of error pages. The link to the TPP comes from the registration, never from the query. */
 export function errorPageRoutes(app: PlatformApp, site: Site, findTpp: FindTpp): void {
   app.get(endpoint(app, "browser", "public", problemRoute), async (c) => {
     const page = ERROR_PAGES.find((known) => known === c.req.query("page"));
@@ -75,7 +75,7 @@ function languageSwitch(
   const named = tpp === undefined ? {} : { tpp: tpp.clientId };
   const again = wayOn === undefined || c.req.method !== "GET"
     ? { path: PROBLEM_PATH, query: { page, request: interactionId, ...named } }
-    : { path: c.req.path, query: c.req.query() }; // a link that may be opened again, and its way back with it
+    : { path: c.req.path, query: c.req.query() }; // a link that may be opened again, including the link to the TPP
   return LANGUAGES.map((language) => ({
     language,
     href: `${again.path}?${new URLSearchParams({ ...again.query, lang: language })}`,

@@ -1,21 +1,21 @@
 /**
- * Every reason for a rejection -> its status and public words, per surface. A reason without a row does not
- * compile. Words are generic where an attacker could probe; the log has the detail.
+ * Maps every reason of a rejection to its status and public text, per surface. A reason without a row does not
+ * compile. Texts are generic if an attacker could use them to probe. The log has the details.
  */
 import type { ErrorPageName } from "../../pages/error_page.tsx";
 import type { StatusCode } from "hono/utils/http-status";
 import type { ErrorReason, FaultCode } from "../../base/kernel/api_error.ts";
 
-/** An OAuth answer `{error, error_description}` (RFC 6749 §5.2, RFC 7591 §3.2.2, RFC 9126 §2.3). */
+/** An OAuth error response `{error, error_description}` (RFC 6749 §5.2, RFC 7591 §3.2.2, RFC 9126 §2.3). */
 export interface OAuthWire {
   readonly status: StatusCode;
-  /** `WWW-Authenticate` where it is not an OAuth client that is to authenticate (RFC 9110 §11.6.1). */
+  /** `WWW-Authenticate` if the client that must authenticate is not an OAuth client (RFC 9110 §11.6.1). */
   readonly challenge?: "Bearer";
   readonly error: string;
   readonly description: string;
 }
 
-/** With `code`, an `OBErrorResponse1`; with `challenge`, a `WWW-Authenticate: DPoP` whose `error` may be empty. */
+/** With `code`, an `OBErrorResponse1`. With `challenge`, a `WWW-Authenticate: DPoP`, whose `error` may be empty. */
 export interface ResourceWire {
   readonly status: StatusCode;
   readonly code?: FaultCode;
@@ -23,13 +23,13 @@ export interface ResourceWire {
   readonly challenge?: "" | "invalid_request" | "invalid_token" | "invalid_dpop_proof" | "insufficient_scope";
 }
 
-/** A page for a person. */
+/** An error page. */
 export interface PageWire {
   readonly status: StatusCode;
   readonly page: ErrorPageName;
 }
 
-/** The forms a reason can take. `oauth` serves where a surface has no row of its own. */
+/** The forms of one reason. `oauth` is used if the surface has no form of its own. */
 export interface Wire {
   readonly oauth: OAuthWire;
   readonly resource?: ResourceWire;
@@ -103,7 +103,7 @@ export const ERROR_TABLE = {
   "store.unavailable": unavailable,
   "platform.overloaded": row(
     oauth(503, "temporarily_unavailable", "The platform has too many requests to answer; see Retry-After."),
-    { status: 503, message: "" }, // no body: to sign one would cost as much as the request
+    { status: 503, message: "" }, // no body, because signing it would cost as much as the request
     "unavailable",
   ),
   "bank.unknown": row(oauth(404, "not_found", "No such bank is registered here."), {
@@ -114,7 +114,7 @@ export const ERROR_TABLE = {
     status: 403,
     code: "UnexpectedError",
     message: "The bank is not active.",
-    challenge: "", // the token is not at fault
+    challenge: "", // the token is not the cause
   }),
   "certificate.missing": row(
     oauth(401, "invalid_client", "A client certificate of a registered participant is required."),
@@ -238,7 +238,7 @@ export const ERROR_TABLE = {
   "directory.not_found": row(oauth(404, "not_found", "There is nothing at this address.")),
 } as const satisfies Record<ErrorReason, Wire>;
 
-/** A bug: no words about it leave the platform. */
+/** The response for a bug. It contains no details. */
 export const BUG_WIRE: Wire = row(
   oauth(500, "server_error", "The platform failed; quote the x-fapi-interaction-id of this answer."),
   fault(500, "UnexpectedError", "The platform failed; quote the x-fapi-interaction-id of this answer."),

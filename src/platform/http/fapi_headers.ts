@@ -1,4 +1,4 @@
-/** Guard: the FAPI headers that come with a resource call, well formed or absent (Decision C10). */
+/** Middleware: the FAPI headers of a resource request must be well formed or absent (Decision C10). */
 import { createMiddleware } from "hono/factory";
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import { rejectMalformedInteractionId } from "../../base/http/interaction_id.ts";
@@ -13,7 +13,11 @@ const RULES = [
   { path: "x-fapi-customer-ip-address", isGood: isIpAddress, must: "must be an IP address." },
 ] as const;
 
-/** Rejects what is malformed, all at once; `x-fapi-financial-id` is accepted and ignored. @throws {ApiError} `request.header_invalid` */
+/**
+ * Reports all malformed headers at once. `x-fapi-financial-id` is accepted and ignored.
+ *
+ * @throws {ApiError} `request.header_invalid`
+ */
 export const fapiHeaders = createMiddleware(async function checkFapiHeaders(c, next) {
   rejectMalformedInteractionId(c.req.header("x-fapi-interaction-id"));
   const faults = RULES.flatMap(({ path, isGood, must }): Fault[] => {
@@ -29,7 +33,7 @@ export const fapiHeaders = createMiddleware(async function checkFapiHeaders(c, n
 function isHttpDate(value: string): boolean {
   if (!IMF_DATE.test(value)) return false;
   const date = new Date(value.replace("UTC", "GMT"));
-  return date.getUTCDate() === Number(value.slice(5, 7)); // 31 Feb would be read as a day in March
+  return date.getUTCDate() === Number(value.slice(5, 7)); // 31 Feb would be parsed as a day in March
 }
 
 function isIpAddress(value: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * Turns whatever a route threw into the answer of its surface. A ApiError has its row in the error table;
- * anything else is a bug: 500, no words, the stack in the log under the interaction id.
+ * Turns an error into the response of its surface. The error table has a row for each ApiError. Any other error is a
+ * bug: the response is a 500 without details, and the log has the stack with the interaction id.
  */
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
@@ -11,25 +11,24 @@ import type { RequestEnv, Surface } from "../../base/http/context.ts";
 import { prefersHtml } from "../../base/http/prefers_html.ts";
 import { BUG_WIRE, ERROR_TABLE, type PageWire, type ResourceWire, type Wire } from "./error_table.ts";
 
-/** What an error page is drawn from. */
+/** The content of an error page. */
 export interface ErrorPage extends PageWire {
   readonly interactionId: string;
-  /** Where its reader may go on to. */
+  /** The next URL for the reader. */
   readonly wayOn: string | undefined;
-  /** The TPP that the reader came from, if it is known, with its web page. */
+  /** The TPP that the reader came from and its web page, if known. */
   readonly tpp?: ApiErrorParts["tpp"] | undefined;
 }
 
-/** Draws an error page in the reader's language; `platform/http/error_routes.ts` does. */
+/** Renders an error page in the reader's language. Implemented by `platform/http/error_routes.ts`. */
 export type DrawErrorPage = (c: Context, page: ErrorPage) => Response | Promise<Response>;
 
-/** What error answers need. */
 export interface ErrorDeps {
   readonly log: Log;
   readonly drawErrorPage: DrawErrorPage;
 }
 
-/** Hono's `onError` for both hosts. */
+/** Returns Hono's `onError` for both hosts. */
 export function answerErrors(
   deps: ErrorDeps,
 ): (error: Error, c: Context<RequestEnv>) => Response | Promise<Response> {
@@ -48,7 +47,10 @@ export function answerErrors(
   };
 }
 
-/** Anybody can be lost among a person's pages: only who can read a page gets one then (RFC 9110 §12.1). */
+/**
+ * Unknown addresses of the browser host may be requested by programs, so only clients that accept HTML get a page
+ * (RFC 9110 §12.1).
+ */
 function surfaceOf(c: Context<RequestEnv>, rejection: ApiError | undefined): Surface {
   const surface = c.get("surface") ?? "oauth";
   const lost = rejection?.reason === "request.not_found" ||
@@ -118,7 +120,7 @@ const STATUS_CODE: Readonly<Record<number, string>> = {
   503: "503 ServiceUnavailable",
 };
 
-// RFC 9449 §7.1: the challenge names the algorithms; no error where no credentials were sent (RFC 6750 §3.1).
+// RFC 9449 §7.1: the challenge names the algorithms. It has no error if no credentials were sent (RFC 6750 §3.1).
 function challenge(error: string, { description, scope }: ApiErrorParts = {}): string {
   const parts = error === "" ? [] : [`error="${error}"`];
   if (description !== undefined) parts.push(`error_description="${description}"`);
@@ -130,7 +132,7 @@ function pageOf(wire: Wire): PageWire {
   return wire.page ?? { status: 400, page: "link_unusable" };
 }
 
-// Built afresh, not on the context: nothing of an answer that this one replaces may show through.
+// A new response, independent of the context, so that it contains no part of the response that it replaces.
 function answer(status: StatusCode, headers: Headers, body?: object): Response {
   if (body === undefined) return new Response(null, { status, headers });
   headers.set("content-type", "application/json");

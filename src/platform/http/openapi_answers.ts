@@ -1,6 +1,6 @@
 /**
- * The answers of the three surfaces as the OpenAPI document describes them. Errors and headers are components that
- * operations refer to; `scripts/testing/api_contract.ts` holds every answer of the HTTP tests against them.
+ * The responses of the three surfaces for the OpenAPI document. Errors and headers are shared components.
+ * `scripts/testing/api_contract.ts` checks every response of the HTTP tests against them.
  */
 import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { z } from "@hono/zod-openapi";
@@ -42,7 +42,7 @@ interface Header {
   schema: { type: "string" | "integer"; [rule: string]: string | number };
 }
 
-/** Response headers by the name of their component. */
+/** Response headers by component name. */
 const HEADERS = {
   InteractionId: {
     description:
@@ -104,7 +104,7 @@ const signed = { ...fresh, "x-jws-signature": header("PayloadSignature") };
 const schemaOf = (name: string): { schema: Reference } => ({
   schema: { $ref: `#/components/schemas/${name}` },
 });
-/** The one content of every page. */
+/** Content of every page. */
 export const PAGE_CONTENT = { "text/html": { schema: { type: "string" } } } as const;
 
 const oauthBody = { content: { "application/json": schemaOf("OAuthError") } };
@@ -122,7 +122,7 @@ const WORDS = {
   503: "Temporarily unavailable; see `Retry-After`",
 } as const;
 
-/** Errors of OAuth endpoints, of public documents, and of registration. */
+/** Errors of OAuth endpoints, public documents, and registration. */
 const OAUTH = {
   400: {
     description: "Bad request; `error` and `error_description` say what is wrong",
@@ -145,7 +145,7 @@ const OAUTH = {
   503: { description: WORDS[503], headers: { ...fresh, ...retry }, ...oauthBody },
 } as const satisfies Record<number, Answer>;
 
-/** Errors of resource endpoints; 401, 404, 405, 406 and 429 have no body. */
+/** Errors of resource endpoints. 401, 404, 405, 406 and 429 have no body. */
 const RESOURCE = {
   400: {
     description: "Bad request; `Errors` names each fault",
@@ -178,7 +178,7 @@ const RESOURCE = {
   },
 } as const satisfies Record<number, Answer>;
 
-/** Errors of the browser's addresses: pages; who reads no HTML gets JSON if the address is wrong. */
+/** Errors of browser routes are pages. If the address is wrong, clients that do not accept HTML get JSON. */
 const PAGE = {
   400: {
     description: "A page: the link or the return cannot be used; nothing has changed",
@@ -205,38 +205,38 @@ const PAGE = {
 
 type Errors = Record<string, Reference>;
 
-/** Error answers of an OAuth endpoint or of a public document. */
+/** Error responses of an OAuth endpoint or a public document. */
 export function oauthErrors(...statuses: readonly (keyof typeof OAUTH)[]): Errors {
   return references("OAuth", statuses);
 }
 
-/** Error answers of a resource endpoint: those that each can have, and these. */
+/** Error responses of a resource endpoint: the common ones and these. */
 export function resourceErrors(...statuses: readonly (keyof typeof RESOURCE)[]): Errors {
   return references("Resource", [400, 401, 403, 404, 405, 406, ...statuses, 429, 500, 503]);
 }
 
-/** Error answers of an address that is for browsers. */
+/** Error responses of a browser route. */
 export function pageErrors(...statuses: readonly (keyof typeof PAGE)[]): Errors {
   return references("Page", statuses);
 }
 
-/** A JSON answer of a resource endpoint. */
+/** A JSON response of a resource endpoint. */
 export function resourceAnswer(description: string, schema: z.ZodType): Answer {
   return { description, headers: signed, content: { "application/json": { schema } } };
 }
 
-/** A JSON answer of an OAuth endpoint. */
+/** A JSON response of an OAuth endpoint. */
 export function oauthAnswer(description: string, schema: z.ZodType): Answer {
   return { description, headers: fresh, content: { "application/json": { schema } } };
 }
 
-/** A JSON answer that may be cached. */
+/** A cacheable JSON response. */
 export function publicAnswer(description: string, schema: z.ZodType): Answer {
   const headers = { ...named, "cache-control": header("Cacheable") };
   return { description, headers, content: { "application/json": { schema } } };
 }
 
-/** A public document that may be cached and asked for again by its tag (RFC 9110 §13.1.2). */
+/** A cacheable public document with an entity tag (RFC 9110 §13.1.2). */
 export function taggedAnswers(description: string, schema: z.ZodType): Record<200 | 304, Answer> {
   const answer = publicAnswer(description, schema);
   const headers = { ...answer.headers, etag: header("EntityTag") };
@@ -248,10 +248,10 @@ export function redirectAnswer(description: string): Answer {
   return { description, headers: { ...bound, location: header("Location") } };
 }
 
-/** The operator's addresses, which the document leaves out, are the only ones that have this answer. */
+/** Status that only the operator's routes have, which are not in the document. */
 const ONLY_OPERATIONS = "409";
 
-/** Puts everything that the answers refer to into a registry. */
+/** Registers all components that the responses refer to. */
 export function registerAnswers(registry: OpenAPIRegistry): void {
   registry.register("OAuthError", oauthErrorSchema);
   registry.register("OBErrorResponse1", resourceErrorSchema);

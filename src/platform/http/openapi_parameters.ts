@@ -1,16 +1,16 @@
-/** Path and header parameters that several routes share, as the OpenAPI document tells them; guards enforce them. */
+/** Path and header parameters that several routes share, for the OpenAPI document. The middleware enforces them. */
 import { z } from "@hono/zod-openapi";
 import { BANK_CODE, IDEMPOTENCY_KEY } from "../../base/kernel/identifiers.ts";
 
-/** A JWT of three parts, none of them empty. */
+/** Pattern of a compact JWS: three non-empty parts. */
 export const COMPACT_JWS = "^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$";
-/** SHA-256 in base64url. */
+/** Pattern of a SHA-256 in base64url. */
 export const SHA256_TEXT = "^[A-Za-z0-9_-]{43}$";
 
-/** The names of the security schemes, which `openapi.ts` describes. */
+/** Names of the security schemes that `openapi.ts` describes. */
 export const SCHEMES = { certificate: "mutualTLS", payments: "DPoPPayments", bank: "DPoPBank" } as const;
 
-/** `security` of an endpoint for which a client certificate is enough. */
+/** `security` of an endpoint that requires only a client certificate. */
 export const CERTIFICATE = [{ [SCHEMES.certificate]: [] }];
 
 /** `security` of a resource endpoint: a client certificate, and an access token of the scope with its DPoP proof. */
@@ -18,7 +18,7 @@ export function accessTokenOf(scope: "payments" | "bank"): Record<string, string
   return [{ [SCHEMES.certificate]: [], [SCHEMES[scope]]: [] }];
 }
 
-/** `{bank}`. */
+/** The path parameter `{bank}`. */
 export const bankParameter = z.object({
   bank: z.string().openapi({
     param: { name: "bank", in: "path" },
@@ -28,7 +28,7 @@ export const bankParameter = z.object({
   }),
 });
 
-/** A DPoP proof (RFC 9449). */
+/** The header of a DPoP proof (RFC 9449). */
 export const dpopHeader = z.object({
   dpop: z.string().openapi({
     pattern: COMPACT_JWS,
@@ -45,7 +45,7 @@ export const idempotencyKey = z.string().openapi({
   example: "5b0c4b1e-6a7a-4d38-9a52-2f5a2e1f9a11",
 });
 
-/** What every resource call carries. */
+/** Headers of every resource request. */
 export const resourceHeaders = dpopHeader.extend({
   "x-fapi-interaction-id": z.uuid().optional().openapi({
     description: "Id of the request. The response has the same value.",
@@ -61,7 +61,7 @@ export const resourceHeaders = dpopHeader.extend({
   }),
 });
 
-/** What a signed body comes with. */
+/** Headers of a request with a signed body. */
 export const signedHeaders = resourceHeaders.extend({
   "x-jws-signature": z.string().openapi({
     pattern: "^[A-Za-z0-9_-]+\\.\\.[A-Za-z0-9_-]+$",
@@ -69,7 +69,7 @@ export const signedHeaders = resourceHeaders.extend({
   }),
 });
 
-/** What a signed, idempotent POST comes with. */
+/** Headers of a signed, idempotent POST. */
 export const idempotentHeaders = signedHeaders.extend({
   "x-idempotency-key": idempotencyKey,
 });

@@ -1,7 +1,4 @@
-/**
- * The kinds of text field that resource bodies are made of, each with its rule, its fault and its
- * documentation.
- */
+/** The kinds of text fields in resource bodies, each with its rule, fault and documentation. */
 import { z } from "@hono/zod-openapi";
 import type { FaultCode } from "../../base/kernel/api_error.ts";
 import { isCountryCode } from "../../base/values/iso_countries.ts";
@@ -9,13 +6,13 @@ import { isCurrencyCode } from "../../base/values/iso_currencies.ts";
 import { hasVisibleLetter, isPlain } from "../../base/kernel/shown_text.ts";
 import { rejectedAs } from "./decode.ts";
 
-/** JSON Schema for "no control character" (C0, DEL). */
+/** JSON Schema pattern without control characters (C0, DEL). */
 export const TEXT_PATTERN = "^[^\\u0000-\\u001f\\u007f]*$";
 
 /**
- * OBIE `MaxNText`: 1 to `max` Unicode code points, none of them a control character (C0, DEL).
+ * OBIE `MaxNText`: 1 to `max` Unicode code points, no control character (C0, DEL).
  *
- * @param code what a text of the wrong length or content is rejected with
+ * @param code of the fault if length or content is wrong
  */
 export function text(max: number, code: FaultCode = "Field.Invalid"): z.ZodString {
   return z.string()
@@ -24,7 +21,7 @@ export function text(max: number, code: FaultCode = "Field.Invalid"): z.ZodStrin
     .openapi({ minLength: 1, maxLength: max, pattern: TEXT_PATTERN });
 }
 
-/** A {@link text} that a person will read: nothing in it hides or turns text. */
+/** A {@link text} for a person to read, without characters that hide text or change its direction. */
 export function shownText(max: number): z.ZodString {
   return text(max).refine(
     isPlain,
@@ -42,14 +39,14 @@ export function personName(max: number): z.ZodString {
   });
 }
 
-/** A text of one form; `message` says which. */
+/** A text that matches the pattern. `message` describes the pattern. */
 export function patterned(pattern: RegExp, message: string): z.ZodString {
   return z.string()
     .refine((value) => pattern.test(value), rejectedAs("Field.Invalid", message))
     .openapi({ pattern: pattern.source });
 }
 
-/** An active ISO 4217 code. Whether it is one of the supported ones is for a rule to say. */
+/** An active ISO 4217 code. A separate rule checks whether it is supported. */
 export function currencyCode(): z.ZodString {
   return z.string()
     .refine(isCurrencyCode, rejectedAs("Field.Invalid", "Must be an active ISO 4217 currency code."))
