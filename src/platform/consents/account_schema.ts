@@ -1,4 +1,7 @@
-/** Accounts as they come in over the wire: their fields, whether the scheme is accepted and the identification fits it. */
+/**
+ * Accounts in request bodies: their fields, whether the scheme is accepted, and whether the identification has its
+ * format.
+ */
 import { z } from "@hono/zod-openapi";
 import { valueAt } from "../http/decode.ts";
 import { personName, text } from "../http/wire_fields.ts";
@@ -17,7 +20,7 @@ const schemeName = z.string().openapi({
   example: "UK.OBIE.IBAN",
 });
 
-/** The members that every account has. */
+/** Fields of every account. */
 export const accountFields = {
   SchemeName: schemeName,
   Identification: text(MAX_IDENTIFICATION, "Unsupported.AccountIdentifier")
@@ -25,13 +28,13 @@ export const accountFields = {
   SecondaryIdentification: text(34, "Unsupported.AccountSecondaryIdentifier").optional(),
 };
 
-/** `CreditorAccount`: who is paid. */
+/** `CreditorAccount`: the payee's account. */
 export const creditorAccountSchema = z.strictObject({
   ...accountFields,
   Name: personName(350).openapi({ example: "Example Shop Ltd" }),
 }).openapi("CreditorAccount");
 
-/** `DebtorAccount`: who pays. Its presence makes the consent implicit. */
+/** `DebtorAccount`: the payer's account. Its presence makes the consent implicit. */
 export const debtorAccountSchema = z.strictObject({
   ...accountFields,
   Name: personName(350).optional().openapi({
@@ -39,7 +42,10 @@ export const debtorAccountSchema = z.strictObject({
   }),
 }).openapi("DebtorAccount", { description: "The payer's account. Its presence makes the consent implicit." });
 
-/** The faults of an account whose scheme is not accepted, or whose Identification does not fit it (contract CF20, CF21). */
+/**
+ * Reports an account whose scheme is not accepted or whose Identification does not have its format (contract CF20,
+ * CF21).
+ */
 export function accountFaults(account: unknown, path: string, schemes: AccountSchemes): Fault[] {
   const scheme = valueAt(account, ["SchemeName"]);
   if (typeof scheme !== "string") return []; // the schema rejects a missing scheme

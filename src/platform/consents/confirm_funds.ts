@@ -1,9 +1,10 @@
-/** Funds confirmation (contract EP8): what the selected account's last known balance says. Never changes the consent. */
+/** Funds confirmation (contract EP8) from the selected account's last known balance. Never changes the consent. */
 import { covers } from "../../base/values/money.ts";
 import { type Consent, wrongStatus } from "./consent.ts";
 
 /**
- * Whether the funds are there; undefined where no balance is known or it is in another currency (Decision C8).
+ * Returns whether the balance covers the amount, or undefined if no balance is known or it is in another currency
+ * (Decision C8).
  *
  * @throws {ApiError} `resource.invalid_consent_status` unless the consent is `Authorized`
  */

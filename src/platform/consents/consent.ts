@@ -1,6 +1,6 @@
 /**
- * A domestic payment consent and its legal moves. No I/O and no clock of its own: what a consent is depends on the
- * time it is looked at, since its deadlines count whether or not anyone writes them down.
+ * A domestic payment consent and its legal status changes. No I/O and no clock: the status of a consent depends on
+ * the time at which it is read, because its deadlines apply even before they are recorded.
  */
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { instantOf } from "../../base/kernel/date_time.ts";
@@ -20,13 +20,13 @@ export interface PayerAccount {
   readonly SecondaryIdentification?: string | undefined;
 }
 
-/** What the bank reported about the payer. */
+/** The bank's report about the payer. */
 export interface Payer {
-  /** The bank's opaque name for the customer. */
+  /** The bank's opaque id of the customer. */
   readonly sub: string;
-  /** Which of the bank's reports on this consent it is, from 1. `payer_accounts_store.ts` reads its accounts. */
+  /** Number of the bank's report on this consent, from 1. `payer_accounts_store.ts` reads its accounts. */
   readonly report?: number;
-  /** The one account that was chosen on the bank's own screen. Older records hold every reported list here. */
+  /** The one account that was chosen on the bank's own screen. Older records have all reported accounts here. */
   readonly accounts?: readonly PayerAccount[];
 }
 
@@ -41,31 +41,31 @@ export interface Consent {
   readonly createdAt: number;
   /** Milliseconds. */
   readonly statusUpdatedAt: number;
-  /** Milliseconds; after it, an unauthorised consent is rejected. */
+  /** Milliseconds. After it, an unauthorised consent is rejected. */
   readonly authoriseBy: number;
   readonly payer?: Payer;
   readonly selectedAccount?: PayerAccount;
 }
 
-/** What can happen to a consent after its creation. */
+/** The changes of a consent after its creation. */
 export type ConsentMove =
   | "authorise"
   | "reject"
   | "consume"
-  /** The store was restored: the consent may have been used in the time that is lost (Decision G9). */
+  /** The store was restored, and the consent may have been used in the time that is lost (Decision G9). */
   | "void"
-  /** The bank holds the payment of this consent that the restored store had lost (Decision G9). */
+  /** The bank has the payment of this consent that the restored store had lost (Decision G9). */
   | "recover";
 
-/** Contract CT5 to CT17: from -> move -> to. What is absent is not legal. */
+/** Contract CT5 to CT17: from -> change -> to. A change that is not listed is illegal. */
 const MOVES: Readonly<Record<ConsentStatus, Partial<Record<ConsentMove, ConsentStatus>>>> = {
   AwaitingAuthorisation: { authorise: "Authorized", reject: "Rejected", recover: "Consumed" }, // contract CT5 to CT11
   Authorized: { consume: "Consumed", void: "Rejected", recover: "Consumed" }, // contract CT14
-  Rejected: { recover: "Consumed" }, // contract CT16, but for a restore
+  Rejected: { recover: "Consumed" }, // contract CT16, except after a restore
   Consumed: {}, // contract CT16
 };
 
-/** A new consent (contract CT1); `now` in milliseconds. */
+/** Returns a new consent (contract CT1). `now` is in milliseconds. */
 export function openConsent(
   given: Pick<Consent, "id" | "clientId" | "bank" | "request">,
   now: number,
@@ -82,7 +82,9 @@ export function openConsent(
   };
 }
 
-/** The consent as it stands at `now`: a passed deadline has rejected it, at the deadline (contract CT12, CT15). */
+/**
+ * Returns the consent at `now`. A passed deadline has rejected it, at the time of the deadline (contract CT12, CT15).
+ */
 export function asOf(consent: Consent, now: number): Consent {
   const deadline = deadlineOf(consent);
   return deadline === undefined || now < deadline
@@ -90,15 +92,15 @@ export function asOf(consent: Consent, now: number): Consent {
     : { ...consent, status: "Rejected", statusUpdatedAt: deadline };
 }
 
-/** Whether the payer's account was named by the TPP: no choice of account, no consent screen. */
+/** Whether the TPP named the payer's account. Then there is no choice of account and no consent screen. */
 export function isImplicit(consent: Consent): boolean {
   return consent.request.Data.Initiation.DebtorAccount !== undefined;
 }
 
 /**
- * The consent after a move.
+ * Returns the consent after a change.
  *
- * @throws {ApiError} `resource.invalid_consent_status` where the move is not legal at `now`
+ * @throws {ApiError} `resource.invalid_consent_status` if the change is not legal at `now`
  */
 export function moved(consent: Consent, move: ConsentMove, now: number): Consent {
   const current = asOf(consent, now);
@@ -107,7 +109,11 @@ export function moved(consent: Consent, move: ConsentMove, now: number): Consent
   return { ...current, status, statusUpdatedAt: now };
 }
 
-/** The consent with what the bank reported (contract CT4); the last report wins. @throws {ApiError} unless it awaits authorisation */
+/**
+ * Returns the consent with the bank's report (contract CT4). The last report wins.
+ *
+ * @throws {ApiError} `resource.invalid_consent_status` unless it awaits authorisation
+ */
 export function withPayer(
   consent: Consent,
   reported: Pick<Payer, "sub" | "accounts">,
@@ -120,14 +126,14 @@ export function withPayer(
   return { ...current, payer: { ...reported, report: (current.payer?.report ?? 0) + 1 } };
 }
 
-/** The rejection of what a consent of this status does not allow; `attempt` is for the log. */
+/** Returns the rejection of a request that this status does not allow. `attempt` is for the log. */
 export function wrongStatus(attempt: string, status: ConsentStatus): ApiError {
   const message = `The consent's status is ${status}, which does not allow this.`;
   return invalidStatus(message, `${attempt} while ${status}`);
 }
 
 /**
- * The rejection of what a consent does not allow now, with the place that a client should look at.
+ * Returns the rejection of a request that the consent's status does not allow. The fault names the consent id.
  *
  * @param message for the caller
  * @param detail for the log
@@ -137,7 +143,7 @@ export function invalidStatus(message: string, detail: string): ApiError {
   return new ApiError("resource.invalid_consent_status", { detail, faults: [fault] });
 }
 
-/** When the consent ends by itself, milliseconds; undefined where it has ended. */
+/** Returns when the consent expires, in milliseconds, or undefined if it cannot expire any more. */
 export function deadlineOf(consent: Consent): number | undefined {
   if (consent.status === "AwaitingAuthorisation") return consent.authoriseBy;
   if (consent.status === "Authorized") return consent.statusUpdatedAt + USE_WITHIN_SECONDS * 1000;

@@ -1,4 +1,4 @@
-/** Consents on the wire: what the POST echoes, what the GET reduces to, and the funds confirmation. */
+/** The responses about consents: to the POST, to the GET, and to the funds confirmation. */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { Consent } from "./consent.ts";
@@ -23,7 +23,7 @@ const consentData = {
 };
 const { ReadRefundAccount, Authorisation, SCASupportData } = consentRequestSchema.shape.Data.shape;
 
-/** Answer of POST, for the OpenAPI document. */
+/** Schema of the POST response, for the OpenAPI document. */
 export const createdConsentSchema = z.strictObject({
   Data: z.strictObject({
     ...consentData,
@@ -36,14 +36,14 @@ export const createdConsentSchema = z.strictObject({
   ...envelope,
 }).openapi("CreatedConsent");
 
-/** Answer of GET, for the OpenAPI document. */
+/** Schema of the GET response, for the OpenAPI document. */
 export const consentSchema = z.strictObject({
   Data: z.strictObject({ ...consentData, Initiation: reducedInitiationSchema }),
   Risk: riskSchema,
   ...envelope,
 }).openapi("Consent");
 
-/** Answer of the funds confirmation, for the OpenAPI document. */
+/** Schema of the funds confirmation, for the OpenAPI document. */
 export const fundsConfirmationSchema = z.strictObject({
   Data: z.strictObject({
     FundsAvailableResult: z.strictObject({
@@ -54,12 +54,12 @@ export const fundsConfirmationSchema = z.strictObject({
   ...envelope,
 }).openapi("FundsConfirmation");
 
-/** The consent's address, from configuration (Decision A6). */
+/** Returns the consent's URL, built from configuration (Decision A6). */
 export function consentUrl(baseUrl: string, consent: Consent): string {
   return `${baseUrl}/${consent.bank}/domestic-payment-consents/v1/${consent.id}`;
 }
 
-/** What POST answers: the request's own data without the payer's name, postal address and mobile number. */
+/** The POST response: the request's own data without the payer's name, postal address and mobile number. */
 export function representCreated(consent: Consent, baseUrl: string): object {
   const { ReadRefundAccount, Authorisation, SCASupportData, Initiation } = consent.request.Data;
   return {
@@ -76,7 +76,7 @@ export function representCreated(consent: Consent, baseUrl: string): object {
   };
 }
 
-/** What GET answers. */
+/** The GET response. */
 export function representConsent(consent: Consent, baseUrl: string): object {
   return {
     Data: { ...statusOf(consent), Initiation: reducedInitiation(consent.request.Data.Initiation) },
@@ -86,7 +86,7 @@ export function representConsent(consent: Consent, baseUrl: string): object {
   };
 }
 
-/** What the funds confirmation answers; the result is left out where no balance is known (Decision C8). */
+/** The funds confirmation. The result is omitted if no balance is known (Decision C8). */
 export function representFunds(
   available: boolean | undefined,
   consent: Consent,

@@ -1,6 +1,4 @@
-/**
- * The body of POST domestic-payment-consents: its schema, which is also its documentation, and its decoding.
- */
+/** The body of POST domestic-payment-consents: its schema, which is also its documentation, and its decoding. */
 import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs, valueAt } from "../http/decode.ts";
 import { text } from "../http/wire_fields.ts";
@@ -15,13 +13,13 @@ import {
   type Supported,
 } from "./initiation_schema.ts";
 
-/** A decoded consent request, in the words of the wire: it is stored and echoed as it was sent. */
+/** A decoded consent request, with the field names of the API. It is stored and echoed as it was sent. */
 export interface ConsentRequest {
   readonly Data: {
     readonly ReadRefundAccount?: "Yes" | "No" | undefined;
     readonly Authorisation?: {
       readonly AuthorisationType: "Any" | "Single";
-      /** Any ISO 8601 form with an offset; `instantOf` reads it. In the future when it was decoded. */
+      /** Any ISO 8601 form with an offset, as `instantOf` parses it. Was in the future when decoded. */
       readonly CompletionDateTime?: string | undefined;
     } | undefined;
     readonly Initiation: Initiation;
@@ -47,7 +45,7 @@ const SCA_EXEMPTION_TYPES = [
   "PartyToParty",
 ] as const;
 
-/** Any ISO 8601 form; which of them name an instant is for `instantOf` to say. */
+/** Any ISO 8601 form. `instantOf` checks whether it is a valid instant. */
 const ISO_DATE_TIME = "^[0-9W-]{7,10}T[0-9:.,]+(Z|[+-][0-9:]{2,5})$";
 
 const completionDateTime = z.string()
@@ -61,7 +59,7 @@ const completionDateTime = z.string()
     example: "2030-01-31T12:00:00+00:00",
   });
 
-/** The schema, for the OpenAPI document. Decoding goes through `decodeConsentRequest`, which asks more. */
+/** The schema for the OpenAPI document. `decodeConsentRequest` checks more rules. */
 export const consentRequestSchema = z.strictObject({
   Data: z.strictObject({
     ReadRefundAccount: z.enum(["Yes", "No"]).optional(),
@@ -99,9 +97,9 @@ export const consentRequestSchema = z.strictObject({
 });
 
 /**
- * The consent request in a JSON value.
+ * Decodes a consent request.
  *
- * @param context `now` in milliseconds since the Unix epoch, and what is supported
+ * @param context `now` in milliseconds since the Unix epoch, and the supported currencies and schemes
  * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
 export function decodeConsentRequest(

@@ -1,4 +1,4 @@
-/** Consents. A change is staged against the version it was decided on: of parallel decisions one commits. */
+/** Stores consents. Each change checks the version that it is based on, so of parallel changes only one commits. */
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
 import { record, type ShownPage } from "../audit_trail.ts";
 import { consentDeadlineKey, consentKey } from "../store_keys.ts";
@@ -6,40 +6,41 @@ import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
 import { type Consent, deadlineOf } from "./consent.ts";
 
-/** Who caused a change and why, for the consent's history. */
+/** The actor of a change and its reason, for the consent's history. */
 export interface Cause {
   readonly actor: string;
   readonly reason: string;
   readonly page?: ShownPage;
 }
 
-/** Reads and stages consents. */
 export interface ConsentStore {
   find(id: ConsentId, from?: Reader): Promise<Entry<Consent> | null>;
-  /** In one round trip, in the order asked. */
+  /** In one round trip, in the order of the ids. */
   findMany(ids: readonly ConsentId[]): Promise<readonly (Entry<Consent> | null)[]>;
   stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
-  /** Stages the changed consent in place of `former`; the commit fails if it changed meanwhile. */
+  /** Stages the changed consent. The commit fails if the consent changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): void;
-  /** Deadlines that have passed at `now`, earliest first, after the one given; some may be of consents that have moved on. */
+  /**
+   * Returns deadlines before `now`, earliest first, after the one given. The consents of some may have changed
+   * meanwhile.
+   */
   deadlinesBefore(now: number, limit: number, after?: Deadline): Promise<readonly Deadline[]>;
-  /** Stages the end of a noted deadline. */
+  /** Stages the deletion of a deadline. */
   stageDeadlineGone(tx: Transaction, deadline: Deadline): void;
 }
 
-/** A moment at which a consent may end by itself. */
+/** A time at which a consent may expire. */
 export interface Deadline {
   readonly key: Key;
   readonly consentId: ConsentId;
 }
 
-/** The keys of the consent that a path or a token names: what to prefetch. */
+/** Keys to prefetch for the consent that a path or a token names. */
 export function consentAhead(idText: unknown): readonly Key[] {
   const id = asConsentId(idText);
   return id === undefined ? [] : [consentKey(id)];
 }
 
-/** Opens the store of consents. */
 export function openConsentStore(store: Store): ConsentStore {
   return {
     find: (id, from = store) => from.get<Consent>(consentKey(id)),

@@ -1,4 +1,4 @@
-/** Creates a consent (contract EP6): consent, claim, evidence and history in one commit. */
+/** Creates a consent (contract EP6). Consent, claim, evidence and history are one commit. */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { newConsentId } from "../../base/kernel/identifiers.ts";
@@ -12,7 +12,6 @@ import type { ConsentRequest } from "./consent_schema.ts";
 import type { ConsentStore } from "./consent_store.ts";
 import { readConsent } from "./read_consent.ts";
 
-/** What it needs. */
 export interface CreateConsentDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -20,7 +19,7 @@ export interface CreateConsentDeps {
   readonly claims: ClaimStore;
 }
 
-/** A decoded, authentic request. */
+/** A decoded request whose token and signature are verified. */
 export interface CreateConsent {
   readonly clientId: ClientId;
   readonly bank: BankCode;
@@ -31,7 +30,7 @@ export interface CreateConsent {
 }
 
 /**
- * The new consent, or the one that a parallel request with the same key and body made.
+ * Creates the consent, or returns the one that a parallel request with the same key and body created.
  *
  * @throws {ApiError} `idempotency.key_reused`, `platform.unavailable`
  */

@@ -1,14 +1,13 @@
 /**
- * The payment data of a consent, in the wire's own words because it is stored, compared and echoed as it was
- * sent. Says where a payment departs from its consent and which part of the data each reader gets back. No
- * I/O.
+ * The payment data of a consent, with the field names of the API because it is stored, compared and echoed as it was
+ * sent. Compares a payment with its consent, and selects the data that each reader gets. No I/O.
  */
 import { MAX_FAULTS } from "../http/decode.ts";
 import { type Account, canonicalScheme } from "../../base/values/account.ts";
 import { differences } from "../../base/kernel/json_differences.ts";
 import type { Fault } from "../../base/kernel/api_error.ts";
 
-/** `DebtorAccount` as on the wire. */
+/** `DebtorAccount` of the API. */
 export interface WireAccount {
   readonly SchemeName: string;
   readonly Identification: string;
@@ -16,7 +15,7 @@ export interface WireAccount {
   readonly SecondaryIdentification?: string | undefined;
 }
 
-/** `CreditorAccount` as on the wire. */
+/** `CreditorAccount` of the API. */
 export interface WireCreditorAccount extends WireAccount {
   readonly Name: string;
 }
@@ -34,7 +33,7 @@ export interface PostalAddress extends PlaceOfAddress {
   readonly SubDepartment?: string | undefined;
 }
 
-/** `Risk.DeliveryAddress`; the schema requires town and country there. */
+/** `Risk.DeliveryAddress`. The schema requires its town and country. */
 export interface PlaceOfAddress {
   readonly AddressLine?: readonly string[] | undefined;
   readonly StreetName?: string | undefined;
@@ -67,20 +66,20 @@ export interface Risk {
   readonly DeliveryAddress?: PlaceOfAddress | undefined;
 }
 
-/** What a payment must repeat of its consent. */
+/** The data that a payment must repeat from its consent. */
 export interface PaymentData {
   readonly Initiation: Initiation;
   readonly Risk: Risk;
 }
 
-/** `Initiation` as answered to the POST of a consent: without the payer's name, address and mobile number. */
+/** `Initiation` in the response to the POST of a consent: without the payer's name, address and mobile number. */
 export type EchoedInitiation = Omit<Initiation, "CreditorPostalAddress" | "SupplementaryData">;
-/** `Initiation` as answered to the GET of a consent. */
+/** `Initiation` in the response to the GET of a consent. */
 export type ReducedInitiation = Omit<
   EchoedInitiation,
   "InstructionIdentification" | "EndToEndIdentification"
 >;
-/** `Initiation` as the bank reads it: absent ids are null, the payer's name is there. */
+/** `Initiation` for the bank: absent ids are null, and the payer's name is included. */
 export interface BankInitiation {
   readonly InstructionIdentification: string | null;
   readonly EndToEndIdentification: string | null;
@@ -90,8 +89,8 @@ export interface BankInitiation {
 }
 
 /**
- * Where the payment departs from the consent: one `Resource.ConsentMismatch` for each differing leaf, depth
- * first, at most 20; none where it may be made (contract MT1 to MT4; Decision C6).
+ * Compares a payment with its consent. Returns one `Resource.ConsentMismatch` for each differing leaf, depth first,
+ * at most 20, and none if the payment may be made (contract MT1 to MT4; Decision C6).
  *
  * @param selected the account chosen for an explicit consent, which the payment may name
  */
@@ -108,13 +107,13 @@ export function compareWithConsent(consent: PaymentData, payment: PaymentData, s
   return paths.slice(0, MAX_FAULTS).map((path) => ({ code: "Resource.ConsentMismatch", path, message }));
 }
 
-/** The consent's Initiation as this payment may repeat it. */
+/** Returns the consent's Initiation as this payment may repeat it. */
 function expectedInitiation(
   consent: Initiation,
   payment: Initiation,
   selected: Account | undefined,
 ): Initiation {
-  // Never answered to the TPP, so a payment rebuilt from an answer lacks them (contract MT3).
+  // Responses to the TPP do not contain them, so a payment built from a response lacks them (contract MT3).
   const { CreditorPostalAddress, SupplementaryData, DebtorAccount: _, ...always } = consent;
   const debtor = consent.DebtorAccount === undefined
     ? selectedAsSpelt(selected, payment.DebtorAccount)
@@ -130,7 +129,7 @@ function expectedInitiation(
 }
 
 /**
- * The selected account where the payment names one (contract MT2), its scheme under the name the payment
+ * Returns the selected account if the payment names an account (contract MT2), with the scheme name that the payment
  * uses.
  */
 function selectedAsSpelt(
@@ -143,7 +142,7 @@ function selectedAsSpelt(
   return sameScheme ? { ...account, SchemeName: named.SchemeName } : account;
 }
 
-/** What the POST of a consent answers (contract CR2). */
+/** The data in the response to the POST of a consent (contract CR2). */
 export function echoedInitiation(initiation: Initiation): EchoedInitiation {
   const { InstructionIdentification, EndToEndIdentification } = initiation;
   return {
@@ -153,13 +152,13 @@ export function echoedInitiation(initiation: Initiation): EchoedInitiation {
   };
 }
 
-/** What a payment answers: all of it but the payer's name (contract PR3). */
+/** The data in responses about a payment: everything except the payer's name (contract PR3). */
 export function paidInitiation(initiation: Initiation): Initiation {
   const { DebtorAccount, ...rest } = initiation;
   return DebtorAccount === undefined ? rest : { ...rest, DebtorAccount: withoutName(DebtorAccount) };
 }
 
-/** What the GET of a consent answers: the payer's account only where the consent holds it. */
+/** The data in the response to the GET of a consent. It has the payer's account only if the TPP named it. */
 export function reducedInitiation(initiation: Initiation): ReducedInitiation {
   const { InstructedAmount, DebtorAccount, CreditorAccount, RemittanceInformation } = initiation;
   return {
@@ -170,9 +169,7 @@ export function reducedInitiation(initiation: Initiation): ReducedInitiation {
   };
 }
 
-/**
- * What the bank reads on the back channel (contract BF2): the one reader of the payer's name.
- */
+/** The data for the bank on the back channel (contract BF2). Only the bank gets the payer's name. */
 export function bankInitiation(initiation: Initiation): BankInitiation {
   const { InstructedAmount, DebtorAccount, CreditorAccount } = initiation;
   return {
@@ -184,7 +181,7 @@ export function bankInitiation(initiation: Initiation): BankInitiation {
   };
 }
 
-/** The account that wire members name. */
+/** Converts API fields to an account. */
 export function accountOf(wire: WireAccount): Account {
   const { SchemeName, Identification, Name, SecondaryIdentification } = wire;
   return {
@@ -195,7 +192,7 @@ export function accountOf(wire: WireAccount): Account {
   };
 }
 
-/** The account as wire members. */
+/** Converts an account to API fields. */
 export function wireAccountOf(account: Account): WireAccount {
   const { schemeName, identification, name, secondaryIdentification } = account;
   return {
@@ -206,7 +203,7 @@ export function wireAccountOf(account: Account): WireAccount {
   };
 }
 
-/** An account as the TPP may read it: without the payer's name. */
+/** Returns an account as the TPP may read it, without the payer's name. */
 export function withoutName(
   { SchemeName, Identification, SecondaryIdentification }: WireAccount,
 ): WireAccount {

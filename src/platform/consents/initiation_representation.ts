@@ -1,4 +1,4 @@
-/** The shapes in which answers carry a consent's or a payment's own data, for the OpenAPI document. */
+/** Schemas of the data of a consent or payment in responses, for the OpenAPI document. */
 import { z } from "@hono/zod-openapi";
 import { text } from "../http/wire_fields.ts";
 import { accountFields, creditorAccountSchema, debtorAccountSchema } from "./account_schema.ts";
@@ -10,10 +10,10 @@ export const wireDateTimeSchema = z.string().openapi({
   example: "2030-01-31T12:00:00+00:00",
 });
 
-/** The payer's account as a TPP reads it: without the payer's name. */
+/** The payer's account for a TPP, without the payer's name. */
 export const namelessAccountSchema = z.strictObject(accountFields).openapi("AccountWithoutName");
 
-/** The payer's account as the bank reads it. */
+/** The payer's account for the bank. */
 export const namedAccountSchema = debtorAccountSchema;
 
 const { InstructedAmount, RemittanceInformation, CreditorPostalAddress, SupplementaryData } =
@@ -29,15 +29,15 @@ const reduced = {
   RemittanceInformation,
 };
 
-/** In the answer to the GET of a consent. */
+/** In the response to the GET of a consent. */
 export const reducedInitiationSchema = z.strictObject(reduced).openapi("ConsentInitiation");
 
-/** In the answer to the POST of a consent. */
+/** In the response to the POST of a consent. */
 export const echoedInitiationSchema = z.strictObject({ ...ids, ...reduced }).openapi(
   "CreatedConsentInitiation",
 );
 
-/** In the answers about a payment. */
+/** In responses about a payment. */
 export const paidInitiationSchema = z.strictObject({
   ...ids,
   ...reduced,
@@ -45,7 +45,7 @@ export const paidInitiationSchema = z.strictObject({
   SupplementaryData,
 }).openapi("PaymentInitiation");
 
-/** In a payment order: all that the TPP sent. */
+/** In a payment order: all data that the TPP sent. */
 export const orderedInitiationSchema = z.strictObject({
   ...ids,
   ...reduced,
@@ -54,7 +54,7 @@ export const orderedInitiationSchema = z.strictObject({
   SupplementaryData,
 }).openapi("PaymentOrderInitiation");
 
-/** What the bank reads of a consent: an id that the TPP did not send is null. */
+/** A consent for the bank. An id that the TPP did not send is null. */
 export const bankInitiationSchema = z.strictObject({
   InstructionIdentification: text(35).nullable(),
   EndToEndIdentification: text(35).nullable(),

@@ -1,6 +1,6 @@
 /**
- * `Data.Initiation` and `Risk` as they come in with a consent and with a payment: the rules of contract CF1 to CF22,
- * ids optional, unknown members rejected.
+ * `Data.Initiation` and `Risk` in requests for consents and payments: the rules of contract CF1 to CF22. Ids are
+ * optional, and unknown members are rejected.
  */
 import { z } from "@hono/zod-openapi";
 import { rejectedAs, valueAt } from "../http/decode.ts";
@@ -24,7 +24,7 @@ const ADDRESS_TYPES = [
   "Statement",
 ] as const;
 
-/** The names of OBIE 3.1.4 to 3.1.9 and those of 3.1.10 on. */
+/** The codes of OBIE 3.1.4 to 3.1.9 and those since 3.1.10. */
 const PAYMENT_CONTEXT_CODES = [
   "BillPayment",
   "EcommerceGoods",
@@ -40,7 +40,7 @@ const PAYMENT_CONTEXT_CODES = [
   "TransferToThirdParty",
 ] as const;
 
-/** Keeps the message within the 500 characters of `Errors[].Message`. */
+/** Limits the message to the 500 characters of `Errors[].Message`. */
 const MAX_LISTED_CURRENCIES = 80;
 
 const amount = z.string()
@@ -53,7 +53,7 @@ const amount = z.string()
 const NOT_OF_CONSENTS =
   "Not in responses about the consent. In responses about the payment if the request for the payment had it.";
 
-/** The parts that both kinds of address have. */
+/** Fields of both kinds of address. */
 const placeFields = {
   StreetName: text(70).optional(),
   BuildingNumber: text(16).optional(),
@@ -84,7 +84,7 @@ const instructedAmountSchema = z.strictObject({ Amount: amount, Currency: curren
 
 /** `Data.Initiation`. */
 export const initiationSchema = z.strictObject({
-  InstructionIdentification: text(35).nullable().optional(), // null is absence, as in the back channel
+  InstructionIdentification: text(35).nullable().optional(), // null means absent, as in the back channel
   EndToEndIdentification: text(35).nullable().optional(),
   InstructedAmount: instructedAmountSchema,
   DebtorAccount: debtorAccountSchema.optional(),
@@ -100,7 +100,7 @@ export const initiationSchema = z.strictObject({
   }).openapi("SupplementaryData", { description: NOT_OF_CONSENTS }).optional(),
 }).openapi("Initiation");
 
-/** `Risk`; may be empty, must be there. */
+/** `Risk` is required but may be empty. */
 export const riskSchema = z.strictObject({
   PaymentContextCode: z.enum(PAYMENT_CONTEXT_CODES).optional(),
   MerchantCategoryCode: patterned(/^\d{3,4}$/, "Must have three or four digits (ISO 18245).").optional(),
@@ -108,14 +108,14 @@ export const riskSchema = z.strictObject({
   DeliveryAddress: deliveryAddressSchema.optional(),
 }).openapi("Risk");
 
-/** What a deployment supports of all that could be paid. */
+/** The currencies and account schemes that a deployment supports. */
 export interface Supported {
-  /** ISO 4217 codes that payments may be in. */
+  /** Supported ISO 4217 codes. */
   readonly currencies: readonly string[];
   readonly accountSchemes: AccountSchemes;
 }
 
-/** The decoded Initiation: an id that was null is left out. */
+/** Decodes the Initiation. An id that was null is omitted. */
 export function initiationOf(wire: z.infer<typeof initiationSchema>): Initiation {
   const { InstructionIdentification, EndToEndIdentification, ...rest } = wire;
   return {
@@ -126,8 +126,8 @@ export function initiationOf(wire: z.infer<typeof initiationSchema>): Initiation
 }
 
 /**
- * What no single field of `Data.Initiation` can say: currency and account schemes are supported, identifications fit
- * their schemes, and payer and payee differ.
+ * Checks the rules of `Data.Initiation` that no single field can express: currency and account schemes are supported,
+ * identifications have their scheme's format, and payer and payee differ.
  */
 export function initiationFaults(body: unknown, { currencies, accountSchemes }: Supported): Fault[] {
   const initiation = valueAt(body, ["Data", "Initiation"]);

@@ -1,6 +1,7 @@
 /**
- * Which authorization sessions of a consent have their customer at the bank: only then may the bank report accounts
- * (Decision C11). A session is taken out by the bank's return, which fixes the accounts that it reported (Decision G2).
+ * Records which authorization sessions of a consent have their customer at the bank. Only then may the bank report
+ * accounts (Decision C11). The bank's return removes the session and fixes the accounts that the bank reported
+ * (Decision G2).
  */
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
 import { isYetToPass } from "../../base/kernel/clock.ts";
@@ -11,27 +12,32 @@ import { check, set, type Transaction } from "../../base/store/transaction.ts";
 
 /** A consent's open sessions, as stored. */
 export interface OpenFlow {
-  /** Milliseconds: when the newest session expires. */
+  /** Milliseconds. When the newest session expires. */
   readonly expiresAt: number;
-  /** When each expires (milliseconds), by correlation id. Older records have the newest session's time alone. */
+  /**
+   * When each session expires (milliseconds), by correlation id. Older records have only the newest session's time.
+   */
   readonly sessions?: Readonly<Record<string, number>>;
 }
 
-/** More than these are not told apart: the oldest one's accounts are fixed when a newer session ends. */
+/**
+ * Limit of the recorded sessions. Without a record, the accounts of the oldest one are fixed when a newer session
+ * ends.
+ */
 const MAX_SESSIONS = 20;
 
-/** The key of the open sessions of the consent that a path names: what to prefetch. */
+/** Keys to prefetch for the open sessions of the consent that a path names. */
 export function openFlowAhead(idText: unknown): readonly Key[] {
   const id = asConsentId(idText);
   return id === undefined ? [] : [openFlowKey(id)];
 }
 
-/** The consent's open sessions; some may have expired. */
+/** Returns the consent's open sessions. Some may have expired. */
 export function findOpenFlow(from: Reader, consent: ConsentId): Promise<Entry<OpenFlow> | null> {
   return from.get<OpenFlow>(openFlowKey(consent));
 }
 
-/** Whether a customer is at the bank. `now` in milliseconds. */
+/** Whether a customer is at the bank. `now` is in milliseconds. */
 export function isOpen(flow: Entry<OpenFlow> | null, now: number): boolean {
   if (flow === null) return false;
   const { expiresAt, sessions } = flow.value;
@@ -39,7 +45,7 @@ export function isOpen(flow: Entry<OpenFlow> | null, now: number): boolean {
   return times.some((time) => isYetToPass(time, now, FLOW_SECONDS * 1000));
 }
 
-/** Stages that a customer leaves for the bank; of parallel changes, one commits. */
+/** Stages that a session's customer is redirected to the bank. Of parallel changes, only one commits. */
 export function stageFlowOpened(
   tx: Transaction,
   former: Entry<OpenFlow> | null,
@@ -56,14 +62,14 @@ export function stageFlowOpened(
   set(tx, openFlowKey(consentId), { expiresAt, sessions } satisfies OpenFlow, expiresAt);
 }
 
-/** Stages that the bank has sent the customer of this session back; of parallel changes, one commits. */
+/** Stages that the bank has redirected the session's customer back. Of parallel changes, only one commits. */
 export function stageFlowClosed(
   tx: Transaction,
   former: Entry<OpenFlow> | null,
   correlationId: string,
 ): void {
   if (former === null) return;
-  // A record from before sessions were told apart has one session: this one.
+  // A record from before sessions were recorded separately has only this session.
   const { [correlationId]: _, ...sessions } = former.value.sessions ?? {};
   check(tx, former.key, former.version);
   set(

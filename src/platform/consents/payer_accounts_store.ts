@@ -1,6 +1,6 @@
 /**
  * The payer's accounts for the platform's screen. They are stored once, as the evidence of the bank's report: its
- * signed bytes in pieces, so that neither their number nor their script can make a value larger than the store takes.
+ * signed bytes in pieces, so that no number of accounts can make a value larger than the store's limit.
  */
 import { valueAt } from "../http/decode.ts";
 import { parseStrictJson } from "../../base/http/strict_json.ts";
@@ -11,7 +11,7 @@ import type { Key, Reader } from "../../base/store/store.ts";
 import type { Transaction } from "../../base/store/transaction.ts";
 import type { Payer, PayerAccount } from "./consent.ts";
 
-/** Stages a bank's report on a consent. It is never changed: a later report has the next number. */
+/** Stages a bank's report on a consent. It never changes. A later report has the next number. */
 export function stagePayerAccounts(
   tx: Transaction,
   consent: ConsentId,
@@ -21,14 +21,18 @@ export function stagePayerAccounts(
   stageEvidence(tx, subjectOf(consent, report), signedBody);
 }
 
-/** The keys of the accounts: what to prefetch. */
+/** Keys to prefetch for the accounts. */
 export function payerAccountsAhead(consent: ConsentId, payer: Payer | undefined): readonly Key[] {
   return payer?.report === undefined || payer.accounts !== undefined
     ? []
     : evidenceAhead(subjectOf(consent, payer.report));
 }
 
-/** The accounts of the payer, decoded when they were reported. @throws {Error} if the report is not in the store */
+/**
+ * Returns the accounts of the payer. They were validated when they were reported.
+ *
+ * @throws {Error} if the report is not in the store
+ */
 export async function payerAccountsOf(
   reader: Reader,
   consent: ConsentId,

@@ -1,4 +1,4 @@
-/** Finds a consent for someone entitled to it. Whoever is not gets the answer for what does not exist (Decision C2). */
+/** Reads a consent for an entitled caller. For any other caller it does not exist (Decision C2). */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { asConsentId } from "../../base/kernel/identifiers.ts";
@@ -7,19 +7,22 @@ import type { Entry, Reader } from "../../base/store/store.ts";
 import { asOf, type Consent, type ConsentStatus } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
 
-/** What it needs. */
 export interface ReadConsentDeps {
   readonly clock: Clock;
   readonly consents: ConsentStore;
 }
 
-/** Whose consent, at which bank; without `clientId`, any TPP's (a bank reads them all). */
+/** The bank and the TPP of the consent. Without `clientId`, any TPP's (a bank reads them all). */
 export interface ConsentReader {
   readonly bank: BankCode;
   readonly clientId?: ClientId;
 }
 
-/** The consent as it stands now, with its version; `from` what the request has read. @throws {ApiError} `resource.not_found` */
+/**
+ * Returns the current consent and its version. `from` may have prefetched entries of the request.
+ *
+ * @throws {ApiError} `resource.not_found`
+ */
 export async function readConsent(
   deps: ReadConsentDeps,
   idText: unknown,
@@ -33,7 +36,7 @@ export async function readConsent(
   return { ...entry, value: asOf(entry.value, deps.clock()) };
 }
 
-/** The status of this owner's consent now, or undefined where it has no such consent. */
+/** Returns the current status of this owner's consent, or undefined if the owner has no such consent. */
 export async function consentStatus(
   deps: ReadConsentDeps,
   id: ConsentId,

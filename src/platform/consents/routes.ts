@@ -30,12 +30,15 @@ import { createConsent, type CreateConsentDeps } from "./create_consent.ts";
 import type { Supported } from "./initiation_schema.ts";
 import { readConsent } from "./read_consent.ts";
 
-/** What the routes need. */
 export interface ConsentRouteDeps extends CreateConsentDeps, Supported {
   readonly guards: ResourceGuards;
   readonly idempotent: ReturnType<typeof idempotent>;
   readonly baseUrl: string;
-  /** One consent is not asked about without end. @throws {ApiError} `request.rate_limited` */
+  /**
+   * Limits requests about one consent.
+   *
+   * @throws {ApiError} `request.rate_limited`
+   */
   readonly limitFunds: (consentId: ConsentId) => Promise<void>;
 }
 
@@ -108,7 +111,6 @@ const confirmFundsRoute = createRoute({
   },
 });
 
-/** Mounts the consent endpoints. */
 export function consentRoutes(app: PlatformApp, deps: ConsentRouteDeps): void {
   mountCreate(app, deps);
   mountRead(app, deps);

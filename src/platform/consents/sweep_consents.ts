@@ -1,6 +1,6 @@
 /**
- * Records what has already happened: a consent whose deadline has passed becomes `Rejected`, with the deadline as its
- * time, so that its history is complete (contract CT12, CT15). Reads do not depend on it: they evaluate deadlines
+ * Records expired consents: a consent whose deadline has passed becomes `Rejected` at the time of the deadline, so
+ * that its history is complete (contract CT12, CT15). Reads do not depend on it, because they evaluate deadlines
  * themselves.
  */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
@@ -11,7 +11,6 @@ import { begin, commit } from "../../base/store/transaction.ts";
 import { asOf } from "./consent.ts";
 import type { ConsentStore, Deadline } from "./consent_store.ts";
 
-/** Dependencies of the sweep. */
 export interface SweepConsentsDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -20,14 +19,18 @@ export interface SweepConsentsDeps {
 }
 
 /**
- * Deadlines that are handled in one commit. One commit costs one fsync, whatever it holds. The storage thread serves
- * one commit at a time, so a batch must stay short for the requests that wait behind it.
+ * Deadlines that are handled in one commit. A commit costs one fsync, whatever its size. The storage thread runs one
+ * commit at a time, so a batch must stay short for the requests that wait for it.
  */
 const BATCH = 20;
-/** Bounds a pass: the next one begins a second later, so a backlog leaves time to requests. */
+/** Bounds a pass. The next one starts a second later, so a backlog leaves time for requests. */
 const MAX_BATCHES = 250;
 
-/** Handles the deadlines that have passed, earliest first, up to a bound. @returns how many it handled */
+/**
+ * Handles passed deadlines, earliest first, up to a limit.
+ *
+ * @returns the number of handled deadlines
+ */
 export async function sweepConsents(deps: SweepConsentsDeps): Promise<number> {
   const now = deps.clock();
   let handled = 0;
@@ -36,7 +39,7 @@ export async function sweepConsents(deps: SweepConsentsDeps): Promise<number> {
     const passed = await deps.consents.deadlinesBefore(now, BATCH, after);
     handled += await expireAll(deps, passed, now);
     if (passed.length < BATCH) break;
-    after = passed.at(-1); // passes by those that fail
+    after = passed.at(-1); // skips deadlines that fail
   }
   return handled;
 }
@@ -44,7 +47,7 @@ export async function sweepConsents(deps: SweepConsentsDeps): Promise<number> {
 async function expireAll(deps: SweepConsentsDeps, passed: readonly Deadline[], now: number): Promise<number> {
   if (passed.length === 0) return 0;
   if (await expire(deps, passed, now).catch(notByStore)) return passed.length;
-  // One of them changed meanwhile or cannot be written: it must not keep back the others.
+  // One of them changed meanwhile or cannot be written. It must not block the others.
   let handled = 0;
   for (const deadline of passed) {
     const { consentId } = deadline;
@@ -59,13 +62,17 @@ async function expireAll(deps: SweepConsentsDeps, passed: readonly Deadline[], n
   return handled;
 }
 
-/** If the store failed, the pass ends: nothing can be written now. @throws that failure */
+/**
+ * If the store failed, the pass ends, because no write can succeed now.
+ *
+ * @throws that failure
+ */
 function notByStore(error: unknown): false {
   if (isStoreFailure(error)) throw error;
   return false;
 }
 
-/** False if one of the consents changed meanwhile: the next pass finds it as it is then. */
+/** Returns false if one of the consents changed meanwhile. The next pass reads it again. */
 async function expire(deps: SweepConsentsDeps, passed: readonly Deadline[], now: number): Promise<boolean> {
   const entries = await deps.consents.findMany(passed.map(({ consentId }) => consentId));
   const tx = begin();
@@ -73,7 +80,7 @@ async function expire(deps: SweepConsentsDeps, passed: readonly Deadline[], now:
   for (const entry of entries) {
     if (entry === null) continue;
     const settled = asOf(entry.value, now);
-    if (settled.status === entry.value.status) continue; // it moved on: its new deadline has an entry of its own
+    if (settled.status === entry.value.status) continue; // its status changed, and its new deadline has its own entry
     const reason = entry.value.status === "Authorized" ? "not used in time" : "not authorised in time";
     deps.consents.stageChange(tx, entry, settled, { actor: "clock", reason }, settled.statusUpdatedAt);
   }
