@@ -1,4 +1,4 @@
-/** Asks a bank for the next page of its statement: a signed inquiry to the address that takes its payment orders. */
+/** Requests the next page of a bank's statement by a signed inquiry to the address of its payment orders. */
 import { isCallable, readBounded } from "../../base/http/outgoing.ts";
 import { unixSeconds, wireDateTime } from "../../base/kernel/clock.ts";
 import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
@@ -8,10 +8,9 @@ import { MAX_BODY_BYTES } from "../../base/limits.ts";
 import { HANDOVER_SECONDS } from "../profile.ts";
 import type { Hold } from "./hold.ts";
 
-/** `typ` of an inquiry: it is not an order, and a bank that knows orders alone answers 400. */
+/** `typ` of an inquiry. It is not an order, and a bank that supports only orders responds with 400. */
 export const INQUIRY_TYPE = "order-inquiry+jwt";
 
-/** What asking needs. */
 export interface AskBankDeps {
   readonly fetch: typeof fetch;
   readonly signer: NamedKey;
@@ -23,7 +22,7 @@ export interface AskBankDeps {
 /** A bank may have to search its archive. */
 const PATIENCE_MS = 30_000;
 
-/** The bank's answer as received, or why there is none. `now` in milliseconds. */
+/** Returns the bank's response as received, or why there is none. `now` is in milliseconds. */
 export async function askBank(
   deps: AskBankDeps,
   uri: string | undefined,

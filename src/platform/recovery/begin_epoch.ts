@@ -1,7 +1,8 @@
 /**
- * Begins a new epoch if the store is a restored copy: what was granted before the restore may have been used after
- * the copy was taken, so it is void, and every bank's orders are held until they are reconciled (Decision G9). Runs
- * before the first request. Each step can be repeated, and the mark goes last: a crash in between begins again.
+ * Begins a new epoch if the store is a restored copy. Grants from before the restore may have been used after the
+ * copy was taken, so they become void, and every bank's orders are held until they are reconciled (Decision G9). Runs
+ * before the first request. Each step can be repeated and the mark is removed last, so after a crash the next start
+ * begins again.
  */
 import { asOf, type Consent, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
@@ -25,16 +26,16 @@ export interface BeginEpochDeps {
   readonly holds: HoldStore;
 }
 
-/** Void by deletion: the platform then answers as for a token or code that it never issued. */
+/** Deleted. The platform then responds as for a token or code that it never issued. */
 const DELETED = ["access_token", "authorization_code", "open_flow"];
-/** Void by their end: a customer who comes back is led to the TPP as after any expired authorization session. */
+/** Expired. A customer who returns is redirected to the TPP as after any expired authorization session. */
 const ENDED = ["pushed_request", "interaction"];
-/** What has ended is kept this long, milliseconds (Decision G1). */
+/** Expired entries are stored this long, milliseconds (Decision G1). */
 const KEPT_MS = 86_400_000;
-/** Times of the copy, the bank and the platform may differ this much, milliseconds. */
+/** Tolerance between the times of the copy, the bank and the platform, milliseconds. */
 const MARGIN_MS = 3_600_000;
 
-/** Voids grants and holds orders if the store is a restored copy; otherwise does nothing. */
+/** Voids grants and holds orders if the store is a restored copy. Otherwise does nothing. */
 export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
   const mark = await deps.epochs.copyMark();
   if (mark === null) return;

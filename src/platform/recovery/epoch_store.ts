@@ -1,6 +1,6 @@
 /**
- * What a restored store holds of the time before: its mark, the banks, consents that could still be used, and
- * everything short-lived. Each listing goes on after a key, so that a large store is read in bounded pieces.
+ * Reads the data of a restored store that a new epoch affects: the mark, the banks, consents that could still be
+ * used, and all short-lived entries. Each listing is read in pieces, so that a large store needs bounded memory.
  */
 import type { Consent } from "../consents/consent.ts";
 import { asBankCode, type BankCode, type ConsentId } from "../../base/kernel/identifiers.ts";
@@ -12,30 +12,29 @@ import type { Entry, Key, Store } from "../../base/store/store.ts";
 import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
 
-/** Something that ends by itself. */
+/** An entry that expires. */
 export interface Ending {
   /** Milliseconds. */
   readonly expiresAt: number;
 }
 
-/** Reads a restored store and stages the end of what it must not go on with. */
+/** Reads a restored store and stages the new epoch. */
 export interface EpochStore {
   copyMark(): Promise<Entry<CopyMark> | null>;
   banks(): Promise<readonly BankCode[]>;
-  /** Consents whose deadline has not been written down yet, in pieces. */
+  /** Consents whose deadline is not recorded yet, in pieces. */
   openConsents(): AsyncIterable<readonly Entry<Consent>[]>;
-  /** Orders in the outbox with their payments, in pieces. */
+  /** Payments of the orders in the outbox, in pieces. */
   orders(): AsyncIterable<readonly Payment[]>;
   /** Entries below a prefix, in pieces. */
   below<T>(prefix: string): AsyncIterable<readonly Entry<T>[]>;
-  /** Stages the epoch and the end of the mark: the store is a restored one no longer. */
+  /** Stages the epoch and the deletion of the mark. After that the store is no longer a restored copy. */
   stageEpoch(tx: Transaction, epoch: Epoch, mark: Entry<CopyMark>): void;
 }
 
-/** Small enough that the largest values of one piece fit into one commit of Deno KV (800 KB). */
+/** The largest values of one piece must fit into one commit of Deno KV (800 KB). */
 const PIECE = 20;
 
-/** Opens it. */
 export function openEpochStore(store: Store): EpochStore {
   return {
     copyMark: () => store.get<CopyMark>(storeCopyKey),

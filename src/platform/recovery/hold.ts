@@ -1,16 +1,17 @@
 /**
- * A hold: after a restore, the orders of one bank wait until the platform has learnt which of them the bank has. No I/O.
+ * A hold: after a restore, the orders of one bank are not delivered until the platform has compared them with the
+ * bank's. No I/O.
  */
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 
-/** A copy of the store that was put in the store's place. The backup command writes this mark into every copy. */
+/** The mark of a copy of the store. The backup command writes it into every copy. */
 export interface CopyMark {
   readonly id: string;
-  /** Milliseconds; commits after it are not in the copy. */
+  /** Milliseconds. Later commits are not in the copy. */
   readonly takenAt: number;
 }
 
-/** One life of the store: from a restore to the next. */
+/** The time from one restore of the store to the next. */
 export interface Epoch {
   readonly id: string;
   /** Milliseconds. */
@@ -18,21 +19,21 @@ export interface Epoch {
   readonly copy: CopyMark;
 }
 
-/** An order that the platform and the bank tell different things about. */
+/** An order on which the platform and the bank disagree. */
 export interface Disagreement {
   readonly paymentId: PaymentId;
   readonly why: string;
 }
 
-/** What a comparison with the bank's statement has found so far. */
+/** The findings of a comparison with the bank's statement so far. */
 export interface Comparison {
-  /** Orders that the store did not know: the payment was restored from the platform's own signed order. */
+  /** Orders that the store did not have. The payment was restored from the platform's own signed order. */
   readonly recovered: number;
-  /** Orders whose status the statement moved on. */
+  /** Orders whose status changed to that of the statement. */
   readonly updated: number;
-  /** Orders of which both sides said the same. */
+  /** Orders with the same status on both sides. */
   readonly agreed: number;
-  /** At most {@link MAX_DISAGREEMENTS}; the orders stay held while there is one. */
+  /** At most {@link MAX_DISAGREEMENTS}. While there is one, the orders stay held. */
   readonly disagreements: readonly Disagreement[];
 }
 
@@ -40,26 +41,25 @@ export interface Comparison {
 export interface Hold {
   readonly bank: BankCode;
   readonly epoch: string;
-  /** Milliseconds; a statement that is older may lack orders that the bank took before the restore. */
+  /** Milliseconds. An older statement may lack orders that the bank received before the restore. */
   readonly restoredAt: number;
-  /** Milliseconds; a statement must reach back to here. */
+  /** Milliseconds. A statement must begin at this time or earlier. */
   readonly since: number;
-  /** Where the next page of the bank's statement starts. Absent: no comparison is under way. */
+  /** Start of the next page of the bank's statement. Absent if no comparison is under way. */
   readonly after?: string;
-  /** Of the comparison under way, or of the last one. */
+  /** The comparison under way, or the last one. */
   readonly comparison: Comparison;
 }
 
-/** Recorded disagreements; further ones are counted as this many. */
+/** Limit of recorded disagreements. More are not recorded. */
 export const MAX_DISAGREEMENTS = 100;
 
-/** Nothing compared. */
 export const NOTHING_COMPARED: Comparison = { recovered: 0, updated: 0, agreed: 0, disagreements: [] };
 
-/** What came of one order. */
+/** The result of comparing one order. */
 export type Finding = "recovered" | "updated" | "agreed" | Disagreement;
 
-/** The comparison with one more finding. */
+/** Returns the comparison with one more finding. */
 export function counted(comparison: Comparison, finding: Finding): Comparison {
   if (typeof finding === "string") return { ...comparison, [finding]: comparison[finding] + 1 };
   return {

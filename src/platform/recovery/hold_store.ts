@@ -1,4 +1,4 @@
-/** Holds by bank. A bank without a hold gets its orders. */
+/** Stores holds by bank. Orders are delivered to banks without a hold. */
 import { asBankCode, type BankCode } from "../../base/kernel/identifiers.ts";
 import { record } from "../audit_trail.ts";
 import { orderHoldKey } from "../store_keys.ts";
@@ -6,14 +6,13 @@ import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
 import type { Hold } from "./hold.ts";
 
-/** Reads and stages holds. */
 export interface HoldStore {
   find(bank: BankCode, from?: Reader): Promise<Entry<Hold> | null>;
-  /** Every hold; there is one bank each. */
+  /** Returns every hold. Each bank has at most one. */
   all(): Promise<readonly Hold[]>;
-  /** Stages a change; of parallel comparisons one commits. */
+  /** Stages a change. Of parallel comparisons only one commits. */
   stageChange(tx: Transaction, former: Entry<Hold>, changed: Hold): void;
-  /** Stages the end, with who ended it and why in the history of the bank's holds. */
+  /** Stages the end of a hold, with its actor and reason in the history of the bank's holds. */
   stageRelease(tx: Transaction, former: Entry<Hold>, by: { actor: string; reason: string; at: number }): void;
 }
 
@@ -24,7 +23,6 @@ export function holdHistoryOf(bank: string): string {
   return `order hold ${bank}`;
 }
 
-/** Opens it. */
 export function openHoldStore(store: Store): HoldStore {
   return {
     find: (bank, from = store) => from.get<Hold>(orderHoldKey(bank)),

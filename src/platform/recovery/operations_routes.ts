@@ -1,6 +1,6 @@
 /**
- * `/operations/order-holds`: after a restore, the operator's view of the banks whose orders are held, and the way to
- * reconcile and release them. Mounted only where the configuration has an operator token.
+ * `/operations/order-holds`: after a restore, lists the banks whose orders are held, and reconciles and releases
+ * them. Mounted only if the configuration has an operator token.
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
@@ -20,7 +20,6 @@ import {
   releaseOrders,
 } from "./reconcile_bank.ts";
 
-/** What the routes need. */
 export interface HoldRouteDeps extends ReconcileBankDeps {
   readonly operator: MiddlewareHandler<{ Variables: RequestVariables & OperatorVariables }>;
 }
@@ -56,7 +55,6 @@ const releaseRoute = createRoute({
   responses: { ...ok, ...oauthErrors(400, 401, 404) },
 });
 
-/** Mounts them. */
 export function orderHoldRoutes(app: PlatformApp, deps: HoldRouteDeps): void {
   app.get(endpoint(app, "oauth", "operator", listRoute), deps.operator, async (c) => {
     const holds = await deps.holds.all();

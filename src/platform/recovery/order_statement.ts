@@ -1,6 +1,6 @@
 /**
- * A bank's signed statement of the payment orders that it holds: verified with a key of that bank, checked against the
- * hold, then decoded. Nothing of it counts before its signature is verified.
+ * Verifies a bank's signed statement of its payment orders with a key of that bank, checks it against the hold, and
+ * decodes it. No part of it is used before its signature is verified.
  */
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
@@ -12,13 +12,12 @@ import type { BankClient } from "../registration/client.ts";
 import type { Hold } from "./hold.ts";
 import { decodeStatement, type StatementPage } from "./order_statement_schema.ts";
 
-/** `typ` of a statement (RFC 8725 §3.11): no other JWT of a bank can pass for one. */
+/** `typ` of a statement (RFC 8725 §3.11). No other JWT of a bank has it. */
 export const STATEMENT_TYPE = "order-statement+jwt";
 
-/** A statement may be carried by hand from the bank to the operator, so it lives up to a day. */
+/** The operator may get a statement from the bank by hand, so it is valid for up to a day. */
 const MAX_LIFETIME_SECONDS = 86_400;
 
-/** What verification needs. */
 export interface StatementDeps {
   readonly keys: ParticipantKeySets;
   readonly authUrl: string;
@@ -26,7 +25,7 @@ export interface StatementDeps {
   readonly now: number;
 }
 
-/** The next page of the bank's statement, or why it cannot be used. */
+/** Returns the next page of the bank's statement, or why it cannot be used. */
 export async function openStatement(
   deps: StatementDeps,
   bank: BankClient,
@@ -62,7 +61,7 @@ function claimFault(
   const rules = { exp: "required", iat: "required", maxLifetime: MAX_LIFETIME_SECONDS } as const;
   const fault = timeFault(claims, rules, unixSeconds(now));
   if (fault !== undefined) return fault;
-  // Before the restore the platform was still sending orders: an earlier statement may lack some of them.
+  // Before the restore the platform was still sending orders, so an earlier statement may lack some of them.
   return Number(claims["iat"]) < unixSeconds(hold.restoredAt) - FUTURE_SKEW_SECONDS
     ? "iat must be after the restore"
     : undefined;

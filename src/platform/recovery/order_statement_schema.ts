@@ -1,29 +1,29 @@
-/** What a bank signs about the payment orders that it holds, as decoded claims. */
+/** The decoded claims of a bank's statement of its payment orders. */
 import { z } from "zod";
 import { asConsentId, asPaymentId, type ConsentId, type PaymentId } from "../../base/kernel/identifiers.ts";
 import { instantOf } from "../../base/kernel/date_time.ts";
 import { PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
 
-/** One order as the bank states it. */
+/** One order of the statement. */
 export interface StatedOrder {
   readonly paymentId: PaymentId;
   readonly consentId: ConsentId;
   readonly status: PaymentStatus;
   /** Milliseconds. */
   readonly statusUpdatedAt: number;
-  /** In the bank's words. */
+  /** The bank's text. */
   readonly statusReason?: string;
-  /** The platform's own signed order, as the bank received it: needed only for a payment that the platform lost. */
+  /** The platform's own signed order, as the bank received it. Needed only for a payment that the platform lost. */
   readonly order?: string;
 }
 
 /** One page of a statement. */
 export interface StatementPage {
-  /** Milliseconds; the statement covers every order that the bank received at or after this time. */
+  /** Milliseconds. The statement covers every order that the bank received at or after this time. */
   readonly since: number;
-  /** The page starts after this place; absent on the first page. */
+  /** The page starts after this cursor; absent on the first page. */
   readonly after?: string;
-  /** Where the next page starts; absent on the last page. */
+  /** Cursor of the next page; absent on the last page. */
   readonly next?: string;
   readonly orders: readonly StatedOrder[];
 }
@@ -73,7 +73,7 @@ const page = z.object({
   }),
 });
 
-/** The page in these claims, or the place of the fault. */
+/** Decodes a page from claims, or returns the place of the fault. */
 export function decodeStatement(claims: unknown): { page: StatementPage } | { fault: string } {
   const decoded = page.safeParse(claims);
   if (!decoded.success) {

@@ -1,6 +1,6 @@
 /**
- * A payment order that the platform signed and lost, brought back by its bank: the platform's own signature proves what
- * was ordered, for whom and when (Decision G9).
+ * Recovers a payment from an order that the platform signed and lost, and that its bank returns. The platform's own
+ * signature proves the order's content, TPP and time (Decision G9).
  */
 import { z } from "zod";
 import type { Initiation, WireAccount } from "../consents/initiation.ts";
@@ -13,10 +13,10 @@ import { importRsaPublicKey, readRsaPublicJwk } from "../../base/jose/rsa_key.ts
 import type { Payment } from "../payments/payment.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
 
-/** The public keys that the platform publishes. */
+/** The platform's published public keys. */
 export type OwnKeys = readonly JsonObject[];
 
-/** A payment as it was ordered: everything but how it went on. */
+/** A payment as it was ordered, without its later status. */
 export type OrderedPayment = Omit<Payment, "status" | "statusReason" | "statusUpdatedAt" | "charges">;
 
 const claimsSchema = z.object({
@@ -26,13 +26,13 @@ const claimsSchema = z.object({
     DomesticPaymentId: z.string(),
     ConsentId: z.string(),
     CreationDateTime: z.string(),
-    // The platform signed these after it had decoded them.
+    // The platform had decoded these before it signed them.
     Initiation: z.custom<Initiation>(isObject),
     DebtorAccount: z.custom<WireAccount>(isObject),
   }),
 });
 
-/** The payment that this order was signed for, or why it is not an order of the platform for this bank. */
+/** Returns the payment of this order, or why it is not an order of the platform for this bank. */
 export async function openOwnOrder(
   keys: OwnKeys,
   bank: BankCode,
@@ -45,7 +45,7 @@ export async function openOwnOrder(
   if (!jwk.ok) return no("kid does not name a signing key that the platform publishes");
   const claims = await verifyClaims(jws.value, await importRsaPublicKey(jwk.value, "verify"));
   if (!claims.ok) return claims;
-  const decoded = claimsSchema.safeParse(claims.value); // its times are over: what counts is that it was signed
+  const decoded = claimsSchema.safeParse(claims.value); // the order has expired, but its signature still counts
   if (!decoded.success) return no("not a payment order that names its TPP");
   return decoded.data.aud === bank ? orderedPayment(bank, decoded.data) : no("an order for another bank");
 }

@@ -1,6 +1,6 @@
 /**
- * Compares what the restored store holds of one bank's orders with what the bank states, a page at a time, and ends the
- * hold when all pages agree (Decision G9). An operator starts each page; the hold stores the next one.
+ * Compares one bank's orders in the restored store with the bank's statement, a page at a time, and ends the hold
+ * when all pages agree (Decision G9). An operator starts each page. The hold stores the cursor of the next one.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { asBankCode, sha256 } from "../../base/kernel/identifiers.ts";
@@ -27,22 +27,22 @@ export interface ReconcileBankDeps extends SettleOrderDeps, AskBankDeps {
   readonly keys: ParticipantKeySets;
 }
 
-/** An operator's word about one bank. */
+/** The bank and the operator of a command. */
 export interface ByOperator {
   readonly bankText: string;
   readonly operator: string;
 }
 
-/** Where the hold stands after a step. */
+/** The state of the hold after a step. */
 export interface Reconciliation {
   readonly hold: Hold;
   readonly state: "held" | "comparing" | "released";
 }
 
 /**
- * Compares the next page; after the last one, ends the hold or returns the disagreements.
+ * Compares the next page. After the last page, ends the hold or returns the disagreements.
  *
- * @param statement the bank's signed page; the bank is asked for it if absent
+ * @param statement the bank's signed page. If absent, the bank is asked for it.
  * @throws {ApiError} `operations.not_held`, `operations.statement_unusable`, `platform.unavailable`
  */
 export async function reconcileBank(
@@ -59,7 +59,7 @@ export async function reconcileBank(
 }
 
 /**
- * Ends the hold without a comparison, on the operator's own word.
+ * Ends the hold without a comparison, at the operator's request.
  *
  * @throws {ApiError} `operations.not_held`, `platform.unavailable`
  */
@@ -93,7 +93,7 @@ async function asked(deps: ReconcileBankDeps, bank: BankClient, hold: Hold): Pro
   return answer.value;
 }
 
-/** The hold with this page compared; its first page begins a comparison anew. */
+/** Returns the hold after comparing this page. The first page starts a new comparison. */
 async function compare(deps: ReconcileBankDeps, hold: Hold, page: StatementPage): Promise<Hold> {
   const { after: _, ...rest } = hold;
   let comparison = hold.after === undefined ? NOTHING_COMPARED : hold.comparison;
@@ -119,7 +119,7 @@ async function settle(
   } else {
     deps.holds.stageChange(tx, former, hold);
   }
-  // The statement is a compact JWS: its signature is in its bytes.
+  // The statement is a compact JWS, so its bytes include the signature.
   const bytes = new TextEncoder().encode(text);
   stageEvidence(tx, `${holdHistoryOf(bank)} ${await sha256(text)}`, { bytes, signature: "", profile: "B" });
   if (!await commit(deps.store, deps.clock, tx)) throw changedMeanwhile();
@@ -138,7 +138,7 @@ function changedMeanwhile(): ApiError {
   });
 }
 
-/** What `error_description` may hold (RFC 6749 §5.2). */
+/** Replaces the characters that `error_description` must not contain (RFC 6749 §5.2). */
 function asciiOf(text: string): string {
   return `The bank's statement cannot be used: ${text}.`.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
 }

@@ -1,6 +1,7 @@
 /**
- * While a bank's orders are held after a restore, the platform does not know which of its payments the bank has executed.
- * A TPP that read "rejected" or "not found" could make its customer pay again, so it gets 503 instead (Decision G9).
+ * While a bank's orders are held after a restore, the platform does not know which of its payments the bank has
+ * executed. A TPP that received "rejected" or "not found" could make its customer pay again, so it gets 503 instead
+ * (Decision G9).
  */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -9,7 +10,10 @@ import type { HoldStore } from "./hold_store.ts";
 
 const RETRY_AFTER_SECONDS = 60;
 
-/** A check for TPPs' requests at a bank. It throws {ApiError} `platform.unavailable` while the bank's orders are held. */
+/**
+ * Returns a check for TPPs' requests at a bank. It throws {ApiError} `platform.unavailable` while the bank's orders
+ * are held.
+ */
 export function rejectWhileHeld(
   holds: Pick<HoldStore, "find">,
 ): (bank: BankCode, from: Reader) => Promise<void> {

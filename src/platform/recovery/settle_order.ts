@@ -1,6 +1,6 @@
 /**
- * Settles one order of a bank's statement with the restored store: the payment moves to the status that the bank states,
- * or is recovered if the store had lost it. One commit an order; settling it again changes nothing.
+ * Applies one order of a bank's statement to the restored store. The payment gets the status that the bank states, or
+ * is recovered if the store had lost it. Each order is one commit, and repeating it has no further effect.
  */
 import { fingerprint } from "../idempotency/fingerprint.ts";
 import { moved } from "../consents/consent.ts";
@@ -17,7 +17,6 @@ import type { Finding } from "./hold.ts";
 import type { StatedOrder } from "./order_statement_schema.ts";
 import { openOwnOrder, type OrderedPayment, type OwnKeys } from "./own_order.ts";
 
-/** What settling needs. */
 export interface SettleOrderDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -27,7 +26,11 @@ export interface SettleOrderDeps {
   readonly ownKeys: () => OwnKeys;
 }
 
-/** What came of it. @throws {ApiError} `platform.unavailable` if parallel changes keep winning */
+/**
+ * Applies the order and returns the finding.
+ *
+ * @throws {ApiError} `platform.unavailable` if parallel changes keep committing first
+ */
 export async function settleOrder(
   deps: SettleOrderDeps,
   bank: BankCode,
@@ -43,7 +46,7 @@ export async function settleOrder(
   });
 }
 
-/** The payment is here: it takes the bank's status, and its order leaves the outbox. */
+/** The store has the payment: it gets the bank's status, and its order is deleted from the outbox. */
 async function stageStatus(
   deps: SettleOrderDeps,
   tx: Transaction,
@@ -71,7 +74,10 @@ async function stageStatus(
   return "updated";
 }
 
-/** Whether the bank took another order than the store holds: the same consent, paid again after the restore. */
+/**
+ * Returns the fault if the bank received another order than the store has, because the same consent was paid again
+ * after the restore.
+ */
 async function differs(
   deps: SettleOrderDeps,
   bank: BankCode,
@@ -89,7 +95,10 @@ async function differs(
   return same ? undefined : "the bank took an order with another account or other details";
 }
 
-/** The store has lost the payment: it comes back from the platform's own signed order, and consumes its consent. */
+/**
+ * The store has lost the payment: it is recovered from the platform's own signed order, and its consent becomes
+ * consumed.
+ */
 async function stageRecovery(
   deps: SettleOrderDeps,
   tx: Transaction,
@@ -113,7 +122,7 @@ async function stageRecovery(
   return "recovered";
 }
 
-/** A consent that was made after the copy is lost for good: the payment stands without it. */
+/** A consent that was created after the copy is lost permanently. The payment is stored without it. */
 async function stageConsumption(
   deps: SettleOrderDeps,
   tx: Transaction,
