@@ -35,8 +35,6 @@ interface State {
   readonly party: Party;
   readonly ledger: Map<string, Executed>;
   readonly pushedAgain: Set<string>;
-  /** Orders that are being taken at this moment. */
-  readonly taking: Set<string>;
   reporting: number;
 }
 
@@ -56,7 +54,6 @@ export function openBank(line: Line, code: string): SimulatedBank {
     party,
     ledger: new Map(),
     pushedAgain: new Set(),
-    taking: new Set(),
     reporting: 0,
   };
   return {
@@ -81,22 +78,16 @@ async function receive(state: State, order: OrderData): Promise<Outgoing | undef
   const random = simulation.random(`bank ${state.party.orgId}`);
   const id = order.DomesticPaymentId;
   if (isAway(state)) return undefined;
-  if (state.taking.has(id) && !simulation.isClockWrong()) {
-    simulation.violated("one push at a time", `${id} was pushed while another push of it was under way`);
-  }
-  state.taking.add(id);
   const fault = random.below(1000) < (simulation.fault("bank faults")?.rate ?? 0)
     ? random.below(4)
     : undefined;
   if (fault === 0) { // before it has understood anything
-    state.taking.delete(id);
     return { status: 503, body: "" };
   }
   await simulation.scheduler.sleep(fault === 1 ? random.below(4500) : random.below(200));
   const known = state.ledger.get(id);
   if (known !== undefined) state.pushedAgain.add(id);
   const taken = known ?? execute(state, order, random.chance(0.15));
-  state.taking.delete(id);
   if (fault === 2) return undefined; // executed, and nobody is told
   if (fault === 3) return { status: 500, body: "" };
   return json({ Status: taken.status === "Rejected" ? "Rejected" : "AcceptedSettlementInProcess" });

@@ -10,7 +10,14 @@ import { openScheduler } from "./scheduler.ts";
 
 /** Registers everybody; the globals must be installed. */
 export async function prepareBase(): Promise<Snapshot> {
-  useRuntime({ scheduler: openScheduler(START), random: seeded(0, "base"), nextPass: () => () => {} });
+  useRuntime({
+    scheduler: openScheduler(START),
+    random: seeded(0, "base"),
+    nextPass: () => () => {},
+    uncaught: (reason) => {
+      throw reason;
+    },
+  });
   const database = openDatabase();
   const clock = (): number => START;
   const fetchDirectory = (input: string | URL | Request): Promise<Response> => {

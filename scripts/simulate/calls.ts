@@ -12,8 +12,9 @@ export interface Sent {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whose certificate; without one it is a browser's. */
+  /** Whose certificate; without one it is a browser's, or the operator's. */
   readonly as?: Party;
+  readonly isOperator?: true;
   /** The sender gives up after this long, milliseconds. */
   readonly patience?: number;
 }
@@ -116,7 +117,7 @@ function deliver(line: Line, request: string, copy: Copy, told: Told, random: Ra
   if (process === undefined || platform === undefined) return; // nobody listens
   const interactionId = uuidOf(random);
   line.simulation.watch.delivering(interactionId, { request, isForged: copy.isForged });
-  const handler = copy.as === undefined ? platform.browser : platform.api;
+  const handler = isForApi(copy) ? platform.api : platform.browser;
   void answerOf(process, handler.fetch(asRequest(copy, interactionId)), told);
 }
 
@@ -127,11 +128,16 @@ async function answerOf(process: PlatformProcess, answering: Promise<Response>, 
   if (process.isAlive()) told({ status: response.status, headers: response.headers, text });
 }
 
-function asRequest({ method, path, headers = {}, body, as }: Copy, interactionId: string): Request {
+function isForApi({ as, isOperator }: Sent): boolean {
+  return as !== undefined || isOperator === true;
+}
+
+function asRequest(copy: Copy, interactionId: string): Request {
+  const { method, path, headers = {}, body, as } = copy;
   const proxied = as === undefined
     ? {}
     : { "x-proxy-secret": PROXY_SECRET, "client-cert": `:${as.transport.certificate}:` };
-  return new Request(`${as === undefined ? AUTH : API}${path}`, {
+  return new Request(`${isForApi(copy) ? API : AUTH}${path}`, {
     method,
     headers: { ...headers, ...proxied, "x-fapi-interaction-id": interactionId },
     ...(body === undefined ? {} : { body }),

@@ -35,7 +35,10 @@ export async function gatherEvidence(
   const subjects = orders.flatMap(({ DomesticPaymentId, ConsentId }) => [DomesticPaymentId, ConsentId]);
   const store = directStore(database);
   const histories = new Map<string, Awaited<ReturnType<typeof historyOf>>>();
-  for (const subject of subjects) histories.set(subject, await historyOf(store, subject));
+  for (const subject of subjects) {
+    const entries = await historyOf(store, subject);
+    histories.set(subject, entries.filter(({ event }) => !event.startsWith("payment_order."))); // given up, tried again
+  }
   const named = (prefix: string): string[] =>
     database.list({ prefix: [prefix], limit: 1000 }).map(({ key }) => key.at(-1) ?? "");
   return {

@@ -10,6 +10,8 @@ import type { Scheduler } from "./scheduler.ts";
 export interface Runtime {
   readonly scheduler: Scheduler;
   readonly random: Random;
+  /** A promise was rejected and nobody was told: outside of a simulation that ends the process. */
+  readonly uncaught: (reason: unknown) => void;
   /** When the background work's next pass begins, in place of a second: passes that find nothing to do are skipped. */
   readonly nextPass: (run: () => void) => () => void;
 }
@@ -37,12 +39,18 @@ export function installGlobals(): Disposable {
     [Math, "random", () => running().random.below(2 ** 30) / 2 ** 30],
     [AbortSignal, "timeout", abortAfter],
   ];
+  const listener = (event: PromiseRejectionEvent): void => {
+    event.preventDefault();
+    running().uncaught(event.reason);
+  };
+  globalThis.addEventListener("unhandledrejection", listener);
   const before = parts.map(([owner, name]) => Object.getOwnPropertyDescriptor(owner, name));
   for (const [owner, name, value] of parts) {
     Object.defineProperty(owner, name, { value, configurable: true, writable: true });
   }
   return {
     [Symbol.dispose](): void {
+      globalThis.removeEventListener("unhandledrejection", listener);
       parts.forEach(([owner, name], index) => {
         const descriptor = before[index];
         if (descriptor === undefined) Reflect.deleteProperty(owner, name);

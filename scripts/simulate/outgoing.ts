@@ -1,4 +1,5 @@
 /** What the platform fetches: the directory's documents and the banks' order addresses, over a network that loses. */
+import { claimsOf } from "./jwts.ts";
 import type { PlatformProcess } from "./platform_process.ts";
 import type { Simulation } from "./simulation.ts";
 
@@ -46,8 +47,13 @@ export function outgoingFetch(
         headers: new Headers(init.headers),
         body: String(init.body ?? ""),
       };
-      init.signal?.addEventListener("abort", () => process.isAlive() && reject(init.signal?.reason));
+      const ended = watchPush(simulation, process, request);
+      init.signal?.addEventListener("abort", () => {
+        ended();
+        if (process.isAlive()) reject(init.signal?.reason);
+      });
       exchange(request, ({ status, body, headers }) => {
+        ended();
         resolve(
           new Response(status === 304 ? null : body, {
             status,
@@ -57,4 +63,21 @@ export function outgoingFetch(
       });
     });
   return simulated as typeof fetch;
+}
+
+/** Whoever takes an order to push it has it alone, unless a clock is wrong. The result says that this push has ended. */
+function watchPush(simulation: Simulation, process: PlatformProcess, { body }: Incoming): () => void {
+  if (body === "") return () => {};
+  const { DomesticPaymentId: id } = claimsOf(body)["Data"] as { readonly DomesticPaymentId: string };
+  simulation.note(`process ${process.number} pushes ${id}`);
+  if (simulation.pushing.has(id) && !simulation.isClockWrong()) {
+    simulation.violated("one push at a time", `${id} was pushed while another push of it was under way`);
+  }
+  simulation.pushing.add(id);
+  const ended = (): void => {
+    simulation.pushing.delete(id);
+    forget();
+  };
+  const forget = process.onDeath(ended);
+  return ended;
 }

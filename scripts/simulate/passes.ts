@@ -5,11 +5,12 @@ const EVERY_MS = 1000;
 /** Between passes while no order is on its way. */
 const IDLE_MS = 600_000;
 
-/** Runs the next pass: after a second while there are orders to push, or when there is one; else much later. */
+/** Runs the next pass: a second after the next order falls due, or after an order is written; else much later. */
 export function nextPass({ database, scheduler, onOrder }: Simulation, run: () => void): () => void {
-  const [waiting] = database.list({ prefix: ["outbox"], limit: 1 });
-  if (waiting !== undefined) return scheduler.after(EVERY_MS, run);
-  let cancel = scheduler.after(IDLE_MS, () => {
+  const queued = database.list({ prefix: ["outbox_queue"], limit: 100 });
+  const nextDue = Math.min(...queued.map(({ key }) => Number(key[2]) - scheduler.now()));
+  const wait = Math.min(IDLE_MS, Math.max(0, nextDue) + EVERY_MS);
+  let cancel = scheduler.after(wait, () => {
     onOrder.delete(wake);
     run();
   });

@@ -50,7 +50,7 @@ const HOUR = 60 * MINUTE;
 /** The run of a seed. */
 export function planRun(seed: number): Plan {
   const random = seeded(seed, "run");
-  const count = random.chance(0.65) ? 1 : 2 + random.below(2);
+  const count = random.chance(0.8) ? 1 : 2 + random.below(2);
   const payments = Array.from({ length: count }, (_, index) => simulatedPayment(seed, index));
   const faults = FAULTS.flatMap(([share, make]) =>
     random.chance(share) ? [make(seeded(seed, `fault ${String(make)}`))] : []

@@ -21,11 +21,14 @@ export function connectStore(simulation: Simulation, process: PlatformProcess): 
     if (drawn < fault.failed) return "failed";
     return isCommit && drawn < fault.failed + fault.unanswered ? "unanswered" : "done";
   };
+  /** A read takes place at once and is told later, so that it can be out of date; a commit takes its time to arrive. */
   function operation<T>(act: () => T, isCommit = false): Promise<T> {
     return new Promise((resolve, reject) => {
       if (!process.isAlive()) return;
-      simulation.scheduler.after(latency(), () => {
-        if (!process.isAlive() && !(isCommit && random.chance(0.5))) return;
+      if (isCommit) simulation.scheduler.after(latency(), arrive);
+      else arrive();
+      function arrive(): void {
+        if (!process.isAlive() && !random.chance(0.5)) return;
         const fate = fateOf(isCommit);
         const result = fate === "failed" ? undefined : act();
         simulation.scheduler.after(latency(), () => {
@@ -37,7 +40,7 @@ export function connectStore(simulation: Simulation, process: PlatformProcess): 
               ),
             );}
         });
-      });
+      }
     });
   }
   const { database } = simulation;

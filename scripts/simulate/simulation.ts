@@ -40,6 +40,8 @@ export interface Simulation {
   passed(): number;
   /** The name of the next request of a party. */
   nextRequest(): string;
+  /** Orders that a living process is pushing at this moment. */
+  readonly pushing: Set<string>;
   /** Tokens of participants by owner and bank. */
   readonly tokens: Map<string, Promise<Token>>;
   /** Runs when an order has been written to the outbox: workers need not look before. */
@@ -93,6 +95,7 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
       ),
     passed: () => scheduler.now() - START,
     nextRequest: () => `r${++state.requests}`,
+    pushing: new Set(),
     tokens: new Map(),
     onOrder: new Set(),
   };

@@ -1,0 +1,44 @@
+/** Runs a share of the seeds in a thread of its own. */
+import { type Failure, runSeeds, type Tally } from "./simulate.ts";
+
+/** Every `stride`-th seed from `first` to before `end`. */
+export interface Share {
+  readonly first: number;
+  readonly stride: number;
+  readonly end: number;
+  readonly seconds: number;
+}
+
+/** What came of a share. */
+export interface ShareResult {
+  readonly tally: Tally;
+  readonly failure?: Failure;
+}
+
+function* numbersOf({ first, stride, end }: Share): Iterable<number> {
+  for (let number = first; number < end; number += stride) yield number;
+}
+
+/** Runs a share in a worker; `cancel` ends it without a result. */
+export function startShare(share: Share): { readonly result: Promise<ShareResult>; cancel(): void } {
+  const worker = new Worker(import.meta.url, { type: "module" });
+  const { promise, resolve, reject } = Promise.withResolvers<ShareResult>();
+  worker.onmessage = ({ data }): void => {
+    worker.terminate();
+    resolve(data);
+  };
+  worker.onerror = (event): void => {
+    event.preventDefault();
+    reject(new Error(event.message));
+  };
+  worker.postMessage(share);
+  return { result: promise, cancel: () => worker.terminate() };
+}
+
+// The types of this project are those of the main thread, which has neither of the two.
+if ("WorkerGlobalScope" in globalThis) {
+  Reflect.set(globalThis, "onmessage", async ({ data }: { readonly data: Share }) => {
+    const result = await runSeeds(numbersOf(data), data.seconds);
+    Reflect.apply(Reflect.get(globalThis, "postMessage"), globalThis, [result]);
+  });
+}

@@ -1,0 +1,112 @@
+/**
+ * Faults planted into the platform to see the simulation find them: a changed copy of one source file, which an import
+ * map puts in its place in another process. The platform's own files stay as they are.
+ */
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** A change of one source file; every text must occur exactly once. */
+export interface Plant {
+  readonly name: string;
+  readonly file: string;
+  readonly changes: readonly (readonly [from: string, to: string])[];
+  /** From here on the simulation finds it soon. */
+  readonly firstSeed: number;
+  /** A check that it breaks. */
+  readonly breaks: RegExp;
+}
+
+export const PLANTS: readonly Plant[] = [
+  {
+    name: "consent and payment in two commits",
+    file: "src/platform/payments/create_payment.ts",
+    changes: [
+      [
+        "    const tx = begin(command.replayRecords);\n",
+        `    const first = begin();
+    deps.consents.stageChange(first, entry, consumed, { actor: "plant", reason: \`payment \${id}\` }, deps.clock());
+    if (!await commit(deps.store, deps.clock, first)) return undefined;
+    const tx = begin(command.replayRecords);
+`,
+      ],
+      ["  deps.consents.stageChange(tx, entry, consumed, cause, payment.createdAt);\n", ""],
+    ],
+    firstSeed: 1,
+    breaks: /a consumed consent has its payment/,
+  },
+  {
+    name: "a replay record written before verification",
+    file: "src/platform/security/client_authentication.ts",
+    changes: [
+      ["  type UnverifiedJws,", "  type UnverifiedJws,\n  unverifiedClaims,"],
+      [
+        "  const claims = await verifyClaims(assertion, key);\n",
+        `  const early = unverifiedClaims(assertion);
+  const jti = early.ok ? String(early.value["jti"]) : "";
+  replayRecords.pending.push({
+    key: spentJwtKey("assertion", caller.clientId, await idPart(jti)),
+    expiresAt: deps.clock() + 120_000,
+    rejection: "client.not_authenticated",
+  });
+  const claims = await verifyClaims(assertion, key);
+`,
+      ],
+      [
+        '  replayRecords.pending.push({\n    key: spentJwtKey("assertion", caller.clientId, await idPart(String(claims.value["jti"]))),',
+        '  void ({\n    key: spentJwtKey("assertion", caller.clientId, await idPart(String(claims.value["jti"]))),',
+      ],
+    ],
+    firstSeed: 1,
+    breaks: /a token is used up by its owner alone/,
+  },
+  {
+    name: "a lease that is not checked",
+    file: "src/platform/payments/deliver_order.ts",
+    changes: [[" || !isDue(entry.value.dueAt, now)) return undefined;", ") return undefined;"], [
+      "  isDue,\n",
+      "",
+    ]],
+    firstSeed: 390,
+    breaks: /one push at a time/,
+  },
+  {
+    name: "dueAt compared with the wrong sign",
+    file: "src/platform/payments/payment_order.ts",
+    changes: [[
+      "return !isYetToPass(dueAt, now, LONGEST_WAIT_MS);",
+      "return isYetToPass(dueAt, now, LONGEST_WAIT_MS);",
+    ]],
+    firstSeed: 1,
+    breaks:
+      /one push at a time|nothing is left on the way|the bank executed each order exactly once|every run ends/,
+  },
+];
+
+/** Writes the changed file and a Deno configuration that uses it into a folder; the configuration's path. */
+export async function writePlant(folder: string, { file, changes }: Plant): Promise<string> {
+  const original = new URL(file, ROOT);
+  let text = await Deno.readTextFile(original);
+  for (const [from, to] of changes) {
+    if (text.split(from).length !== 2) throw new Error(`${file} does not have this once: ${from}`);
+    text = text.replace(from, () => to);
+  }
+  const planted = new URL(`file://${folder}/${file.split("/").at(-1)}`);
+  const absolute = text.replaceAll(
+    /from "(\.[^"]*)"/g,
+    (_, path) => `from "${new URL(path, original).href}"`,
+  );
+  await Deno.writeTextFile(planted, absolute);
+  const { imports, compilerOptions, unstable, nodeModulesDir } = JSON.parse(
+    await Deno.readTextFile(new URL("deno.json", ROOT)),
+  );
+  const config = {
+    nodeModulesDir,
+    unstable,
+    compilerOptions,
+    imports: { ...imports, [original.href]: planted.href },
+    lock: false,
+  };
+  const path = `${folder}/deno.json`;
+  await Deno.writeTextFile(path, JSON.stringify(config));
+  return path;
+}
