@@ -1,6 +1,6 @@
 /**
- * The protocol's constants as a TPP or a bank reads them in the documentation. An external party takes nothing from the
- * platform's code; a test compares these with the platform's own.
+ * The protocol's constants as documented for TPPs and banks. External parties import no code of the platform; a test
+ * compares these constants with the platform's.
  */
 
 /** The signature algorithm of every JWT and payload signature. */

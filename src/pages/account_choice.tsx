@@ -11,7 +11,7 @@ import { phrase } from "./phrase.ts";
 
 /** One of the payer's accounts. */
 export interface PayerAccount extends AccountIdentification {
-  /** What the form posts as `account`. */
+  /** The value that the form posts as `account`. */
   readonly index: number;
   /** A decimal in `currency`, where the bank gave one. */
   readonly balance?: string | undefined;

@@ -24,7 +24,7 @@ export function endingOf({ identification }: AccountIdentification): string {
   return withoutInvisible(identification).slice(-ENDING_CHARACTERS);
 }
 
-/** What kind of number it is, then the number. */
+/** The type of the account number, followed by the number. */
 export function AccountNumber(
   { account, language }: { readonly account: AccountIdentification; readonly language: Language },
 ): JSX.Element {

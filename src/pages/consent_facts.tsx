@@ -9,7 +9,7 @@ import { Money } from "./money.tsx";
 import { ParticipantText } from "./participant_text.tsx";
 import { phrase } from "./phrase.ts";
 
-/** What the page tells of the payment, whole. Instants are milliseconds since the Unix epoch. */
+/** All facts about the payment on the page. Instants are milliseconds since the Unix epoch. */
 export interface ConsentFacts {
   /** Who asks, as the directory vouches for it. */
   readonly tpp: {
@@ -40,7 +40,7 @@ export interface FactsProps {
   readonly language: Language;
 }
 
-/** What is paid and to whom; what for and who asks is folded, so that the decision is on the first screen of a phone. */
+/** Amount and payee. Purpose and TPP details are folded, so that the decision fits on the first screen of a phone. */
 export function Payment({ view, language }: FactsProps): JSX.Element {
   const { payee } = view;
   const tpp = <Tpp view={view} />;
@@ -70,7 +70,10 @@ export function Payment({ view, language }: FactsProps): JSX.Element {
   );
 }
 
-/** What the TPP wrote. It is set apart and attributed, so that it cannot pass for words of the platform or the bank. */
+/**
+ * Text from the TPP. It is set apart and attributed, so that it cannot be mistaken for text of the platform or the
+ * bank.
+ */
 function Written({ view, language, children }: FactsProps & { readonly children: Child }): JSX.Element {
   return (
     <div class="written" role="group" aria-labelledby="written">

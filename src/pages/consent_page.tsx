@@ -1,6 +1,6 @@
 /**
- * The platform's consent screen: who asks, what for, to whom, how much, from which account. Decides nothing: accepting
- * and rejecting are posts of one form. Works without scripts.
+ * The platform's consent screen: TPP, purpose, payee, amount and account. Accepting and rejecting are posts of one
+ * form. Works without scripts.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AccountChoice } from "./account_choice.tsx";
@@ -75,7 +75,7 @@ function Decision({ view, language }: PartProps): JSX.Element {
   );
 }
 
-/** What follows from either decision, and the way back without one. */
+/** The consequences of either decision, and the link back without one. */
 function Next({ view, language }: PartProps): JSX.Element {
   const payable = canPay(view);
   const tpp = <Tpp view={view} />;

@@ -1,6 +1,6 @@
 /**
- * The page for when a customer cannot go on: what happened, whether money moved, what to do, and the number by which
- * support finds the request. Says nothing that an external party could learn from.
+ * The page for a customer who cannot continue: what happened, whether money moved, what to do, and the id by which
+ * support finds the request. Reveals no information that is useful to an attacker.
  */
 import type { Language } from "./language.ts";
 import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
@@ -24,7 +24,7 @@ export const ERROR_PAGES = [
 /** One of {@link ERROR_PAGES}. */
 export type ErrorPageName = typeof ERROR_PAGES[number];
 
-/** What the page shows. */
+/** The contents of the page. */
 export interface ErrorView {
   readonly page: ErrorPageName;
   /** `x-fapi-interaction-id` of the request. */

@@ -46,7 +46,7 @@ export function formatTime(language: Language, instant: number, timeZone: string
   }).format(instant);
 }
 
-/** A time left in whole minutes, rounded down so that nobody is promised too much; in seconds below one. */
+/** The time left in whole minutes, rounded down so as not to promise too much; in seconds below one minute. */
 export function formatDuration(language: Language, milliseconds: number): string {
   const left = Math.max(0, milliseconds);
   const [amount, unit] = left >= MINUTE_MS

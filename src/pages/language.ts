@@ -8,7 +8,7 @@ export const LANGUAGES = ["en", "es", "fr", "ar"] as const;
 /** One of {@link LANGUAGES}. */
 export type Language = typeof LANGUAGES[number];
 
-/** What each language calls itself: the one thing a reader in the wrong language must be able to read. */
+/** The name of each language in that language, so that every reader can find their own. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: "English",
   es: "Español",

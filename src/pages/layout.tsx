@@ -1,6 +1,6 @@
 /**
  * The shell of every page: language, direction, title, stylesheet, landmarks, skip link, the operator, sandbox notice.
- * Loads nothing but the platform's own stylesheet, icon and logo, and holds no script and no inline style.
+ * Loads only the platform's own stylesheet, icon and logo. Contains no script and no inline style.
  */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
@@ -15,7 +15,7 @@ export interface LanguageLink {
   readonly href: string;
 }
 
-/** What a page gives its shell. */
+/** Values that a page passes to its shell. */
 export interface LayoutProps {
   readonly language: Language;
   /** Of the tab and the browser's history: no names, no amounts. */
@@ -54,7 +54,7 @@ export function Layout(props: LayoutProps): JSX.Element {
   );
 }
 
-/** The document as text. Pages are drawn from plain data only, so nothing in them is ever pending. */
+/** The document as text. Pages are rendered from plain data only, so no part is asynchronous. */
 export function renderDocument(page: JSX.Element): string {
   return `<!DOCTYPE html>${page.toString()}`;
 }

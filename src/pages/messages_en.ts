@@ -1,6 +1,6 @@
 /**
- * The platform's words to customers in English, and by that the list of all messages and of their placeholders:
- * a message that another catalogue lacks does not compile. Plain words, whole sentences, nothing about the protocol.
+ * The platform's customer messages in English. This catalogue defines all messages and their placeholders; another
+ * catalogue that lacks one does not compile. Plain words, whole sentences, no protocol terms.
  */
 
 /** `{name}` is filled by `phrase`. */

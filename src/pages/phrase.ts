@@ -21,7 +21,7 @@ type PlaceholderOf<Text extends string> = Text extends `${string}{${infer Name}}
   ? Name | PlaceholderOf<Rest>
   : never;
 type Values<Key extends MessageKey> = Readonly<Record<PlaceholderOf<typeof MESSAGES_EN[Key]>, Child>>;
-/** Nothing for a message without placeholders, else a value for each. */
+/** Empty for a message without placeholders, else a value for each. */
 type ValuesOf<Key extends MessageKey> = PlaceholderOf<typeof MESSAGES_EN[Key]> extends never ? []
   : [values: Values<Key>];
 

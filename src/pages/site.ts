@@ -1,4 +1,4 @@
-/** What the pages of one deployment have in common. */
+/** Settings that all pages of one deployment share. */
 import type { Operator } from "./operator.ts";
 
 /** Whose pages they are, and what of it the shell of every page shows. */

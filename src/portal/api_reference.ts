@@ -1,6 +1,6 @@
 /**
- * Turns an OpenAPI 3.1 document into the chapters of a reference: endpoints by tag, and the schemas that more than one
- * place uses. Draws nothing.
+ * Turns an OpenAPI 3.1 document into the chapters of a reference: endpoints by tag, and the schemas that are used more
+ * than once. Does not render.
  */
 import { asObject, isObject, type JsonObject, listAt, objectAt, objectsAt, textAt } from "./json_reading.ts";
 import { commonAmong, type CommonParts } from "./common_parts.ts";

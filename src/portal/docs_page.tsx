@@ -1,6 +1,6 @@
 /**
- * The developer documentation: which page is at which path, and what a search finds in all of them. English, for
- * developers; no script, nothing from other hosts. The reference is drawn from the OpenAPI document of the routes.
+ * The developer documentation: maps paths to pages and searches all of them. In English, without scripts and external
+ * resources. The reference is rendered from the OpenAPI document of the routes.
  */
 import { type ApiReference, readApiReference } from "./api_reference.ts";
 import { type ErrorEntry, errorRows, ErrorTable } from "./error_table.tsx";
@@ -17,7 +17,7 @@ import { signaturesGuide } from "./signatures_guide.ts";
 import { tppGuide } from "./tpp_guide.ts";
 import { typeAnchor } from "./schema_view.tsx";
 
-/** What the pages need beside the OpenAPI document. */
+/** Inputs of the pages besides the OpenAPI document. */
 export interface DocsParts {
   /** Browser host, without a trailing slash. */
   readonly authUrl: string;
@@ -34,7 +34,7 @@ export interface Docs {
   find(question: string): string;
 }
 
-/** What pages and search are made from. */
+/** Source of the pages and the search. */
 interface DocsSource extends DocsParts {
   readonly reference: ApiReference;
   /** By path. */

@@ -11,7 +11,7 @@ export interface ErrorEntry {
   /** Who reads it: OAuth client, resource client, browser. */
   readonly surface: string;
   readonly status: number;
-  /** What the answer carries as its code; empty where it carries none. */
+  /** The error code in the response; empty if it contains none. */
   readonly code: string;
   readonly words: string;
 }

@@ -1,4 +1,4 @@
-/** What a guide of the documentation is made of. Plain data: drawing and searching are elsewhere. */
+/** The data types of a guide. Other files render and search them. */
 
 /** A paragraph (`code` between backticks), something to copy, a list, or terms with their meaning. */
 export type Block =

@@ -71,7 +71,7 @@ function Addresses(
   );
 }
 
-/** What a search found. */
+/** The search results. */
 export function renderFindings(query: string, findings: readonly Finding[]): string {
   const count = findings.length === 1 ? "1 place" : `${findings.length} places`;
   return renderPortalPage({

@@ -11,12 +11,12 @@ export interface PortalPage {
   readonly lead: Child;
   /** Anchors of this page, or other pages, for its own navigation. */
   readonly contents: readonly (readonly [href: string, title: string])[];
-  /** What is being searched for. */
+  /** The search query. */
   readonly query?: string;
   readonly children?: Child;
 }
 
-/** Longer questions are cut off: nobody means them. */
+/** Longer queries are truncated. */
 export const MAX_QUERY_CHARACTERS = 100;
 
 /** The page as a whole HTML document. */

@@ -14,7 +14,7 @@ export interface Shape {
   /** Name of the shared component that describes the rest. */
   readonly link?: string | undefined;
   readonly fields: readonly Field[];
-  /** What a list holds. */
+  /** The shape of a list's items. */
   readonly items?: Shape | undefined;
   /** Of which one (or any) must fit. */
   readonly alternatives: readonly Shape[];
@@ -27,7 +27,7 @@ export interface Field {
   readonly shape: Shape;
 }
 
-/** What resolving needs. */
+/** Dependencies of resolving. */
 export interface ShapeDeps {
   /** The whole document, to which `$ref`s point. */
   readonly document: JsonObject;
@@ -45,7 +45,7 @@ export function schemaNameOf(schema: JsonObject): string | undefined {
   return reference?.startsWith(SCHEMA_PREFIX) ? reference.slice(SCHEMA_PREFIX.length) : undefined;
 }
 
-/** What a local reference points to; the value itself where it is none. */
+/** The target of a local reference; the value itself if it is not a reference. */
 export function resolved(document: JsonObject, value: JsonObject): JsonObject {
   const reference = textAt(value, "$ref");
   if (!reference?.startsWith("#/")) return value;

@@ -11,7 +11,7 @@ export function typeAnchor(name: string): string {
   return `type-${anchor(name)}`;
 }
 
-/** Text in which `code` stands between backticks, a paragraph for each block. Nothing else of Markdown. */
+/** Text with `code` between backticks, a paragraph for each block. Other Markdown is not supported. */
 export function Prose({ text }: { readonly text: string | undefined }): JSX.Element {
   const blocks = (text ?? "").split(/\n\s*\n/).filter((block) => block.trim() !== "");
   return <>{blocks.map((block) => <p>{inline(block)}</p>)}</>;

@@ -1,7 +1,7 @@
 /**
- * The OAuth side of a payment: client credentials, pushed authorization request, the customer's return, and
- * the code exchange, as FAPI 2.0 wants a client to do them (contract EP1 to EP4). Keeps nothing; the
- * caller holds the pending authorization until the customer comes back.
+ * The OAuth part of a payment: client credentials, pushed authorization request, the customer's return, and the code
+ * exchange, according to FAPI 2.0 (contract EP1 to EP4). Stateless: the caller stores the pending authorization until
+ * the customer returns.
  */
 import * as oauth from "oauth4webapi";
 import type { PaymentFlow } from "./payment_journey.ts";
@@ -72,8 +72,8 @@ export async function pushAuthorization(
 
 /**
  * Checks the customer's return: `iss` (RFC 9207), `state`, each parameter once.
- * @throws {oauth.AuthorizationResponseError} when the return is authentic and reports an error.
- * @throws {Error} when it was not meant for this authorization: nothing of it may be used.
+ * @throws {oauth.AuthorizationResponseError} if the return is authentic and reports an error.
+ * @throws {Error} if it was not meant for this authorization; the caller must not use it.
  */
 export function checkCallback(
   flow: PaymentFlow,

@@ -1,11 +1,8 @@
-/**
- * Errors of this folder and of oauth4webapi as one sentence to show. Says nothing that is not the server's
- * own word.
- */
+/** Describes errors of this folder and of oauth4webapi in one sentence, using only the server's own words. */
 import * as oauth from "oauth4webapi";
 import { ApiErrorResponse } from "./api_error.ts";
 
-/** What went wrong, in one sentence. */
+/** The error in one sentence. */
 export function describeFailure(error: unknown): string {
   if (error instanceof ApiErrorResponse) return `The platform answered ${error.message}`;
   if (error instanceof oauth.ResponseBodyError) {

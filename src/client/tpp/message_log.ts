@@ -77,7 +77,7 @@ function keep(log: MessageLog, exchange: LoggedExchange): void {
   } else if (exchanges.length < maxExchanges) exchanges.push(exchange);
 }
 
-/** The order's page asks for the status every few seconds: what tells nothing new would bury the rest. */
+/** The order's page polls the status every few seconds. Repeated identical reads would hide the other messages. */
 function isSameRead(one: LoggedExchange, other: LoggedExchange): boolean {
   return one.method === "GET" && other.method === "GET" && one.url === other.url &&
     one.response !== undefined && one.response.status === other.response?.status &&

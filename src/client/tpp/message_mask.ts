@@ -1,7 +1,6 @@
 /**
- * What of an HTTP message a developer may see: everything, except that tokens, codes, verifiers, assertions
- * and proofs are cut short, so that nothing shown can be used, and that what nobody reads is cut short as
- * well. JWTs are shown decoded, without their signatures.
+ * Masks HTTP messages for developers. Tokens, codes, verifiers, assertions and proofs are shortened, so that they
+ * cannot be used. Long unreadable values are shortened as well. JWTs are shown decoded, without their signatures.
  */
 import { decodeJwt, decodeProtectedHeader } from "jose";
 
@@ -35,7 +34,7 @@ const shownCharacters = 8;
 /** Longer texts without a space are cut short, too. */
 const readableCharacters = 100;
 
-/** The first characters of a secret and its length; nothing at all of a short one. */
+/** The first characters of a secret and its length; for a short secret only the length. */
 export function mask(secret: string): string {
   const start = secret.length > 3 * shownCharacters ? secret.slice(0, shownCharacters) : "";
   return `${start}… (${secret.length} characters)`;
@@ -84,7 +83,7 @@ function showText(body: string): string {
   }
 }
 
-/** A key's modulus or a certificate is no secret, but nobody reads it. */
+/** A key's modulus or a certificate is not secret, but too long to be readable. */
 function maskMember(name: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   const isNoise = value.length > readableCharacters && !/\s/.test(value) && !value.includes("://");

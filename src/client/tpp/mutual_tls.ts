@@ -1,6 +1,6 @@
 /**
- * HTTP as a participant does it: its network certificate at every TLS handshake, only the given CA trusted
- * besides the public ones, no redirects followed, every call bounded in time. Decides nothing about content.
+ * HTTP with a participant's network certificate at every TLS handshake. Trusts the given CA besides the public ones,
+ * follows no redirects, and bounds the time of every call.
  */
 import type { TransportIdentity } from "./participant.ts";
 

@@ -20,7 +20,7 @@ export interface Participant {
   /** Legal name: `iss` of its registration JWT. */
   readonly orgName: string;
   readonly softwareClientId: string;
-  /** What registration answered; the software client id until then (Decision B6: they are equal). */
+  /** The client id that registration returned; the software client id until then (Decision B6: they are equal). */
   readonly clientId: string;
   readonly redirectUris: readonly string[];
   /** `kid` of its `sig` key, in the header of every JWT it makes (contract PN10). */

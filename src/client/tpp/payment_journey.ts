@@ -13,7 +13,7 @@ import type { Tpp } from "./tpp.ts";
 /** A client assertion is used at once. */
 const ASSERTION_SECONDS = 60;
 
-/** What every call of one payment needs. */
+/** Context of every call of one payment. */
 export interface PaymentFlow {
   readonly tpp: Tpp;
   /** The bank's code (Decision A4). */

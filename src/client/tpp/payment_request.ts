@@ -1,7 +1,6 @@
 /**
- * What a merchant asks the customer's bank to do, in the words of the wire: initiation and risk, the
- * same in the consent and in the payment, and the check of an account number. Builds plain data; sends
- * nothing.
+ * Builds the payment request of a merchant in wire format: initiation and risk, the same in the consent and in the
+ * payment, and the check of an account number.
  */
 
 /** An account on the wire. */

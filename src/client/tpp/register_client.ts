@@ -1,7 +1,6 @@
 /**
- * Dynamic client registration as a participant does it, TPP or bank: builds and signs the registration JWT
- * from the software statement and posts it (contract EP13, RJ1 to RJ12). Changes nothing
- * in the statement.
+ * Dynamic client registration of a TPP or bank: builds and signs the registration JWT from the software statement and
+ * posts it (contract EP13, RJ1 to RJ12). Leaves the statement unchanged.
  */
 import { decodeJwt, SignJWT } from "jose";
 import { z } from "zod";

@@ -41,8 +41,8 @@ export interface TppSettings {
 }
 
 /**
- * Loads the credentials and opens the connection; sends nothing yet.
- * @throws {Error} when a credential is missing or `redirectUri` is not among the participant's.
+ * Loads the credentials and prepares the connection; sends no request yet.
+ * @throws {Error} if a credential is missing or `redirectUri` is not among the participant's.
  */
 export async function openTpp(settings: TppSettings): Promise<Tpp> {
   const { dir, name, endpoints, redirectUri } = settings;
