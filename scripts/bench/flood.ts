@@ -7,7 +7,7 @@ export interface ReadyRequest {
   readonly headers: [string, string][];
 }
 
-/** What to send. */
+/** The requests to send and their rate. */
 export interface FloodOrder {
   readonly requests: readonly ReadyRequest[];
   readonly perSecond: number;
@@ -15,7 +15,7 @@ export interface FloodOrder {
   readonly connections: number;
 }
 
-/** What came back. */
+/** The responses to a flood. */
 export interface FloodSeen {
   readonly seconds: number;
   /** How often each status was answered; 0 counts connections that failed. */

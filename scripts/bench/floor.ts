@@ -1,6 +1,6 @@
 /**
- * The floor: a bare process that does the WebCrypto operations and the one KV commit of a stage and nothing else. Takes
- * one job a line on standard input and answers a line when it is done.
+ * The floor: a bare process that runs only the WebCrypto operations and the one KV commit of a stage. Reads one job a
+ * line from standard input and prints a line when it is done.
  */
 import type { Operations } from "./stages.ts";
 

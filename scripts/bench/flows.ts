@@ -8,7 +8,7 @@ import { testKey } from "../testing/keys.ts";
 import { AUTH_URL } from "../testing/environment.ts";
 import { BANK, type Flow, newFlow, type Parties, requestOf, type Step, STEPS } from "./steps.ts";
 
-/** What a stage cost. */
+/** The measured cost of a stage. */
 export interface StageSample {
   readonly name: string;
   readonly requests: number;

@@ -22,7 +22,7 @@ const WARM_CONCURRENCY = 8;
 /** Payments that are signed beforehand at once: what signs and sends shares the computer with what is measured. */
 const WARM_AT_ONCE = 200;
 
-/** What a bench found. */
+/** The results of a bench run. */
 interface Findings {
   readonly rows: readonly Row[];
   /** Of the platform at the end, megabytes. */

@@ -1,7 +1,6 @@
-/** The command line of the bench. Reads arguments; does nothing. */
+/** Parses the command line of the bench. */
 import { optionsOf, UsageError } from "../command_line/run.ts";
 
-/** What to measure. */
 export interface BenchOptions {
   /** Payments a round. */
   readonly requests: number;

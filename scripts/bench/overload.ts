@@ -11,13 +11,13 @@ import type { FloodOrder, FloodSeen, ReadyRequest } from "./flood.ts";
 import { meet } from "./flows.ts";
 import { BANK, newFlow, type Parties, requestOf, STEPS } from "./steps.ts";
 
-/** What an overload found. */
+/** The results of an overload. */
 export interface Overload {
   /** Payments made in time, of those that were started: alone, and during the flood. */
   readonly quiet: number;
   readonly overloaded: number;
   readonly started: number;
-  /** Requests of the flood that the platform answers in a second when nobody else is there. */
+  /** Flood requests that the platform answers per second without other load. */
   readonly capacity: number;
   readonly flood: FloodSeen;
 }

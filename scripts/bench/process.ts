@@ -1,4 +1,4 @@
-/** What the operating system says of a process: processor time by the nanosecond, and resident memory. */
+/** Resource usage of a process from the operating system: processor time in nanoseconds, and resident memory. */
 
 const KILOBYTE = 1024;
 

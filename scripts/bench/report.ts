@@ -23,7 +23,7 @@ export interface Row {
   readonly target?: number;
 }
 
-/** What a filled store does to one row. */
+/** The effect of a filled store on one row. */
 export interface Growth {
   readonly stage: string;
   readonly concurrency: number;
@@ -89,7 +89,7 @@ export function report(rows: readonly Row[]): string {
   return [head, head.replaceAll(/[^|]+/g, " --- "), ...lines, ""].join("\n");
 }
 
-/** What is promised of an empty store, and whether this run kept it. */
+/** The promises for an empty store, and whether this run kept them. */
 export function promises(rows: readonly Row[], resident: number): string[] {
   const missed = rows.filter((row) => row.concurrency === AT_ONCE && row.ratio > (row.target ?? Infinity));
   const uneven = rows.filter((row) => row.concurrency === 32 && row.p99 > MOST_P99 * row.p50);
@@ -121,7 +121,7 @@ export function growthOf(empty: readonly Row[], full: readonly Row[], count: num
   });
 }
 
-/** What is worse than the checked-in ratios allow; empty when all is well. */
+/** The rows that are worse than the checked-in ratios allow; empty if there are none. */
 export function guard(rows: readonly Row[]): string[] {
   return rows.filter(({ concurrency }) => concurrency === AT_ONCE).flatMap(({ stage, ratio }) => {
     const known = RATIOS[stage];

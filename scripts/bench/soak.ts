@@ -3,7 +3,7 @@ import type { FlowEnvironment } from "../testing/flows.ts";
 import { runPayments } from "./flows.ts";
 import { residentMegabytes } from "./process.ts";
 
-/** What a soak found. */
+/** The results of a soak. */
 export interface Soak {
   readonly minutes: number;
   readonly payments: number;

@@ -1,6 +1,6 @@
 /**
- * The measured stages of a payment, each with the operations that nobody can save: its floor. A test counts the
- * platform's own and compares (`tests/platform/http/request_costs.test.ts`).
+ * The measured stages of a payment, each with its floor: the operations that no implementation can avoid. A test
+ * compares these counts with the platform's own (`tests/platform/http/request_costs.test.ts`).
  */
 
 /** Operations of one request. */
@@ -53,7 +53,7 @@ const READ: Operations = {
   checks: 1,
   commitBytes: 27,
 };
-/** A form: the client's assertion checked, and nothing signed. */
+/** A form request: the client's assertion is verified, and no signature is made. */
 const FORM: Operations = { ...READ, sign: 0 };
 /** A page that leads on to the bank, or back from it. */
 const REDIRECT: Operations = { ...READ, verify: 0, sign: 0, hash: 2 };

@@ -1,6 +1,6 @@
 /**
- * The steps of a payment as the bench takes them: how each request is made and signed, what it must be answered with,
- * and what of the answer the next one needs. Nothing here is sent or measured.
+ * The steps of a payment for the bench: how each request is built and signed, the expected response, and the values
+ * that the next request takes from it. Sends and measures no request.
  */
 import {
   type BoundToken,
@@ -36,7 +36,7 @@ export interface Flow {
   readonly kept: Request[];
 }
 
-/** What all payments of a run share: the parties' tokens and the key they are bound to. */
+/** Shared by all payments of a run: the parties' tokens and the key they are bound to. */
 export interface Parties {
   readonly key: TestKey;
   readonly own: BoundToken;

@@ -62,12 +62,12 @@ export interface Violation {
   readonly sentence: string;
 }
 
-/** What a source file of `src` breaks. */
+/** Violations of the rules for source files of `src`. */
 export function sourceViolations(file: SourceFile): Violation[] {
   return [...lengthFaults(file), ...headerFaults(file), ...denoFaults(file)];
 }
 
-/** What any program file breaks: names and forbidden words. */
+/** Violations of the rules for all program files: names and forbidden words. */
 export function commonViolations(file: SourceFile): Violation[] {
   return [...nameFaults(file.path), ...BANS.flatMap((ban) => bannedIn(file, ban))];
 }

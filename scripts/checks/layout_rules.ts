@@ -132,7 +132,7 @@ export interface Door {
   readonly mayEnter: RegExp;
   /** Others may still name its types. */
   readonly typesForAll?: true;
-  /** What to do instead. */
+  /** The recommended alternative. */
   readonly instead: string;
 }
 

@@ -7,7 +7,7 @@ import { idsIn, namesInSource } from "../requirements/names.ts";
 import type { Violation } from "./house.ts";
 import { lineAt, type SourceFile, sourceFile } from "./source_files.ts";
 
-/** What a reference may name. */
+/** The valid targets of a reference. */
 export interface Known {
   /** Ids of the contract's rows. */
   readonly rows: ReadonlySet<string>;
@@ -28,7 +28,7 @@ interface Reading {
 /** The problem with the reference at a position. */
 interface Finding {
   readonly at: number;
-  /** What is named; the same thing is reported once a line. */
+  /** The name referred to. Repetitions in a line are reported once. */
   readonly name: string;
   readonly sentence: string;
 }
@@ -60,7 +60,7 @@ const FAPI = /\bFAPI\s+(?!2\.0\b)(?:SP\s+)?\d/g;
 
 const FINDS: readonly Find[] = [findNamed, findLetters, findBare, findBracketed, findElsewhere, findClauses];
 
-/** What the documents offer to refer to. `index` is the contract's README, which lists the RFCs. */
+/** The valid targets that the documents define. `index` is the contract's README, which lists the RFCs. */
 export function knownReferences(requirements: readonly Requirement[], index: string): Known {
   const ids = (isDecision: boolean): Set<string> =>
     new Set(requirements.filter(({ kind }) => (kind === "decision") === isDecision).map(({ id }) => id));
@@ -170,7 +170,7 @@ function isProgram(path: string): boolean {
   return /\.tsx?$/.test(path);
 }
 
-/** What is blank in `code` and not in `text`. */
+/** The text that is blank in `code` and not in `text`. */
 function commentsOf({ text, code }: SourceFile): string {
   return [...text.split("")].map((unit, i) => unit === "\n" || unit !== code[i] ? unit : " ").join("");
 }

@@ -18,7 +18,7 @@ export interface SourceFile {
 export interface Import {
   readonly line: number;
   readonly specifier: string;
-  /** Nothing of it is left when the program runs. */
+  /** The import is erased at compile time. */
   readonly typeOnly: boolean;
   readonly reExport: boolean;
 }
@@ -59,7 +59,7 @@ export function lineAt(text: string, position: number): number {
   return text.slice(0, position).split("\n").length;
 }
 
-/** What a file imports or re-exports, in the order of its text. A dynamic import of no literal has specifier "". */
+/** The imports and re-exports of a file, in order. A dynamic import without a literal has specifier "". */
 export function importsOf({ code, bare }: SourceFile): Import[] {
   const statics = [...code.matchAll(STATIC)].filter((match) => isCode(bare, match)).map((match) => {
     const [, keyword, type, names, specifier = ""] = match;

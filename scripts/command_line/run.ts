@@ -1,4 +1,4 @@
-/** What the tasks' command lines have in common. Reads arguments; does nothing. */
+/** Shared parsing of the tasks' command lines. */
 
 /** A command line that cannot be obeyed; `message` says which part. */
 export class UsageError extends Error {

@@ -1,9 +1,9 @@
 /**
- * A browser as small as one can be: a cookie jar, redirects followed one at a time, forms posted. Runs no
- * script and shows nothing; it is the customer's hands in the demo.
+ * A minimal browser for the customer of the demo: it has a cookie jar, follows redirects one at a time and posts forms.
+ * It runs no scripts.
  */
 
-/** What a visit answered. */
+/** The response to a visit. */
 export interface Visit {
   readonly method: "GET" | "POST";
   readonly url: URL;

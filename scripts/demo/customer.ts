@@ -6,7 +6,7 @@
 import { type Browser, openBrowser, type Visit } from "./browser.ts";
 import { fillForm, findForms, firstHeading, type HtmlForm } from "./forms.ts";
 
-/** What the customer will do. `rejectAt`: the form at which they say no. */
+/** The customer's planned actions. `rejectAt`: the form at which the customer rejects. */
 export interface CustomerPlan {
   readonly startUrl: string;
   /** Where the TPP waits; never visited. */
@@ -19,7 +19,7 @@ export interface CustomerStep {
   readonly visit: Visit;
   /** The form that was on the page. */
   readonly form?: string;
-  /** What the customer did with it. */
+  /** The customer's action on this page. */
   readonly action?: string;
 }
 
@@ -90,8 +90,7 @@ function answerTo(form: HtmlForm, { rejectAt }: CustomerPlan): Answer {
 }
 
 /**
- * Accepts with the account the page has chosen already, else with the first it lets pay; a page without
- * accounts has nothing to choose.
+ * Accepts with the preselected account, else with the first selectable one. A page without accounts needs no choice.
  */
 function accept(form: HtmlForm): Answer {
   const accounts = form.fields.filter(({ name }) => name === "account");

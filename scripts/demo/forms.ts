@@ -53,10 +53,9 @@ export function findForms(page: string): readonly HtmlForm[] {
 }
 
 /**
- * What a browser posts for this form: every enabled field, `choices` in place of the values found, and the
- * pressed button.
- * @throws {Error} when `choices` names a field or a radio value, or `button` a value, that the form does not
- * offer.
+ * The fields that a browser posts for this form: every enabled field, with `choices` in place of the current values,
+ * and the pressed button.
+ * @throws {Error} if `choices` names a field or a radio value, or `button` a value, that the form does not offer.
  */
 export function fillForm(
   form: HtmlForm,

@@ -1,4 +1,4 @@
-/** The command line of the demo. Reads arguments; does nothing. */
+/** Parses the command line of the demo. */
 import { UsageError } from "../command_line/run.ts";
 
 /**
@@ -7,7 +7,6 @@ import { UsageError } from "../command_line/run.ts";
  */
 export type ConsentKind = "implicit" | "platform" | "bank";
 
-/** What the demo was asked to do. */
 export interface DemoOptions {
   readonly consent: ConsentKind;
   readonly reject: boolean;

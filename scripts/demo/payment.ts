@@ -36,7 +36,7 @@ export interface DemoStep {
   readonly status?: number;
 }
 
-/** What became of the payment. */
+/** The result of the payment. */
 export interface DemoOutcome {
   /** Whether the payment was accepted. */
   readonly ok: boolean;

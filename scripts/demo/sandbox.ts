@@ -13,7 +13,7 @@ export interface DemoSandbox {
   readonly dir: string;
   readonly endpoints: SandboxEndpoints;
   readonly startedHere: boolean;
-  /** The sandbox's time, milliseconds: this computer's unless somebody moved it. */
+  /** The sandbox's time, milliseconds: this computer's unless the sandbox clock was moved. */
   readonly now: () => number;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ async function answers({ auth_url }: SandboxEndpoints): Promise<boolean> {
     await response.body?.cancel();
     return response.ok;
   } catch {
-    return false; // nothing listens there, or something that is not a sandbox
+    return false; // the port is closed, or another program listens there
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from "../../src/directory/administrators.ts";
 import { lockSecretFile, writeSecretFile } from "../command_line/secret_file.ts";
 
-/** What the command runs in. */
+/** Dependencies of the command. */
 export interface Tools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;

@@ -1,6 +1,6 @@
 /**
- * `deno task directory-keys`: makes, rotates and retires the keys that sign the directory's software statements, in the
- * file that `DIRECTORY_SIGNING_KEYS` names. Starts and signals nothing. Nothing that it prints is private.
+ * `deno task directory-keys`: creates, rotates and retires the keys that sign the directory's software statements, in
+ * the file named by `DIRECTORY_SIGNING_KEYS`. Starts and signals no process, and prints no private value.
  */
 import { parseArgs } from "node:util";
 import { calculateJwkThumbprint } from "jose";
@@ -10,7 +10,7 @@ import { durationSeconds } from "../command_line/run.ts";
 import { makePrivateJwk } from "../testing/generate_keys.ts";
 import { lockSecretFile, writeSecretFile } from "../command_line/secret_file.ts";
 
-/** What the command runs in. */
+/** Dependencies of the command. */
 export interface Tools {
   readonly print: (line: string) => void;
   /** Milliseconds. */

@@ -1,4 +1,4 @@
-/** Bodies as parts of requests: JSON that its sender signs or nobody does, `x-jws-signature`, forms. */
+/** Bodies as parts of requests: JSON with or without a signature, `x-jws-signature`, forms. */
 import type { Participant } from "../testing/participants.ts";
 import { mutateJson, readJson } from "./json.ts";
 import { mutateBytes, mutateText, mutateToken, pick } from "./mutations.ts";

@@ -1,4 +1,4 @@
-/** What rules of signed texts are made of: named checks of headers, times and values. */
+/** Named checks of headers, times and values, from which the rules of signed texts are composed. */
 import { START } from "../testing/environment.ts";
 
 /** A decoded JSON object. */
@@ -6,7 +6,7 @@ export type Members = { readonly [name: string]: unknown };
 
 /** The clock of every environment, Unix seconds. */
 export const NOW = START / 1000;
-/** What clocks may differ by, seconds. */
+/** Allowed clock skew, seconds. */
 export const SKEW = 30;
 /** Header members that would bring a key, compression or rules along. */
 export const ALIEN = ["jku", "x5u", "x5c", "crit", "b64", "zip", "enc", "epk", "apu", "apv", "p2c", "p2s"];

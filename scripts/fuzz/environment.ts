@@ -1,4 +1,4 @@
-/** What samples are made with: the environment, the keys of its parties, and parts that know how each kind of text is judged. */
+/** The environment of the samples: the parties' keys, and parts that know the rules for each kind of text. */
 import { platformEncryptionKey } from "../testing/bank_return.ts";
 import { dpopKey } from "../testing/flows.ts";
 import { sha256 } from "../testing/jwts.ts";
@@ -56,7 +56,7 @@ export function tokensOf(
   return { kind, resigner, key, rule, strangers };
 }
 
-/** The key that somebody signs with. */
+/** The signing key of a participant. */
 export function signingKeyOf(who: Participant): Promise<CryptoKey> {
   return who.signing.key.privateKey("sign");
 }

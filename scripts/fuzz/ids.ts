@@ -2,8 +2,8 @@
 import { seeded } from "../prove/random.ts";
 
 /**
- * What `make` gives, with every id and secret made meanwhile decided by seed and purpose. Salts and paddings inside of RSA are
- * not: signatures and seals differ from run to run, in nothing but their octets.
+ * The result of `make`, with every id and secret derived from seed and purpose. RSA salts and paddings are not, so
+ * signatures and encrypted texts differ between runs, but only in their octets.
  */
 export async function withSeededIds<T>(
   seed: number,

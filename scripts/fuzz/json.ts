@@ -3,7 +3,7 @@ import { mutateText, pick } from "./mutations.ts";
 import { NAMES, ODD_VALUES, WORDS } from "./words.ts";
 import type { Random } from "../prove/random.ts";
 
-/** What times and amounts are moved by. */
+/** Differences by which times and amounts are changed. */
 const STEPS: readonly number[] = [1, 29, 30, 31, 59, 60, 61, 300, 330, 331, 600, 601, 3600, 3601, 0.5, 1e9];
 const HOLE = "\u0001hole\u0001";
 const [HOLE_TEXT, HOLE_BEGINS] = [JSON.stringify(HOLE), JSON.stringify(HOLE).slice(0, -1)];

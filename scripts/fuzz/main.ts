@@ -27,7 +27,7 @@ interface Target extends Tally {
   readonly part: Part;
 }
 
-/** What a run came to. */
+/** The results of a run. */
 export interface FuzzResult {
   readonly findings: readonly Finding[];
   readonly tallies: readonly Tally[];

@@ -1,4 +1,4 @@
-/** Mutations of texts, bytes and tokens, each decided by a random stream alone. Knows nothing of what they are for. */
+/** Mutations of texts, bytes and tokens, determined only by a random stream. Independent of their use. */
 import type { Random } from "../prove/random.ts";
 
 const CHARACTERS = [..."AZaz09-_=+/.,:;%&?#@!$'\"\\ <>{}[]()~^|`*\t"];
@@ -129,7 +129,7 @@ export function mutateToken(random: Random, token: string): string {
   }
 }
 
-/** Other texts for the octets of a segment: padded, in the other alphabet, with a space, with bits that stand for nothing. */
+/** Other encodings of a segment's octets: with padding, in the other alphabet, with a space, with unused bits set. */
 function spellingsOf(segment: string): readonly string[] {
   const octets = octetsOf(segment);
   if (octets === undefined) return [`${segment}=`];

@@ -101,7 +101,7 @@ function exactly(attempt: Attempt, names: readonly string[]): Pinned {
   return Object.fromEntries(names.map((name) => [name, [formPlace(name).read(attempt)]]));
 }
 
-/** Registrations: of somebody new, and of a bank whose statement is newer than the one it registered with. */
+/** Registrations: of a new participant, and of a bank whose statement is newer than the one it registered with. */
 export async function registrationSamples(context: SampleContext): Promise<readonly Sample[]> {
   const { env } = context;
   const newcomer = await onboardOnly(env, NEWCOMER);

@@ -1,7 +1,6 @@
-/** The command line of the fuzzer. Reads arguments; does nothing. */
+/** Parses the command line of the fuzzer. */
 import { optionsOf, wholeNumber } from "../command_line/run.ts";
 
-/** What to try. */
 export interface FuzzOptions {
   readonly seed: number;
   /** How many mutations; with `seconds`, at most. */

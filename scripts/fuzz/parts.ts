@@ -1,4 +1,4 @@
-/** What a request is made of, as the fuzzer sees it: parts that can be mutated, and judged once they were taken. */
+/** The parts of a request for the fuzzer: each can be mutated, and is checked if the request was accepted. */
 import type { Random } from "../prove/random.ts";
 import {
   type Attempt,
@@ -93,10 +93,13 @@ export function bodyPlace(name: string): Place {
   return { name, read, write: withBody };
 }
 
-/** What parameters or headers must say to be taken: one of these values, undefined standing for none, or such a text. */
+/**
+ * Required values of parameters or headers of an accepted request: one of these values (undefined: absent), or a text
+ * that matches.
+ */
 export type Pinned = Readonly<Record<string, readonly (string | undefined)[] | RegExp>>;
 
-/** What was taken although it says something else. */
+/** Reports the first accepted value that is not allowed; undefined if there is none. */
 export function pinnedFault(pinned: Pinned, read: (name: string) => string | undefined): string | undefined {
   const wrong = Object.entries(pinned).find(([name, wanted]) => {
     const value = read(name);

@@ -1,4 +1,4 @@
-/** What the fuzzer prints: each finding with the line that repeats it, and a table of what was tried. */
+/** Prints the fuzzer's report: each finding with the command that repeats it, and a table of the attempts. */
 import type { FuzzOptions } from "./options.ts";
 import { type Attempt, requestOf, textOf } from "./sample_request.ts";
 

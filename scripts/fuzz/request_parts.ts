@@ -56,7 +56,7 @@ const ROUTES = [
   "/docs",
 ];
 
-/** What the request as a whole must say to be taken. */
+/** Requirements that an accepted request as a whole must meet. */
 export interface RequestRules {
   readonly query?: Pinned;
   /** Header values; undefined stands for none. */

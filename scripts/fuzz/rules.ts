@@ -1,6 +1,6 @@
 /**
- * What a signed text must say to be taken, as the contract has it: judges what the platform took,
- * and so shares nothing with the code that took it. Each rule gives the name of the first part that is wrong.
+ * The contract's requirements for signed texts. They check accepted requests and share no code with the platform. Each
+ * rule returns the name of the first wrong part.
  */
 import type { TestKey } from "../testing/keys.ts";
 import type { Participant } from "../testing/participants.ts";
@@ -24,7 +24,7 @@ import {
 import type { Coverage } from "./signing.ts";
 import { type Attempt, headerOf, parameterOf, pathnameOf, textOf } from "./sample_request.ts";
 
-/** What is wrong with a taken token, or undefined. */
+/** The fault of an accepted token, or undefined. */
 export type Rule = (header: Members, claims: Members, attempt: Attempt) => string | undefined;
 
 const OBIE = "http://openbanking.org.uk/";
@@ -136,7 +136,7 @@ export function returnRule(bank: Participant, handover: Members): Rule {
     ]);
 }
 
-/** What a bank's answer must say to lead to a code. */
+/** Returns whether these claims of a bank's result JWT may lead to a code. */
 export function isSuccess(claims: Members): boolean {
   return isOneOf(claims["status_code"], ["success", "200"]) && isText(claims["sub"]);
 }

@@ -1,4 +1,4 @@
-/** A request as plain data: it can be mutated, sent any number of times, and printed for somebody to send again. */
+/** A request as plain data: it can be mutated, sent repeatedly, and printed so that a person can send it again. */
 import { ISSUER as DIRECTORY_URL } from "../testing/directory_environment.ts";
 import { AUTH_URL, BASE_URL, type Environment, throughProxy } from "../testing/environment.ts";
 import type { Participant } from "../testing/participants.ts";
@@ -20,7 +20,7 @@ const ORIGIN: Readonly<Record<Host, string>> = { api: BASE_URL, browser: AUTH_UR
 
 const KNOWN = /^(DELETE|GET|HEAD|OPTIONS|POST|PUT)$/i;
 
-/** What can be sent over HTTP at all: the rest is the server's to reject before an app sees it. */
+/** Normalises a request to one that HTTP can carry. A server rejects any other before an app sees it. */
 export function sendable({ body, ...bare }: Attempt): Attempt {
   const { path, headers } = bare;
   const method = KNOWN.test(bare.method) ? bare.method.toUpperCase() : bare.method; // as `Request` does

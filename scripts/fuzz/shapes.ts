@@ -12,7 +12,7 @@ const ELSEWHERE = ["https://bank-a.example/sca?", "https://shop.example/callback
 
 type Judge = (answer: Answer, headless: boolean) => string | undefined;
 
-/** What is wrong with an error answer that may be in one of these forms. */
+/** The fault of an error response that must have one of these forms. */
 export function errorFault(
   surfaces: readonly Surface[],
   answer: Answer,
@@ -24,7 +24,7 @@ export function errorFault(
   return faults.includes(undefined) ? undefined : faults[0];
 }
 
-/** What is wrong with any other answer: where it sends somebody, what it would run. */
+/** The fault of any other response: an unexpected redirect or script. */
 export function answerFault({ status, headers, text }: Answer, attempt: Attempt): string | undefined {
   const html = headers.get("content-type")?.startsWith("text/html") === true;
   if (html && /<script/i.test(text)) return "a script in the page";

@@ -4,7 +4,7 @@
  */
 import { bytesOf, concat, ps256, rawJwe, rawJws } from "../testing/raw_jws.ts";
 
-/** What a compact token is taken for; good for one is good for no other. */
+/** The kind of a compact token. A token of one kind must not be accepted as another. */
 export type TokenKind = "assertion" | "proof" | "registration" | "statement" | "return";
 
 /** How a detached signature covers its payload: A as it is, B in base64url. */
@@ -23,9 +23,9 @@ export interface Resigner {
   trustBody(signature: string, body: Uint8Array, coverage: Coverage): void;
   trustSealed(sealed: string, inner: string): void;
   isSigned(kind: TokenKind, token: string): boolean;
-  /** How the signature covers exactly this body; undefined where nobody signed the two together. */
+  /** How the signature covers exactly this body; undefined if the two were not signed together. */
   coverageOf(signature: string, body: Uint8Array): Coverage | undefined;
-  /** What is sealed in the text; undefined where nobody sealed it. */
+  /** The content of an encrypted text; undefined if it was not encrypted here. */
   sealedIn(sealed: string): string | undefined;
   /** Forgets what was not trusted for good. */
   forget(): void;
@@ -72,7 +72,7 @@ function emptyMemory(): Memory {
   return { tokens: new Set(), bodies: new Map(), sealed: new Map() };
 }
 
-/** `x-jws-signature` that nobody remembers. */
+/** Makes an `x-jws-signature` that is not recorded. */
 export async function signDetached(
   key: CryptoKey,
   header: string,

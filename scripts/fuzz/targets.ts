@@ -1,4 +1,7 @@
-/** What is attempt at: a platform and a directory in this process, each over a store under watch, with clocks that stand still. */
+/**
+ * The targets of the fuzzer: a platform and a directory in this process, each on an observed store, with stopped
+ * clocks.
+ */
 import { type DirectoryEnvironment, openDirectoryEnvironment } from "../testing/directory_environment.ts";
 import { type Environment, openEnvironment } from "../testing/environment.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
@@ -15,11 +18,11 @@ export type Handler = (request: Request) => Promise<Response>;
 /** Wraps an app, to see whether the fuzzer finds what is wrong with the wrapping. */
 export type Plant = (app: Handler, host: Host, store: WatchedStore) => Handler;
 
-/** What one attempt led to. */
+/** The effects of one attempt. */
 export interface Impact {
   /** Undefined where the app threw. */
   readonly answer?: Answer;
-  /** What the app threw or logged as its own failure. */
+  /** Errors that the app threw or logged as its own. */
   readonly failures: readonly string[];
   /** The first parts of the keys that were written, replay records of used-up JWTs and rate limits left out. */
   readonly written: readonly string[];
@@ -29,7 +32,7 @@ export interface Impact {
 export interface Fixture extends AsyncDisposable {
   readonly env: Environment;
   readonly directory: DirectoryEnvironment;
-  /** What is there now is what each attempt finds. */
+  /** Makes the current state the start of every attempt. */
   settle(): void;
   /** Sends the attempt, and takes back what it changed. */
   fire(attempt: Attempt): Promise<Impact>;

@@ -9,19 +9,19 @@ import { isSuccess, type Rule, sealRule } from "./rules.ts";
 import { type Attempt, headerOf } from "./sample_request.ts";
 import type { Random } from "../prove/random.ts";
 
-/** What a kind of token is made and judged by. */
+/** How a kind of token is made and checked. */
 export interface TokenParts {
   readonly kind: TokenKind;
   readonly resigner: Resigner;
   /** Of the party that signs it. */
   readonly key: CryptoKey;
   readonly rule: Rule;
-  /** What must hold at least of one that was only answered with `server_error` (Decision G1). */
+  /** Must hold even for a token whose response was `server_error` (Decision G1). */
   readonly minimum?: Rule;
   readonly strangers: Strangers;
 }
 
-/** What does not belong in a token's place: another party's key, tokens of other kinds. */
+/** Replacements that must be rejected: another party's key, tokens of other kinds. */
 export interface Strangers {
   readonly key: CryptoKey;
   readonly tokens: readonly string[];
@@ -105,7 +105,7 @@ function outcomeFault(token: string, answer: Answer): string | undefined {
   return code && !isSuccess(membersOf(token, 1) ?? {}) ? "gave a code for what was no success" : undefined;
 }
 
-/** The token changed as text, somebody else's, or with its header or claims changed and signed again. */
+/** The token changed as text, replaced by another party's, or re-signed with a changed header or changed claims. */
 async function mutateSigned(
   random: Random,
   { kind, resigner, key, strangers }: TokenParts,

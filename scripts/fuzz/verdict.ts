@@ -1,4 +1,7 @@
-/** Whether what an attempt led to is as it must be: no failure, the right form of a rejection, nothing changed by it, nothing forged taken. */
+/**
+ * Checks the effects of an attempt: no server error, a correct rejection, no state change by it, and no forgery
+ * accepted.
+ */
 import type { Impact } from "./targets.ts";
 import type { Answer, Sample, Surface } from "./parts.ts";
 import { answerFault, errorFault } from "./shapes.ts";

@@ -1,4 +1,4 @@
-/** What is put into JSON documents: values of every kind, texts that mean something somewhere, names. */
+/** Values to insert in JSON documents: values of every type, texts with a special meaning, names. */
 
 /** JSON texts of every kind that are put in the place of others. */
 export const ODD_VALUES: readonly string[] = [

@@ -1,4 +1,4 @@
-/** The command line of the mutants. Reads arguments; does nothing. */
+/** Parses the command line of the mutants. */
 import { parseArgs } from "node:util";
 import { UsageError, wholeNumber } from "../command_line/run.ts";
 import { seeded } from "../prove/random.ts";

@@ -1,10 +1,9 @@
 /** A copy of the tree in a temporary folder: faults are planted there, never in the working tree. */
 import { type Mutant, planted } from "./mutant.ts";
 
-/** What the tests said. */
+/** The result of a test run. */
 export type Verdict = "passed" | "failed" | "broken" | "timed out";
 
-/** What a run of test files came to. */
 export interface TestRun {
   readonly verdict: Verdict;
   readonly seconds: number;
@@ -62,7 +61,7 @@ async function runTests(folder: string, files: readonly string[]): Promise<TestR
   return { verdict: verdictOf(code, output), seconds: (performance.now() - startedAt) / 1000, output };
 }
 
-/** A test must have failed: a module that does not load catches nothing. */
+/** Requires a failed test: a module that does not load proves no detection. */
 function verdictOf(code: number | undefined, output: string): Verdict {
   if (code === undefined) return "timed out";
   if (code === 0) return "passed";

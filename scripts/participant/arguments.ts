@@ -13,7 +13,6 @@ export interface Who {
   readonly orgId?: string;
 }
 
-/** What to do. */
 export type Command =
   | { readonly verb: "help" }
   | { readonly verb: "example"; readonly role: "PISP" | "ASPSP" }
@@ -48,7 +47,7 @@ export interface Surroundings {
   readonly out?: string;
 }
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const USAGE = `deno task participant <command> [options]
 
   onboard          --name <folder> --details <file.json> [--encryption]
@@ -160,7 +159,7 @@ function whose(values: Values): Who {
   return who;
 }
 
-// A name becomes a path: nothing that could lead out of the participants' folder.
+// A name becomes a path and must not lead out of the participants' folder.
 function folderName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return name;
   throw new ParticipantFailure("--name must be 1 to 64 letters, digits, - or _.");

@@ -1,4 +1,4 @@
-/** What `deno task participant` does, command by command: keys here, requests there, files here. */
+/** The commands of `deno task participant`: create keys, send requests, write files. */
 import { z } from "zod";
 import { KEY_NAMES, type KeyName, type Who } from "./arguments.ts";
 import type { DirectoryClient } from "./directory.ts";
@@ -6,7 +6,7 @@ import { ParticipantFailure } from "./failure.ts";
 import { type Description, type KeptKey, keyNamesOf, readDescription, writeFolder } from "./folder.ts";
 import { kidOfCertificate, type MadeKey, makeKeys } from "./keys.ts";
 
-/** What the commands work with. */
+/** Dependencies of the commands. */
 export interface Tools {
   readonly directory: DirectoryClient;
   /** The folder of this name. */

@@ -28,7 +28,9 @@ export interface KeptKey {
   readonly certificatePem: string;
 }
 
-/** What to write; undefined members stay as they are. `description` comes last: with it the folder is complete. */
+/**
+ * The files to write; undefined members stay unchanged. `description` is written last and marks the folder as complete.
+ */
 export interface FolderContents {
   readonly keys?: readonly KeptKey[];
   readonly statement?: string | undefined;
@@ -90,7 +92,7 @@ async function writeKey(folder: string, key: KeptKey, replacedKid: string | unde
   await write(certificateFile, `${key.certificatePem.trimEnd()}\n`);
 }
 
-// Written beside and renamed: nobody ever reads half a file, and the mode is right from the first byte on.
+// Writes another file and renames it, so that readers never see half a file and the mode is right from the first byte.
 async function write(file: string, text: string): Promise<void> {
   const next = `${file}.${crypto.randomUUID()}.new`;
   await Deno.writeTextFile(next, text, { createNew: true, mode: 0o600 });

@@ -8,7 +8,7 @@ import { type Environment, openDirectoryClient, sandboxFolder } from "./director
 import { exampleDetails } from "./example.ts";
 import { ParticipantFailure } from "./failure.ts";
 
-/** What the command runs in. */
+/** Dependencies of the command. */
 export interface CommandEnvironment {
   readonly env: Environment;
   readonly print: (line: string) => void;

@@ -2,12 +2,12 @@
 import { parseArgs } from "node:util";
 import { durationSeconds } from "../command_line/run.ts";
 
-/** What a person who runs the command is meant to read: one sentence. */
+/** An error with a one-sentence message for the operator. */
 export class KeysFailure extends Error {
   override readonly name = "KeysFailure";
 }
 
-/** What a key is for (RFC 7517 §4.2). */
+/** The use of a key (RFC 7517 §4.2). */
 export type KeyUse = "sig" | "enc";
 
 /** How new keys are made. */
@@ -19,7 +19,6 @@ export interface Making {
   readonly days: number;
 }
 
-/** What to do with the file. */
 export type Command =
   | { readonly verb: "help" }
   | { readonly verb: "make"; readonly file: string; readonly making: Making }
@@ -44,7 +43,7 @@ export type Command =
     readonly beforeFirstStart: boolean;
   };
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const USAGE = `deno task platform-keys <command> --file <platform-keys.json>
 
   make      Makes the file: a signing key with a certificate of its own and a decryption key. Never overwrites.

@@ -1,4 +1,4 @@
-/** What `deno task platform-keys` can do to the file of the platform's keys. Nothing it prints is private. */
+/** The commands of `deno task platform-keys` on the platform's key file. They print no private value. */
 import "reflect-metadata";
 import { PemConverter, X509Certificate } from "@peculiar/x509";
 import { type Command, KeysFailure, type KeyUse } from "./arguments.ts";
@@ -12,7 +12,7 @@ import {
 } from "./file.ts";
 import { makeKey, signingRequest } from "./making.ts";
 
-/** What the command runs in. */
+/** Dependencies of the commands. */
 export interface Tools {
   readonly print: (line: string) => void;
   /** Milliseconds. */

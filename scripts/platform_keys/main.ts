@@ -1,6 +1,6 @@
 /**
- * `deno task platform-keys`: makes, rotates and retires the platform's own keys in the file that `PLATFORM_KEYS`
- * names. Starts and signals nothing. Every failure is one sentence.
+ * `deno task platform-keys`: creates, rotates and retires the platform's keys in the file named by `PLATFORM_KEYS`.
+ * Starts and signals no process. Every failure is reported in one sentence.
  */
 import { readArguments, USAGE } from "./arguments.ts";
 import { certify, make, request, retire, rotate, show, type Tools } from "./commands.ts";

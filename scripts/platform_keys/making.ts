@@ -1,4 +1,4 @@
-/** New keys of the platform, their certificates and signing requests. Nothing here reads or writes a file. */
+/** Creates keys of the platform, their certificates and signing requests. Accesses no files. */
 import "reflect-metadata";
 import {
   BasicConstraintsExtension,

@@ -44,9 +44,9 @@ export type ExecutedSeen = z.infer<typeof executedSchema>;
 
 /** One bank's side. */
 export interface BankBooks {
-  /** What the platform says are the bank's orders. */
+  /** The bank's orders according to the platform. */
   readonly orders: readonly PaymentSeen[];
-  /** What the bank has executed. */
+  /** The orders that the bank has executed. */
   readonly executed: readonly ExecutedSeen[];
   /** Account number to balance. */
   readonly balances: Readonly<Record<string, string>>;

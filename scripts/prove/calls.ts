@@ -3,7 +3,7 @@ import * as oauth from "oauth4webapi";
 import { ApiErrorResponse } from "../../src/client/tpp/api_error.ts";
 import type { ProvedSandbox } from "./sandbox.ts";
 
-/** The platform's word, not an accident on the way: trying again would change nothing. */
+/** The platform rejected the request, so a retry would not help. */
 export interface Rejected {
   readonly status: number;
   readonly codes: readonly string[];

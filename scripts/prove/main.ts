@@ -124,7 +124,7 @@ async function gather(sandbox: ProvedSandbox, tpp: Tpp, consents: readonly Conse
   return { consents, banks, tpp: tppBooks, dead, pushedAgain, ...await readStore(sandbox.dir, subjects) };
 }
 
-/** The banks' books once nothing moves any more, or after two minutes. */
+/** The banks' ledgers when they no longer change, or after two minutes. */
 async function settledBooks(sandbox: ProvedSandbox): Promise<Readonly<Record<string, BankBooks>>> {
   for (const startedAt = Date.now();;) {
     const books: Record<string, BankBooks> = {};

@@ -1,7 +1,6 @@
-/** The command line of the prover. Reads arguments; does nothing. */
+/** Parses the command line of the prover. */
 import { UsageError, wholeNumber } from "../command_line/run.ts";
 
-/** What to prove. */
 export interface ProveOptions {
   readonly payments: number;
   readonly seed: number;

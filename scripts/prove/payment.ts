@@ -1,6 +1,6 @@
 /**
- * One payment as an impatient TPP makes it on a bad day: calls repeated until they are answered, the payment posted
- * several times at once, answers dropped. Records what it was told; judges nothing.
+ * One payment by an impatient TPP over an unreliable network: it repeats calls until they are answered, posts the
+ * payment several times at once, and drops responses. Only records the results.
  */
 import {
   type AccessToken,
@@ -18,7 +18,7 @@ import { pause, persistently, type Rejected, rejectionOf } from "./calls.ts";
 import type { PaymentPlan, PlannedFault, PlannedPost } from "./plan.ts";
 import type { ProvedSandbox } from "./sandbox.ts";
 
-/** What one POST was finally answered. */
+/** The final response to one POST. */
 export interface PostFact {
   readonly key: number;
   readonly mismatch: boolean;
@@ -30,10 +30,10 @@ export interface PostFact {
   readonly rejected?: Rejected;
 }
 
-/** What became of one consent. */
+/** The result of one consent. */
 export interface ConsentFact {
   readonly consentId: string;
-  /** What the same request with the same key was answered at the same time. */
+  /** The response to a concurrent repetition of the request under the same key. */
   readonly repeatedId: string;
   readonly bank: string;
   readonly amount: string;
@@ -42,7 +42,7 @@ export interface ConsentFact {
   readonly posts: readonly PostFact[];
 }
 
-/** What a payment is made with. */
+/** Dependencies of a payment. */
 export interface PaymentDeps {
   readonly sandbox: ProvedSandbox;
   readonly flow: PaymentFlow;
@@ -58,7 +58,7 @@ const MAX_CONSENTS = 20;
 const MAX_VISITS = 5;
 const PAUSE_MS = 200;
 
-/** Makes the payment; every consent that it took. @throws {Error} where nothing leads to a payment */
+/** Makes the payment and returns every consent that it needed. @throws {Error} if no attempt leads to a payment */
 export async function makePayment(deps: PaymentDeps, plan: PaymentPlan): Promise<readonly ConsentFact[]> {
   const facts: ConsentFact[] = [];
   while (facts.length < MAX_CONSENTS) {

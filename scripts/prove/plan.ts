@@ -1,4 +1,4 @@
-/** What the prover does to each payment and when it kills the sandbox, all of it decided by the seed beforehand. */
+/** The faults of each payment and the times at which the sandbox is killed, all determined by the seed. */
 import { type Random, seeded } from "./random.ts";
 
 /** One POST of a payment, as first sent. */

@@ -1,6 +1,6 @@
 /**
- * `deno task proxy-config`: fills the reference configurations of nginx and HAProxy in. The files hold the proxy's
- * secret and are made for their owner alone. Starts nothing and reloads nothing.
+ * `deno task proxy-config`: fills in the reference configurations of nginx and HAProxy. The files contain the proxy's
+ * secret, so only their owner may read them. Starts and reloads no proxy.
  */
 import {
   type ProxyName,
@@ -20,7 +20,7 @@ const TEMPLATES: Readonly<Record<ProxyName, readonly string[]>> = {
   haproxy: ["haproxy.cfg", "haproxy.crt_list", PAGE],
 };
 
-/** What is read from the environment: the platform's own variables. */
+/** Variables of the platform's environment that the templates use. */
 const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "PROXY_SECRET"];
 
 /** A template with its placeholders filled in. @throws {Error} where one has no value */

@@ -1,6 +1,6 @@
 /**
- * What the reference proxies are set up with: from the platform's own environment where both must agree, from the
- * command line for the rest. Every value is judged, so that none can end a directive and begin another.
+ * Settings of the reference proxies: from the platform's environment if both must agree, else from the command line.
+ * Every value is validated, so that it cannot inject a directive.
  */
 import { parseArgs } from "node:util";
 
@@ -20,7 +20,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** What to make and where. */
+/** The files to create and their folder. */
 export interface ProxyOrder {
   readonly proxy: ProxyName;
   /** The folder for the files. */
@@ -30,7 +30,7 @@ export interface ProxyOrder {
   readonly settings: Settings;
 }
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const USAGE = `deno task proxy-config <nginx|haproxy> --out <folder> [options]
 
 Makes the configuration of a proxy in front of deno task serve. Host names, the platform's address and the secret
@@ -51,7 +51,7 @@ come from the platform's own BASE_URL, AUTH_URL, HOST, PORT and PROXY_SECRET.
   --log-target        syslog address, HAProxy     /dev/log
 `;
 
-/** What a value must look like, and how to say so. */
+/** The allowed form of a value and its description. */
 interface Rule {
   readonly of: RegExp;
   readonly must: string;
@@ -134,7 +134,7 @@ export function readOrder(
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What both sides must agree on: variable, placeholder, value, rule. */
+/** Settings that both sides must agree on: variable, placeholder, value, rule. */
 function fromPlatform(env: Env): readonly (readonly [string, string, string, Rule])[] {
   const host = (name: string): string => URL.parse(env[name] ?? "")?.hostname ?? "";
   return [

@@ -24,7 +24,7 @@ const holdSchema = z.object({
 });
 type Hold = z.infer<typeof holdSchema>;
 
-/** What the command line is run with. */
+/** Dependencies of the command. */
 export interface ReconcileTools {
   readonly environment: (name: string) => string | undefined;
   readonly readText: (path: string) => Promise<string>;

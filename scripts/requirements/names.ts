@@ -52,7 +52,7 @@ export function namesInSource(files: readonly SourceFile[]): NamedTest[] {
   );
 }
 
-/** What is blank in `bare` and not in `code`: strings, and the pieces of templates. */
+/** The text that is blank in `bare` and not in `code`: strings, and the pieces of templates. */
 function stringsOf({ code, bare }: SourceFile): { text: string; at: number }[] {
   return [...bare.matchAll(BLANK_RUN)].flatMap(({ 0: { length }, index }) => {
     const text = code.slice(index, index + length);

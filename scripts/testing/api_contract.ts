@@ -32,7 +32,7 @@ export interface Exchange {
 
 /** The description of one host. */
 export interface Contract {
-  /** What the answer breaks of the description: a sentence for each fault. Leaves the answer's body unread. */
+  /** Deviations of the response from the description, one sentence each. Does not read the body of the response. */
   faults(exchange: Exchange): Promise<readonly string[]>;
 }
 

@@ -56,7 +56,7 @@ export async function bankCall(
   return await call(env, bank, bound, path, options);
 }
 
-/** A bank's call that must change nothing. */
+/** Makes a bank's call and asserts that it changes no stored data. */
 export async function idleBankCall(
   env: Environment,
   bank: Participant,
@@ -131,7 +131,7 @@ export async function putReport(
   });
 }
 
-/** A report that must change nothing. */
+/** Sends a report and asserts that it changes no stored data. */
 export async function idleReport(
   env: Environment,
   flow: AtBank,

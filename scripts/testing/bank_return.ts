@@ -36,8 +36,7 @@ export async function platformEncryptionKey(env: Environment): Promise<{ kid: st
 }
 
 /**
- * A JWE of RSA-OAEP-256 and A256GCM that decrypts, whatever its header says: whoever does not judge the header
- * takes it.
+ * A JWE of RSA-OAEP-256 and A256GCM that decrypts whatever its header says: only a check of the header can reject it.
  */
 export async function sealedUnderHeader(
   env: Environment,
@@ -51,7 +50,10 @@ export async function sealedUnderHeader(
 
 const INTERACTION = { "x-fapi-interaction-id": "7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11" };
 
-/** Opens the return and asserts the one page for all that is not authentic, to the byte, and that nothing changed. */
+/**
+ * Opens the return. Asserts that the response is, to the byte, the one page for all unauthentic returns, and that no
+ * stored data changed.
+ */
 export async function assertNotAuthentic(env: Environment, browser: Browser, path: string): Promise<void> {
   const answer = await assertNothingChanges(env, () => browser.open(path, { headers: INTERACTION }));
   const headers = Object.fromEntries(answer.headers);

@@ -1,7 +1,7 @@
 /** Sound request bodies, to be edited by tests. */
 import { OBIE_SCHEMES } from "../../src/base/values/account_schemes.ts";
 
-/** What the decoder of consents is given: mid-2026, three currencies, the usual schemes. */
+/** Context for the decoder of consents: mid-2026, three currencies, the usual schemes. */
 export const CONTEXT = {
   now: Date.UTC(2026, 5, 1, 12),
   currencies: ["COP", "EUR", "GBP"],

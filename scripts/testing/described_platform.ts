@@ -7,7 +7,7 @@ interface Hosts {
   readonly authUrl: string;
 }
 
-/** What is no part of the participants' API: the operator's addresses, and pages with what they are made of. */
+/** Paths outside the participants' API: the operator's endpoints, and pages with their assets. */
 const UNDOCUMENTED = {
   api: [/^\/operations\//],
   browser: [/^\/$/, /^\/docs(\/|$)/, /^\/assets\//, /^\/problem$/, /\/authorization\.consent\.oauth2$/],

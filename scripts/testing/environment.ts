@@ -51,11 +51,14 @@ export interface Environment extends AsyncDisposable {
   api(request: Request, as?: Participant): Promise<Response>;
   /** Sends a request to the browser host. */
   browser(request: Request): Promise<Response>;
-  /** Everything stored, without replay records, rate limits and copies of the directory: equal before and after means nothing changed. */
+  /**
+   * All stored records except replay records, rate limits and copies of the directory. Equal snapshots mean that no
+   * state changed.
+   */
   snapshot(): Promise<readonly Entry<unknown>[]>;
 }
 
-/** What a test may change of the environment. */
+/** Options of the environment. */
 export interface EnvironmentOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** A store of another kind, or a file; it is closed with the environment. */
@@ -151,7 +154,7 @@ const ENVIRONMENT = {
   // Admission has tests of its own.
   REQUESTS_IN_WORK: "10000",
   REQUEST_WAIT_SECONDS: "600",
-  // The clock stands still, so nothing would ever refill; limits have tests of their own.
+  // The clock stands still, so buckets would never refill. Limits have tests of their own.
   RATE_LIMITS: ["authorization", "registration", "consents", "payments", "reads", "back_channel", "funds"]
     .map((group) => `${group}=100000/100000`).join(),
 };

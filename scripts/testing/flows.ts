@@ -1,6 +1,6 @@
 /**
- * The nine steps of a payment as good parties take them, one function a step; tests break one step and take the
- * others from here. Nothing here asserts: every step gives the raw answer or throws with it.
+ * The nine steps of a payment by valid parties, one function each. Tests replace one step and take the others from
+ * here. Steps assert no result: each returns the raw response or throws with it.
  */
 import { compactDecrypt, decodeJwt } from "jose";
 import {
@@ -22,7 +22,7 @@ import { AUTH_URL, BASE_URL, type Environment } from "./environment.ts";
 /** Form parameters; `undefined` leaves one out. */
 export type FormChanges = Readonly<Record<string, string | undefined>>;
 
-/** What the steps need of an environment: in process, or a process of its own behind real TLS. */
+/** The environment that the steps need: in process, or a process of its own behind real TLS. */
 export type FlowEnvironment = Pick<Environment, "now" | "tpp" | "bankA" | "bankB" | "api" | "browser">;
 
 /** A token with the key it is bound to. */
@@ -131,7 +131,7 @@ export function dpopKey(): Promise<TestKey> {
   return testKey(9);
 }
 
-/** What a resource call can be changed by. */
+/** Changes to a resource call. */
 export interface CallOptions {
   readonly method?: string;
   readonly body?: string | Uint8Array<ArrayBuffer>;
@@ -278,7 +278,7 @@ export function authorize(
   return browser.open(`/${bank}/authorization.oauth2?${query}`);
 }
 
-/** What the bank reads of the hand-over in a redirect to it (signature not checked here). */
+/** The contents of the handover JWT in a redirect to the bank (the signature is not checked here). */
 export async function openHandover(
   bank: Participant,
   response: Response,

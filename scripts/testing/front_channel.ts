@@ -33,7 +33,7 @@ export const BROWSER_HEADERS = {
   "x-frame-options": "DENY",
 } as const;
 
-/** Asserts the headers above, that nothing speaks CORS, and that the request can be found in the log. */
+/** Asserts the headers above, that there are no CORS headers, and that the request can be found in the log. */
 export function assertBrowserHeaders(
   response: Response,
   expected: Readonly<Record<string, string>> = BROWSER_HEADERS,

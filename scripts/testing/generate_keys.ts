@@ -1,6 +1,6 @@
 /**
- * Makes the pool of RSA keys that tests share (`.data/test-keys.json`, ignored by git): a key costs about 230 ms,
- * and hundreds of tests need one. The keys protect nothing. Run: `deno run --allow-read=.data --allow-write=.data`.
+ * Makes the pool of RSA keys that tests share (`.data/test-keys.json`, ignored by git): a key costs about 230 ms, and
+ * hundreds of tests need one. The keys are for tests only. Run: `deno run --allow-read=.data --allow-write=.data`.
  */
 
 /** How many keys of the usual size the pool holds. */

@@ -60,7 +60,7 @@ export function clientAssertion(
   return signJwt(client.signing, withChanges(good, claims), { typ: undefined, ...header });
 }
 
-/** What a DPoP proof is for. */
+/** The request that a DPoP proof is for. */
 export interface ProofTarget {
   readonly method: string;
   readonly url: string;

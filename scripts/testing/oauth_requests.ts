@@ -1,6 +1,6 @@
 /**
- * The OAuth endpoints as targets of one table of defects: each makes a good request of the environment's TPP at bank A,
- * and a case deviates from it. Rejections are judged whole: answer, headers, and that nothing changed.
+ * The OAuth endpoints as targets of one table of defects: each makes a valid request of the environment's TPP at bank
+ * A, and a case deviates from it. Rejections are checked in full: response, headers, and unchanged state.
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import {
@@ -45,7 +45,7 @@ export interface OAuthEndpoint {
   readonly name: "client credentials" | "code" | "PAR";
   readonly path: string;
   readonly goodStatus: 200 | 201;
-  /** What a DPoP proof must be for. */
+  /** The request that a DPoP proof must be for. */
   readonly target: ProofTarget;
   /** Makes sure that a good request would succeed: the code grant needs a fresh code. */
   ready(): Promise<void>;
@@ -189,7 +189,7 @@ export type Expected = readonly [status: number, error: string];
 /** A case of a table: the deviation that the endpoint is sent. */
 export type Case = (endpoint: OAuthEndpoint) => Deviation | Promise<Deviation>;
 
-/** Every case at every endpoint: rejected like this, and nothing changed. */
+/** Runs every case at every endpoint and asserts this rejection and unchanged state. */
 export async function rejectedEverywhere(
   t: Deno.TestContext,
   env: Environment,
@@ -224,7 +224,7 @@ export async function acceptedEverywhere(
   }
 }
 
-/** An OAuth rejection in full, by a request that changes nothing. */
+/** Asserts a complete OAuth rejection and that the request changes no state. */
 export async function assertRejected(
   env: Environment,
   expected: Expected,

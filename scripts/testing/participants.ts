@@ -21,7 +21,7 @@ export interface CertifiedKey {
   readonly certificate: string;
 }
 
-/** Somebody with keys, a software statement and a registration. */
+/** A participant with keys, a software statement and a registration. */
 export interface Participant {
   readonly name: string;
   readonly role: "PISP" | "ASPSP";
@@ -47,7 +47,7 @@ export interface Onboarding {
 }
 
 type Fixture = Pick<Environment, "directory" | "platform" | "now">;
-/** What administering the directory needs of an environment. */
+/** The parts of an environment that administering the directory needs. */
 export type Office = Pick<Environment, "directory" | "now">;
 
 /** Onboards and registers. */

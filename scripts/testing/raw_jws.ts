@@ -1,9 +1,9 @@
 /**
- * JWS and JWE made by hand with WebCrypto, so that a test can say exactly which bytes are signed: any header text,
- * any payload, any salt. Shares nothing with the code under test.
+ * JWS and JWE made by hand with WebCrypto, so that a test controls exactly which bytes are signed: any header text, any
+ * payload, any salt. Independent of the code under test.
  */
 
-/** What goes into a segment: exact bytes, exact text, or a value to be written as JSON. */
+/** The content of a segment: exact bytes, exact text, or a value to be written as JSON. */
 export type Part = Uint8Array | string | object;
 
 /** The bytes of a part. */

@@ -88,7 +88,7 @@ export async function postRegistration(
   return await env.platform.api.fetch(throughProxy(request, as));
 }
 
-/** What is rejected: status and error exactly, never cached, named, without a client id; and nothing has changed. */
+/** Asserts a rejection: exact status and error, not cached, named, without a client id, and unchanged state. */
 export async function assertRejected(
   env: Environment,
   attempt: () => Promise<Response>,
@@ -111,7 +111,7 @@ export type MakeRegistration = (
   env: Environment,
 ) => Promise<RegistrationChanges> | RegistrationChanges;
 
-/** Somebody new: a TPP with pool keys 10 and 11. */
+/** A new TPP with pool keys 10 and 11. */
 export const NEWCOMER = {
   name: "New Shop Ltd",
   role: "PISP",

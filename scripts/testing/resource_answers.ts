@@ -1,4 +1,4 @@
-/** What answers of the resource endpoints must look like: rejections in every detail, signatures, nothing changed. */
+/** Assertions on responses of the resource endpoints: rejections in every detail, signatures, unchanged state. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { flattenedVerify, importJWK } from "jose";
 import type { Json } from "./flows.ts";
@@ -91,14 +91,14 @@ export async function assertBare(response: Response, status: number): Promise<vo
   assertCommonHeaders(response);
 }
 
-/** What every answer of the API host carries. */
+/** Asserts the headers of every response of the API host. */
 export function assertCommonHeaders(response: Response): void {
   assertEquals(response.headers.get("cache-control"), "no-store");
   assertEquals(response.headers.get("x-content-type-options"), "nosniff");
   assertMatch(response.headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-fA-F-]{36}$/);
 }
 
-/** The answer to something that must change nothing but used-up JWT ids. */
+/** Returns the response, and asserts that the request changed no state except used-up JWT ids. */
 export async function unchanged(env: Environment, act: () => Promise<Response>): Promise<Response> {
   const versions = async (): Promise<string[]> =>
     (await env.snapshot()).map(({ key, version }) => `${key.join(" ")}: ${version}`);

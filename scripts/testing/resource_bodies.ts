@@ -17,7 +17,7 @@ export const FULL_CONSENT: Json = {
   Risk: FULL_RISK,
 };
 
-/** What is left of an object without some of its members. */
+/** A copy of an object without some of its members. */
 export function omitting(value: Json, ...names: string[]): Json {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 }

@@ -11,7 +11,7 @@ export interface ServedPlatform {
   readonly ended: Promise<Ending>;
   /** The log lines so far, decoded. */
   readonly lines: readonly LogLine[];
-  /** Does nothing where it has ended. */
+  /** Has no effect if the process has ended. */
   kill(signal: Deno.Signal): void;
   /** Resolves with the first line of this event that the predicate accepts, from now or before. */
   logged(event: string, isWanted?: (line: LogLine) => boolean): Promise<LogLine>;
@@ -121,7 +121,7 @@ function watch(child: Deno.ChildProcess, readyEvent: string): ServedPlatform {
       throw new Error(`the process ended with ${code}: ${stderr}`);
     }),
   ]);
-  ready.catch(() => {}); // whoever expects the end does not wait for it
+  ready.catch(() => {}); // a test that expects the process to end does not await `ready`
   let running = true;
   const exited = child.status.then(({ code }) => code);
   void exited.then(() => running = false);

@@ -58,7 +58,7 @@ export async function serverIdentity(hosts: readonly string[]): Promise<TlsIdent
   });
 }
 
-/** What to certify; valid from yesterday for thirty days unless told otherwise. */
+/** The certificate to issue; by default valid from yesterday for thirty days. */
 export interface CertificateOrder {
   readonly subject: string;
   readonly extensions?: readonly Extension[];
