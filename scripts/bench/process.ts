@@ -10,7 +10,16 @@ export async function cpuMilliseconds(pid: number): Promise<number> {
 
 /** Resident memory, megabytes. */
 export async function residentMegabytes(pid: number): Promise<number> {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(await shell(`cat /proc/${pid}/status`))?.[1];
+  return await statusMegabytes(pid, /^VmRSS:\s+(\d+) kB$/m);
+}
+
+/** The largest resident memory that the process has had since its start, megabytes. */
+export async function peakMegabytes(pid: number): Promise<number> {
+  return await statusMegabytes(pid, /^VmHWM:\s+(\d+) kB$/m);
+}
+
+async function statusMegabytes(pid: number, line: RegExp): Promise<number> {
+  const kilobytes = line.exec(await shell(`cat /proc/${pid}/status`))?.[1];
   return Math.round(Number(kilobytes) * KILOBYTE / 1e6);
 }
 
