@@ -40,11 +40,15 @@ export interface CallerQueue {
 const MAX_WAITING_A_CALLER = 256;
 /** If this many requests wait in total, a caller has at most one urgent and one ordinary request waiting. */
 const MAX_WAITING = 1024;
-/**
- * Limit of one caller's requests that are in work or wait for another party. It bounds the memory that a slow bank
- * can occupy.
- */
-export const MAX_OPEN_A_CALLER = 128;
+/** Requests of one caller in work or waiting for another party. Bounds the memory that one slow bank can hold. */
+const MAX_OPEN_A_CALLER = 128;
+/** The common name of all callers that cannot be told apart. */
+export const UNKNOWN_CALLER = "";
+
+/** Whether one more request of the caller may be in work. A bound on unknown callers would let a few block all others. */
+export function mayOpen({ name, open }: Caller): boolean {
+  return name === UNKNOWN_CALLER || open < MAX_OPEN_A_CALLER;
+}
 
 /** Opens an empty queue. */
 export function openCallerQueue(): CallerQueue {
@@ -67,7 +71,7 @@ export function openCallerQueue(): CallerQueue {
     next(ordinaryToo) {
       if (counts.waiting === 0) return undefined;
       for (const caller of callers.values()) {
-        if (caller.open >= MAX_OPEN_A_CALLER) continue;
+        if (!mayOpen(caller)) continue;
         const found = caller.urgent.shift() ?? (ordinaryToo ? caller.ordinary.shift() : undefined);
         if (found === undefined) continue;
         counts.waiting -= 1;

@@ -2,7 +2,7 @@
  * A lane has a bounded number of requests in work, and a bounded queue in front of them in which callers take turns.
  * A caller that sends a thousand requests delays only its own: the next free place goes to the next waiting caller.
  */
-import { type Caller, MAX_OPEN_A_CALLER, openCallerQueue } from "./caller_queue.ts";
+import { type Caller, mayOpen, openCallerQueue } from "./caller_queue.ts";
 
 /** The bounds of a lane. */
 export interface LaneBounds {
@@ -52,7 +52,7 @@ export class FairLane {
   enter(name: string, urgent: boolean): Place | Promise<Place | undefined> {
     const caller = this.#queue.caller(name);
     const free = this.#inWork < this.#bounds.places && this.#returning.length === 0;
-    if (!free || !(urgent || this.#ordinaryFits()) || caller.open >= MAX_OPEN_A_CALLER) {
+    if (!free || !(urgent || this.#ordinaryFits()) || !mayOpen(caller)) {
       return this.wait(caller, urgent).then((granted) =>
         granted ? new Place(this, { caller, urgent }) : undefined
       );

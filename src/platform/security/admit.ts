@@ -6,6 +6,7 @@
 import { contextStorage } from "hono/context-storage";
 import { createMiddleware } from "hono/factory";
 import type { Admission } from "../http/admission.ts";
+import { UNKNOWN_CALLER } from "../../base/http/caller_queue.ts";
 import type { RequestEnv } from "../../base/http/context.ts";
 import type { Place } from "../../base/http/fair_lane.ts";
 import { endpointOf } from "../http/endpoint.ts";
@@ -58,9 +59,9 @@ export function admit(
       await inContext(c, next);
     };
     if (deps.callers === undefined || traffic === "operator") {
-      return await deps.admission.run(traffic, "", work);
+      return await deps.admission.run(traffic, UNKNOWN_CALLER, work);
     }
     const caller = await deps.callers.nameOf(c.req.raw.headers);
-    await deps.admission.run(caller === undefined ? "public" : traffic, caller ?? "", work);
+    await deps.admission.run(caller === undefined ? "public" : traffic, caller ?? UNKNOWN_CALLER, work);
   });
 }

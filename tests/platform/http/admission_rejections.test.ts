@@ -13,7 +13,12 @@ import {
   push,
   requestToken,
 } from "../../../scripts/testing/flows.ts";
-import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import {
+  AUTH_URL,
+  BASE_URL,
+  type Environment,
+  openEnvironment,
+} from "../../../scripts/testing/environment.ts";
 import { costOf, FREE } from "../../support/crypto_meter.ts";
 import { type HeldStore, openHeldStore } from "../../support/held_store.ts";
 import { openPushEnvironment } from "../../support/orders.ts";
@@ -136,3 +141,36 @@ Deno.test("a request whose body does not come keeps no place from others", async
   ended.resolve();
   assertEquals((await slow).status, 400);
 });
+
+Deno.test("customers whose bodies do not come, however many, keep no other customer out", async () => {
+  await using env = await openEnvironment({ environment: ONE });
+  const { Data } = await createConsent(env, await clientToken(env, env.tpp));
+  const { request_uri } = await good(push(env, Data.ConsentId), 201);
+  const ended = new AbortController();
+  const slow = await Promise.all(Array.from({ length: 200 }, () => postWithoutEnd(env, ended.signal)));
+  assertEquals((await authorize(new Browser(env), env.tpp, request_uri)).status, 303);
+  ended.abort();
+  for (const { answer } of slow) await (await answer).body?.cancel();
+});
+
+/** Posts to the consent screen; resolves when the platform has begun to read the body, which ends with the signal. */
+async function postWithoutEnd(
+  env: Environment,
+  end: AbortSignal,
+): Promise<{ readonly answer: Promise<Response> }> {
+  const asked = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      asked.resolve();
+      return new Promise((resolve) =>
+        end.addEventListener("abort", () => resolve(controller.close()), { once: true })
+      );
+    },
+  }, { highWaterMark: 0 });
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const answer = env.browser(
+    new Request(`${AUTH_URL}/BANKA/authorization.consent.oauth2?flow=x`, { method: "POST", headers, body }),
+  );
+  await Promise.race([asked.promise, answer]);
+  return { answer };
+}
