@@ -1,4 +1,7 @@
-/** Opaque access tokens, stored by hash with what they allow. Read on every call: a revocation counts at once. */
+/**
+ * Opaque access tokens, stored by hash with their rights. They are read for every request, so a revocation takes
+ * effect at once.
+ */
 import { type Clock, isYetToPass } from "../../base/kernel/clock.ts";
 import { newSecret, sha256 } from "../../base/kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS } from "../profile.ts";
@@ -7,23 +10,21 @@ import { accessTokenKey } from "../store_keys.ts";
 import type { Reader, Store } from "../../base/store/store.ts";
 import { remove, set, type Transaction } from "../../base/store/transaction.ts";
 
-/** Issues, finds and revokes tokens. */
 export interface AccessTokenStore {
-  /** The grant of the token with this hash while it lives, else null. */
+  /** Returns the rights of the token with this hash while it is valid, else null. */
   find(tokenHash: string, from?: Reader): Promise<AccessToken | null>;
-  /** Stages a fresh token; its text is in nobody's hands until the commit. */
+  /** Stages a new token. Its text is not returned to the client before the commit. */
   stageIssue(tx: Transaction, grant: Omit<AccessToken, "expiresAt">): Promise<IssuedToken>;
-  /** Stages the end of a token known by its hash. */
+  /** Stages the revocation of a token by its hash. */
   stageRevocation(tx: Transaction, tokenHash: string): void;
 }
 
-/** A token and the hash it is stored under. */
+/** A token and its hash. */
 export interface IssuedToken {
   readonly text: string;
   readonly hash: string;
 }
 
-/** Opens the store of access tokens. */
 export function openAccessTokenStore(store: Store, clock: Clock): AccessTokenStore {
   return {
     async find(tokenHash, from = store) {

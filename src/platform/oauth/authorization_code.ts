@@ -1,9 +1,12 @@
-/** An authorization code: 60 seconds, one client, one bank, one consent, one PKCE challenge (FAPI 2.0 §5.3.2.1 item 11). No I/O. */
+/**
+ * An authorization code: 60 seconds, one client, one bank, one consent, one PKCE challenge (FAPI 2.0 §5.3.2.1 item
+ * 11). No I/O.
+ */
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { isYetToPass } from "../../base/kernel/clock.ts";
 import { CODE_SECONDS, MAX_CODE_FAILURES } from "../profile.ts";
 
-/** What a code stands for. */
+/** An authorization code as stored. */
 export interface AuthorizationCode {
   readonly clientId: ClientId;
   readonly bank: BankCode;
@@ -14,13 +17,13 @@ export interface AuthorizationCode {
   readonly dpopJkt?: string;
   /** Milliseconds. */
   readonly expiresAt: number;
-  /** Wrong redemptions so far. */
+  /** Number of wrong redemptions. */
   readonly failures: number;
-  /** Set by the redemption: the hash of the token it gave. */
+  /** Hash of the token that the redemption issued. Set by the redemption. */
   readonly redeemedFor?: string;
 }
 
-/** Whether the code can still be redeemed, apart from the question by whom. */
+/** Whether the code can still be redeemed. Does not check the client. */
 export function isRedeemable(code: AuthorizationCode, now: number): boolean {
   return isYetToPass(code.expiresAt, now, CODE_SECONDS * 1000) && code.failures < MAX_CODE_FAILURES;
 }

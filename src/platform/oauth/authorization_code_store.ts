@@ -1,4 +1,7 @@
-/** Authorization codes by hash. A used one is kept for as long as its token may live, to notice a second use. */
+/**
+ * Stores authorization codes by hash. A redeemed code is stored as long as its token may be valid, so that a second
+ * use is noticed.
+ */
 import { newSecret, sha256 } from "../../base/kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS, CHALLENGE_MEMORY_SECONDS, CODE_SECONDS } from "../profile.ts";
 import { authorizationCodeKey, spentChallengeKey } from "../store_keys.ts";
@@ -6,18 +9,17 @@ import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, set, type Transaction } from "../../base/store/transaction.ts";
 import type { AuthorizationCode } from "./authorization_code.ts";
 
-/** Issues and redeems codes. */
 export interface AuthorizationCodeStore {
-  /** Stages a fresh code and the memory of its challenge; `now` in milliseconds. */
+  /** Stages a new code and the record of its challenge, and returns the code. `now` is in milliseconds. */
   stageIssue(
     tx: Transaction,
     code: Omit<AuthorizationCode, "expiresAt" | "failures">,
     now: number,
   ): Promise<string>;
   find(codeHash: string, from?: Reader): Promise<Entry<AuthorizationCode> | null>;
-  /** Stages a change; of parallel ones, one commits. */
+  /** Stages a change. Of parallel changes, only one commits. */
   stageChange(tx: Transaction, former: Entry<AuthorizationCode>, changed: AuthorizationCode): void;
-  /** Whether a code was issued for this challenge of this client before (RFC 9700 §2.1.1; contract PA14). */
+  /** Whether a code was issued before for this challenge of this client (RFC 9700 §2.1.1; contract PA14). */
   isChallengeSpent(
     code: Pick<AuthorizationCode, "clientId" | "codeChallenge">,
     now: number,
@@ -25,7 +27,6 @@ export interface AuthorizationCodeStore {
   ): Promise<boolean>;
 }
 
-/** Opens the store of authorization codes. */
 export function openAuthorizationCodeStore(store: Store): AuthorizationCodeStore {
   return {
     async stageIssue(tx, code, now) {

@@ -1,4 +1,4 @@
-/** The shapes of the discovery documents, for the OpenAPI document. */
+/** Schemas of the discovery documents, for the OpenAPI document. */
 import { z } from "@hono/zod-openapi";
 
 const address = z.string().openapi({ format: "uri" });
@@ -25,7 +25,6 @@ export const serverMetadataSchema = z.strictObject({
   ui_locales_supported: z.array(z.string()),
 }).openapi("AuthorizationServerMetadata");
 
-/** Metadata of one issuer. */
 export type ServerMetadata = z.infer<typeof serverMetadataSchema>;
 
 /** The platform's public keys (RFC 7517). */

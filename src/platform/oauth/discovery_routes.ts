@@ -1,4 +1,6 @@
-/** What anyone may read of the authorization server: each bank's metadata and the platform's keys (contract MD1 to MD12). */
+/**
+ * Public documents of the authorization server: each bank's metadata and the platform's keys (contract MD1 to MD12).
+ */
 import { createRoute } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
 import { oauthErrors, publicAnswer } from "../http/openapi_answers.ts";
@@ -10,7 +12,6 @@ import type { FindBank } from "../security/caller.ts";
 import { platformKeysSchema, serverMetadataSchema } from "./discovery_representation.ts";
 import { serverMetadata } from "./server_metadata.ts";
 
-/** What the routes need. */
 export interface DiscoveryRouteDeps {
   readonly baseUrl: string;
   readonly authUrl: string;
@@ -44,7 +45,6 @@ const keysRoute = createRoute({
   responses: { 200: publicAnswer("A JWK set (RFC 7517)", platformKeysSchema), ...oauthErrors(405, 500) },
 });
 
-/** Mounts the discovery endpoints. */
 export function discoveryRoutes(app: PlatformApp, deps: DiscoveryRouteDeps): void {
   app.get(endpoint(app, "oauth", "public", metadataRoute), async (c) => {
     const code = asBankCode(c.req.param("bank"));

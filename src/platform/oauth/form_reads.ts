@@ -1,4 +1,7 @@
-/** What a form at the token or PAR endpoint names, to be read in one round trip with its bank. Rejects nothing. */
+/**
+ * Finds the entries that a form at the token or PAR endpoint names, so that they are read in one round trip together
+ * with the bank.
+ */
 import { asBankCode, asClientId, asConsentId, sha256 } from "../../base/kernel/identifiers.ts";
 import {
   authorizationCodeKey,
@@ -11,16 +14,16 @@ import {
 import type { Key } from "../../base/store/store.ts";
 import { isSha256Text } from "./pkce.ts";
 
-/** What to read. */
+/** The keys to prefetch. */
 export interface FormReads {
   readonly keys: readonly Key[];
-  /** SHA-256, base64url, of the form's code: the name it is stored under. */
+  /** SHA-256, base64url, of the form's code: the name under which it is stored. */
   readonly codeHash?: string;
 }
 
 const MAX_CODE_CHARACTERS = 512;
 
-/** The keys of bank, client, code, consent and code challenge, as far as the request names them. */
+/** Returns the keys of bank, client, code, consent and code challenge, as far as the request names them. */
 export async function formReads(
   bankText: string | undefined,
   form: ReadonlyMap<string, string>,

@@ -1,6 +1,7 @@
 /**
- * The authorization code grant (contract EP2). Redemption and token are one commit; a wrong attempt of the code's own client
- * does not use the code up, five do; a second use that is right in everything revokes the first token (contract TA7-TA9).
+ * The authorization code grant (contract EP2). Redemption and token are one commit. A wrong attempt of the code's own
+ * client does not use up the code, but five do. A second redemption with correct parameters revokes the first token
+ * (contract TA7-TA9).
  */
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -12,10 +13,9 @@ import type { GrantDeps, TokenRequest } from "./grant_client_credentials.ts";
 import { matchesChallenge } from "./pkce.ts";
 import { tokenResponse } from "./token_response.ts";
 
-/** What the grant needs. */
 export interface CodeGrantDeps extends GrantDeps {
   readonly codes: AuthorizationCodeStore;
-  /** Whether the consent is `Authorized` now (contract TA12). */
+  /** Whether the consent is currently `Authorized` (contract TA12). */
   readonly isConsentAuthorized: (
     consent: ConsentId,
     owner: { readonly clientId: ClientId; readonly bank: BankCode },
@@ -28,7 +28,11 @@ interface Redemption {
   readonly codeVerifier: string | undefined;
 }
 
-/** Redeems a code. @throws {ApiError} `oauth.invalid_request`, `oauth.invalid_grant`, `dpop.key_mismatch` */
+/**
+ * Redeems a code.
+ *
+ * @throws {ApiError} `oauth.invalid_request`, `oauth.invalid_grant`, `dpop.key_mismatch`
+ */
 export async function grantAuthorizationCode(
   deps: CodeGrantDeps,
   request: TokenRequest,
@@ -52,7 +56,7 @@ function readRedemption(form: ReadonlyMap<string, string>): Redemption {
   return { code, redirectUri, codeVerifier: form.get("code_verifier") };
 }
 
-/** One attempt on one version of the code; undefined where a parallel attempt came first. */
+/** Makes one attempt on one version of the code. Returns undefined if a parallel attempt committed first. */
 async function redeem(
   deps: CodeGrantDeps,
   request: TokenRequest,
@@ -66,7 +70,8 @@ async function redeem(
   }
   if (!isRedeemable(code, deps.clock())) throw invalidGrant("expired or void");
   if (wrong !== undefined) {
-    // Another client must not be able to use the code up; its guesses are bounded by its rate limit and the code's 60 s.
+    // Another client must not be able to use up the code. Its guesses are limited by its rate limit and the code's 60
+    // s.
     if (code.clientId !== request.caller.clientId) throw wrong;
     return await countFailure(deps, request, entry, wrong);
   }
@@ -114,7 +119,8 @@ async function countFailure(
   return undefined;
 }
 
-// RFC 6749 §4.1.2: only a request that is otherwise right may end the token, or knowing the code alone would.
+// RFC 6749 §4.1.2: only an otherwise correct request may revoke the token. Otherwise knowing the code would be
+// enough.
 async function revokeAndReject(
   deps: CodeGrantDeps,
   request: TokenRequest,
@@ -122,7 +128,7 @@ async function revokeAndReject(
   wrong: ApiError | undefined,
 ): Promise<undefined> {
   if (wrong !== undefined) throw wrong;
-  const tx = begin(request.replayRecords); // no check: what the code was redeemed for never changes
+  const tx = begin(request.replayRecords); // no check: `redeemedFor` never changes once it is set
   if (entry.value.redeemedFor !== undefined) deps.tokens.stageRevocation(tx, entry.value.redeemedFor);
   if (await commit(deps.store, deps.clock, tx)) throw invalidGrant("code used before; its token is revoked");
   return undefined;

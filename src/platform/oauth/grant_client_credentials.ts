@@ -9,27 +9,26 @@ import type { AccessTokenStore } from "./access_token_store.ts";
 import { requireScope } from "./scope.ts";
 import { tokenResponse } from "./token_response.ts";
 
-/** What both grants need. */
 export interface GrantDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly tokens: AccessTokenStore;
 }
 
-/** A request of an authenticated client with a good proof. */
+/** A request of an authenticated client with a valid proof. */
 export interface TokenRequest {
   readonly caller: Caller;
   readonly bank: BankCode;
   readonly form: ReadonlyMap<string, string>;
   readonly proof: VerifiedProof;
   readonly replayRecords: ReplayRecords;
-  /** What the request has read: good for the first attempt. */
+  /** Prefetched entries, for the first attempt. */
   readonly reads: Reader;
-  /** Of the form's code, where it has one. */
+  /** Hash of the form's code, if it has one. */
   readonly codeHash?: string | undefined;
 }
 
-/** Issues the token. Any client may use this grant: banks register another one but need this (Decision B1). */
+/** Issues the token. Every client may use this grant: banks register another one but need this one (Decision B1). */
 export async function grantClientCredentials(
   deps: GrantDeps,
   request: TokenRequest,

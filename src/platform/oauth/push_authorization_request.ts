@@ -1,4 +1,7 @@
-/** Pushed authorization requests (contract EP3; RFC 9126). Everything that can be wrong is rejected here, not in the browser. */
+/**
+ * Pushed authorization requests (contract EP3; RFC 9126). All faults are rejected here, before the browser is
+ * involved.
+ */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { asConsentId } from "../../base/kernel/identifiers.ts";
@@ -15,7 +18,6 @@ import type { PushedRequestStore } from "./pushed_request_store.ts";
 import { requireScope } from "./scope.ts";
 import { readUiLocales } from "./ui_locales.ts";
 
-/** What PAR needs. */
 export interface PushDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -30,14 +32,14 @@ export interface PushDeps {
   ) => Promise<boolean>;
 }
 
-/** A request of an authenticated client; `proof` where it sent a `DPoP` header. */
+/** A request of an authenticated client. `proof` is set if it sent a `DPoP` header. */
 export interface Push {
   readonly clientId: ClientId;
   readonly bank: BankCode;
   readonly form: ReadonlyMap<string, string>;
   readonly proof?: VerifiedProof;
   readonly replayRecords: ReplayRecords;
-  /** What the request has read. */
+  /** Prefetched entries of the request. */
   readonly reads: Reader;
 }
 
@@ -45,7 +47,11 @@ type Requested = Omit<PushedRequest, "expiresAt" | "completed">;
 
 const VISIBLE = /^[\x20-\x7e]+$/; // RFC 6749 App. A.5: 1*VSCHAR
 
-/** Stores the request. @throws {ApiError} `oauth.*` */
+/**
+ * Stores the request.
+ *
+ * @throws {ApiError} `oauth.*`
+ */
 export async function pushAuthorizationRequest(
   deps: PushDeps,
   push: Push,
@@ -99,7 +105,7 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
 
 function rejectForeignParameters(form: ReadonlyMap<string, string>): void {
   if (form.has("request_uri")) throw invalid("request_uri is not allowed here."); // RFC 9126 §2.1
-  if (form.has("request")) throw invalid("Request objects are not supported."); // never silently ignored
+  if (form.has("request")) throw invalid("Request objects are not supported."); // not ignored silently
   const responseMode = form.get("response_mode");
   if (responseMode !== undefined && responseMode !== "query") {
     throw invalid("Only response_mode query is supported.");
@@ -119,7 +125,7 @@ function readChallenge(form: ReadonlyMap<string, string>): string {
   return challenge;
 }
 
-/** RFC 9449 §10.1: `dpop_jkt` and a `DPoP` header both bind the code; different ones are rejected (Decision B2). */
+/** RFC 9449 §10.1: `dpop_jkt` and a `DPoP` header both bind the code. Different keys are rejected (Decision B2). */
 function readBinding(dpopJkt: string | undefined, proof: VerifiedProof | undefined): string | undefined {
   if (dpopJkt !== undefined && !isSha256Text(dpopJkt)) throw invalid("dpop_jkt is malformed.");
   if (dpopJkt !== undefined && proof !== undefined && dpopJkt !== proof.jkt) {

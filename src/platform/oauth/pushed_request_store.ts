@@ -1,4 +1,7 @@
-/** Pushed requests by hash of their reference. Completed once: of parallel completions, one commits. */
+/**
+ * Stores pushed requests by hash of their reference. A request is completed once: of parallel completions, only one
+ * commits.
+ */
 import { newSecret, sha256 } from "../../base/kernel/identifiers.ts";
 import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS, REQUEST_URI_PREFIX, REQUEST_URI_SECONDS } from "../profile.ts";
 import { pushedRequestKey } from "../store_keys.ts";
@@ -6,22 +9,20 @@ import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, set, type Transaction } from "../../base/store/transaction.ts";
 import type { PushedRequest } from "./pushed_request.ts";
 
-/** Keeps pushed requests. */
 export interface PushedRequestStore {
-  /** Stages the request; gives its `request_uri`. `now` in milliseconds. */
+  /** Stages the request and returns its `request_uri`. `now` is in milliseconds. */
   stage(
     tx: Transaction,
     request: Omit<PushedRequest, "expiresAt" | "completed">,
     now: number,
   ): Promise<string>;
   find(referenceHash: string, from?: Reader): Promise<Entry<PushedRequest> | null>;
-  /** Stages that it has started one more session; of parallel ones, one commits. */
+  /** Stages that it has started one more session. Of parallel changes, only one commits. */
   stageSession(tx: Transaction, former: Entry<PushedRequest>): void;
-  /** Stages its completion; the commit fails if it was completed meanwhile. */
+  /** Stages its completion. The commit fails if it was completed meanwhile. */
   stageCompletion(tx: Transaction, former: Entry<PushedRequest>): void;
 }
 
-/** Opens the store of pushed requests. */
 export function openPushedRequestStore(store: Store): PushedRequestStore {
   return {
     async stage(tx, request, now) {
@@ -43,7 +44,7 @@ function stageChange(tx: Transaction, former: Entry<PushedRequest>, changed: Pus
   set(tx, former.key, changed, keptUntil(changed.expiresAt));
 }
 
-// A session may begin in the last second, then takes its own time, and its customer may come back late (Decision G1).
+// A session may start in the last second, take its full time, and its customer may return late (Decision G1).
 function keptUntil(expiresAt: number): number {
   return expiresAt + (FLOW_SECONDS + LATE_CUSTOMER_SECONDS) * 1000;
 }

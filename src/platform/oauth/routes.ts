@@ -74,9 +74,8 @@ const pushRoute = createRoute({
   },
 });
 
-/** What the routes need. */
 export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthenticationDeps {
-  /** Throws while the bank is not reconciled after a restore: for TPPs. */
+  /** Throws for TPPs while the bank is not reconciled after a restore. */
   readonly rejectWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
   readonly limit: RateLimit["guard"];
@@ -92,7 +91,6 @@ interface OAuthEnv {
 }
 type OAuthContext = Context<OAuthEnv>;
 
-/** Mounts the token and PAR endpoints. */
 export function oauthRoutes(app: PlatformApp, deps: OAuthRouteDeps): void {
   mountToken(app, deps);
   mountPush(app, deps);
@@ -139,15 +137,17 @@ function mountPush(app: PlatformApp, deps: OAuthRouteDeps): void {
 }
 
 /**
- * Guard: a token request enters as what finishes a payment, because only its body has the grant. Without a code it starts
- * one, and goes on as an ordinary request. @throws {ApiError} `platform.overloaded`
+ * Middleware: a token request is admitted as one that completes a payment, because the grant is in its body. Without
+ * a code it continues as an ordinary request.
+ *
+ * @throws {ApiError} `platform.overloaded`
  */
 const codesFirst = createMiddleware<OAuthEnv>(async function putCodesFirst(c, next) {
   if (c.get("form").get("grant_type") !== "authorization_code") await goOnAsOrdinary();
   await next();
 });
 
-/** Guard that rejects nothing: asks for what the form names. */
+/** Middleware that prefetches the entries that the form names. It never rejects a request. */
 const formAhead = createMiddleware<OAuthEnv>(async function prefetch(c, next) {
   const { keys, codeHash } = await formReads(c.req.param("bank"), c.get("form"));
   if (codeHash !== undefined) c.set("codeHash", codeHash);
@@ -155,7 +155,10 @@ const formAhead = createMiddleware<OAuthEnv>(async function prefetch(c, next) {
   await next();
 });
 
-/** The client and, where one is wanted, its proof. Both are checked at once, after all that is cheap about the client. */
+/**
+ * Authenticates the client and verifies its proof if one is required. Both signatures are verified in parallel, after
+ * the cheap checks of the client.
+ */
 async function authenticate(
   deps: OAuthRouteDeps,
   c: OAuthContext,
@@ -170,7 +173,7 @@ async function authenticate(
   };
   const identified = await identifyClient(deps, presented);
   const proving = wantsProof ? prove(deps, c) : undefined;
-  proving?.catch(() => {}); // the client's rejection comes first
+  proving?.catch(() => {}); // the rejection of the client comes first
   const { caller } = await authenticateClient(deps, c.get("replayRecords"), presented, identified);
   await c.get("limitParticipant")(caller);
   await requireActiveBank(deps.standingOf, c.get("bank"));

@@ -1,12 +1,14 @@
-/** Scopes: `payments` for TPPs, `bank` for banks, nothing else (contract TC3). */
+/** Scopes: `payments` for TPPs and `bank` for banks (contract TC3). */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Caller } from "../security/caller.ts";
 
 /**
- * The caller's one scope at this bank, where it was asked for: order and repetition do not count (RFC 6749 §3.3).
+ * Returns the caller's only scope at this bank if it was requested. Order and repetition do not matter (RFC 6749
+ * §3.3).
  *
- * @throws {ApiError} `oauth.invalid_scope`, also to a bank at another bank: `bank` opens that bank's back channel
+ * @throws {ApiError} `oauth.invalid_scope`, also for a bank at another bank, because `bank` allows that bank's back
+ * channel
  */
 export function requireScope(
   requested: string | undefined,

@@ -4,12 +4,12 @@ import { SIGNATURE_ALG } from "../../base/limits.ts";
 import { LANGUAGES } from "../../pages/language.ts";
 import type { ServerMetadata } from "./discovery_representation.ts";
 
-/** The issuer of a bank: `{auth_url}/{BANK}` (Decision A1). */
+/** Returns the issuer of a bank: `{auth_url}/{BANK}` (Decision A1). */
 export function issuerOf(authUrl: string, bank: BankCode): string {
   return `${authUrl}/${bank}`;
 }
 
-/** The metadata document; its URLs come from configuration alone (Decision A6). */
+/** Returns the metadata document. Its URLs come only from configuration (Decision A6). */
 export function serverMetadata(
   hosts: { readonly baseUrl: string; readonly authUrl: string },
   bank: BankCode,

@@ -1,4 +1,6 @@
-/** The form parameters of the token and PAR endpoints, for the OpenAPI document; the use cases read and judge them. */
+/**
+ * The form parameters of the token and PAR endpoints, for the OpenAPI document. The use cases parse and check them.
+ */
 import { z } from "@hono/zod-openapi";
 import { COMPACT_JWS, SHA256_TEXT } from "../http/openapi_parameters.ts";
 import { CLIENT_ID } from "../../base/kernel/identifiers.ts";

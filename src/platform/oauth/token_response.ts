@@ -1,9 +1,9 @@
-/** The token response of both grants (contract TC5). No refresh token, no ID token, ever. */
+/** The token response of both grants (contract TC5). It never contains a refresh token or an ID token. */
 import { z } from "@hono/zod-openapi";
 import { ACCESS_TOKEN_SECONDS } from "../profile.ts";
 import type { AccessToken } from "../security/access_token.ts";
 
-/** Its shape, for the OpenAPI document. */
+/** Schema of the response, for the OpenAPI document. */
 export const tokenResponseSchema = z.strictObject({
   access_token: z.string().openapi({ description: "Opaque, 43 characters" }),
   token_type: z.literal("DPoP"),
@@ -11,7 +11,7 @@ export const tokenResponseSchema = z.strictObject({
   scope: z.enum(["payments", "bank"]),
 }).openapi("TokenResponse");
 
-/** The answer that carries a token (RFC 9449 §5: `token_type` is `DPoP`). */
+/** Returns the response with a token (RFC 9449 §5: `token_type` is `DPoP`). */
 export function tokenResponse(
   token: string,
   scope: AccessToken["scope"],
