@@ -1,6 +1,7 @@
 /**
- * How far this computer's clock is from the directory's, by the `Date` of what is fetched from it anyway. Signatures of
- * participants are judged by time, so a clock that is wrong rejects good requests and accepts old ones.
+ * Measures the difference between this computer's clock and the directory's, from the `Date` of responses that are
+ * fetched anyway. Signatures of participants are checked against the time, so a wrong clock rejects valid requests
+ * and accepts old ones.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { PartHealth } from "../../base/observability/health.ts";
@@ -9,16 +10,16 @@ import { FUTURE_SKEW_SECONDS } from "../../base/limits.ts";
 
 /** The comparison with the directory's clock. */
 export interface DirectoryClock {
-  /** The fetch given, whose answers are looked at. */
+  /** The given fetch. It reads the `Date` of every response. */
   readonly fetch: typeof fetch;
   /** For readiness. */
   health(): PartHealth;
 }
 
-/** A measured difference is reported as over once it is below half of what was reported. */
+/** A reported difference counts as over when it is below half of the reporting threshold. */
 const OVER_SECONDS = FUTURE_SKEW_SECONDS / 2;
 
-/** Opens the comparison. `steady` measures how long an answer takes. */
+/** Opens the comparison. `steady` measures how long a response takes. */
 export function openDirectoryClock(
   deps: {
     readonly fetch: typeof fetch;
@@ -53,14 +54,15 @@ export function openDirectoryClock(
 }
 
 /**
- * Whole seconds; what the answer's way and the second of its `Date` leave open is no difference. Undefined without a
- * usable `Date` (RFC 9110 §6.6.1), and of a cached answer without a usable `Age` (RFC 9111 §5.1).
+ * Returns the difference in whole seconds. Differences within the transfer time and the resolution of `Date` count as
+ * 0. Returns undefined without a usable `Date` (RFC 9110 §6.6.1), and for a cached response without a usable `Age`
+ * (RFC 9111 §5.1).
  */
 function secondsAhead(headers: Headers, now: number, tookMs: number): number | undefined {
   const date = Date.parse(headers.get("date") ?? "");
   const age = headers.get("age") ?? "0";
   if (!Number.isFinite(date) || !/^\d{1,9}$/.test(age)) return undefined;
-  const latest = date + Number(age) * 1000 + 1000 + tookMs; // what the directory's clock may show now, at most
+  const latest = date + Number(age) * 1000 + 1000 + tookMs; // latest possible time of the directory's clock
   const earliest = date + Number(age) * 1000;
   if (now > latest) return Math.round((now - latest) / 1000);
   return now < earliest ? -Math.round((earliest - now) / 1000) : 0;

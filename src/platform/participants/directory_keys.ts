@@ -1,4 +1,7 @@
-/** The directory's own keys, which sign software statements: from the configured URL, by kid (Decision A9). */
+/**
+ * The directory's own keys, which sign software statements, by kid. They are fetched from the configured URL
+ * (Decision A9).
+ */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { no, yes } from "../../base/kernel/verdict.ts";
 import type { Log } from "../../base/observability/log.ts";
@@ -7,7 +10,11 @@ import type { KeepCopies } from "./kept_copy_store.ts";
 import { comparable, hasLostKeys, importKeySet, KEY_SET_TIMES, type KeySet, readKeySet } from "./key_set.ts";
 import { renewedCopy } from "./renewed_copy.ts";
 
-/** Finds the key that a software statement names. @throws {ApiError} `platform.unavailable` without a fresh copy */
+/**
+ * Finds the key that a software statement names.
+ *
+ * @throws {ApiError} `platform.unavailable` without a fresh copy
+ */
 export type FindDirectoryKey = (kid: string) => Promise<CryptoKey | undefined>;
 
 /** Opens the copy of the directory's keys. */

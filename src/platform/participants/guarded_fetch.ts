@@ -1,12 +1,11 @@
 /**
- * The one way the platform fetches from the directory (Decision A9): https, allow-listed hosts, no redirects,
- * 2 seconds, 256 KiB, JSON. A URL inside a validly signed statement is still somebody's input (RFC 8725 §3.10).
+ * The only way to fetch from the directory (Decision A9): https, allow-listed hosts, no redirects, 2 seconds, 256
+ * KiB, JSON. A URL in a validly signed statement is still input of another party (RFC 8725 §3.10).
  */
 import { readBounded } from "../../base/http/outgoing.ts";
 import { strictJson } from "../../base/kernel/strict_json.ts";
 import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
 
-/** What fetching needs. */
 export interface GuardedFetchDeps {
   readonly fetch: typeof fetch;
   /** `host[:port]` values. */
@@ -15,10 +14,10 @@ export interface GuardedFetchDeps {
   readonly loopbackHttp: boolean;
 }
 
-/** Fetches JSON from an allowed URL; every failure is a "no" with its reason. */
+/** Fetches JSON from an allowed URL. Every failure is a verdict with its reason. */
 export type FetchJson = (url: string) => Promise<Verdict<unknown>>;
 
-/** A document as fetched, or that it is still the one with this entity tag. */
+/** A fetched document, or the information that the document with this entity tag has not changed. */
 export type Fetched = { readonly unchanged: true } | {
   readonly unchanged: false;
   readonly value: unknown;
@@ -35,7 +34,7 @@ export type FetchIfChanged = (
 const TIMEOUT_MS = 2000;
 const MAX_BYTES = 262_144;
 
-/** Whether this URL may be asked at all; nothing is sent to find out. */
+/** Whether this URL may be called. No request is sent to find out. */
 export function isAllowedUrl(deps: Omit<GuardedFetchDeps, "fetch">, text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
@@ -54,7 +53,7 @@ export function guardedFetch(deps: GuardedFetchDeps): FetchJson {
   };
 }
 
-/** Opens the guarded fetch for a document that is asked about again and again. */
+/** Opens the guarded fetch for a document that is fetched repeatedly. */
 export function conditionalFetch(deps: GuardedFetchDeps): FetchIfChanged {
   return async function fetchIfChanged(url, { etag, maxBytes }) {
     if (!isAllowedUrl(deps, url)) return no("url not allowed");
@@ -68,7 +67,7 @@ export function conditionalFetch(deps: GuardedFetchDeps): FetchIfChanged {
       });
       if (response.status === 200) text = await readBounded(response, maxBytes);
       else await response.body?.cancel();
-    } catch (error) { // only the exchange is inside: later errors are faults of the platform
+    } catch (error) { // only the HTTP exchange is inside: later errors are bugs of the platform
       return no(error instanceof Error ? error.name : "failed");
     }
     if (response.status === 200) return jsonOf(text, response.headers);
@@ -85,13 +84,13 @@ function jsonOf(text: string | undefined, headers: Headers): Verdict<Fetched> {
   return yes({ unchanged: false, value: parsed.value, etag: headers.get("etag") ?? undefined });
 }
 
-/** The members of a JWK set, or a "no". */
+/** Returns the keys of a JWK set. */
 export function keysOf(document: unknown): Verdict<readonly unknown[]> {
   if (typeof document !== "object" || document === null || !("keys" in document)) return no("no key set");
   return Array.isArray(document.keys) ? yes(document.keys) : no("no key set");
 }
 
-/** The newest statement of an organisation of this directory, as published; a "no" with its reason otherwise. */
+/** Fetches the newest statement of an organisation of this directory. */
 export async function fetchStatement(
   fetchJson: FetchJson,
   directory: string,

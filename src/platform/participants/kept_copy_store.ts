@@ -1,7 +1,8 @@
 /**
- * What the directory has published, as last fetched, so that a process that starts while the directory is down can go
- * on. Public data only. It is judged again by the parser of fresh documents. In pieces below the store's value limit,
- * named by the digest of the whole: the pieces of two processes cannot mix.
+ * Stores the last fetched documents of the directory, so that a process that starts while the directory is down can
+ * work. The data is public. It is parsed again in the same way as fresh documents. Documents are stored in pieces
+ * below the store's value limit. The key of a piece contains the digest of the document, so pieces of two processes
+ * cannot mix.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { sha256 } from "../../base/kernel/identifiers.ts";
@@ -13,9 +14,9 @@ import type { Entry, Key, Store } from "../../base/store/store.ts";
 import { begin, check, commit, remove, set } from "../../base/store/transaction.ts";
 import type { Copied, KeptCopy } from "./renewed_copy.ts";
 
-/** Opens where one document is kept. */
+/** Opens the storage of one document. */
 export type KeepCopies = <T>(
-  /** What is kept: its URLs. */
+  /** The URLs of the document. */
   name: string,
   form: {
     readonly write: (value: T) => unknown;
@@ -39,13 +40,12 @@ interface KeptCopyDeps {
 
 /** At most 60,000 bytes, whatever the characters. */
 const PIECE_CHARACTERS = 30_000;
-/** Stays below what one commit may write. */
+/** Below the limit of one commit. */
 const PIECES_A_COMMIT = 8;
 const MAX_FORMER_PIECES = 1000;
-/** An unchanged document is kept as older than it is by at most this. */
+/** An unchanged document is stored again at most this often, so its stored age may be too large by this. */
 const RENEW_AFTER_MS = 60_000;
 
-/** Opens the store of kept copies. */
 export function keepCopies(deps: KeptCopyDeps): KeepCopies {
   return (name, { write, read }) => {
     const id = sha256(name);
@@ -60,7 +60,7 @@ export function keepCopies(deps: KeptCopyDeps): KeepCopies {
       async keep({ value, ...rest }) {
         try {
           await keepDocument(deps, await id, JSON.stringify(write(value)), rest);
-        } catch (error) { // it only counts after a restart: what asks for the copy goes on
+        } catch (error) { // the copy only matters after a restart, so its caller continues
           deps.log.warn("participants.copy_not_kept", { name, error: String(error) });
         }
       },
@@ -125,7 +125,7 @@ async function writePieces(
   }
 }
 
-/** Pieces of former documents, and those that a crash has left behind. */
+/** Removes pieces of former documents, and those that a crash has left behind. */
 async function removeOthers({ store, clock }: KeptCopyDeps, id: string, digest: string): Promise<void> {
   const pieces = await store.list<string>({ prefix: keptPieceKey(id), limit: MAX_FORMER_PIECES });
   const others = pieces.filter(({ key }) => key[2] !== digest);

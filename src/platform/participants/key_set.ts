@@ -1,4 +1,4 @@
-/** A published key set, imported: which kid verifies, which key encrypts, which certificate keys are the participant's. */
+/** Imports a published key set: signing keys by kid, encryption keys, and thumbprints of certificate keys. */
 import {
   importRsaPublicKey,
   readRsaPublicJwk,
@@ -15,19 +15,19 @@ export interface KeySet {
   readonly signing: ReadonlyMap<string, CryptoKey>;
   /** SPKI thumbprints of the `use: tls` keys. */
   readonly transport: ReadonlySet<string>;
-  /** For sealing to the participant, newest first: `use: enc` keys, or the `tls` ones where there is none. */
+  /** Keys to encrypt to the participant, newest first: the `use: enc` keys, or the `tls` keys if there is none. */
   readonly encryption: readonly NamedKey[];
-  /** What the directory published, to be kept and read again. */
+  /** The published keys, to be stored and imported again. */
   readonly published: PublishedKeys;
 }
 
-/** The members of a participant's two key sets, as published. */
+/** The keys of a participant's two key sets, as published. */
 export interface PublishedKeys {
   readonly active: readonly unknown[];
   readonly revoked: readonly unknown[];
 }
 
-/** How long a copy of a key set is used unasked, unless the status list says that the set has changed (Decision A9). */
+/** How long a copy of a key set is used without renewal, unless the status list shows a change (Decision A9). */
 export const KEY_SET_TIMES: CopyTimes = { fresh: 300_000, retry: 30_000 };
 
 interface UsableKey {
@@ -36,7 +36,10 @@ interface UsableKey {
   readonly jwk: RsaPublicJwk;
 }
 
-/** Imports what is usable of a key set, leaving out revoked kids and everything malformed, unsized or unused. */
+/**
+ * Imports the usable keys of a set, without revoked kids and keys that are malformed, of a wrong size or without a
+ * known use.
+ */
 export async function importKeySet(
   active: readonly unknown[],
   revoked: readonly unknown[],
@@ -64,7 +67,7 @@ export async function importKeySet(
   };
 }
 
-/** A key set that was kept, judged like a fresh one. */
+/** Imports a stored key set, with the same checks as a fresh one. */
 export async function readKeySet(document: unknown): Promise<Verdict<KeySet>> {
   if (typeof document !== "object" || document === null || !("active" in document && "revoked" in document)) {
     return no("no kept key set");
@@ -75,13 +78,13 @@ export async function readKeySet(document: unknown): Promise<Verdict<KeySet>> {
     : no("no kept key set");
 }
 
-/** Whether no usable key is left to sign, or to connect with, of a set that had one. */
+/** Whether a set that had a usable signing or transport key has none any more. */
 export function hasLostKeys(former: KeySet, now: KeySet): boolean {
   return (former.signing.size > 0 && now.signing.size === 0) ||
     (former.transport.size > 0 && now.transport.size === 0);
 }
 
-/** A kid as it is compared: x5t kids are seen with and without padding (Decision A11). */
+/** Normalizes a kid for comparison: x5t kids occur with and without padding (Decision A11). */
 export function comparable(kid: string): string {
   return kid.replace(/=+$/, "");
 }
@@ -91,7 +94,7 @@ function usableKey(entry: unknown): UsableKey[] {
   const jwk = readRsaPublicJwk(entry);
   if (kid === undefined || kid === "" || !jwk.ok) return [];
   const { use, alg, key_ops: operations } = entry as JsonObject;
-  if (use !== "sig" && use !== "tls" && use !== "enc") return []; // a key without `use` has no purpose here
+  if (use !== "sig" && use !== "tls" && use !== "enc") return []; // a key without `use` is not used
   if (use === "sig" && alg !== undefined && alg !== "PS256") return [];
   if (use === "sig" && Array.isArray(operations) && !operations.includes("verify")) return [];
   return [{ kid, use, jwk: jwk.value }];
@@ -106,7 +109,7 @@ async function transportThumbprint({ jwk }: UsableKey): Promise<string> {
   return await spkiThumbprint(await crypto.subtle.exportKey("spki", await importRsaPublicKey(jwk, "verify")));
 }
 
-/** A kid that two signing keys claim names neither of them (contract DC15: never "the first"). */
+/** Removes kids that two signing keys have (contract DC15: never "the first"). */
 function unambiguous(keys: readonly (readonly [string, CryptoKey])[]): Map<string, CryptoKey> {
   const seen = new Map<string, number>();
   for (const [kid] of keys) seen.set(kid, (seen.get(kid) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /**
- * Participants' keys as the directory publishes them now (Decision A9): which key verifies, which certificate is
- * the participant's, which key to seal to. A key that is revoked, or whose owner is not Active, is none.
+ * Participants' current keys, as the directory publishes them (Decision A9): verification keys, certificate keys and
+ * encryption keys. A key that is revoked, or whose owner is not Active, is not found.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
@@ -13,35 +13,36 @@ import { comparable, hasLostKeys, importKeySet, KEY_SET_TIMES, type KeySet, read
 import { type FetchedCopy, type RenewedCopy, renewedCopy } from "./renewed_copy.ts";
 import type { ListedStatus } from "./status_list.ts";
 
-/** Whose keys, and where they are published. */
+/** A participant and the URLs of its key sets. */
 export interface KeySource {
   readonly clientId: ClientId;
   readonly jwksUri: string;
   readonly revokedJwksUri: string;
 }
 
-/** The platform's view of participants' keys; every method throws `platform.unavailable` without a fresh enough copy. */
+/** Reads participants' keys. Every method throws `platform.unavailable` without a fresh enough copy. */
 export interface ParticipantKeySets {
   signingKey(source: KeySource, kid: string): Promise<CryptoKey | undefined>;
   ownsTransportKey(source: KeySource, spkiThumbprint: string): Promise<boolean>;
   encryptionKey(source: KeySource): Promise<NamedKey | undefined>;
-  /** Whether the directory still publishes a signing key: no key, no standing. */
+  /** Whether the directory still publishes a signing key of the participant. */
   isActive(source: KeySource): Promise<boolean>;
-  /** What is known of the directory, for readiness; `oldestSeconds` is of the copies that could not be renewed. */
+  /**
+   * The state of the copies, for readiness. `oldestSeconds` is the largest age of copies that could not be renewed.
+   */
   health(): { readonly failing: boolean; readonly oldestSeconds: number };
 }
 
-/** What it needs. */
 export interface ParticipantKeysDeps {
   readonly fetchJson: FetchJson;
   readonly ages: Clock;
   readonly keep: KeepCopies;
   readonly log: Log;
-  /** The participant in the directory's status list, from a copy of any age. */
+  /** Returns the participant's entry in the directory's status list, from a copy of any age. */
   readonly listed: (clientId: ClientId) => Pick<ListedStatus, "version" | "standing"> | undefined;
 }
 
-/** Opens the copies, one a participant. */
+/** Opens the copies, one per participant. */
 export function openParticipantKeys(deps: ParticipantKeysDeps): ParticipantKeySets {
   const copies = new Map<string, RenewedCopy<KeySet>>();
   const of = (source: KeySource): RenewedCopy<KeySet> => copyOf(deps, copies, source);
@@ -82,7 +83,7 @@ function copyOf(
   return opened;
 }
 
-/** Both lists or nothing: an active set without its revoked one cannot be trusted. */
+/** Fetches both lists or fails, because an active set without its revoked keys cannot be trusted. */
 async function fetchKeys(
   deps: ParticipantKeysDeps,
   source: KeySource,
@@ -100,9 +101,9 @@ async function fetchKeys(
 }
 
 /**
- * A set that has lost its keys is believed if the directory says why: they are revoked, or their owner is not active.
- * Otherwise it is a fault of the directory, and the keys of the former copy that are not revoked are used for what is
- * left of its 900 s.
+ * A set that has lost its keys is accepted if the directory explains it: they are revoked, or their owner is not
+ * active. Otherwise it is a fault of the directory, and the unrevoked keys of the former copy are used for the rest
+ * of its 900 s.
  */
 async function withoutKeys(
   { log, listed }: ParticipantKeysDeps,

@@ -1,8 +1,9 @@
 /**
- * A copy of something that the directory publishes (Decision A9): used while it is fresh, renewed by one fetch at a
- * time, asked for again at intervals if it lacks something or renewals fail, kept while the directory is down, and not
- * trusted after 900 s: a revocation must take effect within a known time. The store keeps it with its age, so that a
- * process that starts while the directory is down goes on with it for what is left of the 900 s.
+ * A copy of a document that the directory publishes (Decision A9). It is used while fresh and renewed by one fetch at
+ * a time. It is fetched again at intervals if a searched entry is missing or renewals fail, and used while the
+ * directory is down. It is not trusted after 900 s, because a revocation must take effect within a known time. The
+ * store has the copy with its age, so that a process that starts while the directory is down can use it for the rest
+ * of the 900 s.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -12,78 +13,81 @@ import type { Verdict } from "../../base/kernel/verdict.ts";
 export interface RenewedCopy<T> {
   read(): Promise<T>;
   /**
-   * The result of `look`. If it is undefined, the copy is renewed once and searched again. `retry` limits how often, so
-   * that invented names do not load the directory; `atOnce` skips that limit if the directory is known to have it.
+   * Returns the result of `look`. If it is undefined, the copy is renewed once and searched again. `retry` limits how
+   * often, so that invented names do not load the directory. `atOnce` skips that limit if the directory is known to
+   * have the entry.
    */
   find<V>(look: (value: T) => V | undefined, atOnce?: "at once"): Promise<V | undefined>;
-  /** Renews the copy, unless that was tried a moment ago: for background work, so that no request has to wait. */
+  /** Renews the copy, unless that was tried recently. For background work, so that no request has to wait. */
   refresh(): Promise<void>;
-  /** The copy as it is, however old; undefined without one. */
+  /** Returns the copy of any age, or undefined if there is none. */
   peek(): T | undefined;
-  /** The copy's age if the last renewal, not long ago, failed: undefined while all is well. 0: there is no copy. */
+  /**
+   * Returns the age of the copy in seconds if the last renewal failed recently, else undefined. 0 means that there is
+   * no copy.
+   */
   failingSeconds(): number | undefined;
 }
 
-/** When a copy is renewed; milliseconds. */
+/** When a copy is renewed, milliseconds. */
 export interface CopyTimes {
   /** A read of an older copy renews it first. */
   readonly fresh: number;
-  /** The directory is asked again after this at the earliest. Without a copy: after 1, 2, 4 … s, at most this. */
+  /** Shortest interval between fetches. Without a copy: 1, 2, 4 … s, at most this. */
   readonly retry: number;
 }
 
-/** A copy as it was fetched. */
+/** A fetched copy. */
 export interface Copied<T> {
   readonly value: T;
   /** Milliseconds, by the clock of ages. */
   readonly fetchedAt: number;
-  /** Which version the directory was known to publish at the time. */
+  /** The version that the directory was known to publish at the time. */
   readonly version: number | undefined;
 }
 
-/** Where the copy outlives the process. */
+/** Storage of the copy that outlives the process. */
 export interface KeptCopy<T> {
-  /** The copy as last kept; undefined if there is none, or none that can be read. */
+  /** Returns the stored copy, or undefined if there is none or it cannot be parsed. */
   load(): Promise<Copied<T> | undefined>;
-  /** Keeps a copy, at whatever age it has. Never throws. */
+  /** Stores a copy of any age. Never throws. */
   keep(copy: Copied<T>): Promise<void>;
 }
 
-/** What a fetch leads to; `remaining` replaces the former value without making it any younger. */
+/** The result of a fetch. `remaining` replaces the former value but does not renew its age. */
 export type FetchedCopy<T> = Verdict<T> | {
   readonly ok: false;
   readonly why: string;
   readonly remaining: T;
 };
 
-/** What a copy is made of. */
 export interface RenewedCopyDeps<T> {
-  /** The clock of ages: it is never put back, and goes on over a restart. */
+  /** The clock of ages. It never goes back, and continues over a restart. */
   readonly ages: Clock;
-  /** What is copied, for the log. */
+  /** Name of the document, for the log. */
   readonly name: string;
   readonly times: CopyTimes;
   /**
-   * Gets the published state; never throws for an unreachable or senseless directory.
+   * Fetches the document. Never throws if the directory is unreachable or its response is invalid.
    *
-   * @param former the copy that would be used otherwise; undefined without one that may be trusted
+   * @param former the copy that would be used otherwise; undefined if no trusted copy exists
    */
   readonly fetch: (former: T | undefined) => Promise<FetchedCopy<T>>;
   readonly kept: KeptCopy<T>;
-  /** Which version the directory is known to publish. A copy of another version is renewed at once. */
+  /** Returns the version that the directory is known to publish. A copy of another version is renewed at once. */
   readonly version?: () => number | undefined;
 }
 
 interface State<T> {
   copy?: Copied<T>;
-  /** When the directory was last asked, and for which version; milliseconds, as all times here. */
+  /** When the directory was last called, and for which version. All times here are milliseconds. */
   triedAt: number;
   triedVersion?: number | undefined;
-  /** Fetches that failed, one after the other, and why the last one could not be used. */
+  /** Number of consecutive failed fetches, and the reason of the last failure. */
   failures: number;
   failure?: string;
   fetching?: Promise<void>;
-  /** Done once: the copy that the store keeps has been read. */
+  /** Reads the stored copy. Runs once. */
   loading?: Promise<void>;
   isLoaded: boolean;
 }
@@ -91,7 +95,7 @@ interface State<T> {
 const MAX_STALE_MS = 900_000;
 const FIRST_RETRY_MS = 1000;
 
-/** Opens a copy; nothing is fetched before it is read. */
+/** Opens a copy. The first fetch happens at the first read. */
 export function renewedCopy<T>(deps: RenewedCopyDeps<T>): RenewedCopy<T> {
   const state: State<T> = { triedAt: -Infinity, failures: 0, isLoaded: false };
   const read = async (): Promise<T> => {
@@ -127,7 +131,10 @@ function load<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<void> {
   return state.loading;
 }
 
-/** A copy from the future is of unknown age: another process has kept it whose clock differs. */
+/**
+ * A stored copy from the future has an unknown age, because it was stored by a process whose clock differs, so it is
+ * not used.
+ */
 async function loadInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<void> {
   const kept = await deps.kept.load();
   if (kept !== undefined && kept.fetchedAt <= deps.ages()) state.copy = kept;
@@ -141,11 +148,12 @@ function isDue<T>(deps: RenewedCopyDeps<T>, state: State<T>): boolean {
   const fresh = !outdated && ageOf(deps, state.copy) < deps.times.fresh;
   if (fresh) return false;
   if (state.fetching === undefined) return mayAsk(deps, state);
-  // Who finds it being renewed waits for that, or would act on an old copy. While the directory is down it is in use anyway.
+  // Waits for a renewal under way instead of using an old copy. While the directory is down, the old copy is used
+  // anyway.
   return state.failure === undefined || !isTrusted(deps, state.copy);
 }
 
-/** The directory has published something else since. */
+/** Whether the directory has published another version since. */
 function isOutdated<T>({ version }: RenewedCopyDeps<T>, { copy }: State<T>): boolean {
   return copy !== undefined && version !== undefined && copy.version !== version();
 }
@@ -169,7 +177,7 @@ function renew<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<void> {
 }
 
 async function fetchInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<void> {
-  const fetchedAt = deps.ages(); // before the answer: what is revoked meanwhile is unknown from here on
+  const fetchedAt = deps.ages(); // before the response, because later revocations are not in it
   const version = deps.version?.();
   state.triedAt = fetchedAt;
   state.triedVersion = version;

@@ -1,4 +1,6 @@
-/** Software statements (SSA): verified with the directory's configured keys, then decoded once (contract DC2, DC3). */
+/**
+ * Software statements (SSA): verified with the directory's configured keys, then decoded once (contract DC2, DC3).
+ */
 import { z } from "zod";
 import { asBankCode, asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -14,16 +16,16 @@ import { MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import type { FindDirectoryKey } from "./directory_keys.ts";
 import { type GuardedFetchDeps, isAllowedUrl } from "./guarded_fetch.ts";
 
-/** A statement of the directory about one software. Only {@link verifySoftwareStatement} makes one. */
+/** A verified statement of the directory about one software. Only {@link verifySoftwareStatement} makes one. */
 export interface SoftwareStatement {
   readonly clientId: ClientId;
   readonly softwareId: string;
   readonly orgId: string;
   readonly orgName: string;
-  /** In the register of companies, as the directory has checked it. */
+  /** Company registration number, checked by the directory. */
   readonly registrationNumber?: string;
   readonly softwareName: string;
-  /** The participant's own web page, for links back to it. */
+  /** The participant's own web page, for links to it. */
   readonly clientUri?: string;
   readonly role: "PISP" | "ASPSP";
   readonly redirectUris: readonly string[];
@@ -31,13 +33,12 @@ export interface SoftwareStatement {
   readonly revokedJwksUri: string;
   readonly consentManagedByBank: boolean;
   readonly paymentOrdersUri?: string;
-  /** Unix seconds; a newer statement replaces an older one, never the other way. */
+  /** Unix seconds. A newer statement replaces an older one, never the reverse. */
   readonly issuedAt: number;
-  /** The statement itself, unchanged. */
+  /** The signed statement, unchanged. */
   readonly text: string;
 }
 
-/** What judging a statement needs. */
 export interface SoftwareStatementDeps {
   readonly findDirectoryKey: FindDirectoryKey;
   readonly directoryIssuer: string;
@@ -101,14 +102,14 @@ export async function verifySoftwareStatement(
   return approved(deps, decoded.data, statement);
 }
 
-/** The `jti` of a statement that was verified before it was stored. */
+/** Returns the `jti` of a stored statement, which was verified before it was stored. */
 export function statementId(statement: string): string | undefined {
   const jws = readCompactJws(statement, { maxCharacters: MAX_REGISTRATION_JWT_CHARACTERS, typ: ["JWT"] });
   const claims = jws.ok ? unverifiedClaims(jws.value) : jws;
   return claims.ok && typeof claims.value["jti"] === "string" ? claims.value["jti"] : undefined;
 }
 
-// Another directory's statement is well made but not approved here (RFC 7591 §3.2.2); nothing else of it is believed.
+// Another directory's statement is well formed but not approved here (RFC 7591 §3.2.2). No other claim of it is used.
 function rejectForeignIssuer(deps: SoftwareStatementDeps, jws: UnverifiedJws): void {
   const claims = unverifiedClaims(jws);
   if (claims.ok && typeof claims.value["iss"] === "string" && claims.value["iss"] !== deps.directoryIssuer) {
@@ -150,7 +151,10 @@ function approved(deps: SoftwareStatementDeps, claims: Claims, statement: string
   };
 }
 
-/** Pages show it as a link: only a web address is kept, over http only if the deployment allows it on loopback. */
+/**
+ * Pages show it as a link, so only a web address is stored. http is allowed only on loopback, if the deployment
+ * allows it.
+ */
 function linkTo({ urls }: SoftwareStatementDeps, clientUri: string | undefined): { clientUri?: string } {
   const url = clientUri === undefined ? null : URL.parse(clientUri);
   if (url === null || !isAllowedUrl({ ...urls, allowedHosts: [url.host] }, url.href)) return {};

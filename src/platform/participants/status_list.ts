@@ -1,7 +1,7 @@
 /**
- * The directory's status list (Decision A9): whether each organisation and software is active, and which version of
- * its keys and statement is the newest. Asked about every 10 s, so that what the directory decides takes effect here
- * within 15 s; trusted for at most 900 s.
+ * The directory's status list (Decision A9): the status of each organisation and software, and the newest version of
+ * its keys and statement. It is fetched every 10 s, so that changes in the directory take effect here within 15 s. It
+ * is trusted for at most 900 s.
  */
 import { z } from "zod";
 import type { Clock } from "../../base/kernel/clock.ts";
@@ -18,21 +18,24 @@ export interface ListedStatus {
   readonly clientId: ClientId;
   readonly orgId: string;
   readonly standing: Standing;
-  /** Another one with every change of keys, statuses or the statement. */
+  /** Changes with every change of keys, statuses or the statement. */
   readonly version: number;
   /** Unix seconds, `iat` of the newest statement. */
   readonly statementIssuedAt: number;
 }
 
-/** The list as last known. `find` throws `platform.unavailable` without a fresh enough copy. */
+/** The last known list. `find` throws `platform.unavailable` without a fresh enough copy. */
 export interface StatusList {
-  /** Undefined for a software that is not listed; `at once`: ask again for it, since the directory has vouched for it. */
+  /**
+   * Returns undefined for a software that is not listed. `at once` fetches the list again, if the directory is known
+   * to have the software.
+   */
   find(clientId: ClientId, atOnce?: "at once"): Promise<ListedStatus | undefined>;
-  /** The same without waiting, from a copy of any age. */
+  /** Like `find` without waiting, from a copy of any age. */
   peek(clientId: ClientId): ListedStatus | undefined;
   /** For background work: renews the list if that is due, and returns the changed entries. */
   refresh(): Promise<readonly ListedStatus[]>;
-  /** The list's age if it could not be renewed lately; undefined while all is well. */
+  /** Returns the list's age in seconds if it could not be renewed recently, else undefined. */
   failingSeconds(): number | undefined;
 }
 
@@ -47,11 +50,11 @@ export interface StatusListDeps {
 type Statuses = ReadonlyMap<ClientId, ListedStatus>;
 
 /**
- * Background work asks every 10 s. If it does not run, requests ask: of a copy of 13 s, a fetch of at most 2 s still
- * ends within 15 s.
+ * Background work fetches every 10 s. If it does not run, requests do: a fetch of at most 2 s that starts at an age
+ * of 13 s still ends within 15 s.
  */
 const TIMES = { fresh: 13_000, retry: 10_000 } as const;
-/** Some 45,000 participants. */
+/** Enough for about 45,000 participants. */
 const MAX_BYTES = 8_388_608;
 
 const documentSchema = z.object({ participants: z.array(z.unknown()) });
@@ -64,7 +67,7 @@ const entrySchema = z.object({
   statement_issued_at: z.int(),
 });
 
-/** Opens the list; nothing is fetched before it is asked for. */
+/** Opens the list. The first fetch happens at the first read. */
 export function openStatusList(deps: StatusListDeps): StatusList {
   const { ages, url } = deps;
   const kept = deps.keep<Statuses>(url, {
@@ -85,7 +88,7 @@ export function openStatusList(deps: StatusListDeps): StatusList {
   };
 }
 
-/** Remembers the last good document with its entity tag. */
+/** Keeps the last valid document and its entity tag in memory. */
 function conditionalFetch(
   { fetchIfChanged, url, log }: StatusListDeps,
 ): (former: Statuses | undefined) => Promise<Verdict<Statuses>> {
@@ -100,7 +103,7 @@ function conditionalFetch(
     if (!statuses.ok) log.warn("participants.status_list_unavailable", { url, why: statuses.why });
     else if (former !== undefined && former.size > 0 && statuses.value.size === 0) {
       log.error("participants.status_list_emptied", { url });
-      return no("no participant is listed"); // those who leave are listed as withdrawn
+      return no("no participant is listed"); // participants that leave are listed as withdrawn
     } else if (fetched.ok && !fetched.value.unchanged) {
       known = { statuses: statuses.value, etag: fetched.value.etag };
     }
@@ -108,7 +111,7 @@ function conditionalFetch(
   };
 }
 
-/** An entry that cannot be read, or a software listed twice, is not listed: one bad line must not hide the others. */
+/** Skips an entry that cannot be decoded or whose software is listed twice, so that it does not affect the others. */
 function decode(document: unknown): Verdict<Statuses> {
   const list = documentSchema.safeParse(document);
   if (!list.success) return no("no status list");
@@ -124,7 +127,7 @@ function decode(document: unknown): Verdict<Statuses> {
   return yes(statuses);
 }
 
-/** The list as the directory would publish it. */
+/** Encodes the list in the directory's format. */
 function encode(statuses: Statuses): unknown {
   const participants = [...statuses.values()].map(({ clientId, orgId, standing, ...entry }) => ({
     org_id: orgId,
@@ -146,7 +149,7 @@ function decodeEntry(value: unknown): ListedStatus[] {
   return [{ clientId, orgId, standing, version, statementIssuedAt }];
 }
 
-/** Only two exact words together are active. */
+/** Active requires exactly these two values together. */
 function standingOf(organisation: string, software: string): Standing {
   if (organisation === "Active" && software === "Active") return "active";
   return organisation === "Withdrawn" || software === "Revoked" ? "withdrawn" : "suspended";
@@ -156,7 +159,10 @@ function changed(before: Statuses, now: Statuses): ListedStatus[] {
   return [...now.values()].filter(({ clientId, version }) => before.get(clientId)?.version !== version);
 }
 
-/** Standing by the directory's word alone. A software that is not listed, or under another organisation, is not active. */
+/**
+ * Determines the standing from the directory alone. A software that is not listed, or is listed under another
+ * organisation, is not active.
+ */
 export function standingBy(statuses: Pick<StatusList, "find">): StandingOf {
   return async ({ clientId, orgId }) => {
     const listed = await statuses.find(clientId);
