@@ -1,19 +1,19 @@
-/** A registered client: what a software statement and its registration request, both verified, amount to. */
+/** A registered client, derived from a verified software statement and registration request. */
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { asBankCode } from "../../base/kernel/identifiers.ts";
 import type { SoftwareStatement } from "../participants/software_statement.ts";
 
-/** A client as registered. Its keys are not here: they are the directory's to publish and revoke. */
+/** A client as registered. It does not contain keys, because the directory publishes and revokes them. */
 export interface Client {
   readonly clientId: ClientId;
   readonly orgId: string;
   /** Legal name, verified by the directory. */
   readonly orgName: string;
-  /** In the register of companies, verified by the directory. Records from before it was kept have none. */
+  /** Company registration number, verified by the directory. Absent in older records. */
   readonly registrationNumber?: string;
   readonly softwareId: string;
   readonly softwareName: string;
-  /** Its own web page, for links back to it. Records from before it was kept have none. */
+  /** Its own web page, for links to it. Absent in older records. */
   readonly clientUri?: string;
   readonly role: "PISP" | "ASPSP";
   readonly scope: "payments" | "bank";
@@ -23,19 +23,19 @@ export interface Client {
   readonly revokedJwksUri: string;
   /** Banks: whether the bank shows its own consent screen. */
   readonly consentManagedByBank: boolean;
-  /** Banks: where payment orders are pushed to, if anywhere (Decision D4). */
+  /** For banks: the address to which payment orders are pushed, if any (Decision D4). */
   readonly paymentOrdersUri?: string;
-  /** Unix seconds, `iat` of the statement it stands on. */
+  /** Unix seconds. `iat` of its current statement. */
   readonly statementIssuedAt: number;
-  /** `iat` of the statement of the last registration, if the directory's newer one has been applied since. */
+  /** `iat` of the statement of the last registration, if a newer one from the directory has been applied since. */
   readonly registeredWith?: number;
-  /** Of the first registration, milliseconds. */
+  /** Milliseconds. The first registration. */
   readonly registeredAt: number;
-  /** Of the newest one, milliseconds. */
+  /** Milliseconds. The last update. */
   readonly updatedAt: number;
 }
 
-/** A client as registered, and the statement that it stands on, as signed. */
+/** A registered client and its current signed statement. */
 export interface Registration {
   readonly client: Client;
   readonly softwareStatement: string;
@@ -47,7 +47,7 @@ export interface BankClient extends Client {
   readonly code: BankCode;
 }
 
-/** The client that a statement and its accepted metadata make. */
+/** Builds the client from a statement and the accepted metadata. */
 export function clientFrom(
   statement: SoftwareStatement,
   metadata: { readonly redirectUris: readonly string[]; readonly grantTypes: readonly string[] },
@@ -79,8 +79,9 @@ export function clientFrom(
 }
 
 /**
- * The client as the directory's newer statement has it. Redirect URLs that the statement has dropped are dropped; a TPP
- * adds new ones by registering again, a bank has the statement's one. Undefined if a bank's one is not to be told.
+ * Returns the client with the directory's newer statement applied. Redirect URLs that are no longer in the statement
+ * are removed. A TPP adds new ones by registering again. A bank gets the statement's only one. Returns undefined if
+ * it is a bank and its redirect URL is ambiguous.
  */
 export function restated(client: Client, statement: SoftwareStatement, now: number): Client | undefined {
   const kept = client.redirectUris.filter((uri) => statement.redirectUris.includes(uri));
@@ -91,7 +92,10 @@ export function restated(client: Client, statement: SoftwareStatement, now: numb
   return { ...clientFrom(statement, { redirectUris, grantTypes }, times), registeredWith };
 }
 
-/** Whether a registration by this statement is a new one: not used before, and not older than the one in force. */
+/**
+ * Whether a registration with this statement is new: the statement was not used before and is not older than the
+ * current one.
+ */
 export function isNewerThan(
   issuedAt: number,
   { statementIssuedAt, registeredWith = statementIssuedAt }: Client,
@@ -99,13 +103,13 @@ export function isNewerThan(
   return issuedAt >= statementIssuedAt && issuedAt > registeredWith;
 }
 
-/** The client as a bank, where it is one. */
+/** Returns the client as a bank, or null if it is not one. */
 export function asBank(client: Client): BankClient | null {
   const code = bankCodeOf(client);
   return code === undefined ? null : { ...client, role: "ASPSP", code };
 }
 
-/** A bank's code, which is its org_id (Decision A4); undefined for a TPP. */
+/** Returns a bank's code, which is its org_id (Decision A4), or undefined for a TPP. */
 export function bankCodeOf({ role, orgId }: Pick<Client, "role" | "orgId">): BankCode | undefined {
   return role === "ASPSP" ? asBankCode(orgId) : undefined;
 }

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { CLIENT_ID } from "../../base/kernel/identifiers.ts";
 import type { Registration } from "./client.ts";
 
-/** Its shape, for the OpenAPI document. */
+/** Schema of the response, for the OpenAPI document. */
 export const clientRepresentationSchema = z.strictObject({
   client_id: z.string().openapi({
     pattern: CLIENT_ID.source,
@@ -23,7 +23,7 @@ export const clientRepresentationSchema = z.strictObject({
   id_token_signed_response_alg: z.literal("PS256"),
 }).openapi("RegisteredClient");
 
-/** A client as its owner sees it; the statement is given back unchanged (RFC 7591 §3.2.1). */
+/** Represents a client for its owner. The statement is returned unchanged (RFC 7591 §3.2.1). */
 export function representClient(
   { client, softwareStatement }: Registration,
 ): z.infer<typeof clientRepresentationSchema> {

@@ -1,4 +1,4 @@
-/** Registered clients, by client id and, for banks, by bank code; both in one commit. */
+/** Stores registered clients by client id and, for banks, by bank code. Both are written in one commit. */
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { record } from "../audit_trail.ts";
@@ -7,30 +7,28 @@ import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, set, type Transaction } from "../../base/store/transaction.ts";
 import { asBank, type BankClient, type Client, type Registration } from "./client.ts";
 
-/** What is registered already where a registration wants to stand, with versions. */
+/** The existing entries that a registration replaces, with versions. */
 export interface Registered {
-  /** The client of this id. */
+  /** The client with this id. */
   readonly client: Entry<Client> | null;
-  /** The bank of this code; null for a TPP. */
+  /** The bank with this code; null for a TPP. */
   readonly bank: Entry<BankClient> | null;
 }
 
-/** Reads and stages clients. */
 export interface ClientStore {
   find(clientId: ClientId, from?: Reader): Promise<Client | null>;
   findBank(code: BankCode, from?: Reader): Promise<BankClient | null>;
-  /** As stored, for {@link ClientStore.stageRegistration}. */
+  /** Returns the stored entries, for {@link ClientStore.stageRegistration}. */
   readRegistered(clientId: ClientId, code: BankCode | undefined): Promise<Registered>;
-  /** The software statement that the client stands on, as the directory signed it. */
+  /** Returns the signed software statement of the client. */
   findStatement(clientId: ClientId): Promise<string | null>;
   /**
-   * Stages the client in place of what stood there; the commit fails if another registration came between. `actor`: for
-   * the history, the client itself unless said otherwise.
+   * Stages the client in place of the former entries. The commit fails if another registration committed meanwhile.
+   * `actor` is recorded in the history, and is the client itself by default.
    */
   stageRegistration(tx: Transaction, registration: Registration, former: Registered, actor?: string): void;
 }
 
-/** Opens the store of clients. */
 export function openClientStore(store: Store): ClientStore {
   return {
     find: async (clientId, from = store) => (await from.get<Client>(clientKey(clientId)))?.value ?? null,

@@ -1,7 +1,7 @@
 /**
- * Registered clients as the directory's newest statements have them. If the status list shows a newer statement than the
- * one that a client stands on, it is fetched, verified as at registration and applied to the record: one commit, never an
- * older statement. What the directory has replaced stays in force for at most 900 s while that fails.
+ * Registered clients, updated with the directory's newest statements. If the status list names a newer statement than
+ * the client's, the statement is fetched, verified as at registration and applied to the record in one commit. An
+ * older statement is never applied. While that fails, the former record is used for at most 900 s.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
@@ -26,18 +26,18 @@ export interface CurrentClientsDeps {
   readonly clients: ClientStore;
   readonly statuses: Pick<StatusList, "find">;
   readonly statements: SoftwareStatementDeps;
-  /** The newest statement of an organisation, as the directory publishes it. */
+  /** Fetches the newest statement of an organisation from the directory. */
   readonly fetchStatement: (orgId: string) => Promise<Verdict<string>>;
   readonly loopbackRedirects: boolean;
 }
 
-/** Reads clients; both throw `platform.unavailable` if a newer statement could not be applied for 900 s. */
+/** Reads clients. Both methods throw `platform.unavailable` if a newer statement could not be applied for 900 s. */
 export type CurrentClients = Pick<ClientStore, "find" | "findBank">;
 
-/** How it goes with a newer statement, by client. Times in milliseconds. */
+/** The attempts to apply a newer statement to a client. Times in milliseconds. */
 interface Attempt {
   readonly issuedAt: number;
-  /** When this process first knew of it. */
+  /** When this process first knew of the statement. */
   readonly since: number;
   triedAt: number;
   applying?: Promise<Client | undefined>;
@@ -47,7 +47,6 @@ const BATCH = 20;
 const RETRY_MS = 10_000;
 const MAX_STALE_MS = 900_000;
 
-/** Opens the reader. */
 export function openCurrentClients(deps: CurrentClientsDeps): CurrentClients {
   const attempts = new Map<ClientId, Attempt>();
   const current = async (client: Client | null): Promise<Client | null> => {
@@ -64,7 +63,7 @@ export function openCurrentClients(deps: CurrentClientsDeps): CurrentClients {
   };
 }
 
-/** Background work: applies what the directory has issued since the last time, so that no request waits for it. */
+/** Background work: applies new statements of the directory, so that no request waits for them. */
 export async function followDirectory(
   statuses: Pick<StatusList, "refresh">,
   clients: CurrentClients,
@@ -72,24 +71,27 @@ export async function followDirectory(
   const changed = await statuses.refresh();
   for (let start = 0; start < changed.length; start += BATCH) {
     const batch = changed.slice(start, start + BATCH);
-    await Promise.allSettled(batch.map(({ clientId }) => clients.find(clientId))); // what fails is logged and tried again
+    await Promise.allSettled(batch.map(({ clientId }) => clients.find(clientId))); // failures are logged and retried
   }
   return changed.length;
 }
 
-/** Undefined if the client stands on the newest statement, or if there is none to apply. */
+/** Returns undefined if the client has the newest statement, or if there is none to apply. */
 async function newerStatement(deps: CurrentClientsDeps, client: Client): Promise<ListedStatus | undefined> {
   try {
     const listed = await deps.statuses.find(client.clientId);
     const applies = listed?.standing === "active" && listed.statementIssuedAt > client.statementIssuedAt;
-    return applies ? listed : undefined; // the directory states nothing about those who are not active
+    return applies ? listed : undefined; // inactive ones get no statements
   } catch (error) {
-    if (error instanceof ApiError && error.reason === "platform.unavailable") return undefined; // standing says so
+    if (error instanceof ApiError && error.reason === "platform.unavailable") return undefined; // the check of the standing reports it
     throw error;
   }
 }
 
-/** One update at a time for each client. After a failure the old record is used for a while, so that requests do not wait. */
+/**
+ * Runs one update at a time per client. After a failure the former record is used for a while, so that requests do
+ * not wait.
+ */
 async function attemptOn(
   deps: CurrentClientsDeps,
   attempts: Map<ClientId, Attempt>,
@@ -116,7 +118,7 @@ async function attemptOn(
   });
 }
 
-/** The client with the newer statement applied; undefined, and logged, if that could not be. */
+/** Returns the client with the newer statement applied. If that fails, logs the failure and returns undefined. */
 async function applied(
   deps: CurrentClientsDeps,
   client: Client,
@@ -136,7 +138,7 @@ async function apply(
   const former = await deps.clients.readRegistered(clientId, bankCodeOf({ role, orgId }));
   if (former.client === null) return no("the client is gone");
   const client = former.client.value;
-  if (client.statementIssuedAt >= issuedAt) return yes(client); // by another process, or by a registration
+  if (client.statementIssuedAt >= issuedAt) return yes(client); // applied by another process or a registration
   const statement = await verified(deps, client.orgId);
   if (!statement.ok) return statement;
   const { value } = statement;

@@ -1,6 +1,6 @@
 /**
- * Dynamic client registration: a software statement of the directory in a registration JWT of the participant.
- * One registration per software; a newer statement updates it, an older or equal one is rejected (Decision B6).
+ * Dynamic client registration: the participant sends a software statement of the directory in a registration JWT. A
+ * software has one registration. A newer statement updates it, and an older or equal one is rejected (Decision B6).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds, wireDateTime } from "../../base/kernel/clock.ts";
@@ -30,7 +30,6 @@ import { bankCodeOf, type Client, clientFrom, isNewerThan, type Registration } f
 import type { ClientStore, Registered } from "./client_store.ts";
 import { readRegistration } from "./registration_jwt.ts";
 
-/** What registration needs. */
 export interface RegisterClientDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -43,7 +42,7 @@ export interface RegisterClientDeps {
   readonly loopbackRedirects: boolean;
 }
 
-/** A registration as it came in. */
+/** A registration request. */
 export interface RegisterClient {
   readonly jwt: string;
   readonly spkiThumbprint: string;
@@ -51,7 +50,11 @@ export interface RegisterClient {
   readonly limitParticipant: LimitParticipant;
 }
 
-/** Registers or updates. @throws {ApiError} `registration.*`, `certificate.*`, `request.rate_limited`, `platform.unavailable` */
+/**
+ * Registers or updates a client.
+ *
+ * @throws {ApiError} `registration.*`, `certificate.*`, `request.rate_limited`, `platform.unavailable`
+ */
 export async function registerClient(
   deps: RegisterClientDeps,
   command: RegisterClient,
@@ -64,7 +67,8 @@ export async function registerClient(
     carriedStatement(outer.value),
     unixSeconds(now),
   );
-  // Known before the keys are fetched, so that they are of this version. A client that is not listed has just been onboarded.
+  // Read before the keys are fetched, so that the keys have at least this version. A client that is not listed was
+  // just onboarded.
   const listed = await deps.statuses.find(statement.clientId, "at once");
   const request = await verifiedRequest(deps, outer.value, statement, unixSeconds(now));
   if (!await deps.keys.ownsTransportKey(statement, command.spkiThumbprint)) {
@@ -97,7 +101,8 @@ function carriedStatement(outer: UnverifiedJws): string {
   if (!claims.ok) throw invalid(claims.why);
   const statement = claims.value["software_statement"];
   if (typeof statement === "string") return statement;
-  // A JWT of another kind has no business here; a registration without a statement lacks its statement.
+  // A JWT of another kind is rejected as such. A registration JWT without a statement is rejected for the missing
+  // statement.
   throw Object.hasOwn(claims.value, "redirect_uris")
     ? invalidStatement("none")
     : invalid("no registration JWT");
@@ -121,7 +126,10 @@ async function verifiedRequest(
   });
 }
 
-/** The caller's certificate is proven here, so that it may read why (Decision G8). */
+/**
+ * Rejects statements that must not replace the registration. The caller's certificate is verified by now, so the
+ * response contains the reason (Decision G8).
+ */
 async function rejectRollback(
   clients: ClientStore,
   statement: SoftwareStatement,
@@ -154,7 +162,7 @@ async function rejectRollback(
   }
 }
 
-/** A jti that can stand in an `error_description`. */
+/** A jti that may be part of an `error_description`. */
 const SHOWABLE_ID = /^[\w.:-]{1,128}$/;
 
 function registeredAlready({ clientId, statementIssuedAt: iat }: Client, statement: string | null): ApiError {

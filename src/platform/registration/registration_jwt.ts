@@ -1,4 +1,4 @@
-/** The registration JWT's claims against the software statement it carries (contract DC6-DC10). Pure. */
+/** Checks the claims of a registration JWT against its software statement (contract DC6-DC10). No I/O. */
 import { z } from "zod";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { timeFault } from "../../base/jose/claim_times.ts";
@@ -7,7 +7,7 @@ import type { SoftwareStatement } from "../participants/software_statement.ts";
 import { MAX_REDIRECT_URIS } from "../../base/limits.ts";
 import { MAX_JTI_CHARACTERS, MAX_REGISTRATION_JWT_SECONDS } from "../profile.ts";
 
-/** What a registration request asks for, found acceptable. */
+/** An accepted registration request. */
 export interface RegistrationRequest {
   readonly jti: string;
   /** Unix seconds. */
@@ -16,7 +16,7 @@ export interface RegistrationRequest {
   readonly grantTypes: readonly string[];
 }
 
-/** What the claims are held against. */
+/** The platform's rules for the claims. */
 export interface RegistrationRules {
   readonly audience: string;
   /** Unix seconds. */
@@ -33,8 +33,8 @@ const metadataSchema = z.object({
   exp: z.number(),
   aud: z.string(),
   jti: z.string().min(1).max(MAX_JTI_CHARACTERS),
-  sub: z.never().optional(), // RFC 8725 §3.12: a client assertion is no registration
-  redirect_uris: z.unknown().optional(), // its faults have an error of their own
+  sub: z.never().optional(), // RFC 8725 §3.12: a client assertion is not a registration
+  redirect_uris: z.unknown().optional(), // checked separately, with its own error
   token_endpoint_auth_method: z.literal("private_key_jwt"),
   grant_types: z.array(z.string()).min(1),
   response_types: code.optional(),
@@ -51,7 +51,9 @@ const metadataSchema = z.object({
   path: ["jwks"],
 });
 
-/** What a role registers (contract RJ6, RJ9); a bank may add the grant it really uses (Decision B1). */
+/**
+ * The metadata that a role registers (contract RJ6, RJ9). A bank may add the grant that it really uses (Decision B1).
+ */
 const BY_ROLE = {
   PISP: {
     scope: "payments",
@@ -62,7 +64,7 @@ const BY_ROLE = {
 };
 
 /**
- * Judges verified claims.
+ * Checks verified claims.
  *
  * @throws {ApiError} `registration.invalid_client_metadata` or `registration.invalid_redirect_uri`
  */
@@ -129,7 +131,7 @@ function readRedirectUris(
   return uris;
 }
 
-/** Whether the platform may ever redirect there; `loopback` in the sandbox only. */
+/** Whether the platform may redirect to this URL. `loopback` is true only in the sandbox. */
 export function isRedirectUri(text: string, loopback: boolean): boolean {
   const url = URL.parse(text);
   if (

@@ -38,13 +38,11 @@ const route = createRoute({
   },
 });
 
-/** What the route needs. */
 export interface RegistrationRouteDeps extends RegisterClientDeps {
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
   readonly limit: RateLimit["guard"];
 }
 
-/** Mounts the registration endpoint. */
 export function registrationRoutes(app: PlatformApp, deps: RegistrationRouteDeps): void {
   app.post(
     endpoint(app, "oauth", "participant", route),
