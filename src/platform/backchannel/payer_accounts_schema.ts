@@ -1,7 +1,6 @@
 /**
- * The body with which a bank puts the payer's accounts (contract BF5 to BF11; Decision C11): its
- * schema, which is also its documentation, and its decoding. Whether the consent may take accounts now is not
- * said here.
+ * The body of a bank's report of the payer's accounts (contract BF5 to BF11; Decision C11): its schema, which is also
+ * its documentation, and its decoding. The consent's status is checked elsewhere.
  */
 import { z } from "@hono/zod-openapi";
 import { accountFaults, accountFields } from "../consents/account_schema.ts";
@@ -15,7 +14,7 @@ import type { Fault } from "../../base/kernel/api_error.ts";
 
 const MAX_ACCOUNTS = 100; // Decision C11
 
-/** One of the payer's accounts. Without a Currency it is in the consent's. */
+/** One of the payer's accounts. Without a Currency it has the consent's. */
 export interface PayerAccount {
   readonly SchemeName: string;
   readonly Identification: string;
@@ -24,7 +23,7 @@ export interface PayerAccount {
   readonly SecondaryIdentification?: string | undefined;
 }
 
-/** A decoded update, in the words of the wire: the answer echoes it. */
+/** A decoded report, with the field names of the API. The response echoes it. */
 export interface PayerAccountsUpdate {
   readonly Data: {
     readonly BankId: string;
@@ -35,8 +34,8 @@ export interface PayerAccountsUpdate {
 }
 
 /**
- * Where the update was put, and who shows the consent screen: the platform any account, the bank the chosen
- * one.
+ * The path of the report, and which screen asks for consent: the platform's accepts any accounts, the bank's only the
+ * chosen one.
  */
 export interface PayerAccountsContext {
   readonly bank: BankCode;
@@ -45,7 +44,7 @@ export interface PayerAccountsContext {
   readonly accountSchemes: AccountSchemes;
 }
 
-/** The schema, for the OpenAPI document. Decoding goes through `decodePayerAccounts`, which asks more. */
+/** The schema for the OpenAPI document. `decodePayerAccounts` checks more rules. */
 export const payerAccountsSchema = z.strictObject({
   Data: z.strictObject({
     BankId: text(32).openapi({ description: "The bank code of the path.", example: "BANKA" }),
@@ -79,7 +78,7 @@ export const payerAccountsSchema = z.strictObject({
 });
 
 /**
- * The payer's accounts in a JSON value.
+ * Decodes a report.
  *
  * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
@@ -98,7 +97,7 @@ export function decodePayerAccounts(value: unknown, context: PayerAccountsContex
 }
 
 function pathFaults(body: unknown, { bank, consentId }: PayerAccountsContext): Fault[] {
-  const faults: Fault[] = []; // what is absent is for the schema to reject
+  const faults: Fault[] = []; // the schema rejects absent fields
   const sentBank = valueAt(body, ["Data", "BankId"]);
   if (sentBank !== undefined && sentBank !== bank) {
     faults.push({ code: "Field.Invalid", path: "Data.BankId", message: "Must equal the bank of the path." });
@@ -114,9 +113,7 @@ function pathFaults(body: unknown, { bank, consentId }: PayerAccountsContext): F
   return faults;
 }
 
-/**
- * The customer's name at the bank must not be an account number (contract BF6).
- */
+/** The bank's id of the customer must not be an account number (contract BF6). */
 function subFaults(sub: unknown, accounts: readonly unknown[]): Fault[] {
   if (typeof sub !== "string") return [];
   const own = accounts.some((account) =>
@@ -130,12 +127,12 @@ function subFaults(sub: unknown, accounts: readonly unknown[]): Fault[] {
 }
 
 function countFaults(count: number, mode: "platform" | "bank"): Fault[] {
-  if (mode === "platform" || count <= 1) return []; // an empty list is for the schema to reject
+  if (mode === "platform" || count <= 1) return []; // the schema rejects an empty list
   const message = "Must have exactly one element: the account chosen on the bank's screen.";
   return [{ code: "Field.Invalid", path: "Data.DebtorAccount", message }];
 }
 
-/** An account is its scheme, identification and secondary identification (contract BF7). */
+/** Accounts are equal if scheme, identification and secondary identification are equal (contract BF7). */
 function repetitionFaults(accounts: readonly unknown[]): Fault[] {
   const seen = new Set<string>();
   return accounts.flatMap((account, i): Fault[] => {

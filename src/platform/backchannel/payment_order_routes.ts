@@ -1,4 +1,7 @@
-/** `/{BANK}/back-channel-payments/v1` (Decisions D2, D3): the bank pulls its orders and reports how they went. */
+/**
+ * `/{BANK}/back-channel-payments/v1` (Decisions D2, D3): the bank fetches its payment orders and reports their
+ * status.
+ */
 import { createRoute, z } from "@hono/zod-openapi";
 import { jsonBody } from "../../base/http/body.ts";
 import { endpoint, type PlatformApp } from "../http/endpoint.ts";
@@ -23,13 +26,12 @@ import { BANK, bankItself } from "./routes.ts";
 import { PAYMENT_STATUSES } from "../payments/payment.ts";
 import { decodeStatusReport, statusReportSchema } from "./status_report_schema.ts";
 
-/** What the routes need. */
 export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {
   readonly guards: ResourceGuards;
 }
 
 const PAGE = 100;
-/** An order can be committed this long after a younger one: a slow commit, another process's clock. */
+/** An order may be committed this long after a younger one, because of a slow commit or another process's clock. */
 const OVERTAKING_MS = 5000;
 const CURSOR = /^\d{15}-[0-9a-f-]{36}$/;
 const orderParameter = bankParameter.extend({
@@ -94,7 +96,6 @@ const reportRoute = createRoute({
   },
 });
 
-/** Mounts the payment order endpoints. */
 export function paymentOrderRoutes(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
   mountReads(app, deps);
   mountReport(app, deps);
@@ -151,13 +152,17 @@ function mountReport(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
   );
 }
 
-/** What part of the list is wanted. */
+/** The query parameters of the list. */
 interface Filter {
   readonly status?: string;
   readonly after?: string;
 }
 
-/** @throws {ApiError} `resource.invalid_fields`: an order that a typing error hides would never be paid */
+/**
+ * Parses the query. An ignored typing error could hide an order, which would then not be paid.
+ *
+ * @throws {ApiError} `resource.invalid_fields`
+ */
 function readFilter(query: Readonly<Record<string, string[]>>): Filter {
   const { status = [], after = [] } = query;
   const faults: Fault[] = [];
@@ -175,7 +180,10 @@ function readFilter(query: Readonly<Record<string, string[]>>): Filter {
   };
 }
 
-/** A page of orders, and where the next one starts: never beyond an order that an older one may still overtake. */
+/**
+ * Returns a page of orders and the cursor of the next one. The cursor is never behind an order that an older one may
+ * still overtake.
+ */
 async function pageOf(
   deps: ReportPaymentStatusDeps,
   bank: BankCode,

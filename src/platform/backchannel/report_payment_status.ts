@@ -1,4 +1,7 @@
-/** The bank reports how a payment went (Decision D3): legal moves only, the same status again changes nothing. */
+/**
+ * Records a payment status that the bank reports (Decision D3). Only legal changes are accepted, and a repeated
+ * status has no effect.
+ */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
@@ -12,7 +15,6 @@ import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { begin, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";
 
-/** What it needs. */
 export interface ReportPaymentStatusDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -20,20 +22,24 @@ export interface ReportPaymentStatusDeps {
   readonly outbox: OrderOutboxStore;
 }
 
-/** An authentic, decoded report. */
+/** A decoded report with a verified signature. */
 export interface ReportPaymentStatus {
   readonly bank: BankCode;
   readonly bankClientId: ClientId;
   readonly paymentIdText: string;
   readonly report: StatusReport;
-  /** The same, as signed: kept as evidence. */
+  /** The signed body, stored as evidence. */
   readonly signedBody: SignedBody;
   readonly replayRecords: ReplayRecords;
-  /** What the request has read: good for the first attempt. */
+  /** Prefetched entries, for the first attempt. */
   readonly reads: Reader;
 }
 
-/** The payment after the report. @throws {ApiError} `resource.not_found`, `payment.illegal_move` */
+/**
+ * Records the report and returns the payment.
+ *
+ * @throws {ApiError} `resource.not_found`, `payment.illegal_move`
+ */
 export async function reportPaymentStatus(
   deps: ReportPaymentStatusDeps,
   command: ReportPaymentStatus,
@@ -49,12 +55,16 @@ export async function reportPaymentStatus(
     deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason }, now);
     stageEvidence(tx, `${changed.id} ${changed.status}`, command.signedBody);
     const order = await deps.outbox.find(changed.id, from);
-    if (order !== null) deps.outbox.stageDelivery(tx, order); // who reports on an order has it: no push is needed
+    if (order !== null) deps.outbox.stageDelivery(tx, order); // the bank has the order, so no push is needed
     return await commit(deps.store, deps.clock, tx) ? changed : undefined;
   });
 }
 
-/** A payment of this bank. @throws {ApiError} `resource.not_found` */
+/**
+ * Returns a payment of this bank.
+ *
+ * @throws {ApiError} `resource.not_found`
+ */
 export async function findPayment(
   deps: { readonly payments: PaymentStore },
   idText: string,

@@ -1,4 +1,7 @@
-/** `/{BANK}/back-channel-auth/v1/{ConsentId}` (contract EP11, EP12): banks, by client credentials, scope `bank`. */
+/**
+ * `/{BANK}/back-channel-auth/v1/{ConsentId}` (contract EP11, EP12), for banks with a client credentials token of
+ * scope `bank`.
+ */
 import { createRoute, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { consentAhead } from "../consents/consent_store.ts";
@@ -18,15 +21,17 @@ import { consentDetailsSchema, representConsentDetails } from "./consent_details
 import { payerAccountsSchema } from "./payer_accounts_schema.ts";
 import { updatePayerAccounts, type UpdatePayerAccountsDeps } from "./update_payer_accounts.ts";
 
-/** What the routes need. */
 export interface BackchannelRouteDeps extends UpdatePayerAccountsDeps {
   readonly guards: ResourceGuards;
 }
 
-/** What the back channel asks of a token. */
+/** The required token of the back channel. */
 export const BANK: Requirement = { scope: "bank", grants: ["client_credentials"] };
 
-/** Guard: the caller is the bank of the path. That banks get tokens at their own address only is another's promise. */
+/**
+ * Middleware: the caller must be the bank of the path. It does not rely on the token endpoint, which issues tokens to
+ * a bank only at its own address.
+ */
 export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVariables }>(
   async function itself(c, next) {
     if (c.get("access").token.clientId !== c.get("bank").clientId) {
@@ -77,7 +82,6 @@ const updateRoute = createRoute({
   },
 });
 
-/** Mounts the back-channel endpoints. */
 export function backchannelRoutes(app: PlatformApp, deps: BackchannelRouteDeps): void {
   mountRead(app, deps);
   mountUpdate(app, deps);

@@ -1,6 +1,6 @@
 /**
- * The body with which a bank reports how a payment goes (Decision D3): its schema, which is also its
- * documentation, and its decoding. Whether the payment may move there is not said here.
+ * The body of a bank's report of a payment status (Decision D3): its schema, which is also its documentation, and its
+ * decoding. Whether the change is legal is checked elsewhere.
  */
 import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs } from "../http/decode.ts";
@@ -16,11 +16,14 @@ const LAST_SECOND_MS = 86_399_000;
 /** A decoded report. */
 export interface StatusReport {
   readonly status: PaymentStatus;
-  /** When the bank says it happened, milliseconds since the Unix epoch; of a bare date, its last second in UTC. */
+  /**
+   * Time of the change according to the bank, milliseconds since the Unix epoch. For a bare date, its last second in
+   * UTC.
+   */
   readonly statusUpdatedAtMilliseconds: number;
-  /** In the bank's words, for the payment's history and, of `Rejected`, for the TPP. */
+  /** The bank's text, for the payment's history and, with `Rejected`, for the TPP. */
   readonly statusReason?: string;
-  /** Absent: the bank said nothing about charges. */
+  /** Absent if the report has no charges. */
   readonly charges?: readonly Charge[];
 }
 
@@ -36,7 +39,7 @@ const statusUpdateDateTime = z.string()
     example: "2030-01-31T12:00:00+00:00",
   });
 
-/** The schema, for the OpenAPI document. Decoding goes through `decodeStatusReport`. */
+/** The schema for the OpenAPI document. Decoded by `decodeStatusReport`. */
 export const statusReportSchema = z.strictObject({
   Data: z.strictObject({
     Status: z.enum(PAYMENT_STATUSES),
@@ -56,7 +59,7 @@ export const statusReportSchema = z.strictObject({
 });
 
 /**
- * The status report in a JSON value.
+ * Decodes a status report.
  *
  * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
@@ -70,7 +73,10 @@ export function decodeStatusReport(value: unknown): StatusReport {
   };
 }
 
-/** A bare date may mean all of its day, so what is reported on that day happened by the time it is reported. */
+/**
+ * Parses a date-time or a bare date. A bare date means the end of its day. Later code limits it to the time of the
+ * report.
+ */
 function momentOf(text: string): number | undefined {
   const day = dayOf(text);
   return day === undefined ? instantOf(text) : day + LAST_SECOND_MS;

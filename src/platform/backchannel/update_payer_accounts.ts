@@ -1,4 +1,7 @@
-/** The bank reports the payer's accounts, or the one that was chosen on its own screen (contract EP12; Decision C11). */
+/**
+ * Stores the payer's accounts that the bank reports, or the one chosen on the bank's own screen (contract EP12;
+ * Decision C11).
+ */
 import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { stagePayerAccounts } from "../consents/payer_accounts_store.ts";
@@ -13,7 +16,6 @@ import type { Reader, Store } from "../../base/store/store.ts";
 import { begin, check, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
 import { decodePayerAccounts, type PayerAccountsUpdate } from "./payer_accounts_schema.ts";
 
-/** What it needs. */
 export interface UpdatePayerAccountsDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -21,17 +23,17 @@ export interface UpdatePayerAccountsDeps {
   readonly accountSchemes: AccountSchemes;
 }
 
-/** An authentic report; `json` is parsed but not decoded. */
+/** A report with a verified signature. `json` is parsed but not decoded. */
 export interface UpdatePayerAccounts {
   readonly bank: BankCode;
   readonly bankClientId: ClientId;
   readonly consentManagedByBank: boolean;
   readonly consentIdText: string;
   readonly json: unknown;
-  /** The same, as signed: kept as evidence. */
+  /** The signed body, stored as evidence. */
   readonly signedBody: SignedBody;
   readonly replayRecords: ReplayRecords;
-  /** What the request has read: good for the first attempt. */
+  /** Prefetched entries, for the first attempt. */
   readonly reads: Reader;
 }
 
@@ -62,7 +64,7 @@ export async function updatePayerAccounts(
     const flow = await findOpenFlow(from ?? deps.store, consent.id);
     if (flow === null || !isOpen(flow, now)) throw noOpenSession();
     const tx = begin(command.replayRecords);
-    check(tx, flow.key, flow.version); // a bank's return that comes first has fixed the accounts (Decision G2)
+    check(tx, flow.key, flow.version); // an earlier return from the bank fixes the accounts (Decision G2)
     const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
     deps.consents.stageChange(tx, entry, changed, cause, now);
     stagePayerAccounts(tx, consent.id, changed.payer.report, command.signedBody);
