@@ -1,6 +1,6 @@
 /**
- * Idempotency claims: key and body of a first request -> the resource it made. A claim is written in the commit that
- * makes the resource, so there is no state in between and nothing to clean up after a crash (Decision C4).
+ * Idempotency claims map the key and body of a first request to the created resource. A claim is written in the
+ * commit that creates the resource, so no intermediate state exists and a crash needs no cleanup (Decision C4).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { IDEMPOTENCY_KEY } from "../../base/kernel/identifiers.ts";
@@ -9,16 +9,16 @@ import { IDEMPOTENCY_SECONDS } from "../profile.ts";
 import type { Key, Reader, Store } from "../../base/store/store.ts";
 import { check, set, type Transaction } from "../../base/store/transaction.ts";
 
-/** Whether the text can be an idempotency key: what cannot has claimed nothing. */
+/** Whether the text has the form of an idempotency key. Only such a text can have a claim. */
 export function isIdempotencyKey(text: string): boolean {
   return IDEMPOTENCY_KEY.test(text);
 }
 
-/** A request's claim before it has led to anything. */
+/** A request's claim before its resource is created. */
 export interface Claim {
   readonly key: Key;
   readonly fingerprint: string;
-  /** The version of an expired claim under the same key, or null. */
+  /** The version of an expired claim with the same key, or null. */
   readonly formerVersion: string | null;
 }
 
@@ -28,30 +28,28 @@ interface StoredClaim {
   readonly expiresAt: number;
 }
 
-/** Looks claims up and stages them. */
 export interface ClaimStore {
   /**
-   * The resource that a request with this key and body made within 24 h, or the claim to make it with.
+   * Returns the resource that a request with this key and body created within 24 h, or a claim to create it with.
    *
-   * @throws {ApiError} `idempotency.key_reused` where the key came with another body
+   * @throws {ApiError} `idempotency.key_reused` if the key was used with another body
    */
   claimFor(
     key: Key,
     fingerprint: string,
     from?: Reader,
   ): Promise<{ readonly resourceId: string } | { readonly claim: Claim }>;
-  /** The resource that this key made within 24 h, whatever the body; null where there is none. */
+  /** Returns the resource that this key created within 24 h, whatever the body, or null. */
   resourceOf(key: Key): Promise<string | null>;
-  /** Stages the claim; the commit fails where a parallel request has claimed the key. */
+  /** Stages the claim. The commit fails if a parallel request has claimed the key. */
   stage(tx: Transaction, claim: Claim, resourceId: string): void;
 }
 
-/** Opens the store of claims. */
 export function openClaimStore(store: Store, clock: Clock): ClaimStore {
   return {
     async claimFor(key, fingerprint, from = store) {
       const entry = await from.get<StoredClaim>(key);
-      if (entry === null || clock() >= entry.value.expiresAt) { // a claim lives 24 h from the first request (contract IK11, IK12)
+      if (entry === null || clock() >= entry.value.expiresAt) { // contract IK11, IK12
         return { claim: { key, fingerprint, formerVersion: entry?.version ?? null } };
       }
       if (entry.value.fingerprint !== fingerprint) throw keyReused();

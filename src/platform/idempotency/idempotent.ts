@@ -1,6 +1,7 @@
 /**
- * Guard: `x-idempotency-key`. After the signature, because a retry must itself be authentic; before schema and
- * status, because a retry of what succeeded must succeed (Decision C4; contract IK5).
+ * Middleware for `x-idempotency-key`. It runs after the signature check, because a retry must itself be authentic,
+ * and before schema and status checks, because a retry of a successful request must succeed (Decision C4; contract
+ * IK5).
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -17,7 +18,7 @@ import { fingerprint } from "./fingerprint.ts";
 /** Set by {@link idempotent}. */
 export interface ClaimVariables {
   claim: Claim;
-  /** The body, parsed strictly; nothing is known of its fields yet. */
+  /** The strictly parsed body. Its fields are not checked yet. */
   json: unknown;
 }
 
@@ -25,10 +26,13 @@ type Env = {
   Variables: RequestVariables & AccessVariables & BankVariables & SignedBodyVariables & ClaimVariables;
 };
 
-/** Answers a retry with the resource that the first request made. */
+/** Responds to a retry with the resource that the first request created. */
 export type Replay = (c: Context<Env>, resourceId: string) => Promise<Response>;
 
-/** The claim's key, to be read along with the token's owner: nothing where the header will be rejected. */
+/**
+ * Returns the claim's key, which is prefetched together with the token's owner, or no key if the header will be
+ * rejected.
+ */
 export function claimAhead(route: string): KeysOfToken {
   return (c, { clientId }) => {
     const key = c.req.header("x-idempotency-key");
@@ -38,7 +42,11 @@ export function claimAhead(route: string): KeysOfToken {
   };
 }
 
-/** Guard factory: `route` keeps the keys of different endpoints apart (contract IK3). @throws {ApiError} `request.header_*` */
+/**
+ * Creates the middleware. `route` separates the keys of different endpoints (contract IK3).
+ *
+ * @throws {ApiError} `request.header_*`
+ */
 export function idempotent(claims: ClaimStore): (route: string, replay: Replay) => MiddlewareHandler<Env> {
   return (route, replay) =>
     createMiddleware<Env>(async function once(c, next) {
