@@ -1,6 +1,6 @@
 /**
- * The two apps: the API host, behind client certificates, and the browser host. Each lists what surrounds every
- * request and which slices answer; the wiring is in `compose.ts`.
+ * The two apps: the API host, which requires client certificates, and the browser host. Each lists its middleware and
+ * the slices that it mounts. `compose.ts` has the wiring.
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
@@ -21,10 +21,9 @@ import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
 import { type PublicPageDeps, publicPageRoutes } from "./public_pages.ts";
 
-/** What surrounds every request of a host, outermost first. */
+/** The middleware of every request of a host, outermost first. */
 export type Surroundings = readonly MiddlewareHandler<RequestEnv>[];
 
-/** Everything the API routes need. */
 export interface ApiDeps extends ErrorDeps {
   readonly around: Surroundings;
   readonly registration: RegistrationRouteDeps;
@@ -33,11 +32,10 @@ export interface ApiDeps extends ErrorDeps {
   readonly payments: PaymentRouteDeps;
   readonly backchannel: BackchannelRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
-  /** Absent where no operator token is configured: there is nothing at their addresses then. */
+  /** Absent if no operator token is configured. Then these routes do not exist. */
   readonly operations?: OperationsRouteDeps & HoldRouteDeps & RequestLaneRouteDeps | undefined;
 }
 
-/** Everything the browser host's routes need. */
 export interface BrowserDeps extends ErrorDeps {
   readonly around: Surroundings;
   readonly discovery: DiscoveryRouteDeps;
@@ -45,7 +43,7 @@ export interface BrowserDeps extends ErrorDeps {
   readonly pages: PublicPageDeps;
 }
 
-/** The API host: machines, client certificates. */
+/** The API host, for programs with client certificates. */
 export function apiApp(deps: ApiDeps): PlatformApp {
   const app = surrounded(deps);
   registrationRoutes(app, deps.registration);
@@ -62,7 +60,7 @@ export function apiApp(deps: ApiDeps): PlatformApp {
   return app;
 }
 
-/** The browser host: customers, and whoever reads metadata, health and documentation. */
+/** The browser host: customers, metadata, health and documentation. */
 export function browserApp(deps: BrowserDeps): PlatformApp {
   const app = surrounded(deps);
   app.notFound((c) => {
@@ -75,7 +73,7 @@ export function browserApp(deps: BrowserDeps): PlatformApp {
   return app;
 }
 
-/** Well-known places, and everything that looks like an API of this or the other host: no person goes there. */
+/** Well-known paths and paths similar to API paths, which people do not open. */
 function isForMachines(path: string): boolean {
   return /^\/(\.well-known|assets|health|jwks|openapi\.json|operations)(\/|$)|\/v\d+(\/|$)|\.oauth2\/v/.test(
     path,
@@ -83,8 +81,8 @@ function isForMachines(path: string): boolean {
 }
 
 /**
- * The path as it was sent. The router would decode it first: `/%68ealth` would then reach a path that the proxy
- * blocks. Parameters are decoded when they are read.
+ * Returns the path as it was sent. The router would decode it first, and `/%68ealth` would then reach a path that the
+ * proxy blocks. Parameters are decoded when they are read.
  */
 function pathAsSent({ url }: Request): string {
   return /^[^:]*:\/\/[^/?#]*([^?#]+)/.exec(url)?.[1] ?? "/";

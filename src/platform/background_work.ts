@@ -1,23 +1,25 @@
-/** The platform's background work: every job once a second, one pass of it at a time, until it is stopped. */
+/** The platform's background work. Each job runs once a second, one pass at a time, until it is stopped. */
 import { isStoreFailure } from "../base/kernel/api_error.ts";
 import type { Log } from "../base/observability/log.ts";
 
-/** Work that nobody asks for by a request. Several processes may each do it: every job settles races in the store. */
+/**
+ * Work that is not triggered by requests. Several processes may run it, because every job resolves races in the
+ * store.
+ */
 export interface BackgroundWork {
-  /** Starts the passes. */
   startWork(): void;
-  /** Waits for the passes under way, and for nothing else. */
+  /** Waits for the passes under way. */
   stop(): Promise<void>;
 }
 
-/** One job: does what is due and returns how much that was. A long one asks whether it should end. */
+/** A job: handles what is due and returns how much that was. A long job checks `isStopped`. */
 export type Job = (isStopped: () => boolean) => Promise<number>;
 
 const EVERY_MS = 1000;
-/** After failures in a row a pass waits 2, 4, 8, 16, then this many times as long. */
+/** After consecutive failures the delay becomes 2, 4, 8, 16, then this many times as long. */
 const MAX_PACE = 32;
 
-/** Work that has not started; `settled` waits for what jobs have left running. */
+/** Returns work that has not started. `settled` waits for tasks that jobs have left running. */
 export function backgroundWork(
   jobs: readonly Job[],
   settled: () => Promise<unknown>,
@@ -25,7 +27,7 @@ export function backgroundWork(
   everyMs: number = EVERY_MS,
 ): BackgroundWork {
   let stopped = false;
-  const loops = jobs.map((job) => openLoop(job, () => stopped, log, everyMs)); // a slow job delays no other
+  const loops = jobs.map((job) => openLoop(job, () => stopped, log, everyMs)); // a slow job does not delay others
   return {
     startWork: () => loops.forEach(({ start }) => start()),
     async stop() {
@@ -60,6 +62,6 @@ function openLoop(
 }
 
 function fail(log: Log, error: Error): void {
-  if (isStoreFailure(error)) return; // logged once, by the store
+  if (isStoreFailure(error)) return; // the store has logged it once
   log.error("work.failed", { error: error.stack ?? error.message });
 }

@@ -1,4 +1,4 @@
-/** The composition root: the only file that knows every part. It builds stores, guards and the two apps, nothing else. */
+/** The composition root: the only file that knows every part. It builds stores, middleware and the two apps. */
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import { apiApp, browserApp } from "./app.ts";
 import {
@@ -52,15 +52,15 @@ export interface Handler {
   fetch(request: Request): Promise<Response>;
 }
 
-/** A running platform: two apps to put behind listeners, background work, and an end. */
+/** A running platform: two apps for listeners, and background work. */
 export interface Platform extends BackgroundWork {
-  /** Asks the directory what has changed. For runtimes that keep time themselves, as are the next ones. */
+  /** Reads changes from the directory. This job and the next ones are for runtimes with their own scheduler. */
   readonly followDirectory: () => Promise<number>;
-  /** Puts held orders back whose bank may have them again, and pushes those that are due. */
+  /** Resumes held orders whose bank may have them again, and pushes due orders. */
   readonly deliverDueOrders: () => Promise<number>;
-  /** Writes down which consents have passed their deadlines. */
+  /** Records the consents whose deadlines have passed. */
   readonly sweepConsents: () => Promise<number>;
-  /** Stores how much time has passed, for the next start. */
+  /** Stores the time mark for the next start. */
   readonly markAge: () => Promise<number>;
   readonly api: Handler;
   readonly browser: Handler;
@@ -68,7 +68,6 @@ export interface Platform extends BackgroundWork {
   readonly readiness: () => Promise<Readiness>;
 }
 
-/** Builds the platform. */
 export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const { config, clock } = given;
   const log = openLog({ clock, sink: given.log, level: config.logLevel });
@@ -204,7 +203,7 @@ function composeOperations(
   if (config.operatorToken === undefined) return undefined;
   const { consents, clients, participantKeys } = shared;
   return {
-    ...shared.delivery, // payments and their outbox, and how banks are called
+    ...shared.delivery, // payments, their outbox, and the calls to banks
     consents,
     clients,
     keys: participantKeys,
@@ -272,7 +271,7 @@ function composeBrowser(
   });
 }
 
-/** Links lead to active TPPs alone: this address can be made up by anybody. */
+/** Links lead only to active TPPs, because anyone can make up this address. */
 function tppFinder({ clients, standingOf }: Shared): FindTpp {
   return async (text) => {
     const id = asClientId(text);

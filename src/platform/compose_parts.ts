@@ -1,4 +1,4 @@
-/** The parts that both hosts share: stores, keys, limits, delivery; everything that differs between deployments goes in here. */
+/** Builds the parts that both hosts share: stores, keys, limits, delivery. */
 import type { Config } from "./config.ts";
 import { type ConsentStore, openConsentStore } from "./consents/consent_store.ts";
 import {
@@ -45,30 +45,30 @@ import type { Store } from "../base/store/store.ts";
 import { errorPages } from "./http/error_routes.ts";
 import type { Site } from "../pages/site.ts";
 
-/** What the platform is made from; everything that differs between a test, the sandbox and production. */
+/** The inputs that differ between a test, the sandbox and production. */
 export interface PlatformParts {
   readonly config: Config;
   readonly store: Store;
-  /** The time that participants share: of JWTs, deadlines and records. */
+  /** The time of JWTs, deadlines and records, shared with participants. */
   readonly clock: Clock;
-  /** Milliseconds since some moment in the past, never stepped: for ages and waits. */
+  /** Milliseconds since an arbitrary moment, never stepped: for ages and waits. */
   readonly monotonic: Clock;
   readonly fetch: typeof fetch;
   readonly log: LogSink;
   readonly keys: KeyRing;
-  /** Parts of the process around the platform, shown in its readiness. */
+  /** Parts of the process outside the platform, shown in its readiness. */
   readonly advisory?: Readonly<Record<string, Probe>>;
 }
 
-/** The parts, and the clocks that follow from theirs. */
+/** The inputs and the derived clocks. */
 export interface TimedParts extends PlatformParts {
-  /** The clock, but never put back: for ages and waits within this process. */
+  /** Like `clock`, but never goes back: for ages and waits within this process. */
   readonly steady: Clock;
-  /** The same over a restart, for what is stored with its age. */
+  /** Like `steady`, but continues over a restart: for ages of stored values. */
   readonly ages: Clock;
 }
 
-/** What both hosts share. */
+/** The parts that both hosts share. */
 export interface Shared {
   readonly site: Site;
   readonly participantKeys: ParticipantKeySets;
@@ -77,7 +77,7 @@ export interface Shared {
   readonly standingOf: StandingOf;
   readonly statements: SoftwareStatementDeps;
   readonly trustAnchor: string;
-  /** As the directory's newest statements have them. */
+  /** Registered clients, updated with the directory's newest statements. */
   readonly clients: ClientStore;
   readonly tokens: AccessTokenStore;
   readonly codes: AuthorizationCodeStore;
@@ -94,7 +94,7 @@ export interface Shared {
   readonly drawErrorPage: DrawErrorPage;
 }
 
-/** The clocks of this process, and the job that stores their mark for the next one. */
+/** Opens the clocks of this process, and the job that stores their mark for the next start. */
 export async function openClocks(
   { config, store, clock, monotonic }: Pick<PlatformParts, "config" | "store" | "clock" | "monotonic">,
   log: Log,
@@ -106,7 +106,6 @@ export async function openClocks(
   return { steady, ages, mark };
 }
 
-/** Opens them. */
 export function composeShared(given: TimedParts, log: Log): Shared {
   const parts = { ...given, fetch: fetchAside(given.fetch) };
   const { config, store, clock, steady } = parts;
@@ -144,7 +143,7 @@ export function composeShared(given: TimedParts, log: Log): Shared {
   };
 }
 
-/** Whoever waits for a bank or for the directory keeps no place in work meanwhile. */
+/** A request that waits for a bank or the directory releases its place in work meanwhile. */
 function fetchAside(fetch: PlatformParts["fetch"]): PlatformParts["fetch"] {
   return (...request) => aside(() => fetch(...request));
 }
@@ -153,7 +152,7 @@ function isSandbox({ environment }: Config): boolean {
   return environment === "Sandbox";
 }
 
-/** The current view of the directory: keys, standing, and the clients that its statements define. */
+/** The current data of the directory: keys, standing, and the clients that its statements define. */
 type DirectoryView = Pick<
   Shared,
   "participantKeys" | "statuses" | "standingOf" | "statements" | "clients" | "directoryClock"
@@ -194,13 +193,13 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
     participantKeys: openParticipantKeys({ ...copies, listed: statuses.peek }),
     statuses,
     directoryClock,
-    standingOf: standingBy(statuses), // the one place that says who may start anything: blocks of the operator belong here
+    standingOf: standingBy(statuses), // the only source of standing: an operator's blocks belong here
     statements,
     clients: { ...stored, ...current },
   };
 }
 
-/** Delivery of payment orders, by the request that makes one and by the worker alike. */
+/** Builds the delivery of payment orders, for requests and for the background worker. */
 function composeDelivery(
   parts: TimedParts,
   log: Log,
@@ -231,7 +230,10 @@ function composeDelivery(
   };
 }
 
-/** Why a bank must not have orders, by the directory's word or for want of it; undefined if it may. */
+/**
+ * Returns why a bank must not get orders, according to the directory or because its data is too old, or undefined if
+ * it may.
+ */
 async function whyNoOrders(
   { clients, standingOf }: DirectoryView,
   code: BankCode,

@@ -1,4 +1,7 @@
-/** Environment -> a frozen Config. Every fault is named at once, with what to set; nothing unsafe starts. */
+/**
+ * Reads the configuration from the environment. An error lists every fault and what to set. An unsafe configuration
+ * is rejected.
+ */
 import { z } from "zod";
 import { type AccountSchemes, OBIE_SCHEMES, readAccountSchemes } from "../base/values/account_schemes.ts";
 import { hasVisibleLetter, isPlain } from "../base/kernel/shown_text.ts";
@@ -6,7 +9,7 @@ import { isTimeZone, type Operator, readLogo, readSupport } from "../pages/opera
 import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "./profile.ts";
 import { type RatePolicies, readRatePolicies } from "./rate_policies.ts";
 
-/** How this deployment runs. URLs are origins without a trailing slash. */
+/** The configuration of a deployment. URLs are origins without a trailing slash. */
 export interface Config {
   /** API host, `https://api.example`. */
   readonly baseUrl: string;
@@ -14,42 +17,42 @@ export interface Config {
   readonly authUrl: string;
   readonly host: string;
   readonly port: number;
-  /** Connections that may be open at once. */
+  /** Limit of open connections. */
   readonly maxConnections: number;
   /** Path of a Deno KV file, or `:memory:` in the sandbox. */
   readonly storeUrl: string;
   /** Private JWK set as JSON. */
   readonly platformKeys: string;
-  /** `iss` of software statements; below it are the status list and the newest statements. */
+  /** `iss` of software statements, and base URL of the status list and the newest statements. */
   readonly directoryIssuer: string;
-  /** Where the directory publishes the keys of software statements. */
+  /** URL of the directory's keys for software statements. */
   readonly directoryJwksUri: string;
-  /** `host[:port]` values from which participants' key sets may be fetched. */
+  /** `host[:port]` values of the servers of participants' key sets. */
   readonly directoryHosts: readonly string[];
   /** `aud` of registration JWTs, the same for every participant. */
   readonly registrationAudience: string;
   readonly clientCertSource: ProxyCertificateSource;
   readonly proxySecret: string;
-  /** Bearer token of the operator's routes; without it they do not exist. */
+  /** Bearer token of the operator's routes. Without it they do not exist. */
   readonly operatorToken: string | undefined;
   readonly environment: "Production" | "Sandbox";
   readonly logLevel: "debug" | "info" | "warn" | "error";
-  /** ISO 4217 codes that payments may be in. */
+  /** ISO 4217 codes of supported currencies. */
   readonly currencies: readonly string[];
-  /** Schemes that accounts may be named in. */
+  /** Supported account schemes. */
   readonly accountSchemes: AccountSchemes;
   readonly operator: Operator;
   readonly rateLimits: RatePolicies;
-  /** Requests of participants that are in work at once; the other lanes have parts of it. */
+  /** Limit of participants' requests in work. The limits of the other lanes are fractions of it. */
   readonly requestsInWork: number;
-  /** A request waits this long for a place in work. */
+  /** Longest wait of a request for a place in work. */
   readonly requestWaitSeconds: number;
 }
 
-/** The environment as read: names to values. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A configuration that must not start; `message` names every fault, one a line. */
+/** The configuration is unusable. `message` lists every fault, one per line. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The configuration is not usable:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
@@ -60,10 +63,10 @@ export class ConfigError extends Error {
 const OBIE_SCHEMES_LIST = [...OBIE_SCHEMES.keys()].join(", ");
 const DEFAULT_CURRENCIES = "COP,EUR,GBP,USD";
 const MIN_SECRET_CHARACTERS = 32;
-/** A text with fewer different characters than this was typed, not drawn. */
+/** A secret with fewer different characters was probably typed and is not random. */
 const MIN_SECRET_VARIETY = 10;
 
-/** A variable that `read` makes a value of; the error says what to set if it cannot. */
+/** A variable that `read` parses. `error` says what to set if `read` returns undefined. */
 function readAs<T>(read: (text: string) => T | undefined, error: string): z.ZodType<T, string> {
   return z.string().transform((text, context) => {
     const value = read(text);
@@ -96,7 +99,7 @@ const schema = z.object({
   }).default("client-cert"),
   PROXY_SECRET: z.string({ error: "set it to the secret that the TLS proxy sends in x-proxy-secret" })
     .min(MIN_SECRET_CHARACTERS, { error: `must have at least ${MIN_SECRET_CHARACTERS} characters` })
-    // Every proxy can write these without quoting, and no header changes them.
+    // Every proxy can write these without quoting, and they need no encoding in a header.
     .regex(/^[A-Za-z0-9._~+/=-]*$/, { error: "must be of letters, digits and . _ ~ + / = -" })
     .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }),
   OPERATOR_TOKEN: z.string()
@@ -142,10 +145,10 @@ type Values = z.infer<typeof schema>;
 export const VARIABLES: readonly string[] = Object.freeze(Object.keys(schema.shape));
 
 /**
- * Reads and judges the environment.
+ * Reads and checks the environment.
  *
- * @param elsewhere faults of the configuration that its reader has found already, to be named with the rest
- * @throws {ConfigError} naming every fault
+ * @param elsewhere faults that the caller has found already, to be listed with the others
+ * @throws {ConfigError} that lists every fault
  */
 export function readConfig(env: Environment, elsewhere: readonly string[] = []): Config {
   const given = Object.fromEntries(
@@ -226,7 +229,7 @@ function schemeFault(name: string, value: string | undefined, sandbox: boolean):
   return [`${name}: must be https${sandbox ? " (http only on loopback)" : ""}`];
 }
 
-// A host that may not be asked would only show when the platform is running.
+// Otherwise a host that must not be called would only be noticed at run time.
 function directoryFaults(values: Partial<Values>): string[] {
   if (values.DIRECTORY_HOSTS === undefined) return [];
   const hosts = commaSeparated(values.DIRECTORY_HOSTS);
@@ -247,7 +250,7 @@ function unsafe(values: Partial<Values>): string[] {
   if (values.BASE_URL !== undefined && values.BASE_URL === values.AUTH_URL) {
     faults.push("BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates");
   }
-  // The proxy's file would otherwise hold the operator's token.
+  // Otherwise the proxy's configuration file would contain the operator's token.
   if (values.OPERATOR_TOKEN !== undefined && values.OPERATOR_TOKEN === values.PROXY_SECRET) {
     faults.push("PROXY_SECRET and OPERATOR_TOKEN: must be different");
   }
@@ -266,13 +269,13 @@ function unsafe(values: Partial<Values>): string[] {
   return faults;
 }
 
-/** The sandbox marks the keys that it makes: `"environment": "sandbox"` beside `keys`. */
+/** The sandbox marks its keys: `"environment": "sandbox"` beside `keys`. */
 function isSandboxKeySet(json: string | undefined): boolean {
   try {
     const set: unknown = JSON.parse(json ?? "");
     return typeof set === "object" && set !== null && "environment" in set && set.environment === "sandbox";
   } catch {
-    return false; // what is no key set is rejected as such
+    return false; // another check rejects text that is not a key set
   }
 }
 

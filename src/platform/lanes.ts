@@ -1,9 +1,8 @@
-/** How many requests each lane has in work, made from the one number that an operator sets: `REQUESTS_IN_WORK`. */
+/** Derives the number of requests in work per lane from the one number that an operator sets: `REQUESTS_IN_WORK`. */
 import type { LaneBounds } from "../base/http/fair_lane.ts";
 import type { Config } from "./config.ts";
 import type { LaneName } from "./http/admission.ts";
 
-/** The bounds of each lane. */
 export function laneBounds(
   { requestsInWork, requestWaitSeconds }: Pick<Config, "requestsInWork" | "requestWaitSeconds">,
 ): Readonly<Record<LaneName, LaneBounds>> {

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of both hosts, generated from the routes that answer. */
+/** The OpenAPI 3.1 document of both hosts, generated from the mounted routes. */
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import type { Config } from "./config.ts";
 import type { PlatformApp } from "./http/endpoint.ts";
@@ -18,7 +18,7 @@ const TAGS = [
   { name: "Operation", description: "Health, and this document." },
 ];
 
-/** The document; each operation names the host that its app answers on. */
+/** Returns the document. Each operation names its host. */
 export function openApiDocument(
   { baseUrl, authUrl }: Pick<Config, "baseUrl" | "authUrl">,
   [api, browser]: readonly [api: PlatformApp, browser: PlatformApp],

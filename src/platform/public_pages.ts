@@ -1,4 +1,4 @@
-/** What the browser host shows without an authorization: style, health, the OpenAPI document and the documentation. */
+/** Public pages of the browser host: style, health, the OpenAPI document and the documentation. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformApp } from "./http/endpoint.ts";
 import { oauthAnswer, oauthErrors, taggedAnswers } from "./http/openapi_answers.ts";
@@ -13,7 +13,6 @@ import { CHAPTERS, DOCS_PATH, REFERENCE_PATH } from "../portal/paths.ts";
 import { LOGO_PATH, type Site } from "../pages/site.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../pages/stylesheet.ts";
 
-/** What the pages need. */
 export interface PublicPageDeps {
   readonly authUrl: string;
   readonly site: Site;
@@ -77,10 +76,13 @@ const documentRoute = createRoute({
   responses: { ...taggedAnswers("OpenAPI 3.1", z.looseObject({})), ...oauthErrors(405, 500) },
 });
 const rootRoute = { ...hidden("/"), responses: { 303: { description: "To the documentation" } } };
-/** No `/docs/{chapter}`: a bank called docs would lose its pages to it. */
+/** `/docs/{chapter}` is not a route, because it would take paths of a bank with the code docs. */
 const docsRoutes = [...CHAPTERS.map(([path]) => path), `${REFERENCE_PATH}/{part}`].map(hidden);
 
-/** Mounts them. Documents are made once and kept: a flood for them must cost those who pay next to nothing. */
+/**
+ * Mounts the pages. Documents are rendered once and cached, so that a flood of requests for them hardly delays
+ * payments.
+ */
 export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
   const document = documentStore();
   app.get(
@@ -139,7 +141,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** The error table as the documentation lists it: one row a surface. */
+/** Returns the error table for the documentation, one row per surface. */
 function errorCatalogue(): ErrorEntry[] {
   const rows = Object.entries(ERROR_TABLE) as [string, Wire][];
   return rows.filter(([reason]) => !/^(directory|operations)\./.test(reason)).flatMap(

@@ -1,6 +1,12 @@
-/** How often a participant may call each group of endpoints, as `RATE_LIMITS` says it: `payments=50/100` is 50 a second, 100 at once. */
+/**
+ * Rate limits of a participant per group of endpoints, from `RATE_LIMITS`: `payments=50/100` allows 50 requests a
+ * second, and 100 at once.
+ */
 
-/** Endpoints that share a limit (contract RL1, RL2); `funds` counts per consent, the others per certificate and per participant. */
+/**
+ * Endpoints that share a limit (contract RL1, RL2). `funds` counts per consent, the others per certificate and per
+ * participant.
+ */
 export const RATE_GROUPS = [
   "authorization",
   "registration",
@@ -13,13 +19,12 @@ export const RATE_GROUPS = [
 /** One of {@link RATE_GROUPS}. */
 export type RateGroup = typeof RATE_GROUPS[number];
 
-/** A token bucket: it fills with `perSecond` tokens up to `burst`; a request takes one. */
+/** A token bucket. It gains `perSecond` tokens a second up to `burst`, and a request takes one. */
 export interface RatePolicy {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** The policy of each group. */
 export type RatePolicies = Readonly<Record<RateGroup, RatePolicy>>;
 
 const DEFAULTS: RatePolicies = {
@@ -33,7 +38,7 @@ const DEFAULTS: RatePolicies = {
 };
 const ENTRY = /^([a-z_]+)=([1-9]\d{0,6})\/([1-9]\d{0,6})$/;
 
-/** The policies: the defaults where `text` names no other; undefined where `text` is malformed. */
+/** Returns the defaults, changed by the entries of `text`, or undefined if `text` is malformed. */
 export function readRatePolicies(text: string): RatePolicies | undefined {
   const policies: Record<RateGroup, RatePolicy> = { ...DEFAULTS };
   for (const part of text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")) {

@@ -164,8 +164,8 @@ export class Place {
   async #comeBack(): Promise<void> {
     await this.#lane.comeBack(this.#hold);
     this.#comingBack = undefined;
-    // The request may have ended before its wait, if the bank did not answer in time. It may also wait for another party
-    // by now.
+    // The request may have ended before its wait, if the bank did not answer in time. It may also wait for another
+    // party by now.
     if (this.#hasLeft() || this.#asides > 0) this.#lane.free(this.#hold);
     else this.#state = "in work";
   }

@@ -1,5 +1,6 @@
 /**
- * Decrypts the result JWT of a returning customer, verifies it with a key of the bank in the path, and decodes it. It has no effect until its correlation id is matched to this browser's session (Decision B4).
+ * Decrypts the result JWT of a returning customer, verifies it with a key of the bank in the path, and decodes it. It
+ * has no effect until its correlation id is matched to this browser's session (Decision B4).
  */
 import { isAccountNumberLike } from "../../base/values/account.ts";
 import { isUuid } from "../../base/kernel/identifiers.ts";

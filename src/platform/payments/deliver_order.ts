@@ -53,8 +53,9 @@ export interface DeliverOrderDeps extends PushOrderDeps {
 const MAX_ATTEMPTS = 5;
 
 /**
- * Delivers an order that the caller has leased: the first push, by the request that created the payment. Returns at once if the lease has expired meanwhile or the bank has reported a status, because the order then belongs to another
- * worker or is done.
+ * Delivers an order that the caller has leased: the first push, by the request that created the payment. Returns at
+ * once if the lease has expired meanwhile or the bank has reported a status, because the order then belongs to
+ * another worker or is done.
  */
 export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Promise<void> {
   const entry = await deps.outbox.find(own.paymentId);

@@ -23,7 +23,7 @@ export interface HeldOrderDeps {
 const BATCH = 100;
 const MAX_BANKS = 10_000;
 
-/** Holds the order without counting a failure. Does nothing if another process has changed it. */
+/** Holds the order without counting a failure. Leaves it unchanged if another process has changed it. */
 export async function holdBack(deps: HeldOrderDeps, entry: Entry<PaymentOrder>, why: string): Promise<void> {
   const { paymentId, bank } = entry.value;
   const now = deps.clock();

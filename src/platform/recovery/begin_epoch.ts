@@ -35,7 +35,7 @@ const KEPT_MS = 86_400_000;
 /** Tolerance between the times of the copy, the bank and the platform, milliseconds. */
 const MARGIN_MS = 3_600_000;
 
-/** Voids grants and holds orders if the store is a restored copy. Otherwise does nothing. */
+/** Voids grants and holds orders if the store is a restored copy. Otherwise returns at once. */
 export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
   const mark = await deps.epochs.copyMark();
   if (mark === null) return;
