@@ -62,7 +62,7 @@ Deno.test("no other kind of JWT is a bank's answer, sealed or not [J26] [BR-N16]
   }
 });
 
-/** What is wrong with the header of each kind where its payload is left out: it passes for a payload signature. */
+/** The fault in the header of each kind without its payload, when it is sent as a payload signature. */
 const DETACHED: Readonly<Record<Exclude<JwtKind, "signature">, ExpectedFault>> = {
   assertion: ["Signature.Invalid", "x-jws-signature"],
   proof: ["Signature.MissingClaim", "kid"],

@@ -1,4 +1,7 @@
-/** An external party at the directory's port: odd paths, odd framing, endless bodies. Nothing is given away, nothing is read. */
+/**
+ * Attacks on the directory's port: odd paths, odd framing, endless bodies. No data leaks, and unbounded input is not
+ * read.
+ */
 import { assert, assertEquals } from "@std/assert";
 import {
   ADMIN_TOKEN,
@@ -20,7 +23,7 @@ interface Port extends AsyncDisposable {
 const AUTHORIZED = `Authorization: Bearer ${ADMIN_TOKEN}\r\n`;
 const JSON_TYPE = "Content-Type: application/json\r\n";
 
-/** What is asked for, and the one status that is right. */
+/** Paths and the only correct status of each. */
 const PATHS: readonly [path: string, status: number][] = [
   ["/participants/SHOP", 401],
   ["/participants/SHOP/history", 401],

@@ -1,4 +1,4 @@
-/** The fuzzer: what it tries breaks nothing, and what is planted it finds. */
+/** The fuzzer finds no faults in the platform, and it finds planted ones. */
 import { assert, assertEquals } from "@std/assert";
 import { fuzz, type FuzzResult } from "../../scripts/fuzz/main.ts";
 import type { Plant } from "../../scripts/fuzz/targets.ts";
@@ -168,7 +168,7 @@ async function run(
   return { lines, result };
 }
 
-/** What was found wrong, each once. */
+/** The kinds of findings, each once. */
 async function wrongs(plant: Plant, changes: Partial<FuzzOptions>): Promise<readonly string[]> {
   const { result } = await run({ mutations: 300, ...changes }, plant);
   return [...new Set(result.findings.map(({ wrong }) => wrong))];

@@ -55,7 +55,7 @@ const REACH: Readonly<Record<PlacedKind, readonly (readonly [Readonly<Record<str
     signature: [[{ [IAT]: -3600 }, true], [{ [IAT]: -3601 }, false]],
   };
 
-/** Whether a token with these claims is taken; it is made fresh, so that nothing else can be wrong with it. */
+/** Whether a token with these claims is accepted. Each token is new, so that only its claims can be wrong. */
 type Judge = (claims: Readonly<Record<string, number>>) => Promise<boolean>;
 
 Deno.test("every kind of JWT is taken and rejected to the second [J32]", async (t) => {

@@ -39,7 +39,7 @@ Deno.test("300 mutations of a sealed bank JWT get one answer, to the byte [J24]"
     assertNotEquals(mutated, sealed);
     count(await answer(returnTo("BANKA", mutated)));
   }
-  // What opens and is rejected for what is inside must look no different (RFC 7516 §11.5).
+  // A JWE that decrypts but has invalid content must be rejected with the same response (RFC 7516 §11.5).
   for (
     const inside of ["", "no JWS", "a.b.c", await signedReturn(env, flow, { claims: { aud: "other" } })]
   ) {

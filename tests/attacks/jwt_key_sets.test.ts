@@ -50,7 +50,9 @@ async function placesOf(env: Environment, publisher: Publisher): Promise<readonl
   ];
 }
 
-/** Good tokens, by the key of the place or another: rejected at all places of the publisher, and nothing changes. */
+/**
+ * Valid tokens, signed with the place's key or another: rejected at all places of the publisher, without state changes.
+ */
 async function assertRejectedBy(
   env: Environment,
   places: readonly JwtPlace[],

@@ -10,7 +10,7 @@ import { isChromiumThere, openChromium } from "../support/chromium.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 import { assertFits, blockedOn, picture } from "./page_checks.ts";
 
-/** More stops than any page has: whoever needs more is caught in a trap (WCAG 2.1.2). */
+/** More stops than any page has: reaching it means a keyboard trap (WCAG 2.1.2). */
 const MAX_STOPS = 40;
 
 Deno.test({
@@ -67,7 +67,7 @@ async function pay(browser: Browser, shop: string, bank: string): Promise<void> 
   await page.context().close();
 }
 
-/** Without scripts nothing promises that the page changes by itself; a link loads it anew, and the messages are near. */
+/** Without scripts the page does not claim to update itself. A link reloads it, and the messages are near. */
 async function lookAgain(page: Page): Promise<void> {
   assertEquals(await page.locator("#live:visible").count(), 0);
   await page.evaluate("document.title = 'old'");

@@ -1,6 +1,6 @@
 /**
- * Where a payment may not go on: in another browser than it began in, and after its time. Each time the customer reads
- * what happened, whether money moved and what to do, and nothing is paid.
+ * Payments that must not continue: in another browser than they began in, and after their time. Each time the customer
+ * reads what happened, whether money moved and what to do, and no payment is made.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
@@ -51,7 +51,7 @@ async function otherBrowser(browser: Browser, { endpoints }: Ecosystem): Promise
   assertMatch(await foreign.locator("main").innerText(), /otro navegador/);
   assert(await foreign.locator("h1:visible").count() === 1);
   await picture(foreign, "limits-other-browser");
-  await own.goto(address); // the stranger changed nothing
+  await own.goto(address); // the other browser changed no state
   await own.locator('#consent input[name="account"]:enabled').first().check();
   await own.locator('#consent button[value="accept"]').click();
   await own.waitForURL(/\/orders\//);
@@ -61,7 +61,7 @@ async function otherBrowser(browser: Browser, { endpoints }: Ecosystem): Promise
   for (const page of [own, foreign]) await page.context().close();
 }
 
-/** The bank gives up, and the shop says that nothing was paid. */
+/** After too many wrong entries the bank stops, and the shop states that no money was paid. */
 async function wrongEntries(browser: Browser, { endpoints }: Ecosystem): Promise<void> {
   for (const step of ["login", "otp"]) {
     const page = await openPage(browser, "en-GB");
@@ -79,7 +79,7 @@ async function wrongEntries(browser: Browser, { endpoints }: Ecosystem): Promise
   }
 }
 
-/** What stands in the form already stays; the field that has the focus after a complaint is filled. */
+/** Existing values stay in the form. After a complaint the focused field is filled. */
 async function enterWrongly(page: Page, step: string): Promise<void> {
   const hasComplaint = await page.locator('[role="alert"]').count() > 0;
   if (hasComplaint) await page.keyboard.type("000000");
@@ -111,7 +111,7 @@ async function leftOpen(browser: Browser, ecosystem: Ecosystem): Promise<void> {
   for (const page of [atBank, atConsent]) await page.context().close();
 }
 
-/** What happened, whether money moved, what to do, whom to ask. */
+/** Asserts the page explains what happened, whether money moved, what to do and whom to ask. */
 async function assertExplained(page: Page, heading: string, money: string): Promise<void> {
   await page.locator(".help:visible").waitFor();
   assertEquals((await page.locator("h1:visible").innerText()).replaceAll("\u00a0", " "), heading);

@@ -1,4 +1,4 @@
-/** What every page must pass in a real browser, and the pictures taken of it. */
+/** Checks that every page must pass in a real browser, and screenshots of it. */
 import axe from "axe-core";
 import { assert, assertEquals } from "@std/assert";
 import type { BrowserContext, Page } from "playwright-core";
@@ -32,7 +32,7 @@ async function assertNoViolation(page: Page, options: string, what: string): Pro
   assertEquals(found, [], what);
 }
 
-/** Nothing is cut off and nothing scrolls sideways, but boxes made for it. */
+/** Asserts that no content is cut off and only boxes meant to scroll do so sideways. */
 export async function assertFits(page: Page, what: string): Promise<void> {
   await page.waitForLoadState("load"); // before, its styles may be missing
   const outside = await page.evaluate(`[...document.querySelectorAll("body *")]
@@ -72,7 +72,7 @@ export async function assertLargeText(page: Page, what: string): Promise<void> {
   assertEquals(squeezed, [], `${what} at 200%`);
 }
 
-/** Nothing is lost with the reader's own spacing (WCAG 1.4.12); the page keeps it. */
+/** Asserts that no content is lost with the reader's own text spacing (WCAG 1.4.12). The spacing stays applied. */
 export async function assertWideSpacing(page: Page, what: string): Promise<void> {
   await page.evaluate(`document.documentElement.style.fontSize = "";
   for (const one of document.querySelectorAll("body *")) {
@@ -104,7 +104,7 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: new URL(`${name}.png`, SCREENSHOTS).pathname, fullPage: true });
 }
 
-/** What the page's own policy blocked, as it goes on; read it when all is done. */
+/** Resources that the page's own policy blocked. The list grows while the page is used; read it at the end. */
 export function blockedOn(page: Page): readonly string[] {
   const blocked: string[] = [];
   page.on("console", (message) => {

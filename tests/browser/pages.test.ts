@@ -76,7 +76,7 @@ Deno.test({
   sanitizeResources: false,
 });
 
-/** Accessible, nothing cut off, all controls big enough. */
+/** Accessible, no content cut off, all controls big enough. */
 async function customerPages(env: Environment, language: string): Promise<void> {
   const page = await openPage(env, { viewport: PHONE });
   for (const name of [...BUILDS, ...WORDS]) {
@@ -94,7 +94,7 @@ async function customerPages(env: Environment, language: string): Promise<void> 
   await page.context().close();
 }
 
-/** What is folded must pass as well. */
+/** Folded content must pass as well. */
 async function unfold(page: Page): Promise<void> {
   await page.evaluate(`for (const one of document.querySelectorAll("details")) one.open = true`);
 }
@@ -108,7 +108,7 @@ async function documentation(env: Environment): Promise<void> {
   await page.context().close();
 }
 
-/** What does not depend on width and scheme is checked once. */
+/** Checks that do not depend on width and colour scheme run once. */
 async function assertInBothSchemes(page: Page, what: string, pictured: boolean): Promise<void> {
   await assertFits(page, `${what} on a phone`);
   await assertAccessible(page, what);
@@ -160,7 +160,7 @@ async function withPreference(env: Environment, preference: BrowserContextOption
   await page.context().close();
 }
 
-/** Amount, payee, its account, an account to choose and both buttons, with details folded and nothing scrolled. */
+/** Amount, payee, its account, an account to choose and both buttons, with details folded and without scrolling. */
 async function oneScreen(env: Environment, language: string): Promise<void> {
   const page = await openPage(env, { viewport: { width: 390, height: 844 } });
   await page.goto(`${env.site.origin}/consent?lang=${language}`);
@@ -223,7 +223,7 @@ async function byKeyboard(env: Environment): Promise<void> {
 interface Environment {
   readonly browser: Browser;
   readonly site: UiSite;
-  /** What browsers complained about: blocked by the policy, not found, failed. */
+  /** Errors that browsers reported: blocked by the policy, not found, failed. */
   readonly complaints: string[];
 }
 

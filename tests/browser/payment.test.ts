@@ -1,6 +1,6 @@
 /**
- * A customer pays in a real browser by clicking: shop, bank login, consent screen (the platform's or the bank's), back at
- * the shop with the payment's status; with and without scripts. Nothing may be blocked by a content security policy.
+ * A customer pays in a real browser by clicking: shop, bank login, consent screen (the platform's or the bank's), back
+ * at the shop with the payment's status; with and without scripts. No content security policy may block a resource.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";

@@ -1,6 +1,6 @@
 /**
- * What becomes of an order, on the page that its customer keeps open: it keeps itself up to date until the payment is
- * settled or rejected, and screen readers are told; the developer pages then tell the whole payment.
+ * An order's page that its customer keeps open: it updates itself until the payment is settled or rejected, and screen
+ * readers announce the change. The developer pages then show the whole payment.
  */
 /// <reference lib="dom" />
 import { assert, assertEquals, assertMatch } from "@std/assert";
@@ -21,7 +21,7 @@ Deno.test({
   sanitizeOps: false,
 });
 
-/** Nobody touches the page: its status changes, a screen reader is told, and it is never loaded again. */
+/** Without user action the status changes, a screen reader announces it, and the page is not reloaded. */
 async function aliveToTheEnd({ page, endpoints }: Tour): Promise<void> {
   await page.goto(endpoints.shop_url);
   await order(page, "BANKB");
@@ -76,7 +76,7 @@ async function developerPages(page: Page): Promise<void> {
   }
 }
 
-/** At the bank that nobody else pays from here. */
+/** Uses the bank that no other test here pays from. */
 async function rejected({ page, endpoints }: Tour): Promise<void> {
   const armed = await fetch(`${endpoints.banks_url}/BANKA/faults`, {
     method: "POST",

@@ -1,7 +1,7 @@
 /**
- * Every page of the sandbox's banks and shop in every state, as their own code serves it: in every language and both
- * colour schemes accessible, readable on a small phone and with large or spaced text, small, and with nothing from
- * elsewhere. Screenshots go to `.data/screenshots`.
+ * Every page of the sandbox's banks and shop in every state, as their own code serves it: accessible in every language
+ * and both colour schemes, readable on a small phone and with large or spaced text, small, and without external
+ * resources. Screenshots go to `.data/screenshots`.
  */
 /// <reference lib="dom" />
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
@@ -27,7 +27,7 @@ const PHONE = { width: 320, height: 740 };
 const DESK = { width: 1280, height: 800 };
 /** Pages for developers are in English alone. */
 const ENGLISH = /^shop-message/;
-/** What Deno asks of steps that run at the same time; each has a browser context of its own. */
+/** Deno requires these options for steps that run at the same time. Each step has its own browser context. */
 const SIDE_BY_SIDE = { sanitizeOps: false, sanitizeResources: false, sanitizeExit: false };
 /** One of each kind, for the looks that are pictured in part. */
 const PICTURED = /consent$|goods|Pending|home-a|messages$|message$/;
@@ -168,7 +168,7 @@ async function assertInBothSchemes({ page, name, what }: At, language: string): 
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-/** One look with a browser of its own settings, which must ask for nothing from elsewhere and have nothing blocked. */
+/** One check with its own browser settings. The page must load no external resource, and the policy must block none. */
 async function look(browser: Browser, site: SandboxSite, check: (at: Look) => Promise<void>): Promise<void> {
   // A colour in transition is none of either scheme.
   const context = await browser.newContext({ viewport: PHONE, reducedMotion: "reduce", locale: "en-GB" });

@@ -1,8 +1,8 @@
-/** What a sandbox page must be as it is served, before any browser reads it: small, strict, and all its own. */
+/** Checks of a sandbox page's response, without a browser: small, strict headers, and no external resources. */
 import { assert, assertEquals } from "@std/assert";
 
 const MAX_PAGE_BYTES = 30_000;
-/** Where a form may lead is each site's own; it is looked at by whoever follows one. */
+/** The targets of forms differ per site; the tests that follow a form check them. */
 const POLICY: Readonly<Record<string, string>> = {
   "default-src": "'none'",
   "style-src": "'self'",

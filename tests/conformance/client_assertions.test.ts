@@ -6,7 +6,7 @@ import { awaitingConsent } from "../../scripts/testing/oauth_requests.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 import { importPrivate, segment } from "../../scripts/testing/raw_jws.ts";
 
-/** What becomes of a good assertion; undefined leaves the parameter out. */
+/** Changes a valid assertion; undefined omits the parameter. */
 type Defect = (env: Environment) => Promise<string | undefined>;
 
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

@@ -20,7 +20,7 @@ import {
   withKey,
 } from "./oauth4webapi_tpp.ts";
 
-/** The suite accepts nothing below this many bits of Shannon entropy in a token or code. */
+/** Minimum Shannon entropy, in bits, that the suite accepts in a token or code. */
 const MIN_ENTROPY_BITS = 96;
 
 Deno.test("Two clients pay, the second by dpop_jkt alone and with a query in its redirect URL [HappyFlow, TA-N18]", async () => {

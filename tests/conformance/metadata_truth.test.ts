@@ -25,7 +25,7 @@ import { type JsonObject, seconds } from "../../scripts/testing/jwts.ts";
 import { awaitingConsent } from "../../scripts/testing/oauth_requests.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 
-/** What a member may list, and how to try one value. */
+/** The allowed values of a member, and how to try one. */
 interface Member {
   readonly values: readonly string[];
   readonly attempt: (env: Environment, value: string) => Promise<Response>;
@@ -208,7 +208,7 @@ async function authenticatedBy(env: Environment, method: string): Promise<Respon
       return await requestToken(env, env.tpp, "BANKA", { form: { ...nothing, client_secret: "secret" } });
     case "client_secret_jwt":
       return await assertedBy(env, "HS256");
-    default: // by the certificate alone, or by nothing
+    default: // by the certificate alone, or not authenticated
       return await requestToken(env, env.tpp, "BANKA", { form: nothing });
   }
 }

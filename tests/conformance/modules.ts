@@ -144,7 +144,7 @@ const MANAGEMENT =
 const SIGNED_REQUESTS =
   "signed request objects (FAPI 2.0 Message Signing) are not offered: PAR rejects `request` (PA3)";
 
-/** What stands for each module. */
+/** The requirements and tests for each module. */
 export const STANDINGS: Readonly<Record<Module, Standing>> = {
   DiscoveryEndpointVerification: { ids: ["MD1", "MD2", "MD3", "MD4", "MD5", "MD-N7"] },
   HappyFlow: { ids: ["HappyFlow", "AUT-01", "TA-N18", "AZ-N9", "RG-N4", "DP-N18"] },

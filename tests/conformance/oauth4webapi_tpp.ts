@@ -221,7 +221,7 @@ export async function completed(tpp: Tpp, changes: PushChanges = {}): Promise<UR
   return callback;
 }
 
-/** That an OAuth endpoint rejects, and nothing changes. */
+/** Asserts that an OAuth endpoint rejects the request, and that no state changes. */
 export async function rejected(
   tpp: Tpp,
   attempt: () => Promise<unknown>,
@@ -234,7 +234,7 @@ export async function rejected(
   assertEquals(await tpp.env.snapshot(), before);
 }
 
-/** Status and code of a redemption that is rejected and changes nothing but the code's count of failures. */
+/** Status and code of a rejected redemption. Asserts that it changes only the code's count of failures. */
 export async function redemptionRejected(tpp: Tpp, attempt: () => Promise<unknown>): Promise<unknown> {
   const others = async (): Promise<unknown> =>
     (await tpp.env.snapshot()).filter(({ key }) => key[0] !== "authorization_code");

@@ -1,4 +1,4 @@
-/** POST /participants: what is rejected, and in which words. Nothing is written then. */
+/** POST /participants: rejected requests and their messages. A rejected request writes no data. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   bank,

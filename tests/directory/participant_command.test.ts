@@ -145,7 +145,7 @@ Deno.test("participant onboard says how to go on where the directory took it in 
   const { org_id, encryption_kid } = await json(`${files}/participant.json`);
   assertEquals(org_id, orgId);
   const { keys } = (await desk.environment.get(`/participants/${orgId}/jwks`)).body;
-  assertEquals(keys.at(-1).kid, encryption_kid); // the newest: nothing is sealed to the key that was lost
+  assertEquals(keys.at(-1).kid, encryption_kid); // the newest key: a JWE is never encrypted to the lost one
 });
 
 Deno.test("participant set-status and show speak for the directory, the credential's name in its history [E3]", async () => {

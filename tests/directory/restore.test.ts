@@ -1,4 +1,7 @@
-/** A directory that is restored from a backup: it publishes nothing until an administrator has repeated what the copy lacks. */
+/**
+ * A directory that is restored from a backup: it publishes no data until an administrator has repeated the missing
+ * changes.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { storeCommand } from "../../scripts/store/main.ts";
 import { type DirectoryFixture, openDirectoryFixture } from "../support/directory_process.ts";

@@ -1,4 +1,4 @@
-/** What a certificate signing request must prove before the directory certifies its key. */
+/** The proofs that a certificate signing request must contain before the directory certifies its key. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   type DirectoryEnvironment,

@@ -8,7 +8,9 @@ import {
   thirdParty,
 } from "../../scripts/testing/directory_environment.ts";
 
-/** One step: what is set, and what organisation and software are then. A 409 changes nothing. */
+/**
+ * One step: the status that is set, and the resulting statuses of organisation and software. A 409 changes no status.
+ */
 type Step = readonly [of: "organisation" | "software", to: string, status: 200 | 409, then: string];
 
 const JOURNEYS: Readonly<Record<string, readonly Step[]>> = {

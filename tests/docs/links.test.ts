@@ -13,7 +13,7 @@ async function pages(folder = ""): Promise<readonly string[]> {
   return found;
 }
 
-/** Text without code, in which nothing is a link. */
+/** Text without code, because code contains no links. */
 function prose(text: string): string {
   return text.replaceAll(/^( *)(```+).*?^\1\2$/gms, "").replaceAll(/`[^`\n]*`/g, "code");
 }

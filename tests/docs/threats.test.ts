@@ -7,7 +7,7 @@ import { assert, assertEquals } from "@std/assert";
 const root = new URL("../../", import.meta.url);
 const page = await Deno.readTextFile(new URL("docs/threats.md", root));
 
-/** What the page admits instead of claiming; its items need no test. */
+/** The page's list of known limits; its items need no test. */
 const ADMISSIONS = "What is not defended against";
 const TEST = /`(tests\/[^`]+)` ((?:“[^”]+”(?:, )?)+)/g;
 

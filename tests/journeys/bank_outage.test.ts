@@ -116,7 +116,7 @@ Deno.test("a payment to a bank that is down for a minute is taken, tried, put of
       await bank.stop("SIGKILL");
       const { id: late } = await pay(third);
       assertEquals(await failuresOf(dir, late), [1]);
-      bank = await startOwnBank(dir); // remembers nothing: whatever came again would be printed
+      bank = await startOwnBank(dir); // the new process has no memory of past orders and would print any that comes again
       await clock.advance(2);
       const printed = await bank.said(RegExp(`^order ${late}: .*\n`, "m"));
       assertEquals(printed.match(/^order .*$/gm), [`order ${late}: EUR 4.20 ${ACCEPTED}`]);

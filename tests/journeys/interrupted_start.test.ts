@@ -1,6 +1,6 @@
 /**
- * A first start of the sandbox that ends in the middle, where the directory knows keys and organisations that no file
- * tells of: the next start makes everything anew, and nobody has to clear anything [F1].
+ * A first start of the sandbox that is interrupted after the directory stored keys and organisations that no file
+ * names. The next start creates all data again without manual cleanup [F1].
  */
 import { assertEquals, assertRejects } from "@std/assert";
 import { makePayment } from "../../scripts/demo/payment.ts";
@@ -25,7 +25,7 @@ for (const [count, where] of [[1, "shop"], [3, "bank-b"]] as const) {
       stack.defer(() => ecosystem.stop());
       await assertWorks(dir);
       const { length } = await (await fetch(`${ecosystem.endpoints.directory_url}/participants`)).json();
-      assertEquals(length, PARTICIPANTS.length); // nobody of the first start is left
+      assertEquals(length, PARTICIPANTS.length); // no participant of the first start is left
     } finally {
       await Deno.remove(dir, { recursive: true });
     }
@@ -72,7 +72,7 @@ async function losingAnswers(count: number, act: () => Promise<void>): Promise<v
   }
 }
 
-/** Resolves when the sandbox's log says that the directory took somebody in. */
+/** Resolves when the sandbox's log shows that the directory onboarded a participant. */
 async function onboardedSomebody(dir: string): Promise<void> {
   const taken = /"method":"POST","path":"\/participants","status":201/;
   using watcher = Deno.watchFs(dir);

@@ -1,6 +1,6 @@
 /**
- * A change of all keys under a load of payments: added, overlapping, in use, the old ones revoked. Nobody notices, but
- * who still uses an old key: rejected everywhere at the latest 15 s after its revocation (Decision A9).
+ * A change of all keys under a load of payments: added, overlapping, in use, the old ones revoked. No payment fails,
+ * and an old key is rejected everywhere at the latest 15 s after its revocation (Decision A9).
  */
 import { assert, assertEquals } from "@std/assert";
 import { authorize, Browser, clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
@@ -221,7 +221,7 @@ function startLoad(env: TickingEnvironment, keys: Pair, opening: readonly Certif
   });
 }
 
-/** Somebody with the old keys who tries everything again and again. */
+/** An attacker with the old keys who tries every use repeatedly. */
 function startThief(
   env: TickingEnvironment,
   uses: Readonly<Record<string, KeyUse>>,

@@ -1,4 +1,4 @@
-/** The sandbox's clock: it moves everybody in a sandbox, and nothing outside of one has it [F1]. */
+/** The sandbox's clock: it applies to all parts of a sandbox, and does not exist outside of one [F1]. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { makePayment } from "../../scripts/demo/payment.ts";
 import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";

@@ -216,7 +216,10 @@ Deno.test("GET faults and the bank's page tell every fault with its amount", asy
   }
 });
 
-/** The platform showed an error page, told the TPP nothing and left the consent alone (Decision B4; contract CT17). */
+/**
+ * The platform showed an error page, sent no redirect to the TPP and left the consent unchanged (Decision B4; contract
+ * CT17).
+ */
 async function notAuthentic(env: BanksEnvironment, visited: Visited): Promise<void> {
   assertEquals([visited.returned.status, visited.returned.headers.get("location")], [400, null]);
   assertEquals(await consentStatus(env, visited.consentId), "AwaitingAuthorisation");

@@ -103,7 +103,7 @@ Deno.test("a bank that is started again over its book knows what it has executed
     await runTimers(env);
     assertEquals(await statusOf(env, made.DomesticPaymentId), SETTLED);
     await restart(env, options);
-    assertEquals(env.timers, []); // nothing is left to settle
+    assertEquals(env.timers, []); // no settlement is pending
     const { orders, balances } = await bookOf(env);
     assertEquals(orders.map(({ DomesticPaymentId, Status }: Json) => [DomesticPaymentId, Status]), [
       [made.DomesticPaymentId, SETTLED],
@@ -137,7 +137,7 @@ Deno.test("pulling goes on after the orders that are done with, and comes back f
   for (let copy = 1; copy < 150; copy++) await copyOf(env, first, copy);
   const { DomesticPaymentId: faulty, ConsentId } = await paidAt(env, { body: over("1.00") });
   await arm(env, { fault: "server_error", times: 1, consent_id: ConsentId });
-  env.now += 60_000; // nothing that is listed can be overtaken any more
+  env.now += 60_000; // no later order can be listed before these any more
   const pages = async (): Promise<number> => {
     const before = env.logged.length;
     await pull(env);

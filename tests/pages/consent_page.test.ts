@@ -3,7 +3,7 @@ import { renderConsentPage } from "../../src/pages/consent_page.tsx";
 import { LANGUAGES } from "../../src/pages/language.ts";
 import { consentView } from "../support/ui_samples.ts";
 
-/** What a reader sees: no tags, no text that is for screen readers only. */
+/** The text that a sighted reader sees: no tags, no text for screen readers only. */
 function visibleText(html: string): string {
   return html.replaceAll(/<span class="visually-hidden">.*?<\/span>|<wbr\/?>/g, "").replaceAll(
     /<[^>]+>/g,
@@ -88,7 +88,7 @@ Deno.test("renderConsentPage offers rejection alone where no account can pay", (
   const text = visibleText(html);
   assert(text.indexOf("None of your accounts can be used") < text.indexOf("The payment"), "said too late");
   assertStringIncludes(text, "Your accounts");
-  assert(!/to decide|Which account/.test(text)); // there is nothing to hurry for and nothing to choose
+  assert(!/to decide|Which account/.test(text)); // no deadline and no choice is shown
 });
 
 Deno.test("renderConsentPage shows no card number beyond its last four digits", () => {

@@ -1,4 +1,4 @@
-/** What a careful reader of each language would notice in the catalogues of platform, bank and shop, as far as a program can. */
+/** Automated checks of the translations in the catalogues of platform, bank and shop. */
 import { assert, assertEquals } from "@std/assert";
 import { formatDuration } from "../../src/pages/formats.ts";
 import { CATALOGUES as PLATFORM } from "../../src/pages/phrase.ts";
@@ -17,7 +17,7 @@ const OWNERS: Readonly<Record<string, Readonly<Record<string, Catalogue>>>> = {
 const LIKE_ENGLISH: ReadonlySet<string> = new Set(["scheme.IBAN"]);
 /** Names that no language translates. */
 const NAMES = /\b(IBAN|JSON|POST|sort code|cookies)\b/gi;
-/** Words that are English and nothing else. */
+/** Words that exist only in English. */
 const ENGLISH =
   /\b(the|and|is|are|was|your|you|with|from|this|that|payment|account|bank|shop|please|again|back|money|wait|try|of|to|for|not|or)\b/i;
 /** Customers are addressed as one addresses external parties. */

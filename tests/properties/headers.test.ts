@@ -20,7 +20,7 @@ import { mutated, runs } from "./runs.ts";
 const SECRET = "a-secret-between-proxy-and-platform-0123456789";
 const VALID_AT = Date.UTC(2040, 0, 15);
 
-/** What the guards make of the headers: the answer of what comes after them, or the rejection's reason. */
+/** The result of the guards: the response of the handler after them, or the rejection's reason. */
 async function outcome(
   guard: MiddlewareHandler<{ Variables: CertificateVariables }> | typeof fapiHeaders,
   headers: Readonly<Record<string, string>>,

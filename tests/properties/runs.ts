@@ -1,4 +1,4 @@
-/** What the property tests share: a fixed seed, and what may come out of a parser of outside input. */
+/** Shared by the property tests: a fixed seed, and the allowed results of a parser of outside input. */
 import fc from "fast-check";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 

@@ -36,7 +36,7 @@ export async function openssl(folder: string, line: string, input = ""): Promise
   return printed ?? "";
 }
 
-/** What runs. */
+/** The running processes. */
 export interface Alone extends AsyncDisposable {
   readonly folder: string;
   /** For the command line of the directory's administrators. */

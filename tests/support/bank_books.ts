@@ -25,7 +25,7 @@ export interface Books {
   pageSize: number;
   /** Changes the claims of the next statements. */
   tamper: (claims: Json) => Json;
-  /** What the bank answers to this order or inquiry. */
+  /** The bank's response to this order or inquiry. */
   answer(body: string): Promise<Response>;
   /** The bank's signed statement, as it answers an inquiry with this `Data`. */
   statement(data: { Since: string; After?: string }, header?: JsonObject, as?: Participant): Promise<string>;

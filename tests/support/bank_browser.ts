@@ -8,7 +8,7 @@ import {
   sealHandover,
 } from "./bank_environment.ts";
 
-/** What the browser shows. */
+/** The page in the browser. */
 export interface Shown {
   readonly status: number;
   readonly html: string;
@@ -77,9 +77,9 @@ export class BankBrowser {
   }
 }
 
-/** What Alice enters to sign in. */
+/** Alice's entries on the login page. */
 export const ALICE = { username: "alice", password: "sandbox", decision: "continue" } as const;
-/** What everyone enters on the code page. */
+/** Every customer's entries on the code page. */
 export const CODE = { code: "123456", decision: "confirm" } as const;
 
 /** A browser that the platform has just sent to the bank; the consent is implicit where an account is given. */

@@ -16,17 +16,17 @@ export interface HeldTimer {
   readonly task: () => Promise<void>;
 }
 
-/** One environment; nothing in it listens on a port. */
+/** An in-process environment; it listens on no port. */
 export interface BankEnvironment extends Disposable {
   readonly banks: Banks;
   readonly platform: PlatformDouble;
   readonly profiles: { readonly a: BankProfile; readonly b: BankProfile };
-  /** What the banks logged. */
+  /** Log events of the banks. */
   readonly events: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
   readonly timers: HeldTimer[];
   /** Keys that hand-over JWTs are encrypted to, by bank code. */
   readonly bankDecryption: Readonly<Record<string, TestKey>>;
-  /** A key that belongs to nobody. */
+  /** A key of an external party. */
   readonly stranger: TestKey;
 }
 

@@ -34,13 +34,13 @@ const BANKS_URL = "https://banks.example";
 /** A running platform with its banks. */
 export interface BanksEnvironment extends Environment {
   banks: Banks;
-  /** What the banks wait for: settlement steps, pauses, rounds of pulling. */
+  /** The banks' pending timers: settlement steps, pauses, rounds of pulling. */
   readonly timers: HeldTimer[];
   /** Payment order ids in the order in which they were pushed. */
   readonly pushed: string[];
-  /** What the banks logged. */
+  /** Log events of the banks. */
   readonly bankEvents: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
-  /** False: nothing that the platform pushes arrives. */
+  /** False: no push of the platform arrives. */
   pushesArrive: boolean;
 }
 

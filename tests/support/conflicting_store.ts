@@ -1,4 +1,4 @@
-/** A store whose commits can be made to lose every race: somebody else is always faster. */
+/** A store whose commits can be made to lose every race. */
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import type { Commit, Store } from "../../src/base/store/store.ts";
 

@@ -10,7 +10,7 @@ export interface Cost {
   readonly signed: number;
 }
 
-/** Nothing. */
+/** No cost. */
 export const FREE: Cost = { verified: 0, decrypted: 0, signed: 0 };
 
 const COUNTED = {

@@ -3,7 +3,7 @@ import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
 import { authorize, Browser, clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
 import type { Environment } from "../../scripts/testing/environment.ts";
 
-/** What a TPP gave its customer. */
+/** A link that a TPP sent its customer. */
 export interface Link {
   readonly requestUri: string;
   readonly consentId: string;

@@ -9,7 +9,7 @@ import {
 import { testKey } from "../../scripts/testing/keys.ts";
 import { AUTH_URL, DIRECTORY_URL, type Environment } from "../../scripts/testing/environment.ts";
 
-/** What stands in for the network. */
+/** The simulated network. */
 export type Network = Environment["network"];
 
 /** A 200 with this text. */
@@ -85,7 +85,7 @@ export function keyUrls({ orgId }: Participant): string[] {
   return [`${home}/jwks`, `${home}/jwks/revoked`];
 }
 
-/** What `/health/ready` says. */
+/** The response of `/health/ready`. */
 export async function readiness(
   env: Environment,
 ): Promise<

@@ -30,11 +30,11 @@ export interface EchoSite extends AsyncDisposable {
   readonly bob: TlsIdentity;
   readonly port: number;
   readonly participantsCa: Pick<TlsIdentity, "certificatePem">;
-  /** What the platform's guard must see where `who` calls. */
+  /** The headers that the platform's guard must see if `who` calls. */
   certificateHeader(who: TlsIdentity): Readonly<Record<string, string>>;
-  /** What the proxy wrote about its requests. */
+  /** The proxy's access log. */
   log(): Promise<string>;
-  /** Bytes to the API host as somebody, or to the browser host as nobody. */
+  /** Sends bytes to the API host with a TLS identity, or to the browser host without one. */
   send(bytes: string, who: TlsIdentity | undefined): Promise<RawAnswer>;
 }
 

@@ -4,7 +4,7 @@
  * saw once every request has ended.
  */
 
-/** What the flood saw. */
+/** Results of the flood. */
 export interface FloodSeen {
   readonly sent: number;
   /** How often each status was answered. */

@@ -28,7 +28,7 @@ export interface FrontDoorPeople {
   readonly stranger: TestClient;
 }
 
-/** What the door is opened with when a test says nothing else. */
+/** The default proxy secret. */
 export const PROXY_SECRET = "front-door-test-secret-0123456789ab";
 
 let people: Promise<FrontDoorPeople> | undefined;

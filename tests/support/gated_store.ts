@@ -8,7 +8,7 @@ export interface GatedStore extends Store {
   gather(commits: number): void;
 }
 
-/** Opens one with nothing held. */
+/** Opens a store that holds no operation. */
 export async function openGatedStore(): Promise<GatedStore> {
   const store = await openDenoKv(":memory:");
   let missing = 0;

@@ -6,11 +6,11 @@ import type { Party } from "./guide_party.ts";
 /** A browser that has been sent to the bank. */
 export interface Departure {
   readonly browser: Browser;
-  /** What it brings. */
+  /** The URL of the customer's redirect to the bank. */
   readonly oAuthUrl: string;
 }
 
-/** What the TPP makes for a customer, and the customer leaving. */
+/** The TPP's secrets for a customer, and the customer's redirect to the bank. */
 export const customerLeaves = {
   /** Shell variables for the pushed request. */
   async secrets(tpp: Party): Promise<Record<"STATE" | "VERIFIER" | "CHALLENGE" | "JKT", string>> {

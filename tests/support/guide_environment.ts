@@ -9,7 +9,7 @@ import { freeFirstPort } from "./sandbox_process.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
-/** What is filled in for what, in every block. */
+/** The value of each placeholder, in every block. */
 export type Fills = [placeholder: RegExp, value: string][];
 
 /** The guides, and where to follow them. */

@@ -3,7 +3,7 @@ import * as jose from "jose";
 import type { Json } from "../../scripts/testing/flows.ts";
 import { evaluate, type Shell, type Snippets } from "./guide_snippets.ts";
 
-/** Whoever follows the guides. */
+/** A party that follows the guides. */
 export interface Party {
   readonly shell: Shell;
   /** `participant.json`. */

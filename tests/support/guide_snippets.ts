@@ -1,11 +1,14 @@
 /**
- * The guides' code blocks as a reader copies them: out of the page that the platform serves, into a shell. Placeholders
- * are filled, nothing else changes; who takes snippets can tell in the end which ones were never tried.
+ * Runs the guides' code blocks as a reader would: from the page that the platform serves into a shell, with only the
+ * placeholders changed. At the end, blocks that no test has run can be listed.
  */
 import { assertEquals } from "@std/assert";
 import type { Json } from "../../scripts/testing/flows.ts";
 
-/** Whether there are the programs that the blocks are for. Says loudly where they are not, because nothing is tried then. */
+/**
+ * Returns whether the programs that the blocks use are installed. Prints a warning if not, because no block is run
+ * then.
+ */
 export function areToolsThere(): boolean {
   const missing = ["bash", "curl", "sed", "sha256sum"].filter((tool) => {
     const found = new Deno.Command("which", { args: [tool], stdout: "null", stderr: "null" }).outputSync();
@@ -21,11 +24,11 @@ export function areToolsThere(): boolean {
 export interface Snippets {
   /** The block under this heading's anchor with this caption, its placeholders filled. */
   take(section: string, about: string): string;
-  /** `section: caption` of the blocks that nobody took. */
+  /** `section: caption` of the blocks that were never run. */
   untried(): readonly string[];
 }
 
-/** What is filled in for what, one after the other. */
+/** The value of each placeholder, applied in order. */
 export type Placeholders = readonly (readonly [placeholder: RegExp, value: string])[];
 
 /** Reads a page of the guides. */
@@ -85,7 +88,7 @@ export interface Shell {
   readonly env: Record<string, string>;
 }
 
-/** What a command printed, and the status of its last HTTP answer. */
+/** Output of a command, and the status of its last HTTP response. */
 export interface Printed {
   readonly text: string;
   readonly status: number;

@@ -10,7 +10,7 @@ export interface HeldStore extends Store {
   release(): void;
 }
 
-/** Opens one that holds nothing. */
+/** Opens a store that holds no operation. */
 export async function openHeldStore(): Promise<HeldStore> {
   const store = await openDenoKv(":memory:");
   let held = {

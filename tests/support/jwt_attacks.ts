@@ -1,4 +1,7 @@
-/** Forged JWTs and the table that hands them in everywhere: each rejected as its place rejects, and nothing changed. */
+/**
+ * Forged JWTs and the table that sends them to every place: each must be rejected as the place requires, without state
+ * changes.
+ */
 import { segment } from "../../scripts/testing/raw_jws.ts";
 import type { Part } from "../../scripts/testing/raw_jws.ts";
 import type { JwsParts, JwtPlace, PlacedKind } from "./jwt_places.ts";
@@ -24,7 +27,7 @@ export type Sign = (input: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>;
 export interface Attack {
   readonly name: string;
   readonly forge: (good: JwsParts, place: JwtPlace) => string | Promise<string>;
-  /** What a payload signature is rejected with; {@link MALFORMED} unless given. */
+  /** The fault of a rejected payload signature; default {@link MALFORMED}. */
   readonly fault?: ExpectedFault;
   /** Kinds of place where it is no attack, or cannot be sent. */
   readonly notAt?: readonly PlacedKind[];
@@ -105,7 +108,7 @@ export async function rejectedEverywhere(
   }
 }
 
-/** The control: with nothing forged each place takes what it rejected; codes, consents and newcomers are used up. */
+/** The control: without forgery each place accepts its JWT. Uses up codes, consents and new participants. */
 export async function takenEverywhere(t: Deno.TestContext, places: readonly JwtPlace[]): Promise<void> {
   for (const place of places) {
     await t.step(`${place.name}: as it should be, accepted`, async () => {

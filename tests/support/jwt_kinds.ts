@@ -1,4 +1,4 @@
-/** The seven kinds of JWT of contract J26, each validly made, in every form in which somebody might hand it in. */
+/** Valid samples of the seven kinds of JWT of contract J26, in every form that a caller might send. */
 import { compactDecrypt } from "jose";
 import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
 import {
@@ -30,7 +30,7 @@ export interface MadeJwt {
   readonly token: string;
 }
 
-/** What is made once: a bank's own view of a flow that is under way. */
+/** Created once: a bank's view of a running flow. */
 export interface Material {
   readonly flow: AtBank;
   /** The platform's JWT as the browser carried it, and as the bank read it. */

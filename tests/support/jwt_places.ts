@@ -41,10 +41,13 @@ import { assertChallenge, assertFaults, type ExpectedFault } from "../../scripts
 import { goodHeader } from "./signature_cases.ts";
 import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
 
-/** The kinds of JWT that have a place, of the seven there are (contract J26); nobody hands in a platform -> bank JWT. */
+/**
+ * The kinds of JWT that callers send, of the seven that exist (contract J26). JWTs from the platform to a bank are
+ * never sent back.
+ */
 export type PlacedKind = "assertion" | "proof" | "registration" | "statement" | "return" | "signature";
 
-/** What a JWS is made of before anybody breaks it. */
+/** The parts of a valid JWS before a test changes them. */
 export interface JwsParts {
   readonly key: TestKey;
   readonly header: JsonObject;

@@ -1,6 +1,6 @@
 /**
- * What a change of keys under load needs: fresh keys certified beside the old ones, an environment in which every request
- * takes time, and one whole payment.
+ * Helpers for a change of keys under load: new keys certified beside the old ones, an environment in which every
+ * request takes time, and one whole payment.
  */
 import {
   authorise,
@@ -29,7 +29,7 @@ import {
 } from "../../scripts/testing/participants.ts";
 import type { Environment } from "../../scripts/testing/environment.ts";
 
-/** What participants' keys are for. */
+/** The uses of participants' keys. */
 export type Purpose = "signing" | "transport" | "encryption";
 
 /** A TPP and a bank with the keys that they use. */
@@ -38,7 +38,7 @@ export interface Pair {
   readonly bank: Participant;
 }
 
-/** A key that nobody has seen before. */
+/** A new key. */
 export async function freshKey(): Promise<TestKey> {
   const algorithm = { name: "RSA-PSS", hash: "SHA-256" };
   const shape = { modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };

@@ -1,4 +1,4 @@
-/** What is nearly a certificate header, for each kind of proxy (contract H5-H7, H20, H23). */
+/** Malformed certificate headers for each kind of proxy (contract H5-H7, H20, H23). */
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import type { ProxyCertificateSource } from "../../src/platform/profile.ts";

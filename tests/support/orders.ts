@@ -22,7 +22,7 @@ export interface Push {
   /** Environment time, ms. */
   readonly at: number;
   readonly signal: AbortSignal;
-  /** What the platform asked of fetch. */
+  /** The redirect mode that the platform passed to fetch. */
   readonly redirect: Request["redirect"];
 }
 
@@ -68,7 +68,7 @@ export function down(): Response {
   return new Response("down", { status: 503 });
 }
 
-/** Nothing comes until the platform gives up. */
+/** Sends no response until the platform aborts. */
 export function silent({ signal }: Push): Promise<Response> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 }

@@ -164,7 +164,7 @@ export async function firstPayment(
   }
 }
 
-/** What the customer does differently. */
+/** Deviations from the usual purchase. */
 export interface Purchase {
   readonly amount?: string;
   /** With it the consent is implicit. */

@@ -14,7 +14,7 @@ import {
 import { smallTestKey, type TestKey, testKey } from "../../scripts/testing/keys.ts";
 import type { Environment } from "../../scripts/testing/environment.ts";
 
-/** What a proof is made for: the request and the key of its token. */
+/** The request that a proof is for, and the key of its token. */
 export interface ProofFixture {
   readonly env: Environment;
   readonly key: TestKey;

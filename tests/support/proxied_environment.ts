@@ -1,6 +1,6 @@
 /**
- * The platform as a process of its own behind a real nginx or HAProxy, set up from the reference configuration of
- * `scripts/proxy`. Participants come over mutual TLS, customers over TLS; nothing stands in for anything.
+ * The platform as a process of its own behind a real nginx or HAProxy with the reference configuration of
+ * `scripts/proxy`. Participants connect over mutual TLS, customers over TLS. No part is simulated.
  */
 import type { ProxyName } from "../../scripts/proxy/settings.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
@@ -29,7 +29,7 @@ export interface ProxiedEnvironment extends FlowEnvironment, AsyncDisposable {
   readonly port: number;
   /** The platform's own port, behind the proxy. */
   readonly backendPort: number;
-  /** What the proxy wrote about its requests. */
+  /** The proxy's access log. */
   accessLog(): Promise<string>;
   /** Sends to the API host with this TLS identity, or with none. */
   sendAs(identity: TlsIdentity | undefined, request: Request): Promise<Response>;

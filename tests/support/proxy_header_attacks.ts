@@ -1,4 +1,4 @@
-/** What a client can write into headers that only the proxy may say (contract H2-H5, H8, H13, H14, H16, H17, H20, H23). */
+/** Client input for headers that only the proxy may set (contract H2-H5, H8, H13, H14, H16, H17, H20, H23). */
 import { assert, assertEquals } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
 import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
@@ -106,7 +106,7 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
       await site.send(request("GET", "/jwks?a=b", [["X-Forwarded-Host", "evil.example"]]), site.alice);
       for (const { headers, path } of site.received) {
         assertEquals([path, /evil/.test(JSON.stringify(headers))], ["/jwks?a=b", false]);
-        // Whoever is vouched for came with a certificate, and to the API host.
+        // A request with certificate headers must have come with a certificate, and to the API host.
         if (headers["host"] === API_HOST) assertVouched(site, headers, site.alice);
         else assertEquals([headers["host"], headers["x-proxy-secret"]], [AUTH_HOST, undefined]);
       }
@@ -119,7 +119,7 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
     const head = (size: number): string =>
       `POST /big HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`;
     assertEquals((await site.send(head(65_537), site.alice)).status, 413);
-    await site.send(head(200_000) + "x".repeat(200_000), site.alice); // HAProxy may hang up on whoever still sends
+    await site.send(head(200_000) + "x".repeat(200_000), site.alice); // HAProxy may close the connection while the client still sends
     const wide = request("GET", "/", [["X-Wide", "x".repeat(17_000)], ["X-Wider", "x".repeat(14_000)]]);
     assertEquals((await site.send(wide, site.alice)).status, 431);
     assertEquals(site.received, []);
@@ -147,7 +147,7 @@ async function spoof(site: EchoSite, fields: readonly (readonly [string, string]
   assertVouched(site, seen[0]?.headers ?? {}, site.alice);
 }
 
-/** The headers say who this is, with the proxy's secret, and nothing that the client would have them say. */
+/** Asserts that the headers name this client, with the proxy's secret, and contain no value of the client's choice. */
 function assertVouched(
   site: EchoSite,
   headers: Readonly<Record<string, string>>,

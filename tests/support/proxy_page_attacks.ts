@@ -1,4 +1,4 @@
-/** What the reference proxies do with documentation, discovery and customers' pages, each by itself. */
+/** How each reference proxy serves documentation, discovery and customers' pages. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
 import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";

@@ -35,7 +35,7 @@ export function proxyTest(
 
 /** A running proxy. */
 export interface RunningProxy {
-  /** What it wrote about its requests. */
+  /** The proxy's access log. */
   accessLog(): Promise<string>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a TLS client can try at a proxy before it has said a word of HTTP (contract FAPI-G1, H9, H11, H18, H19). */
+/** Attacks by a TLS client on a proxy before the first HTTP byte (contract FAPI-G1, H9, H11, H18, H19). */
 import "reflect-metadata";
 import { ExtendedKeyUsage, ExtendedKeyUsageExtension } from "@peculiar/x509";
 import { assert, assertEquals, assertMatch } from "@std/assert";

@@ -1,6 +1,6 @@
 /**
- * What public OAuth client libraries need of an environment: a `fetch` that ends in it, keys and clock, and a customer with a
- * bank who brings the browser back. The libraries take every URL from metadata; nothing here names an endpoint.
+ * Adapters for public OAuth client libraries: a `fetch` into the environment, keys and clock, and a customer with a
+ * bank who returns the browser. The libraries take every URL from metadata; this file names no endpoint.
  */
 import type { CryptoKeyPair } from "oauth4webapi";
 import { authorise, Browser, clientToken, type Json, openHandover } from "../../scripts/testing/flows.ts";

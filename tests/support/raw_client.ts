@@ -1,4 +1,4 @@
-/** A client that sends parts of requests over plain TCP, and nothing that it was not told to. */
+/** A client that sends exactly the given bytes over plain TCP. */
 
 /** The header of a request without its end. */
 export const HALF_HEADER = "GET / HTTP/1.1\r\nHost: x\r\nx-part:";
@@ -8,7 +8,7 @@ const PATIENCE_MS = 30_000;
 
 /** A connection. */
 export interface RawClient {
-  /** Does nothing if the connection is closed. */
+  /** Has no effect if the connection is closed. */
   send(text: string): Promise<void>;
   /** The next bytes, or "" if the connection is closed. Rejects if neither happens for a long time. */
   read(): Promise<string>;

@@ -43,7 +43,7 @@ export function exchangeRaw(target: RawTarget, bytes: string): Promise<RawAnswer
   });
 }
 
-/** What `openssl s_client` saw. */
+/** The result of `openssl s_client`. */
 export interface Handshake {
   readonly completed: boolean;
   /** `TLSv1.3` */
@@ -77,7 +77,7 @@ export async function handshake(
     stderr: "piped",
   }).spawn();
   const writer = child.stdin.getWriter();
-  // An unknown request method: whoever still talks answers and closes.
+  // An unknown request method: a server that still talks responds and closes.
   await writer.write(new TextEncoder().encode(input === "" ? "QUIT / HTTP/1.0\r\n\r\n" : input)).catch(
     () => {},
   );

@@ -15,7 +15,7 @@ export async function copyOf({ store, now }: Environment): Promise<Copy> {
 
 const PIECE = 10;
 
-/** Puts the copy in the place of the store's content, without a mark: as if nobody had noticed. */
+/** Replaces the store's content by the copy, without a mark: an undetected restore. */
 export async function goBackTo({ store }: Environment, { entries }: Copy): Promise<void> {
   const nameOf = ({ key }: Entry<unknown>): string => JSON.stringify(key);
   const known = new Set(entries.map(nameOf));

@@ -31,7 +31,7 @@ export function startSandbox(
     stderr: "piped",
   }).spawn();
   const ready = Promise.withResolvers<string>();
-  ready.promise.catch(() => {}); // whoever expects the end does not wait for it
+  ready.promise.catch(() => {}); // a test that expects the process to end does not await `ready`
   const ended = watch(child, ready);
   return { ready: ready.promise, ended, kill: (signal) => child.kill(signal) };
 }

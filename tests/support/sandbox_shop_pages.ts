@@ -131,7 +131,7 @@ async function broken(): Promise<Ask> {
   };
 }
 
-/** The shop tells nobody the number of an order that is still at the bank, but its consent carries it. */
+/** The shop does not show the number of an order that is still at the bank, but its consent contains it. */
 function orderPath({ seen }: ShopEnvironment): string {
   const consent = seen.findLast(({ path }) => path.endsWith("/domestic-payment-consents/v1"))?.body ?? "{}";
   const number: string = JSON.parse(consent).Data.Initiation.InstructionIdentification;

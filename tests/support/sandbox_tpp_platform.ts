@@ -1,7 +1,6 @@
 /**
- * A platform as a TPP sees it, in memory: answers each endpoint with a fixed good answer, or with what a
- * test put in its place. Checks nothing; it exists so that the TPP's own decisions can be tested without a
- * network.
+ * A platform double for TPP tests, in memory: answers each endpoint with a fixed valid response, or with a test's
+ * replacement. It verifies no input, so that the TPP's own decisions can be tested without a network.
  */
 import { type CryptoKey, generateKeyPair } from "jose";
 import type { HttpRequest } from "../../src/client/tpp/mutual_tls.ts";

@@ -20,7 +20,7 @@ export const issuer = `${authUrl}/BANKA`;
 /** Where payments are made at BANKA. */
 export const paymentsPath = "/BANKA/domestic-payments/v1";
 
-/** A fresh shop that really waits for nothing. */
+/** A new shop whose waits are skipped. */
 export async function openShop(log: (line: string) => void = () => {}): Promise<ShopEnvironment> {
   const env = await openTppEnvironment();
   const waits: number[] = [];

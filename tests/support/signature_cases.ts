@@ -8,7 +8,7 @@ import { type TestKey, testKey } from "../../scripts/testing/keys.ts";
 import type { ExpectedFault } from "../../scripts/testing/resource_answers.ts";
 import { DIRECTORY_URL, type Environment } from "../../scripts/testing/environment.ts";
 
-/** What is to be signed, in whose environment; the environment's TPP signs. */
+/** The body to sign and its environment, whose TPP signs. */
 export interface SignatureFixture {
   readonly env: Environment;
   readonly body: string;

@@ -1,6 +1,6 @@
 /**
- * What participants in good standing can do, one act for each way in which a key is used: assertion, certificate,
- * payload signature, bank JWT, redirect; and what each is answered when the key is not believed any more.
+ * Acts of participants in good standing, one for each use of a key: assertion, certificate, payload signature, bank
+ * JWT, redirect; and the response to each when the key is no longer trusted.
  */
 import { assertEquals } from "@std/assert";
 import {
@@ -21,7 +21,7 @@ import type { Participant } from "../../scripts/testing/participants.ts";
 import { assertBare, assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
 import type { Environment } from "../../scripts/testing/environment.ts";
 
-/** What the directory has revoked, suspended or withdrawn is believed no longer than this, milliseconds. */
+/** Maximum delay until a decision of the directory (revoked, suspended, withdrawn) takes effect, milliseconds. */
 export const BOUND_MS = 15_000;
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
 
@@ -120,7 +120,7 @@ function page(response: Response): void {
   assertEquals([response.status, response.headers.get("location")], [400, null]);
 }
 
-/** Every act is rejected in its own words, and changes nothing. */
+/** Asserts that every act is rejected with its own error, and changes no state. */
 export async function rejectActs(
   t: Deno.TestContext,
   env: Environment,

@@ -1,4 +1,4 @@
-/** What the platform's pages are drawn from in tests: one rich consent, and a reference of the real schemas. */
+/** Sample data for rendering the platform's pages in tests: one rich consent, and a reference of the real schemas. */
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import { createdConsentSchema } from "../../src/platform/consents/consent_representation.ts";
 import { consentRequestSchema } from "../../src/platform/consents/consent_schema.ts";

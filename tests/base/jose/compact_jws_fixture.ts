@@ -1,4 +1,4 @@
-/** What the tests of compact JWS share: one signer, good header and claims, and opening as callers do. */
+/** Shared by the tests of compact JWS: one signer, valid header and claims, and a helper that opens a JWS. */
 import { assertEquals } from "@std/assert";
 import {
   type HeaderRules,
@@ -10,7 +10,7 @@ import type { Verdict } from "../../../src/base/kernel/verdict.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
 import { type Part, rawJws } from "../../../scripts/testing/raw_jws.ts";
 
-/** What most JWTs of the platform allow. */
+/** Rules that most JWTs of the platform use. */
 export const RULES: HeaderRules = { maxCharacters: 8192, typ: [undefined, "JWT"] };
 /** A good header. */
 export const HEADER = { alg: "PS256", kid: "key-1", typ: "JWT" };

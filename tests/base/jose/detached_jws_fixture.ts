@@ -1,4 +1,4 @@
-/** What the tests of detached signatures share: the vectors of contract SG7, signing by hand, rejections as text. */
+/** Shared by the tests of detached signatures: the vectors of contract SG7, signing by hand, rejections as text. */
 import {
   isSignatureFault,
   readDetachedJws,

@@ -1,4 +1,4 @@
-/** `openKeyRing`: what `PLATFORM_KEYS` must hold, what of it is published, and that nothing private leaks. */
+/** `openKeyRing`: the format of `PLATFORM_KEYS`, the published part, and that private values do not leak. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { openSealed, sealClaims } from "../../../src/base/jose/sealed_jwt.ts";

@@ -1,4 +1,4 @@
-/** `rsa_key`: one spelling for one key, nothing private, nothing weak, and what its imports are good for. */
+/** `rsa_key`: accepts one encoding per key, rejects private and weak keys, and limits the use of imported keys. */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import {
   importRsaPublicKey,

@@ -207,7 +207,7 @@ function forget(file: string, key = "store_identity"): void {
   sql(file, `delete from kv where k = x'02${new TextEncoder().encode(key).toHex()}00'`);
 }
 
-/** A fault that nothing but reading the page shows. */
+/** Plants a fault that only reading the page reveals. */
 function overwritePage(file: string): void {
   const database = new DatabaseSync(file, { readOnly: true });
   const { root } = database.prepare("select rootpage as root from sqlite_schema where name = 'kv'").get() ??

@@ -1,4 +1,4 @@
-/** What a guarded store makes of failures: one error for its callers, one log line a change, readiness by outcomes. */
+/** How a guarded store reports failures: one error for its callers, one log line per change, readiness by outcomes. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";

@@ -1,4 +1,4 @@
-/** What a request reads: asked for together, read once, and never kept beyond what it was asked for. */
+/** The reads of a request: sent together, read once, and not kept after their use. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { prefetch } from "../../../src/base/store/prefetch.ts";

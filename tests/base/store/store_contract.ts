@@ -1,6 +1,6 @@
 /**
- * What every implementation of `src/base/store/store.ts` must keep. Run by one test file per implementation, so that
- * another database is another file of five lines.
+ * Requirements for every implementation of `src/base/store/store.ts`. Each implementation has a test file that runs
+ * them, so another database needs only another file of five lines.
  */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import type { Entry, Key, Store, Write } from "../../../src/base/store/store.ts";

@@ -1,4 +1,4 @@
-/** What the shop's developer page and its JSON show of a payment's messages, and what of them nobody may see. */
+/** The messages of a payment on the shop's developer page and in its JSON, and the values that both must hide. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { emptyMessageLog, recordingFetch } from "../../../src/client/tpp/message_log.ts";
 import { showMessage } from "../../../src/client/tpp/message_mask.ts";

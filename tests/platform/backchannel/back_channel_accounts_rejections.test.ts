@@ -1,4 +1,4 @@
-/** `PUT back-channel-auth/{ConsentId}`: reports that are rejected, and change nothing (contract EP12; Decision C11). */
+/** `PUT back-channel-auth/{ConsentId}`: rejected reports, which change no state (contract EP12; Decision C11). */
 import { assertEquals } from "@std/assert";
 import {
   ACCOUNTS,

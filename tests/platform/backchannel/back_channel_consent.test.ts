@@ -1,4 +1,7 @@
-/** `GET back-channel-auth/{ConsentId}`: what a bank reads of a consent, and who else reads nothing (contract EP11). */
+/**
+ * `GET back-channel-auth/{ConsentId}`: the fields that a bank reads of a consent; other callers read none (contract
+ * EP11).
+ */
 import { assertEquals } from "@std/assert";
 import {
   assertIndistinguishable,

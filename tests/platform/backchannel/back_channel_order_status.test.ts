@@ -57,7 +57,7 @@ const MOVES: Readonly<Record<Status, readonly Status[]>> = {
   [CREDITED]: [], // contract PT10
 };
 
-/** A payment at bank A, whose push finds nobody, brought to this status by the bank's reports. */
+/** A payment at bank A, whose push fails, brought to this status by the bank's reports. */
 async function paymentIn(env: Environment, status: Status): Promise<string> {
   env.now += 30_000; // for so long a bank that keeps failing is left alone, and no customer is sent there
   const flow = await authorised(env);
@@ -71,7 +71,7 @@ async function order(env: Environment, id: string): Promise<Json> {
   return (await good(bankCall(env, env.bankA, orderPath(id)), 200)).Data;
 }
 
-/** A report that must change nothing. */
+/** Sends a report and asserts that it changes no state. */
 function idlePut(
   env: Environment,
   bank: Participant,

@@ -1,4 +1,4 @@
-/** Which account schemes and names are accepted: nothing that a customer could take for the platform's own words. */
+/** Accepted account schemes and names. Text that a customer could mistake for the platform's own is rejected. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { idleReport, reportFor } from "../../../scripts/testing/back_channel.ts";
 import {
@@ -18,7 +18,7 @@ import { type Environment, openEnvironment } from "../../../scripts/testing/envi
 const WORDS = "✓ Name and account match. Confirmed by your bank";
 const PAYEE = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Name: "ACME Inc" };
 
-/** A consent request that must change nothing. */
+/** Sends a consent request and asserts that it changes no state. */
 async function rejected(env: Environment, initiation: Json): Promise<Response> {
   const bound = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody({ initiation }));

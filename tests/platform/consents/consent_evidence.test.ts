@@ -1,4 +1,4 @@
-/** What stays of a customer's decision: when, who, why, and the hash of the page that it was taken on. */
+/** The stored evidence of a customer's decision: when, who, why, and the hash of the page on which it was made. */
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
 import { type AtBank, authorise, consentBody, type Json, toBank } from "../../../scripts/testing/flows.ts";
@@ -103,7 +103,7 @@ async function lastEntry(env: Environment, { consentId }: AtBank): Promise<Audit
   return entry;
 }
 
-/** RFC 8785 of what the page tells, by hand: members in order, nothing between them; all registered at the start. */
+/** RFC 8785 of the page's facts, by hand: members in order, without white space; all registered at the start. */
 function factsOnPage(env: Environment, expiresAt: number, language: string): string {
   const account = (index: number, balance: string, canPay: boolean, why = ""): string =>
     `{"balance":"${balance}","canPay":${canPay},"currency":"EUR",` +

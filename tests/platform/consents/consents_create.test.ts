@@ -25,7 +25,7 @@ function post(env: Environment, bound: BoundToken, body: Json): Promise<Response
   return call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(body) });
 }
 
-/** Posts bodies with faults in them: each is rejected with exactly its faults, and nothing changes. */
+/** Posts faulty bodies: each is rejected with exactly its faults, without state changes. */
 function rejects(
   name: string,
   cases: () => readonly (readonly [string, Json, readonly ExpectedFault[]])[],

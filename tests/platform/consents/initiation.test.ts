@@ -17,7 +17,7 @@ import { CONTEXT, FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
 
 const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 
-/** What a decoded consent or payment holds to compare, from `{Data: {Initiation}, Risk}` sent as a payment. */
+/** The data of a decoded consent or payment to compare, from `{Data: {Initiation}, Risk}` sent as a payment. */
 function paymentDataOf(body: unknown): PaymentData {
   const sent = without(
     without(without(body, "Data.ReadRefundAccount"), "Data.Authorisation"),
@@ -103,7 +103,7 @@ for (const [path, value] of MUTATIONS) {
   });
 }
 
-/** Leaves that a payment may lack only because nobody was ever told them (contract MT3). */
+/** Leaves that a payment may omit only because no response ever contained them (contract MT3). */
 const NEVER_ANSWERED = ["Data.Initiation.DebtorAccount.Name"];
 const REQUIRED = [
   "InstructedAmount.Amount",

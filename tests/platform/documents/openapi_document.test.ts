@@ -1,4 +1,7 @@
-/** What generators, gateways and linters take from `/openapi.json`: stable operation ids, security, and the rules of fields. */
+/**
+ * Properties of `/openapi.json` that generators, gateways and linters rely on: stable operation ids, security, and the
+ * rules of fields.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { good, type Json } from "../../../scripts/testing/flows.ts";
 import { AUTH_URL, openEnvironment } from "../../../scripts/testing/environment.ts";

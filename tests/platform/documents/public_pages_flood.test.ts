@@ -8,7 +8,7 @@ import {
   type ServedEnvironment,
 } from "../../../scripts/testing/served_environment.ts";
 
-/** What four addresses get through the reference proxies. */
+/** The rate that the reference proxies allow to four addresses. */
 const FLOOD_PER_SECOND = 80;
 const PAGES = [
   "/openapi.json",

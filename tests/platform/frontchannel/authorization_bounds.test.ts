@@ -1,4 +1,4 @@
-/** What a customer's visits leave behind: a bounded number of sessions, and no cookie once a session is over. */
+/** Data left after a customer's visits: a bounded number of sessions, and no cookie once a session is over. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
 import {

@@ -166,7 +166,7 @@ Deno.test("Two customers with two flows for one consent: neither sees or spends 
   const consent = await storedConsent(env, alice);
   assertEquals(consent.selectedAccount, ACCOUNTS[0]);
   assertEquals(consent.payer, { sub: "alice", report: 1 });
-  // Bob comes too late, and learns nothing but that.
+  // Bob comes too late, and learns only that.
   await assertErrorAnswer(
     await bob.browser.open(await goodReturn(env, bob, { sub: "bob" })),
     "invalid_request",

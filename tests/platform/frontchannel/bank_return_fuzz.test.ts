@@ -96,7 +96,7 @@ Deno.test("GET authorization.sca.oauth2: no mutation of a good return is a code,
   });
 });
 
-/** The last character of a segment may have bits that stand for nothing. */
+/** The last character of a segment may contain unused bits. */
 function isUnusedBits(token: string, at: number): boolean {
   return at === token.length - 1 || token[at + 1] === ".";
 }

@@ -1,4 +1,7 @@
-/** A bank that the directory has suspended or withdrawn starts nothing: within 15 s its TPPs' requests for it are rejected. */
+/**
+ * A bank that the directory has suspended or withdrawn cannot be used: within 15 s its TPPs' requests for it are
+ * rejected.
+ */
 import { assertEquals, assertMatch } from "@std/assert";
 import { setOrganisation, setSoftware } from "../../support/directory_network.ts";
 import {
@@ -23,7 +26,7 @@ const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 
 interface Fall {
   readonly fall: (env: Environment) => Promise<void>;
-  /** What the TPP's redirect URI receives for the customer. */
+  /** The error that the TPP's redirect URI receives for the customer. */
   readonly error: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a person reads who is lost or cannot go on, in their own language; and what a program reads in the same place. */
+/** Error pages of the browser host in the reader's language, and the responses that programs receive instead. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   Browser,
@@ -223,7 +223,7 @@ async function assertLostProgram(answer: Response, status: number, error: string
   assertBrowserHeaders(answer);
 }
 
-/** Follows the page's own language switch, in a browser that knows nothing; nothing changes by it. */
+/** Follows the page's own language switch in a new browser, and asserts that it changes no state. */
 async function follow(env: Environment, html: string, language: string): Promise<string> {
   const switches = /<nav class="languages".*?<\/nav>/s.exec(html)?.[0] ?? "";
   const href = new RegExp(`<a href="([^"]*)" lang="${language}"`).exec(switches)?.[1] ?? "";

@@ -1,6 +1,6 @@
 /**
- * What customers do: reload, go back, open a second tab, click twice, take their time, change the browser, leave the
- * page open. However they wander, the TPP learns exactly one outcome, and it is the consent's.
+ * Customers reload, go back, open a second tab, click twice, take their time, change the browser, leave the page open.
+ * In every case the TPP receives exactly one outcome, and it is the consent's.
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
@@ -162,9 +162,9 @@ Deno.test("The consent screen left open past its time: accepting leads back to t
   assertEquals(await journey.status(), "AwaitingAuthorisation");
   await journey.page(screen, 400, "finished");
   journey.learnt.clear();
-  await journey.askAgain(); // the TPP may ask once more; whoever does not, reads Rejected in the end
+  await journey.askAgain(); // the TPP may ask once more; otherwise the consent ends as Rejected
   journey.env.now += 86_400_000;
-  await journey.page(screen, 400, "link_unusable"); // nothing is known of the session any more
+  await journey.page(screen, 400, "link_unusable"); // the session is no longer stored
   assertEquals([journey.learnt.size, await codesIssued(journey.env)], [0, 0]);
   assertEquals(await journey.status(), "Rejected");
 });

@@ -65,7 +65,7 @@ async function open(environment: Readonly<Record<string, string>> = {}): Promise
   };
 }
 
-/** A consent of which nothing is known: to read it takes a place like any other. */
+/** An unknown consent: reading it takes a place like any other read. */
 const HELD = "00000000-0000-4000-8000-00000000aaaa";
 const OTHER = "00000000-0000-4000-8000-00000000bbbb";
 const tokens = new WeakMap<Participant, ReturnType<typeof clientToken>>();

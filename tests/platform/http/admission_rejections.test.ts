@@ -1,4 +1,7 @@
-/** Requests that admission control rejects: what they are answered, that nothing of them is used up, and who keeps no place. */
+/**
+ * Requests that admission control rejects: their responses, that they use up no proof or key, and which requests hold
+ * no place.
+ */
 import { assert, assertEquals } from "@std/assert";
 import {
   authorised,

@@ -1,4 +1,4 @@
-/** A store that loses every race: each request is answered 503 with Retry-After, writes nothing and can be repeated. */
+/** A store that loses every race: each request is answered 503 with Retry-After, writes no data and can be repeated. */
 import { assert, assertEquals } from "@std/assert";
 import { bankCall, consentPath, putStatus, reportFor } from "../../../scripts/testing/back_channel.ts";
 import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
@@ -37,7 +37,7 @@ interface Attempt {
   readonly status: number;
 }
 
-/** Prepares an attempt while nothing conflicts yet. */
+/** Prepares an attempt before conflicts start. */
 type Prepare = (env: Environment) => Promise<Attempt>;
 
 const oauth: Record<string, Prepare> = {
@@ -157,7 +157,7 @@ Deno.test("A customer's step that loses every race is a page with 503 and Retry-
   }
 });
 
-/** Sends the request while every commit loses: a bounded number of them, and nothing has changed. */
+/** Sends the request while every commit loses. Asserts a bounded number of commits and unchanged state. */
 async function losing(
   env: Environment,
   store: ConflictingStore,

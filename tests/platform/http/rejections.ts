@@ -1,4 +1,4 @@
-/** What a decoder rejects, as plain data to compare. */
+/** A decoder's rejections as plain data to compare. */
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
 
 /** The ApiError that the call throws; any other outcome is thrown on. */

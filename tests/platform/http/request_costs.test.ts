@@ -1,4 +1,6 @@
-/** What each request of a payment costs: two round trips of reads at most, one commit, and the operations of its floor. */
+/**
+ * The cost of each request of a payment: at most two round trips of reads, one commit, and the operations of its floor.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { STAGES } from "../../../scripts/bench/stages.ts";
 import { meet } from "../../../scripts/bench/flows.ts";

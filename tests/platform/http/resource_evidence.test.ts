@@ -1,4 +1,4 @@
-/** What can be shown afterwards: the signed bytes of every write, and who moved a consent or payment, when and why. */
+/** Stored evidence: the signed bytes of every write, and who moved a consent or payment, when and why. */
 import { assertEquals } from "@std/assert";
 import { flattenedVerify } from "jose";
 import { historyOf } from "../../../src/platform/audit_trail.ts";

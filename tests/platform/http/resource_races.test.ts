@@ -20,7 +20,7 @@ import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/te
 const SHOTS = 40;
 const USED_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
 
-/** What a stored kind of thing is keyed by: `consent`, `payment`, `payment_order`, `idempotency_claim`. */
+/** The number of stored records of a kind: `consent`, `payment`, `payment_order`, `idempotency_claim`. */
 async function stored(env: Environment, kind: string): Promise<number> {
   return (await env.snapshot()).filter(({ key }) => key[0] === kind).length;
 }

@@ -1,4 +1,4 @@
-/** What only bytes on a connection can show: repeated header lines, bodies of GETs, white space, request targets. */
+/** Cases that need raw bytes on a connection: repeated header lines, bodies of GETs, white space, request targets. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { authorised, type BoundToken, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
 import { dpopProof, payloadSignature } from "../../../scripts/testing/jwts.ts";

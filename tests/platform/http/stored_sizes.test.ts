@@ -1,4 +1,4 @@
-/** What is accepted is stored and served: the largest inputs, in every script, on a real Deno KV. */
+/** Every accepted input can be stored and served: the largest inputs, in every script, on a real Deno KV. */
 import { serialize } from "node:v8";
 import { assert, assertEquals } from "@std/assert";
 import { bankCall, orderPath, putStatus } from "../../../scripts/testing/back_channel.ts";

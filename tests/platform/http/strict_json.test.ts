@@ -1,4 +1,4 @@
-/** Request bytes as JSON: what is rejected, and that nothing but a ApiError comes out. */
+/** Request bytes as JSON: rejected inputs, and that only an ApiError is thrown. */
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { parseStrictJson } from "../../../src/base/http/strict_json.ts";

@@ -45,7 +45,7 @@ Deno.test("POST par wants a consent of this client at this bank that awaits auth
       await assertRejected(env, INVALID_REQUEST, async () => {
         const response = await send();
         assertEquals(
-          (await response.clone().json()).error_description, // one answer for all: nothing to probe with
+          (await response.clone().json()).error_description, // the same response for all, so that it reveals no consent
           "consent_id is not a consent of this client that awaits authorisation.",
         );
         return response;
@@ -86,7 +86,7 @@ Deno.test("POST par rejects a challenge that has led to a code, for 24 hours and
   assertEquals((await again()).status, 201);
 });
 
-/** A push with a challenge of its own, so that nothing but the consent can be wrong. */
+/** A push with a challenge of its own, so that only the consent can be wrong. */
 async function pushFresh(
   env: Environment,
   options: NonNullable<Parameters<typeof push>[2]>,

@@ -96,7 +96,7 @@ Deno.test("POST token rejects a code's second use and revokes the first one's to
   env.now += 1000;
   await assertRejectedReuse(env, flow);
   await assertDead(env, flow, token);
-  await assertRejectedReuse(env, flow); // and again, with nothing left to revoke
+  await assertRejectedReuse(env, flow); // and again, when all tokens are revoked already
 });
 
 Deno.test("POST token notices a second use for as long as the token may live [TA-N5, 2.2]", async () => {
@@ -204,7 +204,7 @@ Deno.test("POST token takes the key that PAR was given, by dpop_jkt or by proof 
   }
 });
 
-/** Redeems a code again, rightly in every respect but that. Nothing changes but codes and tokens. */
+/** Redeems a code again with an otherwise valid request. Asserts that only codes and tokens change. */
 async function assertRejectedReuse(env: Environment, flow: IssuedCode): Promise<void> {
   const others = async (): Promise<unknown> =>
     (await env.snapshot()).filter(({ key }) => key[0] !== "authorization_code" && key[0] !== "access_token");

@@ -209,7 +209,7 @@ Deno.test("POST token gives nothing for a code with the other grant's type [TC2]
   await assertAccepted(codeGrant(env), await redeem(env, flow));
 });
 
-/** Each attempt on a fresh code: rejected like this, nothing but a count changed, and the code redeems afterwards. */
+/** Each attempt uses a fresh code: it is rejected like this, only a count changes, and the code redeems afterwards. */
 async function rejectedAndStillGood(
   t: Deno.TestContext,
   env: Environment,

@@ -20,7 +20,7 @@ async function openOldEnvironment(options?: EnvironmentOptions): Promise<Environ
   return env;
 }
 
-/** The ecosystem for somebody whose clock is wrong in the same way as the platform's. */
+/** The environment for a party whose clock is wrong in the same way as the platform's. */
 function alike(env: Environment): Environment {
   return { ...env, now: env.now + env.clockStep };
 }

@@ -29,7 +29,7 @@ Deno.test("a TPP in good standing may do all of it, just before its status is as
 
 interface Downfall {
   readonly fall: (env: Environment, who: Participant) => Promise<void>;
-  /** What the TPP's redirect URI receives if it is a bank. */
+  /** The error that the TPP's redirect URI receives if the participant is a bank. */
   readonly error: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the TPP is answered for each way a bank can answer an order, and what is pushed [D4]. */
+/** The TPP's response for each way a bank can answer an order, and the pushed order [D4]. */
 import { assert, assertEquals } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { authorised, consentBody, good, pay } from "../../../scripts/testing/flows.ts";

@@ -116,12 +116,12 @@ Deno.test("A crash between the push and its record has the order pushed again, w
   await using env = await openPushEnvironment(accepts, { store });
   const flow = await authorised(env);
   env.answer = () => {
-    store.broken = true; // nothing is written any more: the process is as good as dead
+    store.broken = true; // later writes fail, as if the process had ended
     return Response.json({ Status: "AcceptedSettlementInProcess" });
   };
   const answer = await pay(env, flow);
   await answer.body?.cancel();
-  assert(answer.status >= 500); // nobody is there to answer
+  assert(answer.status >= 500); // no response can be produced
   store.broken = false;
   const id = orderIdOf(onlyPush(env));
   assertEquals(await statusOf(env, id), "Pending");

@@ -30,7 +30,7 @@ async function deadOrders(env: Environment): Promise<Json> {
 /** A consent that a customer has agreed to, and whose it is. */
 type Agreement = Awaited<ReturnType<typeof authorised>> & { readonly tpp: Participant };
 
-/** What makes the platform give up a push, without the test having to wait for it. */
+/** Makes the platform's push time out without a real wait. */
 function timesOut(): Promise<Response> {
   return Promise.reject(new DOMException("The signal timed out", "TimeoutError"));
 }
@@ -68,7 +68,7 @@ function rejects(): Response {
   return Response.json({ error: "invalid_order" }, { status: 400 });
 }
 
-/** What the bank answers, and what the operator reads of it. */
+/** The bank's response, and the fields that the operator reads of it. */
 const rejected: Record<string, readonly [Response, string, string | undefined]> = {
   "with a JSON body": [rejects(), "status 400", '{"error":"invalid_order"}'],
   "without a body": [new Response(null, { status: 404 }), "status 404", undefined],

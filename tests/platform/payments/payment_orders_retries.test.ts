@@ -25,7 +25,9 @@ async function wait(env: PushEnvironment, id: string): Promise<number> {
 
 type Agreement = Awaited<ReturnType<typeof authorised>>;
 
-/** Consents that customers have agreed to while the bank was well: to one that keeps failing nobody is sent. */
+/**
+ * Consents that customers accepted before the bank failed, because no customer is sent to a bank that keeps failing.
+ */
 async function agreements(env: PushEnvironment, count: number): Promise<[Agreement, ...Agreement[]]> {
   const made: [Agreement, ...Agreement[]] = [await authorised(env)];
   while (made.length < count) made.push(await authorised(env));

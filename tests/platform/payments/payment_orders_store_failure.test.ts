@@ -37,7 +37,7 @@ Deno.test("reads that begin to fail while banks are looked up end the pass, not 
   env.answer = accepts;
   env.pushes.length = 0;
   env.now += 3000;
-  listings = 1; // the bank is found, and nothing is read after it
+  listings = 1; // the lookup of the bank succeeds, and every later read fails
   const error = await env.platform.deliverDueOrders().catch((error: ApiError) => error);
   assert(error instanceof ApiError && error.reason === "store.unavailable");
   listings = Infinity;

@@ -30,7 +30,7 @@ const OTHER: Readonly<Record<string, string>> = {
   "Risk.MerchantCategoryCode": "5733",
   "Risk.DeliveryAddress.Country": "FR",
 };
-/** What no answer ever shows may be left out of the payment (contract MT3). */
+/** Fields that no response contains may be omitted from the payment (contract MT3). */
 const MAY_BE_LEFT_OUT = [
   "Data.Initiation.DebtorAccount.Name",
   "Data.Initiation.CreditorPostalAddress",

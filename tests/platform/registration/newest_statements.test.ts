@@ -1,4 +1,6 @@
-/** What the directory has restated takes effect here within 15 s, without a new registration, and never the other way. */
+/**
+ * A newer statement at the directory takes effect here within 15 s without a new registration. An older one never does.
+ */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import type { Client } from "../../../src/platform/registration/client.ts";

@@ -25,7 +25,7 @@ const NOW = START / 1000;
 
 type MakeStatement = (newcomer: Participant, env: Environment) => Promise<string>;
 
-/** Tries each statement; nothing may be fetched for it but the directory's own keys. */
+/** Tries each statement. Only the directory's own keys may be fetched for it. */
 async function rejectAll(
   t: Deno.TestContext,
   error: string,

@@ -185,7 +185,7 @@ Deno.test("POST register: consent_managedby_bank counts at the next authorizatio
   const atPlatform = await authorise(env, await toBank(env));
   assertEquals(atPlatform.status, 303);
   const statement = await renewedStatement(env, bankA, { consent_managedby_bank: true });
-  const before = await toBank(env); // the statement alone changes nothing: it has not been registered
+  const before = await toBank(env); // the statement has no effect until it is registered
   const return1 = await returned(before);
   assertEquals(new URL(return1).pathname, "/BANKA/authorization.consent.oauth2");
   assertEquals((await postRegistration(env, bankA, { statement })).status, 201);

@@ -20,7 +20,9 @@ import type { Platform } from "../../../src/platform/compose.ts";
 const DAY_MS = 86_400_000;
 const CONSENT = "/BANKA/domestic-payment-consents/v1/00000000-0000-4000-8000-000000000000";
 
-/** As the TPP under these headers: token and registration answer `invalid_client`, resources 401, and nothing changes. */
+/**
+ * As the TPP under these headers: token and registration return `invalid_client`, resources 401, without state changes.
+ */
 async function assertNoCertificate(
   env: Environment,
   platform: Platform,

@@ -1,4 +1,7 @@
-/** Rate limits over HTTP: what is rejected has used nothing up, and one participant's flood is its own problem [RAT-01, PA-N17]. */
+/**
+ * Rate limits over HTTP: a rejected request uses up no proof or key, and one participant's flood does not affect others
+ * [RAT-01, PA-N17].
+ */
 import { assertEquals } from "@std/assert";
 import { addKey } from "../../support/directory_network.ts";
 import { register } from "../../../scripts/testing/participants.ts";

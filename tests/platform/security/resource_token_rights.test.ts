@@ -1,4 +1,4 @@
-/** What a good token allows: its scope, its grant, its one consent. */
+/** The rights of a valid token: its scope, its grant, its one consent. */
 import { assertEquals } from "@std/assert";
 import { authorised, call, clientToken, consentBody, good, pay } from "../../../scripts/testing/flows.ts";
 import { assertChallenge, unchanged } from "../../../scripts/testing/resource_answers.ts";

@@ -1,4 +1,4 @@
-/** What the platform writes before a signature has proven who asks: counters of rate limits, and visits of pushed links. */
+/** Data that the platform writes before a signature is verified: rate limit counters, and visits of pushed links. */
 import { assert, assertEquals } from "@std/assert";
 import { asAssertion } from "../../support/assertions.ts";
 import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";

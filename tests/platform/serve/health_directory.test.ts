@@ -38,6 +38,6 @@ Deno.test("GET health/ready does not complain about participants who are merely 
   env.network = FAILURES["status 500"]?.() ?? env.network;
   assertEquals(await tokenStatus(env), 503);
   assertEquals((await readiness(env)).body.parts["directory"]?.ok, false);
-  env.now += 900_000; // nobody has asked since, and nothing is known
+  env.now += 900_000; // no request since, so the state of the directory is unknown
   assertEquals((await readiness(env)).body.parts["directory"], { ok: true });
 });

@@ -22,7 +22,7 @@ import { SHOP_REDIRECTS } from "../../../scripts/testing/environment.ts";
 const BOUND_SECONDS = 15;
 const [KEPT = "", REMOVED = ""] = SHOP_REDIRECTS;
 
-/** What the directory decides, and the request that tells when it is in effect. */
+/** A change at the directory, and the request that shows when it takes effect. */
 interface Decision {
   readonly decide: () => Promise<unknown>;
   readonly attempt: () => Promise<Response>;

@@ -99,7 +99,7 @@ async function statusOf(environment: ServedEnvironment, path: string): Promise<n
   return answer.status;
 }
 
-/** What the log says about the store, and every error. */
+/** The log events about the store, and every error. */
 function eventsOf({ process }: ServedEnvironment): unknown[] {
   return process.lines.filter(({ event, level }) => level === "error" || String(event).startsWith("store."))
     .map(({ event }) => event);

@@ -1,4 +1,4 @@
-/** What the sandbox banks start from: credentials in a folder, customers with valid accounts, and amounts. */
+/** Initial data of the sandbox banks: credentials in a folder, customers with valid accounts, and amounts. */
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { composeBanks } from "../../../src/sandbox/bank/bank_app.ts";
 import { ALICE_EUR_AT_BANKA, ALICE_EUR_AT_BANKB, customersOf } from "../../../src/sandbox/bank/customers.ts";

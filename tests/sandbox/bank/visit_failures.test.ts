@@ -1,4 +1,4 @@
-/** What ends or protects a visit at a sandbox bank: rejections, wrong entries, a failing platform, foreign browsers. */
+/** Failures of a visit at a sandbox bank: rejections, wrong entries, a failing platform, foreign browsers. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { ALICE_EUR_AT_BANKA } from "../../../src/sandbox/bank/customers.ts";
 import { ALICE, arrive, BankBrowser, CODE, outcome } from "../../support/bank_browser.ts";

@@ -1,4 +1,4 @@
-/** A clock that is set back, in a sandbox or by NTP, leaves nobody waiting for a time that was never reached. */
+/** A clock that is set back, in a sandbox or by NTP, causes no endless wait for a time that was never reached. */
 import { assertEquals } from "@std/assert";
 import { steadyClock } from "../../../src/base/kernel/clock.ts";
 import { openBucketStore } from "../../../src/platform/security/rate_limit_store.ts";

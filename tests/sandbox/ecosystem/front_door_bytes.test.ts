@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { withFrontDoor } from "../../support/front_door_environment.ts";
 
-/** What the handler saw, one line a request: URL, body size, and the headers that tests send. */
+/** Records the requests that the handler received, one line each: URL, body size, and the headers that tests send. */
 function tellRequest(seen: string[]): (request: Request) => Promise<Response> {
   return async (request) => {
     const sent = [...request.headers].filter(([name]) => name !== "client-cert" && name !== "x-proxy-secret");

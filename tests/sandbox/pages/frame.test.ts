@@ -1,4 +1,7 @@
-/** What a sandbox's start must never harm: ports and directories of others, data of another port, a half-made start. */
+/**
+ * Resources that a sandbox's start must not harm: ports and directories of others, data of another port, an incomplete
+ * start.
+ */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { addressesAt, freeLoopbackHosts, readFirstPort } from "../../../src/sandbox/ecosystem/addresses.ts";
 import { openAuthority, serverIdentity } from "../../../src/sandbox/ecosystem/authority.ts";

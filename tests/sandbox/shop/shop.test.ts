@@ -235,7 +235,7 @@ Deno.test("a payment whose result stays unknown is not called unpaid", async () 
   const env = await openShop();
   const { cookie, state } = await goToBank(env);
   const failing = (): Response => json(500, {});
-  const rejecting = (): Response => json(400, {}); // says nothing about the first submission
+  const rejecting = (): Response => json(400, {}); // the result of the first submission stays unknown
   env.answers.set(paymentsPath, [failing, rejecting, rejecting]);
   const response = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
   const page = await follow(env, response, cookie);
