@@ -10,7 +10,7 @@ import type { Strangers } from "./token_parts.ts";
 import { headerOf, textOf, withBody, withHeader } from "./sample_request.ts";
 import type { Random } from "../prove/random.ts";
 
-/** Who signs a body, and how it is judged. */
+/** The signer of a body and the rules for it. */
 export interface SignedParts {
   readonly resigner: Resigner;
   readonly signer: Participant;
@@ -20,10 +20,10 @@ export interface SignedParts {
 
 const SIGNATURE = "x-jws-signature";
 
-/** Why a document that was taken should not have been, or undefined. */
+/** The reason why an accepted document should have been rejected, or undefined. */
 export type JudgeJson = (document: unknown) => string | undefined;
 
-/** The signature of a body: as text, or with its header changed and signed again; or the body changed beneath it. */
+/** The signature of a body: mutated as text, re-signed with a changed header, or kept while the body changes. */
 export function signaturePart({ resigner, signer, key, strangers }: SignedParts): Part {
   return {
     name: SIGNATURE,
@@ -39,7 +39,7 @@ export function signaturePart({ resigner, signer, key, strangers }: SignedParts)
       return withHeader(attempt, SIGNATURE, await signing(mine ? key : strangers.key, text, body, coverage));
     },
     fault(attempt) {
-      if (attempt.method === "GET") return undefined; // what is read has no body
+      if (attempt.method === "GET") return undefined; // these requests have no body
       const signature = headerOf(attempt, SIGNATURE) ?? "";
       const coverage = resigner.coverageOf(signature, attempt.body ?? new Uint8Array());
       if (coverage === undefined) return "took a forged payload signature";
@@ -55,7 +55,7 @@ function coverageIn(header: string): Coverage {
   return members["b64"] === false ? "A" : "B";
 }
 
-/** A JSON body that is signed again after each change. */
+/** A JSON body that is re-signed after each change. */
 export function signedJsonPart({ resigner, key }: SignedParts, judge?: JudgeJson): Part {
   const plain = jsonPart(judge);
   return {
@@ -69,7 +69,6 @@ export function signedJsonPart({ resigner, key }: SignedParts, judge?: JudgeJson
   };
 }
 
-/** A JSON body. */
 export function jsonPart(judge?: JudgeJson): Part {
   return {
     name: "JSON",
@@ -85,12 +84,11 @@ export function jsonPart(judge?: JudgeJson): Part {
   };
 }
 
-/** A form. */
 export function formPart(pinned: Pinned): Part {
   return {
     name: "form",
     mutate: (random, attempt) => withBody(attempt, mutateForm(random, textOf(attempt))),
-    fault: (attempt) => pinnedFault(pinned, (name) => formPlace(name).read(attempt) || undefined), // RFC 6749 §3.1: empty is none
+    fault: (attempt) => pinnedFault(pinned, (name) => formPlace(name).read(attempt) || undefined), // RFC 6749 §3.1: an empty value counts as absent
   };
 }
 
@@ -107,7 +105,7 @@ const PARAMETERS: readonly (readonly [string, string])[] = [
   ["x", "%00"],
 ];
 
-/** The form's text, or one of its parameters left out, repeated, renamed, changed or put in. */
+/** The form with mutated text, or with one parameter omitted, repeated, renamed, changed or added. */
 export function mutateForm(random: Random, text: string): string {
   if (random.chance(0.2)) return mutateText(random, text);
   const pairs = [...new URLSearchParams(text)];

@@ -1,4 +1,4 @@
-/** Good requests of browsers: the TPP's link, the bank's return, the consent screen, and pages that anybody may read. */
+/** Valid requests of browsers: the TPP's link, the bank's return, the consent screen, and public pages. */
 import { IMPLICIT, sealedReturn, signedReturn } from "../testing/bank_return.ts";
 import {
   type AtBank,
@@ -33,7 +33,6 @@ const PAGES: readonly (readonly [path: string, surface: Sample["surface"]])[] = 
   ["/docs/reference/data-types", "page"],
 ];
 
-/** All of them. */
 export async function browserSamples(context: SampleContext): Promise<readonly Sample[]> {
   const pages = await Promise.all(PAGES.map(([path, surface]) => openPage(context, path, surface)));
   return [
@@ -55,7 +54,7 @@ async function link(context: SampleContext): Promise<Sample> {
   return { name: "authorize", status: 303, surface: "page", attempt, parts: [requestPart({ query })] };
 }
 
-/** A flow whose customer has accounts to choose from. */
+/** A flow whose customer has accounts to choose from at the platform. */
 async function reported(env: Environment): Promise<AtBank> {
   const flow = await toBank(env);
   await good(putAccounts(env, env.bankA, flow.consentId, ACCOUNTS), 200);
@@ -119,7 +118,7 @@ function within(env: Environment, { cookies }: Browser): Browser {
   return browser;
 }
 
-/** The cookie that the good request has. */
+/** Requires the cookie of the valid request. */
 function sameBrowser(good: Attempt): (attempt: Attempt) => string | undefined {
   const cookiesOf = (attempt: Attempt): readonly string[] =>
     (headerOf(attempt, "cookie") ?? "").split(/[;,]/).map((cookie) => cookie.trim());

@@ -8,13 +8,13 @@ export type Members = { readonly [name: string]: unknown };
 export const NOW = START / 1000;
 /** Allowed clock skew, seconds. */
 export const SKEW = 30;
-/** Header members that would bring a key, compression or rules along. */
+/** Header members that would supply a key, compression or processing rules. */
 export const ALIEN = ["jku", "x5u", "x5c", "crit", "b64", "zip", "enc", "epk", "apu", "apv", "p2c", "p2s"];
 
-/** A part by name, and whether it is right. */
+/** A named check and its result. */
 export type Check = readonly [name: string, holds: boolean];
 
-/** The first part that is not. */
+/** The name of the first failed check. */
 export function firstBroken(checks: readonly Check[]): string | undefined {
   return checks.find(([, holds]) => !holds)?.[0];
 }
@@ -39,12 +39,11 @@ export function isTime(value: unknown, from: number, to: number): boolean {
   return typeof value === "number" && Number.isFinite(value) && value >= from && value <= to;
 }
 
-/** A text of a usual length. */
 export function isText(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= 256;
 }
 
-/** `exp` not over and at most `ahead` from now, `iat` and `nbf` not ahead; seconds. */
+/** `exp` not expired and at most `ahead` from now, `iat` and `nbf` not in the future; seconds. */
 export function timed(claims: Members, ahead: number, wanted: readonly string[]): readonly Check[] {
   const check = (name: string, from: number, to: number): Check => {
     const absent = !Object.hasOwn(claims, name) && !wanted.includes(name);
@@ -58,17 +57,16 @@ export function timed(claims: Members, ahead: number, wanted: readonly string[])
   ];
 }
 
-/** One of these. */
 export function isOneOf(value: unknown, of: readonly unknown[]): boolean {
   return of.includes(value);
 }
 
-/** Some of these, at least one. */
+/** A non-empty subset of these values. */
 export function isSubset(value: unknown, of: readonly unknown[]): boolean {
   return listOf(value).length > 0 && listOf(value).every((each) => isOneOf(each, of));
 }
 
-/** The value where it is a list, else none. */
+/** The value if it is a list, else an empty list. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

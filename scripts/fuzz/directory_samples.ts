@@ -1,4 +1,4 @@
-/** Good requests to the directory: what its administrators do, and what anybody may read. */
+/** Valid requests to the directory: by administrators, and public ones. */
 import {
   ADMIN_TOKEN,
   bank,
@@ -18,10 +18,9 @@ import { type Attempt, attemptOf, headerOf, textOf, withBody } from "./sample_re
 const PUBLIC = ["/health", "/participants", "/jwks", "/ca.pem"];
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** A call of an administrator and how it is answered. */
+/** A call of an administrator and its expected status. */
 type Planned = readonly [name: string, status: number, method: string, path: string, body?: Json];
 
-/** All of them, in this directory. */
 export async function directorySamples(directory: DirectoryEnvironment): Promise<readonly Sample[]> {
   const { body } = await directory.admin("POST", "/participants", await thirdParty([0, 1]));
   await directory.admin("POST", "/participants", await bank([2, 3]));
@@ -80,7 +79,7 @@ async function publicSample(path: string): Promise<Sample> {
   };
 }
 
-/** The signed text in a request for a certificate, octet by octet. */
+/** The signed part of a certificate signing request, mutated octet by octet. */
 async function signingRequestSample(): Promise<Sample> {
   const pem = await signingRequest(8);
   const attempt = await administrated("POST", "/participants/SHOP/certificates", { csrs: { signing: pem } });
@@ -103,7 +102,7 @@ async function signingRequestSample(): Promise<Sample> {
   return { name: "directory: certificates", status: 201, surface: "directory", attempt, parts: [part] };
 }
 
-/** Whether what is signed in the one is signed in the other: the first member of the outer sequence (RFC 2986 §4.2). */
+/** Returns whether both requests have the same signed part: the first member of the outer sequence (RFC 2986 §4.2). */
 function isSameRequest(pem: string, good: string): boolean {
   const [der, wanted] = [derOf(pem), derOf(good)];
   const length = ((wanted[6] ?? 0) << 8) + (wanted[7] ?? 0) + 4;

@@ -13,7 +13,7 @@ import { accessTokenOf, assertionRule, proofRule, type Rule } from "./rules.ts";
 import { type Attempt, headerOf, pathnameOf, record } from "./sample_request.ts";
 import { membersOf, type Recipient, type Strangers, tokenPart, type TokenParts } from "./token_parts.ts";
 
-/** The setting. */
+/** The context from which samples are made. */
 export interface SampleContext {
   readonly env: Environment;
   readonly resigner: Resigner;
@@ -24,9 +24,9 @@ export interface SampleContext {
   readonly bound: { readonly key: TestKey; readonly signingKey: CryptoKey };
 }
 
-/** A good call of a resource endpoint. */
+/** A valid call of a resource endpoint. */
 export interface ResourceCall extends Pick<Sample, "name" | "status" | "attempt"> {
-  /** Who signs the body, where there is one. */
+  /** The signer of the body, if it is signed. */
   readonly signer?: Participant;
   readonly judge?: JudgeJson;
 }
@@ -46,7 +46,7 @@ export async function openSampleContext(env: Environment, resigner: Resigner): P
   };
 }
 
-/** How a kind of token is signed by a key and judged. */
+/** How a kind of token is signed by a key, and its rules. */
 export function tokensOf(
   { resigner, strangers }: SampleContext,
   kind: TokenKind,
@@ -61,7 +61,7 @@ export function signingKeyOf(who: Participant): Promise<CryptoKey> {
   return who.signing.key.privateKey("sign");
 }
 
-/** A token in its place, which the attempt shows to be good. */
+/** A token in its place; the attempt contains a valid one. */
 export function goodToken(
   { resigner, strangers }: SampleContext,
   attempt: Attempt,
@@ -90,7 +90,7 @@ export async function proofOf(context: SampleContext, attempt: Attempt, optional
   return goodToken(context, attempt, parts, headerPlace("dpop"), optional);
 }
 
-/** A call of a resource endpoint with the parts that all of them have, and those of a body that is signed. */
+/** A call of a resource endpoint with the parts that all calls have, and those of a signed body. */
 export async function resourceSample(
   context: SampleContext,
   { signer, judge, ...call }: ResourceCall,
@@ -115,7 +115,7 @@ function signedParts(
   return [signaturePart(parts), signedJsonPart(parts, judge)];
 }
 
-/** The token and the bank that the good request has. */
+/** Requires the token and the bank of the valid request. */
 function sameAccess(good: Attempt): (attempt: Attempt) => string | undefined {
   const bankOf = (attempt: Attempt): string | undefined => pathnameOf(attempt).split("/")[1];
   return (attempt) => {
@@ -124,7 +124,7 @@ function sameAccess(good: Attempt): (attempt: Attempt) => string | undefined {
   };
 }
 
-/** The request with a proof for its own method and path. */
+/** The request with a new proof for its own method and path. */
 async function proveAgain(resigner: Resigner, key: CryptoKey, attempt: Attempt): Promise<Attempt> {
   const place = headerPlace("dpop");
   const proof = place.read(attempt) ?? "";
@@ -141,7 +141,7 @@ async function proveAgain(resigner: Resigner, key: CryptoKey, attempt: Attempt):
 /** Rules of a request to an OAuth endpoint. */
 export const oauthRequest = requestPart({ headers: CREDENTIALS });
 
-/** A request to the browser host for what anybody may read. */
+/** A request for a public page of the browser host. */
 export async function openPage(
   { env }: SampleContext,
   path: string,

@@ -1,4 +1,4 @@
-/** Ids and secrets that a seed repeats, while good requests are made: so their mutations are the same in the next run. */
+/** Makes ids and secrets repeatable by seed while samples are made, so that the next run has the same mutations. */
 import { seeded } from "../prove/random.ts";
 
 /**

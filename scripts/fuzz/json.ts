@@ -1,4 +1,7 @@
-/** Mutations of JSON documents as texts, so that they can hold what no value can: a member twice, a number out of range. */
+/**
+ * Mutations of JSON documents as texts, so that they can contain forms that no parsed value has, such as duplicate
+ * members and numbers out of range.
+ */
 import { mutateText, pick } from "./mutations.ts";
 import { NAMES, ODD_VALUES, WORDS } from "./words.ts";
 import type { Random } from "../prove/random.ts";
@@ -10,7 +13,10 @@ const [HOLE_TEXT, HOLE_BEGINS] = [JSON.stringify(HOLE), JSON.stringify(HOLE).sli
 
 type Members = { readonly [name: string]: unknown };
 
-/** The document with one or two parts replaced, left out, renamed, repeated or put in; or the same, written differently. */
+/**
+ * The document with one or two parts replaced, omitted, renamed, repeated or added, or the same document written
+ * differently.
+ */
 export function mutateJson(random: Random, document: unknown): string {
   if (random.chance(0.1)) return mutateText(random, JSON.stringify(document));
   if (random.chance(0.05)) return rewritten(document);
@@ -58,7 +64,7 @@ function reversed(value: unknown): unknown {
   );
 }
 
-/** Something else: odd, or known somewhere, or from another place in the document. */
+/** Another value: odd, well-known, or from another place in the document. */
 function other(random: Random, document: unknown): string {
   if (random.chance(0.4)) return pick(random, ODD_VALUES);
   if (random.chance(0.7)) return JSON.stringify(pick(random, WORDS));
@@ -66,7 +72,7 @@ function other(random: Random, document: unknown): string {
   return JSON.stringify(path.reduce((at, name) => Object(at)[name], document)) ?? "null";
 }
 
-/** A value of the same kind that differs by little. */
+/** A value of the same type with a small difference. */
 function near(random: Random, value: unknown): string | undefined {
   if (typeof value === "string") return JSON.stringify(mutateText(random, value));
   if (typeof value !== "number") return undefined;
@@ -101,8 +107,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The one value that the text holds, or undefined where it is no JSON or has a member twice. Written without the
- * platform's own reader, to judge what that one let through.
+ * The only value of the text; undefined if it is not JSON or has a duplicate member. Independent of the platform's own
+ * parser, because it checks what that accepted.
  */
 export function readJson(text: string): unknown {
   const value = parsed(text);

@@ -1,6 +1,6 @@
 /**
- * `deno task fuzz`: changes good requests in ways that a seed repeats, sends them to a platform and a directory in this
- * process, and looks for failures, forgeries that are taken, rejections that change something, and errors in a wrong form.
+ * `deno task fuzz`: mutates valid requests repeatably by seed and sends them to a platform and a directory in this
+ * process. Reports server errors, accepted forgeries, rejections that changed state, and malformed errors.
  */
 import { browserSamples } from "./browser_samples.ts";
 import { directorySamples } from "./directory_samples.ts";
@@ -21,7 +21,7 @@ import { seeded } from "../prove/random.ts";
 
 type Print = (line: string) => void;
 
-/** One part of one good request. */
+/** One part of one valid request. */
 interface Target extends Tally {
   readonly sample: Sample;
   readonly part: Part;
@@ -36,8 +36,8 @@ export interface FuzzResult {
 /**
  * Fuzzes.
  *
- * @param plant wraps each app, to see whether what is wrong with the wrapping is found
- * @throws {UsageError} where no target has the wanted name
+ * @param plant wraps each app, to test that planted faults are found
+ * @throws {UsageError} if no target has the wanted name
  */
 export async function fuzz(options: FuzzOptions, print: Print, plant?: Plant): Promise<FuzzResult> {
   const { seed } = options;
@@ -89,7 +89,7 @@ function targetsOf(samples: readonly Sample[]): readonly Target[] {
   );
 }
 
-/** The good request must be good, before and after. */
+/** The unchanged request must be accepted, before and after. */
 async function asItIs(fixture: Fixture, sample: Sample): Promise<Finding | undefined> {
   const { name, attempt, status } = sample;
   const impact = await fixture.fire(attempt);

@@ -107,7 +107,7 @@ export function mutateBytes(random: Random, bytes: Uint8Array): Uint8Array<Array
   }
 }
 
-/** A token with its text, one segment's octets or spelling, or the order of its segments changed. */
+/** A token with its text, one segment's octets or encoding, or the order of its segments changed. */
 export function mutateToken(random: Random, token: string): string {
   const parts = token.split(".");
   const index = random.below(parts.length);
@@ -137,7 +137,7 @@ function spellingsOf(segment: string): readonly string[] {
   return [padded, octets.toBase64(), octets.toBase64().replace(/=+$/, ""), ` ${segment}`, strayBits(segment)];
 }
 
-/** The last of a segment's characters holds two or four bits too many, where its length is no multiple of four. */
+/** The last character of a segment has two or four unused bits if the segment's length is not a multiple of four. */
 function strayBits(segment: string): string {
   const last = BASE64URL.indexOf(segment.slice(-1));
   return segment.length % 4 < 2 ? `${segment}A` : segment.slice(0, -1) + BASE64URL.charAt(last + 1);

@@ -1,4 +1,4 @@
-/** Good requests to the token and PAR endpoints and to registration. */
+/** Valid requests to the token and PAR endpoints and to registration. */
 import { testKey } from "../testing/keys.ts";
 import { clientToken, createConsent, dpopKey, push, redeem, requestToken } from "../testing/flows.ts";
 import { dpopProof, thumbprint } from "../testing/jwts.ts";
@@ -28,15 +28,15 @@ import {
   tokensOf,
 } from "./environment.ts";
 
-/** A request and what its form must say to be taken. */
+/** A request and the required values of its form. */
 interface Planned extends Pick<Sample, "name" | "status" | "attempt" | "mayWrite"> {
   readonly who: Participant;
   readonly pinned: Pinned;
-  /** `DPoP` may be left out. */
+  /** `DPoP` may be omitted. */
   readonly unproven?: true;
 }
 
-/** Those of the authorization server. */
+/** Samples of the authorization server. */
 export async function oauthSamples(context: SampleContext): Promise<readonly Sample[]> {
   const { env } = context;
   const made: Sample[] = [];
@@ -75,7 +75,7 @@ async function redemption(env: Environment): Promise<Planned> {
     who: env.tpp,
     attempt,
     pinned: exactly(attempt, [...client, "code", "redirect_uri", "code_verifier"]),
-    mayWrite: ["authorization_code"], // a wrong redemption is counted (contract TA8)
+    mayWrite: ["authorization_code"], // a failed redemption is counted (contract TA8)
   };
 }
 
@@ -139,7 +139,7 @@ async function registration(
   };
 }
 
-/** Whether a statement's key sets are where the directory publishes this participant's. */
+/** Returns whether a statement's key set URLs are those that the directory publishes for this participant. */
 function isPublished(statement: unknown, { statement: good }: Participant): boolean {
   const [sent, wanted] = [statement, good].map((token) => membersOf(String(token), 1));
   return ["org_jwks_endpoint", "org_jwks_revoked_endpoint"].every((name) => sent?.[name] === wanted?.[name]);

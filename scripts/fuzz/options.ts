@@ -3,17 +3,17 @@ import { optionsOf, wholeNumber } from "../command_line/run.ts";
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** How many mutations; with `seconds`, at most. */
+  /** Number of mutations; with `seconds`, the maximum. */
   readonly mutations: number;
-  /** Stop after this long. */
+  /** Stops after this time. */
   readonly seconds: number;
-  /** The number of the first mutation: each depends on the seed and its number alone. */
+  /** Number of the first mutation. Each depends only on the seed and its number. */
   readonly first: number;
-  /** Only targets whose name holds this text. */
+  /** Only targets whose name contains this text. */
   readonly only: string;
 }
 
-/** Printed for `--help` and after a a `UsageError`. */
+/** Printed for `--help` and after a `UsageError`. */
 export const usage =
   `Mutates valid requests, tokens, signatures, forms, headers and bodies against a platform and a directory
 in this process, and looks for answers of 5xx, forgeries that are taken, and rejections that change something.
@@ -32,7 +32,7 @@ Exit status: 0 nothing was found, 1 something was, 2 the options are wrong.
 
 const NUMBERS = { mutations: 10_000_000, seconds: 86_400, seed: 2 ** 31 - 1, first: 10_000_000 } as const;
 
-/** The options, or undefined where help is wanted. @throws {UsageError} */
+/** The options, or undefined if help is wanted. @throws {UsageError} */
 export function readFuzzOptions(args: readonly string[]): FuzzOptions | undefined {
   if (args.includes("--help")) return undefined;
   const given = optionsOf(args, [...Object.keys(NUMBERS), "only"]);

@@ -10,7 +10,7 @@ import {
   withHeader,
 } from "./sample_request.ts";
 
-/** An answer, read to its end. */
+/** A response with its body read. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -19,33 +19,33 @@ export interface Answer {
 
 /** A part of a request. */
 export interface Part {
-  /** The parameter's, header's or claim's name, or what it is. */
+  /** The name of the parameter, header or claim, or a description. */
   readonly name: string;
   /** The request with this part changed. */
   mutate(random: Random, attempt: Attempt): Promise<Attempt> | Attempt;
-  /** Why the part should not have been taken as it stands, or undefined. */
+  /** The reason why the part should have been rejected, or undefined. */
   fault(attempt: Attempt, answer: Answer): string | undefined;
 }
 
-/** A good request. */
+/** A valid request. */
 export interface Sample {
   readonly name: string;
   readonly attempt: Attempt;
-  /** The status that it is answered with as it is. */
+  /** The expected status of the unchanged request. */
   readonly status: number;
-  /** Who reads the answers of its endpoint, which decides their form. */
+  /** The kind of client, which determines the form of error responses. */
   readonly surface: Surface;
   readonly parts: readonly Part[];
-  /** Rooms of the store that a rejection may write to, since that is what the rejection is about. */
+  /** Key prefixes that a rejection may write to, because recording it is required. */
   readonly mayWrite?: readonly string[];
-  /** Whether the request needs something that is not there: it may be answered 503 then. */
+  /** Returns whether the request depends on a part that is missing; a 503 is then allowed. */
   readonly mayBeUnavailable?: (attempt: Attempt) => boolean;
 }
 
-/** Forms of error answers. */
+/** Forms of error responses. */
 export type Surface = "oauth" | "resource" | "page" | "directory";
 
-/** Where a text is in a request. */
+/** The location of a text in a request. */
 export interface Place {
   readonly name: string;
   read(attempt: Attempt): string | undefined;
@@ -87,7 +87,7 @@ export function headerPlace(name: string): Place {
   };
 }
 
-/** The whole body as text; a line's end behind it is not part of it. */
+/** The whole body as text, without a trailing line break. */
 export function bodyPlace(name: string): Place {
   const read = ({ body }: Attempt): string => new TextDecoder("latin1").decode(body).replace(/\r?\n$/, "");
   return { name, read, write: withBody };

@@ -2,16 +2,16 @@
 import type { FuzzOptions } from "./options.ts";
 import { type Attempt, requestOf, textOf } from "./sample_request.ts";
 
-/** Something that is not as it must be. */
+/** A violated requirement. */
 export interface Finding {
   readonly target: string;
-  /** Of the mutation; a good request as it is has none. */
+  /** Number of the mutation; absent for the unchanged request. */
   readonly number?: number;
   readonly wrong: string;
   readonly attempt: Attempt;
 }
 
-/** How a target's mutations were answered; 0 stands for no answer. */
+/** Statuses of a target's responses; 0 means no response. */
 export interface Tally {
   readonly name: string;
   readonly statuses: Map<number, number>;
@@ -24,18 +24,18 @@ export function tallyOf(name: string): Tally {
   return { name, statuses: new Map() };
 }
 
-/** How many of a tally's answers had such a status. */
+/** Number of responses in a tally with such a status. */
 export function countOf({ statuses }: Tally, wanted: (status: number) => boolean): number {
   return [...statuses].reduce((sum, [status, count]) => sum + (wanted(status) ? count : 0), 0);
 }
 
-/** Equal for findings that are likely one fault. */
+/** Equal for findings that probably have one cause. */
 export function kindOf({ target, wrong }: Finding): string {
   const [line = ""] = wrong.split("\n");
   return `${target} ${line.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, "#").slice(0, 200)}`;
 }
 
-/** A finding, what was sent, and how to see it again. */
+/** A finding, the request, and the command that repeats it. */
 export function linesOf(
   { target, number, wrong, attempt }: Finding,
   { seed, only }: FuzzOptions,
@@ -54,7 +54,7 @@ export function linesOf(
   ];
 }
 
-/** The table and what it comes to. */
+/** The table and its totals. */
 export function summary(
   tallies: readonly Tally[],
   findings: readonly Finding[],
@@ -86,12 +86,11 @@ export function summary(
   ];
 }
 
-/** Whether the request was done. */
+/** Returns whether the request succeeded. */
 export function isTaken(status: number): boolean {
   return status >= 200 && status < 400;
 }
 
-/** Whether the request was rejected. */
 export function isRejected(status: number): boolean {
   return status >= 400 && status < 500;
 }

@@ -1,4 +1,4 @@
-/** All of a request but its signed texts and its document: method, path, query, headers, framing. */
+/** The unsigned parts of a request: method, path, query, headers, framing. */
 import { mutateForm } from "./body_parts.ts";
 import { mutateBytes, mutateText, pick } from "./mutations.ts";
 import { type Part, type Pinned, pinnedFault, queryPlace } from "./parts.ts";
@@ -59,11 +59,11 @@ const ROUTES = [
 /** Requirements that an accepted request as a whole must meet. */
 export interface RequestRules {
   readonly query?: Pinned;
-  /** Header values; undefined stands for none. */
+  /** Header values; undefined means absent. */
   readonly headers?: Pinned;
-  /** Something else. */
+  /** An additional check. */
   readonly also?: (attempt: Attempt) => string | undefined;
-  /** Makes the request good again for its method and path, where something in it names them. */
+  /** Makes the request valid again after its method or path changed, if it names them. */
   readonly settle?: (attempt: Attempt) => Promise<Attempt>;
 }
 
@@ -145,7 +145,10 @@ function mutateHeaders(random: Random, headers: readonly Header[]): readonly Hea
   }
 }
 
-/** The certificate that the proxy passes on, octet by octet: any with this key will do (Decision A8). */
+/**
+ * The certificate that the proxy forwards, mutated octet by octet. Any certificate with this key is accepted (Decision
+ * A8).
+ */
 export function certificatePart(modulus: string): Part {
   const derIn = (attempt: Attempt): Uint8Array => {
     try {

@@ -1,4 +1,6 @@
-/** Good calls of the resource endpoints: a TPP's consents and payments, a bank's back channel, the operator's routes. */
+/**
+ * Valid calls of the resource endpoints: a TPP's consents and payments, a bank's back channel, the operator's routes.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { ACCOUNTS, consentPath, orderPath, paidAt } from "../testing/back_channel.ts";
 import {
@@ -26,7 +28,7 @@ import { resourceSample, type SampleContext } from "./environment.ts";
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 const PAYMENTS = "/BANKA/domestic-payments/v1";
 
-/** A call and how it is answered. */
+/** A call and its expected status. */
 interface Planned {
   readonly name: string;
   readonly status: 200 | 201;
@@ -37,7 +39,6 @@ interface Planned {
   readonly judge?: JudgeJson;
 }
 
-/** All of them. */
 export async function resourceSamples(context: SampleContext): Promise<readonly Sample[]> {
   const { env } = context;
   const planned = [...await consents(env), ...await payments(env), ...await backChannel(env)];
@@ -126,7 +127,10 @@ async function backChannel(env: Environment): Promise<readonly Planned[]> {
   ];
 }
 
-/** The document is the one that the customer agreed to, or that a key stands for: member by member, ids in any case. */
+/**
+ * Requires the document that the customer accepted or that the idempotency key belongs to: equal member by member, ids
+ * in any case.
+ */
 function equal(wanted: Json): JudgeJson {
   return (document) => {
     const sent: Json = document;
@@ -138,7 +142,7 @@ function equal(wanted: Json): JudgeJson {
   };
 }
 
-/** The operator's routes, with an order that was given up. */
+/** The operator's routes, with a payment order that is no longer pushed. */
 async function operations(env: Environment): Promise<readonly Sample[]> {
   const { data } = await paidAt(env, env.bankA);
   const paymentId = data.DomesticPaymentId;

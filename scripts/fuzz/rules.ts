@@ -43,7 +43,7 @@ export function assertionRule({ clientId, signing }: Participant, bank: string):
     ]);
 }
 
-/** A DPoP proof by this key; with the hash of the token that it comes with, where it comes with one (RFC 9449 §4.3). */
+/** A DPoP proof by this key, with the hash of its access token if it has one (RFC 9449 §4.3). */
 export function proofRule(key: TestKey, ath?: string): Rule {
   return (header, claims, attempt) => {
     const jwk: Members = Object(header["jwk"]);
@@ -91,7 +91,7 @@ export function registrationRule(who: Participant): Rule {
     ]);
 }
 
-/** A software statement of the directory about anybody (contract DC2, DC3). */
+/** A software statement of the directory about any participant (contract DC2, DC3). */
 export function statementRule(directoryKid: string): Rule {
   return (header, claims) =>
     firstBroken([
@@ -110,7 +110,7 @@ export function statementRule(directoryKid: string): Rule {
     ]);
 }
 
-/** That this bank answers this platform about this session: else it leads nowhere at all (Decision B4). */
+/** Requires that this bank answers this platform about this session; otherwise there is no redirect (Decision B4). */
 export function returnOriginRule(bank: Participant, handover: Members): Rule {
   return (header, claims) =>
     firstBroken([
@@ -123,7 +123,7 @@ export function returnOriginRule(bank: Participant, handover: Members): Rule {
     ]);
 }
 
-/** The bank's answer to a hand-over (Decisions B3, B4). */
+/** The bank's result JWT for a handover (Decisions B3, B4). */
 export function returnRule(bank: Participant, handover: Members): Rule {
   const origin = returnOriginRule(bank, handover);
   const same = ["ref_id", "debtor_account_present"];
@@ -141,7 +141,7 @@ export function isSuccess(claims: Members): boolean {
   return isOneOf(claims["status_code"], ["success", "200"]) && isText(claims["sub"]);
 }
 
-/** The outer header of a hand-over JWT (Decision A10). */
+/** The outer header of a handover JWT (Decision A10). */
 export function sealRule(header: Members, kid: string): string | undefined {
   return firstBroken([
     ["alg", header["alg"] === "RSA-OAEP-256"],
@@ -155,7 +155,7 @@ export function sealRule(header: Members, kid: string): string | undefined {
   ]);
 }
 
-/** The header of `x-jws-signature` by this participant, which covers the body in this way (Decision C5). */
+/** The header of `x-jws-signature` by this participant, with this coverage of the body (Decision C5). */
 export function signatureRule(header: Members, who: Participant, coverage: Coverage): string | undefined {
   const { orgId, clientId, signing } = who;
   const named = ["b64", ...["iat", "iss", "tan"].map((name) => OBIE + name)].filter((name) =>
@@ -178,7 +178,7 @@ export function signatureRule(header: Members, who: Participant, coverage: Cover
   ]);
 }
 
-/** The access token in a request; undefined where it has none. */
+/** The access token in a request, or undefined. */
 export function accessTokenOf(attempt: Attempt): string | undefined {
   return /^dpop +(\S+)$/i.exec(headerOf(attempt, "authorization") ?? "")?.[1];
 }

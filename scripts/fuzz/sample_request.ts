@@ -3,14 +3,14 @@ import { ISSUER as DIRECTORY_URL } from "../testing/directory_environment.ts";
 import { AUTH_URL, BASE_URL, type Environment, throughProxy } from "../testing/environment.ts";
 import type { Participant } from "../testing/participants.ts";
 
-/** Which of the three apps a request goes to. */
+/** The app that a request is sent to. */
 export type Host = "api" | "browser" | "directory";
 
-/** One request, with the headers that the proxy put on it. */
+/** One request, with the headers that the proxy added. */
 export interface Attempt {
   readonly host: Host;
   readonly method: string;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Uint8Array<ArrayBuffer>;
@@ -59,7 +59,7 @@ export async function attemptOf(host: Host, request: Request): Promise<Attempt> 
   };
 }
 
-/** The request that an act would send last; the act gets an empty answer in its place. */
+/** The last request that an act would send. The act receives an empty response instead. */
 export async function record(
   env: Environment,
   act: (env: Environment) => Promise<unknown>,
@@ -89,13 +89,13 @@ export function withHeader(attempt: Attempt, name: string, value: string): Attem
   };
 }
 
-/** A header's value as its reader sees it: several are joined. Undefined where there is none. */
+/** A header's value as its reader sees it, with repeated values joined; undefined if absent. */
 export function headerOf({ headers }: Attempt, name: string): string | undefined {
   const found = headers.filter((header) => header[0].toLowerCase() === name);
   return headersFrom(found).get(name) ?? undefined;
 }
 
-/** As a request carries them: copied once, by which empty ones at an end are lost. */
+/** Copied once as in a real request, which removes white space at the ends. */
 function headersFrom(pairs: Attempt["headers"]): Headers {
   const headers = new Headers();
   for (const [name, value] of pairs) headers.append(name, value);
@@ -115,7 +115,7 @@ export function withBody(attempt: Attempt, body: string | Uint8Array): Attempt {
   };
 }
 
-/** The path alone, its harmless escapes undone; or as it is where it has harmful ones. */
+/** The path without query, with harmless escapes decoded; unchanged if it contains harmful ones. */
 export function pathnameOf({ path }: Pick<Attempt, "path">): string {
   const { pathname } = new URL(path, BASE_URL);
   try {
@@ -125,7 +125,7 @@ export function pathnameOf({ path }: Pick<Attempt, "path">): string {
   }
 }
 
-/** A form's or query's parameter; undefined where it is not there exactly once. */
+/** A form's or query's parameter; undefined unless it occurs exactly once. */
 export function parameterOf(text: string, name: string): string | undefined {
   const [value, ...more] = new URLSearchParams(text).getAll(name);
   return more.length === 0 ? value : undefined;

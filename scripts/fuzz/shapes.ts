@@ -1,4 +1,7 @@
-/** The forms of error answers, one a surface, and what no answer may hold. Each gives the first thing that is wrong. */
+/**
+ * The allowed forms of error responses per surface, and content that no response may have. Each check returns the first
+ * fault.
+ */
 import { BROWSER_HEADERS } from "../testing/front_channel.ts";
 import type { Answer, Surface } from "./parts.ts";
 import type { Attempt } from "./sample_request.ts";
@@ -30,7 +33,7 @@ export function answerFault({ status, headers, text }: Answer, attempt: Attempt)
   if (html && /<script/i.test(text)) return "a script in the page";
   const location = headers.get("location");
   if (location === null) return status >= 300 && status < 400 && status !== 304 ? "no Location" : undefined;
-  const own = attempt.host === "browser" ? ["https://auth.platform.example/", "/docs"] : []; // "/" leads to the documentation
+  const own = attempt.host === "browser" ? ["https://auth.platform.example/", "/docs"] : []; // "/" redirects to the documentation
   return [...ELSEWHERE, ...own].some((place) => location.startsWith(place))
     ? undefined
     : `sent to ${location}`;

@@ -1,16 +1,16 @@
 /**
- * Signs and seals mutated texts with the keys that good parties have, and remembers every text that came from them:
- * whatever else is taken as signed is a forgery. Makes JWS and JWE by hand, not with the platform's code.
+ * Signs and encrypts mutated texts with the parties' keys and records every text it made. Any other text that is
+ * accepted as signed is a forgery. Makes JWS and JWE by hand, independent of the platform's code.
  */
 import { bytesOf, concat, ps256, rawJwe, rawJws } from "../testing/raw_jws.ts";
 
 /** The kind of a compact token. A token of one kind must not be accepted as another. */
 export type TokenKind = "assertion" | "proof" | "registration" | "statement" | "return";
 
-/** How a detached signature covers its payload: A as it is, B in base64url. */
+/** How a detached signature covers its payload: A raw, B as base64url. */
 export type Coverage = "A" | "B";
 
-/** The memory of a run, and its signers. */
+/** The records of a run, and its signers. */
 export interface Resigner {
   /** A compact JWS over exactly this header and payload. */
   sign(kind: TokenKind, key: CryptoKey, header: string, payload: string | Uint8Array): Promise<string>;
@@ -18,7 +18,7 @@ export interface Resigner {
   signBody(key: CryptoKey, header: string, body: Uint8Array, coverage: Coverage): Promise<string>;
   /** A JWE to the platform under exactly this header. */
   seal(to: CryptoKey, header: string, inner: string): Promise<string>;
-  /** Takes a sample's own text as signed by its party, for good. */
+  /** Records a sample's own text as signed by its party, until the end of the run. */
   trust(kind: TokenKind, token: string): void;
   trustBody(signature: string, body: Uint8Array, coverage: Coverage): void;
   trustSealed(sealed: string, inner: string): void;
@@ -27,7 +27,7 @@ export interface Resigner {
   coverageOf(signature: string, body: Uint8Array): Coverage | undefined;
   /** The content of an encrypted text; undefined if it was not encrypted here. */
   sealedIn(sealed: string): string | undefined;
-  /** Forgets what was not trusted for good. */
+  /** Forgets all texts that were not recorded with `trust`. */
   forget(): void;
 }
 
@@ -37,7 +37,7 @@ interface Memory {
   readonly sealed: Map<string, string>;
 }
 
-/** An empty memory. */
+/** Starts without records. */
 export function openResigner(): Resigner {
   const trusted = emptyMemory();
   let recent = emptyMemory();
@@ -89,7 +89,7 @@ export function base64url(part: string | Uint8Array): string {
   return bytesOf(part).toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** The text in a token's segment; undefined where it is no text in base64url. */
+/** The decoded text of a token's segment; undefined if it is not text in base64url. */
 export function segmentText(token: string, index: number): string | undefined {
   try {
     const bytes = Uint8Array.fromBase64(token.split(".")[index] ?? "", { alphabet: "base64url" });

@@ -1,13 +1,18 @@
-/** A store that remembers what was written, so that the fuzzer sees every change at once and takes it back. */
+/** A store that records writes, so that the fuzzer sees every change and can undo it. */
 import type { Entry, Key, Store, Write } from "../../src/base/store/store.ts";
 
-/** A store under watch. */
 export interface WatchedStore extends Store {
-  /** Keys written since the last {@link WatchedStore.undo} or {@link WatchedStore.keep}, replay records of used-up JWTs and rate limits left out. */
+  /**
+   * Keys written since the last {@link WatchedStore.undo} or {@link WatchedStore.keep}, without replay records and rate
+   * limits.
+   */
   changes(): readonly Key[];
-  /** Leaves what was written as it stands. */
+  /** Accepts the writes so far. */
   keep(): void;
-  /** Restores the values, replay records too: a signed request can be sent again. Versions move on. */
+  /**
+   * Restores the values, including replay records, so that a signed request can be sent again. Versions are not
+   * restored.
+   */
   undo(): Promise<void>;
 }
 
@@ -15,7 +20,7 @@ type Former = readonly [key: Key, entry: Entry<unknown> | null];
 
 const MARKERS: readonly string[] = ["spent_jwt", "rate_bucket"];
 
-/** Puts a store under watch; what was written before is not looked at. */
+/** Wraps a store. Earlier writes are not recorded. */
 export function watch(store: Store): WatchedStore {
   const formers = new Map<string, Former>();
   return {

@@ -12,19 +12,19 @@ import { watch, type WatchedStore } from "./store.ts";
 /** The operator's token of the platform. */
 export const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
 
-/** An app, or one that is wrapped around it. */
+/** An app or its wrapper. */
 export type Handler = (request: Request) => Promise<Response>;
 
-/** Wraps an app, to see whether the fuzzer finds what is wrong with the wrapping. */
+/** Wraps an app, to test that the fuzzer finds planted faults. */
 export type Plant = (app: Handler, host: Host, store: WatchedStore) => Handler;
 
 /** The effects of one attempt. */
 export interface Impact {
-  /** Undefined where the app threw. */
+  /** Undefined if the app threw. */
   readonly answer?: Answer;
   /** Errors that the app threw or logged as its own. */
   readonly failures: readonly string[];
-  /** The first parts of the keys that were written, replay records of used-up JWTs and rate limits left out. */
+  /** The first parts of the written keys, without replay records and rate limits. */
   readonly written: readonly string[];
 }
 
@@ -34,11 +34,11 @@ export interface Fixture extends AsyncDisposable {
   readonly directory: DirectoryEnvironment;
   /** Makes the current state the start of every attempt. */
   settle(): void;
-  /** Sends the attempt, and takes back what it changed. */
+  /** Sends the attempt and undoes its changes. */
   fire(attempt: Attempt): Promise<Impact>;
 }
 
-/** Opens it. */
+/** Opens the environments. */
 export async function openFixture(plant: Plant = (app) => app): Promise<Fixture> {
   const [store, directoryStore] = [watch(await openDenoKv(":memory:")), watch(await openDenoKv(":memory:"))];
   const environment = { OPERATOR_TOKEN, LOG_LEVEL: "error" };

@@ -1,4 +1,7 @@
-/** Compact tokens as parts of requests: changed as text, or signed again after a change; nested and sealed ones too. */
+/**
+ * Compact tokens as parts of requests: mutated as text, or re-signed after a change; including nested and encrypted
+ * tokens.
+ */
 import { rawJws } from "../testing/raw_jws.ts";
 import { mutateJson, readJson } from "./json.ts";
 import { mutateBytes, mutateToken, pick } from "./mutations.ts";
@@ -13,7 +16,7 @@ import type { Random } from "../prove/random.ts";
 export interface TokenParts {
   readonly kind: TokenKind;
   readonly resigner: Resigner;
-  /** Of the party that signs it. */
+  /** The key of the party that signs it. */
   readonly key: CryptoKey;
   readonly rule: Rule;
   /** Must hold even for a token whose response was `server_error` (Decision G1). */
@@ -27,7 +30,7 @@ export interface Strangers {
   readonly tokens: readonly string[];
 }
 
-/** A token in its place; an optional one may be left out. */
+/** A token in its place; an optional one may be omitted. */
 export function tokenPart(parts: TokenParts, place: Place, optional = false): Part {
   return {
     name: place.name,
@@ -40,7 +43,7 @@ export function tokenPart(parts: TokenParts, place: Place, optional = false): Pa
   };
 }
 
-/** A token in a claim of another one, which is good and signed again around it. */
+/** A token in a claim of another one, which is re-signed around it and otherwise valid. */
 export function nestedPart(inner: TokenParts, outer: TokenParts, place: Place, claim: string): Part {
   return {
     name: claim,
@@ -55,13 +58,16 @@ export function nestedPart(inner: TokenParts, outer: TokenParts, place: Place, c
   };
 }
 
-/** The key that tokens are sealed to. */
+/** The key that tokens are encrypted to. */
 export interface Recipient {
   readonly key: CryptoKey;
   readonly kid: string;
 }
 
-/** A sealed token in its place: the seal changed as text or made again, or the token within changed and sealed. */
+/**
+ * An encrypted token in its place: the JWE mutated as text or encrypted again, or the inner token changed and
+ * encrypted.
+ */
 export function sealedPart(inner: TokenParts, to: Recipient, place: Place): Part {
   const { resigner } = inner;
   return {
@@ -131,7 +137,7 @@ async function mutateSigned(
   }
 }
 
-/** Why a taken token should not have been: not signed by its party as it is, or not saying what it has to. */
+/** The reason why an accepted token should have been rejected: not signed by its party, or with wrong contents. */
 function tokenFault(
   { kind, resigner, rule }: TokenParts,
   token: string,
@@ -144,7 +150,7 @@ function tokenFault(
   return wrong === undefined ? undefined : `took the ${kind} with a wrong ${wrong}`;
 }
 
-/** The object in a token's segment, where it is one without a member twice. */
+/** The object in a token's segment; undefined if it is not an object or has a duplicate member. */
 export function membersOf(token: string, index: number): Members | undefined {
   const value = readJson(segmentText(token, index) ?? "");
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;

@@ -7,7 +7,7 @@ import type { Answer, Sample, Surface } from "./parts.ts";
 import { answerFault, errorFault } from "./shapes.ts";
 import { type Attempt, pathnameOf } from "./sample_request.ts";
 
-/** The sentence of what is wrong, or undefined. */
+/** Describes the fault, or undefined. */
 export function verdict(
   sample: Sample,
   attempt: Attempt,
@@ -35,7 +35,7 @@ function rejectionFault(
   return wrong === undefined ? undefined : `rejected with ${answer.status} in the wrong form: ${wrong}`;
 }
 
-/** A request that was moved may have come to another endpoint of its host. */
+/** A request with another path may have reached another endpoint of its host. */
 function surfacesOf(sample: Sample, attempt: Attempt): readonly Surface[] {
   if (attempt.path === sample.attempt.path && attempt.method === sample.attempt.method) {
     return [sample.surface];
@@ -58,6 +58,6 @@ function acceptanceFault(
   if (wrong !== undefined) return wrong;
   const elsewhere = attempt.host !== "api" &&
     (pathnameOf(attempt) !== pathnameOf(good) || attempt.method !== good.method);
-  if (elsewhere) return undefined; // a page that anybody may read
+  if (elsewhere) return undefined; // a public page
   return parts.map((part) => part.fault(attempt, answer)).find((fault) => fault !== undefined);
 }

@@ -1,6 +1,6 @@
 /** Values to insert in JSON documents: values of every type, texts with a special meaning, names. */
 
-/** JSON texts of every kind that are put in the place of others. */
+/** JSON texts of every type to replace values with. */
 export const ODD_VALUES: readonly string[] = [
   "null",
   "true",
@@ -31,7 +31,7 @@ export const ODD_VALUES: readonly string[] = [
   `${"[".repeat(20)}${"]".repeat(20)}`,
   `[${"1,".repeat(500)}1]`,
 ];
-/** Texts that mean something somewhere. */
+/** Texts with a special meaning in some format. */
 export const WORDS: readonly string[] = [
   "x",
   "__proto__",

@@ -1,6 +1,6 @@
 /**
- * Holds answers of the platform against its OpenAPI document: status, content type, headers and JSON body must be as
- * the operation describes them. What the document does not have fails, so that the document cannot fall behind.
+ * Checks responses of the platform against its OpenAPI document: status, content type, headers and JSON body must match
+ * the operation. Responses that the document does not describe fail, so that it stays complete.
  */
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -9,7 +9,7 @@ import addFormats from "ajv-formats";
 /** Any part of the document. */
 type Json = { readonly [name: string]: unknown };
 
-/** Headers that clients act on: an answer that carries one must have it in its description. */
+/** Headers that clients act on: a response with one of them must have it in its description. */
 const CONTRACT_HEADERS = [
   "allow",
   "cache-control",
@@ -36,7 +36,7 @@ export interface Contract {
   faults(exchange: Exchange): Promise<readonly string[]>;
 }
 
-/** The contract of the host at `server`; `undocumented` are addresses that the document leaves out on purpose. */
+/** The contract of the host at `server`; `undocumented` are paths that the document omits on purpose. */
 export function contractOf(document: object, server: string, undocumented: readonly RegExp[]): Contract {
   const schemas = openSchemas(document);
   const paths = Object.entries(objectAt(document, "paths"))
@@ -92,7 +92,7 @@ async function contentFaults(schemas: Schemas, answer: Json, response: Response)
   if (Object.keys(content).length === 0) {
     return sent === null && text === "" ? [] : [`has a body of type ${sent}; the document has none`];
   }
-  if (response.status === 503 && sent === null && text === "") return []; // under overload: OpenAPI has no word for it
+  if (response.status === 503 && sent === null && text === "") return []; // under overload: OpenAPI cannot describe it
   const type = sent?.split(";")[0]?.trim() ?? "";
   if (!(type in content)) return [`content type ${sent} is not documented`];
   if (type !== "application/json") return [];
@@ -104,7 +104,7 @@ interface Schemas {
   faults(schema: Json, value: unknown): readonly string[];
 }
 
-/** Schemas are compiled when they are first needed; a keyword that no one knows is an error of the document. */
+/** Schemas are compiled on first use. An unknown keyword is an error of the document. */
 function openSchemas(document: object): Schemas {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
   addFormats.default(ajv);
@@ -127,7 +127,7 @@ function openSchemas(document: object): Schemas {
   };
 }
 
-/** The schema with its references made absolute: it is compiled apart from the document. */
+/** The schema with absolute references, because it is compiled apart from the document. */
 function absolute(schema: Json): Json {
   const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/');
   return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** A bank's calls of the back channel, good by default. */
+/** A bank's calls of the back channel, valid by default. */
 import { assertEquals } from "@std/assert";
 import type { AtBank } from "./flows.ts";
 import {
@@ -74,7 +74,7 @@ export function report(bank: string, consentId: string, changes: Json = {}): Jso
   };
 }
 
-/** The bank reports a payment's status, as of now where only the status is given. */
+/** The bank reports a payment's status, as of now unless a time is given. */
 export function putStatus(
   env: Environment,
   bank: Participant,
@@ -92,7 +92,7 @@ export function putStatus(
   });
 }
 
-/** A payment at a bank; gives what the TPP was answered. */
+/** A payment at a bank; returns the TPP's response. */
 export async function paidAt(
   env: Environment,
   bank: Participant,
@@ -102,12 +102,12 @@ export async function paidAt(
   return { data: (await good(pay(env, flow), 201)).Data, flow };
 }
 
-/** The one answer for what does not exist, is malformed or is another bank's (Decision C2). */
+/** The same response for resources that do not exist, are malformed or belong to another bank (Decision C2). */
 export async function assertNotFound(response: Response): Promise<void> {
   await assertFaults(response, 400, [["Resource.NotFound"]]);
 }
 
-/** The answers are the same but for the id that names each error. */
+/** Asserts that the responses differ only in the id that names each error. */
 export async function assertIndistinguishable(responses: readonly Response[]): Promise<void> {
   const bodies = await Promise.all(responses.map(async (response) => {
     const { Id: _, ...rest } = await response.json();
@@ -116,7 +116,7 @@ export async function assertIndistinguishable(responses: readonly Response[]): P
   for (const body of bodies) assertEquals(body, bodies[0]);
 }
 
-/** The bank's report for a flow; the body may be any. */
+/** The bank's report for a flow, with any body. */
 export async function putReport(
   env: Environment,
   flow: AtBank,
@@ -143,7 +143,7 @@ export async function idleReport(
   return await idleBankCall(env, flow.bank, path, { method: "PUT", body: text, ...options });
 }
 
-/** The body of a good report for a flow. */
+/** The body of a valid report for a flow. */
 export function reportFor(flow: AtBank, changes: Json = {}): Json {
   return report(flow.bank.orgId, flow.consentId, changes);
 }

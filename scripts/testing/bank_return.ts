@@ -1,4 +1,4 @@
-/** Bank returns made layer by layer, and the one answer that every inauthentic one must get (contract BR17). */
+/** Bank returns made layer by layer, and the one response that every inauthentic one must get (contract BR17). */
 import { assertEquals } from "@std/assert";
 import { rawJwe } from "./raw_jws.ts";
 import { type AtBank, type Browser, consentBody, DEBTOR_ACCOUNT, returnClaims } from "./flows.ts";
@@ -6,7 +6,7 @@ import { assertNothingChanges, assertPage } from "./front_channel.ts";
 import { type Changes, sealToPlatform, signJwt } from "./jwts.ts";
 import { AUTH_URL, type Environment } from "./environment.ts";
 
-/** A consent with the payer's account in it: the bank's success ends the flow at once. */
+/** A consent with the payer's account: the bank's success ends the flow immediately. */
 export const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 
 /** The path of a return with this `oAuthUrl`. */
@@ -14,18 +14,18 @@ export function returnTo(bank: string, oAuthUrl: string): string {
   return `/${bank}/authorization.sca.oauth2?${new URLSearchParams({ oAuthUrl })}`;
 }
 
-/** The inner layer of the bank's good answer, or a changed one. */
+/** The inner layer of the bank's valid result JWT, or a changed one. */
 export function signedReturn(env: Environment, flow: AtBank, changes: Changes = {}): Promise<string> {
   const claims = returnClaims(env, flow.bank, flow.handover, changes.claims);
   return signJwt(flow.bank.signing, claims, changes.header);
 }
 
-/** The path of a return with this inner layer, well sealed. */
+/** The path of a return with this inner layer, correctly encrypted. */
 export async function sealedReturn(env: Environment, bank: string, plaintext: string): Promise<string> {
   return returnTo(bank, await sealToPlatform(env, plaintext));
 }
 
-/** The platform's public encryption key, for sealing by hand. */
+/** The platform's public encryption key, for encrypting by hand. */
 export async function platformEncryptionKey(env: Environment): Promise<{ kid: string; key: CryptoKey }> {
   const { keys } = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
   const jwk = keys.find((entry: { use: string }) => entry.use === "enc");

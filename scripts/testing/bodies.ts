@@ -1,4 +1,4 @@
-/** Sound request bodies, to be edited by tests. */
+/** Valid request bodies for tests to edit. */
 import { OBIE_SCHEMES } from "../../src/base/values/account_schemes.ts";
 
 /** Context for the decoder of consents: mid-2026, three currencies, the usual schemes. */

@@ -1,13 +1,12 @@
 /**
- * Stands in for the name service: a forward proxy (CONNECT) on loopback that leads host names of tests to local
- * ports. Clients and the platform's own process keep the real names in URL, handshake and certificate.
+ * Replaces DNS: a forward proxy (CONNECT) on loopback that maps host names of tests to local ports. Clients and the
+ * platform's own process keep the real names in URL, handshake and certificate.
  */
 
-/** A running one. */
 export interface ConnectProxy extends AsyncDisposable {
   /** For `Deno.createHttpClient` and `HTTPS_PROXY`. */
   readonly url: string;
-  /** Port on loopback by host name; may be changed at any time. A name that is not here cannot be reached. */
+  /** Port on loopback by host name; may be changed at any time. Other names cannot be reached. */
   readonly ports: Map<string, number>;
 }
 
@@ -62,7 +61,7 @@ async function tunnel(
       target.readable.pipeTo(client.writable),
     ]);
   } catch {
-    // the caller or the target has gone: so does the tunnel
+    // the caller or the target has closed its side
   }
 }
 
@@ -82,6 +81,6 @@ function close(connection: Deno.Conn): void {
   try {
     connection.close();
   } catch {
-    // closed already, by a pipe that ended
+    // already closed by a pipe that ended
   }
 }

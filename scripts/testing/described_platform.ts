@@ -1,4 +1,4 @@
-/** A platform whose every answer is held against its own OpenAPI document: an answer that breaks it fails the test. */
+/** A platform whose every response is checked against its own OpenAPI document. A deviation fails the test. */
 import type { Handler, Platform } from "../../src/platform/compose.ts";
 import { type Contract, contractOf } from "./api_contract.ts";
 
@@ -15,7 +15,7 @@ const UNDOCUMENTED = {
 
 const contracts = new Map<string, Promise<Readonly<Record<"api" | "browser", Contract>>>>();
 
-/** The platform with both hosts held to the document. One document serves every platform of the same hosts. */
+/** The platform with the responses of both hosts checked. One document serves all platforms with the same hosts. */
 export async function describedPlatform(platform: Platform, hosts: Hosts): Promise<Platform> {
   const key = `${hosts.baseUrl} ${hosts.authUrl}`;
   const reading = contracts.get(key) ?? readContracts(platform, hosts);

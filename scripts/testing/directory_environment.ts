@@ -1,6 +1,6 @@
 /**
- * A participants directory over an in-memory store, with a clock that tests move, and what participants bring to
- * it: keys of the shared pool (15 and 14 are the directory's own) and signing requests.
+ * A participants directory over an in-memory store, with a clock that tests move, keys of the shared pool (15 and 14
+ * are the directory's own) and signing requests.
  */
 import "reflect-metadata";
 import {
@@ -24,13 +24,13 @@ import { type TestKey, testKey } from "./keys.ts";
 
 export const ISSUER = "https://directory.example";
 export const ADMIN_TOKEN = "directory-test-token-0123456789abcdef";
-/** 2026-02-01T10:00:00Z, the first time of every environment. */
+/** 2026-02-01T10:00:00Z, the start time of every environment. */
 export const START = Date.UTC(2026, 1, 1, 10);
 
 // deno-lint-ignore no-explicit-any -- a decoded answer, judged by the assertions
 export type Json = any;
 
-/** An answer, its JSON decoded where it is JSON. */
+/** A response; its body is decoded if it is JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -42,16 +42,16 @@ export interface DirectoryEnvironment extends AsyncDisposable {
   now: number;
   readonly store: Store;
   readonly fetch: (request: Request) => Promise<Response>;
-  /** The public listener alone, asked from this address. */
+  /** The public listener only, with this client address. */
   readonly publicFetch: (request: Request, address?: string) => Promise<Response>;
   readonly adminFetch: (request: Request) => Promise<Response>;
-  /** As an administrator; a body that is no string travels as JSON. */
+  /** Sends a request as an administrator; a body that is not a string is sent as JSON. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** As anybody. */
+  /** Sends a request without credentials. */
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** Opens a directory: the sandbox's rules unless the test says otherwise. */
+/** Opens a directory with the sandbox's rules unless the test changes them. */
 export async function openDirectoryEnvironment(
   changes: Partial<DirectoryParts> = {},
 ): Promise<DirectoryEnvironment> {
@@ -102,7 +102,7 @@ export async function openDirectoryEnvironment(
   });
 }
 
-/** The directory's keys for statements: one, number 14 of the pool. */
+/** The directory's key for statements: number 14 of the pool. */
 export async function testStatementKeys(): Promise<RenewableStatementKeys> {
   const jwk = await statementJwk(await privatePem(await testKey(14)));
   return await openStatementKeys(JSON.stringify({ keys: [jwk] }), () => START);
@@ -115,7 +115,7 @@ export function testAuthority(): Promise<DirectoryParts["ca"]> {
   return authority ??= makeAuthority(new Date("2025-01-01T00:00:00Z"), new Date("2035-01-01T00:00:00Z"));
 }
 
-/** An authority of another validity, with the same key. */
+/** An authority with another validity and the same key. */
 export async function makeAuthority(
   notBefore: Date,
   notAfter: Date,
@@ -139,14 +139,14 @@ export async function makeAuthority(
 
 const requests = new Map<number, Promise<string>>();
 
-/** A sound signing request for the pool's key of this number. */
+/** A valid signing request for the pool's key of this number. */
 export function signingRequest(number: number): Promise<string> {
   const made = requests.get(number) ?? testKey(number).then((key) => signingRequestOf(key));
   requests.set(number, made);
   return made;
 }
 
-/** A signing request for any RSA key, with a subject of the requester's own choice. */
+/** A signing request for any RSA key, with a subject of the requester's choice. */
 export async function signingRequestOf(key: TestKey, hash = "SHA-256"): Promise<string> {
   const request = await Pkcs10CertificateRequestGenerator.create({
     name: "CN=Whoever I say I am, O=Central Bank",
@@ -164,7 +164,7 @@ export async function privatePem(key: TestKey): Promise<string> {
   return ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----", ""].join("\n");
 }
 
-/** A third party's onboarding request; members of `changes` take the place of its own. */
+/** A third party's onboarding request; members of `changes` replace its own. */
 export async function thirdParty(keys: readonly [number, number], changes: Json = {}): Promise<Json> {
   return {
     org_id: "SHOP",
@@ -178,7 +178,7 @@ export async function thirdParty(keys: readonly [number, number], changes: Json 
   };
 }
 
-/** A bank's onboarding request; members of `changes` take the place of its own. */
+/** A bank's onboarding request; members of `changes` replace its own. */
 export async function bank(keys: readonly [number, number], changes: Json = {}): Promise<Json> {
   return {
     ...await thirdParty(keys),

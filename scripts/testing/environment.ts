@@ -26,7 +26,7 @@ export const START = Date.UTC(2040, 0, 15, 12);
 /** A running ecosystem. `now` (ms) may be moved. */
 export interface Environment extends AsyncDisposable {
   now: number;
-  /** How far the clock of the platform's computer is ahead of `now`, ms; its monotonic clock goes on with `now`. */
+  /** Offset of the platform computer's clock from `now`, ms; its monotonic clock follows `now`. */
   clockStep: number;
   readonly config: Config;
   readonly store: Store;
@@ -36,16 +36,15 @@ export interface Environment extends AsyncDisposable {
   readonly logged: string[];
   /** Every URL the platform fetched. */
   readonly fetched: string[];
-  /** Stands in for the network: replace it to take the directory down or to answer rubbish. */
+  /** The simulated network: replace it to make the directory unavailable or return invalid responses. */
   network: (request: Request) => Promise<Response>;
-  /** TPPs. */
   readonly tpp: Participant;
   readonly otherTpp: Participant;
   /** Bank with the platform's consent screen and an encryption key of its own. */
   readonly bankA: Participant;
-  /** Bank with its own consent screen, sealed to by its TLS key. */
+  /** Bank with its own consent screen. JWTs to it are encrypted with its TLS key. */
   readonly bankB: Participant;
-  /** Ends the platform's process and starts it again on the same store, so to speak. */
+  /** Simulates a restart of the platform's process on the same store. */
   restart(): Promise<void>;
   /** Sends a request to the API host; `as` brings that participant's certificate through the proxy. */
   api(request: Request, as?: Participant): Promise<Response>;
@@ -61,9 +60,9 @@ export interface Environment extends AsyncDisposable {
 /** Options of the environment. */
 export interface EnvironmentOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** A store of another kind, or a file; it is closed with the environment. */
+  /** Another store; it is closed with the environment. */
   readonly store?: Store;
-  /** Where the bank takes pushed orders (`payment_orders_uri`); none by default. */
+  /** The bank's `payment_orders_uri`; none by default. */
   readonly paymentOrdersUri?: { readonly bankA?: string; readonly bankB?: string };
 }
 
@@ -118,7 +117,7 @@ async function openEmptyEnvironment(options: EnvironmentOptions): Promise<EmptyE
     });
     const lines = env.logged.length;
     const described = await describedPlatform(platform, config);
-    env.logged.length = lines; // without the request for the document
+    env.logged.length = lines; // excludes the lines of the request for the document
     return described;
   };
   const running: EmptyEnvironment = Object.assign(env, {

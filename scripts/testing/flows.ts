@@ -19,7 +19,7 @@ import { type TestKey, testKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
 import { AUTH_URL, BASE_URL, type Environment } from "./environment.ts";
 
-/** Form parameters; `undefined` leaves one out. */
+/** Form parameters; `undefined` omits one. */
 export type FormChanges = Readonly<Record<string, string | undefined>>;
 
 /** The environment that the steps need: in process, or a process of its own behind real TLS. */
@@ -31,12 +31,12 @@ export interface BoundToken {
   readonly key: TestKey;
 }
 
-/** The PKCE verifier of a consent's flow: one of its own, since a challenge is not accepted for a second code. */
+/** The PKCE verifier of a consent's flow. Each has its own, because a challenge is not accepted for a second code. */
 export function verifierOf(consentId: string): Promise<string> {
   return sha256(`verifier of ${consentId}`);
 }
 
-/** A minimal consent request; with a debtor account it is implicit. */
+/** A minimal consent request; with a debtor account the consent is implicit. */
 export function consentBody(
   changes: { initiation?: JsonObject; data?: JsonObject; risk?: JsonObject } = {},
 ): Json {
@@ -126,7 +126,7 @@ export async function clientToken(
   return { token: answer.access_token, key: bound };
 }
 
-/** The key that flows bind tokens to unless told otherwise: pool key 9. */
+/** The default key that flows bind tokens to: pool key 9. */
 export function dpopKey(): Promise<TestKey> {
   return testKey(9);
 }
@@ -135,17 +135,17 @@ export function dpopKey(): Promise<TestKey> {
 export interface CallOptions {
   readonly method?: string;
   readonly body?: string | Uint8Array<ArrayBuffer>;
-  /** Sign the body in this profile; POST and PUT are signed in B unless `signature` is given. */
+  /** Signs the body in this profile; POST and PUT are signed in B unless `signature` is given. */
   readonly profile?: "A" | "B";
-  /** The header itself; null leaves it out. */
+  /** The header itself; null omits it. */
   readonly signature?: string | null;
   readonly idempotencyKey?: string | null;
-  /** The proof itself; null leaves it out. */
+  /** The proof itself; null omits it. */
   readonly proof?: string | null;
   readonly proofChanges?: Changes;
-  /** Set as given; `undefined` takes one away. */
+  /** Set as given; `undefined` removes one. */
   readonly headers?: Record<string, string | undefined>;
-  /** Whose certificate; the caller's unless given, null for none. */
+  /** The participant whose certificate is used; default: the caller; null for none. */
   readonly as?: Participant | null;
 }
 
@@ -193,7 +193,7 @@ async function signInto(
   headers.set("x-jws-signature", made);
 }
 
-/** Creates a consent; gives its answer. */
+/** Creates a consent; returns the response body. */
 export async function createConsent(
   env: FlowEnvironment,
   bound: BoundToken,
@@ -204,7 +204,7 @@ export async function createConsent(
   return await good(call(env, env.tpp, bound, path, { body: JSON.stringify(body) }), 201);
 }
 
-/** The parameters of a good pushed request. */
+/** The parameters of a valid pushed request. */
 export async function pushForm(
   env: FlowEnvironment,
   client: Participant,
@@ -223,7 +223,7 @@ export async function pushForm(
   };
 }
 
-/** Pushes an authorization request; gives the raw answer. */
+/** Pushes an authorization request; returns the raw response. */
 export async function push(
   env: FlowEnvironment,
   consentId: string,
@@ -257,7 +257,7 @@ export class Browser {
     return response;
   }
 
-  /** Keeps the cookies that an answer sets, and drops those that it clears. */
+  /** Stores the cookies that a response sets, and deletes those that it clears. */
   keep(response: Response): void {
     for (const line of response.headers.getSetCookie()) {
       const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
@@ -267,7 +267,7 @@ export class Browser {
   }
 }
 
-/** Opens the TPP's link; gives the answer that sends the browser to the bank. */
+/** Opens the TPP's link; returns the response that redirects the browser to the bank. */
 export function authorize(
   browser: Browser,
   client: Participant,
@@ -315,7 +315,7 @@ export async function putAccounts(
   return await call(env, bank, bound, path, { method: "PUT", body: JSON.stringify({ Data }), ...options });
 }
 
-/** The claims of the bank's answer to a hand-over. */
+/** The claims of the bank's result JWT. */
 export function returnClaims(
   env: FlowEnvironment,
   bank: Participant,
@@ -340,7 +340,7 @@ export function returnClaims(
   }, changes);
 }
 
-/** The bank's return URL path, signed by the bank and sealed to the platform. */
+/** The bank's return URL path, signed by the bank and encrypted to the platform. */
 export async function returnPath(
   env: FlowEnvironment,
   bank: Participant,
@@ -357,7 +357,7 @@ export async function returnPath(
   })}`;
 }
 
-/** Posts a decision on the platform's consent screen, which the browser has open at `location`. */
+/** Posts a decision on the platform's consent screen, which is open at `location`. */
 export async function decide(
   browser: Browser,
   location: string,
@@ -370,7 +370,7 @@ export async function decide(
   return await browser.open(location, { method: "POST", body });
 }
 
-/** A flow that has come to the bank. */
+/** A flow whose customer is at the bank. */
 export interface AtBank {
   readonly browser: Browser;
   readonly bank: Participant;
@@ -380,14 +380,14 @@ export interface AtBank {
   readonly handover: Json;
 }
 
-/** Steps 1 to 5: a consent whose customer is at the bank. */
+/** Steps 1 to 5: creates a consent and redirects its customer to the bank. */
 export async function toBank(
   env: FlowEnvironment,
   { bank = env.bankA, body = consentBody(), form = {}, headers = {} }: {
     bank?: Participant;
     body?: Json;
     form?: FormChanges;
-    /** Of the pushed request. */
+    /** Headers of the pushed request. */
     headers?: Record<string, string>;
   } = {},
 ): Promise<AtBank> {
@@ -400,7 +400,7 @@ export async function toBank(
   return { browser, bank, bound, consentId, requestUri: pushed.request_uri, handover };
 }
 
-/** Step 6: the customer agrees, by whichever screen the consent has; gives the TPP's redirect. */
+/** Step 6: the customer accepts, on the consent screen if there is one; returns the redirect to the TPP. */
 export async function authorise(env: FlowEnvironment, flow: AtBank): Promise<Response> {
   const explicit = flow.handover.debtor_account_present === "false";
   if (explicit) await good(putAccounts(env, flow.bank, flow.consentId), 200);
@@ -418,7 +418,7 @@ export function codeOf(response: Response): string {
   return code;
 }
 
-/** Redeems a code; gives the raw answer. */
+/** Redeems a code; returns the raw response. */
 export async function redeem(
   env: FlowEnvironment,
   flow: { consentId: string; code: string },
@@ -462,7 +462,7 @@ export async function authorised(
   return { ...flow, body, payment: { token: answer.access_token, key: await dpopKey() } };
 }
 
-/** The payment request that fits a consent request. */
+/** The payment request that matches a consent request. */
 export function paymentBody(consentId: string, body: Json = consentBody()): Json {
   return { Data: { ConsentId: consentId, Initiation: body.Data.Initiation }, Risk: body.Risk };
 }

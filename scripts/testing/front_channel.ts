@@ -1,6 +1,6 @@
 /**
- * How tests of the browser front channel read answers: error pages, redirects to the TPP, and what is stored after.
- * Everything expected is written out here, not taken from the platform.
+ * How tests of the browser front channel check responses: error pages, redirects to the TPP, and stored data. All
+ * expected values are written out here, not imported from the platform.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type AtBank, type BoundToken, call, type CallOptions, good, putAccounts } from "./flows.ts";
@@ -21,7 +21,7 @@ export const PAGE = {
   too_large: "Too much was sent at once",
 } as const;
 
-/** Headers that every answer of the browser host carries, errors included (contract AZ12). */
+/** Headers of every response of the browser host, including errors (contract AZ12). */
 export const BROWSER_HEADERS = {
   "cache-control": "no-store",
   "cross-origin-opener-policy": "same-origin",
@@ -49,7 +49,7 @@ export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** 256 bits in base64url. */
 export const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-/** Asserts an error page of the platform; gives its HTML. */
+/** Asserts an error page of the platform; returns its HTML. */
 export async function assertPage(
   response: Response,
   status: number,
@@ -68,19 +68,19 @@ export function headingOf(html: string): string {
   return (/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "").replaceAll(/<[^>]*>/g, "");
 }
 
-/** Where the page's button leads, or null where it has none. */
+/** The target of the page's button, or null if there is none. */
 export function wayOnOf(html: string): string | null {
   return /<a class="button" href="([^"]*)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? null;
 }
 
-/** Where a TPP answer goes and what it says, in order. */
+/** The target and parameters of a redirect to the TPP, in order. */
 export interface TppAnswer {
-  /** The location without what the platform put behind the redirect URI. */
+  /** The location without the parameters that the platform added. */
   readonly to: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Asserts a 303 without a body to the TPP's redirect URI; gives what was put behind it. */
+/** Asserts a 303 without a body to the TPP's redirect URI; returns the added parameters. */
 export async function tppAnswer(
   response: Response,
   redirectUri = "https://shop.example/callback",
@@ -121,7 +121,7 @@ export async function assertErrorAnswer(
   });
 }
 
-/** Asserts a success redirect with exactly `code`, `state` and `iss`; gives the code. */
+/** Asserts a success redirect with exactly `code`, `state` and `iss`; returns the code. */
 export async function assertCodeAnswer(response: Response, bank = "BANKA"): Promise<string> {
   const { parameters } = await tppAnswer(response);
   const { code = "", ...rest } = parameters;
@@ -139,12 +139,12 @@ export async function consentStatus(
   return (await good(call(env, env.tpp, flow.bound, path), 200)).Data.Status;
 }
 
-/** How many authorization codes were ever issued. */
+/** Number of authorization codes ever issued. */
 export async function codesIssued(env: Environment): Promise<number> {
   return (await env.snapshot()).filter(({ key }) => key[0] === "authorization_code").length;
 }
 
-/** Runs `act` and asserts that the store is as it was. */
+/** Runs `act` and asserts that the store is unchanged. */
 export async function assertNothingChanges<T>(env: Environment, act: () => Promise<T>): Promise<T> {
   const before = await env.snapshot();
   const result = await act();
@@ -169,7 +169,7 @@ export const ACCOUNTS = [
   },
 ] as const;
 
-/** The bank's PUT of accounts, which must succeed. */
+/** The bank's PUT of accounts; asserts success. */
 export async function reportAccounts(
   env: Environment,
   flow: AtBank,

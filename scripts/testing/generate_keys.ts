@@ -3,12 +3,11 @@
  * hundreds of tests need one. The keys are for tests only. Run: `deno run --allow-read=.data --allow-write=.data`.
  */
 
-/** How many keys of the usual size the pool holds. */
+/** Number of keys of the usual size. */
 export const POOL_SIZE = 16;
-/** Where the pool lies. */
 export const POOL_FILE: URL = new URL("../../.data/test-keys.json", import.meta.url);
 
-/** A private RSA key without any word on its use, so that it can be imported for any. */
+/** A private RSA key without `use` and `alg`, so that it can be imported for any use. */
 export interface PrivateRsaJwk {
   readonly kty: "RSA";
   readonly n: string;
@@ -21,13 +20,13 @@ export interface PrivateRsaJwk {
   readonly qi: string;
 }
 
-/** The pool as it is written. */
+/** The pool as stored. */
 export interface KeyPool {
   /** 2048 bits each. */
   readonly keys: readonly PrivateRsaJwk[];
-  /** 1024 bits: below what the platform takes. */
+  /** 1024 bits: too small for the platform. */
   readonly small: PrivateRsaJwk;
-  /** 3072 bits: above the usual, still taken. */
+  /** 3072 bits: larger than usual and accepted. */
   readonly large: PrivateRsaJwk;
 }
 
@@ -44,7 +43,7 @@ export async function makePrivateJwk(bits: number): Promise<PrivateRsaJwk> {
   return { kty: "RSA", ...members } as PrivateRsaJwk;
 }
 
-/** Makes a whole pool, the keys side by side. */
+/** Makes a whole pool, all keys in parallel. */
 export async function makeKeyPool(): Promise<KeyPool> {
   const usual = Array.from({ length: POOL_SIZE }, () => makePrivateJwk(2048));
   const [small, large, keys] = await Promise.all([
@@ -55,7 +54,7 @@ export async function makeKeyPool(): Promise<KeyPool> {
   return { keys, small, large };
 }
 
-/** The pool in the file, or undefined where there is none that fits. */
+/** The pool in the file, or undefined if there is no valid one. */
 export async function readKeyPool(): Promise<KeyPool | undefined> {
   try {
     const pool: KeyPool = JSON.parse(await Deno.readTextFile(POOL_FILE));
@@ -66,7 +65,7 @@ export async function readKeyPool(): Promise<KeyPool | undefined> {
   }
 }
 
-/** Writes the pool whole or not at all: several test processes may make one at the same time. */
+/** Writes the pool atomically, because several test processes may make one at the same time. */
 export async function writeKeyPool(pool: KeyPool): Promise<void> {
   await Deno.mkdir(new URL(".", POOL_FILE), { recursive: true });
   const draft = new URL(`./test-keys.${crypto.randomUUID()}.json`, POOL_FILE);

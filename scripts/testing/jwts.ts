@@ -1,6 +1,6 @@
 /**
- * JWTs as parties make them, good by default; `header` and `claims` replace members, and `undefined` takes one away.
- * Made with `jose` alone, not with the platform's own code.
+ * JWTs as parties make them, valid by default; `header` and `claims` replace members, and `undefined` removes one. Made
+ * with `jose` only, independent of the platform's own code.
  */
 import { calculateJwkThumbprint, CompactEncrypt, CompactSign, FlattenedSign } from "jose";
 import { type TestKey } from "./keys.ts";
@@ -15,13 +15,13 @@ export interface Changes {
   readonly claims?: JsonObject;
 }
 
-/** A signer: the key and the kid it is known by. */
+/** A signer: the key and its kid. */
 export interface Signer {
   readonly key: TestKey;
   readonly kid: string;
 }
 
-/** Members without those that were replaced by `undefined`. */
+/** Members without those replaced by `undefined`. */
 export function withChanges(members: JsonObject, changes: JsonObject = {}): JsonObject {
   return Object.fromEntries(
     Object.entries({ ...members, ...changes }).filter(([, value]) => value !== undefined),
@@ -34,7 +34,7 @@ export async function signJwt(signer: Signer, claims: JsonObject, header: JsonOb
   return await signBytes(signer.key, new TextEncoder().encode(JSON.stringify(claims)), protectedHeader);
 }
 
-/** A compact JWS over any bytes under any header that jose agrees to write. */
+/** A compact JWS over any bytes under any header that jose accepts. */
 export async function signBytes(key: TestKey, payload: Uint8Array, header: JsonObject): Promise<string> {
   const privateKey = await key.privateKey("sign");
   return await new CompactSign(payload).setProtectedHeader({ alg: "PS256", ...header }).sign(privateKey);
@@ -115,7 +115,7 @@ export async function payloadSignature(
   return `${signed.protected}..${signed.signature}`;
 }
 
-/** Encrypts a compact JWS (or anything) to the platform, as banks do. */
+/** Encrypts a compact JWS (or any text) to the platform, as banks do. */
 export async function sealToPlatform(
   env: Pick<Environment, "browser">,
   plaintext: string,

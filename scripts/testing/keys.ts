@@ -1,6 +1,6 @@
 /**
- * RSA keys for tests, from the shared pool that `scripts/testing/generate_keys.ts` makes; a missing pool is made on first
- * use. Key n is the same key in every file, so give each person of a test another n.
+ * RSA keys for tests, from the shared pool that `scripts/testing/generate_keys.ts` makes; a missing pool is made on
+ * first use. Key n is the same key in every file, so use a different n for each party of a test.
  */
 import {
   type KeyPool,
@@ -18,7 +18,7 @@ export interface PublicRsaJwk {
   readonly e: string;
 }
 
-/** One key pair of the pool; imports happen when asked for. */
+/** One key pair of the pool, imported on demand. */
 export interface TestKey {
   readonly publicJwk: PublicRsaJwk;
   readonly privateJwk: PrivateRsaJwk;
@@ -49,7 +49,7 @@ export async function smallTestKey(): Promise<TestKey> {
   return asTestKey((await openPool()).small);
 }
 
-/** A 3072-bit key: unusual, and fine. */
+/** A 3072-bit key: larger than usual and accepted. */
 export async function largeTestKey(): Promise<TestKey> {
   return asTestKey((await openPool()).large);
 }

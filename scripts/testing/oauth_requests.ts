@@ -23,20 +23,20 @@ import { BASE_URL, type Environment } from "./environment.ts";
 
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** How a request differs from a good one. */
+/** Deviations of a request from a valid one. */
 export interface Deviation {
-  /** Who asks; the environment's TPP unless given. */
+  /** The client; default: the environment's TPP. */
   readonly client?: Participant;
   readonly form?: FormChanges;
-  /** Changes the form's text as sent; bytes where text could not say it. */
+  /** Changes the form's text; returns bytes if text cannot express the change. */
   readonly body?: (good: string) => string | Uint8Array<ArrayBuffer>;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The `DPoP` header; null leaves it out. PAR sends one only where it is given. */
+  /** The `DPoP` header; null omits it. PAR sends one only if it is given. */
   readonly proof?: string | null;
-  /** The key of a good proof. */
+  /** The key of a valid proof. */
   readonly key?: TestKey;
-  /** Whose certificate; the client's unless given, null for none. */
+  /** The participant whose certificate is used; default: the client; null for none. */
   readonly as?: Participant | null;
 }
 
@@ -47,11 +47,10 @@ export interface OAuthEndpoint {
   readonly goodStatus: 200 | 201;
   /** The request that a DPoP proof must be for. */
   readonly target: ProofTarget;
-  /** Makes sure that a good request would succeed: the code grant needs a fresh code. */
+  /** Ensures that a valid request would succeed: the code grant needs a fresh code. */
   ready(): Promise<void>;
-  /** The request, to be sent later. */
+  /** Builds the request without sending it. */
   request(deviation?: Deviation): Promise<Request>;
-  /** Sends it. */
   send(deviation?: Deviation): Promise<Response>;
 }
 
@@ -76,7 +75,7 @@ export function clientCredentials(env: Environment): OAuthEndpoint {
   });
 }
 
-/** PAR at bank A, over and over for one consent. */
+/** PAR at bank A, repeatedly for one consent. */
 export async function pushing(env: Environment): Promise<OAuthEndpoint> {
   const consentId = await awaitingConsent(env);
   return endpoint(env, {
@@ -88,7 +87,7 @@ export async function pushing(env: Environment): Promise<OAuthEndpoint> {
   });
 }
 
-/** The code grant at bank A; a fresh code whenever the last one was used or grew old. */
+/** The code grant at bank A. Gets a fresh code if the last one was used or has expired. */
 export function codeGrant(env: Environment): OAuthEndpoint {
   let issued: IssuedCode | undefined;
   const usable = async (): Promise<IssuedCode> => {
@@ -110,7 +109,6 @@ export function codeGrant(env: Environment): OAuthEndpoint {
   });
 }
 
-/** All three. */
 export async function oauthEndpoints(env: Environment): Promise<readonly OAuthEndpoint[]> {
   return [clientCredentials(env), codeGrant(env), await pushing(env)];
 }
@@ -129,7 +127,7 @@ export async function issueCode(
   return { ...flow, code: codeOf(await authorise(env, flow)) };
 }
 
-/** The parameters of a good redemption. */
+/** The parameters of a valid redemption. */
 export async function codeForm(
   env: Environment,
   { bank, consentId, code }: IssuedCode,
@@ -144,7 +142,7 @@ export async function codeForm(
   };
 }
 
-/** The id of a fresh consent of the TPP that awaits authorisation. */
+/** The id of a new consent of the TPP that awaits authorisation. */
 export async function awaitingConsent(env: Environment, bank = "BANKA"): Promise<string> {
   return (await createConsent(env, await clientToken(env, env.tpp, bank), undefined, bank)).Data
     .ConsentId;
@@ -176,7 +174,7 @@ function endpoint(env: Environment, { form, ...parts }: Parts): OAuthEndpoint {
   };
 }
 
-/** A form's text, without what was left out. */
+/** A form's text without the omitted parameters. */
 export function formText(form: FormChanges): string {
   return new URLSearchParams(
     Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -186,7 +184,7 @@ export function formText(form: FormChanges): string {
 /** Status and `error` of a rejection. */
 export type Expected = readonly [status: number, error: string];
 
-/** A case of a table: the deviation that the endpoint is sent. */
+/** A case of a table: the deviation for the endpoint. */
 export type Case = (endpoint: OAuthEndpoint) => Deviation | Promise<Deviation>;
 
 /** Runs every case at every endpoint and asserts this rejection and unchanged state. */
@@ -208,7 +206,7 @@ export async function rejectedEverywhere(
   }
 }
 
-/** Every case at every endpoint: accepted. */
+/** Runs every case at every endpoint and asserts success. */
 export async function acceptedEverywhere(
   t: Deno.TestContext,
   env: Environment,
@@ -235,7 +233,7 @@ export async function assertRejected(
   assertEquals(await env.snapshot(), before);
 }
 
-/** An OAuth rejection in full (RFC 6749 §5.2; contract FAPI-G12, FAPI-G13, FAPI-G23). */
+/** Asserts a complete OAuth rejection (RFC 6749 §5.2; contract FAPI-G12, FAPI-G13, FAPI-G23). */
 export async function assertApiError(response: Response, expected: Expected): Promise<void> {
   const body = await response.json();
   assertEquals([response.status, body.error], [...expected]);
@@ -252,7 +250,7 @@ export async function assertApiError(response: Response, expected: Expected): Pr
   assertEquals(headers.get("set-cookie"), null);
 }
 
-/** A good answer of an endpoint in full. */
+/** Asserts a complete success response of an endpoint. */
 export async function assertAccepted(
   endpoint: OAuthEndpoint,
   response: Response,

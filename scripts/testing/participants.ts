@@ -30,12 +30,12 @@ export interface Participant {
   readonly redirectUris: readonly string[];
   readonly signing: CertifiedKey;
   readonly transport: CertifiedKey;
-  /** Banks that have one. */
+  /** Only for banks with an encryption key. */
   readonly encryption?: CertifiedKey;
   readonly statement: string;
 }
 
-/** Who is to be onboarded; `keys` are pool numbers: signing, transport, encryption. */
+/** A participant to onboard; `keys` are pool numbers: signing, transport, encryption. */
 export interface Onboarding {
   readonly name: string;
   readonly role: "PISP" | "ASPSP";
@@ -120,7 +120,7 @@ export function adminCall(env: Office, method: string, path: string, body?: unkn
   return env.directory.fetch(new Request(`${DIRECTORY_URL}${path}`, init));
 }
 
-/** The claims of a good registration JWT. */
+/** The claims of a valid registration JWT. */
 export function registrationClaims(env: Pick<Environment, "now">, participant: Participant): JsonObject {
   const iat = Math.floor(env.now / 1000);
   const pisp = participant.role === "PISP";
@@ -144,7 +144,7 @@ export function registrationClaims(env: Pick<Environment, "now">, participant: P
   };
 }
 
-/** Registers, or sends the registration JWT given. */
+/** Registers, or sends the given registration JWT. */
 export async function register(env: Fixture, participant: Participant, jwt?: string): Promise<Response> {
   const body = jwt ?? await signJwt(participant.signing, registrationClaims(env, participant));
   const headers = { "content-type": "application/jose" };

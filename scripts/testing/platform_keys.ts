@@ -1,6 +1,6 @@
 /**
- * The platform's private key set in tests: pool keys 12 (sig, with a certificate of its own) and 13 (enc), or others
- * for a set with more keys.
+ * The platform's private key set in tests: pool keys 12 (sig, with its own certificate) and 13 (enc), or others for a
+ * set with more keys.
  */
 import "reflect-metadata";
 import { X509CertificateGenerator } from "@peculiar/x509";

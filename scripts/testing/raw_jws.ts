@@ -17,12 +17,12 @@ export function segment(part: Part): string {
   return bytesOf(part).toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** Bytes put one behind the other. */
+/** Concatenates bytes. */
 export function concat(...parts: readonly Part[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(parts.flatMap((part) => [...bytesOf(part)]));
 }
 
-/** PS256 over the signing input; another salt length where given. */
+/** PS256 over the signing input, optionally with another salt length. */
 export async function ps256(key: CryptoKey, input: Part, saltLength = 32): Promise<string> {
   return segment(
     new Uint8Array(await crypto.subtle.sign({ name: "RSA-PSS", saltLength }, key, bytesOf(input))),
@@ -35,7 +35,7 @@ export async function rawJws(key: CryptoKey, header: Part, payload: Part, saltLe
   return `${input}.${await ps256(key, input, saltLength)}`;
 }
 
-/** The private JWK's key for another algorithm or hash than PS256. */
+/** The private JWK's key for an algorithm or hash other than PS256. */
 export function importPrivate(
   jwk: object,
   algorithm: RsaHashedImportParams,
@@ -44,12 +44,12 @@ export function importPrivate(
   return crypto.subtle.importKey("jwk", { ...jwk }, algorithm, false, [usage]);
 }
 
-/** Everything of a compact JWE that a test may want to choose. */
+/** The parts of a compact JWE that a test may choose. */
 export interface JweParts {
   readonly header: Part;
   readonly plaintext: Part;
   readonly to: CryptoKey;
-  /** In place of fresh random bytes for A256GCM. */
+  /** Replaces the random A256GCM key. */
   readonly contentKey?: Uint8Array<ArrayBuffer>;
 }
 
@@ -66,7 +66,7 @@ export async function rawJwe({ header, plaintext, to, contentKey }: JweParts): P
   return [header, encryptedKey, iv, sealed.slice(0, -16), sealed.slice(-16)].map(segment).join(".");
 }
 
-/** Other spelling of the same bytes: the last character's unused bits are set. */
+/** Another encoding of the same bytes: the last character's unused bits are set. */
 export function strayBits(text: string): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   if (text.length % 4 === 0) throw new Error("this segment has no unused bits");

@@ -1,6 +1,6 @@
 /**
- * Registration as honest and dishonest participants try it: statements that the directory's own key signed about
- * anything, registration JWTs with any member changed, and what a rejection must look like.
+ * Valid and invalid registrations: statements with any content signed by the directory's own key, registration JWTs
+ * with any member changed, and the expected rejections.
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import { decodeJwt } from "jose";
@@ -10,19 +10,19 @@ import { adminCall, type Office, onboardOnly, type Participant, registrationClai
 import { assertCommonHeaders, unchanged } from "./resource_answers.ts";
 import { BASE_URL, type Environment, openEnvironment, throughProxy } from "./environment.ts";
 
-/** Environment options for tables of registrations: the limit of their number is for others to test. */
+/** Environment options for tables of registrations, without an effective rate limit. */
 export const MANY_REGISTRATIONS = { environment: { RATE_LIMITS: "registration=10000/10000" } } as const;
 
-/** How a registration is made differently. */
+/** Deviations from a valid registration. */
 export interface RegistrationChanges {
   readonly claims?: JsonObject;
   readonly header?: JsonObject;
   readonly signer?: Signer;
   readonly statement?: string;
-  /** In place of the JWT. */
+  /** Replaces the JWT. */
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly contentType?: string | null;
-  /** Whose certificate; null for none. */
+  /** The participant whose certificate is used; null for none. */
   readonly as?: Participant | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -33,7 +33,7 @@ export async function directorySigner(): Promise<Signer> {
   return { key, kid: await thumbprint(key) };
 }
 
-/** A statement about the participant with some claims changed, signed by the directory unless told otherwise. */
+/** A statement about the participant with some claims changed, signed by the directory by default. */
 export async function statementWith(
   participant: Participant,
   { claims = {}, header = {}, signer }: {
