@@ -1,4 +1,4 @@
-# Counting: every check is one passed or one failed, with its output in a file and its tail shown where it failed.
+# Counts each check as passed or failed. Its output goes to a file, and the end of it is printed on failure.
 
 # check SECONDS WHAT COMMAND...: one command under a time limit.
 check() {
@@ -15,7 +15,7 @@ ends_with() {
   [ "$status" -eq "$wanted" ] || { printf 'exit status %d instead of %d\n' "$status" "$wanted"; return 1; }
 }
 
-# check_here WHAT FUNCTION...: a function that runs in this shell and watches the clock itself.
+# check_here WHAT FUNCTION...: a function that runs in this shell and limits its own time.
 check_here() {
   local what=$1 log started
   shift
@@ -37,7 +37,7 @@ limited() {
     printf 'No time is left for this.\n'
     return 1
   fi
-  # In the background, so that a signal for this shell is heard at once.
+  # In the background, so that this shell handles signals immediately.
   timeout -k 5 $((seconds < left ? seconds : left)) "$@" &
   running=$!
   wait "$running"
@@ -52,12 +52,12 @@ count_failure() {
   [ $# -lt 2 ] || tail -n 40 "$2" | sed 's/^/    /'
 }
 
-# The commands that are run here are those that the README gives.
+# The README must contain the commands that this run uses.
 readme_says() {
   check 5 "README says: $1" grep -qF -- "$1" README.md
 }
 
-# run_tests SECONDS COMMAND...: counts what `deno test` counted, however often the task runs it.
+# run_tests SECONDS COMMAND...: adds up the counts of every `deno test` in the output.
 run_tests() {
   local seconds=$1 log=$logs/tests.log status=0 summaries count
   shift
@@ -75,7 +75,7 @@ run_tests() {
   if [ "$status" -eq 0 ] && [ -z "$summaries" ]; then count_failure "task test runs tests" "$log"; fi
 }
 
-# sum_before WORD TEXT: the sum of the numbers that stand before the word. Steps are not counted.
+# sum_before WORD TEXT: the sum of the numbers before the word. Steps are not counted.
 sum_before() {
   grep -oE "[0-9]+ $1" <<<"$2" | awk '{ sum += $1 } END { print sum + 0 }'
 }
@@ -84,7 +84,7 @@ now_ms() {
   date +%s%3N
 }
 
-# The command of docs/operations/deployment.md, with nothing downloaded before.
+# The command of docs/operations/deployment.md, with an empty cache.
 production_downloads() {
   local cache
   cache=$(mktemp -d "${TMPDIR:-/tmp}/ci-deno.XXXXXX") || return 1

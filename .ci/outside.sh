@@ -1,9 +1,9 @@
-# The sandbox as a stranger sees it: curl for TLS, openssl for keys. Nothing here shares code with the platform.
+# Tests the sandbox from outside, with curl for TLS and openssl for keys. Shares no code with the platform.
 
 check_from_outside() {
-  check_here "no client certificate: the TLS handshake fails" refuses_strangers
-  check_here "a certificate of nobody's: the TLS handshake fails" refuses_forgeries
-  check_here "plain HTTP on the API port gets no answer of the API" refuses_plain_http
+  check_here "no client certificate: the TLS handshake fails" rejects_missing_certificate
+  check_here "a certificate of an unknown authority: the TLS handshake fails" rejects_unknown_authority
+  check_here "plain HTTP on the API port gets no answer of the API" rejects_plain_http
   check_here "own certificate: 200 and a DPoP-bound token" token_status_is shop 200
   check_here "another participant's certificate: 401" token_status_is bank-b 401
   check_here "a new participant's certificate: 400, which tells what is missing" says_what_is_missing
@@ -28,17 +28,17 @@ as() {
     --key "$folder/transport.key.pem" "$@"
 }
 
-# curl says 35 where the handshake fails; with TLS 1.3 the refusal comes behind it: 52 (closed) or 56 (an alert).
+# curl exits with 35 if the handshake fails. With TLS 1.3 the rejection follows the handshake: 52 (closed) or 56 (alert).
 no_answer() {
   [ "$1" -eq 35 ] || [ "$1" -eq 52 ] || [ "$1" -eq 56 ]
 }
 
-refuses_strangers() {
+rejects_missing_certificate() {
   curl -sS --max-time 10 --cacert "$SANDBOX_DIR/ca.pem" "$(endpoint base_url)/BANKA/token.oauth2/v1"
   no_answer $?
 }
 
-refuses_forgeries() {
+rejects_unknown_authority() {
   local forged=$logs/forged
   openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj "/CN=$(member shop org_name)" \
     -keyout "$forged.key.pem" -out "$forged.cert.pem" || return 1
@@ -47,7 +47,7 @@ refuses_forgeries() {
   no_answer $?
 }
 
-refuses_plain_http() {
+rejects_plain_http() {
   local status
   status=$(curl -sS --max-time 10 -o /dev/null -w '%{http_code}' "http://localhost:$SANDBOX_PORT/")
   [ "$status" = 000 ] || [ "$status" = 400 ]
@@ -68,7 +68,7 @@ token_status_is() {
   [ "$2" != 200 ] || grep -q '"token_type" *: *"DPoP"' "$body"
 }
 
-# As the README does it.
+# As in the README.
 onboard_mine() {
   limited 60 "${deno[@]}" task participant onboard --example PISP >.data/details.json &&
     limited 60 "${deno[@]}" task participant onboard --name mine --details .data/details.json

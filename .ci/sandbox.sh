@@ -1,6 +1,6 @@
-# Starting and stopping the sandbox: in a process group of its own, ended by that group's id and no other way.
+# Starts and stops the sandbox in a process group of its own, which is signalled only by its id.
 
-# The first of five ports in a row where nothing listens.
+# Prints the first of five consecutive free ports.
 free_ports() {
   local first port free
   for first in $(seq 18440 10 18940); do
@@ -20,7 +20,7 @@ listens() {
   (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null || (: <"/dev/tcp/::1/$1") 2>/dev/null
 }
 
-# Starts the README's command and waits until endpoints.json says that everything is ready.
+# Starts the README's command and waits for endpoints.json, which is written last.
 start_sandbox() {
   setsid "${deno[@]}" task start >"$logs/sandbox-$(now_ms).log" 2>&1 &
   sandbox_pid=$!
@@ -34,7 +34,7 @@ start_sandbox() {
   return 1
 }
 
-# SIGTERM, then everything must be gone within ten seconds.
+# Sends SIGTERM. All processes must end within ten seconds.
 stop_politely() {
   [ -n "$sandbox_pid" ] || return 1
   kill -TERM -- "-$sandbox_pid" || return 1
@@ -49,7 +49,7 @@ stop_politely() {
   return 1
 }
 
-# end_group PID: asks the process group to end, and ends it.
+# end_group PID: sends SIGTERM to the process group, and SIGKILL after three seconds.
 end_group() {
   kill -TERM -- "-$1" 2>/dev/null || return 0
   for _ in $(seq 30); do
