@@ -109,13 +109,15 @@ async function soaked({ soak: minutes, json }: BenchOptions): Promise<number> {
 async function overloaded({ overload: seconds, json }: BenchOptions): Promise<number> {
   await using env = await openServedEnvironment({ ...SERVE, LOG_LEVEL: "info" });
   const found = await overload(env, seconds);
-  const { quiet, overloaded, started, capacity, flood } = found;
+  const { quiet, overloaded, started, capacity, flood, rejection } = found;
   write(
     json
       ? `${JSON.stringify(found, null, 1)}\n`
       : `payments made in time: ${quiet} of ${started} alone, ${overloaded} of ${started} at four times the capacity of ` +
         `${Math.round(capacity)} requests a second; flood ${JSON.stringify(flood.statuses)} in ` +
-        `${flood.seconds.toFixed(1)} s\n`,
+        `${flood.seconds.toFixed(1)} s\n` +
+        `processor time of a request: rejected ${rejection.rejected.toFixed(2)} ms, ` +
+        `served ${rejection.served.toFixed(2)} ms\n`,
   );
   return overloaded >= 0.9 * quiet ? 0 : 1;
 }

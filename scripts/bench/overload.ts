@@ -9,6 +9,7 @@ import { onboardOnly, type Participant, registrationClaims } from "../testing/pa
 import type { ServedEnvironment } from "../testing/served_environment.ts";
 import type { FloodOrder, FloodSeen, ReadyRequest } from "./flood.ts";
 import { meet } from "./flows.ts";
+import { type RejectionCost, rejectionCost, REQUESTS_NEEDED } from "./rejection_cost.ts";
 import { BANK, newFlow, type Parties, requestOf, STEPS } from "./steps.ts";
 
 /** The results of an overload. */
@@ -20,6 +21,7 @@ export interface Overload {
   /** Flood requests that the platform answers per second without other load. */
   readonly capacity: number;
   readonly flood: FloodSeen;
+  readonly rejection: RejectionCost;
 }
 
 const TIMES_CAPACITY = 4;
@@ -46,7 +48,9 @@ export async function overload(env: ServedEnvironment, seconds: number): Promise
   const requests = await flooder.prepare(perSecond * seconds);
   const flooding = flood({ requests, perSecond, connections: CONNECTIONS });
   const overloaded = await payments(env, parties, started);
-  return { quiet, overloaded, started, capacity, flood: await flooding };
+  const seen = await flooding;
+  const rejection = await rejectionCost(env.process.pid, await flooder.prepare(REQUESTS_NEEDED));
+  return { quiet, overloaded, started, capacity, flood: seen, rejection };
 }
 
 /** Starts payments at their pace; how many are made in time. */
@@ -71,12 +75,15 @@ async function onePayment(env: FlowEnvironment, parties: Parties): Promise<boole
   return true;
 }
 
-interface Flooder {
+/** A participant of its own. */
+export interface Flooder {
+  /** Signs so many requests. */
   prepare(count: number): Promise<readonly ReadyRequest[]>;
   flood(count: number, perSecond: number, connections: number): Promise<FloodSeen>;
 }
 
-async function openFlooder(env: ServedEnvironment): Promise<Flooder> {
+/** Registers it. */
+export async function openFlooder(env: ServedEnvironment): Promise<Flooder> {
   const tpp = await joined(env);
   const own: FlowEnvironment = Object.assign(Object.create(env), { tpp });
   const bound = await clientToken(own, tpp, BANK);

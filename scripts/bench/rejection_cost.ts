@@ -1,0 +1,90 @@
+/** What the platform spends on a request that its admission control rejects, beside one that it serves. */
+import type { ReadyRequest } from "./flood.ts";
+import { cpuMilliseconds } from "./process.ts";
+
+/** Processor time of the whole process for one request, milliseconds. */
+export interface RejectionCost {
+  readonly served: number;
+  readonly rejected: number;
+}
+
+/** Requests of each kind. All of them can wait at once. */
+const COUNT = 100;
+/** As many requests of one participant may be open; while their bodies do not come, all others of it wait. */
+const OPEN = 128;
+const SERVED_AT_ONCE = 4;
+/** A body must come within 5 s. On a slow computer that may be over before every request is rejected. */
+const ATTEMPTS = 3;
+
+/** Requests that {@link rejectionCost} needs. A rejected request is not used up, so one is sent again and again. */
+export const REQUESTS_NEEDED = 2 * COUNT + ATTEMPTS;
+
+/**
+ * Measures it at a platform that serves no other requests meanwhile.
+ *
+ * @param requests of one participant, whose rate limits are above their number
+ * @throws {Error} if a request is not answered as expected
+ */
+export async function rejectionCost(pid: number, requests: readonly ReadyRequest[]): Promise<RejectionCost> {
+  await costOf(pid, requests.slice(0, COUNT), SERVED_AT_ONCE, 200); // warms up
+  const served = await costOf(pid, requests.slice(COUNT, 2 * COUNT), SERVED_AT_ONCE, 200);
+  if (served === undefined) throw new Error("not every request was served");
+  for (const request of requests.slice(2 * COUNT)) {
+    const same = Array.from({ length: COUNT }, () => request);
+    await using _open = await openBodies(request);
+    await costOf(pid, same, COUNT, 503); // warms up
+    const rejected = await costOf(pid, same, COUNT, 503);
+    if (rejected !== undefined) return { served, rejected };
+  }
+  throw new Error("not every request was rejected");
+}
+
+/** Undefined if one of them is answered otherwise. */
+async function costOf(
+  pid: number,
+  requests: readonly ReadyRequest[],
+  atOnce: number,
+  status: number,
+): Promise<number | undefined> {
+  const before = await cpuMilliseconds(pid);
+  const statuses: number[] = [];
+  for (let sent = 0; sent < requests.length; sent += atOnce) {
+    statuses.push(...await Promise.all(requests.slice(sent, sent + atOnce).map(ask)));
+  }
+  const spent = await cpuMilliseconds(pid) - before;
+  return statuses.every((seen) => seen === status) ? spent / requests.length : undefined;
+}
+
+async function ask({ url, ...init }: ReadyRequest): Promise<number> {
+  const answer = await fetch(url, init);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+/** Requests of the same participant whose bodies the platform waits for: it has sent `100 Continue`. */
+async function openBodies(like: ReadyRequest): Promise<AsyncDisposable> {
+  const { hostname, port, pathname } = new URL(like.url);
+  const [, bank = ""] = pathname.split("/");
+  const vouched = like.headers.filter(([name]) => name === "x-proxy-secret" || name === "client-cert");
+  const head = [
+    `POST /${bank}/token.oauth2/v1 HTTP/1.1`,
+    "Host: api",
+    "Content-Type: application/x-www-form-urlencoded",
+    "Content-Length: 10",
+    "Expect: 100-continue",
+    ...vouched.map(([name, value]) => `${name}: ${value}`),
+  ];
+  const bytes = new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n`);
+  const connections = await Promise.all(Array.from({ length: OPEN }, async () => {
+    const connection = await Deno.connect({ hostname, port: Number(port) });
+    await connection.write(bytes);
+    await connection.read(new Uint8Array(100));
+    return connection;
+  }));
+  return {
+    [Symbol.asyncDispose]: () => {
+      for (const connection of connections) connection.close();
+      return Promise.resolve();
+    },
+  };
+}
