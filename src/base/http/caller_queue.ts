@@ -45,12 +45,13 @@ const MAX_OPEN_A_CALLER = 128;
 /** The common name of all callers that cannot be told apart. */
 export const UNKNOWN_CALLER = "";
 
-/** Whether one more request of the caller may be in work. A bound on unknown callers would let a few block all others. */
+/**
+ * Whether one more request of the caller may be in work. A bound on unknown callers would let a few block all others.
+ */
 export function mayOpen({ name, open }: Caller): boolean {
   return name === UNKNOWN_CALLER || open < MAX_OPEN_A_CALLER;
 }
 
-/** Opens an empty queue. */
 export function openCallerQueue(): CallerQueue {
   const callers = new Map<string, Caller>(); // in the order of their turns
   const counts = { waiting: 0 };

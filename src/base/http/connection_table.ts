@@ -3,7 +3,7 @@
  * or to receive a response. A handler bounds its own time.
  */
 
-/** How long a connection may stay in a phase, in seconds. */
+/** Limits of the time that a connection may stay in a phase, in seconds. */
 export interface ConnectionTimes {
   /** From the accept until the header of the first request is complete. */
   readonly header: number;
@@ -11,48 +11,49 @@ export interface ConnectionTimes {
   readonly idle: number;
 }
 
-/** What can be done to a connection. */
 export interface ConnectionControl {
-  /** Closes it as soon as the client has taken what is being sent. It cannot be cut any more. */
+  /** Closes it after the client has received the current response. It cannot be cut afterwards. */
   close(): void;
-  /** Closes it now. */
+  /** Closes it at once. */
   cut(): void;
 }
 
-/** What happens on one connection. Over HTTP/2 several requests may be in work at once. */
+/** Events of one connection. Over HTTP/2 several requests may be in work at once. */
 export interface Connection {
   /** The header of a request is complete. */
   began(): void;
-  /** The handler has made the response, after which the connection ends if it `closes`. */
+  /** The handler has made the response. The connection ends after it if it `closes`. */
   answered(closes: boolean): void;
-  /** The connection is closed. */
   closed(): void;
 }
 
-/** The open connections. */
 export interface ConnectionTable {
   add(control: ConnectionControl): Connection;
   size(): number;
-  /** Resolves when one more connection may be opened. To make room it cuts those that have no request. */
+  /** Resolves when one more connection may be opened. To make room it cuts connections without a request. */
   room(): Promise<void>;
-  /** Cuts the connection without a request whose time ends first. @returns whether there was one */
+  /**
+   * Cuts the connection without a request whose time ends first.
+   *
+   * @returns whether there was one
+   */
   cutWaiting(): boolean;
-  /** Resolves when no handler runs, also for clients that are gone. */
+  /** Resolves when no handler runs, including handlers of clients that have disconnected. */
   drained(): Promise<void>;
   /** Closes all connections. Resolves when all are closed, at the latest after {@link CLOSE_TICKS}. */
   closeAll(): Promise<void>;
 }
 
-/** Times are counted in ticks: the delay of a process that was held up is not charged to its clients. */
+/** Times are counted in ticks, so that a delay of the process itself is not charged to its clients. */
 const TICK_MS = 1000;
 /** Time for the last response to reach the client before its connection is cut. */
 const CLOSE_TICKS = 2;
 
 interface Entry {
   readonly control: ConnectionControl;
-  /** Requests whose handler runs. */
+  /** Number of running handlers. */
   working: number;
-  /** From this tick on it may be cut to make room: the last response had time to reach the client. */
+  /** From this tick on it may be cut to make room, because the last response had time to reach the client. */
   cutFrom: number;
   /** The tick at which its time ends. */
   deadline: number;
@@ -63,9 +64,9 @@ interface State {
   readonly times: ConnectionTimes;
   /** Ticks since the start. */
   now: number;
-  /** Handlers that run, also those of connections that are closed. */
+  /** Number of running handlers, including those of closed connections. */
   working: number;
-  /** Resolvers of those who wait for a change. */
+  /** Resolvers of all callers that wait for a change. */
   readonly waiting: (() => void)[];
 }
 

@@ -4,7 +4,6 @@
  */
 import { type Caller, mayOpen, openCallerQueue } from "./caller_queue.ts";
 
-/** The bounds of a lane. */
 export interface LaneBounds {
   /** Requests in work at once. */
   readonly places: number;
@@ -25,7 +24,6 @@ export interface LaneState {
   readonly rejectedLate: number;
 }
 
-/** An admitted request. */
 interface Hold {
   readonly caller: Caller;
   urgent: boolean;
@@ -131,7 +129,6 @@ export class FairLane {
   }
 }
 
-/** The place of one request in work. */
 export class Place {
   readonly #lane: FairLane;
   readonly #hold: Hold;

@@ -5,7 +5,6 @@
 import type { Context } from "hono";
 import { base64url, sha256Bytes } from "../kernel/identifiers.ts";
 
-/** An encoded document. */
 export interface PublicDocument {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: string;

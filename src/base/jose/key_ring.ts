@@ -14,7 +14,7 @@ import type { NamedKey } from "./sealed_jwt.ts";
 export interface KeyRing {
   /** Signs handover JWTs, payment orders and responses. Its kid is the certificate's x5t (Decision A11). */
   readonly signer: NamedKey;
-  /** Decrypt what banks send. All loaded keys are tried, since any of them may have been published to banks. */
+  /** Decrypt what banks send: all loaded keys, because a bank may still use any that was published. */
   readonly decrypters: readonly NamedKey[];
   /** The keys of `{auth_url}/jwks`: public members only, the keys in use first. */
   readonly publicJwks: { readonly keys: readonly JsonObject[] };

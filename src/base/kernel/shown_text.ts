@@ -12,7 +12,6 @@ const INVISIBLE =
 /** Some filler characters are letters without a shape. */
 const VISIBLE_LETTER_OR_DIGIT = /[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]/v;
 
-/** Removes invisible characters and direction marks. */
 export function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, "");
 }

@@ -1,13 +1,11 @@
 /** Liveness means that the process answers. Readiness means that it can do its work, and is probed part by part. */
 import type { LogState } from "./log_queue.ts";
 
-/** The state of one part. */
 export interface PartHealth {
   readonly ok: boolean;
   readonly detail?: string;
 }
 
-/** A probe of one part. */
 export type Probe = () => PartHealth | Promise<PartHealth>;
 
 /** The state of all parts. The platform is ready if every required part is. */

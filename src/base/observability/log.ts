@@ -7,10 +7,8 @@ import type { Clock } from "../kernel/clock.ts";
 /** Severity, lowest first. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Optional fields of a line. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Writes one line. */
 export type LogSink = (line: string) => void;
 
 /** A log. Example: `log.info("payment.created", {paymentId})`. */

@@ -6,7 +6,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { formatLine, type LogSink } from "./log.ts";
 
-/** The state of the output. */
 export interface LogState {
   /** Number of lines dropped since the start. */
   readonly dropped: number;

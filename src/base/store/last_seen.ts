@@ -1,7 +1,6 @@
 /** The file beside a database that names the database that was last in use here, and its newest commit. */
 import type { LastSeen } from "./store_identity.ts";
 
-/** Updates the file. */
 export interface LastSeenFile {
   /** Records that the database has this commit. The file is written within a second. */
   note(version: number): void;

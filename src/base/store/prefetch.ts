@@ -5,7 +5,6 @@
  */
 import type { Entry, Key, Reader, Store } from "./store.ts";
 
-/** The entries of one request. */
 export interface Prefetch extends Reader {
   /** Prefetches these entries in one round trip, except those requested before. Never rejects; `get` does. */
   ahead(keys: readonly Key[]): void;

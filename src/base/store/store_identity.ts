@@ -4,7 +4,6 @@ import type { Key } from "./store.ts";
 /** Key of the identity. The entry is never deleted. */
 export const storeIdentityKey: Key = ["store_identity"];
 
-/** The program that owns a database. */
 export interface Owner {
   readonly program: "platform" | "directory";
   /** Its public address, which is part of stored values: AUTH_URL or DIRECTORY_ISSUER. */

@@ -60,7 +60,6 @@ export function set(tx: Transaction, key: Key, value: unknown, expiresAt?: numbe
   );
 }
 
-/** Stages a deletion. */
 export function remove(tx: Transaction, key: Key): void {
   tx.writes.push({ kind: "delete", key });
 }
@@ -144,7 +143,6 @@ function rejectSpent(replayRecords: ReplayRecords, spent: readonly Once[]): void
   throw replayRecords.rejection = usedBefore(first);
 }
 
-/** Returns the rejection of a second use. */
 export function usedBefore({ rejection, description }: Once): ApiError {
   return new ApiError(rejection, {
     detail: "used before",

@@ -5,7 +5,6 @@
  */
 import { StoreFailure } from "./store.ts";
 
-/** Runs work in turns. */
 export interface Turns {
   /**
    * Runs `work` when its turn comes.
@@ -16,7 +15,7 @@ export interface Turns {
 }
 
 interface Limits {
-  /** Number of works that run at once. */
+  /** How many pieces of work run at once. */
   readonly atOnce: number;
   /** Longest wait for a turn, milliseconds. */
   readonly patienceMs: number;
@@ -33,7 +32,8 @@ interface State extends Limits {
 }
 
 /**
- * Opens the turns. After a failure, one work at a time tries the database, and all waiting ones share its failure.
+ * Opens the turns. After a failure, one piece of work at a time tries the database, and all waiting ones share its
+ * failure.
  */
 export function openTurns(limits: Limits): Turns {
   const state: State = { ...limits, waiting: new Set(), running: 0, failure: undefined };
