@@ -6,7 +6,6 @@ import { auditKey } from "./store_keys.ts";
 import type { Store } from "../base/store/store.ts";
 import { set, type Transaction } from "../base/store/transaction.ts";
 
-/** A change in a history. */
 export interface AuditEntry {
   /** Milliseconds. */
   readonly at: number;

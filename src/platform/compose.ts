@@ -47,7 +47,6 @@ import { guardStore } from "../base/store/guarded_store.ts";
 import type { Reader, Store } from "../base/store/store.ts";
 import type { FindTpp } from "./http/error_routes.ts";
 
-/** A Fetch handler. */
 export interface Handler {
   fetch(request: Request): Promise<Response>;
 }

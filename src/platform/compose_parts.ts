@@ -60,7 +60,6 @@ export interface PlatformParts {
   readonly advisory?: Readonly<Record<string, Probe>>;
 }
 
-/** The inputs and the derived clocks. */
 export interface TimedParts extends PlatformParts {
   /** Like `clock`, but never goes back: for ages and waits within this process. */
   readonly steady: Clock;

@@ -39,7 +39,6 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** ISO 4217 codes of supported currencies. */
   readonly currencies: readonly string[];
-  /** Supported account schemes. */
   readonly accountSchemes: AccountSchemes;
   readonly operator: Operator;
   readonly rateLimits: RatePolicies;

@@ -152,7 +152,6 @@ function mountReport(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
   );
 }
 
-/** The query parameters of the list. */
 interface Filter {
   readonly status?: string;
   readonly after?: string;

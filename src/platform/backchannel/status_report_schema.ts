@@ -13,7 +13,6 @@ import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
 const MAX_CHARGES = 20;
 const LAST_SECOND_MS = 86_399_000;
 
-/** A decoded report. */
 export interface StatusReport {
   readonly status: PaymentStatus;
   /**

@@ -20,7 +20,6 @@ const schemeName = z.string().openapi({
   example: "UK.OBIE.IBAN",
 });
 
-/** Fields of every account. */
 export const accountFields = {
   SchemeName: schemeName,
   Identification: text(MAX_IDENTIFICATION, "Unsupported.AccountIdentifier")

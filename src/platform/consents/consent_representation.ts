@@ -76,7 +76,6 @@ export function representCreated(consent: Consent, baseUrl: string): object {
   };
 }
 
-/** The GET response. */
 export function representConsent(consent: Consent, baseUrl: string): object {
   return {
     Data: { ...statusOf(consent), Initiation: reducedInitiation(consent.request.Data.Initiation) },

@@ -181,7 +181,6 @@ export function bankInitiation(initiation: Initiation): BankInitiation {
   };
 }
 
-/** Converts API fields to an account. */
 export function accountOf(wire: WireAccount): Account {
   const { SchemeName, Identification, Name, SecondaryIdentification } = wire;
   return {
@@ -192,7 +191,6 @@ export function accountOf(wire: WireAccount): Account {
   };
 }
 
-/** Converts an account to API fields. */
 export function wireAccountOf(account: Account): WireAccount {
   const { schemeName, identification, name, secondaryIdentification } = account;
   return {

@@ -15,7 +15,6 @@ import type { ScaResult } from "./sca_response.ts";
 /** The stage of the customer's browser. */
 export type SessionStage = "at_bank" | "deciding" | "finished";
 
-/** An authorization session as stored. */
 export interface AuthorizationSession {
   readonly correlationId: string;
   readonly stage: SessionStage;

@@ -6,7 +6,6 @@ import { type AuthorizationSession, keptUntil } from "./authorization_session.ts
 
 export interface AuthorizationSessionStore {
   find(correlationId: string, from?: Reader): Promise<Entry<AuthorizationSession> | null>;
-  /** Stages a new session. */
   stageOpening(tx: Transaction, interaction: AuthorizationSession): void;
   /** Stages a change. Of parallel changes, only one commits. */
   stageChange(tx: Transaction, former: Entry<AuthorizationSession>, changed: AuthorizationSession): void;

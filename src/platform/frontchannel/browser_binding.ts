@@ -8,7 +8,7 @@ import { isUuid, newSecret, sha256 } from "../../base/kernel/identifiers.ts";
 import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../profile.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 
-/** How many of the browser's newest sessions are read if no single session is named. */
+/** How many of the browser's newest sessions are read. */
 const MAX_NAMED = 4;
 /** How many sessions a browser can have. More cookies would make its requests too large for a proxy. */
 const MAX_COOKIES = 20;

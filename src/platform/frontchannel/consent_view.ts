@@ -23,7 +23,6 @@ export interface ViewContext {
   readonly now: number;
 }
 
-/** Builds the view of an open decision. */
 export function consentView(open: OpenDecision, context: ViewContext): ConsentView {
   const { csrf, address, language, site, now } = context;
   return {
@@ -42,7 +41,7 @@ export function consentView(open: OpenDecision, context: ViewContext): ConsentVi
 
 /**
  * Returns the hash of the facts on which the customer decides, for the consent's history: SHA-256 over the RFC 8785
- * form of `{language, …facts}`, where the facts are the members of {@link ConsentFacts}. The HTML is not hashed,
+ * form of `{language, …facts}`, with the members of {@link ConsentFacts}. The HTML is not hashed,
  * because markup, words and the minutes left are not part of the agreement. The facts can be reproduced from the
  * consent and the registrations and compared.
  */

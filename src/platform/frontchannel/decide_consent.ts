@@ -44,14 +44,12 @@ export interface OpenDecision {
   readonly accounts: readonly PayerAccount[];
 }
 
-/** The customer's decision. */
 export interface Decision {
   readonly accepted: boolean;
   /** Index of the chosen account in `accounts`. */
   readonly accountIndex: number | undefined;
 }
 
-/** The posted form. */
 export interface PostedDecision {
   /**
    * Parses the decision. Called after the token is verified.
@@ -65,7 +63,6 @@ export interface PostedDecision {
   readonly pageOf: (open: OpenDecision) => Promise<ShownPage>;
 }
 
-/** The result of opening the screen. */
 export type Screen = { readonly show: OpenDecision } | { readonly leadTo: string };
 
 /**

@@ -75,7 +75,6 @@ export interface StepContext {
   readonly reads?: Reader;
 }
 
-/** The result of a step. */
 export type Taken =
   /** `decided` is the consent's status if another session had decided it before. */
   | { readonly kind: "led"; readonly url: string; readonly decided?: ConsentStatus }

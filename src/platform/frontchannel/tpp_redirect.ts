@@ -30,7 +30,6 @@ const ERROR: Readonly<Record<AuthorizationError, readonly [code: string, descrip
   temporarily_unavailable: ["temporarily_unavailable", "The bank cannot be reached at the moment."],
 };
 
-/** Returns the URL of a success. */
 export function successUrl(to: TppAddress, code: string): string {
   return withParameters(to, { code });
 }

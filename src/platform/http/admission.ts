@@ -26,10 +26,9 @@ export const TRAFFIC = {
   /** Probes and the operator. */
   operator: { lane: "operator", urgent: true },
 } as const;
-/** A kind of traffic. Each route declares its own. */
+/** A kind of {@link TRAFFIC}. Each route declares its own. */
 export type Traffic = keyof typeof TRAFFIC;
 export type LaneName = typeof TRAFFIC[Traffic]["lane"];
-/** The state of every lane. */
 export type AdmissionState = Readonly<Record<LaneName, LaneState>>;
 
 export interface Admission {

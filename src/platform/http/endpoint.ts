@@ -74,7 +74,6 @@ export function endpointOf(c: Context): { readonly surface: Surface; readonly tr
   return undefined;
 }
 
-/** A mounted endpoint. */
 export interface MountedEndpoint {
   readonly method: string;
   /** In Hono's form. */

@@ -23,7 +23,6 @@ export interface ResourceWire {
   readonly challenge?: "" | "invalid_request" | "invalid_token" | "invalid_dpop_proof" | "insufficient_scope";
 }
 
-/** An error page. */
 export interface PageWire {
   readonly status: StatusCode;
   readonly page: ErrorPageName;
@@ -56,7 +55,6 @@ const unavailable = row(
 );
 const badMetadata = oauth(400, "invalid_client_metadata", "The registration request is not acceptable.");
 
-/** The error table. */
 export const ERROR_TABLE = {
   "request.not_found": row(oauth(404, "not_found", "There is nothing at this address."), {
     status: 404,

@@ -11,7 +11,6 @@ import type { RequestEnv, Surface } from "../../base/http/context.ts";
 import { prefersHtml } from "../../base/http/prefers_html.ts";
 import { BUG_WIRE, ERROR_TABLE, type PageWire, type ResourceWire, type Wire } from "./error_table.ts";
 
-/** The content of an error page. */
 export interface ErrorPage extends PageWire {
   readonly interactionId: string;
   /** The next URL for the reader. */

@@ -19,7 +19,6 @@ export interface AccessTokenStore {
   stageRevocation(tx: Transaction, tokenHash: string): void;
 }
 
-/** A token and its hash. */
 export interface IssuedToken {
   readonly text: string;
   readonly hash: string;

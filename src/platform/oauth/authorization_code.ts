@@ -6,7 +6,6 @@ import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifier
 import { isYetToPass } from "../../base/kernel/clock.ts";
 import { CODE_SECONDS, MAX_CODE_FAILURES } from "../profile.ts";
 
-/** An authorization code as stored. */
 export interface AuthorizationCode {
   readonly clientId: ClientId;
   readonly bank: BankCode;

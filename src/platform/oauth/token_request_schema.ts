@@ -39,7 +39,6 @@ const authorizationCode = z.object({
 /** Either grant. */
 export const tokenRequestSchema = z.union([clientCredentials, authorizationCode]);
 
-/** A pushed authorization request. */
 export const pushRequestSchema = z.object({
   ...authentication,
   response_type: z.literal("code"),
@@ -67,7 +66,6 @@ export const pushRequestSchema = z.object({
   }),
 }).openapi("PushedAuthorizationRequest");
 
-/** The PAR response. */
 export const pushResponseSchema = z.strictObject({
   request_uri: z.string().openapi({
     example: "urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c-nOZ1xB4IyJ4mGqA",

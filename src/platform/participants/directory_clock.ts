@@ -8,7 +8,6 @@ import type { PartHealth } from "../../base/observability/health.ts";
 import type { Log } from "../../base/observability/log.ts";
 import { FUTURE_SKEW_SECONDS } from "../../base/limits.ts";
 
-/** The comparison with the directory's clock. */
 export interface DirectoryClock {
   /** The given fetch. It reads the `Date` of every response. */
   readonly fetch: typeof fetch;

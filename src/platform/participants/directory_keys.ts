@@ -17,7 +17,6 @@ import { renewedCopy } from "./renewed_copy.ts";
  */
 export type FindDirectoryKey = (kid: string) => Promise<CryptoKey | undefined>;
 
-/** Opens the copy of the directory's keys. */
 export function openDirectoryKeys(deps: {
   readonly fetchJson: FetchJson;
   readonly ages: Clock;

@@ -5,7 +5,6 @@ import { currencyCode, patterned, text } from "../http/wire_fields.ts";
 const CHARGE_BEARERS = ["BorneByCreditor", "BorneByDebtor", "FollowingServiceLevel", "Shared"] as const;
 const CHARGE_AMOUNT = /^(0|[1-9]\d{0,12})(\.\d{1,5})?$/; // OBIE's own amount format: a charge may be zero
 
-/** A bank's charge for a payment. */
 export const chargeSchema = z.strictObject({
   ChargeBearer: z.enum(CHARGE_BEARERS).optional(),
   Type: text(40).optional().openapi({ example: "UK.OBIE.CHAPSOut" }),

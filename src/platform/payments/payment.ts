@@ -24,7 +24,6 @@ export interface Charge {
   readonly Amount: { readonly Amount: string; readonly Currency: string };
 }
 
-/** A payment as stored. */
 export interface Payment {
   readonly id: PaymentId;
   readonly consentId: ConsentId;

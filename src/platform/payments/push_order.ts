@@ -16,7 +16,6 @@ import { representOrder } from "./payment_order_representation.ts";
 /** The bank's possible responses to an order. */
 export type OrderAnswer = "AcceptedSettlementInProcess" | "Rejected";
 
-/** The result of a push. */
 export type PushOutcome =
   | { readonly ok: true; readonly answer: OrderAnswer; readonly reason?: string }
   | { readonly ok: false; readonly failure: PushFailure };

@@ -31,7 +31,6 @@ export const stoppedOrdersSchema = z.object({
   }),
 });
 
-/** An order with its payment. */
 export interface StoppedOrder {
   readonly order: PaymentOrder;
   readonly payment: Payment;

@@ -4,7 +4,6 @@ import { asConsentId, asPaymentId, type ConsentId, type PaymentId } from "../../
 import { instantOf } from "../../base/kernel/date_time.ts";
 import { PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
 
-/** One order of the statement. */
 export interface StatedOrder {
   readonly paymentId: PaymentId;
   readonly consentId: ConsentId;
@@ -17,7 +16,6 @@ export interface StatedOrder {
   readonly order?: string;
 }
 
-/** One page of a statement. */
 export interface StatementPage {
   /** Milliseconds. The statement covers every order that the bank received at or after this time. */
   readonly since: number;

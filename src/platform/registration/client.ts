@@ -41,7 +41,6 @@ export interface Registration {
   readonly softwareStatement: string;
 }
 
-/** A registered bank. */
 export interface BankClient extends Client {
   readonly role: "ASPSP";
   readonly code: BankCode;

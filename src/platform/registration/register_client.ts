@@ -42,7 +42,6 @@ export interface RegisterClientDeps {
   readonly loopbackRedirects: boolean;
 }
 
-/** A registration request. */
 export interface RegisterClient {
   readonly jwt: string;
   readonly spkiThumbprint: string;

@@ -53,7 +53,6 @@ export interface AccessVariables {
   access: Access;
 }
 
-/** An endpoint's requirements on the token. */
 export interface Requirement {
   readonly scope: AccessToken["scope"];
   readonly grants: readonly Grant[];

@@ -27,7 +27,6 @@ export interface AuthenticatedClient {
   readonly caller: Caller;
 }
 
-/** The credentials of a request. */
 export interface Presented {
   readonly form: ReadonlyMap<string, string>;
   /** The `Authorization` header: a second mechanism, which is rejected (RFC 6749 §5.2). */

@@ -21,7 +21,6 @@ export interface Evidence {
 
 const PIECE_BYTES = 48_000;
 
-/** Stages the evidence for a resource. */
 export function stageEvidence(tx: Transaction, subject: string, { bytes, signature }: SignedBody): void {
   for (let piece = 0; piece === 0 || piece * PIECE_BYTES < bytes.length; piece++) {
     const part = bytes.slice(piece * PIECE_BYTES, (piece + 1) * PIECE_BYTES);

@@ -35,7 +35,6 @@ export function dpopCredentials(authorization: string | undefined): string | und
   return CREDENTIALS.exec(authorization?.trim() ?? "")?.[1];
 }
 
-/** Creates the middleware. */
 export function firstReads(more: KeysOfRequest = () => []): ReturnType<typeof createMiddleware<Env>> {
   return createMiddleware<Env>(async function read(c, next) {
     const code = asBankCode(c.req.param("bank"));

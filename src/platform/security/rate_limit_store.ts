@@ -45,7 +45,6 @@ interface BucketStoreDeps {
   readonly steady: Clock;
 }
 
-/** Opens the buckets. */
 export function openBucketStore(deps: BucketStoreDeps): BucketStore {
   const purses = new Map<string, Purse>();
   return {
