@@ -2,6 +2,7 @@
 import { customersOf } from "../../src/sandbox/bank/customers.ts";
 import type { ExecutedSeen } from "../prove/bank_records.ts";
 import type { Answer, Line } from "./calls.ts";
+import { isInquiry, statementOf } from "./bank_statement.ts";
 import { claimsOf } from "./jwts.ts";
 import type { Incoming, Outgoing } from "./outgoing.ts";
 import { BANKS, type Party } from "./parties.ts";
@@ -13,6 +14,9 @@ interface Executed {
   readonly consentId: string;
   readonly amount: { readonly Amount: string; readonly Currency: string };
   readonly debtor: string;
+  /** The platform's order as it came. */
+  readonly signed: string;
+  readonly at: number;
   status: string;
 }
 
@@ -58,7 +62,7 @@ export function openBank(line: Line, code: string): SimulatedBank {
   };
   return {
     party,
-    receive: ({ body }) => receive(state, claimsOf(body)["Data"] as OrderData),
+    receive: ({ body }) => isInquiry(body) ? Promise.resolve(statement(state, body)) : receive(state, body),
     ledger: () =>
       [...state.ledger.values()].map(({ id, status, amount, debtor }) => ({
         DomesticPaymentId: id,
@@ -73,7 +77,8 @@ export function openBank(line: Line, code: string): SimulatedBank {
 }
 
 /** One answer an order, however often it comes; the bank takes its time and may be away. */
-async function receive(state: State, order: OrderData): Promise<Outgoing | undefined> {
+async function receive(state: State, body: string): Promise<Outgoing | undefined> {
+  const order = claimsOf(body)["Data"] as OrderData;
   const { simulation } = state.line;
   const random = simulation.random(`bank ${state.party.orgId}`);
   const id = order.DomesticPaymentId;
@@ -87,10 +92,16 @@ async function receive(state: State, order: OrderData): Promise<Outgoing | undef
   await simulation.scheduler.sleep(fault === 1 ? random.below(4500) : random.below(200));
   const known = state.ledger.get(id);
   if (known !== undefined) state.pushedAgain.add(id);
-  const taken = known ?? execute(state, order, random.chance(0.15));
+  const taken = known ?? execute(state, order, body, random.chance(0.15));
   if (fault === 2) return undefined; // executed, and nobody is told
   if (fault === 3) return { status: 500, body: "" };
   return json({ Status: taken.status === "Rejected" ? "Rejected" : "AcceptedSettlementInProcess" });
+}
+
+/** What the bank holds, for the platform's inquiry after a restore. */
+function statement({ line, party, ledger }: State, inquiry: string): Outgoing {
+  const body = statementOf(party, inquiry, [...ledger.values()], line.simulation.scheduler.now());
+  return { status: 200, body, headers: { "content-type": "application/jose" } };
 }
 
 function isAway({ line: { simulation }, party }: State): boolean {
@@ -100,10 +111,12 @@ function isAway({ line: { simulation }, party }: State): boolean {
     passed < away.after + away.for;
 }
 
-function execute(state: State, order: OrderData, isRejected: boolean): Executed {
+function execute(state: State, order: OrderData, signed: string, isRejected: boolean): Executed {
   const { simulation } = state.line;
   const executed: Executed = {
     id: order.DomesticPaymentId,
+    signed,
+    at: simulation.scheduler.now(),
     consentId: order.ConsentId,
     amount: order.Initiation.InstructedAmount,
     debtor: order.DebtorAccount.Identification,
@@ -147,6 +160,7 @@ async function report({ line, party }: State, { id, status }: Executed): Promise
   const body = { Data: { Status: status, StatusUpdateDateTime } };
   const answer = await callResource(line, { who: party, method: "PUT", path, body });
   if (answer.status === 200) return observe(line, id, answer);
+  if (simulation.wasRestored) return; // the platform may have lost the payment
   simulation.violated(
     "nothing valid is rejected",
     `the report ${status} of ${id} was answered ${answer.text}`,

@@ -73,6 +73,11 @@ export function claimsOf(jws: string): Json {
   return JSON.parse(decoder.decode(fromBase64url(jws.split(".")[1] ?? "")));
 }
 
+/** The header of a compact JWS, unverified. */
+export function headerOf(jws: string): Json {
+  return JSON.parse(decoder.decode(fromBase64url(jws.split(".")[0] ?? "")));
+}
+
 /** The token with another signature: what a forger without the key can make of it. */
 export function forged(jws: string): string {
   const signed = jws.slice(0, jws.lastIndexOf("."));

@@ -1,10 +1,32 @@
-/** The platform's operator: has orders that were given up tried again. */
+/** The platform's operator: has orders that were given up tried again, and ends the holds after a restore. */
 import { type Line, persistently } from "./calls.ts";
 import { OPERATOR_TOKEN } from "./parties.ts";
 
+const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+const MAX_ROUNDS = 50;
+const PAUSE_MS = 30_000;
+
+/** Ends every hold: compares it with the bank's statement, or releases the orders on the operator's own word. */
+export async function endHolds(line: Line, reconciles: boolean): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const list = { method: "GET", path: "/operations/order-holds", headers, isOperator: true } as const;
+    const holds = JSON.parse((await persistently(line, () => list)).text).Data.OrderHold;
+    if (holds.length === 0) return;
+    for (const { BankId, Disagreement } of holds) {
+      if (Disagreement?.length > 0) {
+        line.simulation.violated("a statement agrees with the store", JSON.stringify(Disagreement));
+      }
+      const path = `/operations/order-holds/${BankId}/${reconciles ? "reconcile" : "release"}`;
+      const body = reconciles ? {} : { body: "The bank was asked by telephone." };
+      await persistently(line, () => ({ method: "POST", path, headers, isOperator: true, ...body }));
+    }
+    await line.simulation.scheduler.sleep(PAUSE_MS);
+  }
+  line.simulation.violated("every hold ends", "the holds of a restore could not be ended");
+}
+
 /** Looks once, and has every order that was given up tried again. */
 export async function redriveOrders(line: Line): Promise<void> {
-  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
   const list = {
     method: "GET",
     path: "/operations/payment-orders?state=dead",

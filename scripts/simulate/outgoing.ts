@@ -68,7 +68,8 @@ export function outgoingFetch(
 /** Whoever takes an order to push it has it alone, unless a clock is wrong. The result says that this push has ended. */
 function watchPush(simulation: Simulation, process: PlatformProcess, { body }: Incoming): () => void {
   if (body === "") return () => {};
-  const { DomesticPaymentId: id } = claimsOf(body)["Data"] as { readonly DomesticPaymentId: string };
+  const { DomesticPaymentId: id } = claimsOf(body)["Data"] as { readonly DomesticPaymentId?: string };
+  if (id === undefined) return () => {}; // an inquiry, not an order
   simulation.note(`process ${process.number} pushes ${id}`);
   if (simulation.pushing.has(id) && !simulation.isClockWrong()) {
     simulation.violated("one push at a time", `${id} was pushed while another push of it was under way`);

@@ -34,6 +34,8 @@ type FaultKind =
   | { readonly kind: "clock"; readonly after: number; readonly by: number; readonly process: number }
   | { readonly kind: "bank away"; readonly bank: string; readonly after: number; readonly for: number }
   | { readonly kind: "bank faults"; readonly rate: number }
+  /** The database is replaced by a copy that was taken at a step of the run; `reconciles`: the operator compares it with the banks. */
+  | { readonly kind: "restore"; readonly copyStep: number; readonly reconciles: boolean }
   | { readonly kind: "directory away"; readonly after: number; readonly for: number };
 
 /** A run. */
@@ -96,6 +98,7 @@ const FAULTS: readonly (readonly [number, (random: Random) => FaultKind])[] = [
   [0.2, bankAway],
   [0.3, (random) => ({ kind: "bank faults", rate: 50 + random.below(400) })],
   [0.2, directoryAway],
+  [0.15, (random) => ({ kind: "restore", copyStep: random.below(250), reconciles: random.chance(0.5) })],
 ];
 
 function kill(random: Random): FaultKind {

@@ -11,6 +11,7 @@ import type { Incoming, Outgoing } from "./outgoing.ts";
 import { BANKS, DIRECTORY } from "./parties.ts";
 import { nextPass } from "./passes.ts";
 import type { Plan } from "./plan.ts";
+import { compareAfterRestore, type Copy, restore } from "./restore.ts";
 import { startCluster } from "./platform_process.ts";
 import { CLOCK_FAULT_MS, openSimulation, type Simulation, type Violation } from "./simulation.ts";
 import { makePayment } from "./tpp.ts";
@@ -25,6 +26,8 @@ export interface RunResult {
   readonly passed: number;
   readonly trace: readonly string[];
 }
+
+type Banks = Readonly<Record<string, SimulatedBank>>;
 
 const MAX_STEPS = 30_000;
 const SETTLE_SECONDS = 4000;
@@ -49,7 +52,8 @@ export async function runPlan(plan: Plan, base: Snapshot, isTraced = false): Pro
   const line: Line = { simulation, cluster };
   for (const code of Object.keys(BANKS)) banks[code] = openBank(line, code);
   const state = { isDone: false };
-  void direct(line, banks)
+  const copies: Copy[] = [];
+  void direct(line, banks, copies)
     .catch((error: Error) => simulation.violated("no unexpected answer", error.stack ?? error.message))
     .finally(() => void (state.isDone = true));
   planFaults(line);
@@ -59,6 +63,9 @@ export async function runPlan(plan: Plan, base: Snapshot, isTraced = false): Pro
     if (kill !== undefined && scheduler.steps() >= kill.step && !simulation.isHealed()) {
       kills.shift();
       cluster.killOne(kill.downFor);
+    }
+    if (copies.length === 0 && scheduler.steps() >= (simulation.fault("restore")?.copyStep ?? Infinity)) {
+      copies.push({ snapshot: simulation.database.snapshot(), takenAt: scheduler.now() });
     }
     return state.isDone || simulation.violations.length > 0;
   }, MAX_STEPS);
@@ -89,7 +96,7 @@ function planFaults({ simulation, cluster }: Line): void {
 /** Servers that the platform calls. */
 function outside(
   simulation: Simulation,
-  banks: Readonly<Record<string, SimulatedBank>>,
+  banks: Banks,
   request: Incoming,
 ): Promise<Outgoing | undefined> {
   if (request.url.origin === DIRECTORY) {
@@ -103,15 +110,25 @@ function outside(
 }
 
 /** Everybody acts, then nothing goes wrong any more, then the books are compared. */
-async function direct(line: Line, banks: Readonly<Record<string, SimulatedBank>>): Promise<void> {
+async function direct(line: Line, banks: Banks, copies: readonly Copy[]): Promise<void> {
   const { simulation } = line;
   const paying = simulation.plan.payments.map(async (
     plan,
   ): Promise<Fact> => [plan, await makePayment(line, plan)]);
   const facts = await Promise.all(paying);
+  const restoring = simulation.fault("restore");
+  const [copy] = copies;
+  if (restoring !== undefined && copy !== undefined) await restore(line, copy, facts, restoring.reconciles);
   simulation.note("nothing goes wrong from here on");
   simulation.heal();
   await settle(line, banks);
+  if (!simulation.wasRestored) await compareBooks(line, facts, banks);
+  else if (restoring?.reconciles) await compareAfterRestore(line, banks);
+}
+
+/** The checks of the prover. */
+async function compareBooks(line: Line, facts: readonly Fact[], banks: Banks): Promise<void> {
+  const { simulation } = line;
   const evidence = await gatherEvidence(line, facts, banks);
   const hadClockFault = simulation.plan.faults.some(({ kind }) => kind === "clock");
   for (const { name, violations } of judge(evidence)) {
@@ -121,7 +138,7 @@ async function direct(line: Line, banks: Readonly<Record<string, SimulatedBank>>
 }
 
 /** Waits until no order is on its way and every bank has reported. */
-async function settle(line: Line, banks: Readonly<Record<string, SimulatedBank>>): Promise<void> {
+async function settle(line: Line, banks: Banks): Promise<void> {
   const { database, scheduler } = line.simulation;
   for (let waited = 0; waited < SETTLE_SECONDS; waited += 10) {
     const [waiting] = database.list({ prefix: ["outbox"], limit: 1 });

@@ -40,6 +40,8 @@ export interface Simulation {
   passed(): number;
   /** The name of the next request of a party. */
   nextRequest(): string;
+  /** Whether the database was replaced by an older copy: what parties were told after it was taken may be lost. */
+  wasRestored: boolean;
   /** Orders that a living process is pushing at this moment. */
   readonly pushing: Set<string>;
   /** Tokens of participants by owner and bank. */
@@ -95,6 +97,7 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
       ),
     passed: () => scheduler.now() - START,
     nextRequest: () => `r${++state.requests}`,
+    wasRestored: false,
     pushing: new Set(),
     tokens: new Map(),
     onOrder: new Set(),

@@ -45,6 +45,27 @@ export async function makePayment(line: Line, plan: SimulatedPayment): Promise<C
   return { ...fact, posts: won || wasInTime ? settled.filter((post) => wasInTime || !isLate(post)) : [] };
 }
 
+/**
+ * After a restore the TPP does not know what became of its consent and tries to pay it once more. What it is answered
+ * depends on what the copy holds; that the bank pays once does not.
+ */
+export async function payAgain(
+  line: Line,
+  plan: SimulatedPayment,
+  { consentId }: ConsentFact,
+): Promise<void> {
+  const who = TPPS[plan.tpp];
+  if (who === undefined) throw new Error(`no TPP ${plan.tpp}`);
+  const flow: Flow = { line, plan: { ...plan, customer: { ...plan.customer, refuses: false } }, who };
+  try {
+    const token = await authorise(flow, consentId);
+    if (token === undefined) return;
+    await postPayment(flow, token, consentId, { key: 99, mismatch: false, afterMs: 0 });
+  } catch (error) {
+    if (!(error instanceof Unexpected)) throw error; // the copy does not know the consent
+  }
+}
+
 /** A rejection that a passed deadline explains. */
 function isLate({ rejected }: PostFact): boolean {
   return rejected !== undefined;

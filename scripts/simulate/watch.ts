@@ -17,8 +17,8 @@ export interface Watch {
   observed(subject: string, status: string, asked: number, told: number): void;
   /** A party has been told which resource its idempotency key and body have made. */
   made(claim: string, body: string, resource: string): void;
-  /** The database was replaced by an older copy: what was seen since then is void. */
-  forget(): void;
+  /** The database was replaced by an older copy. What parties saw is void; a consent's payment keeps its id for ever. */
+  restored(): void;
 }
 
 /** A copy of a request on its way. */
@@ -60,6 +60,7 @@ type Violated = (check: string, sentence: string) => void;
 export function openWatch(violated: Violated): Watch {
   const observations = new Map<string, Observation[]>();
   const paymentOf = new Map<string, string>();
+  const state = { wasRestored: false };
   const claims = new Map<string, { readonly body: string; readonly resource: string }>();
   return {
     committed(writes, before) {
@@ -67,12 +68,15 @@ export function openWatch(violated: Violated): Watch {
         const [kind = ""] = write.key;
         if (kind !== "consent" && kind !== "payment") continue;
         if (write.kind === "delete") violated("nothing is lost", `${write.key.join(" ")} was deleted`);
-        else checkMove(violated, before(write.key) as Resource | undefined, write.value as Resource);
+        else if (!state.wasRestored) { // a bank's statement can move a payment or a consent over several statuses
+          checkMove(violated, before(write.key) as Resource | undefined, write.value as Resource);
+        }
       }
       checkPayments(violated, paymentOf, writes);
     },
     ...watchReplays(violated),
     observed(subject, status, asked, told) {
+      if (state.wasRestored) return;
       const seen = observations.get(subject) ?? [];
       for (const earlier of seen) {
         const [first, second] = earlier.told <= asked ? [earlier.status, status] : [status, earlier.status];
@@ -84,13 +88,15 @@ export function openWatch(violated: Violated): Watch {
       observations.set(subject, [...seen, { status, asked, told }]);
     },
     made(claim, body, resource) {
+      if (state.wasRestored) return;
       const known = claims.get(claim);
       if (known === undefined) return void claims.set(claim, { body, resource });
       if (known.resource !== resource || known.body !== body) {
         violated("one key makes one resource", `the key ${claim} made ${known.resource} and ${resource}`);
       }
     },
-    forget() {
+    restored() {
+      state.wasRestored = true;
       observations.clear();
       claims.clear();
     },
