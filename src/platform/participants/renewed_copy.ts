@@ -5,6 +5,7 @@
  * store has the copy with its age, so that a process that starts while the directory is down can use it for the rest
  * of the 900 s.
  */
+import { aside } from "../../base/http/aside.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Verdict } from "../../base/kernel/verdict.ts";
@@ -100,7 +101,7 @@ export function renewedCopy<T>(deps: RenewedCopyDeps<T>): RenewedCopy<T> {
   const state: State<T> = { triedAt: -Infinity, failures: 0, isLoaded: false };
   const read = async (): Promise<T> => {
     if (!state.isLoaded) await load(deps, state);
-    if (isOutdated(deps, state)) await state.fetching; // begun before the version was known
+    if (isOutdated(deps, state)) await aside(async () => await state.fetching); // begun before the version was known
     if (isDue(deps, state)) await renew(deps, state);
     return usable(deps, state);
   };
@@ -171,9 +172,12 @@ function isTrusted<T>(deps: RenewedCopyDeps<T>, copy: Copied<T>): boolean {
   return ageOf(deps, copy) <= MAX_STALE_MS;
 }
 
+/**
+ * Requests wait for one fetch, which runs in one of them. None keeps its place in work meanwhile: the one that fetches
+ * would wait for a place that the others do not free before it has ended.
+ */
 function renew<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<void> {
-  state.fetching ??= fetchInto(deps, state).finally(() => delete state.fetching);
-  return state.fetching;
+  return aside(() => state.fetching ??= fetchInto(deps, state).finally(() => delete state.fetching));
 }
 
 async function fetchInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<void> {
