@@ -1,4 +1,4 @@
-/** Every kind of JWT at every place that takes one: each is good somewhere, and only there (contract J1 to J38). */
+/** Every kind of JWT at every place that accepts one: each is valid in one place only (contract J1 to J38). */
 import { assertEquals } from "@std/assert";
 import { returnTo, sealedReturn } from "../../scripts/testing/bank_return.ts";
 import { assertPage } from "../../scripts/testing/front_channel.ts";
@@ -9,7 +9,10 @@ import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
 import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
 import { openEnvironment } from "../../scripts/testing/environment.ts";
 
-/** A statement of type JWT is judged by its issuer first: another directory's is "not approved", all else "not valid". */
+/**
+ * A statement of type JWT is first checked by its issuer: another directory's is "not approved", any other is "not
+ * valid".
+ */
 const NAMES_ANOTHER_ISSUER: readonly string[] = [
   "assertion, of type JWT",
   "registration, as it is",
@@ -25,7 +28,7 @@ Deno.test("of seven kinds of JWT each place takes its own and no other [J26] [CA
   const pairs = new Set<string>();
   for (const place of places) {
     for (const jwt of await everyKind(env, place.who, given)) {
-      if (jwt.kind === place.kind && isItsOwnForm(place, jwt)) continue; // the diagonal, below
+      if (jwt.kind === place.kind && isItsOwnForm(place, jwt)) continue; // tested below
       const { kind, form, token } = jwt;
       await t.step(`${place.name}: ${kind}, ${form}`, async () => {
         const answer = await unchanged(env, () => place.present(token));
@@ -40,10 +43,10 @@ Deno.test("of seven kinds of JWT each place takes its own and no other [J26] [CA
   await takenEverywhere(t, places);
 });
 
-/** Whether the place is where this form of the JWT belongs; its own one is made by the place, for its own request. */
+/** Returns whether this form of the JWT belongs at this place. The place makes its own JWT for its own request. */
 function isItsOwnForm({ kind }: JwtPlace, { form }: MadeJwt): boolean {
   if (kind === "signature") return form === "detached";
-  return kind !== "return" || form !== "sealed"; // the place seals by itself, so this would be two envelopes
+  return kind !== "return" || form !== "sealed"; // the place encrypts by itself, so this would be encrypted twice
 }
 
 Deno.test("no other kind of JWT is a bank's answer, sealed or not [J26] [BR-N16]", async (t) => {

@@ -1,6 +1,6 @@
 /**
- * A payload signature and its body are a whole JWS by the key that signs everything else: no body may pass for claims,
- * and no claims for a body (contract J1 to J38).
+ * A payload signature and its body form a whole JWS by the participant's only signing key: no body may be accepted as
+ * claims, and no claims as a body (contract J1 to J38).
  */
 import { assertEquals } from "@std/assert";
 import {
@@ -23,7 +23,7 @@ import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.
 import { type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 import { segment } from "../../scripts/testing/raw_jws.ts";
 
-/** Where a signed body goes, and what it should be. */
+/** The target of a signed body, and the expected body. */
 interface Target {
   readonly name: string;
   readonly who: Participant;
@@ -61,7 +61,7 @@ async function targets(env: Environment): Promise<readonly Target[]> {
   }];
 }
 
-/** The JWS over the body, under a header that a payload signature and a client assertion may both have. */
+/** The JWS over the body, with a header that is valid for a payload signature and a client assertion. */
 function jwsOver({ who }: Target, body: JsonObject): Promise<string> {
   return signJwt(who.signing, body, { typ: undefined });
 }

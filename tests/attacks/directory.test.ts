@@ -16,7 +16,7 @@ import {
 /** A directory with a participant on a port of this computer. */
 interface Port extends AsyncDisposable {
   readonly env: DirectoryEnvironment;
-  /** Sends these characters and gives the status, and the rest, of the first answer. */
+  /** Sends these characters and returns the status and the rest of the first response. */
   say(text: string): Promise<{ readonly status: number; readonly rest: string }>;
 }
 
@@ -67,7 +67,7 @@ Deno.test("odd paths lead to no administrators' answer and to no 500", async (t)
   }
 });
 
-/** Requests that two readers could read in two ways. */
+/** Requests that two parsers could read differently. */
 const FRAMING: Readonly<Record<string, readonly [head: string, body: string, status: number]>> = {
   "two tokens": [`Authorization: Bearer x\r\n${AUTHORIZED}${JSON_TYPE}Content-Length: 2\r\n`, "{}", 401],
   "a token twice": [`${AUTHORIZED}${AUTHORIZED}${JSON_TYPE}Content-Length: 2\r\n`, "{}", 401],
@@ -82,7 +82,7 @@ const FRAMING: Readonly<Record<string, readonly [head: string, body: string, sta
   "another method in a header": [
     `${AUTHORIZED}${JSON_TYPE}X-HTTP-Method-Override: GET\r\nContent-Length: 2\r\n`,
     "{}",
-    400, // an onboarding request without any member
+    400, // an onboarding request without members
   ],
 };
 

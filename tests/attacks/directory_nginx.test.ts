@@ -1,4 +1,7 @@
-/** The directory behind a real nginx with the configuration that docs/operations/directory.md names, and what gets through it. */
+/**
+ * The directory behind a real nginx with the configuration in docs/operations/directory.md, and the requests that pass
+ * through it.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { type DirectoryFixture, openDirectoryFixture } from "../support/directory_process.ts";
 import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
@@ -110,7 +113,7 @@ async function behindNginx(
   }
 }
 
-/** With the reference configuration; each replacement must be for something that stands in it. */
+/** Starts nginx with the reference configuration; each replaced text must occur in it. */
 async function startNginx(fixture: DirectoryFixture, port: number): Promise<Deno.ChildProcess> {
   const { folder } = fixture;
   const identity = await serverIdentity([OPEN, ADMIN]);

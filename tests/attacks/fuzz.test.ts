@@ -158,7 +158,7 @@ Deno.test("fuzz takes its options, and rejects what is none", async () => {
   assertEquals(await exitStatus(["--only", "no such part"]), 2);
 });
 
-/** A run, quietly; much shorter than {@link OPTIONS} where an app is wrapped. */
+/** A run without output, much shorter than {@link OPTIONS} if an app is wrapped. */
 async function run(
   changes: Partial<FuzzOptions>,
   plant?: Plant,

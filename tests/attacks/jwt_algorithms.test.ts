@@ -1,4 +1,7 @@
-/** Signatures that are none, or by another algorithm than PS256, at every place that takes a JWT (contract J1 to J38). */
+/**
+ * Missing signatures and signatures by another algorithm than PS256, at every place that accepts a JWT (contract J1 to
+ * J38).
+ */
 import {
   type Attack,
   attack,

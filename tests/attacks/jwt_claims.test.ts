@@ -1,4 +1,7 @@
-/** Claims of another audience, kind, bank or time, keys in odd spellings, and names that pollute (contract J1 to J38). */
+/**
+ * Claims for another audience, kind, bank or time, keys in unusual encodings, and names that pollute prototypes
+ * (contract J1 to J38).
+ */
 import { assertEquals } from "@std/assert";
 import { call, clientToken, consentBody, postForm, requestToken } from "../../scripts/testing/flows.ts";
 import {

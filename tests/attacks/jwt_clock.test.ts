@@ -22,7 +22,7 @@ const ALIVE = [0, 10, 30, 31, 60, 61];
 const NOT_AHEAD = [-61, -60, -31, -30, 0, 10, 30];
 const IAT = "http://openbanking.org.uk/iat";
 
-/** Offsets from now, in seconds, at which a claim is taken; all others of {@link OFFSETS} are rejected. */
+/** Offsets from now, in seconds, at which a claim is accepted; all others of {@link OFFSETS} are rejected. */
 const TAKEN: Readonly<Record<PlacedKind, Readonly<Record<string, readonly number[]>>>> = {
   assertion: { exp: ALIVE, iat: NOT_AHEAD, nbf: NOT_AHEAD },
   proof: { exp: ALIVE, iat: NOT_AHEAD.filter((offset) => offset >= -60), nbf: NOT_AHEAD },
@@ -32,7 +32,7 @@ const TAKEN: Readonly<Record<PlacedKind, Readonly<Record<string, readonly number
   signature: { [IAT]: OFFSETS.filter((offset) => offset <= 60) },
 };
 
-/** The farthest that each kind may reach, and one second more: claims as offsets from now, and whether they are taken. */
+/** The limits of each kind, and one second more: claims as offsets from now, and whether they are accepted. */
 const REACH: Readonly<Record<PlacedKind, readonly (readonly [Readonly<Record<string, number>>, boolean])[]>> =
   {
     assertion: [[{ exp: 330 }, true], [{ exp: 331 }, false], [{ iat: -330 }, true], [{ iat: -331 }, false], [
@@ -94,7 +94,7 @@ async function judges(env: Environment): Promise<readonly (readonly [string, Pla
   ];
 }
 
-/** For places that take any number of good tokens. */
+/** For places that accept any number of valid tokens. */
 function byAnswer(place: JwtPlace): Judge {
   return async (claims) => {
     const change = place.kind === "signature" ? { header: claims } : { claims };
@@ -109,8 +109,8 @@ function byAnswer(place: JwtPlace): Judge {
 }
 
 /**
- * A software registers once a statement, so what is taken shows in the fault that comes next: the statement that is not
- * newer, behind the registration JWT; the registration JWT for another audience, behind the statement.
+ * A software registers once per statement, so an accepted token shows in the next fault: behind the registration JWT,
+ * the statement that is not newer; behind the statement, the registration JWT for another audience.
  */
 function byNextFault(env: Environment, { who }: JwtPlace, kind: "registration" | "statement"): Judge {
   const [rejected, taken] = kind === "registration"

@@ -1,4 +1,4 @@
-/** Expensive work comes last: what can be rejected cheaply costs no RSA operation, to be counted here (contract J14). */
+/** Expensive work comes last: a request that cheap checks reject costs no RSA operation (contract J14). */
 import { assertEquals } from "@std/assert";
 import {
   IMPLICIT,
@@ -34,7 +34,7 @@ import {
 } from "../../scripts/testing/registration.ts";
 import { BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 
-/** A request that is made first and measured when sent; what it must cost and be answered with. */
+/** A request that is built first and measured when sent, with its expected cost and response. */
 type Case = readonly [
   name: string,
   status: number,

@@ -1,4 +1,7 @@
-/** Tokens that are too large, ambiguous or spelled in a second way, at every place that takes a JWT (contract J1 to J38). */
+/**
+ * Tokens that are too large, ambiguous or encoded in a second way, at every place that accepts a JWT (contract J1 to
+ * J38).
+ */
 import { assertEquals } from "@std/assert";
 import { costOf } from "../support/crypto_meter.ts";
 import { assertErrorAnswer } from "../../scripts/testing/front_channel.ts";
@@ -46,7 +49,7 @@ Deno.test("oversized tokens are rejected before any of their cryptography [J14]"
   }
 });
 
-/** Signatures of other parts of the request, which come first: the client's, or the proof's. */
+/** Number of signatures that are checked first: the client's, or the proof's. */
 function checkedBefore({ kind, name }: JwtPlace): number {
   if (kind === "signature") return 1;
   return kind === "proof" && !/^(GET|POST) /.test(name) ? 1 : 0;

@@ -1,4 +1,7 @@
-/** No token, however broken, is a failure of the platform; and what cannot be opened gives no hint why (contract J1 to J38). */
+/**
+ * No malformed token causes a server error, and the response to a token that cannot be decrypted does not reveal why
+ * (contract J1 to J38).
+ */
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { errors } from "jose";
 import { seeded } from "../../scripts/prove/random.ts";
@@ -67,7 +70,7 @@ Deno.test("joseFailure has a word for every error of jose and WebCrypto, and hid
   assertThrows(() => joseFailure(new ReferenceError("a bug")), ReferenceError, "a bug");
 });
 
-/** Texts that are no token of any kind. */
+/** Texts that are not tokens. */
 const RUBBISH: readonly string[] = [
   ".",
   "..",

@@ -1,4 +1,7 @@
-/** A flood of bad tokens from one participant: what it costs the platform, and what it costs the others (contract J14). */
+/**
+ * A flood of invalid tokens from one participant: its cost for the platform and for the other participants (contract
+ * J14).
+ */
 import { assert, assertEquals } from "@std/assert";
 import { costOf, FREE } from "../support/crypto_meter.ts";
 import { requestToken } from "../../scripts/testing/flows.ts";
@@ -26,7 +29,10 @@ Deno.test("a flood of bad tokens costs its sender's allowance and no more, and l
 
 const FLOOD_IN_FLIGHT = 8;
 const SAMPLES = 15;
-/** Eight others are always ahead in the queue: some ten times as slow is fair. The rest is for a busy computer. */
+/**
+ * Eight other requests are always ahead in the queue, so about ten times as slow is fair. The rest allows for a busy
+ * computer.
+ */
 const MOST_TIMES_SLOWER = 40;
 
 Deno.test("a flood of bad tokens without any limit slows others down in proportion, and no more [J14]", async () => {
@@ -55,7 +61,7 @@ Deno.test("a flood of bad tokens without any limit slows others down in proporti
     }
     return taken.sort((a, b) => a - b)[count >> 1] ?? NaN;
   };
-  await latency(3); // warm
+  await latency(3); // warm-up
   const quiet = await latency(SAMPLES);
   const flood = { attacks: 0, over: false };
   const attackers = Array.from({ length: FLOOD_IN_FLIGHT }, async () => {

@@ -1,4 +1,6 @@
-/** Headers that choose, bring or fetch a key, or that ask for other processing, at every place that takes a JWT. */
+/**
+ * Headers that choose, contain or refer to a key, or that ask for other processing, at every place that accepts a JWT.
+ */
 import { assertEquals } from "@std/assert";
 import { dpopProof } from "../../scripts/testing/jwts.ts";
 import { testKey } from "../../scripts/testing/keys.ts";
@@ -78,7 +80,7 @@ Deno.test("a kid names a signing key of the sender's own or the JWT is rejected 
 Deno.test("a DPoP proof's kid says nothing, whatever it is [J6]", async (t) => {
   await using env = await openEnvironment();
   for (const place of await proofPlaces(env)) {
-    if (place.name.startsWith("code")) continue; // a code is taken once
+    if (place.name.startsWith("code")) continue; // a code is accepted once
     for (const name of NO_TEXT.filter((name) => name !== "10 kB")) {
       await t.step(`${place.name}: kid ${name}`, async () => {
         const token = await forged(await place.parts(), { header: { kid: ODD_KIDS[name] } });

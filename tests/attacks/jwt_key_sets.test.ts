@@ -1,4 +1,7 @@
-/** Key sets that are wrong, ambiguous or revoked, and what JWTs by their keys are worth at every place (contract J1 to J38). */
+/**
+ * Key sets that are wrong, ambiguous or revoked, and whether JWTs by their keys are accepted at each place (contract J1
+ * to J38).
+ */
 import { assertEquals } from "@std/assert";
 import { type Json, requestToken } from "../../scripts/testing/flows.ts";
 import { forged, INVALID, pss, takenEverywhere, wrong } from "../support/jwt_attacks.ts";
@@ -20,14 +23,14 @@ import {
   openEnvironment,
 } from "../../scripts/testing/environment.ts";
 
-/** Whose key sets are edited: one edit for all participants', or for the directory's own. */
+/** The owner of the edited key sets: all participants, or the directory. */
 type Publisher = "participants" | "directory";
 type Edit = (keys: readonly Json[]) => readonly Json[];
 
 const PARTICIPANTS = /\/participants\/[^/]+\/jwks$/;
 const REVOKED = /\/participants\/[^/]+\/jwks\/revoked$/;
 
-/** From now on these key sets are published as edited, and every copy of them is due. */
+/** Publishes these key sets as edited from now on, and makes every cached copy expire. */
 function publish(env: Environment, path: RegExp, edit: Edit): void {
   env.network = async (request) => {
     const response = await env.directory.fetch(request);
@@ -38,7 +41,7 @@ function publish(env: Environment, path: RegExp, edit: Edit): void {
   env.now += 300_000;
 }
 
-/** Places that go by this publisher's keys; codes do not live as long as key sets do. */
+/** Places that use this publisher's keys. Codes expire before key sets do. */
 async function placesOf(env: Environment, publisher: Publisher): Promise<readonly JwtPlace[]> {
   const registering = await registrationPlaces(env);
   if (publisher === "directory") return registering.filter(({ kind }) => kind === "statement");

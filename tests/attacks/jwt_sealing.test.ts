@@ -1,4 +1,7 @@
-/** Layers: what is wrapped, unwrapped, wrapped twice or wrapped wrongly, above all at the bank's return (contract J1 to J38). */
+/**
+ * Nested JWTs: JWS and JWE layers that are missing, doubled or wrong, above all at the bank's return (contract J1 to
+ * J38).
+ */
 import { assert, assertEquals } from "@std/assert";
 import {
   assertNotAuthentic,
@@ -18,7 +21,7 @@ import { type JsonObject, sealToPlatform, signBytes, signJwt } from "../../scrip
 import { type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 import { rawJwe, segment } from "../../scripts/testing/raw_jws.ts";
 
-/** Sealed tokens, each rejected with the one page of all that is not authentic; then the good one is taken. */
+/** Encrypted tokens, each rejected with the page for unauthentic returns. Then the valid one is accepted. */
 async function notAuthentic(
   t: Deno.TestContext,
   tokens: Readonly<Record<string, (env: Environment, flow: AtBank) => Promise<string>>>,
@@ -37,7 +40,7 @@ async function notAuthentic(
   });
 }
 
-/** The act opens no envelope and checks no signature. */
+/** Asserts that the act decrypts no JWE and verifies no signature. */
 async function unopened(act: () => Promise<void>): Promise<void> {
   assertEquals((await costOf(act)).cost, FREE);
 }

@@ -1,4 +1,7 @@
-/** `deno task proxy-config`: what it writes, for whom, and what can never get into a proxy's configuration. */
+/**
+ * `deno task proxy-config`: the files that it writes, their modes, and values that must never reach a proxy's
+ * configuration.
+ */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { fillIn, render } from "../../scripts/proxy/render.ts";
 import { PROXIES, readOrder, SettingsError } from "../../scripts/proxy/settings.ts";
@@ -15,7 +18,7 @@ Deno.test("proxy-config fills every placeholder and writes for the owner alone",
     for (const path of paths) {
       const text = await Deno.readTextFile(path);
       assert(!/\{\{|\}\}/.test(text), path);
-      const mode = path.endsWith(".html") ? 0o644 : 0o600; // the page holds no secret; nginx reads it as another user
+      const mode = path.endsWith(".html") ? 0o644 : 0o600; // the page is public; nginx reads it as another user
       assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, mode, path);
     }
   }
@@ -98,7 +101,7 @@ Deno.test("proxy-config replaces files only with --overwrite, and otherwise name
   assert(message.includes(`${folder}/nginx.conf exists; add --overwrite to replace it`), message);
   assertEquals(await Deno.readTextFile(`${folder}/nginx.conf`), "mine");
   assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["nginx.conf"]);
-  await Deno.symlink("/nowhere", `${folder}/unavailable.html`); // a link that leads nowhere is a file too
+  await Deno.symlink("/nowhere", `${folder}/unavailable.html`); // a dangling link counts as a file
   await Deno.remove(`${folder}/nginx.conf`);
   await assertRejects(
     () => render(readOrder(["nginx", `--out=${folder}`], ENV)),

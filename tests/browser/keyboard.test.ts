@@ -1,6 +1,6 @@
 /**
- * A customer pays with the keyboard alone, without scripts, in Arabic, on a screen of 320 pixels: from the shop's menu
- * to the paid order, by each bank's consent screen. Every stop of the keyboard can be seen.
+ * A customer pays with the keyboard only, without scripts, in Arabic, on a screen of 320 pixels: from the shop's menu
+ * to the paid order, through each bank's consent screen. Every focused element is visible.
  */
 /// <reference lib="dom" />
 import { assert, assertEquals, assertMatch } from "@std/assert";
@@ -128,7 +128,7 @@ async function openPage(browser: Browser, locale: string): Promise<Page> {
   return await context.newPage();
 }
 
-/** Presses Tab until the focus is there. Wherever it stops on its way, it can be seen. */
+/** Presses Tab until the element has the focus. Every focused element on the way must be visible. */
 async function stopAt(page: Page, selector: string): Promise<void> {
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     await page.keyboard.press("Tab");

@@ -9,7 +9,7 @@ import { isChromiumThere, openChromium } from "../support/chromium.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";
 
-/** A flow lives 15 minutes. */
+/** An authorization session lasts 15 minutes. */
 const TOO_LONG_SECONDS = 16 * 60;
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
@@ -101,7 +101,7 @@ async function leftOpen(browser: Browser, ecosystem: Ecosystem): Promise<void> {
   await atConsent.locator('#consent input[name="account"]:enabled').first().check();
   await advanceClock(ecosystem);
   await atConsent.locator('#consent button[value="accept"]').click();
-  await atConsent.waitForURL(/\/orders\//); // a late customer goes back to the shop
+  await atConsent.waitForURL(/\/orders\//); // a late customer returns to the shop
   assertEquals(await atConsent.locator("#payment-status").innerText(), "Not paid (access_denied)");
   await picture(atConsent, "limits-consent-too-late");
   await signIn(atBank);
@@ -123,7 +123,7 @@ async function assertExplained(page: Page, heading: string, money: string): Prom
   await assertAccessible(page, heading);
 }
 
-/** Where the bank sends the browser after the one-time code, without going there. */
+/** The address to which the bank redirects the browser after the one-time code, without opening it. */
 async function returnAddress(page: Page): Promise<string> {
   const form: Record<string, string> = { code: "123456", decision: "confirm" };
   for (const name of ["csrf", "step"]) {

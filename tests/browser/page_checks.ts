@@ -5,11 +5,11 @@ import type { BrowserContext, Page } from "playwright-core";
 
 /** CSS pixels: WCAG 2.5.5. */
 const MIN_TARGET = 44;
-/** Pixels that a column of text twice as large keeps: room for most words. */
+/** Minimum width in pixels of a column with text twice as large: enough for most words. */
 const MIN_COLUMN = 150;
 const SCREENSHOTS = new URL("../../.data/screenshots/", import.meta.url);
 
-/** No violation of axe's rules, in the colour scheme that the page is in; leaves axe on the page. */
+/** Asserts no violation of axe's rules in the page's current colour scheme; leaves axe loaded. */
 export async function assertAccessible(page: Page, what: string): Promise<void> {
   await page.evaluate(axe.source);
   await assertNoViolation(
@@ -19,7 +19,7 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   );
 }
 
-/** The one part of it that depends on the colour scheme, for a page that passed the whole in another one. */
+/** Checks only contrast, for a page that passed all rules in another colour scheme. */
 export async function assertContrast(page: Page, what: string): Promise<void> {
   await assertNoViolation(page, `{ runOnly: ["color-contrast", "link-in-text-block"] }`, what);
 }
@@ -46,7 +46,7 @@ export async function assertFits(page: Page, what: string): Promise<void> {
   );
 }
 
-/** Whatever is touched is big enough for a thumb. */
+/** Asserts that every touch target is big enough. */
 export async function assertBigTargets(page: Page, what: string): Promise<void> {
   const small = await page.evaluate(
     `[...document.querySelectorAll("a:not(.skip), button, summary, .choice, .field input")]
@@ -58,7 +58,10 @@ export async function assertBigTargets(page: Page, what: string): Promise<void> 
   assertEquals(small, [], what);
 }
 
-/** Text twice as large is neither cut off nor squeezed into a column of single words (WCAG 1.4.4); the page keeps it. */
+/**
+ * Asserts that text twice as large is neither cut off nor squeezed into a column of single words (WCAG 1.4.4). The size
+ * stays applied.
+ */
 export async function assertLargeText(page: Page, what: string): Promise<void> {
   await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
   await assertFits(page, `${what} at 200%`);
@@ -88,7 +91,7 @@ export async function assertWideSpacing(page: Page, what: string): Promise<void>
   assertEquals(clipped, [], `${what} spaced`);
 }
 
-/** Requests to anywhere but this computer, which there must be none of; they are stopped. */
+/** Blocks requests to other hosts than this computer and returns their list, which must stay empty. */
 export async function keepHome(context: BrowserContext): Promise<readonly string[]> {
   const foreign: string[] = [];
   await context.route(/^https?:\/\/(?!(localhost|127\.0\.0\.1)[:/])/, (route) => {
@@ -98,7 +101,7 @@ export async function keepHome(context: BrowserContext): Promise<readonly string
   return foreign;
 }
 
-/** A picture of the whole page, for people to look at. */
+/** A screenshot of the whole page. */
 export async function picture(page: Page, name: string): Promise<void> {
   await Deno.mkdir(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: new URL(`${name}.png`, SCREENSHOTS).pathname, fullPage: true });

@@ -228,7 +228,7 @@ interface Environment {
 }
 
 async function openPage({ browser, complaints }: Environment, options: BrowserContextOptions): Promise<Page> {
-  // A colour in transition is none of either scheme.
+  // A colour in transition matches neither scheme.
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   page.on("console", (message) => complaints.push(`${page.url()}: ${message.text()}`));

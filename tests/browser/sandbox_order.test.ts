@@ -38,7 +38,7 @@ async function aliveToTheEnd({ page, endpoints }: Tour): Promise<void> {
   });
   for (const id of ["live", "again"]) await page.locator(`#${id}`).waitFor({ state: "hidden" });
   assertEquals(await page.evaluate(() => performance.timeOrigin), loadedAt);
-  assertEquals(await region?.evaluate((one) => one.isConnected), true); // a region put anew would not be read out
+  assertEquals(await region?.evaluate((one) => one.isConnected), true); // a replaced live region would not be announced
   assert(await region?.innerText() !== before);
   assertEquals(await page.locator(".progress .done").count(), 3);
   await assertAccessible(page, "the order's page, brought up to date");

@@ -22,14 +22,14 @@ import {
 } from "./page_checks.ts";
 import { assertServedSafely } from "./served_page.ts";
 
-/** CSS pixels: a small phone, or 1280 at 400% (WCAG 1.4.10), and a desk. */
+/** CSS pixels: a small phone, or 1280 at 400% (WCAG 1.4.10), and a desktop. */
 const PHONE = { width: 320, height: 740 };
 const DESK = { width: 1280, height: 800 };
-/** Pages for developers are in English alone. */
+/** Pages for developers are in English only. */
 const ENGLISH = /^shop-message/;
 /** Deno requires these options for steps that run at the same time. Each step has its own browser context. */
 const SIDE_BY_SIDE = { sanitizeOps: false, sanitizeResources: false, sanitizeExit: false };
-/** One of each kind, for the looks that are pictured in part. */
+/** One page of each kind, for checks that take only some screenshots. */
 const PICTURED = /consent$|goods|Pending|home-a|messages$|message$/;
 
 Deno.test({
@@ -118,7 +118,7 @@ async function assertFitsDesk({ page, name, what }: At): Promise<void> {
   await page.setViewportSize(PHONE);
 }
 
-/** Half an amount reads as another one. In Arabic its currency is a word, which may go to the next line. */
+/** A wrapped amount could be read as another one. In Arabic its currency is a word, which may wrap to the next line. */
 async function assertWholeAmounts({ page, what }: At, language: string): Promise<void> {
   if (language === "ar") return;
   const broken = await page.evaluate(() =>
@@ -170,7 +170,7 @@ async function assertInBothSchemes({ page, name, what }: At, language: string): 
 
 /** One check with its own browser settings. The page must load no external resource, and the policy must block none. */
 async function look(browser: Browser, site: SandboxSite, check: (at: Look) => Promise<void>): Promise<void> {
-  // A colour in transition is none of either scheme.
+  // A colour in transition matches neither scheme.
   const context = await browser.newContext({ viewport: PHONE, reducedMotion: "reduce", locale: "en-GB" });
   const foreign = await keepHome(context);
   const page = await context.newPage();

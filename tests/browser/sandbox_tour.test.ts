@@ -1,6 +1,6 @@
 /**
- * The running ecosystem from page to page, in a language written from left to right and in one from right to left: the
- * pages of shop, bank and platform as a payment meets them are accessible, small and strict.
+ * The running ecosystem from page to page, in a left-to-right and a right-to-left language: all pages of shop, bank and
+ * platform during a payment are accessible, small and have strict headers.
  */
 import { isChromiumThere } from "../support/chromium.ts";
 import { enterCode, order, sideBySide, signIn, type Tour } from "./sandbox_tour.ts";

@@ -1,4 +1,4 @@
-/** Ways through the running sandbox in a real browser: what is looked at on every page, and the forms that are filled. */
+/** Steps through the running sandbox in a real browser: the checks of every page, and the forms to fill. */
 import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
@@ -7,12 +7,12 @@ import { freeFirstPort } from "../support/sandbox_process.ts";
 import { assertAccessible, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";
 import { assertSafe, type ServedPage } from "./served_page.ts";
 
-/** Where the tour stands. */
+/** The current page of a tour and its checks. */
 export interface Tour {
   readonly page: Page;
   readonly language: string;
   readonly endpoints: Ecosystem["endpoints"];
-  /** Each page's name and what was wrong with it. */
+  /** Checks the page of this name and records its faults. */
   readonly look: (name: string) => Promise<void>;
 }
 
@@ -23,12 +23,12 @@ export interface Visit {
   readonly check: (at: Tour) => Promise<void>;
 }
 
-/** Makes it with a browser context of its own; every page that came on the way is small, strict and all its own. */
+/** Runs it in its own browser context and checks every page on the way. */
 async function tour(browser: Browser, { language, endpoints, check }: Visit): Promise<void> {
   const context = await browser.newContext({
     locale: language,
     viewport: { width: 320, height: 740 },
-    reducedMotion: "reduce", // a colour in transition is none of either scheme
+    reducedMotion: "reduce", // a colour in transition matches neither scheme
   });
   const foreign = await keepHome(context);
   const served = keepPages(context);
@@ -42,7 +42,7 @@ async function tour(browser: Browser, { language, endpoints, check }: Visit): Pr
   await context.close();
 }
 
-/** Every page that comes, as it goes on. */
+/** Records every page that is served, while the tour goes on. */
 function keepPages(context: BrowserContext): Promise<ServedPage>[] {
   const served: Promise<ServedPage>[] = [];
   const keep = async (answer: Response): Promise<ServedPage> => ({
@@ -77,20 +77,20 @@ export async function order(page: Page, bank: string): Promise<void> {
   await form.locator("button").click();
 }
 
-/** As Alice. */
+/** Signs in as Alice. */
 export async function signIn(page: Page): Promise<void> {
   await page.fill('#login input[name="username"]', "alice");
   await page.fill('#login input[name="password"]', "sandbox");
   await page.locator('#login button[value="continue"]').click();
 }
 
-/** The right one. */
+/** Enters the right one-time code. */
 export async function enterCode(page: Page): Promise<void> {
   await page.fill('#otp input[name="code"]', "123456");
   await page.locator('#otp button[value="confirm"]').click();
 }
 
-/** Steps that run at the same time, by name, on one sandbox and one browser; each has a browser context of its own. */
+/** Steps that run at the same time, by name, on one sandbox and one browser; each has its own browser context. */
 export async function sideBySide(
   t: Deno.TestContext,
   visits: Readonly<Record<string, Pick<Visit, "language" | "check">>>,

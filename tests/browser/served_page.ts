@@ -10,17 +10,17 @@ const POLICY: Readonly<Record<string, string>> = {
   "base-uri": "'none'",
   "frame-ancestors": "'none'",
 };
-/** The one page that runs a script runs it from a file of its own. */
+/** The only page with a script loads it from its own origin. */
 const WITH_SCRIPT = { ...POLICY, "script-src": "'self'", "connect-src": "'self'" };
 
-/** A page as it came. */
+/** A page as served. */
 export interface ServedPage {
   readonly address: string;
   readonly html: string;
   readonly headers: Headers;
 }
 
-/** Asks for the page, checks body and headers, and gives the body. */
+/** Fetches the page, checks body and headers, and returns the body. */
 export async function assertServedSafely(address: string): Promise<string> {
   const answer = await fetch(address, { redirect: "manual" });
   const html = await answer.text();

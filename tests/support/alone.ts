@@ -1,7 +1,7 @@
 /**
- * A directory and a platform that run alone, as an operator starts them: two processes by their own tasks, an authority
- * made with OpenSSL, a TLS proxy in front of the API host, everything on loopback (hence ENVIRONMENT=Sandbox). The
- * folder is laid out for participants: `ca.pem`, and an `endpoints.json` without any administrator's token.
+ * A standalone directory and platform, as an operator starts them: two processes by their own tasks, an authority made
+ * with OpenSSL, a TLS proxy in front of the API host, all on loopback (hence ENVIRONMENT=Sandbox). The folder is laid
+ * out for participants: `ca.pem`, and an `endpoints.json` without an administrator's token.
  */
 import { type FrontDoor, openFrontDoor } from "../../src/sandbox/ecosystem/tls_front_door.ts";
 import { addAdministrator, runKeys } from "./directory_process.ts";
@@ -15,7 +15,7 @@ const OPENSSL = "/usr/bin/openssl";
 const OWN = ".data/directory";
 const PROXY_SECRET = "between-the-proxy-and-the-platform-9876543210";
 
-/** Whether OpenSSL is there. Says loudly where it is not, because tests are then skipped. */
+/** Returns whether OpenSSL is installed. Prints a warning if not, because tests are then skipped. */
 export function isOpensslThere(): boolean {
   try {
     if (Deno.statSync(OPENSSL).isFile) return true;
@@ -26,7 +26,7 @@ export function isOpensslThere(): boolean {
   return false;
 }
 
-/** Runs `openssl` in a folder; gives what it printed. @throws {Error} with its words when it fails */
+/** Runs `openssl` in a folder; returns its output. @throws {Error} with its error output if it fails */
 export async function openssl(folder: string, line: string, input = ""): Promise<string> {
   await Deno.writeTextFile(`${folder}/openssl.cnf`, input);
   const command = new Deno.Command(OPENSSL, { args: line.split(" "), cwd: folder });
@@ -44,7 +44,7 @@ export interface Alone extends AsyncDisposable {
   readonly directoryUrl: string;
   directory: Running;
   platform: Running;
-  /** Starts one again, after it was stopped. */
+  /** Starts one again after a stop. */
   restart(which: "directory" | "platform"): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ export async function openAlone(): Promise<Alone> {
   return alone;
 }
 
-/** The operator's own authority, a certificate of its for the proxy, and the keys of software statements. */
+/** The operator's own authority, a certificate for the proxy, and the keys of software statements. */
 async function makeAuthority(folder: string): Promise<void> {
   const anyCa = "[req]\ndistinguished_name=dn\n[dn]\n[ca]\nbasicConstraints=critical,CA:TRUE\n" +
     "keyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n";

@@ -1,4 +1,4 @@
-/** The judge of answers finds each kind of departure from the OpenAPI document, and none in a good answer. */
+/** The contract check finds each kind of deviation from the OpenAPI document, and none in a valid response. */
 import { assert, assertEquals } from "@std/assert";
 import { type Contract, contractOf } from "../../scripts/testing/api_contract.ts";
 import { call, clientToken, consentBody } from "../../scripts/testing/flows.ts";
@@ -12,7 +12,7 @@ interface Departure {
   readonly set?: Readonly<Record<string, string>>;
   readonly remove?: readonly string[];
   readonly body?: (text: string) => string;
-  /** Words of the fault that is found. */
+  /** Text of the fault that must be found. */
   readonly found: string;
 }
 

@@ -1,4 +1,7 @@
-/** Client assertions of the environment's TPP for bank A, made byte by byte where a JWT library would not write them; and proofs. */
+/**
+ * Client assertions of the environment's TPP for bank A, made byte by byte if a JWT library would not write them; and
+ * proofs.
+ */
 import { rawJws, segment } from "../../scripts/testing/raw_jws.ts";
 import { dpopKey } from "../../scripts/testing/flows.ts";
 import {
@@ -12,7 +15,7 @@ import type { TestKey } from "../../scripts/testing/keys.ts";
 import type { OAuthEndpoint } from "../../scripts/testing/oauth_requests.ts";
 import { AUTH_URL, type Environment } from "../../scripts/testing/environment.ts";
 
-/** A deviation of a request: this assertion in place of the good one. */
+/** A deviation of a request: this assertion replaces the valid one. */
 export interface WithAssertion {
   readonly form: { readonly client_assertion: string };
 }
@@ -25,7 +28,6 @@ export function assertionClaims(env: Environment): JsonObject {
   return { iss: clientId, sub: clientId, aud, iat, nbf: iat, exp: iat + 60, jti: crypto.randomUUID() };
 }
 
-/** This text as the assertion. */
 export function asAssertion(client_assertion: string): WithAssertion {
   return { form: { client_assertion } };
 }
@@ -35,13 +37,13 @@ export async function claiming(env: Environment, changes: JsonObject): Promise<W
   return asAssertion(await clientAssertion(env, env.tpp, "BANKA", { claims: changes }));
 }
 
-/** Good claims under any header, PS256 by this key. */
+/** Valid claims under any header, PS256 by this key. */
 export async function headed(env: Environment, key: TestKey, header: JsonObject): Promise<WithAssertion> {
   const privateKey = await key.privateKey("sign");
   return asAssertion(await rawJws(privateKey, withChanges(header), assertionClaims(env)));
 }
 
-/** Good claims under a header, signed by whatever means. */
+/** Valid claims under a header, signed by any function. */
 export async function signedBy(
   env: Environment,
   header: JsonObject,

@@ -1,4 +1,4 @@
-/** A bank that remembers every order it was sent, executes each once, and states them when it is asked. */
+/** A bank that records every order, executes each once, and lists them in a statement on request. */
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { Json } from "../../scripts/testing/flows.ts";
 import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
@@ -8,17 +8,16 @@ import { AUTH_URL, type Environment } from "../../scripts/testing/environment.ts
 
 export const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
 
-/** One order in the bank's books. */
+/** One order in the bank's ledger. */
 export interface Booked {
   status: string;
   /** As it was received. */
   readonly order: string;
   readonly consentId: string;
-  /** How often the bank moved money for it. */
+  /** How often the bank executed it. */
   executions: number;
 }
 
-/** A bank that keeps books. */
 export interface Books {
   readonly orders: Map<string, Booked>;
   /** Orders on one page of a statement. */
@@ -31,7 +30,7 @@ export interface Books {
   statement(data: { Since: string; After?: string }, header?: JsonObject, as?: Participant): Promise<string>;
 }
 
-/** Opens empty books of `environment.bankA`. */
+/** Opens an empty ledger of `environment.bankA`. */
 export function openBooks(env: { readonly now: number; readonly bankA: Participant }): Books {
   const books: Books = {
     orders: new Map(),
@@ -88,14 +87,13 @@ function statementClaims(
   };
 }
 
-/** A push environment whose bank A keeps books. */
+/** A push environment whose bank A records its orders. */
 export interface BookEnvironment extends PushEnvironment {
   readonly books: Books;
   /** The operator's call: the status and the body. */
   operate(path: string, body?: string): Promise<readonly [number, Json]>;
 }
 
-/** Opens it. */
 export async function openBookEnvironment(): Promise<BookEnvironment> {
   const env = await openPushEnvironment(undefined, { environment: { OPERATOR_TOKEN } });
   const books = openBooks(env);
@@ -106,7 +104,7 @@ export async function openBookEnvironment(): Promise<BookEnvironment> {
   });
 }
 
-/** The operator's call, named maria: the status and the body. */
+/** The call of an operator named maria: the status and the body. */
 export async function operate(
   env: Environment,
   path: string,

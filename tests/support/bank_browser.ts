@@ -1,4 +1,4 @@
-/** A browser as far as the banks' pages need one: cookies by path, forms with their hidden fields, no scripts. */
+/** A minimal browser for the banks' pages: cookies by path, forms with their hidden fields, no scripts. */
 import type { Banks } from "../../src/sandbox/bank/bank_app.ts";
 import {
   type BankEnvironment,
@@ -13,7 +13,7 @@ export interface Shown {
   readonly status: number;
   readonly html: string;
   readonly headers: Headers;
-  /** Where the bank sent the browser away to; empty while it stays at the bank. */
+  /** The address to which the bank redirected the browser; empty while it stays at the bank. */
   readonly leftFor: string;
 }
 
@@ -48,7 +48,7 @@ export class BankBrowser {
     );
   }
 
-  /** Sends one request and follows where it leads. */
+  /** Sends one request and follows redirects within the banks. */
   async send(path: string, init: RequestInit): Promise<Shown> {
     const request = new Request(`${BANKS_URL}${path}`, { ...init, redirect: "manual" });
     const cookie = this.cookieFor(new URL(request.url).pathname);
@@ -82,7 +82,7 @@ export const ALICE = { username: "alice", password: "sandbox", decision: "contin
 /** Every customer's entries on the code page. */
 export const CODE = { code: "123456", decision: "confirm" } as const;
 
-/** A browser that the platform has just sent to the bank; the consent is implicit where an account is given. */
+/** A browser that the platform has just redirected to the bank. The consent is implicit if an account is given. */
 export async function arrive(
   env: BankEnvironment,
   bank: "BANKA" | "BANKB",
@@ -97,7 +97,7 @@ export async function arrive(
   return browser;
 }
 
-/** `status_code status sub` of the return with which the bank has just sent the browser away. */
+/** `status_code status sub` of the return with which the bank has just redirected the browser. */
 export async function outcome(env: BankEnvironment, browser: BankBrowser, bank = "BANKA"): Promise<string> {
   const { status, leftFor } = browser.shown;
   if (status !== 303) throw new Error(`the browser is still at the bank: ${status}`);

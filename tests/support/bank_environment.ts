@@ -1,4 +1,4 @@
-/** Both sandbox banks with a platform double behind them, held clock and timers, and the platform's side of hand-overs. */
+/** Both sandbox banks with a platform double, a controlled clock and timers, and the platform's side of handovers. */
 import { compactDecrypt, CompactEncrypt, exportPKCS8, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { type Banks, type BanksDeps, composeBanks } from "../../src/sandbox/bank/bank_app.ts";
 import type { BankProfile } from "../../src/sandbox/bank/bank_profile.ts";
@@ -10,7 +10,7 @@ export const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 /** The environment's time when it starts. */
 export const START_MS: number = Date.UTC(2030, 0, 31, 12, 0, 0);
 
-/** A timer that the test lets run. */
+/** A timer that runs only when the test lets it. */
 export interface HeldTimer {
   readonly delayMs: number;
   readonly task: () => Promise<void>;
@@ -24,19 +24,19 @@ export interface BankEnvironment extends Disposable {
   /** Log events of the banks. */
   readonly events: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
   readonly timers: HeldTimer[];
-  /** Keys that hand-over JWTs are encrypted to, by bank code. */
+  /** Keys that handover JWTs are encrypted to, by bank code. */
   readonly bankDecryption: Readonly<Record<string, TestKey>>;
   /** A key of an external party. */
   readonly stranger: TestKey;
 }
 
-/** How a hand-over JWT is made differently from the platform's. */
+/** Deviations of a handover JWT from the platform's. */
 export interface SealLayers {
   readonly signer?: TestKey;
   readonly recipient?: TestKey;
   readonly inner?: Record<string, unknown>;
   readonly outer?: Record<string, unknown>;
-  /** Content of the JWE in place of the JWS. */
+  /** Content of the JWE that replaces the JWS. */
   readonly content?: string;
 }
 
@@ -83,7 +83,7 @@ export async function bankEnvironment(
   };
 }
 
-/** `Data.Initiation` of a consent over 1210.00 EUR; implicit where an account is given. */
+/** `Data.Initiation` of a consent over 1210.00 EUR; implicit if an account is given. */
 export function initiationOf(debtorAccount?: string): Record<string, unknown> {
   const scheme = { SchemeName: "UK.OBIE.IBAN" };
   return {
@@ -95,7 +95,7 @@ export function initiationOf(debtorAccount?: string): Record<string, unknown> {
   };
 }
 
-/** Claims of the platform's hand-over JWT to BANKA. */
+/** Claims of the platform's handover JWT to BANKA. */
 export function handoverClaims(nowMs: number): Record<string, unknown> {
   const now = Math.floor(nowMs / 1000);
   return {
@@ -112,7 +112,7 @@ export function handoverClaims(nowMs: number): Record<string, unknown> {
   };
 }
 
-/** The platform's hand-over JWT, or one that differs from it. */
+/** The platform's handover JWT, or one with deviations. */
 export async function sealHandover(
   { platform, bankDecryption }: BankEnvironment,
   claims: Record<string, unknown> = {},
@@ -137,7 +137,7 @@ export async function sealHandover(
     .encrypt(await recipient.publicKey("encrypt"));
 }
 
-/** Claims of a bank's return, after every check of both layers. */
+/** Claims of a bank's return, after verifying both layers. */
 export async function openReturn(
   { platform }: BankEnvironment,
   url: string,

@@ -1,7 +1,7 @@
 /**
- * The platform as a bank meets it, behind an injected fetch: key set, token endpoint, back channel. It checks what
- * the real platform checks of a bank's calls (client assertion, DPoP, payload signature) and throws where one is
- * wrong; it keeps no consents.
+ * A double of the platform for banks, behind an injected fetch: key set, token endpoint, back channel. It verifies a
+ * bank's calls as the real platform does (client assertion, DPoP, payload signature) and throws if one is wrong. It
+ * stores no consents.
  */
 import { calculateJwkThumbprint, EmbeddedJWK, flattenedVerify, jwtVerify } from "jose";
 import type { TestKey } from "../../scripts/testing/keys.ts";
@@ -11,7 +11,7 @@ export const BASE_URL = "https://localhost:8440";
 /** kid of the double's signing key unless a test rotates it. */
 export const PLATFORM_KID = "platformSigningKidOf27Chars";
 
-/** A call of a resource endpoint that the double found authentic. */
+/** A verified call of a resource endpoint. */
 export interface SeenCall {
   readonly method: string;
   readonly path: string;
@@ -29,7 +29,7 @@ export interface PlatformDouble {
   nowMs: number;
   /** `Data.Initiation` of the consent that banks read. */
   initiation: Record<string, unknown>;
-  /** Status that a resource call gets in place of its answer. */
+  /** Status that replaces the response of a resource call. */
   statusFor: (method: string, path: string) => number | undefined;
   kid: string;
   /** Status of the key set's answer. */

@@ -1,6 +1,6 @@
 /**
- * The real platform with the sandbox's real banks behind it, in process: pushes, pulls, reports and customers' visits
- * go between them as requests. Time and the banks' timers are held by the test.
+ * The real platform with the sandbox's real banks in process: pushes, pulls, reports and customers' visits are requests
+ * between them. The test controls time and the banks' timers.
  */
 import { exportPKCS8 } from "jose";
 import { type Banks, composeBanks } from "../../src/sandbox/bank/bank_app.ts";
@@ -44,17 +44,15 @@ export interface BanksEnvironment extends Environment {
   pushesArrive: boolean;
 }
 
-/** How the banks are run. */
 export interface BanksOptions {
   readonly bookPath?: (code: string) => string;
   readonly pullEveryMs?: number;
   /** False: the banks register without `payment_orders_uri`. */
   readonly push?: boolean;
-  /** Of the platform. */
+  /** Environment variables of the platform. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Opens both. */
 export async function openBanksEnvironment(
   { push = true, environment = {}, ...options }: BanksOptions = {},
 ): Promise<BanksEnvironment> {
@@ -86,7 +84,7 @@ export async function openBanksEnvironment(
   });
 }
 
-/** The banks' process, started again over the same books. */
+/** Restarts the banks on the same ledgers. */
 export async function startBanks(
   env: Environment & Pick<BanksEnvironment, "timers" | "bankEvents">,
   options: BanksOptions,
@@ -114,19 +112,19 @@ export async function startBanks(
   });
 }
 
-/** Lets everything happen that the banks wait for now; not what that in turn makes them wait for. */
+/** Runs all timers that are pending now, but not those that they start. */
 export async function runTimers(env: Pick<BanksEnvironment, "timers">): Promise<void> {
   await Promise.all(env.timers.splice(0).map(({ task }) => task()));
 }
 
-/** Where a customer's visit ended: at a bank's page, at a page of the platform, or with the TPP. */
+/** The end of a customer's visit: at a bank's page, at a page of the platform, or at the TPP. */
 export interface Visited extends AtBank {
   /** The last answer of the platform to the browser. */
   readonly returned: Response;
   readonly body: Json;
 }
 
-/** Alice agrees to everything; gives where her browser ended. */
+/** Alice accepts everything; returns where her browser ended. */
 export async function visit(
   env: BanksEnvironment,
   { bank = env.bankA, body = consentBody() }: { bank?: Participant; body?: Json } = {},
@@ -150,7 +148,7 @@ async function agreeAtBank(browser: BankBrowser, path: string): Promise<Shown> {
   return shown.leftFor === "" ? await browser.submit("consent", { decision: "accept" }) : shown;
 }
 
-/** Steps 1 to 7: a consent that Alice agreed to at her bank. */
+/** Steps 1 to 7: a consent that Alice accepted at her bank. */
 export async function agreed(
   env: BanksEnvironment,
   options: Parameters<typeof visit>[1] = {},
@@ -164,7 +162,7 @@ export async function agreed(
   return { ...visited, payment: { token: answer.access_token, key: await dpopKey() } };
 }
 
-/** Steps 1 to 8; the payment as answered. */
+/** Steps 1 to 8; returns the payment response. */
 export async function paidAt(
   env: BanksEnvironment,
   options: Parameters<typeof visit>[1] = {},
@@ -177,7 +175,7 @@ export function over(Amount: string, initiation: Record<string, unknown> = {}): 
   return consentBody({ initiation: { InstructedAmount: { Amount, Currency: "EUR" }, ...initiation } });
 }
 
-/** A bank's book as anyone reads it. */
+/** A bank's ledger from its public endpoint. */
 export async function bookOf(
   env: Pick<BanksEnvironment, "banks">,
   code = "BANKA",
@@ -188,7 +186,7 @@ export async function bookOf(
   return { orders: Orders, balances: Object.fromEntries(balances) };
 }
 
-/** Tells a bank to go wrong; gives the raw answer. */
+/** Arms a fault of a bank; returns the raw response. */
 export function arm(env: Pick<BanksEnvironment, "banks">, body: unknown, code = "BANKA"): Promise<Response> {
   const headers = { "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify(body) };

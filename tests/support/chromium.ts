@@ -12,7 +12,7 @@ const CHROMIUM_ARGS = [
   "--disable-sync",
 ];
 
-/** Whether there is a browser. Says loudly where there is none, because tests are then skipped. */
+/** Returns whether Chromium is installed. Prints a warning if not, because tests are then skipped. */
 export function isChromiumThere(): boolean {
   try {
     if (Deno.statSync(CHROMIUM).isFile) return true;
@@ -24,10 +24,10 @@ export function isChromiumThere(): boolean {
   return false;
 }
 
-/** A browser of its own; the caller closes it. */
+/** A separate browser; the caller closes it. */
 export async function openChromium(): Promise<Browser> {
-  // While it loads, Playwright looks for Windows in a part of /proc that Deno opens to `--allow-all` alone. Its own
-  // tests' switch leaves that out.
+  // While loading, Playwright detects Windows by a file in /proc that Deno opens only with `--allow-all`. This switch
+  // of its own tests skips that.
   Deno.env.set("__IS_WSL_TEST__", "1");
   const { chromium } = await import("playwright-core");
   return await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGS });

@@ -1,4 +1,7 @@
-/** The platform as each kind of proxy tells it of client certificates, over one environment's store and participants. */
+/**
+ * The platform configured for each kind of proxy that forwards client certificates, over one environment's store and
+ * participants.
+ */
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "../../src/platform/profile.ts";
@@ -21,7 +24,7 @@ export async function platformBehind(env: Environment, source: ProxyCertificateS
   });
 }
 
-/** The header by which a proxy of this kind tells of a certificate (DER, base64). */
+/** The header in which a proxy of this kind forwards a certificate (DER, base64). */
 export function headerOf(source: ProxyCertificateSource, certificate: string): string {
   switch (source) {
     case "client-cert":
@@ -33,7 +36,7 @@ export function headerOf(source: ProxyCertificateSource, certificate: string): s
   }
 }
 
-/** An environment that calls through a proxy that sends exactly these headers; `null` leaves one out. */
+/** An environment that calls through a proxy that sends exactly these headers; `null` omits one. */
 export function behind(
   env: Environment,
   platform: Platform,

@@ -4,13 +4,13 @@ import type { Commit, Store } from "../../src/base/store/store.ts";
 
 /** An in-memory store. */
 export interface ConflictingStore extends Store {
-  /** Whether every commit loses from now on; rate limits do not count. */
+  /** Makes every commit lose from now on, except those of rate limits. */
   conflicts: boolean;
-  /** Commits that were tried and lost. */
+  /** Number of commits that lost. */
   lost: number;
 }
 
-/** Opens one without conflicts. */
+/** Opens a store without conflicts. */
 export async function openConflictingStore(): Promise<ConflictingStore> {
   const store = await openDenoKv(":memory:");
   const conflicting: ConflictingStore = {

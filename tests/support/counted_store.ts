@@ -1,14 +1,14 @@
-/** A store that counts what requests cost there. Rate limits are drawn in blocks and not counted. */
+/** A store that counts round trips and writes per request. Rate limits are drawn in blocks and not counted. */
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import type { Commit, Key, Store } from "../../src/base/store/store.ts";
 
-/** Round trips of an act, and what its commits held. */
+/** Round trips of an act, and the contents of its commits. */
 export interface StoreCost {
   readonly reads: number;
   readonly commits: number;
   readonly checks: number;
   readonly writes: number;
-  /** Of all written values, as JSON. */
+  /** Size of all written values as JSON. */
   readonly bytes: number;
 }
 
@@ -20,7 +20,6 @@ export interface CountedStore extends Store {
 
 const NOTHING = { reads: 0, commits: 0, checks: 0, writes: 0, bytes: 0 };
 
-/** Opens one. */
 export async function openCountedStore(): Promise<CountedStore> {
   const store = await openDenoKv(":memory:");
   const cost = { ...NOTHING };

@@ -1,12 +1,12 @@
-/** Counts what a request costs in asymmetric cryptography, by wrapping WebCrypto while it is being answered. */
+/** Counts the asymmetric cryptography of a request by wrapping WebCrypto during the request. */
 
 /** RSA operations. */
 export interface Cost {
   /** Signatures checked. */
   readonly verified: number;
-  /** Envelopes opened, or tried. */
+  /** JWEs decrypted, including failed attempts. */
   readonly decrypted: number;
-  /** Signatures made: answers of resource endpoints, JWTs for banks. */
+  /** Signatures made: responses of resource endpoints, JWTs for banks. */
   readonly signed: number;
 }
 
@@ -21,7 +21,7 @@ const COUNTED = {
   sign: "signed",
 } as const;
 
-/** The cost of an act in this process; acts must not overlap. Symmetric keys are free, deriving keys is not. */
+/** The cost of an act in this process; acts must not overlap. Symmetric keys are not counted, key derivation is. */
 export async function costOf<T>(act: () => Promise<T>): Promise<{ readonly result: T; readonly cost: Cost }> {
   const cost = { verified: 0, decrypted: 0, signed: 0 };
   const { subtle } = crypto;

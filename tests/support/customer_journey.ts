@@ -1,4 +1,4 @@
-/** A customer who wanders: every page they open, and everything that a TPP learns by it. */
+/** A customer's path through the pages, and every result that the TPP receives. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { type IMPLICIT, sealedReturn, signedReturn } from "../../scripts/testing/bank_return.ts";
 import {
@@ -24,9 +24,9 @@ import { type Environment, openEnvironment, SHOP_REDIRECTS } from "../../scripts
 
 type Form = ReturnType<typeof readForm>;
 
-/** One customer on their way, and everything that a TPP is told of it. */
+/** One customer, and every result that the TPP receives. */
 export class Journey implements AsyncDisposable {
-  /** Every address of the TPP's that a browser was sent or offered to go to. */
+  /** Every TPP address that a browser was redirected to or offered. */
   readonly learnt = new Set<string>();
   constructor(readonly env: Environment, public flow: AtBank, readonly pushedAt: number) {}
 
@@ -40,7 +40,7 @@ export class Journey implements AsyncDisposable {
     return this.#noted(await this.flow.browser.open(url, init));
   }
 
-  /** Opens a page that must be an error page; gives its HTML. */
+  /** Opens a page that must be an error page; returns its HTML. */
   async page(url: string, status: number, page: keyof typeof PAGE): Promise<string> {
     return await assertPage(await this.open(url), status, page);
   }
@@ -49,7 +49,7 @@ export class Journey implements AsyncDisposable {
     return this.open(action, { method: "POST", body: new URLSearchParams({ csrf, decision, account: "0" }) });
   }
 
-  /** Three times over; all answers but the last get lost on their way, what they do to cookies with them. */
+  /** Repeats the act three times. All responses but the last are lost, including their cookies. */
   async reload(act: () => Promise<unknown>): Promise<void> {
     for (let time = 0; time < 2; time++) {
       const before = new Set(this.learnt);
@@ -64,15 +64,15 @@ export class Journey implements AsyncDisposable {
     await act();
   }
 
-  /** The bank takes the customer back; gives the address. */
+  /** The bank returns the customer; returns the address. */
   async bankReturn(claims: Readonly<Record<string, unknown>> = {}, flow = this.flow): Promise<string> {
     if (flow.handover.debtor_account_present === "false") {
-      await reportAccounts(this.env, flow).catch(() => {}); // a flow that is over takes none
+      await reportAccounts(this.env, flow).catch(() => {}); // a flow that has ended accepts none
     }
     return await sealedReturn(this.env, "BANKA", await signedReturn(this.env, flow, { claims }));
   }
 
-  /** To the consent screen; gives its address. */
+  /** Opens the consent screen; returns its address. */
   async arrive(back: string): Promise<string> {
     const answer = await this.open(back);
     const location = answer.headers.get("location") ?? "";
@@ -93,13 +93,13 @@ export class Journey implements AsyncDisposable {
     this.flow = await this.secondTab();
   }
 
-  /** As the TPP reads it. */
+  /** The status as the TPP reads it. */
   async status(): Promise<string> {
-    const bound = await clientToken(this.env, this.env.tpp); // journeys outlive tokens
+    const bound = await clientToken(this.env, this.env.tpp); // journeys outlast tokens
     return await consentStatus(this.env, { ...this.flow, bound });
   }
 
-  /** Exactly one address, and the consent agrees with it. */
+  /** Asserts exactly one address, which agrees with the consent's status. */
   async assertLearnt(outcome: string): Promise<void> {
     const [only = "", ...more] = this.learnt;
     assertEquals(more, []);
@@ -125,7 +125,7 @@ export class Journey implements AsyncDisposable {
   }
 }
 
-/** A customer at the bank; the link opened so long after the request was pushed. */
+/** A customer at the bank, who opened the link this long after the request was pushed. */
 export async function begin(
   { openedAfterMs = 0, ...options }: { body?: typeof IMPLICIT; openedAfterMs?: number } = {},
 ): Promise<Journey> {

@@ -1,4 +1,4 @@
-/** A customer's link to a bank, opened as often as a test asks: whether the platform sends the customer there. */
+/** A customer's link to a bank, opened repeatedly: whether the platform redirects the customer there. */
 import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
 import { authorize, Browser, clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
 import type { Environment } from "../../scripts/testing/environment.ts";
@@ -25,7 +25,7 @@ export function depart(env: Environment, { requestUri, bank }: Link): Promise<Re
   return authorize(new Browser(env), env.tpp, requestUri, bank.orgId);
 }
 
-/** Whether the customer is sent to the bank. */
+/** Returns whether the customer is redirected to the bank. */
 export async function leavesForBank(env: Environment, link: Link): Promise<boolean> {
   const location = (await depart(env, link)).headers.get("location") ?? "";
   return location.startsWith(`${link.bank.redirectUris[0]}?oAuthUrl=`);

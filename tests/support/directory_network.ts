@@ -1,4 +1,4 @@
-/** The directory as the platform reaches it: out of order in every way, counted, and administered. */
+/** The directory as the platform reaches it: with failures, counted, and administered. */
 import {
   adminCall,
   type CertifiedKey,
@@ -22,7 +22,7 @@ export function forUrls(env: Environment, match: (url: URL) => boolean, network:
   return (request) => match(new URL(request.url)) ? network(request) : env.directory.fetch(request);
 }
 
-/** A body without end, in chunks of 64 KiB; `cancelled` says whether its reader gave up. */
+/** An endless body in chunks of 64 KiB; `cancelled` returns whether its reader cancelled. */
 export function endless(): { network: Network; sent: () => number; cancelled: () => boolean } {
   let chunks = 0;
   let cancelled = false;
@@ -42,7 +42,7 @@ export function endless(): { network: Network; sent: () => number; cancelled: ()
   return { network, sent: () => chunks * 65_536, cancelled: () => cancelled };
 }
 
-/** Ways in which a directory gives no key set. */
+/** Ways in which a directory fails to return a key set. */
 export const FAILURES: Readonly<Record<string, () => Network>> = {
   "unreachable": () => () => Promise.reject(new TypeError("connection refused")),
   "status 500": () => () => Promise.resolve(new Response("{}", { status: 500 })),
@@ -69,10 +69,10 @@ function redirecting(location: string, status: number): Network {
   return () => Promise.resolve(new Response(null, { status, headers: { location } }));
 }
 
-/** Where the directory publishes who is active. */
+/** The directory's status list. */
 export const STATUS_URL = `${DIRECTORY_URL}/status`;
 
-/** The directory's URLs fetched since the last time, in order, but for the status list; the list starts anew. */
+/** The directory's URLs fetched since the last call, in order, without the status list. Clears the list. */
 export function fetchedAnew(env: Environment): string[] {
   const urls = env.fetched.filter((url) => new URL(url).origin === DIRECTORY_URL && url !== STATUS_URL);
   env.fetched.length = 0;
@@ -100,7 +100,7 @@ export async function revokeKey(env: Office, { orgId }: Participant, { kid }: Ce
   await done(adminCall(env, "POST", `/participants/${orgId}/keys/${kid}/revoke`, { reason: "lost" }), 200);
 }
 
-/** Certifies a further key from the pool and gives it. */
+/** Certifies another key of the pool and returns it. */
 export async function addKey(
   env: Environment,
   { orgId, name }: Participant,

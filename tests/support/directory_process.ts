@@ -1,4 +1,7 @@
-/** `deno task directory` as an operator starts it: a process with its own files, its task's rights and its two ports. */
+/**
+ * `deno task directory` as an operator starts it: a process with its own files, its task's permissions and its two
+ * ports.
+ */
 import { directoryAdmin } from "../../scripts/directory_admin/main.ts";
 import { directoryKeys } from "../../scripts/directory_keys/main.ts";
 import { privatePem, testAuthority } from "../../scripts/testing/directory_environment.ts";
@@ -14,7 +17,7 @@ import {
 /** The folder that the task may read and write. */
 const OWN = ".data/directory";
 
-/** A folder with everything that a directory needs. */
+/** A folder with all files that a directory needs. */
 export interface DirectoryFixture extends AsyncDisposable {
   /** The working directory. */
   readonly folder: string;
@@ -25,15 +28,14 @@ export interface DirectoryFixture extends AsyncDisposable {
   readonly adminUrl: string;
   /** Ana's token. */
   readonly token: string;
-  /** Starts the directory, with the task's rights. */
+  /** Starts the directory with the task's permissions. */
   start(changes?: Readonly<Record<string, string>>, shell?: string): Promise<ServedPlatform>;
-  /** Runs `deno task directory-keys`; what it printed. */
+  /** Runs `deno task directory-keys`; returns its output. */
   keys(line: string): Promise<string>;
-  /** Runs `deno task directory-admin`; what it printed. */
+  /** Runs `deno task directory-admin`; returns its output. */
   admin(line: string): Promise<string>;
 }
 
-/** Makes one. */
 export async function openDirectoryFixture(): Promise<DirectoryFixture> {
   const folder = await Deno.makeTempDir({ prefix: "directory-" });
   const own = `${folder}/${OWN}`;
@@ -83,12 +85,12 @@ export async function startDirectory(
   return startCommand(inShell(shell)(await taskCommand("directory")), folder, env, "directory.started");
 }
 
-/** Adds an administrator to the list in a file; the token. */
+/** Adds an administrator to the list in a file; returns the token. */
 export function addAdministrator(file: string, name: string): Promise<string> {
   return runAdmin(["add", "--name", name, "--file", file]);
 }
 
-/** Runs `deno task directory-keys`; what it printed. */
+/** Runs `deno task directory-keys`; returns its output. */
 export async function runKeys(args: readonly string[]): Promise<string> {
   const lines: string[] = [];
   await directoryKeys(args, { print: (line) => void lines.push(line), now: Date.now() });

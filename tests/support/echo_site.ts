@@ -1,6 +1,6 @@
 /**
- * A real proxy before a backend that only remembers what reaches it: which headers, in which spelling, and which
- * requests. Two participants have certificates of the authority that the proxy trusts.
+ * A real proxy before a backend that only records the requests that reach it, with the exact spelling of their headers.
+ * Two participants have certificates of the authority that the proxy trusts.
  */
 import type { ProxyName } from "../../scripts/proxy/settings.ts";
 import { makeAuthority } from "../../scripts/testing/directory_environment.ts";
@@ -11,20 +11,20 @@ import { freePort } from "../../scripts/testing/served_platform.ts";
 import { issue, type TlsIdentity, webAuthority } from "../../scripts/testing/web_authority.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../../scripts/testing/environment.ts";
 
-/** A request as the backend had it. */
+/** A request as the backend received it. */
 export interface Received {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The proxy's end of the connection: the same for requests of one connection. */
+  /** The proxy's end of the connection: equal for requests on one connection. */
   readonly connection: number;
 }
 
-/** A proxy and its remembering backend. */
+/** A proxy and its recording backend. */
 export interface EchoSite extends AsyncDisposable {
   readonly received: Received[];
-  /** The paths of requests whose header has reached the backend, also if their body never does. */
+  /** The paths of requests whose header has reached the backend, even if their body never does. */
   readonly begun: string[];
   readonly alice: TlsIdentity;
   readonly bob: TlsIdentity;
@@ -38,7 +38,6 @@ export interface EchoSite extends AsyncDisposable {
   send(bytes: string, who: TlsIdentity | undefined): Promise<RawAnswer>;
 }
 
-/** Opens one. */
 export async function openEchoSite(name: ProxyName, program: string): Promise<EchoSite> {
   const folder = await Deno.makeTempDir({ prefix: "echo-" });
   const participantsCa = await makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1)));
@@ -90,7 +89,7 @@ async function remember(received: Received[], request: Request, connection: numb
     body: await request.text(),
     connection,
   };
-  const probe = seen.path === "/health/ready" && !seen.headers["host"]?.includes("."); // HAProxy's own names no host
+  const probe = seen.path === "/health/ready" && !seen.headers["host"]?.includes("."); // HAProxy's own probe names no host
   if (!probe) received.push(seen);
   return Response.json({ path: seen.path });
 }

@@ -1,4 +1,4 @@
-/** A store that deletes what has expired by a test's clock, as the database does by the computer's. */
+/** A store that deletes expired entries by a test's clock, as the database does by the computer's. */
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import type { Key, Store } from "../../src/base/store/store.ts";
 
@@ -8,7 +8,6 @@ export interface ExpiringStore extends Store {
   deleteExpired(now: number): Promise<void>;
 }
 
-/** Opens it. */
 export async function openExpiringStore(): Promise<ExpiringStore> {
   const store = await openDenoKv(":memory:");
   const expiries = new Map<string, { readonly key: Key; readonly at: number }>();

@@ -1,15 +1,15 @@
-/** Floods a server with requests for pages from a thread of its own. */
+/** Floods a server with page requests from a separate thread. */
 import type { FloodSeen } from "./flood_worker.ts";
 
 /** A flood that can be switched on and off. */
 export interface Flood extends Disposable {
-  /** Resolves when the server has answered some of it. */
+  /** Resolves when the server has answered some requests. */
   start(): Promise<void>;
-  /** Resolves when every request of it has ended. */
+  /** Resolves when every request has ended. */
   stop(): Promise<FloodSeen>;
 }
 
-/** Opens one that asks for the URLs in turn. */
+/** Opens a flood that requests the URLs in turn. */
 export function openFlood(urls: readonly string[], perSecond: number): Flood {
   const worker = new Worker(new URL("./flood_worker.ts", import.meta.url), { type: "module" });
   const { port1: port, port2 } = new MessageChannel();

@@ -1,7 +1,7 @@
 /**
- * A thread that asks for pages at a fixed rate, whether or not they are answered, so that a slow server gets no relief.
- * Is given a port, on which it takes `{urls, perSecond}` and answers `"felt"` once the server has answered some; takes `"stop"` and answers what it
- * saw once every request has ended.
+ * A thread that requests pages at a fixed rate, whether or not they are answered, so that a slow server gets no relief.
+ * It receives a port. On it, it takes `{urls, perSecond}` and answers `"felt"` once the server has answered some
+ * requests; it takes `"stop"` and answers with the results once every request has ended.
  */
 
 /** Results of the flood. */
@@ -11,10 +11,10 @@ export interface FloodSeen {
   readonly statuses: Readonly<Record<number, number>>;
 }
 
-/** Bounds the memory of this thread: a server this far behind has shown enough. */
+/** Limits the memory of this thread: a server this far behind is overloaded. */
 const MAX_UNANSWERED = 150;
 const TICK_MS = 50;
-/** So many answers, and the flood is under way. */
+/** Number of responses after which the flood counts as started. */
 const FELT = 10;
 
 interface Order {

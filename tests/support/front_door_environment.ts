@@ -1,4 +1,7 @@
-/** An open front door over a real authority with two clients of it and an external party, for tests of the door itself. */
+/**
+ * An open front door over a real authority, with two of its clients and an external party, for tests of the door
+ * itself.
+ */
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
 import {
@@ -11,14 +14,14 @@ import { makeKeyPair, privateKeyPem } from "../../src/sandbox/ecosystem/key_file
 import { sandboxFiles } from "../../src/sandbox/ecosystem/sandbox_files.ts";
 import { type FrontDoor, openFrontDoor } from "../../src/sandbox/ecosystem/tls_front_door.ts";
 
-/** A client's certificate and key, PEM, and what `Client-Cert` must say of it. */
+/** A client's certificate and key, PEM, and the expected `Client-Cert`. */
 export interface TestClient {
   readonly cert: string;
   readonly key: string;
   readonly clientCertHeader: string;
 }
 
-/** The people around a front door. */
+/** The clients of a front door. */
 export interface FrontDoorPeople {
   readonly ca: string;
   readonly server: { readonly certificate: string; readonly key: string };
@@ -33,7 +36,7 @@ export const PROXY_SECRET = "front-door-test-secret-0123456789ab";
 
 let people: Promise<FrontDoorPeople> | undefined;
 
-/** Keys are dear: they are made once for all tests of a file. */
+/** Keys are expensive to make, so all tests of a file share them. */
 export function frontDoorPeople(): Promise<FrontDoorPeople> {
   return people ??= makePeople();
 }

@@ -1,4 +1,4 @@
-/** Apps with something wrong about them, for the fuzzer to find. */
+/** Apps with planted faults for the fuzzer to find. */
 import type { Handler, Plant } from "../../scripts/fuzz/targets.ts";
 import type { Host } from "../../scripts/fuzz/sample_request.ts";
 import type { WatchedStore } from "../../scripts/fuzz/store.ts";
@@ -8,7 +8,7 @@ export function around(wrapped: Host, wrap: (app: Handler, store: WatchedStore) 
   return (app, host, store) => host === wrapped ? wrap(app, store) : app;
 }
 
-/** An app that does the last good request at a path again, whatever it is sent there. */
+/** An app that repeats the last valid request at a path for every request there. */
 export function lenient(path: string): Plant {
   return (app, _, store) => {
     const good = new Map<string, Request>();
@@ -20,7 +20,7 @@ export function lenient(path: string): Plant {
       if (!pathname.includes(path)) return answer;
       if (answer.status < 400 && known === undefined) good.set(pathname, kept);
       if (answer.status < 400 || known === undefined) return answer;
-      await store.undo(); // the proof may be spent already
+      await store.undo(); // the proof may be used up already
       return await app(known.clone());
     };
   };

@@ -1,10 +1,13 @@
-/** A store whose commits can be held back and let go together: a race that is really one, without sleeping. */
+/** A store whose commits can be held back and released together, for real races without sleeping. */
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import type { Commit, Store } from "../../src/base/store/store.ts";
 
-/** An in-memory store with a starting line. */
+/** An in-memory store that can hold commits. */
 export interface GatedStore extends Store {
-  /** Holds commits until this many are waiting, then lets these and all later ones go; rate limits do not count. */
+  /**
+   * Holds commits until this many are waiting, then releases these and all later ones. Commits of rate limits are never
+   * held.
+   */
   gather(commits: number): void;
 }
 

@@ -1,4 +1,7 @@
-/** The bank of the guides: takes the customer in, tells the accounts, sends the customer back, takes orders, reports. */
+/**
+ * The bank of the guides: receives the customer, reports the accounts, returns the customer, receives orders, reports
+ * status.
+ */
 import { assertEquals } from "@std/assert";
 import * as jose from "jose";
 import { fillForm, findForms } from "../../scripts/demo/forms.ts";
@@ -29,7 +32,7 @@ export async function attendCustomer(
   tpp.shell.env["CODE"] = answer.get("code") ?? "";
 }
 
-/** Opened in the guide's order; it has exactly the claims that the guide shows. */
+/** Decrypted in the guide's order; it must have exactly the claims that the guide shows. */
 async function openHandover({ pages }: Guides, bank: Party, sealed: string): Promise<jose.JWTPayload> {
   const key = await privateKeyOf(bank.shell.cwd, "encryption", "RSA-OAEP-256");
   const { plaintext, protectedHeader } = await jose.compactDecrypt(sealed, key);
@@ -67,7 +70,7 @@ async function putAccounts({ pages }: Guides, bank: Party): Promise<void> {
   assertEquals(Data.DebtorAccount.length, 1);
 }
 
-/** The guide's claims, signed and sealed by the signatures guide's code, at the guide's address. */
+/** The guide's claims, signed and encrypted by the signatures guide's code, at the guide's address. */
 async function returnAddress({ pages }: Guides, bank: Party, handover: jose.JWTPayload): Promise<string> {
   const shown = JSON.parse(pages.bank.take("return", "Claims"));
   const fill = ([name, value]: [string, unknown]): [string, unknown] => {
@@ -90,7 +93,7 @@ async function returnAddress({ pages }: Guides, bank: Party, handover: jose.JWTP
   return pages.bank.take("return", "Return address").replace("<JWE>", sealed);
 }
 
-/** A bank's address for pushed orders that answers what the guide says. */
+/** A bank's address for pushed orders that responds as the guide says. */
 export interface OrderTaker extends AsyncDisposable {
   /** Payment ids, in the order of their pushes. */
   readonly taken: readonly string[];
@@ -109,7 +112,7 @@ export function takesOrders({ pages }: Guides, bank: Party): OrderTaker {
   return { taken, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-/** The order is in the list, and its end is reported. */
+/** The order must be in the list; then its final status is reported. */
 export async function pullAndReport({ pages }: Guides, bank: Party, paymentId: string): Promise<void> {
   const { shell } = bank;
   const path = "/BANKC/back-channel-payments/v1";

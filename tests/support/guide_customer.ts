@@ -1,4 +1,4 @@
-/** The customer of the guides: sent off by the TPP, attended to by the bank, deciding on the platform's screen. */
+/** The customer of the guides: redirected by the TPP, authenticated by the bank, deciding on the platform's screen. */
 import * as jose from "jose";
 import { type Browser, openBrowser } from "../../scripts/demo/browser.ts";
 import type { Party } from "./guide_party.ts";

@@ -1,4 +1,4 @@
-/** A running sandbox, started as its guide says, and the pages of the guides that it serves. */
+/** A running sandbox, started as its guide says, and the guides' pages that it serves. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { sandboxGuide } from "../../src/portal/sandbox_guide.ts";
 import type { Json } from "../../scripts/testing/flows.ts";
@@ -12,10 +12,10 @@ const root = new URL("../../", import.meta.url).pathname;
 /** The value of each placeholder, in every block. */
 export type Fills = [placeholder: RegExp, value: string][];
 
-/** The guides, and where to follow them. */
+/** The guides and the environment in which to follow them. */
 export interface Guides extends AsyncDisposable {
   readonly pages: Readonly<Record<"tpp" | "bank" | "signatures" | "sandbox", Snippets>>;
-  /** In a folder that looks like a fresh checkout. */
+  /** In a folder that looks like a new checkout. */
   readonly shell: Shell;
   /** `endpoints.json`. */
   readonly endpoints: Json;
@@ -44,7 +44,7 @@ export async function openGuides(): Promise<Guides> {
       tpp: await page("tpp"),
       bank: await page("bank"),
       sandbox: await page("sandbox"),
-      signatures: await readSnippets(`${endpoints.auth_url}/docs/signatures`, () => []), // its examples are whole
+      signatures: await readSnippets(`${endpoints.auth_url}/docs/signatures`, () => []), // its examples are complete
     },
     shell,
     endpoints,
@@ -57,7 +57,7 @@ export async function openGuides(): Promise<Guides> {
   };
 }
 
-/** The project's files in a new folder: what is made in it, such as `.data`, is not in the project's own. */
+/** A copy of the project's files, so that generated files such as `.data` are not written into the project. */
 async function checkout(): Promise<string> {
   const cwd = await Deno.makeTempDir();
   for (const file of ["deno.json", "deno.lock", "production.lock"]) {
@@ -98,7 +98,7 @@ export async function onboard({ shell, pages, endpoints }: Guides, name: string)
   return await openParty(folder, { signs: pages.signatures, at, env: shell.env });
 }
 
-/** Registers: the claims as the TPP guide shows them; a bank's differ as the bank guide says. */
+/** Registers with the claims of the TPP guide; a bank's differ as the bank guide says. */
 export async function registers({ pages, endpoints }: Guides, party: Party): Promise<void> {
   const { me, shell } = party;
   const statement = (await Deno.readTextFile(`${shell.cwd}/${me.software_client_id}.jks`)).trim();
@@ -119,7 +119,7 @@ export async function registers({ pages, endpoints }: Guides, party: Party): Pro
   assertEquals(registered.redirect_uris, me.redirect_uris);
 }
 
-/** A token of the party's own, by the TPP guide's request. */
+/** A token of the party, by the TPP guide's request. */
 export async function ownToken({ pages }: Guides, party: Party, scope: "payments" | "bank"): Promise<string> {
   await armForOAuth(party, "/BANKC/token.oauth2/v1");
   const block = pages.tpp.take("token", "Client credentials").replace("scope=payments", `scope=${scope}`);

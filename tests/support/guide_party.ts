@@ -1,4 +1,4 @@
-/** A TPP or a bank that follows the guides: its folder, its keys, and everything signed as the signatures guide shows it. */
+/** A TPP or a bank that follows the guides: its folder, its keys, and signatures made as the signatures guide shows. */
 import * as jose from "jose";
 import type { Json } from "../../scripts/testing/flows.ts";
 import { evaluate, type Shell, type Snippets } from "./guide_snippets.ts";
@@ -33,7 +33,6 @@ export async function openParty(
   };
 }
 
-/** One of its private keys. */
 export async function privateKeyOf(folder: string, name: string, alg: string): Promise<CryptoKey> {
   return await jose.importPKCS8(await Deno.readTextFile(`${folder}/${name}.key.pem`), alg);
 }
@@ -80,7 +79,7 @@ export async function armWithSignature(party: Party, file: string, profile: "a" 
   shell.env["SIGNATURE"] = await evaluate(block, names, "signature");
 }
 
-/** Signs a JWT of its own, with what the guides say of its header. */
+/** Signs a JWT with the header that the guides describe. */
 export function signClaims({ me, signingKey }: Party, claims: jose.JWTPayload): Promise<string> {
   const header = { alg: "PS256", typ: "JWT", kid: me.signing_kid };
   return new jose.SignJWT(claims).setProtectedHeader(header).sign(signingKey);

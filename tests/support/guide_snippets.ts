@@ -84,7 +84,7 @@ export function filled(code: string, placeholders: Placeholders): string {
 /** A shell in a folder. */
 export interface Shell {
   readonly cwd: string;
-  /** Variables of the reader's. */
+  /** The reader's variables. */
   readonly env: Record<string, string>;
 }
 
@@ -94,7 +94,7 @@ export interface Printed {
   readonly status: number;
 }
 
-/** Runs the block as it stands. @throws {Error} with its words when it fails */
+/** Runs the block unchanged. @throws {Error} with its output if it fails */
 export async function run({ cwd, env }: Shell, code: string): Promise<Printed> {
   const home = await curlHome();
   const command = new Deno.Command("bash", {
@@ -108,7 +108,7 @@ export async function run({ cwd, env }: Shell, code: string): Promise<Printed> {
   return { text: text ?? "", status: Number(/HTTP status (\d{3})\s*$/.exec(errors ?? "")?.[1] ?? 0) };
 }
 
-/** As {@link run}, for a request: gives its JSON. @throws {Error} with the answer unless it has this status */
+/** As {@link run}, for a request; returns its JSON. @throws {Error} with the response unless it has this status */
 export async function request(shell: Shell, code: string, status: number): Promise<Json> {
   const printed = await run(shell, code);
   if (printed.status !== status) throw new Error(`${code}\nanswered ${printed.status}: ${printed.text}`);
@@ -117,7 +117,7 @@ export async function request(shell: Shell, code: string, status: number): Promi
 
 let home: Promise<string> | undefined;
 
-/** A configuration of curl's that shows what the tests look at; the blocks themselves stay as they are. */
+/** A curl configuration that prints what the tests check; the blocks stay unchanged. */
 function curlHome(): Promise<string> {
   home ??= (async (): Promise<string> => {
     const dir = await Deno.makeTempDir();
@@ -132,7 +132,7 @@ function curlHome(): Promise<string> {
 const AsyncFunction: new (...parts: string[]) => (...values: unknown[]) => Promise<unknown> =
   Object.getPrototypeOf(async () => {}).constructor;
 
-/** Runs a block of JavaScript among these names; gives what it calls `result`. */
+/** Runs a block of JavaScript with these variables; returns its `result`. */
 export async function evaluate(
   code: string,
   names: Readonly<Record<string, unknown>>,

@@ -1,12 +1,12 @@
-/** A store whose reads of chosen keys can be held back, so that the requests that need them stay in work. */
+/** A store that can hold back reads of chosen keys, so that the requests that need them stay in progress. */
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import type { Key, Store } from "../../src/base/store/store.ts";
 
 /** An in-memory store. */
 export interface HeldStore extends Store {
-  /** Holds back the reads of keys that contain this text. Resolves when so many are held. */
+  /** Holds reads of keys that contain this text. Resolves when so many are held. */
   hold(text: string, reads: number): Promise<void>;
-  /** Lets the held reads go, and all later ones. */
+  /** Releases the held reads and all later ones. */
   release(): void;
 }
 

@@ -10,13 +10,13 @@ import type { TestKey } from "../../scripts/testing/keys.ts";
 import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
 import type { Environment } from "../../scripts/testing/environment.ts";
 
-/** How a forged token differs from a good one. */
+/** Deviations of a forged token from a valid one. */
 export interface Forgery {
-  /** Header members replaced, `undefined` taking one away; or the header's exact text or bytes. */
+  /** Header members replaced (`undefined` removes one), or the header's exact text or bytes. */
   readonly header?: JsonObject | string | Uint8Array;
-  /** Claims replaced; or the payload's exact text or bytes. Not for payload signatures, whose payload is the body. */
+  /** Claims replaced, or the payload's exact text or bytes. Not for payload signatures, whose payload is the body. */
   readonly claims?: JsonObject | string | Uint8Array;
-  /** Signs in place of PS256 by the good key. */
+  /** Replaces PS256 by the valid key. */
   readonly sign?: Sign;
 }
 
@@ -29,9 +29,9 @@ export interface Attack {
   readonly forge: (good: JwsParts, place: JwtPlace) => string | Promise<string>;
   /** The fault of a rejected payload signature; default {@link MALFORMED}. */
   readonly fault?: ExpectedFault;
-  /** Kinds of place where it is no attack, or cannot be sent. */
+  /** Kinds of place where this is no attack or cannot be sent. */
   readonly notAt?: readonly PlacedKind[];
-  /** Ways to travel that would not bring the text as it is. */
+  /** Carriers that cannot transport the text unchanged. */
   readonly notIn?: readonly JwtPlace["carrier"][];
 }
 
@@ -40,7 +40,7 @@ export const MALFORMED: ExpectedFault = ["Signature.Malformed", "x-jws-signature
 /** The signature's value is wrong. */
 export const INVALID: ExpectedFault = ["Signature.Invalid", "x-jws-signature"];
 
-/** A header member that is wrong. */
+/** The fault of a wrong header member. */
 export function wrong(member: string): ExpectedFault {
   return ["Signature.InvalidClaim", member];
 }
@@ -51,7 +51,7 @@ export function pss(key: TestKey, saltLength = 32): Sign {
     await crypto.subtle.sign({ name: "RSA-PSS", saltLength }, await key.privateKey("sign"), input);
 }
 
-/** The token in its place's form: compact, or detached where the payload travels by itself. */
+/** The token in its place's form: compact, or detached if the payload is sent separately. */
 export async function forged(good: JwsParts, forgery: Forgery = {}): Promise<string> {
   const detached = typeof good.payload === "string";
   const header = segment(changed(good.header, forgery.header));

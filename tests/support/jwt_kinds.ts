@@ -23,7 +23,7 @@ import { BASE_URL, type Environment } from "../../scripts/testing/environment.ts
 /** A kind; `handover` is the platform's own JWT to a bank, which has no place at the platform. */
 export type JwtKind = PlacedKind | "handover";
 
-/** A JWT that would be good in its own place. */
+/** A JWT that is valid in its own place. */
 export interface MadeJwt {
   readonly kind: JwtKind;
   readonly form: string;
@@ -33,7 +33,7 @@ export interface MadeJwt {
 /** Created once: a bank's view of a running flow. */
 export interface Material {
   readonly flow: AtBank;
-  /** The platform's JWT as the browser carried it, and as the bank read it. */
+  /** The platform's JWT as the browser carried it, and as the bank decrypted it. */
   readonly handover: { readonly sealed: string; readonly signed: string };
 }
 
@@ -49,7 +49,7 @@ export async function material(env: Environment): Promise<Material> {
   return { flow: await toBank(env, { body: IMPLICIT }), handover: { sealed, signed } };
 }
 
-/** All kinds; what a participant signs, `who` has signed, with the one signing key that it has for everything. */
+/** All kinds. `who` signs those of a participant with its only signing key. */
 export async function everyKind(
   env: Environment,
   who: Participant,
@@ -79,7 +79,7 @@ export async function everyKind(
   ];
 }
 
-/** A payload signature in profile B together with what it signs: a whole JWS. */
+/** A payload signature in profile B combined with its payload: a whole JWS. */
 async function signedBody(
   env: Environment,
   { signing: { key, kid } }: Participant,

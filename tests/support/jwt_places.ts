@@ -1,6 +1,6 @@
 /**
- * Every place where the platform takes a JWT, as targets of one table of attacks: what a good token there is made of,
- * how to hand one in with a request that is good in everything else, and what a rejection must look like.
+ * Every place where the platform accepts a JWT, as targets of one table of attacks: the parts of a valid token there,
+ * how to send it in an otherwise valid request, and the expected rejection.
  */
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
@@ -51,7 +51,7 @@ export type PlacedKind = "assertion" | "proof" | "registration" | "statement" | 
 export interface JwsParts {
   readonly key: TestKey;
   readonly header: JsonObject;
-  /** Claims, or the exact text where the payload travels by itself. */
+  /** Claims, or the exact text if the payload is sent separately. */
   readonly payload: JsonObject | string;
 }
 
@@ -59,24 +59,23 @@ export interface JwsParts {
 export interface JwtPlace {
   readonly name: string;
   readonly kind: PlacedKind;
-  /** How the token travels; a header cannot carry everything. */
+  /** How the token is sent; a header cannot carry every character. */
   readonly carrier: "form" | "header" | "body" | "inside";
-  /** Whose token is good there; for a statement, whom it is about. */
+  /** The owner of a valid token; for a statement, its subject. */
   readonly who: Participant;
-  /** The parts of a good token, fresh each time. */
+  /** The parts of a valid token, new each time. */
   parts(): Promise<JwsParts>;
-  /** Hands the text in. */
+  /** Sends the text. */
   present(token: string): Promise<Response>;
-  /** Fails unless this is exactly the place's rejection; `fault` where a payload signature is rejected. */
+  /** Asserts that this is exactly the place's rejection; `fault` applies to payload signatures. */
   rejects(response: Response, fault: ExpectedFault): Promise<void>;
-  /** Fails unless this is the answer to a good request; each place gives it at least once. */
+  /** Asserts that this is the response to a valid request; each place returns it at least once. */
   takes(response: Response): Promise<void>;
 }
 
 const OBIE_ISS = "http://openbanking.org.uk/iss";
 const BAD_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
 
-/** All of them, in one environment. */
 export async function jwtPlaces(env: Environment): Promise<readonly JwtPlace[]> {
   return [
     ...await assertionPlaces(env),
