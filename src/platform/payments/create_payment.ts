@@ -9,7 +9,7 @@ import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
 import { type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
-import { ApiError } from "../../base/kernel/api_error.ts";
+import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../security/access_token.ts";
 import type { Bank } from "../security/caller.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
@@ -152,7 +152,10 @@ function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment,
   stageEvidence(tx, payment.id, command.signedBody);
 }
 
-/** Returns the payment after the bank's first response, or unchanged if there was none in time. */
+/**
+ * Returns the payment after the bank's first response, or unchanged if there was none in time. The payment is made and
+ * its proof is used, so the store failing from here on must not make the request fail.
+ */
 async function answered(
   deps: CreatePaymentDeps,
   payment: Payment,
@@ -160,5 +163,10 @@ async function answered(
 ): Promise<Payment> {
   if (order === undefined) return payment;
   await firstPush(deps, order);
-  return (await deps.payments.find(payment.id))?.value ?? payment;
+  try {
+    return (await deps.payments.find(payment.id))?.value ?? payment;
+  } catch (error) {
+    if (!isStoreFailure(error)) throw error;
+    return payment;
+  }
 }
