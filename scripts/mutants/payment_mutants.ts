@@ -180,8 +180,9 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "one-bank-at-a-time",
     file: "src/platform/payments/deliver_due_orders.ts",
-    from: "walks.push(walk(deps, bank, isStopped));",
-    to: "await walk(deps, bank, isStopped);",
+    from:
+      "return banks.filter((bank) => !deps.walking.has(bank)).map((bank) => walk(deps, bank, isStopped));",
+    to: "for (const bank of banks) await walk(deps, bank, isStopped); return [];",
     tests: ["tests/platform/payments/payment_orders_fairness.test.ts"],
   },
   {

@@ -48,11 +48,13 @@ async function startWalks(deps: DeliverOrderDeps, isStopped: () => boolean): Pro
 }
 
 async function banksWithDueOrders(deps: DeliverOrderDeps): Promise<BankCode[]> {
+  const now = deps.steady();
   const banks: BankCode[] = [];
   let queue = await deps.outbox.nextQueue(undefined);
   for (let count = 0; queue !== undefined && count < MAX_BANKS; count++) {
-    if (isDue(queue.dueAt, deps.steady())) banks.push(queue.bank);
-    queue = await deps.outbox.nextQueue(queue.bank);
+    const { bank, dueAt } = queue;
+    if (isDue(dueAt, now) || (await deps.outbox.due(bank, now, 1)).length > 0) banks.push(bank);
+    queue = await deps.outbox.nextQueue(bank);
   }
   return banks;
 }

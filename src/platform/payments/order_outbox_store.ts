@@ -7,7 +7,7 @@ import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../../ba
 import { outboxDeadKey, outboxHeldKey, outboxKey, outboxQueueKey } from "../store_keys.ts";
 import type { Entry, Key, Listing, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
-import { isDue, type PaymentOrder } from "./payment_order.ts";
+import { isDue, latestDueAt, type PaymentOrder } from "./payment_order.ts";
 
 const DEAD: Key = ["outbox_dead"];
 const HELD: Key = ["outbox_held"];
@@ -88,17 +88,33 @@ function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "due" | "req
       const bank = asBankCode(first?.key[1]);
       return bank === undefined ? undefined : { bank, dueAt: Number(first?.key[2]) };
     },
-    async due(bank, now, limit, after) {
-      const start = after === undefined ? {} : { after: after.key };
-      const entries = await store.list<PaymentId>({ prefix: [...QUEUE, bank], ...start, limit });
-      return entries.filter(({ key }) => isDue(Number(key[2]), now))
-        .map(({ key, value }) => ({ key, paymentId: value }));
-    },
+    due: (bank, now, limit, after) => dueOrders(store, bank, { now, limit, after }),
     async requeue() {
       const listed = await store.list<PaymentId>({ prefix: FORMER_QUEUE, limit: REQUEUED_AT_ONCE });
       for (const { key, value } of listed) await requeue(store, key, value);
     },
   };
+}
+
+/** Returns the due orders. Those with a `dueAt` too far ahead are sorted behind the orders that wait, so they need a read of their own. */
+async function dueOrders(
+  store: Store,
+  bank: BankCode,
+  { now, limit, after }: {
+    readonly now: number;
+    readonly limit: number;
+    readonly after: DueOrder | undefined;
+  },
+): Promise<readonly DueOrder[]> {
+  const asDue = ({ key, value }: Entry<PaymentId>): DueOrder => ({ key, paymentId: value });
+  const prefix = [...QUEUE, bank];
+  const start = after === undefined ? {} : { after: after.key };
+  const listed = await store.list<PaymentId>({ prefix, ...start, limit });
+  if (listed.every(({ key }) => isDue(Number(key[2]), now))) return listed.map(asDue);
+  const passed = listed.filter(({ key }) => Number(key[2]) <= now);
+  const latest = [...prefix, String(latestDueAt(now)).padStart(15, "0"), AFTER_EVERY_ID];
+  const ahead = await store.list<PaymentId>({ prefix, after: latest, limit: limit - passed.length });
+  return [...passed, ...ahead].map(asDue);
 }
 
 /** The order may have been deleted or queued again meanwhile, so its own entry decides. */

@@ -2,9 +2,20 @@
 import { assertEquals } from "@std/assert";
 import { forUrls, revokeKey, serving, STATUS_URL } from "../../support/directory_network.ts";
 import { call, clientToken, requestToken } from "../../../scripts/testing/flows.ts";
+import { asPaymentId } from "../../../src/base/kernel/identifiers.ts";
+import { begin, commit } from "../../../src/base/store/transaction.ts";
+import { openOrderOutboxStore } from "../../../src/platform/payments/order_outbox_store.ts";
 import { openExpiringStore } from "../../support/expiring_store.ts";
 import { dpopProof } from "../../../scripts/testing/jwts.ts";
-import { accepts, down, openPushEnvironment, paid, statusOf } from "../../support/orders.ts";
+import {
+  accepts,
+  copiesOf,
+  down,
+  openPushEnvironment,
+  orderIdOf,
+  paid,
+  statusOf,
+} from "../../support/orders.ts";
 import {
   type Environment,
   type EnvironmentOptions,
@@ -91,6 +102,29 @@ Deno.test("an order never waits for longer than its longest wait, if the platfor
   env.now += 1250;
   assertEquals(await env.platform.deliverDueOrders(), 1);
 });
+
+Deno.test("an order that seems further ahead than its longest wait does not stand behind those of its bank that wait [D4]", async () => {
+  await using env = await openPushEnvironment(down);
+  const { DomesticPaymentId: ahead } = await paid(env);
+  const [waiting = ""] = await copiesOf(env, ahead, 1);
+  env.answer = accepts;
+  env.clockStep = -HOUR_MS;
+  await env.restart();
+  await putOff(env, waiting, env.now + env.clockStep + 60_000);
+  assertEquals(await env.platform.deliverDueOrders(), 1);
+  assertEquals(env.pushes.slice(1).map(orderIdOf), [ahead]);
+});
+
+/** As the worker of this process would: the order is due then. */
+async function putOff(env: Environment, id: string, dueAt: number): Promise<void> {
+  const outbox = openOrderOutboxStore(env.store);
+  const paymentId = asPaymentId(id);
+  const order = paymentId === undefined ? null : await outbox.find(paymentId);
+  if (order === null) throw new Error(`${id} has no order`);
+  const tx = begin();
+  outbox.stageChange(tx, order, { ...order.value, dueAt });
+  assertEquals(await commit(env.store, () => env.now, tx), true);
+}
 
 Deno.test("a proof that was used is not accepted again, though its record has expired and the clock is put back [DP-N14]", async () => {
   const store = await openExpiringStore();
