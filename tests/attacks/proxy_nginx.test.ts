@@ -3,7 +3,7 @@ import { headerAttacks } from "../support/proxy_header_attacks.ts";
 import { pageAttacks } from "../support/proxy_page_attacks.ts";
 import { platformAttacks } from "../support/proxy_platform_attacks.ts";
 import { findProxy } from "../support/proxy_program.ts";
-import { requestAttacks, slowBodies } from "../support/proxy_request_attacks.ts";
+import { manyRequests, requestAttacks, slowBodies } from "../support/proxy_request_attacks.ts";
 import { tlsAttacks } from "../support/proxy_tls_attacks.ts";
 
 const nginx = await findProxy("nginx");
@@ -12,5 +12,6 @@ tlsAttacks(nginx, 401);
 headerAttacks(nginx);
 requestAttacks(nginx);
 slowBodies(nginx);
+manyRequests(nginx);
 pageAttacks(nginx);
 platformAttacks(nginx, 401);

@@ -26,6 +26,8 @@ export interface EchoSite extends AsyncDisposable {
   readonly received: Received[];
   /** The paths of requests whose header has reached the backend, even if their body never does. */
   readonly begun: string[];
+  /** Lets the backend answer requests for `/held`. */
+  release(): void;
   readonly alice: TlsIdentity;
   readonly bob: TlsIdentity;
   readonly port: number;
@@ -44,11 +46,14 @@ export async function openEchoSite(name: ProxyName, program: string): Promise<Ec
   const webCa = await webAuthority();
   const received: Received[] = [];
   const begun: string[] = [];
+  const released = Promise.withResolvers<void>();
   const backend = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     (request, { remoteAddr }) => {
-      begun.push(new URL(request.url).pathname);
-      return remember(received, request, remoteAddr.port);
+      const { pathname } = new URL(request.url);
+      begun.push(pathname);
+      const answer = remember(received, request, remoteAddr.port);
+      return pathname === "/held" ? released.promise.then(() => answer) : answer;
     },
   );
   const env = { BASE_URL, AUTH_URL, PROXY_SECRET, PORT: String(backend.addr.port) };
@@ -62,6 +67,7 @@ export async function openEchoSite(name: ProxyName, program: string): Promise<Ec
   return {
     received,
     begun,
+    release: released.resolve,
     alice,
     bob,
     port,
@@ -73,6 +79,7 @@ export async function openEchoSite(name: ProxyName, program: string): Promise<Ec
       return exchangeRaw({ port, servername, ca: webCa.certificatePem, identity }, bytes);
     },
     async [Symbol.asyncDispose](): Promise<void> {
+      released.resolve();
       await proxy.stop();
       await backend.shutdown();
       await Deno.remove(folder, { recursive: true });

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
 import { API_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
+import { until } from "./raw_client.ts";
 import { PROXY_SECRET } from "../../scripts/testing/environment.ts";
 
 const HOST = `POST /outer HTTP/1.1\r\nHost: ${API_HOST}\r\n`;
@@ -104,6 +105,30 @@ export function slowBodies(proxy: ProxyUnderTest): void {
     await assertUndisturbed(site);
     assert(!site.begun.includes("/outer"), "the backend waits for a body");
   });
+}
+
+/** Registers the test of a participant with many requests under way. */
+export function manyRequests(proxy: ProxyUnderTest): void {
+  proxyTest(
+    proxy,
+    "lets one participant have 120 requests under way, and leaves connections to others",
+    async (program) => {
+      await using site = await openEchoSite(proxy.name, program);
+      const request = `GET /held HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\n\r\n`;
+      const statuses: number[] = [];
+      const begun = (): number => site.begun.filter((path) => path === "/held").length;
+      const answers = Array.from(
+        { length: 130 },
+        () => site.send(request, site.alice).then(({ status }) => statuses.push(status)),
+      );
+      await until(() => begun() + statuses.length >= answers.length);
+      assertEquals([begun(), statuses], [120, Array.from({ length: 10 }, () => 429)]);
+      await assertUndisturbed(site);
+      site.release();
+      await Promise.all(answers);
+      assertEquals(statuses.filter((status) => status === 200).length, 120);
+    },
+  );
 }
 
 /** The next client's answer is to its own request. */
