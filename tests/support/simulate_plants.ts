@@ -80,6 +80,16 @@ export const PLANTS: readonly Plant[] = [
     breaks:
       /one push at a time|nothing is left on the way|the bank executed each order exactly once|every run ends/,
   },
+  {
+    name: "a payment id that is random",
+    file: "src/base/kernel/identifiers.ts",
+    changes: [[
+      "(await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent))).slice(0, 16);",
+      "(await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent + crypto.randomUUID()))).slice(0, 16);",
+    ]],
+    firstSeed: 100,
+    breaks: /one payment a consent/,
+  },
 ];
 
 /** Writes the changed file and a Deno configuration that uses it into a folder; the configuration's path. */
