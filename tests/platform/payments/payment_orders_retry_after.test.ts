@@ -37,18 +37,15 @@ Deno.test("A Retry-After for one TPP holds back no other TPP's orders and no oth
   assertEquals((await good(pay(env, atBankB), 201)).Data.Status, "AcceptedSettlementInProcess");
 });
 
-Deno.test("A Retry-After of a year holds orders back for 512 s, and a clock that is set back ends it [D4]", async () => {
+Deno.test("A Retry-After of a year holds orders back for 512 s, also if the clock is set back [D4]", async () => {
   await using env = await openPushEnvironment(busy("31536000"));
   await paid(env);
   env.answer = accepts;
   const { DomesticPaymentId: id } = await paid(env);
+  env.clockStep = -60_000;
   assertEquals([await later(env, 511_999), await later(env, 1)], [0, 1]);
+  env.clockStep = 0;
   assertEquals(await statusOf(env, id), "AcceptedSettlementInProcess");
-  env.answer = busy("31536000");
-  await paid(env);
-  env.answer = accepts;
-  env.now -= 60_000;
-  assertEquals((await paid(env)).Status, "AcceptedSettlementInProcess");
 });
 
 function busy(retryAfter: string): () => Response {
