@@ -36,7 +36,7 @@ export interface Onboarded {
  * Onboards a participant.
  *
  * @throws {ApiError} `directory.invalid_request` for requests without proof of possession, `directory.conflict` for an
- * org_id or a key that the directory already knows; nothing is written in both cases
+ * org_id or a key that the directory already knows; no data is written in both cases
  */
 export async function onboardParticipant(
   directory: Directory,

@@ -1,11 +1,9 @@
 /**
- * How an API says no, as one error with one sentence: OBIE bodies, OAuth bodies and bare 401 answers alike.
+ * Reads API errors in all their forms (OBIE bodies, OAuth bodies, bare 401 responses) as one error with one sentence.
  */
 import { z } from "zod";
 
-/**
- * The platform rejected a request. `codes` are `UK.OBIE.*` or OAuth error codes, as many as the answer named.
- */
+/** The platform rejected a request. `codes` are `UK.OBIE.*` or OAuth error codes, all that the response named. */
 export class ApiErrorResponse extends Error {
   override readonly name = "ApiErrorResponse";
   readonly status: number;
@@ -25,10 +23,7 @@ const obieError = z.object({
 });
 const oauthError = z.object({ error: z.string(), error_description: z.string().optional() });
 
-/**
- * Reads a rejection out of an answer's status, body and, for an answer without body, its challenge's error
- * code.
- */
+/** Reads a rejection from a response's status and body or, if the body is empty, from its challenge's error code. */
 export function readRejection(status: number, body: string, challengeError?: string): ApiErrorResponse {
   const json = parsed(body);
   const obie = obieError.safeParse(json);
@@ -55,6 +50,6 @@ function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return undefined; // 401 has no body; something in between may answer HTML
+    return undefined; // 401 has no body; an intermediary may answer with HTML
   }
 }

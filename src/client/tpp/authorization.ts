@@ -14,20 +14,17 @@ export interface AccessToken {
   readonly expiresAt: number;
 }
 
-/**
- * An authorization the customer has been or will be sent to. `state` and `codeVerifier` are for this one
- * alone.
- */
+/** A pending authorization. `state` and `codeVerifier` are used only for it. */
 export interface PendingAuthorization {
   readonly state: string;
   readonly codeVerifier: string;
   readonly requestUri: string;
   readonly expiresInSeconds: number;
-  /** Where the customer's browser goes. */
+  /** The URL to which the customer's browser is redirected. */
   readonly url: string;
 }
 
-/** A customer's return that was meant for this authorization and carries a code. */
+/** A customer's return that was meant for this authorization and contains a code. */
 export type CheckedCallback = ReturnType<typeof oauth.validateAuthResponse>;
 
 const scope = "payments";
@@ -114,7 +111,7 @@ function authorizationUrl(flow: PaymentFlow, requestUri: string): string {
 }
 
 function accessToken(flow: PaymentFlow, answer: oauth.TokenEndpointResponse): AccessToken {
-  // FAPI 2.0 5.3.3: a client must not accept a token that anyone could use.
+  // FAPI 2.0 5.3.3: a client must not accept a token that is not sender-constrained.
   if (answer.token_type !== "dpop") throw new Error("The access token is not bound to the DPoP key");
   if (answer.scope !== undefined && answer.scope !== scope) {
     throw new Error("The access token has another scope");

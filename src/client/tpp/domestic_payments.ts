@@ -1,6 +1,6 @@
 /**
- * The payment side of the API for a TPP: consent, funds confirmation, payment (contract EP6 to EP10). Each
- * function is one call; what comes back is only what a TPP acts on, decoded, and tied to what was asked.
+ * The payment part of the API for a TPP: consent, funds confirmation, payment (contract EP6 to EP10). Each function is
+ * one call. It returns the decoded fields that a TPP needs, after checking that they belong to the request.
  */
 import { z } from "zod";
 import type { AccessToken } from "./authorization.ts";
@@ -34,7 +34,7 @@ export interface PaymentSeen {
   readonly status: string;
   /** ISO 8601, as the platform wrote it. */
   readonly statusUpdated: string;
-  /** Why the bank rejected it, in the bank's words. */
+  /** The bank's reason for the rejection. */
   readonly reason?: string;
 }
 
@@ -42,8 +42,8 @@ const consents = "domestic-payment-consents/v1";
 const payments = "domestic-payments/v1";
 
 /**
- * Endpoint 6. The refund account is asked for.
- * @throws {ApiErrorResponse} when rejected.
+ * Endpoint 6. Requests the refund account.
+ * @throws {ApiErrorResponse} if rejected.
  */
 export async function createConsent(
   flow: PaymentFlow,
@@ -59,7 +59,7 @@ export async function createConsent(
 
 /**
  * Endpoint 7.
- * @throws {ApiErrorResponse} when rejected.
+ * @throws {ApiErrorResponse} if rejected.
  */
 export async function readConsent(
   flow: PaymentFlow,
@@ -72,8 +72,8 @@ export async function readConsent(
 }
 
 /**
- * Endpoint 8: whether the account has the money; undefined where the bank gave no balance.
- * @throws {ApiErrorResponse} when rejected.
+ * Endpoint 8: returns whether the account has the money; undefined if the bank reported no balance.
+ * @throws {ApiErrorResponse} if rejected.
  */
 export async function confirmFunds(
   flow: PaymentFlow,
@@ -86,8 +86,8 @@ export async function confirmFunds(
 
 /**
  * Endpoint 9: submits the payment, with exactly the consent's initiation and risk.
- * @throws {ApiErrorResponse} when rejected. Any other error leaves open whether the payment was made: repeat it
- * with the same key to learn.
+ * @throws {ApiErrorResponse} if rejected. After any other error the payment may have been made: repeat the call with
+ * the same key to find out.
  */
 export async function createPayment(
   flow: PaymentFlow,
@@ -106,7 +106,7 @@ export async function createPayment(
 
 /**
  * Endpoint 10.
- * @throws {ApiErrorResponse} when rejected.
+ * @throws {ApiErrorResponse} if rejected.
  */
 export async function readPayment(
   flow: PaymentFlow,

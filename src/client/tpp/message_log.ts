@@ -1,24 +1,24 @@
 /**
- * The record of one payment's messages for its developer page: each HTTP exchange of the TPP and each
- * redirect of the customer's browser, masked before they are kept. It only watches; it changes no message.
+ * Records one payment's messages for its developer page: each HTTP exchange of the TPP and each redirect of the
+ * customer's browser. They are masked before they are stored and never changed on the wire.
  */
 import { showMessage, type ShownMessage, showQuery, showUrl } from "./message_mask.ts";
 import type { Fetch, HttpRequest } from "./mutual_tls.ts";
 
-/** One exchange, masked. `response` is absent when none came, and for a browser's redirect. */
+/** One masked exchange. `response` is absent if there was none, and for a browser's redirect. */
 export interface LoggedExchange {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
-  /** From the request to the whole answer, milliseconds; absent for a browser's redirect. */
+  /** Duration from the request to the complete response, milliseconds; absent for a browser's redirect. */
   readonly tookMs?: number;
   readonly method: string;
-  /** To read; a redirect's has its query in the request's body. */
+  /** For reading; the query of a redirect is in the request's body. */
   readonly url: string;
   readonly request: ShownMessage;
   readonly response?: ShownMessage & { readonly status: number };
-  /** Why no answer came, or what a redirect means. */
+  /** Why there was no response, or the meaning of a redirect. */
   readonly note?: string;
-  /** Reads in a row that were answered alike, of which this is the last. */
+  /** Consecutive reads with the same response, of which this is the last. */
   readonly repeated?: { readonly times: number; readonly firstAt: number };
 }
 
@@ -27,15 +27,14 @@ export interface MessageLog {
   readonly exchanges: LoggedExchange[];
 }
 
-// A customer who reloads the status page for an hour must not fill the memory.
+// Limits memory if a customer reloads the status page for a long time.
 const maxExchanges = 100;
 
-/** An empty record. */
 export function emptyMessageLog(): MessageLog {
   return { exchanges: [] };
 }
 
-/** `fetch`, with every exchange kept in `log`. `now` in milliseconds. */
+/** A `fetch` that records every exchange in `log`. `now` in milliseconds. */
 export function recordingFetch(fetch: Fetch, log: MessageLog, now: () => number): Fetch {
   return async (url, request) => {
     const at = now();
@@ -61,7 +60,7 @@ export function recordingFetch(fetch: Fetch, log: MessageLog, now: () => number)
   };
 }
 
-/** Keeps one redirect of the customer's browser. */
+/** Records one redirect of the customer's browser. */
 export function recordRedirect(log: MessageLog, at: number, address: string, note: string): void {
   const { origin, pathname, searchParams } = new URL(address);
   const request = { headers: [], body: showQuery(searchParams), jwts: [] };

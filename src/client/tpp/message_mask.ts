@@ -9,7 +9,7 @@ export interface ShownJwt {
   readonly where: string;
   readonly header: string;
   readonly payload?: string;
-  /** Its times in words, such as `iat 2026-01-31T12:00:00Z`, oldest first. */
+  /** Its times as text, such as `iat 2026-01-31T12:00:00Z`, oldest first. */
   readonly times: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const secretMembers = new Set([
   "oAuthUrl",
 ]);
 const shownCharacters = 8;
-/** Longer texts without a space are cut short, too. */
+/** Longer texts without a space are shortened, too. */
 const readableCharacters = 100;
 
 /** The first characters of a secret and its length; for a short secret only the length. */
@@ -55,14 +55,14 @@ export function showMessage(headers: Headers, body: string): ShownMessage {
   };
 }
 
-/** An address with its query decoded and the secrets in it masked: to read, not to follow. */
+/** An address with its query decoded and its secrets masked, for reading only. */
 export function showUrl(address: string): string {
   const { origin, pathname, searchParams } = new URL(address);
   const query = showQuery(searchParams).replaceAll("\n", "&");
   return `${origin}${pathname}${query === "" ? "" : `?${query}`}`;
 }
 
-/** A query or a form, decoded, one parameter a line, the secrets in it masked. */
+/** A query or a form, decoded, one parameter a line, with its secrets masked. */
 export function showQuery(parameters: URLSearchParams): string {
   return [...parameters]
     .map(([name, value]) => `${name}=${secretMembers.has(name) ? mask(value) : value}`).join("\n");
@@ -74,12 +74,12 @@ function showHeader(name: string, value: string): string {
   return scheme === undefined ? value : `${scheme} ${mask(token ?? "")}`;
 }
 
-/** JSON indented, its secret members masked; any other text as it is. */
+/** Indented JSON with its secret members masked; any other text unchanged. */
 function showText(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), maskMember, 2);
   } catch {
-    return body; // an answer may be empty, or HTML from something in between
+    return body; // the response may be empty, or HTML from an intermediary
   }
 }
 
@@ -99,14 +99,14 @@ function showJwt(where: string, compact: string | null | undefined): ShownJwt[] 
     const claims = decodeJwt(compact);
     return [{ where, header, payload: JSON.stringify(claims, maskMember, 2), times: showTimes(claims) }];
   } catch {
-    return []; // what cannot be decoded still stands, masked, among the headers
+    return []; // a text that cannot be decoded is still shown, masked, among the headers
   }
 }
 
 function showTimes(members: object): string[] {
   return Object.entries(members)
     .flatMap(([name, value]) => {
-      const short = name.replace(/^.*\//, ""); // OBIE's are named by an address
+      const short = name.replace(/^.*\//, ""); // OBIE members have a URL as their name
       const isTime = ["iat", "nbf", "exp"].includes(short) && typeof value === "number";
       return isTime ? [{ short, value }] : [];
     })

@@ -12,7 +12,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends one request; redirects come back as they are. */
+/** Sends one request and does not follow redirects. */
 export type Fetch = (url: string, request: HttpRequest) => Promise<Response>;
 
 /** An open mTLS client. `close` frees its connections. */
@@ -21,10 +21,10 @@ export interface MutualTls {
   close(): void;
 }
 
-// The platform waits up to 3 s for a bank before it answers a payment (Decision D4).
+// The platform waits up to 3 s for a bank before it responds to a payment (Decision D4).
 const timeoutMilliseconds = 15_000;
 
-/** A client that shows `identity` and trusts `caPem`. */
+/** A client that presents `identity` and trusts `caPem`. */
 export function openMutualTls(identity: TransportIdentity, caPem: string): MutualTls {
   const client = Deno.createHttpClient({ caCerts: [caPem], cert: identity.certPem, key: identity.keyPem });
   return {
@@ -33,7 +33,7 @@ export function openMutualTls(identity: TransportIdentity, caPem: string): Mutua
         method: request.method,
         headers: request.headers,
         body: request.body ?? null,
-        redirect: "manual", // a redirect would carry the certificate, the token and the proof somewhere else
+        redirect: "manual", // a redirect could send the certificate, the token and the proof to another host
         signal: request.signal ?? AbortSignal.timeout(timeoutMilliseconds),
         client,
       }),

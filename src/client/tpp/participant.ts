@@ -1,19 +1,18 @@
 /**
- * A participant's onboarding artifacts as its own software reads them: keys, certificates, software
- * statement. Reads one folder of `participants/` (Decision F2) and fails on anything missing. Never writes,
- * never logs a key.
+ * Reads a participant's onboarding files as its own software does: keys, certificates, software statement. Reads one
+ * folder of `participants/` (Decision F2) and fails if a file is missing. Never writes, never logs a key.
  */
 import { decodeJwt, importPKCS8 } from "jose";
 import { z } from "zod";
 import { SIGNATURE_ALG } from "../profile.ts";
 
-/** A participant's network certificate and its private key, PEM: what it shows at every mTLS handshake. */
+/** A participant's network certificate and its private key, PEM, presented at every mTLS handshake. */
 export interface TransportIdentity {
   readonly certPem: string;
   readonly keyPem: string;
 }
 
-/** A participant of the directory with everything it needs to speak to the platform. */
+/** A participant of the directory with all that it needs to call the platform. */
 export interface Participant {
   readonly name: string;
   readonly orgId: string;
@@ -46,7 +45,7 @@ const statementClaims = z.object({ software_redirect_uris: z.array(z.string()) }
 
 /**
  * Reads `participants/<name>/`.
- * @throws {Error} when a file is missing, is not what it should be, or the statement is no JWT.
+ * @throws {Error} if a file is missing or invalid, or the statement is not a JWT.
  */
 export async function loadParticipant(folder: string): Promise<Participant> {
   const facts = participantJson.parse(JSON.parse(await Deno.readTextFile(`${folder}/participant.json`)));

@@ -1,18 +1,14 @@
 /**
- * `x-jws-signature`: a detached JWS over the exact bytes of a body, made for requests and checked on
- * answers, in either OBIE profile (Decision C5; contract SG1, SG2). Never re-serialises what it
- * signs or checks.
+ * `x-jws-signature`: a detached JWS over the exact bytes of a body, made for requests and verified on responses, in
+ * either OBIE profile (Decision C5; contract SG1, SG2). Never re-serialises the signed body.
  */
 import { base64url, type CryptoKey, FlattenedSign, flattenedVerify, type FlattenedVerifyGetKey } from "jose";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../profile.ts";
 
-/**
- * `a`: payload as it is (`b64: false`, OBIE v3.1.2). `b`: payload in base64url (no `b64`, OBIE v3.1.4 and
- * later).
- */
+/** `a`: raw payload (`b64: false`, OBIE v3.1.2). `b`: payload in base64url (no `b64`, OBIE v3.1.4 and later). */
 export type SignatureProfile = "a" | "b";
 
-/** Who signs: key, its `kid`, and the two OBIE names of the signer and of its trust anchor. */
+/** The signer: key, its `kid`, and the two OBIE names of the signer and of its trust anchor. */
 export interface PayloadSigner {
   readonly key: CryptoKey;
   readonly kid: string;
@@ -24,7 +20,7 @@ export interface PayloadSigner {
 }
 
 const obieNames = [OBIE_CLAIM.iat, OBIE_CLAIM.iss, OBIE_CLAIM.tan];
-// true: the member must stand in the protected header. jose knows b64 by itself.
+// true: the member must be in the protected header. jose handles b64 itself.
 const understood = Object.fromEntries(obieNames.map((name) => [name, true]));
 const detachedForm = /^([A-Za-z0-9_-]+)\.\.([A-Za-z0-9_-]+)$/;
 
@@ -41,13 +37,12 @@ export async function signPayload(signer: PayloadSigner, body: Uint8Array, now: 
     crit: unencoded ? ["b64", ...obieNames] : obieNames,
   };
   const jws = await new FlattenedSign(body).setProtectedHeader(header).sign(signer.key, { crit: understood });
-  return `${jws.protected}..${jws.signature}`; // RFC 7515 App. F: the payload travels as the body
+  return `${jws.protected}..${jws.signature}`; // RFC 7515 App. F: the payload is sent as the body
 }
 
 /**
- * Verifies an answer's `x-jws-signature` over the bytes received; the signed header says which profile it is
- * in.
- * @throws {Error} when it is not a detached JWS of a platform key over exactly these bytes.
+ * Verifies a response's `x-jws-signature` over the received bytes; the signed header determines the profile.
+ * @throws {Error} if it is not a detached JWS of a platform key over exactly these bytes.
  */
 export async function verifyPayload(
   signature: string,
@@ -69,7 +64,7 @@ function profileOf(protectedSegment: string): SignatureProfile {
   const header: unknown = JSON.parse(new TextDecoder().decode(base64url.decode(protectedSegment)));
   if (typeof header !== "object" || header === null || !("b64" in header)) return "b";
   const crit = "crit" in header ? header.crit : undefined;
-  // RFC 7797 §6: jose alone would ignore a b64 that crit does not name.
+  // RFC 7797 §6: jose would ignore a b64 that crit does not name.
   if (header.b64 !== false || !Array.isArray(crit) || !crit.includes("b64")) {
     throw new Error("x-jws-signature has a b64 member that is not false and critical");
   }

@@ -1,7 +1,6 @@
 /**
- * One payment's dealings with one bank at the platform: the bank's authorization server as discovered, the
- * DPoP key that all tokens and calls of this payment share, and the record of its messages. Trusts only
- * metadata that stays at the addresses it was told.
+ * The context of one payment with one bank: the discovered authorization server, the DPoP key for all its tokens and
+ * calls, and the record of its messages. Accepts only metadata whose URLs are on the configured hosts.
  */
 import { createRemoteJWKSet, customFetch as joseFetch, type FlattenedVerifyGetKey } from "jose";
 import * as oauth from "oauth4webapi";
@@ -10,7 +9,7 @@ import { type MessageLog, recordingFetch } from "./message_log.ts";
 import type { Fetch } from "./mutual_tls.ts";
 import type { Tpp } from "./tpp.ts";
 
-/** A client assertion is used at once. */
+/** A client assertion is used immediately. */
 const ASSERTION_SECONDS = 60;
 
 /** Context of every call of one payment. */
@@ -22,15 +21,15 @@ export interface PaymentFlow {
   readonly client: oauth.Client;
   readonly authenticate: oauth.ClientAuth;
   readonly dpop: oauth.DPoPHandle;
-  /** The platform's keys for its answers' signatures. */
+  /** The platform's keys for verifying signatures of responses. */
   readonly platformKeys: FlattenedVerifyGetKey;
   /** Records every message. */
   readonly fetch: Fetch;
 }
 
 /**
- * Discovers the bank's authorization server and makes a fresh DPoP key. Every message goes into `messages`.
- * @throws {Error} when the bank is unknown or its metadata names addresses elsewhere.
+ * Discovers the bank's authorization server and makes a new DPoP key. Every message is recorded in `messages`.
+ * @throws {Error} if the bank is unknown or its metadata names other hosts.
  */
 export async function openFlow(tpp: Tpp, bank: string, messages: MessageLog): Promise<PaymentFlow> {
   const fetch = recordingFetch(tpp.fetch, messages, tpp.now);
@@ -64,7 +63,7 @@ export async function openFlow(tpp: Tpp, bank: string, messages: MessageLog): Pr
   };
 }
 
-/** JWTs are dated by the TPP's own clock, which in a sandbox need not be this computer's. */
+/** JWTs are dated by the TPP's own clock, which can differ from this computer's in a sandbox. */
 function nowSeconds({ now }: Tpp): number {
   return Math.floor(now() / 1000);
 }
@@ -85,7 +84,7 @@ async function discover(tpp: Tpp, bank: string, fetch: Fetch): Promise<oauth.Aut
 }
 
 /**
- * Whether the metadata sends assertions and tokens to the API host alone, and the customer to the browser
+ * Returns whether the metadata sends assertions and tokens only to the API host, and the customer only to the browser
  * host.
  */
 function staysHome(server: oauth.AuthorizationServer, tpp: Tpp, issuer: string): boolean {
@@ -95,7 +94,7 @@ function staysHome(server: oauth.AuthorizationServer, tpp: Tpp, issuer: string):
     server.authorization_endpoint?.startsWith(`${tpp.authUrl}/`) === true;
 }
 
-/** Plain http is for the sandbox on this computer alone. */
+/** Plain http is allowed only for the sandbox on this computer. */
 function isLoopback(url: URL): boolean {
   return url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
 }

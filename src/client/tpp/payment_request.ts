@@ -40,7 +40,7 @@ export interface Purchase {
   readonly description: string;
   readonly amount: string;
   readonly merchant: { readonly name: string; readonly iban: string; readonly categoryCode: string };
-  /** The customer's account, when already chosen. */
+  /** The customer's account, if already chosen. */
   readonly debtorIban?: string;
 }
 
@@ -49,9 +49,9 @@ const iban = "UK.OBIE.IBAN";
 /** The request for one purchase; its identifications are unique because the order's is. */
 export function paymentRequest(purchase: Purchase): PaymentRequest {
   const { merchant, debtorIban } = purchase;
-  const unique = purchase.orderId.replaceAll("-", ""); // Text35 has no room for a UUID and a prefix
+  const unique = purchase.orderId.replaceAll("-", ""); // Text35 is too short for a UUID and a prefix
   const short = unique.slice(0, 12);
-  const reference = `ORDER-${short}`; // for people: the banks show it to the customer
+  const reference = `ORDER-${short}`; // human-readable: the banks show it to the customer
   return {
     initiation: {
       InstructionIdentification: unique,
@@ -71,7 +71,7 @@ export function paymentRequest(purchase: Purchase): PaymentRequest {
   };
 }
 
-/** Whether the text, without spaces, is an IBAN with a right check number (ISO 13616, mod 97). */
+/** Returns whether the text, without spaces, is an IBAN with a correct check number (ISO 13616, mod 97). */
 export function isIban(text: string): boolean {
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text)) return false;
   const digits = [...text.slice(4), ...text.slice(0, 4)].map((character) => parseInt(character, 36)).join("");

@@ -12,7 +12,7 @@ import type { Participant } from "./participant.ts";
 /** `PISP` is a TPP, `ASPSP` a bank. */
 export type RegistrationRole = "PISP" | "ASPSP";
 
-/** Where to register. `fetch` shows the participant's own network certificate. */
+/** Where to register. `fetch` must present the participant's own network certificate. */
 export interface RegistrationServer {
   readonly fetch: Fetch;
   readonly baseUrl: string;
@@ -24,17 +24,16 @@ const statementClaims = z.object({ software_id: z.string(), software_redirect_ur
 const registered = z.object({ client_id: z.string().min(1) });
 const lifetimeSeconds = 300;
 
-// Contract RJ6 and RJ9: what each role registers.
+// Contract RJ6 and RJ9: the values that each role registers.
 const byRole = {
   PISP: { grant_types: ["client_credentials", "authorization_code"], scope: "payments" },
   ASPSP: { grant_types: ["authorization_code"], scope: "bank" },
 } as const;
 
 /**
- * Registers the participant's software; again with a newer statement, it updates the registration (Decision
- * B6).
+ * Registers the participant's software. With a newer statement it updates the registration (Decision B6).
  * @returns the client id to authenticate with.
- * @throws {ApiErrorResponse} when rejected.
+ * @throws {ApiErrorResponse} if rejected.
  */
 export async function register(
   server: RegistrationServer,

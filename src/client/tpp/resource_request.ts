@@ -1,6 +1,6 @@
 /**
- * One call of a resource endpoint: DPoP-bound token, signed body, interaction id; and the answer, its
- * signature verified over the bytes received before anything is read from it (contract EP6 to EP10).
+ * One call of a resource endpoint: DPoP-bound token, signed body, interaction id. The signature of the response is
+ * verified over the received bytes before they are parsed (contract EP6 to EP10).
  */
 import * as oauth from "oauth4webapi";
 import type { AccessToken } from "./authorization.ts";
@@ -13,14 +13,13 @@ export interface SignedRequest {
   /** Path under `{base_url}/{BANK}/`. */
   readonly path: string;
   readonly body: unknown;
-  /** Fresh for each request, the same for each retry of one (Decision C4). */
+  /** New for each request, the same for each retry of it (Decision C4). */
   readonly idempotencyKey: string;
 }
 
 /**
- * POSTs and returns the decoded answer of a 201.
- * @throws {ApiErrorResponse} for every other status. Any other error leaves open whether the request was carried
- * out.
+ * POSTs and returns the decoded body of a 201.
+ * @throws {ApiErrorResponse} for every other status. After any other error the request may have been carried out.
  */
 export async function postSigned(
   flow: PaymentFlow,
@@ -39,7 +38,7 @@ export async function postSigned(
 }
 
 /**
- * GETs and returns the decoded answer of a 200.
+ * GETs and returns the decoded body of a 200.
  * @throws {ApiErrorResponse} for every other status.
  */
 export async function getResource(flow: PaymentFlow, token: AccessToken, path: string): Promise<unknown> {
@@ -84,7 +83,7 @@ async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<
 function resourceHeaders(): Headers {
   return new Headers({
     "accept": "application/json",
-    "content-type": "application/json", // on GET too, which the platform does not need
+    "content-type": "application/json", // also sent on GET, although the platform does not need it
     "x-fapi-interaction-id": crypto.randomUUID(),
   });
 }

@@ -1,6 +1,6 @@
 /**
- * One third-party provider at one platform: its participant, its addresses, its mTLS connection and its way
- * of signing payloads. Everything else of this folder takes it as a parameter.
+ * One third-party provider at one platform: its participant, its addresses, its mTLS connection and its signature
+ * profile. The other files of this folder take it as a parameter.
  */
 import { type Fetch, openMutualTls } from "./mutual_tls.ts";
 import { loadParticipant, type Participant } from "./participant.ts";
@@ -11,7 +11,7 @@ export interface Tpp {
   readonly participant: Participant;
   /** API host, over mTLS. */
   readonly baseUrl: string;
-  /** Browser host; issuers live under it (Decision A1). */
+  /** Browser host, which is part of the issuers (Decision A1). */
   readonly authUrl: string;
   readonly redirectUri: string;
   readonly signer: PayloadSigner;
@@ -21,7 +21,7 @@ export interface Tpp {
   close(): void;
 }
 
-/** Where a TPP's credentials are and whom it talks to. */
+/** The TPP's credentials and the addresses of its platform. */
 export interface TppSettings {
   /** Folder with `ca.pem` and `participants/<name>/`. */
   readonly dir: string;
