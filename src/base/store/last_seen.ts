@@ -38,9 +38,9 @@ export async function readLastSeen(path: string): Promise<LastSeen | undefined> 
  * always has the same length and overwrites the former one, so a full disk does not matter.
  */
 export async function openLastSeen(path: string, first: LastSeen): Promise<LastSeenFile> {
-  const file = await Deno.open(`${path}.id`, { create: true, write: true, mode: 0o600 });
-  await write(file, first);
-  await file.sync(); // once: a file that a power failure left empty would prevent the next start
+  const file = await writeFirst(path, first).catch((error: Error) => {
+    throw new Error(`The file ${path}.id cannot be written: ${error.message}`);
+  });
   let latest = first.version;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isWriting = false;
@@ -63,6 +63,27 @@ export async function openLastSeen(path: string, first: LastSeen): Promise<LastS
       file.close();
     },
   };
+}
+
+/** An interrupted start or a full disk must not leave an empty file, because the next start would reject it. */
+async function writeFirst(path: string, first: LastSeen): Promise<Deno.FsFile> {
+  const known = await Deno.open(`${path}.id`, { write: true }).catch(nullIfMissing);
+  const partial = `${path}.id.partial`;
+  const file = known ?? await Deno.open(partial, { create: true, truncate: true, write: true, mode: 0o600 });
+  try {
+    await write(file, first);
+    await file.sync();
+    if (known === null) await Deno.rename(partial, `${path}.id`);
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof Deno.errors.NotFound) return null;
+  throw error;
 }
 
 function writeAtOnce(file: Deno.FsFile, seen: LastSeen): void {

@@ -31,6 +31,19 @@ Deno.test("a database of a version that gave no identity is taken over", async (
   assertEquals(await use(folder.file), 1);
 });
 
+Deno.test("a disk that is full when the .id file is made leaves none, and the next start makes it", async () => {
+  await using folder = await openFolder();
+  await use(folder.file);
+  await Deno.remove(`${folder.file}.id`);
+  const { write } = Deno.FsFile.prototype;
+  Deno.FsFile.prototype.write = () => Promise.reject(new Error("No space left on device (os error 28)"));
+  const { message } = await assertRejects(() => openDatabase(folder.file, PLATFORM), Error)
+    .finally(() => Deno.FsFile.prototype.write = write);
+  assert(message.startsWith(`The file ${folder.file}.id cannot be written: No space left`), message);
+  await assertRejects(() => Deno.stat(`${folder.file}.id`), Deno.errors.NotFound);
+  assertEquals([await use(folder.file), await use(folder.file)], [1, 2]);
+});
+
 Deno.test("a database may move to another computer, with and without its .id file", async () => {
   await using folder = await openFolder();
   await use(folder.file);
