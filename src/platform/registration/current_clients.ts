@@ -3,6 +3,7 @@
  * the client's, the statement is fetched, verified as at registration and applied to the record in one commit. An
  * older statement is never applied. While that fails, the former record is used for at most 900 s.
  */
+import { aside } from "../../base/http/aside.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
@@ -106,7 +107,9 @@ async function attemptOn(
     attempt.triedAt = now;
     attempt.applying = applied(deps, client, issuedAt).finally(() => delete attempt.applying);
   }
-  const updated = await attempt.applying;
+  const { applying } = attempt;
+  // All requests of this client wait for one update, so none keeps a place in work meanwhile.
+  const updated = applying === undefined ? undefined : await aside(() => applying);
   if (updated !== undefined) {
     attempts.delete(clientId);
     return updated;

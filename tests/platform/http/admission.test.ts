@@ -171,3 +171,13 @@ Deno.test("a full lane of the participants leaves the banks, customers, the publ
   assertEquals(statuses, [200, 200, 200, 200, 400]);
   assertEquals(answered, []);
 });
+
+Deno.test("requests that wait for one fetch from the directory keep no place from the request that fetches", async () => {
+  await using env = await openEnvironment({ environment: { REQUESTS_IN_WORK: "1" } });
+  const requests = await Promise.all(
+    Array.from({ length: 6 }, () => prepared(env, (here) => requestToken(here, env.tpp))),
+  );
+  env.now += 45_000; // the copies of the directory are due for renewal, the assertions are still valid
+  const answers = await Promise.all(requests.map(({ send }) => send()));
+  assertEquals(answers.map(({ status }) => status), [200, 200, 200, 200, 200, 200]);
+});
