@@ -30,13 +30,17 @@ export async function rejectionCost(pid: number, requests: readonly ReadyRequest
   const served = await costOf(pid, requests.slice(COUNT, 2 * COUNT), SERVED_AT_ONCE, 200);
   if (served === undefined) throw new Error("not every request was served");
   for (const request of requests.slice(2 * COUNT)) {
-    const same = Array.from({ length: COUNT }, () => request);
-    await using _open = await openBodies(request);
-    await costOf(pid, same, COUNT, 503); // warms up
-    const rejected = await costOf(pid, same, COUNT, 503);
+    await costOfRejections(pid, request); // warms up
+    const rejected = await costOfRejections(pid, request);
     if (rejected !== undefined) return { served, rejected };
   }
   throw new Error("not every request was rejected");
+}
+
+/** Bodies of its own each time: they must be open until every request is rejected. */
+async function costOfRejections(pid: number, request: ReadyRequest): Promise<number | undefined> {
+  await using _open = await openBodies(request);
+  return await costOf(pid, Array.from({ length: COUNT }, () => request), COUNT, 503);
 }
 
 /** Undefined if one of them is answered otherwise. */
