@@ -135,8 +135,8 @@ async function change<T>(path: string, work: (store: Store) => Promise<T>): Prom
   try {
     return await work(store);
   } finally {
+    await Deno.remove(`${path}.lock`); // while it is locked: afterwards it may be the lock of a program that has started
     store.close();
-    await Deno.remove(`${path}.lock`);
   }
 }
 

@@ -188,6 +188,23 @@ Deno.test("a damaged database is noticed when a backup of it is made", async () 
   assert(message.startsWith(`The database ${folder.file} is damaged (`), message);
 });
 
+Deno.test("the lock file of a database is removed only while it is locked", async () => {
+  await using folder = await openFolder();
+  await use(folder.file);
+  const { remove } = Deno;
+  const wasFree: boolean[] = [];
+  Deno.remove = async (path, options) => {
+    if (String(path).endsWith(".lock")) {
+      using lock = await Deno.open(path, { write: true });
+      wasFree.push(await lock.tryLock(true));
+    }
+    await remove(path, options);
+  };
+  const restored = ["restored", "--at", folder.file, "--taken-at", "2026-01-31T12:00:00Z"];
+  await storeCommand(restored, { storeUrl: undefined, now: Date.now() }).finally(() => Deno.remove = remove);
+  assertEquals(wasFree, [false]);
+});
+
 /** Opens the database as the platform does, adds an entry, and returns how many there were. */
 async function use(file: string): Promise<number> {
   const store = await openDatabase(file, PLATFORM);
