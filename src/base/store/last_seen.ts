@@ -44,20 +44,29 @@ export async function openLastSeen(path: string, first: LastSeen): Promise<LastS
   let latest = first.version;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isWriting = false;
+  let isClosed = false;
+  // One write at a time: the text of a second one could end up behind that of the first.
+  const schedule = (): void => {
+    if (isWriting || isClosed) return;
+    timer ??= setTimeout(() => void renew(), EVERY_MS);
+    Deno.unrefTimer(timer);
+  };
   // If the write fails, the file names an older commit. That check is weaker but not wrong.
   const renew = async (): Promise<void> => {
     timer = undefined;
     isWriting = true;
-    await write(file, { ...first, version: latest }).catch(() => {});
+    const version = latest;
+    await write(file, { ...first, version }).catch(() => {});
     isWriting = false;
+    if (latest > version) schedule();
   };
   return {
     note(version) {
       latest = Math.max(latest, version);
-      timer ??= setTimeout(() => void renew(), EVERY_MS);
-      Deno.unrefTimer(timer);
+      schedule();
     },
     close() {
+      isClosed = true;
       clearTimeout(timer);
       if (!isWriting) writeAtOnce(file, { ...first, version: latest });
       file.close();
