@@ -12,7 +12,8 @@ export const monotonicClock: Clock = (): number => Math.floor(performance.now())
 
 /**
  * A clock for ages and waits within one process. It follows `clock` until that is put back, then continues at the
- * pace of `monotonic`. It never goes back, and advances at least as far as each of the two.
+ * pace of `monotonic`. It never goes back. After `clock` was put back,
+ * it does not count a sleep of the computer up to that step, because `monotonic` may stand still then.
  */
 export function steadyClock(clock: Clock, monotonic: Clock): Clock {
   let ahead = -Infinity; // of the monotonic clock
