@@ -75,6 +75,9 @@ async function rejectedUnder(
   edits: Readonly<Record<string, (key: Json) => Json | readonly Json[]>>,
   by?: TestKey,
 ): Promise<void> {
+  // A set without any usable signing key would be taken for a fault of the directory.
+  const spare = await testKey(13);
+  const usable = { ...spare.publicJwk, kid: await thumbprint(spare), use: "sig", alg: "PS256" };
   for (const [name, edit] of Object.entries(edits)) {
     for (const publisher of ["participants", "directory"] as const) {
       await t.step(`${publisher}: ${name}`, async () => {
@@ -84,7 +87,7 @@ async function rejectedUnder(
         publish(
           env,
           publisher === "directory" ? /^\/jwks$/ : PARTICIPANTS,
-          (keys) => keys.flatMap(onSigning),
+          (keys) => [...keys.flatMap(onSigning), usable],
         );
         await assertRejectedBy(env, places, by);
       });
