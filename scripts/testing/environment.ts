@@ -110,7 +110,7 @@ async function openEmptyEnvironment(options: EnvironmentOptions): Promise<EmptyE
       config,
       store,
       clock: () => env.now + env.clockStep,
-      monotonic: () => env.now,
+      monotonic: forwardOnly(() => env.now),
       fetch: fetchThroughEnvironment as typeof fetch,
       log: (line) => void env.logged.push(line),
       keys,
@@ -157,6 +157,17 @@ const ENVIRONMENT = {
   RATE_LIMITS: ["authorization", "registration", "consents", "payments", "reads", "back_channel", "funds"]
     .map((group) => `${group}=100000/100000`).join(),
 };
+
+/** A monotonic clock beside one that tests put back: it counts what the other advances. */
+function forwardOnly(now: () => number): () => number {
+  let last = now();
+  let elapsed = 0;
+  return () => {
+    elapsed += Math.max(0, now() - last);
+    last = now();
+    return elapsed;
+  };
+}
 
 async function onboardAll(
   env: EmptyEnvironment,
