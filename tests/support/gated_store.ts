@@ -5,11 +5,18 @@ import type { Commit, Store } from "../../src/base/store/store.ts";
 /** An in-memory store that can hold commits. */
 export interface GatedStore extends Store {
   /**
-   * Holds commits until this many are waiting, then releases these and all later ones. Commits of rate limits are never
-   * held.
+   * Holds commits until this many are waiting, then releases these and all later ones. Commits of rate limits and of
+   * copies of the directory's documents are never held.
    */
   gather(commits: number): void;
 }
+
+const NEVER_HELD: ReadonlySet<string | undefined> = new Set([
+  "rate_bucket",
+  "kept_copy",
+  "kept_piece",
+  "age_mark",
+]);
 
 /** Opens a store that holds no operation. */
 export async function openGatedStore(): Promise<GatedStore> {
@@ -23,7 +30,7 @@ export async function openGatedStore(): Promise<GatedStore> {
       line = Promise.withResolvers<void>();
     },
     async commit(staged: Commit): Promise<boolean> {
-      if (missing > 0 && staged.writes.some(({ key }) => key[0] !== "rate_bucket")) {
+      if (missing > 0 && staged.writes.some(({ key }) => !NEVER_HELD.has(key[0]))) {
         missing -= 1;
         if (missing === 0) line.resolve();
         await line.promise;
