@@ -73,8 +73,8 @@ export const PLANTS: readonly Plant[] = [
     name: "dueAt compared with the wrong sign",
     file: "src/platform/payments/payment_order.ts",
     changes: [[
-      "return !isYetToPass(dueAt, now, LONGEST_WAIT_MS);",
-      "return isYetToPass(dueAt, now, LONGEST_WAIT_MS);",
+      "return dueAt <= now || dueAt > latestDueAt(now);",
+      "return dueAt >= now || dueAt > latestDueAt(now);",
     ]],
     firstSeed: 1,
     breaks:
