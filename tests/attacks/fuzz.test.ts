@@ -107,7 +107,10 @@ const FORGERIES: Readonly<Record<string, readonly [path: string, wrong: string]>
 };
 
 Deno.test("fuzz finds an app that takes what is forged", async (t) => {
-  for (const [only, [path, wanted]] of Object.entries(FORGERIES)) {
+  // Half of them, because each takes seconds. `ALL_FORGERIES=1` plants the others too.
+  const every = Deno.env.get("ALL_FORGERIES") === "1" ? 1 : 2;
+  const planted = Object.entries(FORGERIES).filter((_, index) => index % every === 0);
+  for (const [only, [path, wanted]] of planted) {
     await t.step(`${only}: ${wanted}`, async () => {
       const wrong = await wrongs(lenient(path), { only });
       assert(wrong.includes(wanted), wrong.join());
