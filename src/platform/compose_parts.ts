@@ -33,7 +33,6 @@ import type { BankCode } from "../base/kernel/identifiers.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { type ClientStore, openClientStore } from "./registration/client_store.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
-import { aside } from "../base/http/aside.ts";
 import { type Admission, openAdmission } from "./http/admission.ts";
 import { type Callers, openCallers } from "./security/admit.ts";
 import { certificateReader, type ReadCertificate } from "./security/client_certificate.ts";
@@ -105,8 +104,7 @@ export async function openClocks(
   return { steady, ages, mark };
 }
 
-export function composeShared(given: TimedParts, log: Log): Shared {
-  const parts = { ...given, fetch: fetchAside(given.fetch) };
+export function composeShared(parts: TimedParts, log: Log): Shared {
   const { config, store, clock, steady } = parts;
   const readCertificate = certificateReader({
     clock,
@@ -140,11 +138,6 @@ export function composeShared(given: TimedParts, log: Log): Shared {
     interactions: openAuthorizationSessionStore(store),
     drawErrorPage: errorPages(site),
   };
-}
-
-/** A request that waits for a bank or the directory releases its place in work meanwhile. */
-function fetchAside(fetch: PlatformParts["fetch"]): PlatformParts["fetch"] {
-  return (...request) => aside(() => fetch(...request));
 }
 
 function isSandbox({ environment }: Config): boolean {

@@ -172,10 +172,7 @@ function isTrusted<T>(deps: RenewedCopyDeps<T>, copy: Copied<T>): boolean {
   return ageOf(deps, copy) <= MAX_STALE_MS;
 }
 
-/**
- * Requests wait for one fetch, which runs in one of them. None keeps its place in work meanwhile: the one that fetches
- * would wait for a place that the others do not free before it has ended.
- */
+/** All requests that need the copy wait for one fetch. None of them keeps its place in work meanwhile. */
 function renew<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<void> {
   return aside(() => state.fetching ??= fetchInto(deps, state).finally(() => delete state.fetching));
 }

@@ -1,4 +1,5 @@
 /** Requests the next page of a bank's statement by a signed inquiry to the address of its payment orders. */
+import { aside } from "../../base/http/aside.ts";
 import { isCallable, readBounded } from "../../base/http/outgoing.ts";
 import { unixSeconds, wireDateTime } from "../../base/kernel/clock.ts";
 import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
@@ -32,13 +33,16 @@ export async function askBank(
   if (uri === undefined) return no("the bank has no payment_orders_uri: give its signed statement as a file");
   if (!isCallable(uri, { loopback: deps.loopbackBanks })) return no("payment_orders_uri may not be called");
   try {
-    const response = await deps.fetch(uri, {
-      method: "POST",
-      redirect: "manual",
-      headers: { "content-type": "application/jose", accept: "application/jose" },
-      body: await inquiry(deps, hold, unixSeconds(now)),
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
+    const body = await inquiry(deps, hold, unixSeconds(now));
+    const response = await aside(() =>
+      deps.fetch(uri, {
+        method: "POST",
+        redirect: "manual",
+        headers: { "content-type": "application/jose", accept: "application/jose" },
+        body,
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      })
+    );
     if (response.status !== 200) {
       await response.body?.cancel();
       return no(`the bank answered the inquiry with status ${response.status}`);

@@ -107,9 +107,8 @@ async function attemptOn(
     attempt.triedAt = now;
     attempt.applying = applied(deps, client, issuedAt).finally(() => delete attempt.applying);
   }
-  const { applying } = attempt;
   // All requests of this client wait for one update, so none keeps a place in work meanwhile.
-  const updated = applying === undefined ? undefined : await aside(() => applying);
+  const updated = await aside(async () => await attempt.applying);
   if (updated !== undefined) {
     attempts.delete(clientId);
     return updated;
