@@ -46,7 +46,7 @@ const BANS: readonly Ban[] = [
 
 /** Who may use the runtime: everything else is Fetch and WebCrypto. Paths below `src/`. */
 const MAY_USE_DENO: readonly { readonly files: RegExp; readonly because: string }[] = [
-  { files: /^base\/http\/(listener|open_files)\.ts$/, because: "they listen" },
+  { files: /^base\/http\/(listener|open_files|stop_signal)\.ts$/, because: "they listen, and stop" },
   { files: /^base\/store\/deno_kv\.ts$/, because: "the database is Deno's" },
   { files: /^base\/store\/(database_file|last_seen)\.ts$/, because: "they check the database's own files" },
   { files: /^platform\/main\.ts$/, because: "an entry reads the environment and listens" },

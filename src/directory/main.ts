@@ -5,6 +5,7 @@
  */
 import { type Handle, type Listener, openListener } from "../base/http/listener.ts";
 import { openFilesFaults } from "../base/http/open_files.ts";
+import { stopSignal } from "../base/http/stop_signal.ts";
 import { systemClock } from "../base/kernel/clock.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
 import { openLogQueue } from "../base/observability/log_queue.ts";
@@ -74,10 +75,15 @@ async function serve(app: DirectoryApp, config: DirectoryConfig): Promise<void> 
     open(listen, (request, remote) => app.publicFetch(request, remote.hostname)),
     open(adminListen, (request) => app.adminFetch(request)),
   ];
-  const stopSignal = firstStopSignal();
+  const stopping = stopSignal({
+    log,
+    program: "directory",
+    drainMs: DRAIN_MS,
+    flush: () => output.flush(FLUSH_MS),
+  });
   const [host, admin] = [listen, adminListen].map(({ hostname, port }) => `${hostname}:${port}`);
   log.info("directory.started", { listen: host, adminListen: admin, issuer, environment });
-  await stopSignal;
+  await stopping;
   await Promise.all(listeners.map((listener) => listener.stop()));
 }
 
@@ -184,23 +190,6 @@ async function modesOf(path: string): Promise<FileModes | undefined> {
 function missing(error: unknown): undefined {
   if (error instanceof Deno.errors.NotFound) return undefined;
   throw error;
-}
-
-function firstStopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let stopping = false;
-    const once = (signal: Deno.Signal): void => {
-      if (stopping) return;
-      stopping = true;
-      log.info("directory.stopping", { signal });
-      resolve();
-      Deno.unrefTimer(setTimeout(() => {
-        log.error("directory.stopped_late", { seconds: DRAIN_MS / 1000 });
-        void output.flush(FLUSH_MS).then(() => Deno.exit(1));
-      }, DRAIN_MS));
-    };
-    for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
-  });
 }
 
 function words(error: unknown): string {

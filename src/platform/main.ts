@@ -1,12 +1,13 @@
 /**
- * Production entry: configuration, store and keys to a fetch handler. `deno task serve` listens by itself, behind a
- * TLS-terminating proxy; `deno serve src/platform/main.ts` and edge runtimes take the default export. What is unsafe or
- * missing is named and nothing starts. SIGHUP reads the keys again, SIGTERM lets running requests end.
+ * Production entry. `deno task serve` listens behind a TLS-terminating proxy. `deno serve src/platform/main.ts` and edge
+ * runtimes use the default export. The process refuses to start if the configuration is incomplete or unsafe, and lists
+ * every problem. SIGHUP reads the keys again. After SIGTERM, running requests are completed.
  */
 import { composePlatform, type Platform } from "./compose.ts";
 import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "./config.ts";
 import { type Listener, openListener } from "../base/http/listener.ts";
 import { openFilesFaults } from "../base/http/open_files.ts";
+import { stopSignal } from "../base/http/stop_signal.ts";
 import { openKeyRing, type RenewableKeyRing } from "../base/jose/key_ring.ts";
 import { monotonicClock, systemClock } from "../base/kernel/clock.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
@@ -18,25 +19,24 @@ import type { Store } from "../base/store/store.ts";
 const API_PATHS =
   /^\/(?:register\/v1$|operations\/|[^/]+\/(?:token\.oauth2|par\.oauth2|domestic-payment-consents|domestic-payments|back-channel-auth|back-channel-payments)(?:\/|$))/;
 
-/** The file that `--env-file` reads: in the folder where the process starts. */
+/** The file that `--env-file` reads, in the working directory. */
 const ENVIRONMENT_FILE = ".env";
 
-/** A stop that takes longer is a fault: a body arrives within 5 s, and a payment waits at most 3 s for its bank. */
+/** Longest stop. A body arrives within 5 s, and a payment waits at most 3 s for its bank. */
 const DRAIN_MS = 25_000;
 
 /** Time to write the queued log lines to standard output at the end. */
 const FLUSH_MS = 2000;
 
 const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });
-/** The life of the process is told whatever LOG_LEVEL says. */
+/** Startup and shutdown are logged at every level. */
 const log: Log = openLog({ clock: systemClock, sink: output.sink, level: "info" });
 
-/** What a start is made from. */
 interface Configured {
   readonly environment: Environment;
   readonly config: Config;
   readonly keys: RenewableKeyRing;
-  /** The file that the keys came from, where they came from one. */
+  /** Path of the file with the keys, if PLATFORM_KEYS is a path. */
   readonly keysFile: string | undefined;
 }
 
@@ -45,7 +45,11 @@ interface Running {
   readonly platform: Platform;
 }
 
-/** Reads everything that can be wrong before anything starts. @throws {ConfigError} naming every fault at once */
+/**
+ * Reads and checks the whole configuration.
+ *
+ * @throws {ConfigError} with every fault
+ */
 async function configure(): Promise<Configured> {
   const read: Environment = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
   const environment: Environment = { ...read, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
@@ -60,21 +64,21 @@ async function configure(): Promise<Configured> {
   return { environment, config, keys, keysFile };
 }
 
-/** Deno has read `.env` before this code starts (`--env-file`). It holds secrets, so it is the owner's alone. */
+/** Deno has read `.env` before this code starts (`--env-file`). It contains secrets, so only its owner may read it. */
 async function environmentFileFaults(): Promise<string[]> {
-  // An operator who keeps the variables elsewhere gives no right to read this file.
+  // Without read permission for this file it is not used.
   if ((await Deno.permissions.query({ name: "read", path: ENVIRONMENT_FILE })).state !== "granted") return [];
   const { mode } = await Deno.stat(ENVIRONMENT_FILE).catch(() => ({ mode: null }));
   const fault = modeFault(ENVIRONMENT_FILE, mode);
   return fault === undefined ? [] : [`${ENVIRONMENT_FILE}: ${fault}`];
 }
 
-/** What is wrong with the mode of a file of secrets; it has none (null) on Windows or if the file does not exist. */
+/** Returns the fault of a secret file's mode. The mode is null on Windows, and if the file does not exist. */
 function modeFault(path: string, mode: number | null): string | undefined {
   return mode !== null && (mode & 0o077) !== 0 ? `others may open ${path}; chmod 600 ${path}` : undefined;
 }
 
-/** @throws {Error} if it cannot be read, or if anybody but its owner may open it */
+/** @throws {Error} if the file cannot be read, or if other users may open it */
 async function readKeysFile(path: string): Promise<string> {
   const { mode } = await Deno.stat(path).catch(() => {
     throw new Error(`the file ${path} cannot be read`);
@@ -86,7 +90,7 @@ async function readKeysFile(path: string): Promise<string> {
   });
 }
 
-/** The logo as a `data:` URL; what cannot be read stays as it is, for `readConfig` to name. */
+/** Returns the logo as a `data:` URL. An unreadable path is returned unchanged, and `readConfig` reports it. */
 async function readLogoFile(path: string | undefined): Promise<string | undefined> {
   const type = /\.svg$/i.test(path ?? "") ? "image/svg+xml" : "image/png";
   const bytes = await Deno.readFile(path ?? "").catch(() => undefined);
@@ -117,21 +121,19 @@ async function start(
   return { store, platform };
 }
 
-/** Both hosts behind one listener: their paths do not meet, and external URLs never come from the request. */
+/** Serves both hosts with one listener. Their paths are distinct, and external URLs are never derived from the request. */
 function route({ api, browser }: Platform, request: Request): Response | Promise<Response> {
   const url = URL.parse(request.url); // Deno makes it from the Host header, or takes it from the request line
   if (url === null) return answerUnreached(400, "The Host header or the request target is malformed.");
   return API_PATHS.test(url.pathname) ? api.fetch(request) : browser.fetch(request);
 }
 
-/** What both apps answer has its own error handler; this is for what reaches neither. */
+/** Answers a request that reaches neither app. Both apps have an error handler of their own. */
 function answerUnreached(status: 400 | 500, description: string, error?: unknown): Response {
   const interactionId = crypto.randomUUID();
+  const why = String(error instanceof Error ? error.stack : error);
   if (status === 400) log.info("request.rejected", { interactionId, reason: "request.malformed_target" });
-  else {log.error("request.failed", {
-      interactionId,
-      error: String(error instanceof Error ? error.stack : error),
-    });}
+  else log.error("request.failed", { interactionId, error: why });
   const code = status === 400 ? "invalid_request" : "server_error";
   return Response.json({ error: code, error_description: description }, {
     status,
@@ -161,9 +163,14 @@ async function serve(): Promise<void> {
   });
   listeners.push(listener);
   Deno.addSignalListener("SIGHUP", () => void renewKeys(configured));
-  const stopSignal = firstStopSignal();
-  log.info("platform.listening", { host: hostname, port, baseUrl, authUrl }); // whoever reads it may send signals
-  await stopSignal;
+  const stopping = stopSignal({
+    log,
+    program: "platform",
+    drainMs: DRAIN_MS,
+    flush: () => output.flush(FLUSH_MS),
+  });
+  log.info("platform.listening", { host: hostname, port, baseUrl, authUrl }); // signals are handled from now on
+  await stopping;
   await listener.stop();
   await platform.stop();
   store.close();
@@ -175,7 +182,7 @@ function connectionHealth({ maxConnections }: Config, listeners: readonly Listen
   return { ok: open < maxConnections, detail: `${open} of ${maxConnections} are open` };
 }
 
-/** @throws {ConfigError} naming both where the port is taken and the store cannot be opened */
+/** @throws {ConfigError} if the port is in use or the store cannot be opened; it names both */
 async function openStoreBesideFreePort(config: Config): Promise<Store> {
   const { host, port, storeUrl, maxConnections } = config;
   // Each request may wait for a bank. A database itself must not be opened: SQLite would lose its locks.
@@ -201,7 +208,7 @@ function addressFault(error: unknown, host: string, port: number): string {
   return `HOST and PORT: cannot listen on ${host} port ${port}: ${why}`;
 }
 
-/** From here on neither the environment nor any file but the keys is touched, by this code or by a dependency. */
+/** From here on this process and its dependencies can neither read the environment nor write files. */
 async function giveUpPermissions(): Promise<void> {
   await Deno.permissions.revoke({ name: "env" });
   await Deno.permissions.revoke({ name: "write" });
@@ -227,23 +234,6 @@ function stoppingAnswer(): Response {
   });
 }
 
-function firstStopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let stopping = false;
-    const once = (signal: Deno.Signal): void => {
-      if (stopping) return;
-      stopping = true;
-      log.info("platform.stopping", { signal });
-      resolve();
-      Deno.unrefTimer(setTimeout(() => {
-        log.error("platform.stopped_late", { seconds: DRAIN_MS / 1000 });
-        void output.flush(FLUSH_MS).then(() => Deno.exit(1));
-      }, DRAIN_MS));
-    };
-    for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
-  });
-}
-
 let hosted: Promise<Running> | undefined;
 
 async function startHosted(): Promise<Running> {
@@ -253,7 +243,7 @@ async function startHosted(): Promise<Running> {
 
 const listens = import.meta.main && Deno.args.includes("--listen");
 
-/** For runtimes that bring their own listener; Deno warns of it where this process listens itself. */
+/** For runtimes with their own listener. Deno warns about a default export if this process listens itself. */
 export default listens ? undefined : {
   async fetch(request: Request): Promise<Response> {
     hosted ??= startHosted();

@@ -1,7 +1,7 @@
 /**
- * The one way a program listens: plain HTTP with bounds on connections, on the time of each, and on a stop. `Deno.serve`
- * has none of these and ends the process if an accept fails. So this accepts connections and hands each one to the
- * function behind `Deno.serve`, which Deno does not document: an upgrade of Deno must pass this listener's tests.
+ * Listens for plain HTTP with limits on the connections, their time and the duration of a stop. `Deno.serve` has none of
+ * these, and ends the process if an accept fails. Each accepted connection is passed to the function that `Deno.serve`
+ * uses. Deno does not document that function, so an upgrade of Deno must pass this listener's tests.
  */
 import type { Log } from "../observability/log.ts";
 import {
@@ -14,7 +14,6 @@ import {
 /** Answers a request; `remote` is the other end of its connection. */
 export type Handle = (request: Request, remote: Deno.NetAddr) => Response | Promise<Response>;
 
-/** What a listener is opened with. */
 export interface ListenerOptions {
   readonly hostname: string;
   readonly port: number;
@@ -40,7 +39,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/** Behind a proxy that keeps its connections for 60 s and sends a request when it has all of it. */
+/** Chosen for a proxy that keeps connections for 60 s and sends only complete requests. */
 const TIMES: ConnectionTimes = { header: 5, idle: 75 };
 /** Pause after a failed accept. The reason is usually a lack of file descriptors, and the kernel keeps the connection. */
 const ACCEPT_PAUSE_MS = 100;
