@@ -129,7 +129,7 @@ async function attend(visit: Json, cookies: string, body: string | undefined): P
   return body === undefined ? page(formOf(visit)) : to(visit.path);
 }
 
-/** What an entry leads to: the way back to the platform, or undefined for the next page. */
+/** Returns the URL back to the platform, or undefined if another page follows. */
 function decide(visit: Json, form: URLSearchParams): Promise<string> | undefined {
   const { step, Initiation: { DebtorAccount: given } } = visit;
   if (form.get("decision") === "refuse") return goBack(visit, "failure");
@@ -225,7 +225,7 @@ function formOf({ step, handover: { act }, Initiation }: Json): string {
     <button name="decision" value="refuse">Reject</button></form>`;
 }
 
-/** What went wrong, and what to do about it, in a sentence or two. */
+/** Describes the error and the next step, in a sentence or two. */
 function explain(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
   if (error instanceof TypeError && /fetch|connect|sending request/i.test(words)) {

@@ -176,7 +176,7 @@ async function post(path: string, accessToken: string, body: unknown): Promise<a
   return JSON.parse(text);
 }
 
-/** What went wrong, and what to do about it, in a sentence or two. */
+/** Describes the error and the next step, in a sentence or two. */
 function explain(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError) {
     return `The customer came back without consent: ${error.error}, ${error.error_description}. No payment was made.`;

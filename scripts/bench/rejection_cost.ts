@@ -1,4 +1,4 @@
-/** What the platform spends on a request that its admission control rejects, beside one that it serves. */
+/** Compares the cost of a request that the admission control rejects with the cost of a served one. */
 import type { ReadyRequest } from "./flood.ts";
 import { cpuMilliseconds } from "./process.ts";
 

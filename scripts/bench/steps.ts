@@ -4,20 +4,16 @@
  */
 import {
   type BoundToken,
-  Browser,
   call,
   consentBody,
   DEBTOR_ACCOUNT,
   type FlowEnvironment,
   type Json,
-  openHandover,
   paymentBody,
   push,
-  putAccounts,
-  redeem,
   requestToken,
-  returnPath,
 } from "../testing/flows.ts";
+import { Browser, openHandover, putAccounts, redeem, returnPath } from "../testing/authorization_flow.ts";
 import type { TestKey } from "../testing/keys.ts";
 import { AUTH_URL, throughProxy } from "../testing/environment.ts";
 import type { StageName } from "./stages.ts";

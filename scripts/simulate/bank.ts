@@ -98,7 +98,7 @@ async function receive(state: State, body: string): Promise<Outgoing | undefined
   return json({ Status: taken.status === "Rejected" ? "Rejected" : "AcceptedSettlementInProcess" });
 }
 
-/** What the bank holds, for the platform's inquiry after a restore. */
+/** Returns the bank's orders for the platform's inquiry after a restore. */
 function statement({ line, party, ledger }: State, inquiry: string): Outgoing {
   const body = statementOf(party, inquiry, [...ledger.values()], line.simulation.scheduler.now());
   return { status: 200, body, headers: { "content-type": "application/jose" } };

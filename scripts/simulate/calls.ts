@@ -34,7 +34,6 @@ export interface Answer {
 /** No answer came. */
 export class Lost extends Error {}
 
-/** What calling takes. */
 export interface Line {
   readonly simulation: Simulation;
   readonly cluster: Cluster;

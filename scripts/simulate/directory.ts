@@ -3,7 +3,7 @@ import { publicJwk } from "./jwts.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { PARTIES, START, STATEMENT_KEY, statementOf } from "./parties.ts";
 
-/** What the directory answers to a path. */
+/** Returns the directory's document at a path. */
 export function directoryAnswer(pathname: string): Outgoing {
   if (pathname === "/jwks") return json({ keys: [jwk(STATEMENT_KEY, "sig")] });
   if (pathname === "/status") return json({ participants: PARTIES.map(entryOf) });

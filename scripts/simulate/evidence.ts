@@ -10,7 +10,7 @@ import { type Party, TPPS } from "./parties.ts";
 import type { SimulatedPayment } from "./plan.ts";
 import { callResource } from "./tokens.ts";
 
-/** What the TPPs' scripts saw, by payment plan. */
+/** The observations of the TPPs' scripts, by payment plan. */
 export type Fact = readonly [SimulatedPayment, ConsentFact];
 
 /** Reads all of it. */

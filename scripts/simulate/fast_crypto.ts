@@ -51,7 +51,7 @@ export function wrapped(modulus: string, data: Uint8Array): Uint8Array<ArrayBuff
   return result;
 }
 
-/** What {@link wrapped} has wrapped. */
+/** Reverses {@link wrapped}. */
 export function unwrapped(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   return masked(modulus, new Uint8Array(), data.subarray(0, data[SIGNATURE_BYTES - 1]));
 }
@@ -70,7 +70,7 @@ export function encrypted(
   return result;
 }
 
-/** What {@link encrypted} has encrypted. @throws {DOMException} if a byte was changed */
+/** Reverses {@link encrypted}. @throws {DOMException} if a byte was changed */
 export function decrypted(
   material: string,
   iv: Uint8Array,

@@ -1,16 +1,16 @@
 /**
- * Replaces what the runtime would decide: timers, clock, randomness and cryptography. The platform takes its clock, its
- * store, its network and its log from `compose`; the rest reaches it, and its libraries, as globals.
+ * Replaces the runtime's timers, clock, randomness and cryptography. The platform gets its clock, store, network and log
+ * from `compose`. The rest is global, for the platform and for its libraries.
  */
 import { fastSubtle } from "./fast_crypto.ts";
 import type { Random } from "../prove/random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** What the globals stand on now; a run replaces it. */
+/** The sources behind the replaced globals. Each run sets its own. */
 export interface Runtime {
   readonly scheduler: Scheduler;
   readonly random: Random;
-  /** A promise was rejected and nobody was told: outside of a simulation that ends the process. */
+  /** Called for an unhandled rejection. Outside of a simulation it ends the process. */
   readonly uncaught: (reason: unknown) => void;
   /** When the background work's next pass begins, in place of a second: passes that find nothing to do are skipped. */
   readonly nextPass: (run: () => void) => () => void;

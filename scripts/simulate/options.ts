@@ -1,7 +1,6 @@
 /** The command line of the simulation. Reads arguments; does nothing. */
 import { optionsOf, UsageError, wholeNumber } from "../command_line/run.ts";
 
-/** What to run. */
 export interface SimulateOptions {
   /** How many seeds. */
   readonly seeds: number;

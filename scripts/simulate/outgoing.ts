@@ -1,4 +1,4 @@
-/** What the platform fetches: the directory's documents and the banks' order addresses, over a network that loses. */
+/** The platform's outgoing requests, to the directory and to the banks' order addresses, over a network that loses messages. */
 import { claimsOf } from "./jwts.ts";
 import type { PlatformProcess } from "./platform_process.ts";
 import type { Simulation } from "./simulation.ts";
@@ -65,7 +65,7 @@ export function outgoingFetch(
   return simulated as typeof fetch;
 }
 
-/** Whoever takes an order to push it has it alone, unless a clock is wrong. The result says that this push has ended. */
+/** Checks that only one push of an order runs at a time, unless a clock is wrong. The result is called when the push ends. */
 function watchPush(simulation: Simulation, process: PlatformProcess, { body }: Incoming): () => void {
   if (body === "") return () => {};
   const { DomesticPaymentId: id } = claimsOf(body)["Data"] as { readonly DomesticPaymentId?: string };

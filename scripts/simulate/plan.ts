@@ -1,4 +1,4 @@
-/** What happens in a run, decided by the seed beforehand: payments and faults, each of which can be left out. */
+/** The payments and faults of a run. The seed decides them before the run, and each of them can be left out. */
 import { type PaymentPlan, planPayment } from "../prove/plan.ts";
 import { type Random, seeded } from "../prove/random.ts";
 

@@ -4,7 +4,7 @@ import type { Simulation } from "./simulation.ts";
 import { INJECTED } from "./injected.ts";
 import type { PlatformProcess } from "./platform_process.ts";
 
-/** What becomes of an operation. */
+/** The fate of an operation. */
 type Fate = "done" | "failed" | "unanswered";
 
 /** Opens it. Nothing of a dead process comes through, but for a commit that was on its way. */

@@ -16,7 +16,7 @@ import { startCluster } from "./platform_process.ts";
 import { CLOCK_FAULT_MS, openSimulation, type Simulation, type Violation } from "./simulation.ts";
 import { makePayment } from "./tpp.ts";
 
-/** What came of a run. */
+/** The result of a run. */
 export interface RunResult {
   readonly violations: readonly Violation[];
   /** Of everything that happened: equal for equal plans. */

@@ -5,7 +5,7 @@ import { type Plan, planRun } from "./plan.ts";
 import { runPlan, type RunResult } from "./run.ts";
 import { shrink, type Shrunk } from "./shrink.ts";
 
-/** What many runs came to. */
+/** The result of many runs. */
 export interface Tally {
   seeds: number;
   steps: number;

@@ -21,7 +21,7 @@ export interface Simulation {
   readonly database: Database;
   readonly watch: Watch;
   readonly violations: Violation[];
-  /** What happened, one line an event; empty unless the run is traced. */
+  /** One line for each event. Empty unless the run is traced. */
   readonly trace: string[];
   /** A hash over every line of the trace. */
   hash(): string;
@@ -52,7 +52,7 @@ export interface Simulation {
 
 /** A clock is wrong for this long. */
 export const CLOCK_FAULT_MS = 60_000;
-/** What a wrong clock has dated can be rejected for this much longer. */
+/** Records dated by a wrong clock may be rejected for this much longer. */
 const CLOCK_ECHO_MS = 150_000;
 
 /** A run that has not begun. */

@@ -1,6 +1,6 @@
 /**
- * What must hold at every moment: of each commit, of each answer that a party has received, and of each line that the
- * platform logs. It sees only what the platform shows, and knows the rules from the contract, not from its code.
+ * Checks every commit, every response that a party received and every line that the platform logs. The rules come from the
+ * contract, not from the platform's code.
  */
 import type { Key, Write } from "../../src/base/store/store.ts";
 import { INJECTED } from "./injected.ts";

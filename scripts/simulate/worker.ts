@@ -9,7 +9,7 @@ export interface Share {
   readonly seconds: number;
 }
 
-/** What came of a share. */
+/** The result of one share of the seeds. */
 export interface ShareResult {
   readonly tally: Tally;
   readonly failure?: Failure;

@@ -1,4 +1,4 @@
-/** What a request costs that admission control rejects. A flood of them must leave the processor to other requests. */
+/** The cost of a request that the admission control rejects. A flood of them must leave the processor to other requests. */
 import { assertLess } from "@std/assert";
 import { openFlooder } from "../../../scripts/bench/overload.ts";
 import { rejectionCost, REQUESTS_NEEDED } from "../../../scripts/bench/rejection_cost.ts";
