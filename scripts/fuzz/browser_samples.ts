@@ -1,17 +1,14 @@
 /** Valid requests of browsers: the TPP's link, the bank's return, the consent screen, and public pages. */
 import { IMPLICIT, sealedReturn, signedReturn } from "../testing/bank_return.ts";
+import { clientToken, createConsent, good, push } from "../testing/flows.ts";
 import {
   type AtBank,
   authorize,
   Browser,
-  clientToken,
-  createConsent,
-  good,
-  push,
   putAccounts,
   returnPath,
   toBank,
-} from "../testing/flows.ts";
+} from "../testing/authorization_flow.ts";
 import { ACCOUNTS, readForm } from "../testing/front_channel.ts";
 import type { Environment } from "../testing/environment.ts";
 import { formPart } from "./body_parts.ts";

@@ -1,6 +1,7 @@
 /** Valid requests to the token and PAR endpoints and to registration. */
 import { testKey } from "../testing/keys.ts";
-import { clientToken, createConsent, dpopKey, push, redeem, requestToken } from "../testing/flows.ts";
+import { clientToken, createConsent, dpopKey, push, requestToken } from "../testing/flows.ts";
+import { redeem } from "../testing/authorization_flow.ts";
 import { dpopProof, thumbprint } from "../testing/jwts.ts";
 import { issueCode } from "../testing/oauth_requests.ts";
 import { onboardOnly, type Participant } from "../testing/participants.ts";

@@ -4,7 +4,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ACCOUNTS, consentPath, orderPath, paidAt } from "../testing/back_channel.ts";
 import {
-  authorised,
   type BoundToken,
   call,
   type CallOptions,
@@ -13,8 +12,8 @@ import {
   good,
   type Json,
   paymentBody,
-  toBank,
 } from "../testing/flows.ts";
+import { authorised, toBank } from "../testing/authorization_flow.ts";
 import type { Participant } from "../testing/participants.ts";
 import { FULL_CONSENT } from "../testing/resource_bodies.ts";
 import { BASE_URL, type Environment } from "../testing/environment.ts";

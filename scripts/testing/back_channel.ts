@@ -1,16 +1,8 @@
 /** A bank's calls of the back channel, valid by default. */
 import { assertEquals } from "@std/assert";
-import type { AtBank } from "./flows.ts";
-import {
-  authorised,
-  type BoundToken,
-  call,
-  type CallOptions,
-  clientToken,
-  good,
-  type Json,
-  pay,
-} from "./flows.ts";
+import type { AtBank } from "./authorization_flow.ts";
+import { type BoundToken, call, type CallOptions, clientToken, good, type Json, pay } from "./flows.ts";
+import { authorised } from "./authorization_flow.ts";
 import type { Participant } from "./participants.ts";
 import { assertFaults, unchanged } from "./resource_answers.ts";
 import type { Environment } from "./environment.ts";

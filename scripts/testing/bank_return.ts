@@ -1,7 +1,8 @@
 /** Bank returns made layer by layer, and the one response that every inauthentic one must get (contract BR17). */
 import { assertEquals } from "@std/assert";
 import { rawJwe } from "./raw_jws.ts";
-import { type AtBank, type Browser, consentBody, DEBTOR_ACCOUNT, returnClaims } from "./flows.ts";
+import { consentBody, DEBTOR_ACCOUNT } from "./flows.ts";
+import { type AtBank, type Browser, returnClaims } from "./authorization_flow.ts";
 import { assertNothingChanges, assertPage } from "./front_channel.ts";
 import { type Changes, sealToPlatform, signJwt } from "./jwts.ts";
 import { AUTH_URL, type Environment } from "./environment.ts";

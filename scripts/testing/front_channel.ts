@@ -3,7 +3,8 @@
  * expected values are written out here, not imported from the platform.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type AtBank, type BoundToken, call, type CallOptions, good, putAccounts } from "./flows.ts";
+import { type BoundToken, call, type CallOptions, good } from "./flows.ts";
+import { type AtBank, putAccounts } from "./authorization_flow.ts";
 import type { Participant } from "./participants.ts";
 import { AUTH_URL, type Environment } from "./environment.ts";
 

@@ -4,18 +4,15 @@
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import {
-  type AtBank,
   authentication,
-  authorise,
   clientToken,
-  codeOf,
   createConsent,
   dpopKey,
   type FormChanges,
   pushForm,
-  toBank,
   verifierOf,
 } from "./flows.ts";
+import { type AtBank, authorise, codeOf, toBank } from "./authorization_flow.ts";
 import { dpopProof, type ProofTarget, sha256 } from "./jwts.ts";
 import type { TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";

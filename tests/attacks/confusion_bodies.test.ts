@@ -4,7 +4,6 @@
  */
 import { assertEquals } from "@std/assert";
 import {
-  authorised,
   type BoundToken,
   call,
   clientToken,
@@ -13,8 +12,8 @@ import {
   type Json,
   paymentBody,
   requestToken,
-  toBank,
 } from "../../scripts/testing/flows.ts";
+import { authorised, toBank } from "../../scripts/testing/authorization_flow.ts";
 import { assertionOf } from "../support/jwt_places.ts";
 import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
 import { assertApiError } from "../../scripts/testing/oauth_requests.ts";

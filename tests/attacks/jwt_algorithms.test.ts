@@ -15,7 +15,8 @@ import {
   text,
   wrong,
 } from "../support/jwt_attacks.ts";
-import { type JwsParts, jwtPlaces } from "../support/jwt_places.ts";
+import { jwtPlaces } from "../support/jwt_places.ts";
+import { type JwsParts } from "../support/jwt_place.ts";
 import { smallTestKey, testKey } from "../../scripts/testing/keys.ts";
 import { openEnvironment } from "../../scripts/testing/environment.ts";
 import { importPrivate, segment } from "../../scripts/testing/raw_jws.ts";

@@ -1,17 +1,16 @@
 /** Every kind of JWT judged against the clock, at every edge of contract LT1 to LT12, over HTTP. */
 import { assertEquals } from "@std/assert";
 import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
-import { toBank } from "../../scripts/testing/flows.ts";
+import { toBank } from "../../scripts/testing/authorization_flow.ts";
 import { forged } from "../support/jwt_attacks.ts";
 import {
   assertionPlaces,
-  type JwtPlace,
-  type PlacedKind,
   proofPlaces,
   registrationPlaces,
   returnPlace,
   signaturePlaces,
 } from "../support/jwt_places.ts";
+import { type JwtPlace, type PlacedKind } from "../support/jwt_place.ts";
 import { postRegistration, registrationJwt, statementWith } from "../../scripts/testing/registration.ts";
 import { assertErrorAnswer } from "../../scripts/testing/front_channel.ts";
 import { type Environment, openEnvironment, START } from "../../scripts/testing/environment.ts";

@@ -9,8 +9,6 @@ import {
 } from "../../scripts/testing/bank_return.ts";
 import { type Cost, costOf, FREE } from "../support/crypto_meter.ts";
 import {
-  authorize,
-  Browser,
   call,
   type CallOptions,
   clientToken,
@@ -20,8 +18,8 @@ import {
   good,
   push,
   requestToken,
-  toBank,
 } from "../../scripts/testing/flows.ts";
+import { authorize, Browser, toBank } from "../../scripts/testing/authorization_flow.ts";
 import { clientAssertion, dpopProof, signJwt } from "../../scripts/testing/jwts.ts";
 import { clientCredentials, codeGrant, pushing } from "../../scripts/testing/oauth_requests.ts";
 import { onboardOnly } from "../../scripts/testing/participants.ts";

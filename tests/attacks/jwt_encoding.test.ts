@@ -15,7 +15,8 @@ import {
   takenEverywhere,
   text,
 } from "../support/jwt_attacks.ts";
-import { type JwsParts, type JwtPlace, jwtPlaces, type PlacedKind } from "../support/jwt_places.ts";
+import { jwtPlaces } from "../support/jwt_places.ts";
+import { type JwsParts, type JwtPlace, type PlacedKind } from "../support/jwt_place.ts";
 import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
 import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
 import { openEnvironment } from "../../scripts/testing/environment.ts";

@@ -7,7 +7,7 @@ import { errors } from "jose";
 import { seeded } from "../../scripts/prove/random.ts";
 import { joseFailure } from "../../src/base/jose/compact_jws.ts";
 import { IMPLICIT, returnTo, sealedReturn, signedReturn } from "../../scripts/testing/bank_return.ts";
-import { toBank } from "../../scripts/testing/flows.ts";
+import { toBank } from "../../scripts/testing/authorization_flow.ts";
 import { assertCodeAnswer } from "../../scripts/testing/front_channel.ts";
 import { forged, takenEverywhere } from "../support/jwt_attacks.ts";
 import { jwtPlaces } from "../support/jwt_places.ts";

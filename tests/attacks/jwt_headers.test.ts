@@ -17,8 +17,10 @@ import {
   takenEverywhere,
   wrong,
 } from "../support/jwt_attacks.ts";
-import { type JwtPlace, jwtPlaces, proofPlaces, signaturePlaces } from "../support/jwt_places.ts";
-import { call, clientToken, good, push, redeem, requestToken } from "../../scripts/testing/flows.ts";
+import { jwtPlaces, proofPlaces, signaturePlaces } from "../support/jwt_places.ts";
+import { type JwtPlace } from "../support/jwt_place.ts";
+import { call, clientToken, good, push, requestToken } from "../../scripts/testing/flows.ts";
+import { redeem } from "../../scripts/testing/authorization_flow.ts";
 import { thumbprint } from "../../scripts/testing/jwts.ts";
 import { awaitingConsent, issueCode } from "../../scripts/testing/oauth_requests.ts";
 import { assertChallenge, unchanged } from "../../scripts/testing/resource_answers.ts";

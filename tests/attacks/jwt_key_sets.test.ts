@@ -7,12 +7,12 @@ import { type Json, requestToken } from "../../scripts/testing/flows.ts";
 import { forged, INVALID, pss, takenEverywhere, wrong } from "../support/jwt_attacks.ts";
 import {
   assertionPlaces,
-  type JwtPlace,
   jwtPlaces,
   registrationPlaces,
   returnPlace,
   signaturePlaces,
 } from "../support/jwt_places.ts";
+import { type JwtPlace } from "../support/jwt_place.ts";
 import { signJwt, thumbprint } from "../../scripts/testing/jwts.ts";
 import { smallTestKey, type TestKey, testKey } from "../../scripts/testing/keys.ts";
 import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";

@@ -13,7 +13,13 @@ import {
   signedReturn,
 } from "../../scripts/testing/bank_return.ts";
 import { costOf, FREE } from "../support/crypto_meter.ts";
-import { type AtBank, Browser, returnClaims, returnPath, toBank } from "../../scripts/testing/flows.ts";
+import {
+  type AtBank,
+  Browser,
+  returnClaims,
+  returnPath,
+  toBank,
+} from "../../scripts/testing/authorization_flow.ts";
 import { assertCodeAnswer, assertPage } from "../../scripts/testing/front_channel.ts";
 import { type Attack, forged, rejectedEverywhere, takenEverywhere } from "../support/jwt_attacks.ts";
 import { jwtPlaces } from "../support/jwt_places.ts";

@@ -1,6 +1,6 @@
 /** Authorization requests of the OpenID conformance suite: what counts is what was pushed, once and by its owner. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { Browser } from "../../scripts/testing/flows.ts";
+import { Browser } from "../../scripts/testing/authorization_flow.ts";
 import { openEnvironment } from "../../scripts/testing/environment.ts";
 import {
   agreed,

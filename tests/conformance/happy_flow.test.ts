@@ -1,6 +1,6 @@
 /** The good ways through the authorization server that the OpenID conformance suite takes, each to an accepted payment. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { Browser, openHandover, returnPath } from "../../scripts/testing/flows.ts";
+import { Browser, openHandover, returnPath } from "../../scripts/testing/authorization_flow.ts";
 import { callbackOf } from "../support/public_clients.ts";
 import { AUTH_URL, openEnvironment, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
 import {

@@ -4,23 +4,18 @@
  */
 import { assertEquals } from "@std/assert";
 import { CompactSign, exportJWK, generateKeyPair } from "jose";
+import { authentication, dpopKey, good, type Json, push, requestToken } from "../../scripts/testing/flows.ts";
 import {
   type AtBank,
-  authentication,
   authorise,
   authorize,
   Browser,
   codeOf,
-  dpopKey,
-  good,
-  type Json,
-  push,
   putAccounts,
   redeem,
-  requestToken,
   returnPath,
   toBank,
-} from "../../scripts/testing/flows.ts";
+} from "../../scripts/testing/authorization_flow.ts";
 import { type JsonObject, seconds } from "../../scripts/testing/jwts.ts";
 import { awaitingConsent } from "../../scripts/testing/oauth_requests.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";

@@ -1,7 +1,8 @@
 /** The rules of PAR, PKCE, DPoP and RFC 9207 through `oauth4webapi`, with every URL from metadata. */
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import * as oauth from "oauth4webapi";
-import { Browser, consentBody } from "../../scripts/testing/flows.ts";
+import { consentBody } from "../../scripts/testing/flows.ts";
+import { Browser } from "../../scripts/testing/authorization_flow.ts";
 import { environmentFetch } from "../support/public_clients.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
 import {

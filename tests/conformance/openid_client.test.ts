@@ -1,14 +1,8 @@
 /** Payments through `openid-client`, which knows the platform by its metadata alone and checks what it is answered. */
 import { assertEquals, assertRejects } from "@std/assert";
 import * as client from "openid-client";
-import {
-  Browser,
-  consentBody,
-  DEBTOR_ACCOUNT,
-  openHandover,
-  paymentBody,
-  returnPath,
-} from "../../scripts/testing/flows.ts";
+import { consentBody, DEBTOR_ACCOUNT, paymentBody } from "../../scripts/testing/flows.ts";
+import { Browser, openHandover, returnPath } from "../../scripts/testing/authorization_flow.ts";
 import { testKey } from "../../scripts/testing/keys.ts";
 import {
   assertionKey,

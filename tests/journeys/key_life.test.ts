@@ -3,7 +3,8 @@
  * and an old key is rejected everywhere at the latest 15 s after its revocation (Decision A9).
  */
 import { assert, assertEquals } from "@std/assert";
-import { authorize, Browser, clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
+import { clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
+import { authorize, Browser } from "../../scripts/testing/authorization_flow.ts";
 import {
   kidSealedTo,
   type Pair,

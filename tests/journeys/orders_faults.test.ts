@@ -13,15 +13,8 @@ import {
   visit,
   type Visited,
 } from "../support/banks_environment.ts";
-import {
-  call,
-  clientToken,
-  codeOf,
-  DEBTOR_ACCOUNT,
-  good,
-  type Json,
-  pay,
-} from "../../scripts/testing/flows.ts";
+import { call, clientToken, DEBTOR_ACCOUNT, good, type Json, pay } from "../../scripts/testing/flows.ts";
+import { codeOf } from "../../scripts/testing/authorization_flow.ts";
 import { history, later, outboxKeys, outboxOrder, statusOf } from "../support/orders.ts";
 
 const ACCEPTED = "AcceptedSettlementInProcess";

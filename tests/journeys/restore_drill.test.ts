@@ -5,7 +5,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { openBooks, OPERATOR_TOKEN } from "../support/bank_books.ts";
 import {
-  authorised,
   call,
   clientToken,
   type FlowEnvironment,
@@ -14,6 +13,7 @@ import {
   pay,
   requestToken,
 } from "../../scripts/testing/flows.ts";
+import { authorised } from "../../scripts/testing/authorization_flow.ts";
 import { ORDERS_URI } from "../support/orders.ts";
 import { type ServedPlatform, startPlatform, taskCommand } from "../../scripts/testing/served_platform.ts";
 import {

@@ -7,20 +7,15 @@ import { type Banks, composeBanks } from "../../src/sandbox/bank/bank_app.ts";
 import type { BankProfile } from "../../src/sandbox/bank/bank_profile.ts";
 import { ALICE, BankBrowser, CODE, type Shown } from "./bank_browser.ts";
 import type { HeldTimer } from "./bank_environment.ts";
+import { type BoundToken, consentBody, dpopKey, good, type Json, pay } from "../../scripts/testing/flows.ts";
 import {
   type AtBank,
   authorize,
-  type BoundToken,
   codeOf,
-  consentBody,
   decide,
-  dpopKey,
-  good,
-  type Json,
-  pay,
   redeem,
   toBank,
-} from "../../scripts/testing/flows.ts";
+} from "../../scripts/testing/authorization_flow.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
 import {
   AUTH_URL,

@@ -1,16 +1,14 @@
 /** A customer's path through the pages, and every result that the TPP receives. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { type IMPLICIT, sealedReturn, signedReturn } from "../../scripts/testing/bank_return.ts";
+import { clientToken, good, push } from "../../scripts/testing/flows.ts";
 import {
   type AtBank,
   authorize,
   Browser,
-  clientToken,
-  good,
   openHandover,
-  push,
   toBank,
-} from "../../scripts/testing/flows.ts";
+} from "../../scripts/testing/authorization_flow.ts";
 import {
   assertPage,
   codesIssued,

@@ -4,7 +4,7 @@
  */
 import { segment } from "../../scripts/testing/raw_jws.ts";
 import type { Part } from "../../scripts/testing/raw_jws.ts";
-import type { JwsParts, JwtPlace, PlacedKind } from "./jwt_places.ts";
+import type { JwsParts, JwtPlace, PlacedKind } from "./jwt_place.ts";
 import { type JsonObject, withChanges } from "../../scripts/testing/jwts.ts";
 import type { TestKey } from "../../scripts/testing/keys.ts";
 import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";

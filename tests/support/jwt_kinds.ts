@@ -1,19 +1,17 @@
 /** Valid samples of the seven kinds of JWT of contract J26, in every form that a caller might send. */
 import { compactDecrypt } from "jose";
 import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
+import { clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
 import {
   type AtBank,
   authorize,
   Browser,
-  clientToken,
-  createConsent,
-  good,
-  push,
   returnClaims,
   toBank,
-} from "../../scripts/testing/flows.ts";
+} from "../../scripts/testing/authorization_flow.ts";
 import { forged } from "./jwt_attacks.ts";
-import { assertionOf, type PlacedKind } from "./jwt_places.ts";
+import { assertionOf } from "./jwt_places.ts";
+import { type PlacedKind } from "./jwt_place.ts";
 import { dpopProof, sealToPlatform, signJwt } from "../../scripts/testing/jwts.ts";
 import { testKey } from "../../scripts/testing/keys.ts";
 import { type Participant, registrationClaims } from "../../scripts/testing/participants.ts";

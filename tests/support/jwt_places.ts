@@ -6,8 +6,6 @@ import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { IMPLICIT, sealedReturn } from "../../scripts/testing/bank_return.ts";
 import {
-  type AtBank,
-  authorised,
   type BoundToken,
   call,
   clientToken,
@@ -16,9 +14,8 @@ import {
   DEBTOR_ACCOUNT,
   dpopKey,
   paymentBody,
-  returnClaims,
-  toBank,
 } from "../../scripts/testing/flows.ts";
+import { type AtBank, authorised, returnClaims, toBank } from "../../scripts/testing/authorization_flow.ts";
 import { assertCodeAnswer, assertPage } from "../../scripts/testing/front_channel.ts";
 import {
   type JsonObject,
@@ -37,41 +34,10 @@ import {
 } from "../../scripts/testing/oauth_requests.ts";
 import { onboardOnly, type Participant, registrationClaims } from "../../scripts/testing/participants.ts";
 import { NEWCOMER, postRegistration, registrationJwt } from "../../scripts/testing/registration.ts";
-import { assertChallenge, assertFaults, type ExpectedFault } from "../../scripts/testing/resource_answers.ts";
+import { assertChallenge, assertFaults } from "../../scripts/testing/resource_answers.ts";
+import type { JwsParts, JwtPlace } from "./jwt_place.ts";
 import { goodHeader } from "./signature_cases.ts";
 import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
-
-/**
- * The kinds of JWT that callers send, of the seven that exist (contract J26). JWTs from the platform to a bank are
- * never sent back.
- */
-export type PlacedKind = "assertion" | "proof" | "registration" | "statement" | "return" | "signature";
-
-/** The parts of a valid JWS before a test changes them. */
-export interface JwsParts {
-  readonly key: TestKey;
-  readonly header: JsonObject;
-  /** Claims, or the exact text if the payload is sent separately. */
-  readonly payload: JsonObject | string;
-}
-
-/** One place. */
-export interface JwtPlace {
-  readonly name: string;
-  readonly kind: PlacedKind;
-  /** How the token is sent; a header cannot carry every character. */
-  readonly carrier: "form" | "header" | "body" | "inside";
-  /** The owner of a valid token; for a statement, its subject. */
-  readonly who: Participant;
-  /** The parts of a valid token, new each time. */
-  parts(): Promise<JwsParts>;
-  /** Sends the text. */
-  present(token: string): Promise<Response>;
-  /** Asserts that this is exactly the place's rejection; `fault` applies to payload signatures. */
-  rejects(response: Response, fault: ExpectedFault): Promise<void>;
-  /** Asserts that this is the response to a valid request; each place returns it at least once. */
-  takes(response: Response): Promise<void>;
-}
 
 const OBIE_ISS = "http://openbanking.org.uk/iss";
 const BAD_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';

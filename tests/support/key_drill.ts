@@ -3,11 +3,7 @@
  * request takes time, and one whole payment.
  */
 import {
-  authorise,
-  authorize,
-  Browser,
   clientToken,
-  codeOf,
   consentBody,
   createConsent,
   DEBTOR_ACCOUNT,
@@ -15,11 +11,17 @@ import {
   type FlowEnvironment,
   good,
   type Json,
-  openHandover,
   pay,
   push,
-  redeem,
 } from "../../scripts/testing/flows.ts";
+import {
+  authorise,
+  authorize,
+  Browser,
+  codeOf,
+  openHandover,
+  redeem,
+} from "../../scripts/testing/authorization_flow.ts";
 import type { TestKey } from "../../scripts/testing/keys.ts";
 import {
   adminCall,

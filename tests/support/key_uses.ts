@@ -4,7 +4,6 @@
  */
 import { assertEquals } from "@std/assert";
 import {
-  authorised,
   call,
   clientToken,
   consentBody,
@@ -12,11 +11,9 @@ import {
   type FlowEnvironment,
   pay,
   push,
-  putAccounts,
   requestToken,
-  returnPath,
-  toBank,
 } from "../../scripts/testing/flows.ts";
+import { authorised, putAccounts, returnPath, toBank } from "../../scripts/testing/authorization_flow.ts";
 import { type Pair, seenBy } from "./key_drill.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
 import { assertBare, assertFaults } from "../../scripts/testing/resource_answers.ts";

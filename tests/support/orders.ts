@@ -4,7 +4,8 @@ import type { PaymentOrder } from "../../src/platform/payments/payment_order.ts"
 import { asPaymentId } from "../../src/base/kernel/identifiers.ts";
 import { outboxQueueKey } from "../../src/platform/store_keys.ts";
 import { historyOf } from "../../src/platform/audit_trail.ts";
-import { authorised, call, clientToken, good, type Json, pay } from "../../scripts/testing/flows.ts";
+import { call, clientToken, good, type Json, pay } from "../../scripts/testing/flows.ts";
+import { authorised } from "../../scripts/testing/authorization_flow.ts";
 import {
   type Environment,
   type EnvironmentOptions,

@@ -1,6 +1,7 @@
 /** The platform in production behind a real proxy: whose certificate counts, and what gets past (contract H1-H12, H20-H22). */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { authorised, call, clientToken, good, pay, requestToken } from "../../scripts/testing/flows.ts";
+import { call, clientToken, good, pay, requestToken } from "../../scripts/testing/flows.ts";
+import { authorised } from "../../scripts/testing/authorization_flow.ts";
 import { signJwt } from "../../scripts/testing/jwts.ts";
 import { testKey } from "../../scripts/testing/keys.ts";
 import { onboardOnly, type Participant, registrationClaims } from "../../scripts/testing/participants.ts";

@@ -3,7 +3,8 @@
  * bank who returns the browser. The libraries take every URL from metadata; this file names no endpoint.
  */
 import type { CryptoKeyPair } from "oauth4webapi";
-import { authorise, Browser, clientToken, type Json, openHandover } from "../../scripts/testing/flows.ts";
+import { clientToken, type Json } from "../../scripts/testing/flows.ts";
+import { authorise, Browser, openHandover } from "../../scripts/testing/authorization_flow.ts";
 import { payloadSignature } from "../../scripts/testing/jwts.ts";
 import type { TestKey } from "../../scripts/testing/keys.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";

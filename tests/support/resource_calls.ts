@@ -1,6 +1,5 @@
 /** One good call of each resource endpoint of a TPP, for tests that break the same thing at all of them. */
 import {
-  authorised,
   type BoundToken,
   call,
   type CallOptions,
@@ -10,6 +9,7 @@ import {
   pay,
   paymentBody,
 } from "../../scripts/testing/flows.ts";
+import { authorised } from "../../scripts/testing/authorization_flow.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
 import { BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
 

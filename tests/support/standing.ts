@@ -4,19 +4,21 @@
  */
 import { assertEquals } from "@std/assert";
 import {
-  type AtBank,
-  authorize,
-  Browser,
   call,
   clientToken,
   consentBody,
   createConsent,
   good,
   push,
-  putAccounts,
   requestToken,
-  returnPath,
 } from "../../scripts/testing/flows.ts";
+import {
+  type AtBank,
+  authorize,
+  Browser,
+  putAccounts,
+  returnPath,
+} from "../../scripts/testing/authorization_flow.ts";
 import type { Participant } from "../../scripts/testing/participants.ts";
 import { assertBare, assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
 import type { Environment } from "../../scripts/testing/environment.ts";

@@ -10,24 +10,26 @@ import {
   reportFor,
 } from "../../../scripts/testing/back_channel.ts";
 import {
-  type AtBank,
-  authorise,
   call,
   clientToken,
-  codeOf,
   consentBody,
   createConsent,
   DEBTOR_ACCOUNT,
-  decide,
   dpopKey,
   good,
   type Json,
   pay,
+} from "../../../scripts/testing/flows.ts";
+import {
+  type AtBank,
+  authorise,
+  codeOf,
+  decide,
   redeem,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
-import { putAccounts } from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
+import { putAccounts } from "../../../scripts/testing/authorization_flow.ts";
 import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
 import { openGatedStore } from "../../support/gated_store.ts";
 import { assertCommonHeaders, assertFaults } from "../../../scripts/testing/resource_answers.ts";

@@ -13,7 +13,8 @@ import {
   report,
   reportFor,
 } from "../../../scripts/testing/back_channel.ts";
-import { call, good, type Json, toBank } from "../../../scripts/testing/flows.ts";
+import { call, good, type Json } from "../../../scripts/testing/flows.ts";
+import { toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { payloadSignature } from "../../../scripts/testing/jwts.ts";
 import {
   assertBare,

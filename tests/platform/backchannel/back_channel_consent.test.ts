@@ -13,7 +13,6 @@ import {
   NOT_A_BANK,
 } from "../../../scripts/testing/back_channel.ts";
 import {
-  authorised,
   call,
   clientToken,
   consentBody,
@@ -24,6 +23,7 @@ import {
   pay,
   requestToken,
 } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { sha256, thumbprint } from "../../../scripts/testing/jwts.ts";
 import {
   assertBare,

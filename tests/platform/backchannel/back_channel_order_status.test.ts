@@ -11,19 +11,11 @@ import {
   paidAt,
   putStatus,
 } from "../../../scripts/testing/back_channel.ts";
-import {
-  authorised,
-  call,
-  type CallOptions,
-  clientToken,
-  good,
-  type Json,
-  pay,
-} from "../../../scripts/testing/flows.ts";
+import { call, clientToken, good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { openGatedStore } from "../../support/gated_store.ts";
 import { payloadSignature } from "../../../scripts/testing/jwts.ts";
 import { down, openPushEnvironment, outboxKeys } from "../../support/orders.ts";
-import type { Participant } from "../../../scripts/testing/participants.ts";
 import {
   assertChallenge,
   assertCommonHeaders,
@@ -31,6 +23,7 @@ import {
   unchanged,
 } from "../../../scripts/testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+import { data, idlePut } from "./status_reports.ts";
 
 const IN_PROCESS = "AcceptedSettlementInProcess";
 const COMPLETED = "AcceptedSettlementCompleted";
@@ -69,22 +62,6 @@ async function paymentIn(env: Environment, status: Status): Promise<string> {
 
 async function order(env: Environment, id: string): Promise<Json> {
   return (await good(bankCall(env, env.bankA, orderPath(id)), 200)).Data;
-}
-
-/** Sends a report and asserts that it changes no state. */
-function idlePut(
-  env: Environment,
-  bank: Participant,
-  id: string,
-  data: Json,
-  options: CallOptions = {},
-): Promise<Response> {
-  const body = JSON.stringify({ Data: data });
-  return idleBankCall(env, bank, orderPath(id, bank.orgId), { method: "PUT", body, ...options });
-}
-
-function data(status: string, changes: Json = {}): Json {
-  return { Status: status, StatusUpdateDateTime: "2040-01-15T12:00:00+00:00", ...changes };
 }
 
 for (const from of STATUSES) {

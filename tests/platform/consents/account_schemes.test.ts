@@ -2,7 +2,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { idleReport, reportFor } from "../../../scripts/testing/back_channel.ts";
 import {
-  authorised,
   call,
   clientToken,
   consentBody,
@@ -10,8 +9,8 @@ import {
   good,
   type Json,
   pay,
-  toBank,
 } from "../../../scripts/testing/flows.ts";
+import { authorised, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 

@@ -1,7 +1,8 @@
 /** The stored evidence of a customer's decision: when, who, why, and the hash of the page on which it was made. */
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { type AtBank, authorise, consentBody, type Json, toBank } from "../../../scripts/testing/flows.ts";
+import { consentBody, type Json } from "../../../scripts/testing/flows.ts";
+import { type AtBank, authorise, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   ACCOUNTS,
   assertCodeAnswer,

@@ -1,15 +1,8 @@
 /** Deadlines of consents, read before and after the sweeper has written them down [STA-01, CT12, CT15]. */
 import { assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
-import {
-  authorised,
-  call,
-  clientToken,
-  createConsent,
-  good,
-  type Json,
-  pay,
-} from "../../../scripts/testing/flows.ts";
+import { call, clientToken, createConsent, good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
 async function statusOf(env: Environment, consentId: string): Promise<Json> {

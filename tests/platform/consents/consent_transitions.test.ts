@@ -2,8 +2,6 @@
 import { assertEquals } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
 import {
-  type AtBank,
-  authorised,
   type BoundToken,
   call,
   clientToken,
@@ -13,8 +11,8 @@ import {
   type Json,
   pay,
   push,
-  toBank,
 } from "../../../scripts/testing/flows.ts";
+import { type AtBank, authorised, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertErrorAnswer,
   assertNothingChanges,

@@ -1,11 +1,8 @@
 /** GET domestic-payment-consents/{id}: what it shows, to whom, and what time does to a consent. */
 import { assertEquals } from "@std/assert";
 import {
-  authorise,
-  authorised,
   call,
   clientToken,
-  codeOf,
   consentBody,
   createConsent,
   dpopKey,
@@ -13,10 +10,15 @@ import {
   type Json,
   pay,
   push,
+} from "../../../scripts/testing/flows.ts";
+import {
+  authorise,
+  authorised,
+  codeOf,
   redeem,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import { assertBare, assertFaults, errorBody, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "../../../scripts/testing/resource_bodies.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";

@@ -1,22 +1,24 @@
 /** GET domestic-payment-consents/{id}/funds-confirmation (contract FC1 to FC3; Decision C8). */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
-  authorised,
   type BoundToken,
   call,
   clientToken,
-  codeOf,
   consentBody,
   createConsent,
   DEBTOR_ACCOUNT,
-  decide,
   good,
   type Json,
   pay,
+} from "../../../scripts/testing/flows.ts";
+import {
+  authorised,
+  codeOf,
+  decide,
   putAccounts,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
 import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";

@@ -1,36 +1,10 @@
 /** A payment against its consent, and which part of the payment data each reader gets (contract MT1 to MT4, CR2, BF2). */
 import { assertEquals } from "@std/assert";
-import { decodeConsentRequest } from "../../../src/platform/consents/consent_schema.ts";
-import {
-  accountOf,
-  bankInitiation,
-  compareWithConsent,
-  echoedInitiation,
-  type PaymentData,
-  reducedInitiation,
-  wireAccountOf,
-} from "../../../src/platform/consents/initiation.ts";
+import { compareWithConsent, echoedInitiation } from "../../../src/platform/consents/initiation.ts";
 import type { Account } from "../../../src/base/values/account.ts";
-import { decodePaymentRequest } from "../../../src/platform/payments/payment_schema.ts";
 import { edited, without } from "../http/edited.ts";
-import { CONTEXT, FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
-
-const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
-
-/** The data of a decoded consent or payment to compare, from `{Data: {Initiation}, Risk}` sent as a payment. */
-function paymentDataOf(body: unknown): PaymentData {
-  const sent = without(
-    without(without(body, "Data.ReadRefundAccount"), "Data.Authorisation"),
-    "Data.SCASupportData",
-  );
-  const { Data, Risk } = decodePaymentRequest(edited(sent, "Data.ConsentId", CONSENT_ID), CONTEXT);
-  return { Initiation: Data.Initiation, Risk };
-}
-
-function consentDataOf(body: unknown): PaymentData {
-  const { Data, Risk } = decodeConsentRequest(body, CONTEXT);
-  return { Initiation: Data.Initiation, Risk };
-}
+import { FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
+import { consentDataOf, paymentDataOf } from "./payment_data.ts";
 
 /** Paths in which a payment differs from a consent. */
 function mismatches(consent: unknown, payment: unknown, selected?: Account): string[] {
@@ -254,71 +228,4 @@ Deno.test("a selected account does not stand in for an implicit consent's own [P
     "Data.Initiation.DebtorAccount.Identification",
     "Data.Initiation.DebtorAccount.SecondaryIdentification",
   ]);
-});
-
-const PAYER = {
-  SchemeName: "UK.OBIE.IBAN",
-  Identification: "GB29NWBK60161331926819",
-  SecondaryIdentification: "SUB-7",
-};
-const PAYEE = {
-  SchemeName: "UK.OBIE.SortCodeAccountNumber",
-  Identification: "11280001234567",
-  Name: "Example Shop Ltd",
-  SecondaryIdentification: "ROLL-1",
-};
-
-Deno.test("echoedInitiation leaves out the payer's name, the address and the mobile number [CON-25]", () => {
-  assertEquals(echoedInitiation(consentDataOf(FULL).Initiation), {
-    InstructionIdentification: "INSTR-1",
-    EndToEndIdentification: "E2E-1",
-    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
-    DebtorAccount: PAYER,
-    CreditorAccount: PAYEE,
-    RemittanceInformation: { Unstructured: "Order 1001, thank you", Reference: "ORDER-1001" },
-  });
-  assertEquals(echoedInitiation(MINIMAL.Data.Initiation), MINIMAL.Data.Initiation);
-});
-
-Deno.test("reducedInitiation has amount, payee, remittance and the payer's account where held [CON-23]", () => {
-  assertEquals(reducedInitiation(consentDataOf(FULL).Initiation), {
-    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
-    DebtorAccount: PAYER,
-    CreditorAccount: PAYEE,
-    RemittanceInformation: { Unstructured: "Order 1001, thank you", Reference: "ORDER-1001" },
-  });
-  assertEquals(Object.keys(reducedInitiation(consentDataOf(EXPLICIT).Initiation)), [
-    "InstructedAmount",
-    "CreditorAccount",
-    "RemittanceInformation",
-  ]);
-});
-
-Deno.test("bankInitiation has the payer's name, and null for absent identifications [BCH-01]", () => {
-  assertEquals(bankInitiation(consentDataOf(FULL).Initiation), {
-    InstructionIdentification: "INSTR-1",
-    EndToEndIdentification: "E2E-1",
-    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
-    DebtorAccount: { ...PAYER, Name: "Alice Payer" },
-    CreditorAccount: PAYEE,
-  });
-  assertEquals(bankInitiation(MINIMAL.Data.Initiation), {
-    InstructionIdentification: null,
-    EndToEndIdentification: null,
-    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
-    CreditorAccount: MINIMAL.Data.Initiation.CreditorAccount,
-  });
-});
-
-Deno.test("accountOf and wireAccountOf are each other's inverse", () => {
-  const full = { ...PAYER, Name: "Alice Payer" };
-  assertEquals(accountOf(full), {
-    schemeName: "UK.OBIE.IBAN",
-    identification: "GB29NWBK60161331926819",
-    name: "Alice Payer",
-    secondaryIdentification: "SUB-7",
-  });
-  assertEquals(wireAccountOf(accountOf(full)), full);
-  const short = { SchemeName: "UK.OBIE.BBAN", Identification: "1" };
-  assertEquals(wireAccountOf(accountOf(short)), short);
 });

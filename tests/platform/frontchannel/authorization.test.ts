@@ -1,20 +1,22 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import {
-  authorise,
-  authorize,
-  Browser,
   clientToken,
-  codeOf,
   consentBody,
   createConsent,
   DEBTOR_ACCOUNT,
   good,
-  openHandover,
   push,
+} from "../../../scripts/testing/flows.ts";
+import {
+  authorise,
+  authorize,
+  Browser,
+  codeOf,
+  openHandover,
   redeem,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertBrowserHeaders,
   assertCodeAnswer,

@@ -1,18 +1,15 @@
 /** Data left after a customer's visits: a bounded number of sessions, and no cookie once a session is over. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import { clientToken, createConsent, good, push } from "../../../scripts/testing/flows.ts";
 import {
   type AtBank,
   authorize,
   Browser,
-  clientToken,
-  createConsent,
   decide,
-  good,
   openHandover,
-  push,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,

@@ -1,19 +1,21 @@
 import { assertEquals } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
 import {
-  type AtBank,
-  authorize,
-  Browser,
   call,
   clientToken,
   consentBody,
   DEBTOR_ACCOUNT,
   good,
   type Json,
-  openHandover,
   push,
-  toBank,
 } from "../../../scripts/testing/flows.ts";
+import {
+  type AtBank,
+  authorize,
+  Browser,
+  openHandover,
+  toBank,
+} from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,

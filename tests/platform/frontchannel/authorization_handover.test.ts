@@ -1,17 +1,15 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { compactDecrypt, compactVerify, decodeProtectedHeader, importJWK } from "jose";
 import {
-  authorize,
-  Browser,
   clientToken,
   consentBody,
   createConsent,
   DEBTOR_ACCOUNT,
   good,
   type Json,
-  openHandover,
   push,
 } from "../../../scripts/testing/flows.ts";
+import { authorize, Browser, openHandover } from "../../../scripts/testing/authorization_flow.ts";
 import { assertNothingChanges, assertPage, UUID } from "../../../scripts/testing/front_channel.ts";
 import type { CertifiedKey, Participant } from "../../../scripts/testing/participants.ts";
 import { AUTH_URL, type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";

@@ -1,7 +1,8 @@
 /** Before a customer leaves for the bank: whether it can take them on, from signing in to the payment. */
 import { assertEquals } from "@std/assert";
 import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
-import { authorise, authorised, good, pay, toBank } from "../../../scripts/testing/flows.ts";
+import { good, pay } from "../../../scripts/testing/flows.ts";
+import { authorise, authorised, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,

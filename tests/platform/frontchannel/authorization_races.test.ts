@@ -1,15 +1,14 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import { good, push } from "../../../scripts/testing/flows.ts";
 import {
   type AtBank,
   authorize,
   Browser,
-  good,
   openHandover,
-  push,
   redeem,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,

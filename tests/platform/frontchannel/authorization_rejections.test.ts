@@ -1,19 +1,21 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
-  authorise,
-  authorize,
-  Browser,
   clientToken,
-  codeOf,
   consentBody,
   createConsent,
   DEBTOR_ACCOUNT,
   good,
   type Json,
   push,
+} from "../../../scripts/testing/flows.ts";
+import {
+  authorise,
+  authorize,
+  Browser,
+  codeOf,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertBrowserHeaders,
   assertErrorAnswer,

@@ -5,19 +5,17 @@ import {
   sealedReturn,
   signedReturn,
 } from "../../../scripts/testing/bank_return.ts";
+import { clientToken, good, push } from "../../../scripts/testing/flows.ts";
 import {
   type AtBank,
   authorize,
   Browser,
-  clientToken,
   codeOf,
   decide,
-  good,
   openHandover,
-  push,
   putAccounts,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import {
   ACCOUNTS,
   assertCodeAnswer,

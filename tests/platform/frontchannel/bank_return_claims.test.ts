@@ -5,7 +5,7 @@ import {
   sealedReturn,
   signedReturn,
 } from "../../../scripts/testing/bank_return.ts";
-import { type AtBank, Browser, returnClaims, toBank } from "../../../scripts/testing/flows.ts";
+import { type AtBank, Browser, returnClaims, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,

@@ -7,7 +7,7 @@ import {
   sealedUnderHeader,
   signedReturn,
 } from "../../../scripts/testing/bank_return.ts";
-import { returnClaims, toBank } from "../../../scripts/testing/flows.ts";
+import { returnClaims, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { assertCodeAnswer, codesIssued, headingOf, PAGE } from "../../../scripts/testing/front_channel.ts";
 import { sealToPlatform } from "../../../scripts/testing/jwts.ts";
 import { openEnvironment } from "../../../scripts/testing/environment.ts";

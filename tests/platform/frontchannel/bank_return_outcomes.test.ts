@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { type AtBank, authorize, consentBody, type Json, toBank } from "../../../scripts/testing/flows.ts";
+import { consentBody, type Json } from "../../../scripts/testing/flows.ts";
+import { type AtBank, authorize, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   ACCOUNTS,
   assertBrowserHeaders,

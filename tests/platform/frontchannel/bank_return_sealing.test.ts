@@ -9,7 +9,7 @@ import {
   sealedUnderHeader,
   signedReturn,
 } from "../../../scripts/testing/bank_return.ts";
-import { openHandover, toBank } from "../../../scripts/testing/flows.ts";
+import { openHandover, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { assertCodeAnswer } from "../../../scripts/testing/front_channel.ts";
 import { sealToPlatform } from "../../../scripts/testing/jwts.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";

@@ -7,17 +7,15 @@ import {
   sealedReturn,
   signedReturn,
 } from "../../../scripts/testing/bank_return.ts";
+import { authentication, clientToken, requestToken } from "../../../scripts/testing/flows.ts";
 import {
   type AtBank,
-  authentication,
   authorize,
   Browser,
-  clientToken,
   putAccounts,
-  requestToken,
   returnClaims,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import { assertCodeAnswer, assertNothingChanges } from "../../../scripts/testing/front_channel.ts";
 import { type JsonObject, sealToPlatform, signJwt, withChanges } from "../../../scripts/testing/jwts.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";

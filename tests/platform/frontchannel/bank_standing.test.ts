@@ -5,9 +5,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { setOrganisation, setSoftware } from "../../support/directory_network.ts";
 import {
-  authorised,
-  authorize,
-  Browser,
   call,
   clientToken,
   consentBody,
@@ -18,6 +15,7 @@ import {
   push,
   requestToken,
 } from "../../../scripts/testing/flows.ts";
+import { authorised, authorize, Browser } from "../../../scripts/testing/authorization_flow.ts";
 import { errorBody, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { BOUND_MS } from "../../support/standing.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";

@@ -1,14 +1,7 @@
 /** Error pages of the browser host in the reader's language, and the responses that programs receive instead. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import {
-  Browser,
-  clientToken,
-  consentBody,
-  createConsent,
-  good,
-  push,
-  toBank,
-} from "../../../scripts/testing/flows.ts";
+import { clientToken, consentBody, createConsent, good, push } from "../../../scripts/testing/flows.ts";
+import { Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertBrowserHeaders,
   assertErrorAnswer,

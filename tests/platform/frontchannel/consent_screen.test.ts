@@ -1,19 +1,15 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import { clientToken, consentBody, good, type Json, push } from "../../../scripts/testing/flows.ts";
 import {
   type AtBank,
   authorize,
   Browser,
-  clientToken,
   codeOf,
-  consentBody,
-  good,
-  type Json,
   openHandover,
-  push,
   redeem,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import {
   ACCOUNTS,
   assertBrowserHeaders,

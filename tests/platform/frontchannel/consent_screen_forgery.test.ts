@@ -1,6 +1,6 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { type AtBank, Browser, toBank } from "../../../scripts/testing/flows.ts";
+import { type AtBank, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertBrowserHeaders,
   assertCodeAnswer,

@@ -5,7 +5,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
 import { begin, type Journey } from "../../support/customer_journey.ts";
-import { Browser } from "../../../scripts/testing/flows.ts";
+import { Browser } from "../../../scripts/testing/authorization_flow.ts";
 import { assertPage, codesIssued, readForm, wayOnOf } from "../../../scripts/testing/front_channel.ts";
 
 const FLOW_MS = 900_000;

@@ -1,15 +1,15 @@
 /** A bank or a TPP that becomes inactive while its customer is on the way: no code, the TPP gets the matching error. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { setOrganisation, setSoftware } from "../../support/directory_network.ts";
+import { good } from "../../../scripts/testing/flows.ts";
 import {
   type AtBank,
   Browser,
   decide,
-  good,
   putAccounts,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import { assertErrorAnswer, assertPage } from "../../../scripts/testing/front_channel.ts";
 import { unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { BOUND_MS } from "../../support/standing.ts";

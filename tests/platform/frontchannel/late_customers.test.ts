@@ -1,16 +1,14 @@
 /** Customers who come too late, or otherwise off the path: none is stranded, and none gets further than in time (Decision G1). */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import { clientToken, good, push } from "../../../scripts/testing/flows.ts";
 import {
   type AtBank,
   authorize,
   Browser,
-  clientToken,
-  good,
   openHandover,
-  push,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,

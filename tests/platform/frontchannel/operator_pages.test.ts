@@ -1,7 +1,7 @@
 /** The operator on customers' pages: name, logo, support contact and time zone, from configuration. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { toBank } from "../../../scripts/testing/flows.ts";
+import { toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { assertPage, reportAccounts } from "../../../scripts/testing/front_channel.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 

@@ -1,18 +1,20 @@
 /** Admission control over HTTP: whose turn it is when every place is taken, and what a full lane leaves alone. */
 import { assertEquals } from "@std/assert";
 import {
-  authorise,
-  authorised,
   call,
   clientToken,
-  codeOf,
   consentBody,
   type FlowEnvironment,
   pay,
-  redeem,
   requestToken,
-  toBank,
 } from "../../../scripts/testing/flows.ts";
+import {
+  authorise,
+  authorised,
+  codeOf,
+  redeem,
+  toBank,
+} from "../../../scripts/testing/authorization_flow.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 import type { Participant } from "../../../scripts/testing/participants.ts";
 import { addKey } from "../../support/directory_network.ts";

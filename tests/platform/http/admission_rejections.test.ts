@@ -4,9 +4,6 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import {
-  authorised,
-  authorize,
-  Browser,
   call,
   clientToken,
   consentBody,
@@ -16,6 +13,7 @@ import {
   push,
   requestToken,
 } from "../../../scripts/testing/flows.ts";
+import { authorised, authorize, Browser } from "../../../scripts/testing/authorization_flow.ts";
 import {
   AUTH_URL,
   BASE_URL,

@@ -9,7 +9,8 @@ import {
   type Environment,
   openEnvironment,
 } from "../../../scripts/testing/environment.ts";
-import { authorised, type BoundToken, clientToken } from "../../../scripts/testing/flows.ts";
+import { type BoundToken, clientToken } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { dpopProof } from "../../../scripts/testing/jwts.ts";
 import type { Participant } from "../../../scripts/testing/participants.ts";
 import { MAX_BODY_BYTES } from "../../../src/base/limits.ts";

@@ -5,21 +5,23 @@ import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
 import { type ConflictingStore, openConflictingStore } from "../../support/conflicting_store.ts";
 import { depart, pushed } from "../../support/departures.ts";
 import {
-  authorise,
-  authorised,
   call,
   clientToken,
-  codeOf,
   consentBody,
   createConsent,
   good,
   pay,
   push,
-  redeem,
   requestToken,
+} from "../../../scripts/testing/flows.ts";
+import {
+  authorise,
+  authorised,
+  codeOf,
+  redeem,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertNothingChanges,
   assertPage,

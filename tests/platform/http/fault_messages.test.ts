@@ -1,14 +1,7 @@
 /** `Errors[].Message`: each kind of fault has words of its own that say what was expected. [G8] */
 import { assertEquals } from "@std/assert";
-import {
-  authorised,
-  call,
-  clientToken,
-  createConsent,
-  good,
-  pay,
-  putAccounts,
-} from "../../../scripts/testing/flows.ts";
+import { call, clientToken, createConsent, good, pay } from "../../../scripts/testing/flows.ts";
+import { authorised, putAccounts } from "../../../scripts/testing/authorization_flow.ts";
 import { FULL_CONSENT } from "../../../scripts/testing/resource_bodies.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
 import { openEnvironment } from "../../../scripts/testing/environment.ts";

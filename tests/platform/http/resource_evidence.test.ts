@@ -5,23 +5,25 @@ import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
 import { ACCOUNTS, orderPath, report } from "../../../scripts/testing/back_channel.ts";
 import {
-  type AtBank,
-  authorised,
   type BoundToken,
   call,
   clientToken,
-  codeOf,
   consentBody,
-  decide,
   dpopKey,
   good,
   type Json,
   pay,
   paymentBody,
+} from "../../../scripts/testing/flows.ts";
+import {
+  type AtBank,
+  authorised,
+  codeOf,
+  decide,
   redeem,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import { payloadSignature } from "../../../scripts/testing/jwts.ts";
 import { openPushEnvironment } from "../../support/orders.ts";
 import type { Participant } from "../../../scripts/testing/participants.ts";

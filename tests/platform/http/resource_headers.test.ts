@@ -1,6 +1,7 @@
 /** The FAPI headers of resource calls (contract HD1 to HD10; Decision C10), caching, and the form of every rejection. */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { authorised, call, clientToken, consentBody, pay } from "../../../scripts/testing/flows.ts";
+import { call, clientToken, consentBody, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertCommonHeaders,
   assertFaults,

@@ -1,7 +1,6 @@
 /** Races at the resource endpoints: forty requests that are ready and sent at once. */
 import { assertEquals } from "@std/assert";
 import {
-  authorised,
   type BoundToken,
   call,
   clientToken,
@@ -11,6 +10,7 @@ import {
   pay,
   paymentBody,
 } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { dpopProof } from "../../../scripts/testing/jwts.ts";
 import { assertChallenge, assertFaults } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";

@@ -1,13 +1,7 @@
 /** The form of a POST to a resource endpoint: media type, coding, size, bytes and JSON; methods and addresses. */
 import { assertEquals } from "@std/assert";
-import {
-  authorised,
-  call,
-  clientToken,
-  consentBody,
-  pay,
-  paymentBody,
-} from "../../../scripts/testing/flows.ts";
+import { call, clientToken, consentBody, pay, paymentBody } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertBare,
   assertFaults,

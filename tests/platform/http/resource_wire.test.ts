@@ -1,6 +1,7 @@
 /** Cases that need raw bytes on a connection: repeated header lines, bodies of GETs, white space, request targets. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { authorised, type BoundToken, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
+import { type BoundToken, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { dpopProof, payloadSignature } from "../../../scripts/testing/jwts.ts";
 import { verifyAnswer } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";

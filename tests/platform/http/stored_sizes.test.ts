@@ -3,19 +3,15 @@ import { serialize } from "node:v8";
 import { assert, assertEquals } from "@std/assert";
 import { bankCall, orderPath, putStatus } from "../../../scripts/testing/back_channel.ts";
 import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import { consentBody, dpopKey, good, type Json, pay } from "../../../scripts/testing/flows.ts";
 import {
   type AtBank,
   codeOf,
-  consentBody,
   decide,
-  dpopKey,
-  good,
-  type Json,
-  pay,
   putAccounts,
   redeem,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import { readForm, tppAnswer } from "../../../scripts/testing/front_channel.ts";
 import { adminCall, onboardOnly, register } from "../../../scripts/testing/participants.ts";
 import { type Environment, openEnvironment, SHOP_REDIRECTS } from "../../../scripts/testing/environment.ts";

@@ -1,7 +1,6 @@
 /** `x-idempotency-key` at the two POST endpoints (contract IK1 to IK13; Decision C4). */
 import { assertEquals } from "@std/assert";
 import {
-  authorised,
   type BoundToken,
   call,
   clientToken,
@@ -11,6 +10,7 @@ import {
   pay,
   paymentBody,
 } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { assertChallenge, assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "../../support/resource_calls.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";

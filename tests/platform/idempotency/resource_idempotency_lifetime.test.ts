@@ -1,25 +1,27 @@
 /** How long an idempotency key is taken, and what its resource looks like by then (contract IK1 to IK13; Decision C4). */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import {
-  type AtBank,
-  authorise,
-  authorised,
-  authorize,
   type BoundToken,
-  Browser,
   call,
   clientToken,
-  codeOf,
   consentBody,
   dpopKey,
   good,
   type Json,
-  openHandover,
   pay,
   paymentBody,
   push,
-  redeem,
 } from "../../../scripts/testing/flows.ts";
+import {
+  type AtBank,
+  authorise,
+  authorised,
+  authorize,
+  Browser,
+  codeOf,
+  openHandover,
+  redeem,
+} from "../../../scripts/testing/authorization_flow.ts";
 import { assertFaults } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";

@@ -1,8 +1,5 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import {
-  authorised,
-  authorize,
-  Browser,
   clientToken,
   consentBody,
   createConsent,
@@ -13,6 +10,7 @@ import {
   push,
   requestToken,
 } from "../../../scripts/testing/flows.ts";
+import { authorised, authorize, Browser } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertBrowserHeaders,
   assertNothingChanges,

@@ -3,7 +3,8 @@ import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { CompactEncrypt, importJWK } from "jose";
 import { IMPLICIT, returnTo, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { authorize, Browser, good, openHandover, toBank } from "../../../scripts/testing/flows.ts";
+import { good } from "../../../scripts/testing/flows.ts";
+import { authorize, Browser, openHandover, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertBrowserHeaders,
   assertCodeAnswer,

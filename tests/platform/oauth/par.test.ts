@@ -1,15 +1,7 @@
 /** `POST /{BANK}/par.oauth2/v1`: what a pushed request must say, and the answer. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import {
-  authentication,
-  authorise,
-  authorize,
-  Browser,
-  dpopKey,
-  good,
-  push,
-  toBank,
-} from "../../../scripts/testing/flows.ts";
+import { authentication, dpopKey, good, push } from "../../../scripts/testing/flows.ts";
+import { authorise, authorize, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { dpopProof, sha256, thumbprint } from "../../../scripts/testing/jwts.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
 import {

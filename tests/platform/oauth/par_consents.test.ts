@@ -1,14 +1,7 @@
 /** `POST /{BANK}/par.oauth2/v1`: the consent that a pushed request is for, and the PKCE challenge that it may not reuse. */
 import { assertEquals } from "@std/assert";
-import {
-  authorised,
-  good,
-  pay,
-  push,
-  returnPath,
-  toBank,
-  verifierOf,
-} from "../../../scripts/testing/flows.ts";
+import { good, pay, push, verifierOf } from "../../../scripts/testing/flows.ts";
+import { authorised, returnPath, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { sha256 } from "../../../scripts/testing/jwts.ts";
 import {
   assertApiError,

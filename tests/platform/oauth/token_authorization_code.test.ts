@@ -1,6 +1,7 @@
 /** `POST /{BANK}/token.oauth2/v1`, authorization code: what a code is good for, how long, once, and for whom. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { clientToken, consentBody, dpopKey, good, pay, redeem } from "../../../scripts/testing/flows.ts";
+import { clientToken, consentBody, dpopKey, good, pay } from "../../../scripts/testing/flows.ts";
+import { redeem } from "../../../scripts/testing/authorization_flow.ts";
 import { dpopProof, sha256, thumbprint } from "../../../scripts/testing/jwts.ts";
 import {
   assertAccepted,

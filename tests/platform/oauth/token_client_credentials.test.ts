@@ -6,8 +6,8 @@ import {
   clientToken,
   createConsent,
   requestToken,
-  toBank,
 } from "../../../scripts/testing/flows.ts";
+import { toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   acceptedEverywhere,
   assertAccepted,

@@ -5,10 +5,10 @@ import {
   authentication,
   dpopKey,
   postForm,
-  redeem,
   requestToken,
   verifierOf,
 } from "../../../scripts/testing/flows.ts";
+import { redeem } from "../../../scripts/testing/authorization_flow.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
 import {
   assertAccepted,

@@ -1,19 +1,15 @@
 /** Revoked keys are rejected everywhere within 15 s, added ones are good as soon as they are known (Decision A9). */
 import { assertEquals } from "@std/assert";
 import { addKey, revokeKey } from "../../support/directory_network.ts";
+import { clientToken, createConsent, good, push, requestToken } from "../../../scripts/testing/flows.ts";
 import {
   authorize,
   Browser,
-  clientToken,
-  createConsent,
-  good,
   openHandover,
-  push,
   putAccounts,
-  requestToken,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import { postRegistration, renewedStatement } from "../../../scripts/testing/registration.ts";
 import { unchanged } from "../../../scripts/testing/resource_answers.ts";
 import {

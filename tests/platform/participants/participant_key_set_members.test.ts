@@ -1,6 +1,7 @@
 /** Which members of a published key set are believed, and for what (contract DC15, DC17; Decisions A10, E4). */
 import { assertEquals } from "@std/assert";
-import { type Json, putAccounts, requestToken, returnPath, toBank } from "../../../scripts/testing/flows.ts";
+import { type Json, requestToken } from "../../../scripts/testing/flows.ts";
+import { putAccounts, returnPath, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { forUrls, keyUrls } from "../../support/directory_network.ts";
 import { largeTestKey, smallTestKey, testKey } from "../../../scripts/testing/keys.ts";
 import type { CertifiedKey, Participant } from "../../../scripts/testing/participants.ts";

@@ -11,17 +11,14 @@ import {
   serving,
 } from "../../support/directory_network.ts";
 import {
-  authorize,
-  Browser,
   call,
   clientToken,
   createConsent,
   good,
   push,
   requestToken,
-  returnPath,
-  toBank,
 } from "../../../scripts/testing/flows.ts";
+import { authorize, Browser, returnPath, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
 import { onboardOnly } from "../../../scripts/testing/participants.ts";
 import {

@@ -1,16 +1,8 @@
 /** Participants whom the directory has given up are rejected everywhere within 15 s (Decisions A9, G5). */
 import { assertEquals } from "@std/assert";
 import { fetchedAnew, keyUrls, setOrganisation, setSoftware } from "../../support/directory_network.ts";
-import {
-  authorize,
-  Browser,
-  clientToken,
-  createConsent,
-  good,
-  push,
-  requestToken,
-  toBank,
-} from "../../../scripts/testing/flows.ts";
+import { clientToken, createConsent, good, push, requestToken } from "../../../scripts/testing/flows.ts";
+import { authorize, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import type { Participant } from "../../../scripts/testing/participants.ts";
 import { postRegistration } from "../../../scripts/testing/registration.ts";
 import { unchanged } from "../../../scripts/testing/resource_answers.ts";

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { authorised, call, consentBody, DEBTOR_ACCOUNT, good, pay } from "../../../scripts/testing/flows.ts";
+import { call, consentBody, DEBTOR_ACCOUNT, good, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { openEnvironment } from "../../../scripts/testing/environment.ts";
 
 Deno.test("POST domestic-payments answers 201 AcceptedSettlementInProcess and consumes the consent [PAY-01]", async () => {

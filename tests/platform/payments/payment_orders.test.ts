@@ -1,7 +1,8 @@
 /** The TPP's response for each way a bank can answer an order, and the pushed order [D4]. */
 import { assert, assertEquals } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
-import { authorised, consentBody, good, pay } from "../../../scripts/testing/flows.ts";
+import { consentBody, good, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import {
   accepts,
   answers,

@@ -1,7 +1,8 @@
 /** One bank's orders never wait for another bank's, however many wait there and however slow it is [D4]. */
 import { assert, assertEquals } from "@std/assert";
 import { outboxQueueKey } from "../../../src/platform/store_keys.ts";
-import { authorised, good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import {
   accepts,
   copiesOf,

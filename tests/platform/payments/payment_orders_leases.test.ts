@@ -4,7 +4,8 @@ import { composePlatform, type Platform } from "../../../src/platform/compose.ts
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Store } from "../../../src/base/store/store.ts";
-import { authorised, pay } from "../../../scripts/testing/flows.ts";
+import { pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import {
   accepts,
   type BankAnswer,

@@ -1,7 +1,8 @@
 /** Orders that fail for themselves alone, and what they must not do to a bank's other customers [D4]. */
 import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
-import { authorised, good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { leavesForBank, pushed } from "../../support/departures.ts";
 import {
   accepts,

@@ -1,6 +1,7 @@
 /** When an order is tried again, given up and left alone [D4]. */
 import { assert, assertEquals } from "@std/assert";
-import { authorised, good, pay } from "../../../scripts/testing/flows.ts";
+import { good, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import {
   accepts,
   copiesOf,

@@ -1,6 +1,7 @@
 /** While a bank asks for a pause, no order of that TPP is pushed to it; other TPPs and other banks go on [D4]. */
 import { assertEquals } from "@std/assert";
-import { authorised, good, pay } from "../../../scripts/testing/flows.ts";
+import { good, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import {
   accepts,
   later,

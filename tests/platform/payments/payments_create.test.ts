@@ -3,7 +3,6 @@ import { assertEquals } from "@std/assert";
 import { paymentIdOf } from "../../../src/base/kernel/identifiers.ts";
 import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
 import {
-  authorised,
   call,
   consentBody,
   DEBTOR_ACCOUNT,
@@ -12,6 +11,7 @@ import {
   pay,
   paymentBody,
 } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { payloadSignature } from "../../../scripts/testing/jwts.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "../../../scripts/testing/resource_bodies.ts";

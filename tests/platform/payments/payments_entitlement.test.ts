@@ -1,7 +1,6 @@
 /** Who may make and read which payment: the consent it is for, and whose payment it is. */
 import { assertEquals } from "@std/assert";
 import {
-  authorised,
   call,
   clientToken,
   consentBody,
@@ -9,9 +8,8 @@ import {
   good,
   pay,
   paymentBody,
-  returnPath,
-  toBank,
 } from "../../../scripts/testing/flows.ts";
+import { authorised, returnPath, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { assertChallenge, assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
 import { openEnvironment } from "../../../scripts/testing/environment.ts";

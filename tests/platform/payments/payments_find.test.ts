@@ -1,7 +1,6 @@
 /** GET domestic-payments?idempotency-key: the payment of a TPP that has lost the answer to its POST. */
 import { assertEquals } from "@std/assert";
 import {
-  authorised,
   type BoundToken,
   call,
   clientToken,
@@ -9,6 +8,7 @@ import {
   good,
   pay,
 } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { assertChallenge, assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";

@@ -1,14 +1,7 @@
 /** POST domestic-payments against its consent: every leaf that differs is told, and the consent stays usable. */
 import { assertEquals } from "@std/assert";
-import {
-  authorised,
-  call,
-  consentBody,
-  good,
-  type Json,
-  pay,
-  paymentBody,
-} from "../../../scripts/testing/flows.ts";
+import { call, consentBody, good, type Json, pay, paymentBody } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { FULL_CONSENT, leavesOf } from "../../../scripts/testing/resource_bodies.ts";
 import { CONSENTS } from "../../support/resource_calls.ts";

@@ -1,15 +1,8 @@
 /** How a payment goes on, as its TPP sees it, while the bank reports on the back channel (contract PT3 to PT10; Decision D3). */
 import { assertEquals } from "@std/assert";
 import { isLegalMove } from "../../../src/platform/payments/payment.ts";
-import {
-  type AtBank,
-  authorised,
-  call,
-  clientToken,
-  good,
-  type Json,
-  pay,
-} from "../../../scripts/testing/flows.ts";
+import { call, clientToken, good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { type AtBank, authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";

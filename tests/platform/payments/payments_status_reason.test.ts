@@ -1,7 +1,8 @@
 /** Why a bank rejected a payment, as its TPP reads it [G6]. */
 import { assertEquals } from "@std/assert";
 import { putStatus } from "../../../scripts/testing/back_channel.ts";
-import { authorised, call, clientToken, good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { call, clientToken, good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { down, history, later, openPushEnvironment, paid, payment } from "../../support/orders.ts";
 import { openEnvironment } from "../../../scripts/testing/environment.ts";
 

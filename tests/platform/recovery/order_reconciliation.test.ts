@@ -8,7 +8,8 @@ import {
   OPERATOR_TOKEN,
 } from "../../support/bank_books.ts";
 import { openBanksEnvironment, paidAt } from "../../support/banks_environment.ts";
-import { authorised, call, clientToken, good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { call, clientToken, good, type Json, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { down, later, outboxOrder, paid, payment, statusOf } from "../../support/orders.ts";
 import { signJwt } from "../../../scripts/testing/jwts.ts";
 import { type Copy, copyOf, restore } from "../../support/restored_store.ts";

@@ -1,14 +1,8 @@
 /** After a restore: a bank statement that disagrees with the store or is not authentic does not release the orders. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openBookEnvironment } from "../../support/bank_books.ts";
-import {
-  authorised,
-  call,
-  clientToken,
-  good,
-  type Json,
-  paymentBody,
-} from "../../../scripts/testing/flows.ts";
+import { call, clientToken, good, type Json, paymentBody } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { paid } from "../../support/orders.ts";
 import { signJwt } from "../../../scripts/testing/jwts.ts";
 import { copyOf, restore } from "../../support/restored_store.ts";

@@ -2,22 +2,24 @@
 import { assertEquals } from "@std/assert";
 import { type ConsentId, paymentIdOf } from "../../../src/base/kernel/identifiers.ts";
 import {
-  authorise,
-  authorised,
   type BoundToken,
   call,
   clientToken,
-  codeOf,
   consentBody,
   DEBTOR_ACCOUNT,
   good,
   type Json,
   pay,
   push,
-  redeem,
   requestToken,
-  toBank,
 } from "../../../scripts/testing/flows.ts";
+import {
+  authorise,
+  authorised,
+  codeOf,
+  redeem,
+  toBank,
+} from "../../../scripts/testing/authorization_flow.ts";
 import { down, later, openPushEnvironment, orderIdOf, outboxOrder, paid } from "../../support/orders.ts";
 import { copyOf, endHolds, goBackTo, restore } from "../../support/restored_store.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";

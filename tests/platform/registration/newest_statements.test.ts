@@ -6,17 +6,14 @@ import { historyOf } from "../../../src/platform/audit_trail.ts";
 import type { Client } from "../../../src/platform/registration/client.ts";
 import { forUrls, serving } from "../../support/directory_network.ts";
 import {
-  authorise,
-  authorize,
-  Browser,
   clientToken,
   createConsent,
   good,
   type Json,
   push,
   requestToken,
-  toBank,
 } from "../../../scripts/testing/flows.ts";
+import { authorise, authorize, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import type { Participant } from "../../../scripts/testing/participants.ts";
 import {
   MANY_REGISTRATIONS,

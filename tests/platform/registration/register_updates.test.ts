@@ -1,19 +1,15 @@
 /** `POST /register/v1` again: newer statements take effect, older ones and replays do not (Decision B6; contract FAPI-D17). */
 import { assertEquals } from "@std/assert";
+import { clientToken, createConsent, good, push, requestToken } from "../../../scripts/testing/flows.ts";
 import {
   authorise,
   authorize,
   Browser,
-  clientToken,
-  createConsent,
-  good,
   openHandover,
-  push,
   putAccounts,
-  requestToken,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import { openGatedStore } from "../../support/gated_store.ts";
 import { onboardOnly } from "../../../scripts/testing/participants.ts";
 import {

@@ -1,7 +1,8 @@
 /** The platform's own signature on what it answers (contract SG6), verified as a careful client would. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { errors } from "jose";
-import { authorised, call, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
+import { call, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { payloadSignature } from "../../../scripts/testing/jwts.ts";
 import { verifyAnswer } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "../../support/resource_calls.ts";

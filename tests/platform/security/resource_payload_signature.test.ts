@@ -1,7 +1,6 @@
 /** `x-jws-signature` of requests at the two POST endpoints (contract JWS-01 to JWS-16). */
 import { assertEquals } from "@std/assert";
 import {
-  authorised,
   call,
   clientToken,
   consentBody,
@@ -9,6 +8,7 @@ import {
   pay,
   paymentBody,
 } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { payloadSignature } from "../../../scripts/testing/jwts.ts";
 import { adminCall } from "../../../scripts/testing/participants.ts";
 import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";

@@ -1,6 +1,7 @@
 /** The token guard of the TPP's resource endpoints: the same wrong thing at all of them. */
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { authorise, clientToken, codeOf, dpopKey, redeem, toBank } from "../../../scripts/testing/flows.ts";
+import { clientToken, dpopKey } from "../../../scripts/testing/flows.ts";
+import { authorise, codeOf, redeem, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { dpopProof } from "../../../scripts/testing/jwts.ts";
 import { assertBare, assertChallenge, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { type ResourceCall, resourceCalls } from "../../support/resource_calls.ts";

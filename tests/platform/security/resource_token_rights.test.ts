@@ -1,6 +1,7 @@
 /** The rights of a valid token: its scope, its grant, its one consent. */
 import { assertEquals } from "@std/assert";
-import { authorised, call, clientToken, consentBody, good, pay } from "../../../scripts/testing/flows.ts";
+import { call, clientToken, consentBody, good, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { assertChallenge, unchanged } from "../../../scripts/testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS, resourceCalls } from "../../support/resource_calls.ts";
 import { openEnvironment } from "../../../scripts/testing/environment.ts";

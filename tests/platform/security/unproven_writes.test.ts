@@ -3,8 +3,6 @@ import { assert, assertEquals } from "@std/assert";
 import { asAssertion } from "../../support/assertions.ts";
 import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
 import {
-  authorize,
-  Browser,
   call,
   clientToken,
   consentBody,
@@ -12,8 +10,8 @@ import {
   good,
   push,
   requestToken,
-  toBank,
 } from "../../../scripts/testing/flows.ts";
+import { authorize, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import { reportAccounts } from "../../../scripts/testing/front_channel.ts";
 import { clientAssertion, dpopProof, payloadSignature, signJwt } from "../../../scripts/testing/jwts.ts";
 import { register, registrationClaims } from "../../../scripts/testing/participants.ts";

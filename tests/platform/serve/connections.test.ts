@@ -1,7 +1,8 @@
 /** `deno task serve` and clients that open many connections, send slowly, or never finish, as its proxy would not. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { AUTH_URL, PROXY_SECRET } from "../../../scripts/testing/environment.ts";
-import { authorised, good, pay } from "../../../scripts/testing/flows.ts";
+import { good, pay } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import {
   openFixture,
   openServedEnvironment,

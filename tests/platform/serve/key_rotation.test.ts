@@ -2,19 +2,15 @@
 import { assert, assertEquals } from "@std/assert";
 import { compactDecrypt, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { platformKeys } from "../../../scripts/platform_keys/main.ts";
+import { clientToken, createConsent, good, pay, push } from "../../../scripts/testing/flows.ts";
 import {
   authorised,
   authorize,
   Browser,
-  clientToken,
-  createConsent,
-  good,
-  pay,
-  push,
   putAccounts,
   returnPath,
   toBank,
-} from "../../../scripts/testing/flows.ts";
+} from "../../../scripts/testing/authorization_flow.ts";
 import type { Participant } from "../../../scripts/testing/participants.ts";
 import {
   openServedEnvironment,

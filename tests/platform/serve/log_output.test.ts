@@ -1,6 +1,7 @@
 /** `deno task serve` and a log collector that stalls or goes away: payments go on, and what was lost is counted. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { authorised, good, pay, requestToken } from "../../../scripts/testing/flows.ts";
+import { good, pay, requestToken } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import {
   asTheProxy,
   openFixture,

@@ -1,6 +1,7 @@
 /** `deno task serve`: the platform as a process of its own behind its proxy, from start to SIGTERM. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { authorised, good, pay, requestToken } from "../../../scripts/testing/flows.ts";
+import { good, pay, requestToken } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import { clientAssertion, dpopProof } from "../../../scripts/testing/jwts.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
 import { type LogLine, startPlatform } from "../../../scripts/testing/served_platform.ts";

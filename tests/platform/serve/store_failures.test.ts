@@ -1,6 +1,7 @@
 /** `deno task serve` on a database that cannot be written for a while: a full disk, I/O errors, the lock of another process. */
 import { assert, assertEquals } from "@std/assert";
-import { authorised, call, good, pay, requestToken } from "../../../scripts/testing/flows.ts";
+import { call, good, pay, requestToken } from "../../../scripts/testing/flows.ts";
+import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import type { Participant } from "../../../scripts/testing/participants.ts";
 import {
   openServedEnvironment,

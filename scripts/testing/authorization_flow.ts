@@ -1,0 +1,250 @@
+/**
+ * The steps of an authorization by valid parties: the customer's browser, the bank, and the redemption of the code. Steps
+ * assert no result: each returns the raw response or throws with it.
+ */
+import { compactDecrypt, decodeJwt } from "jose";
+import { type Changes, type JsonObject, sealToPlatform, seconds, signJwt, withChanges } from "./jwts.ts";
+import { type TestKey } from "./keys.ts";
+import type { Participant } from "./participants.ts";
+import { AUTH_URL, type Environment } from "./environment.ts";
+
+import {
+  type BoundToken,
+  call,
+  type CallOptions,
+  clientToken,
+  consentBody,
+  createConsent,
+  DEBTOR_ACCOUNT,
+  dpopKey,
+  type FlowEnvironment,
+  type FormChanges,
+  good,
+  type Json,
+  push,
+  requestToken,
+  verifierOf,
+} from "./flows.ts";
+
+/** A browser: cookies of the browser host, no redirects followed. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  constructor(private readonly env: Pick<Environment, "browser">) {}
+
+  /** Opens a URL of the browser host. */
+  async open(url: string, init: RequestInit = {}): Promise<Response> {
+    const request = new Request(url.startsWith("/") ? `${AUTH_URL}${url}` : url, {
+      ...init,
+      redirect: "manual",
+    });
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    if (cookie !== "") request.headers.set("cookie", cookie);
+    const response = await this.env.browser(request);
+    this.keep(response);
+    return response;
+  }
+
+  /** Stores the cookies that a response sets, and deletes those that it clears. */
+  keep(response: Response): void {
+    for (const line of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
+      if (/;\s*max-age=0(;|$)/i.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+  }
+}
+
+/** Opens the TPP's link; returns the response that redirects the browser to the bank. */
+export function authorize(
+  browser: Browser,
+  client: Participant,
+  requestUri: string,
+  bank = "BANKA",
+): Promise<Response> {
+  const query = new URLSearchParams({ client_id: client.clientId, request_uri: requestUri });
+  return browser.open(`/${bank}/authorization.oauth2?${query}`);
+}
+
+/** The contents of the handover JWT in a redirect to the bank (the signature is not checked here). */
+export async function openHandover(
+  bank: Participant,
+  response: Response,
+): Promise<{ header: JsonObject; claims: Json }> {
+  const url = new URL(response.headers.get("location") ?? "");
+  const recipient = bank.encryption ?? bank.transport;
+  const { plaintext } = await compactDecrypt(
+    url.searchParams.get("oAuthUrl") ?? "",
+    await recipient.key.privateKey("decrypt"),
+  );
+  const jws = new TextDecoder().decode(plaintext);
+  const header = JSON.parse(
+    new TextDecoder().decode(Uint8Array.fromBase64(jws.split(".")[0] ?? "", { alphabet: "base64url" })),
+  );
+  return { header, claims: decodeJwt(jws) };
+}
+
+/** The bank reports payer accounts. */
+export async function putAccounts(
+  env: FlowEnvironment,
+  bank: Participant,
+  consentId: string,
+  accounts: Json = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" }],
+  options: CallOptions & { data?: JsonObject; bound?: BoundToken } = {},
+): Promise<Response> {
+  const Data = withChanges({
+    BankId: bank.orgId,
+    ConsentId: consentId,
+    Sub: "customer-1",
+    DebtorAccount: accounts,
+  }, options.data);
+  const bound = options.bound ?? await clientToken(env, bank, bank.orgId);
+  const path = `/${bank.orgId}/back-channel-auth/v1/${consentId}`;
+  return await call(env, bank, bound, path, { method: "PUT", body: JSON.stringify({ Data }), ...options });
+}
+
+/** The claims of the bank's result JWT. */
+export function returnClaims(
+  env: FlowEnvironment,
+  bank: Participant,
+  handover: Json,
+  changes: JsonObject = {},
+): JsonObject {
+  const iat = seconds(env);
+  return withChanges({
+    iss: bank.orgId,
+    aud: AUTH_URL,
+    iat,
+    nbf: iat,
+    exp: iat + 300,
+    jti: crypto.randomUUID(),
+    debtor_account_present: handover.debtor_account_present,
+    ref_id: handover.ref_id,
+    correlation_id: handover.correlation_id,
+    bank_id: bank.orgId,
+    status: "completed",
+    status_code: "success",
+    sub: "customer-1",
+  }, changes);
+}
+
+/** The bank's return URL path, signed by the bank and encrypted to the platform. */
+export async function returnPath(
+  env: FlowEnvironment,
+  bank: Participant,
+  handover: Json,
+  changes: Changes = {},
+): Promise<string> {
+  const jws = await signJwt(
+    bank.signing,
+    returnClaims(env, bank, handover, changes.claims),
+    changes.header,
+  );
+  return `/${bank.orgId}/authorization.sca.oauth2?${new URLSearchParams({
+    oAuthUrl: await sealToPlatform(env, jws),
+  })}`;
+}
+
+/** Posts a decision on the platform's consent screen, which is open at `location`. */
+export async function decide(
+  browser: Browser,
+  location: string,
+  decision: "accept" | "refuse",
+  account = "0",
+): Promise<Response> {
+  const html = await (await browser.open(location)).text();
+  const csrf = /name="csrf"[^>]*value="([^"]*)"|value="([^"]*)"[^>]*name="csrf"/.exec(html);
+  const body = new URLSearchParams({ csrf: csrf?.[1] ?? csrf?.[2] ?? "", decision, account });
+  return await browser.open(location, { method: "POST", body });
+}
+
+/** A flow whose customer is at the bank. */
+export interface AtBank {
+  readonly browser: Browser;
+  readonly bank: Participant;
+  readonly bound: BoundToken;
+  readonly consentId: string;
+  readonly requestUri: string;
+  readonly handover: Json;
+}
+
+/** Steps 1 to 5: creates a consent and redirects its customer to the bank. */
+export async function toBank(
+  env: FlowEnvironment,
+  { bank = env.bankA, body = consentBody(), form = {}, headers = {} }: {
+    bank?: Participant;
+    body?: Json;
+    form?: FormChanges;
+    /** Headers of the pushed request. */
+    headers?: Record<string, string>;
+  } = {},
+): Promise<AtBank> {
+  const bound = await clientToken(env, env.tpp, bank.orgId);
+  const consentId = (await createConsent(env, bound, body, bank.orgId)).Data.ConsentId;
+  const pushed = await good(push(env, consentId, { bank: bank.orgId, form, headers }), 201);
+  const browser = new Browser(env);
+  const departure = await authorize(browser, env.tpp, pushed.request_uri, bank.orgId);
+  const handover = (await openHandover(bank, departure)).claims;
+  return { browser, bank, bound, consentId, requestUri: pushed.request_uri, handover };
+}
+
+/** Step 6: the customer accepts, on the consent screen if there is one; returns the redirect to the TPP. */
+export async function authorise(env: FlowEnvironment, flow: AtBank): Promise<Response> {
+  const explicit = flow.handover.debtor_account_present === "false";
+  if (explicit) await good(putAccounts(env, flow.bank, flow.consentId), 200);
+  const answer = await flow.browser.open(await returnPath(env, flow.bank, flow.handover));
+  const location = answer.headers.get("location") ?? "";
+  return location.includes("/authorization.consent.oauth2")
+    ? await decide(flow.browser, location, "accept")
+    : answer;
+}
+
+/** The code in a redirect to the TPP. */
+export function codeOf(response: Response): string {
+  const code = new URL(response.headers.get("location") ?? "").searchParams.get("code");
+  if (code === null) throw new Error(`no code: ${response.status} ${response.headers.get("location")}`);
+  return code;
+}
+
+/** Redeems a code; returns the raw response. */
+export async function redeem(
+  env: FlowEnvironment,
+  flow: { consentId: string; code: string },
+  { client = env.tpp, bank = "BANKA", form = {}, key, proof, headers = {} }: {
+    client?: Participant;
+    bank?: string;
+    form?: FormChanges;
+    key?: TestKey;
+    proof?: string;
+    headers?: Record<string, string>;
+  } = {},
+): Promise<Response> {
+  const good = {
+    grant_type: "authorization_code",
+    scope: undefined,
+    code: flow.code,
+    redirect_uri: client.redirectUris[0],
+    code_verifier: await verifierOf(flow.consentId),
+  };
+  const bound = key ?? await dpopKey();
+  return await requestToken(env, client, bank, {
+    form: { ...good, ...form },
+    key: bound,
+    ...(proof === undefined ? {} : { proof }),
+    headers,
+  });
+}
+
+/** Steps 1 to 7: an authorised consent and its payment token. */
+export async function authorised(
+  env: FlowEnvironment,
+  options: Parameters<typeof toBank>[1] = {},
+): Promise<AtBank & { payment: BoundToken; body: Json }> {
+  const body = options.body ?? consentBody();
+  const flow = await toBank(env, { ...options, body });
+  const code = codeOf(await authorise(env, flow));
+  const answer = await good(
+    redeem(env, { consentId: flow.consentId, code }, { bank: flow.bank.orgId }),
+    200,
+  );
+  return { ...flow, body, payment: { token: answer.access_token, key: await dpopKey() } };
+}

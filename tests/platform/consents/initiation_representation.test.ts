@@ -1,0 +1,81 @@
+/** The forms of an initiation that each reader gets (contract CR2, BF2). */
+import { assertEquals } from "@std/assert";
+import {
+  accountOf,
+  bankInitiation,
+  echoedInitiation,
+  reducedInitiation,
+  wireAccountOf,
+} from "../../../src/platform/consents/initiation.ts";
+import { FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
+import { without } from "../http/edited.ts";
+import { consentDataOf } from "./payment_data.ts";
+
+const PAYER = {
+  SchemeName: "UK.OBIE.IBAN",
+  Identification: "GB29NWBK60161331926819",
+  SecondaryIdentification: "SUB-7",
+};
+const PAYEE = {
+  SchemeName: "UK.OBIE.SortCodeAccountNumber",
+  Identification: "11280001234567",
+  Name: "Example Shop Ltd",
+  SecondaryIdentification: "ROLL-1",
+};
+
+const EXPLICIT = without(FULL, "Data.Initiation.DebtorAccount");
+
+Deno.test("echoedInitiation leaves out the payer's name, the address and the mobile number [CON-25]", () => {
+  assertEquals(echoedInitiation(consentDataOf(FULL).Initiation), {
+    InstructionIdentification: "INSTR-1",
+    EndToEndIdentification: "E2E-1",
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    DebtorAccount: PAYER,
+    CreditorAccount: PAYEE,
+    RemittanceInformation: { Unstructured: "Order 1001, thank you", Reference: "ORDER-1001" },
+  });
+  assertEquals(echoedInitiation(MINIMAL.Data.Initiation), MINIMAL.Data.Initiation);
+});
+
+Deno.test("reducedInitiation has amount, payee, remittance and the payer's account where held [CON-23]", () => {
+  assertEquals(reducedInitiation(consentDataOf(FULL).Initiation), {
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    DebtorAccount: PAYER,
+    CreditorAccount: PAYEE,
+    RemittanceInformation: { Unstructured: "Order 1001, thank you", Reference: "ORDER-1001" },
+  });
+  assertEquals(Object.keys(reducedInitiation(consentDataOf(EXPLICIT).Initiation)), [
+    "InstructedAmount",
+    "CreditorAccount",
+    "RemittanceInformation",
+  ]);
+});
+
+Deno.test("bankInitiation has the payer's name, and null for absent identifications [BCH-01]", () => {
+  assertEquals(bankInitiation(consentDataOf(FULL).Initiation), {
+    InstructionIdentification: "INSTR-1",
+    EndToEndIdentification: "E2E-1",
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    DebtorAccount: { ...PAYER, Name: "Alice Payer" },
+    CreditorAccount: PAYEE,
+  });
+  assertEquals(bankInitiation(MINIMAL.Data.Initiation), {
+    InstructionIdentification: null,
+    EndToEndIdentification: null,
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    CreditorAccount: MINIMAL.Data.Initiation.CreditorAccount,
+  });
+});
+
+Deno.test("accountOf and wireAccountOf are each other's inverse", () => {
+  const full = { ...PAYER, Name: "Alice Payer" };
+  assertEquals(accountOf(full), {
+    schemeName: "UK.OBIE.IBAN",
+    identification: "GB29NWBK60161331926819",
+    name: "Alice Payer",
+    secondaryIdentification: "SUB-7",
+  });
+  assertEquals(wireAccountOf(accountOf(full)), full);
+  const short = { SchemeName: "UK.OBIE.BBAN", Identification: "1" };
+  assertEquals(wireAccountOf(accountOf(short)), short);
+});

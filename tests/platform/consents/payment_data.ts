@@ -1,0 +1,23 @@
+/** Decodes request bodies to the payment data of consents and payments. */
+import { decodeConsentRequest } from "../../../src/platform/consents/consent_schema.ts";
+import { type PaymentData } from "../../../src/platform/consents/initiation.ts";
+import { decodePaymentRequest } from "../../../src/platform/payments/payment_schema.ts";
+import { edited, without } from "../http/edited.ts";
+import { CONTEXT } from "../../../scripts/testing/bodies.ts";
+
+const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
+
+/** The data of a decoded consent or payment to compare, from `{Data: {Initiation}, Risk}` sent as a payment. */
+export function paymentDataOf(body: unknown): PaymentData {
+  const sent = without(
+    without(without(body, "Data.ReadRefundAccount"), "Data.Authorisation"),
+    "Data.SCASupportData",
+  );
+  const { Data, Risk } = decodePaymentRequest(edited(sent, "Data.ConsentId", CONSENT_ID), CONTEXT);
+  return { Initiation: Data.Initiation, Risk };
+}
+
+export function consentDataOf(body: unknown): PaymentData {
+  const { Data, Risk } = decodeConsentRequest(body, CONTEXT);
+  return { Initiation: Data.Initiation, Risk };
+}
