@@ -61,25 +61,66 @@ export interface Environment extends AsyncDisposable {
 export interface EnvironmentOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Another store; it is closed with the environment. */
-  readonly store?: Store;
+  readonly store?: Store | undefined;
   /** The bank's `payment_orders_uri`; none by default. */
   readonly paymentOrdersUri?: { readonly bankA?: string; readonly bankB?: string };
 }
 
-/** Opens an ecosystem whose four participants are registered. */
-export async function openEnvironment(options: EnvironmentOptions = {}): Promise<Environment> {
-  const env = await openEmptyEnvironment(options);
-  const { tpp, otherTpp, bankA, bankB } = await onboardAll(env, options);
-  return Object.assign(env, { tpp, otherTpp, bankA, bankB });
+type Participants = Pick<Environment, "tpp" | "otherTpp" | "bankA" | "bankB">;
+type EmptyEnvironment = Omit<Environment, keyof Participants>;
+
+/** What both databases hold after the registrations, and who registered. */
+interface Registered {
+  readonly platform: readonly Entry<unknown>[];
+  readonly directory: readonly Entry<unknown>[];
+  readonly participants: Participants;
 }
 
-type EmptyEnvironment = Omit<Environment, "tpp" | "otherTpp" | "bankA" | "bankB">;
+/** By options: onboarding costs ten times what copying its records does. */
+const registered = new Map<string, Promise<Registered>>();
+
+/** Opens an ecosystem whose four participants are registered. */
+export async function openEnvironment(options: EnvironmentOptions = {}): Promise<Environment> {
+  const name = JSON.stringify([options.environment, options.paymentOrdersUri]);
+  const records = registered.get(name) ?? registerAll(options);
+  registered.set(name, records);
+  const copied = await records;
+  return Object.assign(await openEmptyEnvironment(options, copied), copied.participants);
+}
+
+async function registerAll(options: EnvironmentOptions): Promise<Registered> {
+  const directoryStore = await openDenoKv(":memory:");
+  await using env = await openEmptyEnvironment({ ...options, store: undefined }, undefined, directoryStore);
+  const participants = await onboardAll(env, options);
+  return { platform: await everything(env.store), directory: await everything(directoryStore), participants };
+}
+
+function everything(store: Store): Promise<Entry<unknown>[]> {
+  return store.list<unknown>({ prefix: [], limit: 10_000 });
+}
+
+async function storeHolding(entries: readonly Entry<unknown>[] = [], opened?: Store): Promise<Store> {
+  const store = opened ?? await openDenoKv(":memory:");
+  for (let from = 0; from < entries.length; from += 100) {
+    const writes = entries.slice(from, from + 100).map(({ key, value }) => ({
+      kind: "set" as const,
+      key,
+      value,
+    }));
+    await store.commit({ checks: [], writes });
+  }
+  return store;
+}
 
 let authority: ReturnType<typeof makeAuthority> | undefined;
 
-async function openEmptyEnvironment(options: EnvironmentOptions): Promise<EmptyEnvironment> {
-  const store = options.store ?? await openDenoKv(":memory:");
-  const directoryStore = await openDenoKv(":memory:");
+async function openEmptyEnvironment(
+  options: EnvironmentOptions,
+  copied?: Registered,
+  openedDirectory?: Store,
+): Promise<EmptyEnvironment> {
+  const store = await storeHolding(copied?.platform, options.store);
+  const directoryStore = await storeHolding(copied?.directory, openedDirectory);
   const state = { now: START, clockStep: 0, logged: [] as string[], fetched: [] as string[] };
   const directory = await composeDirectory({
     issuer: DIRECTORY_URL,
@@ -172,7 +213,7 @@ function forwardOnly(now: () => number): () => number {
 async function onboardAll(
   env: EmptyEnvironment,
   { paymentOrdersUri = {} }: EnvironmentOptions,
-): Promise<Pick<Environment, "tpp" | "otherTpp" | "bankA" | "bankB">> {
+): Promise<Participants> {
   const tpp = await onboard(env, {
     name: "Example Shop Ltd",
     role: "PISP",
@@ -233,6 +274,6 @@ const UNCOUNTED: ReadonlySet<string> = new Set([
 ]);
 
 async function snapshot(store: Store): Promise<readonly Entry<unknown>[]> {
-  const entries = await store.list<unknown>({ prefix: [], limit: 10_000 });
+  const entries = await everything(store);
   return entries.filter(({ key }) => !UNCOUNTED.has(key[0] ?? ""));
 }

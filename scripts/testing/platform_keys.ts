@@ -6,8 +6,17 @@ import "reflect-metadata";
 import { X509CertificateGenerator } from "@peculiar/x509";
 import { testKey } from "./keys.ts";
 
-/** `PLATFORM_KEYS` as JSON. */
-export async function platformKeySet(sig = 12, enc = 13): Promise<string> {
+const keySets = new Map<string, Promise<string>>();
+
+/** `PLATFORM_KEYS` as JSON. The same arguments give the same certificate in all tests of a file. */
+export function platformKeySet(sig = 12, enc = 13): Promise<string> {
+  const name = `${sig} ${enc}`;
+  const made = keySets.get(name) ?? makeKeySet(sig, enc);
+  keySets.set(name, made);
+  return made;
+}
+
+async function makeKeySet(sig: number, enc: number): Promise<string> {
   const [signing, decryption] = await Promise.all([testKey(sig), testKey(enc)]);
   const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
   const [privateKey, publicKey] = await Promise.all([

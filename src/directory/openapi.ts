@@ -16,11 +16,15 @@ const route = operation(false, {
   cacheable: true,
 });
 
-/** The endpoints, with one more that serves the document. The document is generated once. */
+/** The endpoints, with one more that serves the document. The document is generated at its first request. */
 export function described(issuer: string, endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const routes = endpoints.filter((one) => one.undocumented !== true).map((one) => one.route);
-  const document = JSON.stringify(openApiDocument(issuer, [...routes, route]));
-  return [...endpoints, { route, handle: (c) => cacheable(c, document, "application/json") }];
+  let document: string | undefined;
+  const handle: Endpoint["handle"] = (c) => {
+    document ??= JSON.stringify(openApiDocument(issuer, [...routes, route]));
+    return cacheable(c, document, "application/json");
+  };
+  return [...endpoints, { route, handle }];
 }
 
 function openApiDocument(issuer: string, routes: readonly Endpoint["route"][]): object {
