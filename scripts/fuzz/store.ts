@@ -3,8 +3,8 @@ import type { Entry, Key, Store, Write } from "../../src/base/store/store.ts";
 
 export interface WatchedStore extends Store {
   /**
-   * Keys written since the last {@link WatchedStore.undo} or {@link WatchedStore.keep}, without replay records and rate
-   * limits.
+   * Keys written since the last {@link WatchedStore.undo} or {@link WatchedStore.keep}, without replay records, rate limits
+   * and copies of the directory.
    */
   changes(): readonly Key[];
   /** Accepts the writes so far. */
@@ -18,7 +18,7 @@ export interface WatchedStore extends Store {
 
 type Former = readonly [key: Key, entry: Entry<unknown> | null];
 
-const MARKERS: readonly string[] = ["spent_jwt", "rate_bucket"];
+const MARKERS: readonly string[] = ["spent_jwt", "rate_bucket", "kept_copy", "kept_piece", "age_mark"];
 
 /** Wraps a store. Earlier writes are not recorded. */
 export function watch(store: Store): WatchedStore {
