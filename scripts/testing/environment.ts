@@ -64,6 +64,8 @@ export interface EnvironmentOptions {
   readonly store?: Store | undefined;
   /** The bank's `payment_orders_uri`; none by default. */
   readonly paymentOrdersUri?: { readonly bankA?: string; readonly bankB?: string };
+  /** Registers the participants at this very platform, for tests of what a process knows without its store. */
+  readonly registersItself?: boolean;
 }
 
 type Participants = Pick<Environment, "tpp" | "otherTpp" | "bankA" | "bankB">;
@@ -81,6 +83,10 @@ const registered = new Map<string, Promise<Registered>>();
 
 /** Opens an ecosystem whose four participants are registered. */
 export async function openEnvironment(options: EnvironmentOptions = {}): Promise<Environment> {
+  if (options.registersItself === true) {
+    const env = await openEmptyEnvironment(options);
+    return Object.assign(env, await onboardAll(env, options));
+  }
   const name = JSON.stringify([options.environment, options.paymentOrdersUri]);
   const records = registered.get(name) ?? registerAll(options);
   registered.set(name, records);

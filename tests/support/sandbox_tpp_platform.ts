@@ -2,7 +2,7 @@
  * A platform double for TPP tests, in memory: answers each endpoint with a fixed valid response, or with a test's
  * replacement. It verifies no input, so that the TPP's own decisions can be tested without a network.
  */
-import { type CryptoKey, generateKeyPair } from "jose";
+import { testKey } from "../../scripts/testing/keys.ts";
 import type { HttpRequest } from "../../src/client/tpp/mutual_tls.ts";
 import type { Tpp } from "../../src/client/tpp/tpp.ts";
 
@@ -66,9 +66,10 @@ export function paymentAnswer(status: number, paymentStatus: string, more: objec
   return json(status, { Data });
 }
 
-/** An environment with fresh keys. */
+/** A new environment. Pool key 0 signs, and key 1 is the DPoP key. */
 export async function openTppEnvironment(): Promise<TppEnvironment> {
-  const { privateKey } = await generateKeyPair("PS256");
+  const [signing, dpop] = await Promise.all([testKey(0), testKey(1)]);
+  const dpopKeys = { privateKey: await dpop.privateKey("sign"), publicKey: await dpop.publicKey("verify") };
   const seen: SeenRequest[] = [];
   const answers: TppEnvironment["answers"] = new Map();
   const fetch = async (url: string, request: HttpRequest): Promise<Response> => {
@@ -77,10 +78,10 @@ export async function openTppEnvironment(): Promise<TppEnvironment> {
     seen.push({ method: request.method, path, headers, body: request.body?.toString() ?? "" });
     return await (answers.get(path)?.shift() ?? goodAnswers[path] ?? ((): Response => json(404, {})))();
   };
-  return { tpp: tppWith(privateKey, fetch), seen, answers };
+  return { tpp: tppWith(await signing.privateKey("sign"), dpopKeys, fetch), seen, answers };
 }
 
-function tppWith(key: CryptoKey, fetch: Tpp["fetch"]): Tpp {
+function tppWith(key: CryptoKey, dpopKeys: CryptoKeyPair, fetch: Tpp["fetch"]): Tpp {
   const softwareClientId = "SC-2f6e6d0c-64b0-4f5b-9a53-6f0c1c2d3e4f";
   return {
     participant: {
@@ -99,6 +100,7 @@ function tppWith(key: CryptoKey, fetch: Tpp["fetch"]): Tpp {
     authUrl,
     redirectUri: `${shopUrl}/callback`,
     signer: { key, kid: "kid-1", iss: `ORG-1/${softwareClientId}`, tan: "directory.example", profile: "b" },
+    dpopKeys,
     fetch,
     now: Date.now,
     close: (): void => {},

@@ -1,10 +1,9 @@
 /**
- * The context of one payment with one bank: the discovered authorization server, the DPoP key for all its tokens and
- * calls, and the record of its messages. Accepts only metadata whose URLs are on the configured hosts.
+ * The context of one payment with one bank: the discovered authorization server, the DPoP key for its tokens and calls,
+ * and the record of its messages. Accepts only metadata whose URLs are on the configured hosts.
  */
 import { createRemoteJWKSet, customFetch as joseFetch, type FlattenedVerifyGetKey } from "jose";
 import * as oauth from "oauth4webapi";
-import { SIGNATURE_ALG } from "../profile.ts";
 import { type MessageLog, recordingFetch } from "./message_log.ts";
 import type { Fetch } from "./mutual_tls.ts";
 import type { Tpp } from "./tpp.ts";
@@ -28,15 +27,12 @@ export interface PaymentFlow {
 }
 
 /**
- * Discovers the bank's authorization server and makes a new DPoP key. Every message is recorded in `messages`.
+ * Discovers the bank's authorization server. Every message is recorded in `messages`.
  * @throws {Error} if the bank is unknown or its metadata names other hosts.
  */
 export async function openFlow(tpp: Tpp, bank: string, messages: MessageLog): Promise<PaymentFlow> {
   const fetch = recordingFetch(tpp.fetch, messages, tpp.now);
-  const [server, keyPair] = await Promise.all([
-    discover(tpp, bank, fetch),
-    oauth.generateKeyPair(SIGNATURE_ALG),
-  ]);
+  const server = await discover(tpp, bank, fetch);
   const client: oauth.Client = { client_id: tpp.participant.clientId };
   const { signingKey: key, signingKid: kid } = tpp.participant;
   return {
@@ -50,7 +46,7 @@ export async function openFlow(tpp: Tpp, bank: string, messages: MessageLog): Pr
         Object.assign(claims, { iat: now, nbf: now, exp: now + ASSERTION_SECONDS });
       },
     }),
-    dpop: oauth.DPoP(client, keyPair, {
+    dpop: oauth.DPoP(client, tpp.dpopKeys, {
       [oauth.modifyAssertion]: (_header, claims) => {
         claims["iat"] = nowSeconds(tpp);
       },

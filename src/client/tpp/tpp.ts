@@ -2,6 +2,8 @@
  * One third-party provider at one platform: its participant, its addresses, its mTLS connection and its signature
  * profile. The other files of this folder take it as a parameter.
  */
+import { generateKeyPair } from "oauth4webapi";
+import { SIGNATURE_ALG } from "../profile.ts";
 import { type Fetch, openMutualTls } from "./mutual_tls.ts";
 import { loadParticipant, type Participant } from "./participant.ts";
 import type { PayloadSigner, SignatureProfile } from "./payload_signature.ts";
@@ -15,6 +17,8 @@ export interface Tpp {
   readonly authUrl: string;
   readonly redirectUri: string;
   readonly signer: PayloadSigner;
+  /** Bind the tokens of all its payments (RFC 9449 §4): a new RSA key for each would cost a customer 0.2 s. */
+  readonly dpopKeys: CryptoKeyPair;
   readonly fetch: Fetch;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
@@ -63,6 +67,7 @@ export async function openTpp(settings: TppSettings): Promise<Tpp> {
       tan: new URL(endpoints.directory_url).host,
       profile: settings.signatureProfile ?? "b",
     },
+    dpopKeys: await generateKeyPair(SIGNATURE_ALG),
     fetch: connection.fetch,
     now: settings.now ?? Date.now,
     close: connection.close,

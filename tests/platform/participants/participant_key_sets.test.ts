@@ -36,7 +36,7 @@ async function tokenStatus(env: Environment): Promise<number> {
 }
 
 Deno.test("POST register answers 503 without the participant's key set, stores nothing, and works after [DC-N22] [DC4]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  await using env = await openEnvironment({ ...MANY_REGISTRATIONS, registersItself: true });
   const newcomer = await onboardOnly(env, NEWCOMER);
   const [jwks = "", revoked = ""] = keyUrls(newcomer);
   for (const [name, fail] of Object.entries(FAILURES)) {
@@ -61,7 +61,7 @@ Deno.test("POST register answers 503 without the participant's key set, stores n
 });
 
 Deno.test("POST register answers 503 without the directory's own keys [DC-N22] [DC2]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  await using env = await openEnvironment({ ...MANY_REGISTRATIONS, registersItself: true });
   const newcomer = await onboardOnly(env, NEWCOMER);
   env.now += 900_001;
   fetchedAnew(env);
@@ -77,7 +77,7 @@ Deno.test("POST register answers 503 without the directory's own keys [DC-N22] [
 });
 
 Deno.test("POST register takes a statement by a new key of the directory once it may ask again [DC2] [A9]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  await using env = await openEnvironment({ ...MANY_REGISTRATIONS, registersItself: true });
   const newcomer = await onboardOnly(env, NEWCOMER);
   const signer = { key: await testKey(15), kid: "new" };
   env.network = forUrls(env, ({ pathname }) => pathname === "/jwks", async (request) => {
@@ -92,7 +92,7 @@ Deno.test("POST register takes a statement by a new key of the directory once it
 });
 
 Deno.test("a key set of exactly 256 KiB is read, of a longer one no more than that [A9]", async (t) => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   const active = (url: URL): boolean => url.href === keyUrls(env.tpp)[0];
   await t.step("262,144 bytes", async () => {
     const [url = ""] = keyUrls(env.tpp);
@@ -113,7 +113,7 @@ Deno.test("a key set of exactly 256 KiB is read, of a longer one no more than th
 });
 
 Deno.test("a directory that does not answer is given up after 2 seconds [A9]", async () => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   const timeouts: number[] = [];
   const real = AbortSignal.timeout;
   AbortSignal.timeout = (milliseconds): AbortSignal => {
@@ -135,7 +135,7 @@ Deno.test("a directory that does not answer is given up after 2 seconds [A9]", a
 });
 
 Deno.test("key sets are used for 300 s and fetched once for any number of calls [A9]", async (t) => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   fetchedAnew(env);
   await t.step("not again before 300 s", async () => {
     assertEquals(await tokenStatus(env), 200);
@@ -158,7 +158,7 @@ Deno.test("key sets are used for 300 s and fetched once for any number of calls 
 });
 
 Deno.test("an unknown kid is asked for again, once in 30 s [A9]", async (t) => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   const { tpp } = env;
   const stranger = { ...tpp, signing: { ...tpp.signing, kid: "unknown" } };
   env.now += 29_999;
@@ -187,7 +187,7 @@ Deno.test("an unknown kid is asked for again, once in 30 s [A9]", async (t) => {
 });
 
 Deno.test("parallel calls by a new key are all served by the one fetch that finds it [A9]", async () => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   const { tpp } = env;
   const signing = await addKey(env, tpp, "signing", 10);
   env.now += 30_000;
@@ -198,7 +198,7 @@ Deno.test("parallel calls by a new key are all served by the one fetch that find
 });
 
 Deno.test("running traffic goes on for 900 s without the directory, which is asked once in 30 s [A9]", async (t) => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   for (const [name, fail] of Object.entries(FAILURES)) {
     await t.step(name, async () => {
       env.network = (request) => env.directory.fetch(request);
@@ -221,7 +221,7 @@ Deno.test("running traffic goes on for 900 s without the directory, which is ask
 });
 
 Deno.test("nothing is trusted once the copy is older than 900 s: 503 everywhere, nothing changes [A9]", async (t) => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   const { tpp, bankA } = env;
   const bound = await clientToken(env, tpp);
   const path = `/BANKA/domestic-payment-consents/v1/${(await createConsent(env, bound)).Data.ConsentId}`;
@@ -265,7 +265,7 @@ Deno.test("nothing is trusted once the copy is older than 900 s: 503 everywhere,
 });
 
 Deno.test("GET authorization answers 503 with a page while the TPP's keys are too old [A9]", async () => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   const bound = await clientToken(env, env.tpp);
   env.now += 299_999;
   const { ConsentId } = (await createConsent(env, bound)).Data;
@@ -282,7 +282,7 @@ Deno.test("GET authorization answers 503 with a page while the TPP's keys are to
 });
 
 Deno.test("GET authorization goes back to the TPP while the bank's keys are too old [A9] [B5]", async () => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   const { tpp } = env;
   env.network = forUrls(env, ({ pathname }) => pathname.includes("/BANKA/"), serving("<html>"));
   env.now += 900_001;

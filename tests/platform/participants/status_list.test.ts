@@ -29,7 +29,7 @@ async function relist(env: Environment, change: (entries: Json[]) => Json[]): Pr
 }
 
 Deno.test("the status list is asked for every 10 s by background work, by requests only if that does not run [G5]", async (t) => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   await tokenStatus(env);
   listFetches(env);
   await t.step("background work, a pass a second", async () => {
@@ -50,7 +50,7 @@ Deno.test("the status list is asked for every 10 s by background work, by reques
 });
 
 Deno.test("the status list is asked for on condition that it has changed, and 304 is as good as the list [G5] [A9]", async () => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   await tokenStatus(env);
   const statuses: number[] = [];
   env.network = async (request) => {
@@ -69,7 +69,7 @@ Deno.test("the status list is asked for on condition that it has changed, and 30
 });
 
 Deno.test("no request waits for a directory that is down: the last list holds for 900 s [G5] [A9]", async (t) => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   await tokenStatus(env);
   const gate = Promise.withResolvers<Response>();
   await t.step("the first one finds out", async () => {
@@ -94,7 +94,7 @@ Deno.test("no request waits for a directory that is down: the last list holds fo
 });
 
 Deno.test("a list of 20,000 participants is read, one of more than 8 MiB is not [G5]", async (t) => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   await tokenStatus(env);
   const strangers = Array.from({ length: 20_000 }, (_, index): Json => ({
     org_id: `ORG-${String(index).padStart(20, "0")}`,
@@ -137,7 +137,7 @@ const TPP_ENTRIES: Readonly<Record<string, (entry: Json) => Json[]>> = {
 
 for (const [name, change] of Object.entries(TPP_ENTRIES)) {
   Deno.test(`a TPP that is ${name} is not active, and others are [G5]`, async () => {
-    await using env = await openEnvironment();
+    await using env = await openEnvironment({ registersItself: true });
     await relist(
       env,
       (entries) =>

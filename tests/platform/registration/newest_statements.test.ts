@@ -65,7 +65,7 @@ function stating(env: Environment, statement: string): void {
 }
 
 Deno.test("PAR rejects a redirect URI 15 s after the directory has removed it; a new one needs a registration [G5]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  await using env = await openEnvironment({ ...MANY_REGISTRATIONS, registersItself: true });
   assertEquals(await pushTo(env, REMOVED), 201);
   const statement = await restate(env, env.tpp, { redirect_uris: [KEPT, NEW] });
   env.now += BOUND_MS;
@@ -99,7 +99,7 @@ Deno.test("PAR rejects a redirect URI 15 s after the directory has removed it; a
 });
 
 Deno.test("a link of before does not lead to a redirect URI that the directory has removed [G5]", async () => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   const bound = await clientToken(env, env.tpp);
   const { ConsentId } = (await createConsent(env, bound)).Data;
   const pushed = await good(push(env, ConsentId, { form: { redirect_uri: REMOVED } }), 201);
@@ -110,7 +110,7 @@ Deno.test("a link of before does not lead to a redirect URI that the directory h
 });
 
 Deno.test("customers go to the bank's new SCA URL, and decide where its newest statement says [G5] [A5]", async () => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   const sca = "https://new.bank-a.example/login";
   await restate(env, env.bankA, { redirect_uris: [sca], consent_managedby_bank: true });
   env.now += BOUND_MS;
@@ -123,7 +123,7 @@ Deno.test("customers go to the bank's new SCA URL, and decide where its newest s
 });
 
 Deno.test("background work applies a statement before anybody asks for its client [G5]", async () => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   await requestToken(env, env.tpp); // the list is known
   await restate(env, env.tpp, { redirect_uris: [KEPT], client_name: "Better Shop" });
   assertEquals(await env.platform.followDirectory(), 0); // asked a moment ago
@@ -134,7 +134,7 @@ Deno.test("background work applies a statement before anybody asks for its clien
 });
 
 Deno.test("twenty parallel requests apply a statement once [G5]", async () => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   await restate(env, env.tpp, { redirect_uris: [KEPT] });
   env.now += BOUND_MS;
   env.fetched.length = 0;
@@ -168,7 +168,7 @@ const UNUSABLE: Readonly<Record<string, (env: Environment) => Promise<string>>> 
 
 for (const [name, make] of Object.entries(UNUSABLE)) {
   Deno.test(`in place of the newest statement, ${name} changes nothing, and is tried again [G5]`, async () => {
-    await using env = await openEnvironment();
+    await using env = await openEnvironment({ registersItself: true });
     await restate(env, env.tpp, { redirect_uris: [KEPT] });
     const { network } = env;
     stating(env, await make(env));
@@ -184,7 +184,7 @@ for (const [name, make] of Object.entries(UNUSABLE)) {
 }
 
 Deno.test("what the directory has replaced is in force for 900 s at most while its newest statement cannot be had [G5] [A9]", async () => {
-  await using env = await openEnvironment();
+  await using env = await openEnvironment({ registersItself: true });
   await restate(env, env.tpp, { redirect_uris: [KEPT] });
   const { network } = env;
   env.network = forUrls(
@@ -206,7 +206,7 @@ Deno.test("what the directory has replaced is in force for 900 s at most while i
 });
 
 Deno.test("POST register rejects a statement older than the directory's newest [DC-N23] [FAPI-D17] [G5]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  await using env = await openEnvironment({ ...MANY_REGISTRATIONS, registersItself: true });
   const second = await restate(env, env.tpp, { redirect_uris: [KEPT, REMOVED, NEW] });
   await restate(env, env.tpp, { redirect_uris: [KEPT] });
   env.now += BOUND_MS;
