@@ -99,7 +99,13 @@ Deno.test("docs/operations lists every event that the directory logs, and no oth
     .flatMap(([, names = ""]) =>
       names.split(", ").map((name) => name.replaceAll("`", "").replace(/^(directory)?\./, "directory."))
     );
-  const logged = new Set(["listener.accept_failed", "log.dropped"]); // of the base
+  // Of the base.
+  const logged = new Set([
+    "listener.accept_failed",
+    "log.dropped",
+    "directory.stopping",
+    "directory.stopped_late",
+  ]);
   const folder = new URL("../../src/directory/", import.meta.url);
   for await (const { name } of Deno.readDir(folder)) {
     const source = await Deno.readTextFile(new URL(name, folder));
