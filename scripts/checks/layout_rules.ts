@@ -1,6 +1,6 @@
 /**
  * Who may import whom in `src`, as data: levels, exceptions within a level, and files and packages that few may import.
- * Every exception carries its reason. `imports.ts` enforces this file and holds no rule of its own.
+ * Every exception carries its reason. `import_rules.ts` enforces this file.
  */
 
 /**
@@ -125,11 +125,11 @@ export const CROSSINGS: readonly Crossing[] = [
 ];
 
 /** Something that few files may import, or import only as a type. Paths are below `src/`. */
-export interface Door {
+export interface Restriction {
   readonly name: string;
-  /** Specifiers of packages (PACKAGE_DOORS), or paths below `src/` (FILE_DOORS). */
-  readonly behind: RegExp;
-  readonly mayEnter: RegExp;
+  /** Specifiers of packages (RESTRICTED_PACKAGES), or paths below `src/` (RESTRICTED_FILES). */
+  readonly target: RegExp;
+  readonly mayImport: RegExp;
   /** Others may still name its types. */
   readonly typesForAll?: true;
   /** The recommended alternative. */
@@ -139,63 +139,63 @@ export interface Door {
 const PLATFORM_IN_SANDBOX = "sandbox/ecosystem/platform_and_directory\\.ts";
 
 /** Files of ours that are not for everyone. */
-export const FILE_DOORS: readonly Door[] = [
+export const RESTRICTED_FILES: readonly Restriction[] = [
   {
     name: "the database itself",
-    behind: /^base\/store\/(deno_kv|database_file)\.ts$/,
-    mayEnter: new RegExp(
+    target: /^base\/store\/(deno_kv|database_file)\.ts$/,
+    mayImport: new RegExp(
       `^(base/store/database_file\\.ts|platform/compose\\.ts|platform/main\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
     ),
     instead: "take a Store from whoever composes the program",
   },
   {
     name: "the storage port",
-    behind: /^base\/store\/store\.ts$/,
-    mayEnter: /^(base\/store\/.*|.*_store\.ts|platform\/compose\.ts)$/,
+    target: /^base\/store\/store\.ts$/,
+    mayImport: /^(base\/store\/.*|.*_store\.ts|platform\/compose\.ts)$/,
     typesForAll: true,
     instead: "import it as a type, and read and write through a `*_store.ts`",
   },
   {
     name: "staged writes",
-    behind: /^(base\/store\/transaction|platform\/store_keys)\.ts$/,
-    mayEnter: /^(?!pages\/|.*(_schema|_representation|_page|routes)\.tsx?$)/,
+    target: /^(base\/store\/transaction|platform\/store_keys)\.ts$/,
+    mayImport: /^(?!pages\/|.*(_schema|_representation|_page|routes)\.tsx?$)/,
     instead: "leave writing to the use case",
   },
   {
     name: "configuration",
-    behind: /^platform\/config\.ts$/,
-    mayEnter: new RegExp(`^(platform/main\\.ts|platform/compose\\.ts|${PLATFORM_IN_SANDBOX})$`),
+    target: /^platform\/config\.ts$/,
+    mayImport: new RegExp(`^(platform/main\\.ts|platform/compose\\.ts|${PLATFORM_IN_SANDBOX})$`),
     typesForAll: true,
     instead: "import it as a type, or better take the values that are needed",
   },
 ];
 
 /** Packages that are not for everyone. */
-export const PACKAGE_DOORS: readonly Door[] = [
+export const RESTRICTED_PACKAGES: readonly Restriction[] = [
   {
     name: "npm:jose",
-    behind: /^(npm:)?\/?jose(@|\/|$)/,
-    mayEnter: /^(base\/jose|client|sandbox)\//,
+    target: /^(npm:)?\/?jose(@|\/|$)/,
+    mayImport: /^(base\/jose|client|sandbox)\//,
     instead: "use src/base/jose, where the one algorithm and its limits are fixed",
   },
   {
     name: "Hono",
-    behind: /^(npm:)?\/?hono(@|\/|$)/,
-    mayEnter:
+    target: /^(npm:)?\/?hono(@|\/|$)/,
+    mayImport:
       /^(((base|platform)\/http|platform\/(security|idempotency)|pages|portal|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|platform\/(app|public_pages)\.ts|platform\/frontchannel\/browser_binding\.ts|directory\/(participants_page|compose_directory|on_error|cacheable|request_context|json_body|methods|administrator|public_limit|publishing|endpoint)\.tsx?)$/,
     instead: "keep the use case free of requests: routes and guards take them apart",
   },
   {
     name: "@hono/zod-openapi",
-    behind: /^(npm:)?\/?@hono\/zod-openapi(@|\/|$)/,
-    mayEnter:
+    target: /^(npm:)?\/?@hono\/zod-openapi(@|\/|$)/,
+    mayImport:
       /^(((base|platform)\/http|platform\/(security|idempotency)|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|.*_(schema|representation)\.ts|platform\/oauth\/token_response\.ts|platform\/(app|public_pages)\.ts)$/,
     instead: "describe wire forms in a `_schema` or `_representation` file",
   },
   {
     name: "node:*",
-    behind: /^node:/,
-    mayEnter: /^((client|sandbox)\/|base\/store\/database_file\.ts$)/,
+    target: /^node:/,
+    mayImport: /^((client|sandbox)\/|base\/store\/database_file\.ts$)/,
     instead: "use Fetch and WebCrypto",
   },
 ];

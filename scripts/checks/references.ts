@@ -3,9 +3,10 @@
  * the contract does not list, and names of documents that are not here. Links are for `tests/docs/links.test.ts`.
  */
 import type { Requirement } from "../requirements/contract.ts";
-import { idsIn, namesInSource } from "../requirements/names.ts";
-import type { Violation } from "./house.ts";
-import { lineAt, type SourceFile, sourceFile } from "./source_files.ts";
+import { idsIn, namesInStrings } from "../requirements/names.ts";
+import { lineAt } from "./source_files.ts";
+import { readTokens } from "./tokens.ts";
+import type { Violation } from "./violation.ts";
 
 /** The valid targets of a reference. */
 export interface Known {
@@ -22,7 +23,8 @@ interface Reading {
   readonly all: string;
   /** Comments alone; the whole text of a file that is not a program. */
   readonly prose: string;
-  readonly source: SourceFile;
+  readonly path: string;
+  readonly names: readonly { readonly ids: readonly string[]; readonly at: number }[];
 }
 
 /** The problem with the reference at a position. */
@@ -39,6 +41,8 @@ const ID = "(?:FAPI-)?[A-Z]{1,4}-?N?\\d+";
 const LIST = `${ID}(?:(?:[,;]\\s+(?:and\\s+)?|\\s+(?:and|or|to)\\s+|-|\\.\\.)${ID})*`;
 const NAMED = RegExp(`\\b([Dd]ecisions?|[Cc]ontract)\\s+(${LIST})`, "g");
 const ALGORITHM = /^(RS|PS|ES|HS)(256|384|512)$/;
+/** A text without it needs no closer look. */
+const LIKE_AN_ID = /[A-Z]N?\d|[A-Z]-N?\d/;
 /** Ids with these letters are examples, in the tests of these rules. */
 const EXAMPLE = /^XY/;
 
@@ -70,9 +74,7 @@ export function knownReferences(requirements: readonly Requirement[], index: str
 
 /** The references of a text that lead nowhere. */
 export function referenceViolations(path: string, text: string, known: Known): Violation[] {
-  const source = sourceFile(path, text);
-  const prose = isProgram(path) ? commentsOf(source) : text;
-  const reading = { all: withoutLineBreaks(text), prose: withoutLineBreaks(prose), source };
+  const reading = { all: withoutLineBreaks(text), path, ...readParts(path, text) };
   const found = FINDS.flatMap((find) => find(reading, known)).sort((a, b) => a.at - b.at)
     .map(({ at, name, sentence }) => ({ where: `${path}:${lineAt(text, at)}`, name, sentence }));
   const once = new Map(found.toReversed().map((finding) => [`${finding.where} ${finding.name}`, finding]));
@@ -95,8 +97,8 @@ function findNamed({ all }: Reading, { rows, decisions }: Known): Finding[] {
 }
 
 /** `C7` in a comment: a letter and a number can be an id of more than one kind. */
-function findLetters({ prose, source }: Reading): Finding[] {
-  if (source.path.endsWith(".md")) return [];
+function findLetters({ prose, path }: Reading): Finding[] {
+  if (path.endsWith(".md")) return [];
   const rest = prose.replaceAll(NAMED, blank).replaceAll(/\[[^\]\n]*\]/g, blank);
   return [...rest.matchAll(/(?<![\w§/.\-"`'{$])[A-Z][1-9]\d?(?![\w-])/g)].map(({ 0: id, index }) => ({
     at: index,
@@ -124,15 +126,11 @@ function findBare({ all, prose }: Reading, { rows }: Known): Finding[] {
 }
 
 /** `[CA-N5]`, `[DC-N1..N7]`, `[G9]`: ids in brackets, in a program's strings as tests are named, or anywhere else. */
-function findBracketed({ source }: Reading, { rows, decisions }: Known): Finding[] {
-  const starts = [0, ...[...source.text.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  const names = isProgram(source.path)
-    ? namesInSource([source])
-    : source.text.split("\n").map((line, i) => ({ ids: idsIn(line), where: `${source.path}:${i + 1}` }));
-  return names.flatMap(({ ids, where }) =>
+function findBracketed({ names }: Reading, { rows, decisions }: Known): Finding[] {
+  return names.flatMap(({ ids, at }) =>
     ids.filter((id) => /^[A-Z-]+\d+$/.test(id) && !rows.has(id) && !decisions.has(id) && !EXAMPLE.test(id))
       .map((id) => ({
-        at: starts[Number(where.slice(source.path.length + 1)) - 1] ?? 0,
+        at,
         name: id,
         sentence: `names [${id}], which is neither a row of docs/contract nor a decision`,
       }))
@@ -166,13 +164,14 @@ function findClauses({ all }: Reading, { rfcs }: Known): Finding[] {
   return [...ofRfcs, ...ofFapi];
 }
 
-function isProgram(path: string): boolean {
-  return /\.tsx?$/.test(path);
-}
-
-/** The text that is blank in `code` and not in `text`. */
-function commentsOf({ text, code }: SourceFile): string {
-  return [...text.split("")].map((unit, i) => unit === "\n" || unit !== code[i] ? unit : " ").join("");
+function readParts(path: string, text: string): Pick<Reading, "prose" | "names"> {
+  if (!LIKE_AN_ID.test(text)) return { prose: "", names: [] };
+  if (!/\.tsx?$/.test(path)) {
+    const lines = [...text.matchAll(/[^\n]+/g)].map(({ 0: line, index: at }) => ({ ids: idsIn(line), at }));
+    return { prose: withoutLineBreaks(text), names: lines };
+  }
+  const { comments, strings } = readTokens(path, text);
+  return { prose: withoutLineBreaks(comments), names: namesInStrings(strings) };
 }
 
 /** A reference may go on in the next line, behind the signs of a comment. */

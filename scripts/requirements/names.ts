@@ -3,6 +3,7 @@
  * counts as the name of a test, or from the JUnit report of a run, which knows what was run and how it ended.
  */
 import { lineAt, type SourceFile } from "../checks/source_files.ts";
+import { readTokens, type StringPiece } from "../checks/tokens.ts";
 
 /** A test, a step, or a row of a table that names one. */
 export interface NamedTest {
@@ -19,7 +20,6 @@ export interface NamedTest {
 const GROUP = /\[([^[\]\n]*)\]/g;
 const ID = /^((?:FAPI-)?[A-Z]+-?N?)(\d+)(?:\.\.N?(\d+))?$/;
 const NAME_OF_MODULE = /^(?=.*[a-z])[A-Z][A-Za-z0-9]{8,}$/;
-const BLANK_RUN = /\s+/g;
 const CASE = /<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
@@ -44,21 +44,18 @@ function expanded(word: string): string[] {
 
 /** Every string of these files that holds an id in brackets; comments hold none. */
 export function namesInSource(files: readonly SourceFile[]): NamedTest[] {
-  return files.flatMap((file) =>
-    stringsOf(file).flatMap(({ text, at }) => {
-      const ids = idsIn(text);
-      return ids.length === 0 ? [] : [{ name: text, where: `${file.path}:${lineAt(file.text, at)}`, ids }];
-    })
+  return files.flatMap(({ path, text }) =>
+    namesInStrings(readTokens(path, text).strings)
+      .map(({ name, at, ids }) => ({ name, where: `${path}:${lineAt(text, at)}`, ids }))
   );
 }
 
-/** The text that is blank in `bare` and not in `code`: strings, and the pieces of templates. */
-function stringsOf({ code, bare }: SourceFile): { text: string; at: number }[] {
-  return [...bare.matchAll(BLANK_RUN)].flatMap(({ 0: { length }, index }) => {
-    const text = code.slice(index, index + length);
-    const at = index + text.search(/\S/);
-    return at < index ? [] : [{ text: text.trim().replace(/^["'`]|["'`]$|\$\{$/g, ""), at }];
-  });
+/** The strings with ids in brackets. */
+export function namesInStrings(
+  strings: readonly StringPiece[],
+): { readonly name: string; readonly at: number; readonly ids: readonly string[] }[] {
+  return strings.map(({ text, at }) => ({ name: text, at, ids: idsIn(text) }))
+    .filter(({ ids }) => ids.length > 0);
 }
 
 /** The tests and steps of a JUnit report that hold an id in their own name; a step's name begins with its test's. */

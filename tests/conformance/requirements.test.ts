@@ -3,7 +3,6 @@ import { assert, assertEquals } from "@std/assert";
 import { standing } from "../../scripts/requirements/main.ts";
 import { readRequirements, requirementsIn } from "../../scripts/requirements/contract.ts";
 import { idsIn, namesInReport, namesInSource } from "../../scripts/requirements/names.ts";
-import { sourceFile } from "../../scripts/checks/source_files.ts";
 
 Deno.test("idsIn takes single ids, lists, ranges and modules, and nothing else in brackets", () => {
   const names = {
@@ -29,7 +28,7 @@ Deno.test("namesInSource sees strings and pieces of templates, and no comments, 
     "const seven = x / y; const eight = 'it\\'s [XY-N12]';",
   ].join("\n");
   assertEquals(
-    namesInSource([sourceFile("tests/x.test.ts", text)]).map(({ where, ids }) => [where, ...ids]),
+    namesInSource([{ path: "tests/x.test.ts", text }]).map(({ where, ids }) => [where, ...ids]),
     [
       ["tests/x.test.ts:3", "XY-N3"],
       ["tests/x.test.ts:4", "XY-N4"],
