@@ -8,6 +8,7 @@ import { asBankCode, asConsentId } from "../../src/base/kernel/identifiers.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { decodePaymentRequest } from "../../src/platform/payments/payment_schema.ts";
 import { CONTEXT, FULL_INITIATION, FULL_RISK } from "../../scripts/testing/bodies.ts";
+import { reportOnWire, requestOnWire } from "../platform/http/on_wire.ts";
 import { attempt, mutatedJson, runs } from "./runs.ts";
 
 const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
@@ -39,12 +40,12 @@ const DECODERS: readonly Decoder[] = [{
     },
     Risk: FULL_RISK,
   },
-  decode: (value) => decodeConsentRequest(value, CONTEXT),
+  decode: (value) => requestOnWire(decodeConsentRequest(value, CONTEXT)),
   echoes: true,
 }, {
   name: "decodePaymentRequest",
   good: { Data: { ConsentId: CONSENT_ID, Initiation: FULL_INITIATION }, Risk: FULL_RISK },
-  decode: (value) => decodePaymentRequest(value, CONTEXT),
+  decode: (value) => requestOnWire(decodePaymentRequest(value, CONTEXT)),
   echoes: true,
 }, {
   name: "decodePayerAccounts",
@@ -59,7 +60,7 @@ const DECODERS: readonly Decoder[] = [{
   decode(value) {
     const [bank, consentId] = [asBankCode("BANKA"), asConsentId(CONSENT_ID)];
     if (bank === undefined || consentId === undefined) throw new Error("the context is wrong");
-    return decodePayerAccounts(value, { ...CONTEXT, bank, consentId, mode: "platform" });
+    return reportOnWire(decodePayerAccounts(value, { ...CONTEXT, bank, consentId, mode: "platform" }));
   },
   echoes: true,
 }, {

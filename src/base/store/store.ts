@@ -13,6 +13,11 @@ export interface Entry<T> {
   readonly version: string;
 }
 
+/** Returns the entry with its value in the form of the domain, or null. */
+export function readAs<Stored, T>(read: (stored: Stored) => T, entry: Entry<Stored> | null): Entry<T> | null {
+  return entry === null ? null : { ...entry, value: read(entry.value) };
+}
+
 /**
  * One write of a commit. The database may delete the entry after `expiresAt` (milliseconds). Validity must not depend
  * on it.

@@ -5,8 +5,8 @@ import { isIban } from "./iban.ts";
 export interface Account {
   readonly schemeName: string;
   readonly identification: string;
-  readonly name?: string;
-  readonly secondaryIdentification?: string;
+  readonly name?: string | undefined;
+  readonly secondaryIdentification?: string | undefined;
 }
 
 /** A mobile number: E.164, or ISO 20022 PhoneNumber (contract CF15). */

@@ -1,8 +1,9 @@
 /** A consent for its bank (contract BF1 to BF4). */
 import { z } from "@hono/zod-openapi";
 import type { Consent } from "../consents/consent.ts";
-import { bankInitiation } from "../consents/initiation.ts";
-import { bankInitiationSchema } from "../consents/initiation_representation.ts";
+import { type OnWire, toWire } from "../http/wire_names.ts";
+import type { PayerAccountsReport } from "./payer_accounts_schema.ts";
+import { bankInitiation, bankInitiationSchema } from "../consents/initiation_representation.ts";
 import { riskSchema } from "../consents/initiation_schema.ts";
 
 /** Schema of the response, for the OpenAPI document. */
@@ -17,14 +18,19 @@ export const consentDetailsSchema = z.strictObject({
 
 /** Represents the consent for its bank. Only the bank gets the payer's name. */
 export function representConsentDetails(consent: Consent): object {
-  const { ReadRefundAccount, Authorisation, Initiation } = consent.request.Data;
-  const type = Authorisation?.AuthorisationType;
+  const { readRefundAccount, authorisation, initiation, risk } = consent.request;
+  const type = authorisation?.authorisationType;
   return {
     Data: {
-      ReadRefundAccount: ReadRefundAccount ?? "No",
-      Initiation: bankInitiation(Initiation),
+      ReadRefundAccount: readRefundAccount ?? "No",
+      Initiation: bankInitiation(initiation),
       ...(type === undefined ? {} : { Authorisation: { AuthorisationType: type } }),
     },
-    Risk: consent.request.Risk,
+    Risk: toWire(risk),
   };
+}
+
+/** Represents the report as the bank sent it. */
+export function representPayerAccounts(report: PayerAccountsReport): { Data: OnWire<PayerAccountsReport> } {
+  return { Data: toWire(report) };
 }

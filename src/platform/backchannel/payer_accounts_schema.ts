@@ -4,33 +4,24 @@
  */
 import { z } from "@hono/zod-openapi";
 import { accountFaults, accountFields } from "../consents/account_schema.ts";
+import type { PayerAccount } from "../consents/consent.ts";
 import { decode, valueAt } from "../http/decode.ts";
 import { currencyCode, patterned, text } from "../http/wire_fields.ts";
+import { fromWire } from "../http/wire_names.ts";
 import { canonicalScheme, isAccountNumberLike, ungrouped } from "../../base/values/account.ts";
 import type { AccountSchemes } from "../../base/values/account_schemes.ts";
 import { asConsentId, type BankCode, type ConsentId } from "../../base/kernel/identifiers.ts";
 import { BALANCE_PATTERN } from "../../base/values/money.ts";
-import type { Fault } from "../../base/kernel/api_error.ts";
+import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 
 const MAX_ACCOUNTS = 100; // Decision C11
 
-/** One of the payer's accounts. Without a Currency it has the consent's. */
-export interface PayerAccount {
-  readonly SchemeName: string;
-  readonly Identification: string;
-  readonly Balance?: string | undefined;
-  readonly Currency?: string | undefined;
-  readonly SecondaryIdentification?: string | undefined;
-}
-
-/** A decoded report, with the field names of the API. The response echoes it. */
-export interface PayerAccountsUpdate {
-  readonly Data: {
-    readonly BankId: string;
-    readonly ConsentId: string;
-    readonly Sub: string;
-    readonly DebtorAccount: readonly PayerAccount[];
-  };
+/** A decoded report. `bankId` and `consentId` equal those of the path, in the form that the bank sent. */
+export interface PayerAccountsReport {
+  readonly bankId: string;
+  readonly consentId: string;
+  readonly sub: string;
+  readonly debtorAccount: readonly PayerAccount[];
 }
 
 /**
@@ -82,10 +73,10 @@ export const payerAccountsSchema = z.strictObject({
  *
  * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
-export function decodePayerAccounts(value: unknown, context: PayerAccountsContext): PayerAccountsUpdate {
+export function decodePayerAccounts(value: unknown, context: PayerAccountsContext): PayerAccountsReport {
   const list = valueAt(value, ["Data", "DebtorAccount"]);
   const accounts: readonly unknown[] = Array.isArray(list) ? list : [];
-  return decode(payerAccountsSchema, value, [
+  const rules = [
     ...pathFaults(value, context),
     ...subFaults(valueAt(value, ["Data", "Sub"]), accounts),
     ...countFaults(accounts.length, context.mode),
@@ -93,7 +84,15 @@ export function decodePayerAccounts(value: unknown, context: PayerAccountsContex
       accountFaults(account, `Data.DebtorAccount[${i}]`, context.accountSchemes)
     ),
     ...repetitionFaults(accounts),
-  ]);
+  ];
+  return fromWire(decode(payerAccountsSchema, value, rules).Data);
+}
+
+/** Returns the rejection of a report on a consent that names the payer's account. */
+export function unexpectedAccounts(): ApiError {
+  const message = "The payer's account is in the consent already.";
+  const fault = { code: "Field.Unexpected", path: "Data.DebtorAccount", message } as const;
+  return new ApiError("resource.invalid_fields", { faults: [fault] });
 }
 
 function pathFaults(body: unknown, { bank, consentId }: PayerAccountsContext): Fault[] {

@@ -89,9 +89,5 @@ function reported(payment: Payment, report: StatusReport, now: number): Payment 
 }
 
 function illegalMove(detail: string): ApiError {
-  const message = "The payment's status does not allow this move.";
-  return new ApiError("payment.illegal_move", {
-    detail,
-    faults: [{ code: "Field.Invalid", path: "Data.Status", message }],
-  });
+  return new ApiError("payment.illegal_move", detail);
 }

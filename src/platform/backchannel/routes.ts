@@ -17,7 +17,11 @@ import { type AccessVariables, insufficientToken, type Requirement } from "../se
 import type { BankVariables } from "../security/bank_path.ts";
 import { firstReads } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
-import { consentDetailsSchema, representConsentDetails } from "./consent_details_representation.ts";
+import {
+  consentDetailsSchema,
+  representConsentDetails,
+  representPayerAccounts,
+} from "./consent_details_representation.ts";
 import { payerAccountsSchema } from "./payer_accounts_schema.ts";
 import { updatePayerAccounts, type UpdatePayerAccountsDeps } from "./update_payer_accounts.ts";
 
@@ -114,18 +118,17 @@ function mountUpdate(app: PlatformApp, deps: BackchannelRouteDeps): void {
     payloadSignature,
     async (c) => {
       const { code, clientId, consentManagedByBank } = c.get("bank");
-      return c.json(
-        await updatePayerAccounts(deps, {
-          bank: code,
-          bankClientId: clientId,
-          consentManagedByBank,
-          consentIdText: c.req.param("consentId"),
-          json: parseStrictJson(c.get("signedBody").bytes),
-          signedBody: c.get("signedBody"),
-          replayRecords: c.get("replayRecords"),
-          reads: c.get("reads"),
-        }),
-      );
+      const report = await updatePayerAccounts(deps, {
+        bank: code,
+        bankClientId: clientId,
+        consentManagedByBank,
+        consentIdText: c.req.param("consentId"),
+        json: parseStrictJson(c.get("signedBody").bytes),
+        signedBody: c.get("signedBody"),
+        replayRecords: c.get("replayRecords"),
+        reads: c.get("reads"),
+      });
+      return c.json(representPayerAccounts(report));
     },
   );
 }

@@ -5,6 +5,7 @@
 import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs } from "../http/decode.ts";
 import { text } from "../http/wire_fields.ts";
+import { fromWire } from "../http/wire_names.ts";
 import { dayOf, instantOf } from "../../base/kernel/date_time.ts";
 import { chargeSchema } from "../payments/charge_schema.ts";
 import { type Charge, PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
@@ -68,7 +69,7 @@ export function decodeStatusReport(value: unknown): StatusReport {
     status: Status,
     statusUpdatedAtMilliseconds: momentOf(StatusUpdateDateTime) ?? Number.NaN,
     ...(StatusReason === undefined ? {} : { statusReason: StatusReason }),
-    ...(Charges === undefined ? {} : { charges: Charges }),
+    ...(Charges === undefined ? {} : { charges: fromWire(Charges) }),
   };
 }
 

@@ -10,11 +10,15 @@ import { readConsent } from "../consents/read_consent.ts";
 import type { AccountSchemes } from "../../base/values/account_schemes.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
-import { ApiError } from "../../base/kernel/api_error.ts";
+import type { ApiError } from "../../base/kernel/api_error.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Reader, Store } from "../../base/store/store.ts";
 import { begin, check, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
-import { decodePayerAccounts, type PayerAccountsUpdate } from "./payer_accounts_schema.ts";
+import {
+  decodePayerAccounts,
+  type PayerAccountsReport,
+  unexpectedAccounts,
+} from "./payer_accounts_schema.ts";
 
 export interface UpdatePayerAccountsDeps {
   readonly store: Store;
@@ -45,22 +49,22 @@ export interface UpdatePayerAccounts {
 export async function updatePayerAccounts(
   deps: UpdatePayerAccountsDeps,
   command: UpdatePayerAccounts,
-): Promise<PayerAccountsUpdate> {
+): Promise<PayerAccountsReport> {
   return await untilCommitted("payer accounts", async (isFirst) => {
     const from = isFirst ? command.reads : undefined;
     const entry = await readConsent(deps, command.consentIdText, { bank: command.bank }, from);
     const consent = entry.value;
     if (isImplicit(consent)) throw unexpectedAccounts();
     const mode = command.consentManagedByBank ? "bank" : "platform";
-    const update = decodePayerAccounts(command.json, {
+    const report = decodePayerAccounts(command.json, {
       bank: command.bank,
       consentId: consent.id,
       mode,
       accountSchemes: deps.accountSchemes,
     });
     const now = deps.clock();
-    const chosen = mode === "bank" ? { accounts: update.Data.DebtorAccount } : {};
-    const changed = withPayer(consent, { sub: update.Data.Sub, ...chosen }, now);
+    const chosen = mode === "bank" ? { accounts: report.debtorAccount } : {};
+    const changed = withPayer(consent, { sub: report.sub, ...chosen }, now);
     const flow = await findOpenFlow(from ?? deps.store, consent.id);
     if (flow === null || !isOpen(flow, now)) throw noOpenSession();
     const tx = begin(command.replayRecords);
@@ -68,7 +72,7 @@ export async function updatePayerAccounts(
     const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
     deps.consents.stageChange(tx, entry, changed, cause, now);
     stagePayerAccounts(tx, consent.id, changed.payer.report, command.signedBody);
-    return await commit(deps.store, deps.clock, tx) ? update : undefined;
+    return await commit(deps.store, deps.clock, tx) ? report : undefined;
   });
 }
 
@@ -76,10 +80,4 @@ function noOpenSession(): ApiError {
   const message = "No authorization session is open for this consent. Send the payer's accounts after the " +
     "platform has redirected the customer to the bank and before the bank's return.";
   return invalidStatus(message, "no authorization session is open");
-}
-
-function unexpectedAccounts(): ApiError {
-  const message = "The payer's account is in the consent already.";
-  const fault = { code: "Field.Unexpected", path: "Data.DebtorAccount", message } as const;
-  return new ApiError("resource.invalid_fields", { faults: [fault] });
 }

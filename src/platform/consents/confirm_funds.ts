@@ -10,9 +10,9 @@ import { type Consent, wrongStatus } from "./consent.ts";
  */
 export function confirmFunds(consent: Consent): boolean | undefined {
   if (consent.status !== "Authorized") throw wrongStatus("funds confirmation", consent.status);
-  const { Amount, Currency } = consent.request.Data.Initiation.InstructedAmount;
+  const { amount, currency } = consent.request.initiation.instructedAmount;
   const account = consent.selectedAccount;
-  if (account?.Balance === undefined) return undefined;
-  if ((account.Currency ?? Currency) !== Currency) return undefined;
-  return covers(account.Balance, Amount);
+  if (account?.balance === undefined) return undefined;
+  if ((account.currency ?? currency) !== currency) return undefined;
+  return covers(account.balance, amount);
 }

@@ -6,18 +6,34 @@ import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifier
 import { instantOf } from "../../base/kernel/date_time.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../profile.ts";
-import type { ConsentRequest } from "./consent_schema.ts";
+import type { PaymentData } from "./initiation.ts";
 
 /** Contract CT1 to CT17. */
 export type ConsentStatus = "AwaitingAuthorisation" | "Rejected" | "Authorized" | "Consumed";
 
-/** One of the payer's accounts, as the bank reported it. */
+/** What the TPP asks the customer to consent to. */
+export interface ConsentRequest extends PaymentData {
+  readonly readRefundAccount?: "Yes" | "No" | undefined;
+  readonly authorisation?: {
+    readonly authorisationType: "Any" | "Single";
+    /** Any ISO 8601 form with an offset, as `instantOf` parses it. Was in the future when decoded. */
+    readonly completionDateTime?: string | undefined;
+  } | undefined;
+  /** Returned to the TPP and not used otherwise. */
+  readonly scaSupportData?: {
+    readonly requestedSCAExemptionType?: string | undefined;
+    readonly appliedAuthenticationApproach?: "CA" | "SCA" | undefined;
+    readonly referencePaymentOrderId?: string | undefined;
+  } | undefined;
+}
+
+/** One of the payer's accounts, as the bank reported it. Without a currency it has the consent's. */
 export interface PayerAccount {
-  readonly SchemeName: string;
-  readonly Identification: string;
-  readonly Balance?: string | undefined;
-  readonly Currency?: string | undefined;
-  readonly SecondaryIdentification?: string | undefined;
+  readonly schemeName: string;
+  readonly identification: string;
+  readonly balance?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly secondaryIdentification?: string | undefined;
 }
 
 /** The bank's report about the payer. */
@@ -70,7 +86,7 @@ export function openConsent(
   given: Pick<Consent, "id" | "clientId" | "bank" | "request">,
   now: number,
 ): Consent {
-  const completion = given.request.Data.Authorisation?.CompletionDateTime;
+  const completion = given.request.authorisation?.completionDateTime;
   const wanted = completion === undefined ? undefined : instantOf(completion);
   const latest = now + AUTHORISE_WITHIN_SECONDS * 1000;
   return {
@@ -94,7 +110,7 @@ export function asOf(consent: Consent, now: number): Consent {
 
 /** Whether the TPP named the payer's account. Then there is no choice of account and no consent screen. */
 export function isImplicit(consent: Consent): boolean {
-  return consent.request.Data.Initiation.DebtorAccount !== undefined;
+  return consent.request.initiation.debtorAccount !== undefined;
 }
 
 /**
@@ -133,13 +149,13 @@ export function wrongStatus(attempt: string, status: ConsentStatus): ApiError {
 }
 
 /**
- * Returns the rejection of a request that the consent's status does not allow. The fault names the consent id.
+ * Returns the rejection of a request that the consent's status does not allow.
  *
  * @param message for the caller
  * @param detail for the log
  */
 export function invalidStatus(message: string, detail: string): ApiError {
-  const fault = { code: "Resource.InvalidConsentStatus", path: "Data.ConsentId", message } as const;
+  const fault = { code: "Resource.InvalidConsentStatus", message } as const;
   return new ApiError("resource.invalid_consent_status", { detail, faults: [fault] });
 }
 

@@ -3,9 +3,11 @@ import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { Consent } from "./consent.ts";
 import { consentRequestSchema } from "./consent_schema.ts";
-import { echoedInitiation, reducedInitiation } from "./initiation.ts";
+import { toWire } from "../http/wire_names.ts";
 import {
+  echoedInitiation,
   echoedInitiationSchema,
+  reducedInitiation,
   reducedInitiationSchema,
   wireDateTimeSchema,
 } from "./initiation_representation.ts";
@@ -61,16 +63,18 @@ export function consentUrl(baseUrl: string, consent: Consent): string {
 
 /** The POST response: the request's own data without the payer's name, postal address and mobile number. */
 export function representCreated(consent: Consent, baseUrl: string): object {
-  const { ReadRefundAccount, Authorisation, SCASupportData, Initiation } = consent.request.Data;
+  const { readRefundAccount, authorisation, scaSupportData, initiation, risk } = consent.request;
   return {
     Data: {
       ...statusOf(consent),
-      ...(ReadRefundAccount === undefined ? {} : { ReadRefundAccount }),
-      Initiation: echoedInitiation(Initiation),
-      ...(Authorisation === undefined ? {} : { Authorisation }),
-      ...(SCASupportData === undefined ? {} : { SCASupportData }),
+      ...(readRefundAccount === undefined ? {} : { ReadRefundAccount: readRefundAccount }),
+      Initiation: echoedInitiation(initiation),
+      ...toWire({
+        ...(authorisation === undefined ? {} : { authorisation }),
+        ...(scaSupportData === undefined ? {} : { scaSupportData }),
+      }),
     },
-    Risk: consent.request.Risk,
+    Risk: toWire(risk),
     Links: { Self: consentUrl(baseUrl, consent) },
     Meta: {},
   };
@@ -78,8 +82,8 @@ export function representCreated(consent: Consent, baseUrl: string): object {
 
 export function representConsent(consent: Consent, baseUrl: string): object {
   return {
-    Data: { ...statusOf(consent), Initiation: reducedInitiation(consent.request.Data.Initiation) },
-    Risk: consent.request.Risk,
+    Data: { ...statusOf(consent), Initiation: reducedInitiation(consent.request.initiation) },
+    Risk: toWire(consent.request.risk),
     Links: { Self: consentUrl(baseUrl, consent) },
     Meta: {},
   };

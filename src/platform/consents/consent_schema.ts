@@ -2,38 +2,18 @@
 import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs, valueAt } from "../http/decode.ts";
 import { text } from "../http/wire_fields.ts";
+import { fromWire } from "../http/wire_names.ts";
 import { instantOf } from "../../base/kernel/date_time.ts";
 import type { Fault } from "../../base/kernel/api_error.ts";
-import type { Initiation, Risk } from "./initiation.ts";
+import type { ConsentRequest } from "./consent.ts";
 import {
+  EXAMPLE_OF_PAYMENT,
   initiationFaults,
   initiationOf,
   initiationSchema,
   riskSchema,
   type Supported,
 } from "./initiation_schema.ts";
-
-/** A decoded consent request, with the field names of the API. It is stored and echoed as it was sent. */
-export interface ConsentRequest {
-  readonly Data: {
-    readonly ReadRefundAccount?: "Yes" | "No" | undefined;
-    readonly Authorisation?: {
-      readonly AuthorisationType: "Any" | "Single";
-      /** Any ISO 8601 form with an offset, as `instantOf` parses it. Was in the future when decoded. */
-      readonly CompletionDateTime?: string | undefined;
-    } | undefined;
-    readonly Initiation: Initiation;
-    readonly SCASupportData?: ScaSupportData | undefined;
-  };
-  readonly Risk: Risk;
-}
-
-/** `Data.SCASupportData`. */
-export interface ScaSupportData {
-  readonly RequestedSCAExemptionType?: (typeof SCA_EXEMPTION_TYPES)[number] | undefined;
-  readonly AppliedAuthenticationApproach?: "CA" | "SCA" | undefined;
-  readonly ReferencePaymentOrderId?: string | undefined;
-}
 
 const SCA_EXEMPTION_TYPES = [
   "BillPayment",
@@ -80,19 +60,9 @@ export const consentRequestSchema = z.strictObject({
     Data: {
       ReadRefundAccount: "Yes",
       Authorisation: { AuthorisationType: "Any" },
-      Initiation: {
-        InstructionIdentification: "ORDER-1001",
-        EndToEndIdentification: "ORDER-1001",
-        InstructedAmount: { Amount: "19.90", Currency: "EUR" },
-        CreditorAccount: {
-          SchemeName: "UK.OBIE.IBAN",
-          Identification: "GB33BUKB20201555555555",
-          Name: "Example Shop Ltd",
-        },
-        RemittanceInformation: { Reference: "ORDER-1001" },
-      },
+      Initiation: EXAMPLE_OF_PAYMENT.Initiation,
     },
-    Risk: { PaymentContextCode: "EcommerceGoods", MerchantCategoryCode: "5732" },
+    Risk: EXAMPLE_OF_PAYMENT.Risk,
   },
 });
 
@@ -107,8 +77,8 @@ export function decodeConsentRequest(
   context: Supported & { readonly now: number },
 ): ConsentRequest {
   const rules = [...completionFaults(value, context.now), ...initiationFaults(value, context)];
-  const wire = decode(consentRequestSchema, value, rules);
-  return { ...wire, Data: { ...wire.Data, Initiation: initiationOf(wire.Data.Initiation) } };
+  const { Data: { Initiation, ...rest }, Risk } = decode(consentRequestSchema, value, rules);
+  return { ...fromWire(rest), initiation: initiationOf(Initiation), risk: fromWire(Risk) };
 }
 
 function completionFaults(body: unknown, now: number): Fault[] {

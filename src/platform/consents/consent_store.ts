@@ -2,9 +2,10 @@
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
 import { record, type ShownPage } from "../audit_trail.ts";
 import { consentDeadlineKey, consentKey } from "../store_keys.ts";
-import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
+import { type Entry, type Key, readAs, type Reader, type Store } from "../../base/store/store.ts";
 import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
 import { type Consent, deadlineOf } from "./consent.ts";
+import { consentOf, type StoredConsent, storedConsent } from "./stored_consent.ts";
 
 /** The actor of a change and its reason, for the consent's history. */
 export interface Cause {
@@ -43,17 +44,18 @@ export function consentAhead(idText: unknown): readonly Key[] {
 
 export function openConsentStore(store: Store): ConsentStore {
   return {
-    find: (id, from = store) => from.get<Consent>(consentKey(id)),
-    findMany: (ids) => store.getMany<Consent>(ids.map(consentKey)),
+    find: async (id, from = store) => readAs(consentOf, await from.get<StoredConsent>(consentKey(id))),
+    findMany: async (ids) =>
+      (await store.getMany<StoredConsent>(ids.map(consentKey))).map((entry) => readAs(consentOf, entry)),
     stageCreation(tx, consent, cause) {
       check(tx, consentKey(consent.id), null);
-      set(tx, consentKey(consent.id), consent);
+      set(tx, consentKey(consent.id), storedConsent(consent));
       noteDeadline(tx, consent);
       record(tx, consent.id, { at: consent.createdAt, event: `consent.${consent.status}`, ...cause });
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
-      set(tx, former.key, changed);
+      set(tx, former.key, storedConsent(changed));
       const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
       if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
       if (before !== after) noteDeadline(tx, changed);

@@ -7,8 +7,7 @@ import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
 import type { Store } from "../../base/store/store.ts";
 import { begin, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
-import { type Consent, openConsent } from "./consent.ts";
-import type { ConsentRequest } from "./consent_schema.ts";
+import { type Consent, type ConsentRequest, openConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
 import { readConsent } from "./read_consent.ts";
 

@@ -1,130 +1,96 @@
-/**
- * The payment data of a consent, with the field names of the API because it is stored, compared and echoed as it was
- * sent. Compares a payment with its consent, and selects the data that each reader gets. No I/O.
- */
-import { MAX_FAULTS } from "../http/decode.ts";
+/** The payment data of a consent, and how a payment compares with it. No I/O. */
 import { type Account, canonicalScheme } from "../../base/values/account.ts";
 import { differences } from "../../base/kernel/json_differences.ts";
-import type { Fault } from "../../base/kernel/api_error.ts";
 
-/** `DebtorAccount` of the API. */
-export interface WireAccount {
-  readonly SchemeName: string;
-  readonly Identification: string;
-  readonly Name?: string | undefined;
-  readonly SecondaryIdentification?: string | undefined;
+/** The payee's account. */
+export interface CreditorAccount extends Account {
+  readonly name: string;
 }
 
-/** `CreditorAccount` of the API. */
-export interface WireCreditorAccount extends WireAccount {
-  readonly Name: string;
-}
-
-/** `InstructedAmount`: two fraction digits, an ISO 4217 code. */
+/** Two fraction digits, an ISO 4217 code. */
 export interface InstructedAmount {
-  readonly Amount: string;
-  readonly Currency: string;
+  readonly amount: string;
+  readonly currency: string;
 }
 
-/** `CreditorPostalAddress`. */
+/** Of the payee. */
 export interface PostalAddress extends PlaceOfAddress {
-  readonly AddressType?: string | undefined;
-  readonly Department?: string | undefined;
-  readonly SubDepartment?: string | undefined;
+  readonly addressType?: string | undefined;
+  readonly department?: string | undefined;
+  readonly subDepartment?: string | undefined;
 }
 
-/** `Risk.DeliveryAddress`. The schema requires its town and country. */
+/** Of the delivery. The schema requires its town and country. */
 export interface PlaceOfAddress {
-  readonly AddressLine?: readonly string[] | undefined;
-  readonly StreetName?: string | undefined;
-  readonly BuildingNumber?: string | undefined;
-  readonly PostCode?: string | undefined;
-  readonly TownName?: string | undefined;
-  readonly CountrySubDivision?: string | undefined;
-  readonly Country?: string | undefined;
+  readonly addressLine?: readonly string[] | undefined;
+  readonly streetName?: string | undefined;
+  readonly buildingNumber?: string | undefined;
+  readonly postCode?: string | undefined;
+  readonly townName?: string | undefined;
+  readonly countrySubDivision?: string | undefined;
+  readonly country?: string | undefined;
 }
 
-/** `Data.Initiation` of a consent and of a payment. With a DebtorAccount the consent is implicit. */
+/** The payment that a consent or a payment asks for. With a `debtorAccount` the consent is implicit. */
 export interface Initiation {
-  readonly InstructionIdentification?: string | undefined;
-  readonly EndToEndIdentification?: string | undefined;
-  readonly InstructedAmount: InstructedAmount;
-  readonly DebtorAccount?: WireAccount | undefined;
-  readonly CreditorAccount: WireCreditorAccount;
-  readonly CreditorPostalAddress?: PostalAddress | undefined;
-  readonly RemittanceInformation?:
-    | { readonly Unstructured?: string | undefined; readonly Reference?: string | undefined }
+  readonly instructionIdentification?: string | undefined;
+  readonly endToEndIdentification?: string | undefined;
+  readonly instructedAmount: InstructedAmount;
+  readonly debtorAccount?: Account | undefined;
+  readonly creditorAccount: CreditorAccount;
+  readonly creditorPostalAddress?: PostalAddress | undefined;
+  readonly remittanceInformation?:
+    | { readonly unstructured?: string | undefined; readonly reference?: string | undefined }
     | undefined;
-  readonly SupplementaryData?: { readonly DebtorMobileNumber?: string | undefined } | undefined;
+  readonly supplementaryData?: { readonly debtorMobileNumber?: string | undefined } | undefined;
 }
 
-/** `Risk` of a consent and of a payment. */
+/** What the TPP states about the risk of a consent or a payment. */
 export interface Risk {
-  readonly PaymentContextCode?: string | undefined;
-  readonly MerchantCategoryCode?: string | undefined;
-  readonly MerchantCustomerIdentification?: string | undefined;
-  readonly DeliveryAddress?: PlaceOfAddress | undefined;
+  readonly paymentContextCode?: string | undefined;
+  readonly merchantCategoryCode?: string | undefined;
+  readonly merchantCustomerIdentification?: string | undefined;
+  readonly deliveryAddress?: PlaceOfAddress | undefined;
 }
 
 /** The data that a payment must repeat from its consent. */
 export interface PaymentData {
-  readonly Initiation: Initiation;
-  readonly Risk: Risk;
-}
-
-/** `Initiation` in the response to the POST of a consent: without the payer's name, address and mobile number. */
-export type EchoedInitiation = Omit<Initiation, "CreditorPostalAddress" | "SupplementaryData">;
-/** `Initiation` in the response to the GET of a consent. */
-export type ReducedInitiation = Omit<
-  EchoedInitiation,
-  "InstructionIdentification" | "EndToEndIdentification"
->;
-/** `Initiation` for the bank: absent ids are null, and the payer's name is included. */
-export interface BankInitiation {
-  readonly InstructionIdentification: string | null;
-  readonly EndToEndIdentification: string | null;
-  readonly InstructedAmount: InstructedAmount;
-  readonly CreditorAccount: WireCreditorAccount;
-  readonly DebtorAccount?: WireAccount;
+  readonly initiation: Initiation;
+  readonly risk: Risk;
 }
 
 /**
- * Compares a payment with its consent. Returns one `Resource.ConsentMismatch` for each differing leaf, depth first,
- * at most 20, and none if the payment may be made (contract MT1 to MT4; Decision C6).
+ * Compares a payment with its consent. Returns the path of each differing leaf, depth first, and none if the payment
+ * may be made (contract MT1 to MT4; Decision C6).
  *
  * @param selected the account chosen for an explicit consent, which the payment may name
  */
-export function compareWithConsent(consent: PaymentData, payment: PaymentData, selected?: Account): Fault[] {
-  const paths = [
-    ...differences(
-      expectedInitiation(consent.Initiation, payment.Initiation, selected),
-      payment.Initiation,
-      "Data.Initiation",
-    ),
-    ...differences(consent.Risk, payment.Risk, "Risk"),
+export function differencesFrom(consent: PaymentData, payment: PaymentData, selected?: Account): string[] {
+  const expected = expectedInitiation(consent.initiation, payment.initiation, selected);
+  return [
+    ...differences(expected, payment.initiation, "initiation"),
+    ...differences(consent.risk, payment.risk, "risk"),
   ];
-  const message = "Differs from the consent.";
-  return paths.slice(0, MAX_FAULTS).map((path) => ({ code: "Resource.ConsentMismatch", path, message }));
 }
 
-/** Returns the consent's Initiation as this payment may repeat it. */
+/** Returns the consent's initiation as this payment may repeat it. */
 function expectedInitiation(
   consent: Initiation,
   payment: Initiation,
   selected: Account | undefined,
 ): Initiation {
   // Responses to the TPP do not contain them, so a payment built from a response lacks them (contract MT3).
-  const { CreditorPostalAddress, SupplementaryData, DebtorAccount: _, ...always } = consent;
-  const debtor = consent.DebtorAccount === undefined
-    ? selectedAsSpelt(selected, payment.DebtorAccount)
-    : payment.DebtorAccount?.Name === undefined
-    ? withoutName(consent.DebtorAccount)
-    : consent.DebtorAccount;
+  const { creditorPostalAddress, supplementaryData, debtorAccount: _, ...always } = consent;
+  const debtor = consent.debtorAccount === undefined
+    ? selectedAsSpelt(selected, payment.debtorAccount)
+    : payment.debtorAccount?.name === undefined
+    ? withoutName(consent.debtorAccount)
+    : consent.debtorAccount;
   return {
     ...always,
-    ...(debtor === undefined ? {} : { DebtorAccount: debtor }),
-    ...(payment.CreditorPostalAddress === undefined ? {} : { CreditorPostalAddress }),
-    ...(payment.SupplementaryData === undefined ? {} : { SupplementaryData }),
+    ...(debtor === undefined ? {} : { debtorAccount: debtor }),
+    ...(payment.creditorPostalAddress === undefined ? {} : { creditorPostalAddress }),
+    ...(payment.supplementaryData === undefined ? {} : { supplementaryData }),
   };
 }
 
@@ -132,82 +98,17 @@ function expectedInitiation(
  * Returns the selected account if the payment names an account (contract MT2), with the scheme name that the payment
  * uses.
  */
-function selectedAsSpelt(
-  selected: Account | undefined,
-  named: WireAccount | undefined,
-): WireAccount | undefined {
+function selectedAsSpelt(selected: Account | undefined, named: Account | undefined): Account | undefined {
   if (selected === undefined || named === undefined) return undefined;
-  const account = wireAccountOf(selected);
-  const sameScheme = canonicalScheme(named.SchemeName) === canonicalScheme(account.SchemeName);
-  return sameScheme ? { ...account, SchemeName: named.SchemeName } : account;
-}
-
-/** The data in the response to the POST of a consent (contract CR2). */
-export function echoedInitiation(initiation: Initiation): EchoedInitiation {
-  const { InstructionIdentification, EndToEndIdentification } = initiation;
-  return {
-    ...(InstructionIdentification === undefined ? {} : { InstructionIdentification }),
-    ...(EndToEndIdentification === undefined ? {} : { EndToEndIdentification }),
-    ...reducedInitiation(initiation),
-  };
-}
-
-/** The data in responses about a payment: everything except the payer's name (contract PR3). */
-export function paidInitiation(initiation: Initiation): Initiation {
-  const { DebtorAccount, ...rest } = initiation;
-  return DebtorAccount === undefined ? rest : { ...rest, DebtorAccount: withoutName(DebtorAccount) };
-}
-
-/** The data in the response to the GET of a consent. It has the payer's account only if the TPP named it. */
-export function reducedInitiation(initiation: Initiation): ReducedInitiation {
-  const { InstructedAmount, DebtorAccount, CreditorAccount, RemittanceInformation } = initiation;
-  return {
-    InstructedAmount,
-    ...(DebtorAccount === undefined ? {} : { DebtorAccount: withoutName(DebtorAccount) }),
-    CreditorAccount,
-    ...(RemittanceInformation === undefined ? {} : { RemittanceInformation }),
-  };
-}
-
-/** The data for the bank on the back channel (contract BF2). Only the bank gets the payer's name. */
-export function bankInitiation(initiation: Initiation): BankInitiation {
-  const { InstructedAmount, DebtorAccount, CreditorAccount } = initiation;
-  return {
-    InstructionIdentification: initiation.InstructionIdentification ?? null,
-    EndToEndIdentification: initiation.EndToEndIdentification ?? null,
-    InstructedAmount,
-    ...(DebtorAccount === undefined ? {} : { DebtorAccount }),
-    CreditorAccount,
-  };
-}
-
-export function accountOf(wire: WireAccount): Account {
-  const { SchemeName, Identification, Name, SecondaryIdentification } = wire;
-  return {
-    schemeName: SchemeName,
-    identification: Identification,
-    ...(Name === undefined ? {} : { name: Name }),
-    ...(SecondaryIdentification === undefined ? {} : { secondaryIdentification: SecondaryIdentification }),
-  };
-}
-
-export function wireAccountOf(account: Account): WireAccount {
-  const { schemeName, identification, name, secondaryIdentification } = account;
-  return {
-    SchemeName: schemeName,
-    Identification: identification,
-    ...(name === undefined ? {} : { Name: name }),
-    ...(secondaryIdentification === undefined ? {} : { SecondaryIdentification: secondaryIdentification }),
-  };
+  const sameScheme = canonicalScheme(named.schemeName) === canonicalScheme(selected.schemeName);
+  return sameScheme ? { ...selected, schemeName: named.schemeName } : selected;
 }
 
 /** Returns an account as the TPP may read it, without the payer's name. */
-export function withoutName(
-  { SchemeName, Identification, SecondaryIdentification }: WireAccount,
-): WireAccount {
+export function withoutName({ schemeName, identification, secondaryIdentification }: Account): Account {
   return {
-    SchemeName,
-    Identification,
-    ...(SecondaryIdentification === undefined ? {} : { SecondaryIdentification }),
+    schemeName,
+    identification,
+    ...(secondaryIdentification === undefined ? {} : { secondaryIdentification }),
   };
 }

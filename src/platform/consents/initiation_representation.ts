@@ -1,7 +1,9 @@
-/** Schemas of the data of a consent or payment in responses, for the OpenAPI document. */
+/** The data of a consent or payment in responses: its schemas for the OpenAPI document, and what each reader gets. */
 import { z } from "@hono/zod-openapi";
 import { text } from "../http/wire_fields.ts";
+import { type OnWire, toWire } from "../http/wire_names.ts";
 import { accountFields, creditorAccountSchema, debtorAccountSchema } from "./account_schema.ts";
+import { type Initiation, withoutName } from "./initiation.ts";
 import { initiationSchema } from "./initiation_schema.ts";
 
 /** A date-time of the platform: `2030-01-31T12:00:00+00:00`. */
@@ -62,3 +64,49 @@ export const bankInitiationSchema = z.strictObject({
   DebtorAccount: namedAccountSchema.optional(),
   CreditorAccount: creditorAccountSchema,
 }).openapi("ConsentDetailsInitiation");
+
+/** For the POST of a consent (contract CR2): without the payer's name, address and mobile number. */
+export function echoedInitiation(
+  initiation: Initiation,
+): OnWire<Omit<Initiation, "creditorPostalAddress" | "supplementaryData">> {
+  const { instructionIdentification, endToEndIdentification } = initiation;
+  return {
+    ...toWire({
+      ...(instructionIdentification === undefined ? {} : { instructionIdentification }),
+      ...(endToEndIdentification === undefined ? {} : { endToEndIdentification }),
+    }),
+    ...reducedInitiation(initiation),
+  };
+}
+
+/** For a payment: everything except the payer's name (contract PR3). */
+export function paidInitiation(initiation: Initiation): OnWire<Initiation> {
+  const { debtorAccount, ...rest } = initiation;
+  return toWire(debtorAccount === undefined ? rest : { ...rest, debtorAccount: withoutName(debtorAccount) });
+}
+
+/** For the GET of a consent. It has the payer's account only if the TPP named it. */
+export function reducedInitiation(
+  { instructedAmount, debtorAccount, creditorAccount, remittanceInformation }: Initiation,
+): OnWire<
+  Pick<Initiation, "instructedAmount" | "debtorAccount" | "creditorAccount" | "remittanceInformation">
+> {
+  return toWire({
+    instructedAmount,
+    ...(debtorAccount === undefined ? {} : { debtorAccount: withoutName(debtorAccount) }),
+    creditorAccount,
+    ...(remittanceInformation === undefined ? {} : { remittanceInformation }),
+  });
+}
+
+/** For the bank on the back channel (contract BF2): an absent id is null. Only the bank gets the payer's name. */
+export function bankInitiation(initiation: Initiation): z.infer<typeof bankInitiationSchema> {
+  const { instructedAmount, debtorAccount, creditorAccount } = initiation;
+  return toWire({
+    instructionIdentification: initiation.instructionIdentification ?? null,
+    endToEndIdentification: initiation.endToEndIdentification ?? null,
+    instructedAmount,
+    ...(debtorAccount === undefined ? {} : { debtorAccount }),
+    creditorAccount,
+  });
+}

@@ -5,6 +5,7 @@
 import { z } from "@hono/zod-openapi";
 import { rejectedAs, valueAt } from "../http/decode.ts";
 import { countryCode, currencyCode, patterned, shownText, text } from "../http/wire_fields.ts";
+import { fromWire } from "../http/wire_names.ts";
 import { isSameAccount, MOBILE_NUMBER_PATTERN } from "../../base/values/account.ts";
 import type { AccountSchemes } from "../../base/values/account_schemes.ts";
 import { isCurrencyCode } from "../../base/values/iso_currencies.ts";
@@ -108,6 +109,22 @@ export const riskSchema = z.strictObject({
   DeliveryAddress: deliveryAddressSchema.optional(),
 }).openapi("Risk");
 
+/** Of a consent and of its payment, for the OpenAPI document. */
+export const EXAMPLE_OF_PAYMENT = {
+  Initiation: {
+    InstructionIdentification: "ORDER-1001",
+    EndToEndIdentification: "ORDER-1001",
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    CreditorAccount: {
+      SchemeName: "UK.OBIE.IBAN",
+      Identification: "GB33BUKB20201555555555",
+      Name: "Example Shop Ltd",
+    },
+    RemittanceInformation: { Reference: "ORDER-1001" },
+  },
+  Risk: { PaymentContextCode: "EcommerceGoods", MerchantCategoryCode: "5732" },
+};
+
 /** The currencies and account schemes that a deployment supports. */
 export interface Supported {
   /** Supported ISO 4217 codes. */
@@ -117,10 +134,10 @@ export interface Supported {
 
 /** Decodes the Initiation. An id that was null is omitted. */
 export function initiationOf(wire: z.infer<typeof initiationSchema>): Initiation {
-  const { InstructionIdentification, EndToEndIdentification, ...rest } = wire;
+  const { instructionIdentification, endToEndIdentification, ...rest } = fromWire(wire);
   return {
-    ...(typeof InstructionIdentification === "string" ? { InstructionIdentification } : {}),
-    ...(typeof EndToEndIdentification === "string" ? { EndToEndIdentification } : {}),
+    ...(typeof instructionIdentification === "string" ? { instructionIdentification } : {}),
+    ...(typeof endToEndIdentification === "string" ? { endToEndIdentification } : {}),
     ...rest,
   };
 }

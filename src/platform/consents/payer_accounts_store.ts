@@ -3,6 +3,7 @@
  * signed bytes in pieces, so that no number of accounts can make a value larger than the store's limit.
  */
 import { valueAt } from "../http/decode.ts";
+import { fromWire } from "../http/wire_names.ts";
 import { parseStrictJson } from "../../base/http/strict_json.ts";
 import type { ConsentId } from "../../base/kernel/identifiers.ts";
 import { evidenceAhead, evidenceOf, stageEvidence } from "../security/evidence_store.ts";
@@ -41,7 +42,10 @@ export async function payerAccountsOf(
   if (accounts !== undefined) return accounts;
   const evidence = report === undefined ? null : await evidenceOf(reader, subjectOf(consent, report));
   if (evidence === null) throw new Error(`report ${report} of payer accounts is not in the store`);
-  return valueAt(parseStrictJson(evidence.bytes), ["Data", "DebtorAccount"]) as readonly PayerAccount[];
+  return valueAt(fromWire(parseStrictJson(evidence.bytes)), [
+    "data",
+    "debtorAccount",
+  ]) as readonly PayerAccount[];
 }
 
 function subjectOf(consent: ConsentId, report: number): string {

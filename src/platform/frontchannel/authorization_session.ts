@@ -9,7 +9,6 @@ import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifier
 import { covers } from "../../base/values/money.ts";
 import { isYetToPass } from "../../base/kernel/clock.ts";
 import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../profile.ts";
-import type { ConsentFacts } from "../../pages/consent_facts.tsx";
 import type { ScaResult } from "./sca_response.ts";
 
 /** The stage of the customer's browser. */
@@ -58,8 +57,21 @@ export function keptUntil({ expiresAt }: AuthorizationSession): number {
   return expiresAt + LATE_CUSTOMER_SECONDS * 1000;
 }
 
-/** The TPP that asks and the bank. */
-export type Parties = Pick<ConsentFacts, "tpp" | "bank">;
+/** The TPP that asks, as the directory vouches for it, and the bank. */
+export interface Parties {
+  readonly tpp: {
+    readonly legalName: string;
+    readonly clientId: string;
+    /** In the register of companies. Unknown for clients that registered before it was stored. */
+    readonly registrationNumber?: string;
+    /** Its own web page. */
+    readonly clientUri?: string;
+    readonly role: string;
+    /** Milliseconds. */
+    readonly registeredSince: number;
+  };
+  readonly bank: { readonly code: string; readonly name: string };
+}
 
 /**
  * Why a customer returns to the TPP without a code. `tpp_redirect.ts` maps each to an error code and a description.
@@ -92,8 +104,8 @@ export interface ChosenAccount {
  * overdrafts (Decision G3).
  */
 export function canPay(account: PayerAccount, consent: Consent): boolean {
-  const { Currency } = consent.request.Data.Initiation.InstructedAmount;
-  return (account.Currency ?? Currency) === Currency;
+  const { currency } = consent.request.initiation.instructedAmount;
+  return (account.currency ?? currency) === currency;
 }
 
 /** Returns why the account cannot be chosen, or a warning to show with it, or undefined if neither applies. */
@@ -102,8 +114,8 @@ export function accountNotice(
   consent: Consent,
 ): "other_currency" | "insufficient_funds" | undefined {
   if (!canPay(account, consent)) return "other_currency";
-  const { Amount } = consent.request.Data.Initiation.InstructedAmount;
-  return account.Balance !== undefined && !covers(account.Balance, Amount) ? "insufficient_funds" : undefined;
+  const { amount } = consent.request.initiation.instructedAmount;
+  return account.balance !== undefined && !covers(account.balance, amount) ? "insufficient_funds" : undefined;
 }
 
 /**
@@ -150,8 +162,8 @@ export function stepAfterBank(result: ScaResult, consent: Consent, consentManage
 
 /** "Must not be an account number" (contract RT8, claim `sub`), whatever the scheme of the consent's account. */
 function isDebtorAccount(sub: string, consent: Consent): boolean {
-  const account = consent.request.Data.Initiation.DebtorAccount;
-  return [account?.Identification, account?.SecondaryIdentification].some((number) =>
+  const account = consent.request.initiation.debtorAccount;
+  return [account?.identification, account?.secondaryIdentification].some((number) =>
     number !== undefined && ungrouped(number) === ungrouped(sub)
   );
 }

@@ -1,7 +1,8 @@
 /** Stores authorization sessions by correlation id. Each change checks the version that it is based on. */
 import { authorizationSessionKey } from "../store_keys.ts";
-import type { Entry, Reader, Store } from "../../base/store/store.ts";
+import { type Entry, readAs, type Reader, type Store } from "../../base/store/store.ts";
 import { check, set, type Transaction } from "../../base/store/transaction.ts";
+import { payerOf, type StoredPayer, storedPayer } from "../consents/stored_consent.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
 
 export interface AuthorizationSessionStore {
@@ -11,17 +12,31 @@ export interface AuthorizationSessionStore {
   stageChange(tx: Transaction, former: Entry<AuthorizationSession>, changed: AuthorizationSession): void;
 }
 
+/** The accounts of the payer are stored as in a consent. */
+interface StoredSession extends Omit<AuthorizationSession, "payer"> {
+  readonly payer?: StoredPayer;
+}
+
 export function openAuthorizationSessionStore(store: Store): AuthorizationSessionStore {
   return {
-    find: (correlationId, from = store) =>
-      from.get<AuthorizationSession>(authorizationSessionKey(correlationId)),
+    find: async (correlationId, from = store) =>
+      readAs(sessionOf, await from.get<StoredSession>(authorizationSessionKey(correlationId))),
     stageOpening(tx, interaction) {
       check(tx, authorizationSessionKey(interaction.correlationId), null);
-      set(tx, authorizationSessionKey(interaction.correlationId), interaction, keptUntil(interaction));
+      const key = authorizationSessionKey(interaction.correlationId);
+      set(tx, key, storedSession(interaction), keptUntil(interaction));
     },
     stageChange(tx, former, changed) {
       check(tx, former.key, former.version);
-      set(tx, former.key, changed, keptUntil(changed));
+      set(tx, former.key, storedSession(changed), keptUntil(changed));
     },
   };
+}
+
+function storedSession({ payer, ...session }: AuthorizationSession): StoredSession {
+  return payer === undefined ? session : { ...session, payer: storedPayer(payer) };
+}
+
+function sessionOf({ payer, ...session }: StoredSession): AuthorizationSession {
+  return payer === undefined ? session : { ...session, payer: payerOf(payer) };
 }

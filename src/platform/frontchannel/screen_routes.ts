@@ -13,7 +13,7 @@ import { renderConsentPage } from "../../pages/consent_page.tsx";
 import { chooseLanguage, type Language } from "../../pages/language.ts";
 import type { Site } from "../../pages/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
-import { consentView, shownPage } from "./consent_view.ts";
+import { consentView } from "./consent_view.ts";
 import {
   decideConsent,
   type DecideDeps,
@@ -23,6 +23,7 @@ import {
   type ScreenVisit,
 } from "./decide_consent.ts";
 import { bankOf, queryOf } from "./link.ts";
+import { shownPage } from "./shown_facts.ts";
 import { SCREEN_SEGMENT, screenUrl } from "./screen_url.ts";
 
 export interface ScreenRouteDeps extends DecideDeps {

@@ -20,6 +20,8 @@ export interface ResourceWire {
   readonly status: StatusCode;
   readonly code?: FaultCode;
   readonly message: string;
+  /** The place of every fault with this reason, if it is always the same one. */
+  readonly path?: string;
   readonly challenge?: "" | "invalid_request" | "invalid_token" | "invalid_dpop_proof" | "insufficient_scope";
 }
 
@@ -186,11 +188,14 @@ export const ERROR_TABLE = {
   ),
   "resource.invalid_consent_status": row(
     badRequest,
-    fault(400, "Resource.InvalidConsentStatus", "The consent's status does not allow this."),
+    {
+      ...fault(400, "Resource.InvalidConsentStatus", "The consent's status does not allow this."),
+      path: "Data.ConsentId",
+    },
   ),
   "payment.illegal_move": row(
     badRequest,
-    fault(400, "Field.Invalid", "The payment's status does not allow this move."),
+    { ...fault(400, "Field.Invalid", "The payment's status does not allow this move."), path: "Data.Status" },
   ),
   "registration.unsupported_media_type": row(
     oauth(415, "invalid_client_metadata", "The Content-Type must be application/jose."),

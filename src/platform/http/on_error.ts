@@ -97,7 +97,7 @@ function resourceError(wire: ResourceWire, rejection: ApiError | undefined): Res
 /** `OBErrorResponse1` (contract EB1 to EB4). */
 function obError(wire: ResourceWire, code: FaultCode, faults: readonly Fault[] = []): object {
   const listed: readonly Fault[] = faults.length > 0 ? faults : [{ code, message: wire.message }];
-  const errors = listed.map(({ code, message, path }) => ({
+  const errors = listed.map(({ code, message, path = wire.path }) => ({
     ErrorCode: `UK.OBIE.${code}`,
     Message: message,
     ...(path === undefined ? {} : { Path: path }),

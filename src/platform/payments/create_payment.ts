@@ -2,8 +2,7 @@
  * Creates a payment (contract EP9). Payment, payment order, consumed consent, idempotency claim, evidence and history
  * are one commit, so a consent yields at most one payment, in spite of retries, races and crashes (Decision C7).
  */
-import { compareWithConsent } from "../consents/initiation.ts";
-import { accountOf, wireAccountOf } from "../consents/initiation.ts";
+import { differencesFrom, withoutName } from "../consents/initiation.ts";
 import { type Consent, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
@@ -23,7 +22,7 @@ import {
   untilCommitted,
 } from "../../base/store/transaction.ts";
 import type { Payment } from "./payment.ts";
-import type { PaymentRequest } from "./payment_schema.ts";
+import { mismatchFaults, type PaymentRequest } from "./payment_schema.ts";
 import type { DeliverOrderDeps } from "./deliver_order.ts";
 import { firstPush } from "./first_push.ts";
 import { openOrder, type PaymentOrder } from "./payment_order.ts";
@@ -58,7 +57,7 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
   const pushed = bank.paymentOrdersUri !== undefined;
   return await untilCommitted("payment", async (isFirst) => {
     const from = isFirst ? command.reads : undefined;
-    const entry = await readConsent(deps, request.Data.ConsentId, owner, from);
+    const entry = await readConsent(deps, request.consentId, owner, from);
     requireTokenOf(token, entry.value);
     // The winner of a race wrote claim and consent together, so a request that finds the consent consumed also finds
     // the claim.
@@ -105,26 +104,20 @@ function consume(
   now: number,
 ): { payment: Payment; consumed: Consent } {
   const consumed = moved(consent, "consume", now);
-  const { Initiation, ReadRefundAccount } = consent.request.Data;
-  const selected = consent.selectedAccount === undefined ? undefined : accountOf(consent.selectedAccount);
-  const stored = { Initiation, Risk: consent.request.Risk };
-  const faults = compareWithConsent(
-    stored,
-    { Initiation: request.Data.Initiation, Risk: request.Risk },
-    selected,
-  );
+  const { initiation, readRefundAccount } = consent.request;
+  const selected = consent.selectedAccount === undefined ? undefined : withoutName(consent.selectedAccount);
+  const faults = mismatchFaults(differencesFrom(consent.request, request, selected));
   if (faults.length > 0) throw new ApiError("resource.consent_mismatch", { faults });
-  const debtorAccount = Initiation.DebtorAccount ??
-    (selected === undefined ? undefined : wireAccountOf(selected));
+  const debtorAccount = initiation.debtorAccount ?? selected;
   if (debtorAccount === undefined) throw new Error("an authorised consent without an account that pays");
   const payment: Payment = {
     id,
     consentId: consent.id,
     clientId: consent.clientId,
     bank: consent.bank,
-    initiation: { ...request.Data.Initiation, ...Initiation }, // equal except for optional fields
+    initiation: { ...request.initiation, ...initiation }, // equal except for optional fields
     debtorAccount,
-    readRefundAccount: ReadRefundAccount === "Yes",
+    readRefundAccount: readRefundAccount === "Yes",
     status: pushed ? "Pending" : "AcceptedSettlementInProcess", // Decision D4
     charges: [],
     createdAt: now,

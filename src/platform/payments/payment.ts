@@ -1,6 +1,7 @@
 /** A domestic payment and its legal status changes (contract PT1 to PT10). No I/O. */
-import type { Initiation, WireAccount } from "../consents/initiation.ts";
+import type { Initiation } from "../consents/initiation.ts";
 import { boundedText } from "../../base/kernel/foreign_text.ts";
+import type { Account } from "../../base/values/account.ts";
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../../base/kernel/identifiers.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
 
@@ -17,11 +18,11 @@ export const PAYMENT_STATUSES = [
 /** One of {@link PAYMENT_STATUSES}. */
 export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
-/** A bank's charge for a payment, with the field names of the API. */
+/** A bank's charge for a payment. */
 export interface Charge {
-  readonly ChargeBearer?: string | undefined;
-  readonly Type?: string | undefined;
-  readonly Amount: { readonly Amount: string; readonly Currency: string };
+  readonly chargeBearer?: string | undefined;
+  readonly type?: string | undefined;
+  readonly amount: { readonly amount: string; readonly currency: string };
 }
 
 export interface Payment {
@@ -31,7 +32,7 @@ export interface Payment {
   readonly bank: BankCode;
   readonly initiation: Initiation;
   /** The account that pays, named by the TPP or chosen by the customer. */
-  readonly debtorAccount: WireAccount;
+  readonly debtorAccount: Account;
   readonly readRefundAccount: boolean;
   readonly status: PaymentStatus;
   /** The bank's reason for the rejection. */

@@ -5,6 +5,7 @@ import {
   orderedInitiationSchema,
   wireDateTimeSchema,
 } from "../consents/initiation_representation.ts";
+import { toWire } from "../http/wire_names.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import { chargeSchema } from "./charge_schema.ts";
 import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
@@ -40,9 +41,9 @@ export function representOrder(payment: Payment): { Data: object } {
       CreationDateTime: wireDateTime(payment.createdAt),
       Status: payment.status,
       StatusUpdateDateTime: wireDateTime(payment.statusUpdatedAt),
-      Initiation: payment.initiation,
-      DebtorAccount: payment.debtorAccount,
-      Charges: payment.charges,
+      Initiation: toWire(payment.initiation),
+      DebtorAccount: toWire(payment.debtorAccount),
+      Charges: toWire(payment.charges),
     },
   };
 }

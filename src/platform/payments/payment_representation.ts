@@ -1,8 +1,11 @@
 /** Payments as TPPs receive them (contract PR2). */
 import { z } from "@hono/zod-openapi";
-import { paidInitiation, type WireAccount, withoutName } from "../consents/initiation.ts";
+import { withoutName } from "../consents/initiation.ts";
+import { toWire } from "../http/wire_names.ts";
+import type { Account } from "../../base/values/account.ts";
 import {
   namedAccountSchema,
+  paidInitiation,
   paidInitiationSchema,
   wireDateTimeSchema,
 } from "../consents/initiation_representation.ts";
@@ -49,8 +52,8 @@ export function representPayment(payment: Payment, baseUrl: string): object {
       Status: payment.status,
       StatusUpdateDateTime: wireDateTime(payment.statusUpdatedAt),
       ...(payment.statusReason === undefined ? {} : { StatusReason: payment.statusReason }), // Decision G6
-      ...(payment.readRefundAccount ? { Refund: { Account: refundAccount(payment) } } : {}), // Decision C9
-      Charges: payment.charges,
+      ...(payment.readRefundAccount ? { Refund: { Account: toWire(refundAccount(payment)) } } : {}), // Decision C9
+      Charges: toWire(payment.charges),
       Initiation: paidInitiation(payment.initiation),
     },
     Links: { Self: `${baseUrl}/${payment.bank}/domestic-payments/v1/${payment.id}` },
@@ -59,7 +62,7 @@ export function representPayment(payment: Payment, baseUrl: string): object {
 }
 
 /** Includes the payer's name only if the TPP itself sent it (Decision G4). */
-function refundAccount({ debtorAccount, initiation }: Payment): WireAccount {
-  const name = initiation.DebtorAccount?.Name;
-  return { ...withoutName(debtorAccount), ...(name === undefined ? {} : { Name: name }) };
+function refundAccount({ debtorAccount, initiation }: Payment): Account {
+  const name = initiation.debtorAccount?.name;
+  return { ...withoutName(debtorAccount), ...(name === undefined ? {} : { name }) };
 }

@@ -1,24 +1,23 @@
 /** The body of POST domestic-payments: its schema, which is also its documentation, and its decoding. */
 import { z } from "@hono/zod-openapi";
-import type { Initiation, Risk } from "../consents/initiation.ts";
+import type { PaymentData } from "../consents/initiation.ts";
 import {
+  EXAMPLE_OF_PAYMENT,
   initiationFaults,
   initiationOf,
   initiationSchema,
   riskSchema,
   type Supported,
 } from "../consents/initiation_schema.ts";
-import { decode } from "../http/decode.ts";
+import { decode, MAX_FAULTS } from "../http/decode.ts";
 import { text } from "../http/wire_fields.ts";
+import { fromWire, pathOnWire } from "../http/wire_names.ts";
+import type { Fault } from "../../base/kernel/api_error.ts";
 
-/** A decoded payment request, with the field names of the API. It is not yet compared with its consent. */
-export interface PaymentRequest {
-  readonly Data: {
-    /** As sent: 1 to 128 characters, not necessarily a consent id. */
-    readonly ConsentId: string;
-    readonly Initiation: Initiation;
-  };
-  readonly Risk: Risk;
+/** A decoded payment request. It is not yet compared with its consent. */
+export interface PaymentRequest extends PaymentData {
+  /** As sent: 1 to 128 characters, not necessarily a consent id. */
+  readonly consentId: string;
 }
 
 /** The schema for the OpenAPI document. `decodePaymentRequest` checks more rules. */
@@ -32,19 +31,9 @@ export const paymentRequestSchema = z.strictObject({
   example: {
     Data: {
       ConsentId: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11",
-      Initiation: {
-        InstructionIdentification: "ORDER-1001",
-        EndToEndIdentification: "ORDER-1001",
-        InstructedAmount: { Amount: "19.90", Currency: "EUR" },
-        CreditorAccount: {
-          SchemeName: "UK.OBIE.IBAN",
-          Identification: "GB33BUKB20201555555555",
-          Name: "Example Shop Ltd",
-        },
-        RemittanceInformation: { Reference: "ORDER-1001" },
-      },
+      Initiation: EXAMPLE_OF_PAYMENT.Initiation,
     },
-    Risk: { PaymentContextCode: "EcommerceGoods", MerchantCategoryCode: "5732" },
+    Risk: EXAMPLE_OF_PAYMENT.Risk,
   },
 });
 
@@ -58,6 +47,15 @@ export function decodePaymentRequest(
   value: unknown,
   supported: Supported,
 ): PaymentRequest {
-  const wire = decode(paymentRequestSchema, value, initiationFaults(value, supported));
-  return { ...wire, Data: { ...wire.Data, Initiation: initiationOf(wire.Data.Initiation) } };
+  const { Data, Risk } = decode(paymentRequestSchema, value, initiationFaults(value, supported));
+  return { consentId: Data.ConsentId, initiation: initiationOf(Data.Initiation), risk: fromWire(Risk) };
+}
+
+/** Returns a fault for each difference from the consent, at most 20 (Decision C6). */
+export function mismatchFaults(differences: readonly string[]): Fault[] {
+  return differences.slice(0, MAX_FAULTS).map((path) => ({
+    code: "Resource.ConsentMismatch",
+    path: pathOnWire(path.replace(/^initiation/, "data.initiation")),
+    message: "Differs from the consent.",
+  }));
 }

@@ -3,9 +3,10 @@ import type { Cause } from "../consents/consent_store.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../base/kernel/identifiers.ts";
 import { record } from "../audit_trail.ts";
 import { paymentKey, paymentOrdersKey } from "../store_keys.ts";
-import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
+import { type Entry, type Key, readAs, type Reader, type Store } from "../../base/store/store.ts";
 import { check, set, type Transaction } from "../../base/store/transaction.ts";
 import type { Payment } from "./payment.ts";
+import { paymentOf, type StoredPayment, storedPayment } from "./stored_payment.ts";
 
 export interface PaymentStore {
   find(id: PaymentId, from?: Reader): Promise<Entry<Payment> | null>;
@@ -35,16 +36,16 @@ export function paymentAhead(idText: unknown): readonly Key[] {
 
 export function openPaymentStore(store: Store): PaymentStore {
   return {
-    find: (id, from = store) => from.get<Payment>(paymentKey(id)),
+    find: async (id, from = store) => readAs(paymentOf, await from.get<StoredPayment>(paymentKey(id))),
     stageCreation(tx, payment, cause = { actor: payment.clientId, reason: "created" }) {
       check(tx, paymentKey(payment.id), null);
-      set(tx, paymentKey(payment.id), payment);
+      set(tx, paymentKey(payment.id), storedPayment(payment));
       set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
       record(tx, payment.id, { at: payment.createdAt, event: `payment.${payment.status}`, ...cause });
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
-      set(tx, former.key, changed);
+      set(tx, former.key, storedPayment(changed));
       record(tx, changed.id, { at, event: `payment.${changed.status}`, ...cause });
     },
     listOrders: (bank, after, limit) => listOrders(store, bank, after, limit),
@@ -64,9 +65,9 @@ async function listOrders(
   const prefix = paymentOrdersKey(bank);
   const listing = after === undefined ? { prefix, limit } : { prefix, limit, after: [...prefix, after] };
   const orders = await store.list<PaymentId>(listing);
-  const payments = await store.getMany<Payment>(orders.map(({ value }) => paymentKey(value)));
+  const payments = await store.getMany<StoredPayment>(orders.map(({ value }) => paymentKey(value)));
   return orders.flatMap(({ key }, index) => {
     const payment = payments[index]?.value;
-    return payment === undefined ? [] : [{ cursor: key.at(-1) ?? "", payment }];
+    return payment === undefined ? [] : [{ cursor: key.at(-1) ?? "", payment: paymentOf(payment) }];
   });
 }

@@ -2,6 +2,7 @@
  * Dead and held orders for the operator, with the data needed to ask the bank about them and no data of the customer.
  */
 import { z } from "@hono/zod-openapi";
+import { toWire } from "../http/wire_names.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { Payment } from "./payment.ts";
 import type { PaymentOrder } from "./payment_order.ts";
@@ -53,7 +54,7 @@ function represent({ order, payment }: StoppedOrder): StoppedOrderOnWire {
     ...(order.lastFailure === undefined ? {} : { LastFailure: order.lastFailure }),
     ...(order.bankText === undefined ? {} : { BankText: order.bankText }),
     CreationDateTime: wireDateTime(payment.createdAt),
-    InstructedAmount: payment.initiation.InstructedAmount,
+    InstructedAmount: toWire(payment.initiation.instructedAmount),
     ...(order.held === undefined
       ? { State: "dead", GivenUpDateTime: at }
       : { State: "held", HeldBecause: order.held, HeldSinceDateTime: at }),

@@ -3,12 +3,14 @@
  * used, and all short-lived entries. Each listing is read in pieces, so that a large store needs bounded memory.
  */
 import type { Consent } from "../consents/consent.ts";
+import { consentOf, type StoredConsent } from "../consents/stored_consent.ts";
 import { asBankCode, type BankCode, type ConsentId } from "../../base/kernel/identifiers.ts";
 import type { Payment } from "../payments/payment.ts";
+import { paymentOf, type StoredPayment } from "../payments/stored_payment.ts";
 import type { PaymentOrder } from "../payments/payment_order.ts";
 import { storeCopyKey } from "../../base/store/copy_mark.ts";
 import { consentKey, paymentKey, storeEpochKey } from "../store_keys.ts";
-import type { Entry, Key, Store } from "../../base/store/store.ts";
+import { type Entry, type Key, readAs, type Store } from "../../base/store/store.ts";
 import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
 
@@ -47,14 +49,16 @@ export function openEpochStore(store: Store): EpochStore {
     },
     async *openConsents() {
       for await (const piece of pieces<ConsentId>(store, ["consent_deadline"])) {
-        const consents = await store.getMany<Consent>(piece.map(({ value }) => consentKey(value)));
-        yield consents.flatMap((entry) => entry ?? []);
+        const consents = await store.getMany<StoredConsent>(piece.map(({ value }) => consentKey(value)));
+        yield consents.flatMap((entry) => readAs(consentOf, entry) ?? []);
       }
     },
     async *orders() {
       for await (const piece of pieces<PaymentOrder>(store, ["outbox"])) {
-        const payments = await store.getMany<Payment>(piece.map(({ value }) => paymentKey(value.paymentId)));
-        yield payments.flatMap((entry) => entry?.value ?? []);
+        const payments = await store.getMany<StoredPayment>(
+          piece.map(({ value }) => paymentKey(value.paymentId)),
+        );
+        yield payments.flatMap((entry) => readAs(paymentOf, entry)?.value ?? []);
       }
     },
     below: <T>(prefix: string) => pieces<T>(store, [prefix]),

@@ -3,7 +3,9 @@
  * signature proves the order's content, TPP and time (Decision G9).
  */
 import { z } from "zod";
-import type { Initiation, WireAccount } from "../consents/initiation.ts";
+import type { Initiation } from "../consents/initiation.ts";
+import { fromWire, type OnWire } from "../http/wire_names.ts";
+import type { Account } from "../../base/values/account.ts";
 import { instantOf } from "../../base/kernel/date_time.ts";
 import { asClientId, asConsentId, asPaymentId, type BankCode } from "../../base/kernel/identifiers.ts";
 import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
@@ -27,8 +29,8 @@ const claimsSchema = z.object({
     ConsentId: z.string(),
     CreationDateTime: z.string(),
     // The platform had decoded these before it signed them.
-    Initiation: z.custom<Initiation>(isObject),
-    DebtorAccount: z.custom<WireAccount>(isObject),
+    Initiation: z.custom<OnWire<Initiation>>(isObject),
+    DebtorAccount: z.custom<OnWire<Account>>(isObject),
   }),
 });
 
@@ -64,8 +66,8 @@ function orderedPayment(
     consentId,
     clientId,
     bank,
-    initiation: Data.Initiation,
-    debtorAccount: Data.DebtorAccount,
+    initiation: fromWire(Data.Initiation),
+    debtorAccount: fromWire(Data.DebtorAccount),
     readRefundAccount: tpp.read_refund_account,
     createdAt,
   });

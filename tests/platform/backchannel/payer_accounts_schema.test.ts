@@ -7,6 +7,7 @@ import {
 } from "../../../src/platform/backchannel/payer_accounts_schema.ts";
 import { asBankCode, asConsentId } from "../../../src/base/kernel/identifiers.ts";
 import { edited, without } from "../http/edited.ts";
+import { reportOnWire } from "../http/on_wire.ts";
 import { faultsOf } from "../http/rejections.ts";
 
 const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
@@ -50,9 +51,9 @@ function accounts(count: number): unknown[] {
 }
 
 Deno.test("payer accounts are taken as they are: several for the platform's screen, one for the bank's [BCH-03]", () => {
-  assertEquals(decodePayerAccounts(UPDATE, context("platform")), UPDATE);
-  assertEquals(decodePayerAccounts(ONE, context("platform")), ONE);
-  assertEquals(decodePayerAccounts(ONE, context("bank")), ONE);
+  assertEquals(reportOnWire(decodePayerAccounts(UPDATE, context("platform"))), UPDATE);
+  assertEquals(reportOnWire(decodePayerAccounts(ONE, context("platform"))), ONE);
+  assertEquals(reportOnWire(decodePayerAccounts(ONE, context("bank"))), ONE);
 });
 
 Deno.test("two payer accounts for the bank's screen are rejected [BCH-03]", () => {
@@ -61,7 +62,7 @@ Deno.test("two payer accounts for the bank's screen are rejected [BCH-03]", () =
 
 Deno.test("payer accounts may be 100 and no more, and not none [BCH-04]", () => {
   const hundred = edited(UPDATE, "Data.DebtorAccount", accounts(100));
-  assertEquals(decodePayerAccounts(hundred, context("platform")), hundred);
+  assertEquals(reportOnWire(decodePayerAccounts(hundred, context("platform"))), hundred);
   assertEquals(faultsIn(edited(UPDATE, "Data.DebtorAccount", accounts(101))), [
     "Field.Invalid Data.DebtorAccount",
   ]);
@@ -83,7 +84,7 @@ Deno.test("payer accounts for another bank or consent than the path's are reject
 
 Deno.test("payer accounts may write the consent's UUID in capitals", () => {
   const shouted = edited(UPDATE, "Data.ConsentId", CONSENT_ID.toUpperCase());
-  assertEquals(decodePayerAccounts(shouted, context("platform")), shouted);
+  assertEquals(reportOnWire(decodePayerAccounts(shouted, context("platform"))), shouted);
 });
 
 Deno.test("payer accounts without a required member are rejected as missing there [BCH-04]", () => {
@@ -118,7 +119,7 @@ Deno.test("payer accounts whose Sub has 0 or 71 characters are rejected [BCH-04]
     assertEquals(faultsIn(edited(UPDATE, "Data.Sub", sub)), ["Field.Invalid Data.Sub"]);
   }
   const longest = edited(UPDATE, "Data.Sub", "x".repeat(70));
-  assertEquals(decodePayerAccounts(longest, context("platform")), longest);
+  assertEquals(reportOnWire(decodePayerAccounts(longest, context("platform"))), longest);
 });
 
 Deno.test("payer accounts that repeat one are rejected at the repetition [BCH-04]", () => {
@@ -131,7 +132,10 @@ Deno.test("payer accounts that repeat one are rejected at the repetition [BCH-04
   assertEquals(faultsIn(listed([first, { ...first, SchemeName: "IBAN" }])), [
     "Field.Invalid Data.DebtorAccount[1]",
   ]);
-  assertEquals(decodePayerAccounts(listed([first, other]), context("platform")), listed([first, other]));
+  assertEquals(
+    reportOnWire(decodePayerAccounts(listed([first, other]), context("platform"))),
+    listed([first, other]),
+  );
 });
 
 Deno.test("payer accounts with a faulty field are rejected there [BCH-04]", () => {
@@ -167,6 +171,6 @@ Deno.test("payer accounts take negative and precise balances, and any currency i
       "Data.DebtorAccount[0].Currency",
       "JPY",
     );
-    assertEquals(decodePayerAccounts(body, context("platform")), body);
+    assertEquals(reportOnWire(decodePayerAccounts(body, context("platform"))), body);
   }
 });

@@ -24,9 +24,9 @@ Deno.test("status report is decoded with its instant and charges [D3]", () => {
     statusUpdatedAtMilliseconds: Date.UTC(2026, 5, 1, 12),
     statusReason: "Booked",
     charges: [{
-      ChargeBearer: "BorneByDebtor",
-      Type: "UK.OBIE.CHAPSOut",
-      Amount: { Amount: "0.25", Currency: "EUR" },
+      chargeBearer: "BorneByDebtor",
+      type: "UK.OBIE.CHAPSOut",
+      amount: { amount: "0.25", currency: "EUR" },
     }],
   });
 });

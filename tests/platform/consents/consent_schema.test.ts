@@ -4,15 +4,16 @@ import fc from "fast-check";
 import { decodeConsentRequest } from "../../../src/platform/consents/consent_schema.ts";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { edited, without } from "../http/edited.ts";
+import { requestOnWire } from "../http/on_wire.ts";
 import { faultsIn, faultsWith } from "./consent_faults.ts";
 import { CONTEXT, FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
 
 Deno.test("consent request with the fewest members is taken as it is [CON-01]", () => {
-  assertEquals(decodeConsentRequest(MINIMAL, CONTEXT), MINIMAL);
+  assertEquals(requestOnWire(decodeConsentRequest(MINIMAL, CONTEXT)), MINIMAL);
 });
 
 Deno.test("consent request with every member is taken as it is [CON-02]", () => {
-  assertEquals(decodeConsentRequest(FULL, CONTEXT), FULL);
+  assertEquals(requestOnWire(decodeConsentRequest(FULL, CONTEXT)), FULL);
 });
 
 const REQUIRED = [
@@ -159,10 +160,8 @@ Deno.test("consent request with null in place of any value is rejected there [CO
 
 Deno.test("consent request with null identifications is one without them [CON-20]", () => {
   const body = edited(MINIMAL, "Data.Initiation.InstructionIdentification", null);
-  assertEquals(
-    decodeConsentRequest(edited(body, "Data.Initiation.EndToEndIdentification", null), CONTEXT),
-    MINIMAL,
-  );
+  const request = decodeConsentRequest(edited(body, "Data.Initiation.EndToEndIdentification", null), CONTEXT);
+  assertEquals(requestOnWire(request), MINIMAL);
 });
 
 Deno.test("consent request that pays the payer is rejected [CF12]", () => {

@@ -1,6 +1,8 @@
 /** A payment against its consent, and which part of the payment data each reader gets (contract MT1 to MT4, CR2, BF2). */
 import { assertEquals } from "@std/assert";
-import { compareWithConsent, echoedInitiation } from "../../../src/platform/consents/initiation.ts";
+import { differencesFrom } from "../../../src/platform/consents/initiation.ts";
+import { echoedInitiation } from "../../../src/platform/consents/initiation_representation.ts";
+import { mismatchFaults } from "../../../src/platform/payments/payment_schema.ts";
 import type { Account } from "../../../src/base/values/account.ts";
 import { edited, without } from "../http/edited.ts";
 import { FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
@@ -8,12 +10,11 @@ import { consentDataOf, paymentDataOf } from "./payment_data.ts";
 
 /** Paths in which a payment differs from a consent. */
 function mismatches(consent: unknown, payment: unknown, selected?: Account): string[] {
-  return compareWithConsent(consentDataOf(consent), paymentDataOf(payment), selected).map(
-    ({ code, path }) => {
-      assertEquals(code, "Resource.ConsentMismatch");
-      return path ?? "";
-    },
-  );
+  const differences = differencesFrom(consentDataOf(consent), paymentDataOf(payment), selected);
+  return mismatchFaults(differences).map(({ code, path }) => {
+    assertEquals(code, "Resource.ConsentMismatch");
+    return path ?? "";
+  });
 }
 
 const EXPLICIT = without(FULL, "Data.Initiation.DebtorAccount");
@@ -134,13 +135,13 @@ Deno.test("payment that differs in several leaves is told each, depth first [PAY
 
 Deno.test("payment that differs everywhere is told 20 leaves [PAY-02]", () => {
   const payment = MUTATIONS.reduce<unknown>((body, [path, value]) => edited(body, path, value), FULL);
-  const faults = compareWithConsent(consentDataOf(FULL), paymentDataOf(payment));
+  const faults = mismatchFaults(differencesFrom(consentDataOf(FULL), paymentDataOf(payment)));
   assertEquals(faults.length, 20);
   assertEquals(faults.every((fault) => fault.message === "Differs from the consent."), true);
 });
 
 Deno.test("payment rebuilt from the consent's answer matches: what was never answered may be absent [PAY-02]", () => {
-  const answered = echoedInitiation(consentDataOf(FULL).Initiation);
+  const answered = echoedInitiation(consentDataOf(FULL).initiation);
   assertEquals(mismatches(FULL, edited(FULL, "Data.Initiation", answered)), []);
 });
 

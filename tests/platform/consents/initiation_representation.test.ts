@@ -1,12 +1,10 @@
 /** The forms of an initiation that each reader gets (contract CR2, BF2). */
 import { assertEquals } from "@std/assert";
 import {
-  accountOf,
   bankInitiation,
   echoedInitiation,
   reducedInitiation,
-  wireAccountOf,
-} from "../../../src/platform/consents/initiation.ts";
+} from "../../../src/platform/consents/initiation_representation.ts";
 import { FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
 import { without } from "../http/edited.ts";
 import { consentDataOf } from "./payment_data.ts";
@@ -26,7 +24,7 @@ const PAYEE = {
 const EXPLICIT = without(FULL, "Data.Initiation.DebtorAccount");
 
 Deno.test("echoedInitiation leaves out the payer's name, the address and the mobile number [CON-25]", () => {
-  assertEquals(echoedInitiation(consentDataOf(FULL).Initiation), {
+  assertEquals(echoedInitiation(consentDataOf(FULL).initiation), {
     InstructionIdentification: "INSTR-1",
     EndToEndIdentification: "E2E-1",
     InstructedAmount: { Amount: "19.90", Currency: "EUR" },
@@ -34,17 +32,17 @@ Deno.test("echoedInitiation leaves out the payer's name, the address and the mob
     CreditorAccount: PAYEE,
     RemittanceInformation: { Unstructured: "Order 1001, thank you", Reference: "ORDER-1001" },
   });
-  assertEquals(echoedInitiation(MINIMAL.Data.Initiation), MINIMAL.Data.Initiation);
+  assertEquals(echoedInitiation(consentDataOf(MINIMAL).initiation), MINIMAL.Data.Initiation);
 });
 
 Deno.test("reducedInitiation has amount, payee, remittance and the payer's account where held [CON-23]", () => {
-  assertEquals(reducedInitiation(consentDataOf(FULL).Initiation), {
+  assertEquals(reducedInitiation(consentDataOf(FULL).initiation), {
     InstructedAmount: { Amount: "19.90", Currency: "EUR" },
     DebtorAccount: PAYER,
     CreditorAccount: PAYEE,
     RemittanceInformation: { Unstructured: "Order 1001, thank you", Reference: "ORDER-1001" },
   });
-  assertEquals(Object.keys(reducedInitiation(consentDataOf(EXPLICIT).Initiation)), [
+  assertEquals(Object.keys(reducedInitiation(consentDataOf(EXPLICIT).initiation)), [
     "InstructedAmount",
     "CreditorAccount",
     "RemittanceInformation",
@@ -52,30 +50,17 @@ Deno.test("reducedInitiation has amount, payee, remittance and the payer's accou
 });
 
 Deno.test("bankInitiation has the payer's name, and null for absent identifications [BCH-01]", () => {
-  assertEquals(bankInitiation(consentDataOf(FULL).Initiation), {
+  assertEquals(bankInitiation(consentDataOf(FULL).initiation), {
     InstructionIdentification: "INSTR-1",
     EndToEndIdentification: "E2E-1",
     InstructedAmount: { Amount: "19.90", Currency: "EUR" },
     DebtorAccount: { ...PAYER, Name: "Alice Payer" },
     CreditorAccount: PAYEE,
   });
-  assertEquals(bankInitiation(MINIMAL.Data.Initiation), {
+  assertEquals(bankInitiation(consentDataOf(MINIMAL).initiation), {
     InstructionIdentification: null,
     EndToEndIdentification: null,
     InstructedAmount: { Amount: "19.90", Currency: "EUR" },
     CreditorAccount: MINIMAL.Data.Initiation.CreditorAccount,
   });
-});
-
-Deno.test("accountOf and wireAccountOf are each other's inverse", () => {
-  const full = { ...PAYER, Name: "Alice Payer" };
-  assertEquals(accountOf(full), {
-    schemeName: "UK.OBIE.IBAN",
-    identification: "GB29NWBK60161331926819",
-    name: "Alice Payer",
-    secondaryIdentification: "SUB-7",
-  });
-  assertEquals(wireAccountOf(accountOf(full)), full);
-  const short = { SchemeName: "UK.OBIE.BBAN", Identification: "1" };
-  assertEquals(wireAccountOf(accountOf(short)), short);
 });

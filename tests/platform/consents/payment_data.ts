@@ -13,11 +13,9 @@ export function paymentDataOf(body: unknown): PaymentData {
     without(without(body, "Data.ReadRefundAccount"), "Data.Authorisation"),
     "Data.SCASupportData",
   );
-  const { Data, Risk } = decodePaymentRequest(edited(sent, "Data.ConsentId", CONSENT_ID), CONTEXT);
-  return { Initiation: Data.Initiation, Risk };
+  return decodePaymentRequest(edited(sent, "Data.ConsentId", CONSENT_ID), CONTEXT);
 }
 
 export function consentDataOf(body: unknown): PaymentData {
-  const { Data, Risk } = decodeConsentRequest(body, CONTEXT);
-  return { Initiation: Data.Initiation, Risk };
+  return decodeConsentRequest(body, CONTEXT);
 }

@@ -14,6 +14,7 @@ import { consentRequestSchema, decodeConsentRequest } from "../../../src/platfor
 import { asBankCode, asConsentId } from "../../../src/base/kernel/identifiers.ts";
 import { decodePaymentRequest, paymentRequestSchema } from "../../../src/platform/payments/payment_schema.ts";
 import { valueAt } from "../../../src/platform/http/decode.ts";
+import { reportOnWire, requestOnWire } from "./on_wire.ts";
 
 const BODIES: readonly (readonly [string, z.ZodType])[] = [
   ["DomesticPaymentConsentRequest", consentRequestSchema],
@@ -75,8 +76,9 @@ Deno.test("the examples of the request documents are taken by the decoders", () 
   const consentId = asConsentId(valueAt(accounts, ["Data", "ConsentId"]));
   if (bank === undefined || consentId === undefined) throw new Error("the example names no bank or consent");
   const supported = { currencies: ["EUR"], accountSchemes: OBIE_SCHEMES };
-  assertEquals(decodeConsentRequest(consent, { ...supported, now: 0 }), consent);
-  assertEquals(decodePaymentRequest(payment, supported), payment);
-  assertEquals(decodePayerAccounts(accounts, { ...supported, bank, consentId, mode: "bank" }), accounts);
+  assertEquals(requestOnWire(decodeConsentRequest(consent, { ...supported, now: 0 })), consent);
+  assertEquals(requestOnWire(decodePaymentRequest(payment, supported)), payment);
+  const report = decodePayerAccounts(accounts, { ...supported, bank, consentId, mode: "bank" });
+  assertEquals(reportOnWire(report), accounts);
   assertEquals(decodeStatusReport(example("PaymentStatusReport")).status, "AcceptedSettlementCompleted");
 });

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { decodePaymentRequest } from "../../../src/platform/payments/payment_schema.ts";
 import { CONTEXT, FULL_INITIATION, FULL_RISK } from "../../../scripts/testing/bodies.ts";
 import { edited, without } from "../http/edited.ts";
+import { requestOnWire } from "../http/on_wire.ts";
 import { faultsOf } from "../http/rejections.ts";
 
 const PAYMENT = {
@@ -15,12 +16,12 @@ function faultsWith(path: string, value: unknown): string[] {
 }
 
 Deno.test("payment request with every member is taken as it is [PAY-01]", () => {
-  assertEquals(decodePaymentRequest(PAYMENT, CONTEXT), PAYMENT);
+  assertEquals(requestOnWire(decodePaymentRequest(PAYMENT, CONTEXT)), PAYMENT);
 });
 
 Deno.test("payment request may name a consent in any form: whether there is one is not its matter [PAY-06]", () => {
   for (const id of ["not-a-uuid", "x".repeat(128)]) {
-    assertEquals(decodePaymentRequest(edited(PAYMENT, "Data.ConsentId", id), CONTEXT).Data.ConsentId, id);
+    assertEquals(decodePaymentRequest(edited(PAYMENT, "Data.ConsentId", id), CONTEXT).consentId, id);
   }
   for (const id of ["", "x".repeat(129), null, 5]) {
     assertEquals(faultsWith("Data.ConsentId", id), ["Field.Invalid Data.ConsentId"]);

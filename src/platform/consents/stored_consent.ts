@@ -1,0 +1,47 @@
+/**
+ * The form of a consent in the store: what the TPP and the bank sent keeps the names of the API, which never change, so
+ * that every version reads the records of every other one.
+ */
+import { fromWire, type OnWire, toWire } from "../http/wire_names.ts";
+import type { Consent, ConsentRequest, Payer, PayerAccount } from "./consent.ts";
+
+/** A payer with accounts as they are stored. */
+export interface StoredPayer extends Omit<Payer, "accounts"> {
+  readonly accounts?: OnWire<readonly PayerAccount[]>;
+}
+
+export interface StoredConsent extends Omit<Consent, "request" | "payer" | "selectedAccount"> {
+  readonly request: {
+    readonly Data: OnWire<Omit<ConsentRequest, "risk">>;
+    readonly Risk: OnWire<ConsentRequest["risk"]>;
+  };
+  readonly payer?: StoredPayer;
+  readonly selectedAccount?: OnWire<PayerAccount>;
+}
+
+export function storedConsent({ request, payer, selectedAccount, ...consent }: Consent): StoredConsent {
+  const { risk, ...data } = request;
+  return {
+    ...consent,
+    request: { Data: toWire(data), Risk: toWire(risk) },
+    ...(payer === undefined ? {} : { payer: storedPayer(payer) }),
+    ...(selectedAccount === undefined ? {} : { selectedAccount: toWire(selectedAccount) }),
+  };
+}
+
+export function consentOf({ request, payer, selectedAccount, ...consent }: StoredConsent): Consent {
+  return {
+    ...consent,
+    request: { ...fromWire(request.Data), risk: fromWire(request.Risk) },
+    ...(payer === undefined ? {} : { payer: payerOf(payer) }),
+    ...(selectedAccount === undefined ? {} : { selectedAccount: fromWire(selectedAccount) }),
+  };
+}
+
+export function storedPayer({ accounts, ...payer }: Payer): StoredPayer {
+  return accounts === undefined ? payer : { ...payer, accounts: toWire(accounts) };
+}
+
+export function payerOf({ accounts, ...payer }: StoredPayer): Payer {
+  return accounts === undefined ? payer : { ...payer, accounts: fromWire(accounts) };
+}

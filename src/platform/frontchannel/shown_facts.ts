@@ -1,0 +1,71 @@
+/**
+ * The facts that the platform's consent screen shows, and their hash for the consent's history. They do not change from
+ * the bank's return to the decision, so the hash taken at the decision is that of the page that the customer read.
+ */
+import type { Consent, PayerAccount } from "../consents/consent.ts";
+import type { InstructedAmount } from "../consents/initiation.ts";
+import { fingerprint } from "../idempotency/fingerprint.ts";
+import type { ShownPage } from "../audit_trail.ts";
+import { accountNotice, canPay, type Parties } from "./authorization_session.ts";
+import type { OpenDecision } from "./decide_consent.ts";
+
+/** One of the payer's accounts as the screen offers it. */
+export interface ShownAccount {
+  /** The value that the form posts. */
+  readonly index: number;
+  readonly schemeName: string;
+  readonly identification: string;
+  readonly balance: string | undefined;
+  readonly currency: string;
+  readonly canPay: boolean;
+  readonly why: "insufficient_funds" | "other_currency" | undefined;
+}
+
+/** Stored hashes cover exactly these members, so none may be renamed or removed. */
+export interface ShownFacts extends Parties {
+  readonly payee: { readonly name: string; readonly identification: string; readonly schemeName: string };
+  readonly amount: InstructedAmount;
+  readonly reference: string | undefined;
+  readonly unstructured: string | undefined;
+  readonly accounts: readonly ShownAccount[];
+  /** Until when the customer can decide, milliseconds. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Returns the hash of the facts on which the customer decides: SHA-256 over the RFC 8785 form of `{language, …facts}`.
+ * The HTML is not hashed, because markup, words and the minutes left are not part of the agreement. The facts can be
+ * reproduced from the consent and the registrations and compared.
+ */
+export async function shownPage(open: OpenDecision, language: string): Promise<ShownPage> {
+  return { language, sha256: await fingerprint({ language, ...shownFacts(open) }) };
+}
+
+export function shownFacts({ interaction, consent, parties, accounts }: OpenDecision): ShownFacts {
+  const { instructedAmount, creditorAccount, remittanceInformation } = consent.request.initiation;
+  return {
+    ...parties,
+    payee: {
+      name: creditorAccount.name,
+      identification: creditorAccount.identification,
+      schemeName: creditorAccount.schemeName,
+    },
+    amount: instructedAmount,
+    reference: remittanceInformation?.reference,
+    unstructured: remittanceInformation?.unstructured,
+    accounts: accounts.map((account, index) => shownAccount(account, index, consent)),
+    expiresAt: Math.min(interaction.expiresAt, consent.authoriseBy),
+  };
+}
+
+function shownAccount(account: PayerAccount, index: number, consent: Consent): ShownAccount {
+  return {
+    index,
+    schemeName: account.schemeName,
+    identification: account.identification,
+    balance: account.balance,
+    currency: account.currency ?? consent.request.initiation.instructedAmount.currency,
+    canPay: canPay(account, consent),
+    why: accountNotice(account, consent),
+  };
+}
