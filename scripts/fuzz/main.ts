@@ -33,17 +33,34 @@ export interface FuzzResult {
   readonly tallies: readonly Tally[];
 }
 
+/** The environments and the good requests of a seed, for any number of runs. */
+export interface Fuzzer extends AsyncDisposable {
+  readonly fixture: Fixture;
+  readonly resigner: Resigner;
+  readonly samples: readonly Sample[];
+}
+
+/** Opens the environments and makes the good requests. */
+export async function openFuzzer(seed: number): Promise<Fuzzer> {
+  const fixture = await withSeededIds(seed, "environments", openFixture);
+  const resigner = openResigner();
+  const samples = await withSeededIds(seed, "good requests", () => makeSamples(fixture, resigner));
+  return { fixture, resigner, samples, [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose]() };
+}
+
 /**
  * Fuzzes.
  *
  * @param plant wraps each app, to test that planted faults are found
  * @throws {UsageError} if no target has the wanted name
  */
-export async function fuzz(options: FuzzOptions, print: Print, plant?: Plant): Promise<FuzzResult> {
+export async function fuzz(
+  { fixture, resigner, samples }: Fuzzer,
+  options: FuzzOptions,
+  print: Print,
+  plant?: Plant,
+): Promise<FuzzResult> {
   const { seed } = options;
-  await using fixture = await withSeededIds(seed, "environments", () => openFixture(plant));
-  const resigner = openResigner();
-  const samples = await withSeededIds(seed, "good requests", () => makeSamples(fixture, resigner));
   const targets = targetsOf(samples).filter(({ name }) => name.includes(options.only));
   if (targets.length === 0) throw new UsageError(`No part of a request has "${options.only}" in its name`);
   print(`seed ${seed}: changes ${targets.length} parts of ${samples.length} good requests`);
@@ -55,7 +72,9 @@ export async function fuzz(options: FuzzOptions, print: Print, plant?: Plant): P
     }
     findings.push(finding);
   };
-  for (const sample of samples) note(await asItIs(fixture, sample));
+  fixture.wrap(plant);
+  const changed = new Set(targets.map(({ sample }) => sample));
+  for (const sample of changed) note(await asItIs(fixture, sample));
   const startedAt = Date.now();
   const isOver = (tried: number): boolean =>
     tried >= options.mutations || Date.now() - startedAt >= options.seconds * 1000;
@@ -65,7 +84,7 @@ export async function fuzz(options: FuzzOptions, print: Print, plant?: Plant): P
     resigner.forget();
   }
   const milliseconds = Date.now() - startedAt;
-  for (const sample of samples) note(await asItIs(fixture, sample));
+  for (const sample of changed) note(await asItIs(fixture, sample));
   summary(targets, findings, { tried, milliseconds }).forEach(print);
   return { findings, tallies: targets };
 }
@@ -130,7 +149,8 @@ async function main(args: readonly string[]): Promise<number> {
       print(usage);
       return 0;
     }
-    return (await fuzz(options, print)).findings.length === 0 ? 0 : 1;
+    await using fuzzer = await openFuzzer(options.seed);
+    return (await fuzz(fuzzer, options, print)).findings.length === 0 ? 0 : 1;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     print(error.message);

@@ -18,6 +18,8 @@ export type Handler = (request: Request) => Promise<Response>;
 /** Wraps an app, to test that the fuzzer finds planted faults. */
 export type Plant = (app: Handler, host: Host, store: WatchedStore) => Handler;
 
+const asItIs: Plant = (app) => app;
+
 /** The effects of one attempt. */
 export interface Impact {
   /** Undefined if the app threw. */
@@ -34,12 +36,14 @@ export interface Fixture extends AsyncDisposable {
   readonly directory: DirectoryEnvironment;
   /** Makes the current state the start of every attempt. */
   settle(): void;
+  /** Wraps each app from now on; without a plant the apps are as they are. */
+  wrap(plant?: Plant): void;
   /** Sends the attempt and undoes its changes. */
   fire(attempt: Attempt): Promise<Impact>;
 }
 
 /** Opens the environments. */
-export async function openFixture(plant: Plant = (app) => app): Promise<Fixture> {
+export async function openFixture(): Promise<Fixture> {
   const [store, directoryStore] = [watch(await openDenoKv(":memory:")), watch(await openDenoKv(":memory:"))];
   const environment = { OPERATOR_TOKEN, LOG_LEVEL: "error" };
   const env = await openEnvironment({ store, environment });
@@ -50,16 +54,20 @@ export async function openFixture(plant: Plant = (app) => app): Promise<Fixture>
     error: (event: string, fields: unknown) => void failures.push(`${event} ${JSON.stringify(fields)}`),
   };
   const directory = await openDirectoryEnvironment({ store: directoryStore, log });
-  const apps: Readonly<Record<Host, Handler>> = {
+  const wrapped = (plant: Plant): Readonly<Record<Host, Handler>> => ({
     api: plant((request) => env.platform.api.fetch(request), "api", store),
     browser: plant((request) => env.platform.browser.fetch(request), "browser", store),
     directory: plant(directory.fetch, "directory", directoryStore),
-  };
+  });
+  let apps = wrapped(asItIs);
   return {
     env,
     directory,
     settle() {
       for (const each of [store, directoryStore]) each.keep();
+    },
+    wrap(plant = asItIs) {
+      apps = wrapped(plant);
     },
     async fire(attempt) {
       const answer = await answerOf(apps[attempt.host], attempt, failures);

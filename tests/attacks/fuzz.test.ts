@@ -1,6 +1,6 @@
 /** The fuzzer finds no faults in the platform, and it finds planted ones. */
 import { assert, assertEquals } from "@std/assert";
-import { fuzz, type FuzzResult } from "../../scripts/fuzz/main.ts";
+import { fuzz, type Fuzzer, type FuzzResult, openFuzzer } from "../../scripts/fuzz/main.ts";
 import type { Plant } from "../../scripts/fuzz/targets.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
 import { type FuzzOptions, readFuzzOptions } from "../../scripts/fuzz/options.ts";
@@ -19,6 +19,10 @@ Deno.test("fuzz: 10,000 changed requests are no failure, no forgery and no write
   assertEquals(result.tallies.reduce((sum, tally) => sum + countOf(tally, () => true), 0), 10_000);
   assert(/^seed 11: changes \d+ parts of \d+ good requests$/.test(lines[0] ?? ""), lines[0]);
   assert(/^10000 mutations in [\d.]+ s, \d+ a second; 0 findings of 0 kinds$/.test(lines.at(-1) ?? ""));
+});
+
+Deno.test.afterAll(async () => {
+  for (const fuzzer of fuzzers.values()) await (await fuzzer)[Symbol.asyncDispose]();
 });
 
 Deno.test("fuzz finds an app that throws, and repeats just the mutation that made it", async () => {
@@ -130,8 +134,11 @@ Deno.test("fuzz finds a good request that is rejected", async () => {
 });
 
 Deno.test("fuzz decides everything by its seed", async () => {
-  const tallies = async (seed: number): Promise<unknown> =>
-    (await run({ seed, mutations: 500 })).result.tallies.map(({ name, statuses }) => [name, [...statuses]]);
+  const tallies = async (seed: number): Promise<unknown> => {
+    await using fuzzer = await openFuzzer(seed);
+    const { tallies } = await fuzz(fuzzer, { ...OPTIONS, seed, mutations: 500 }, () => {});
+    return tallies.map(({ name, statuses }) => [name, [...statuses]]);
+  };
   const first = await tallies(3);
   assertEquals(await tallies(3), first);
   assert(JSON.stringify(await tallies(4)) !== JSON.stringify(first));
@@ -158,13 +165,19 @@ Deno.test("fuzz takes its options, and rejects what is none", async () => {
   assertEquals(await exitStatus(["--only", "no such part"]), 2);
 });
 
+/** By seed: each run leaves the stores as they were. */
+const fuzzers = new Map<number, Promise<Fuzzer>>();
+
 /** A run without output, much shorter than {@link OPTIONS} if an app is wrapped. */
 async function run(
   changes: Partial<FuzzOptions>,
   plant?: Plant,
 ): Promise<{ lines: readonly string[]; result: FuzzResult }> {
   const lines: string[] = [];
-  const result = await fuzz({ ...OPTIONS, ...changes }, (line) => void lines.push(line), plant);
+  const options = { ...OPTIONS, ...changes };
+  const fuzzer = fuzzers.get(options.seed) ?? openFuzzer(options.seed);
+  fuzzers.set(options.seed, fuzzer);
+  const result = await fuzz(await fuzzer, options, (line) => void lines.push(line), plant);
   return { lines, result };
 }
 
