@@ -193,6 +193,12 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     instead: "describe wire forms in a `_schema` or `_representation` file",
   },
   {
+    name: "intl-messageformat",
+    target: /^(npm:)?\/?(intl-messageformat|@formatjs\/.*)(@|\/|$)/,
+    mayImport: /^pages\/messages\.ts$/,
+    instead: "use messagesOf of src/pages/messages.ts",
+  },
+  {
     name: "node:*",
     target: /^node:/,
     mayImport: /^((client|sandbox)\/|base\/store\/database_file\.ts$)/,
@@ -227,6 +233,11 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
     to:
       /^(platform\/(compose|config)\.ts|directory\/.*|base\/(store\/database_file|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
     because: "the sandbox starts the platform and the directory in its own process",
+  },
+  {
+    from: /^sandbox\/(bank|shop|pages)\//,
+    to: /^pages\/(language|messages|formats)\.ts$/,
+    because: "all pages choose languages and format messages, money and times alike; no protocol is shared",
   },
   {
     from: /^portal\/.*_guide\.ts$/,

@@ -9,7 +9,7 @@ import { formatDuration, formatTime } from "./formats.ts";
 import type { Language } from "./language.ts";
 import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
 import { ParticipantText } from "./participant_text.tsx";
-import { phrase } from "./phrase.ts";
+import { phrase, words } from "./phrase.ts";
 import type { Site } from "./site.ts";
 
 /** The page: the facts, and what the page itself needs. */
@@ -29,10 +29,10 @@ interface PartProps {
 
 /** The page as a whole HTML document. */
 export function renderConsentPage(view: ConsentView, language: Language): string {
-  const title = phrase(language, "consent.title");
+  const title = words(language, "consent.title");
   const { site, languageSwitch } = view;
   return renderDocument(
-    <Layout language={language} title={title.join("")} site={site} languageSwitch={languageSwitch}>
+    <Layout language={language} title={title} site={site} languageSwitch={languageSwitch}>
       <h1>{title}</h1>
       <p class="lead">
         {phrase(language, "consent.asks", {

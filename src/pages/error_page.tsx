@@ -5,7 +5,7 @@
 import type { Language } from "./language.ts";
 import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
 import { ParticipantText } from "./participant_text.tsx";
-import { phrase } from "./phrase.ts";
+import { phrase, words } from "./phrase.ts";
 import type { Site } from "./site.ts";
 
 /** The pages that tell a person why it does not go on; their words are in the message catalogues. */
@@ -43,9 +43,9 @@ const ONCE_DECIDED: ReadonlySet<ErrorPageName> = new Set(["finished", "accepted"
 /** The page as a whole HTML document; its HTTP status is in the error table. */
 export function renderErrorPage(view: ErrorView, language: Language): string {
   const { page, interactionId, wayOn, tppName, site, languageSwitch } = view;
-  const title = phrase(language, `error.${page}.title`);
+  const title = words(language, `error.${page}.title`);
   return renderDocument(
-    <Layout language={language} title={title.join("")} site={site} languageSwitch={languageSwitch}>
+    <Layout language={language} title={title} site={site} languageSwitch={languageSwitch}>
       <article class="card">
         <h1>{title}</h1>
         <h2>{phrase(language, "error.happened")}</h2>

@@ -2,10 +2,8 @@
  * Amounts, dates, times and durations as the reader writes them. Amounts keep every digit they came with: the
  * decimal string goes to `Intl` as it is, never through a number.
  */
-import type { Language } from "./language.ts";
+import { type Language, LOCALES } from "./language.ts";
 
-/** The variety used for formatting: day before month, and digits that match those of account numbers. */
-const LOCALES: Readonly<Record<Language, string>> = { en: "en-GB", es: "es", fr: "fr", ar: "ar-u-nu-latn" };
 /** Symbols such as `UK£` fall apart between Arabic words and digits; the currency's name does not. */
 const CURRENCY_DISPLAY: Readonly<Record<Language, "symbol" | "name">> = {
   en: "symbol",
@@ -14,47 +12,77 @@ const CURRENCY_DISPLAY: Readonly<Record<Language, "symbol" | "name">> = {
   ar: "name",
 };
 const MINUTE_MS = 60_000;
+/** Of each kind: banks may name any currency. */
+const MAX_KEPT_FORMATTERS = 200;
 
-/** An amount or balance, `12.50` and `EUR`, as `€12.50`. What is neither a decimal nor a code is shown as it is. */
-export function formatMoney(language: Language, amount: string, currency: string): string {
-  if (!isDecimal(amount) || !/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
-  const locale = LOCALES[language];
-  const usual = new Intl.NumberFormat(locale, { style: "currency", currency }).resolvedOptions();
-  const digits = Math.max(fractionDigits(amount), usual.minimumFractionDigits ?? 0);
-  return new Intl.NumberFormat(locale, {
+const usualDigits = keeping((currency: string) =>
+  new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().minimumFractionDigits ?? 0
+);
+const moneyFormat = keeping((language: Language, currency: string, digits: number) =>
+  new Intl.NumberFormat(LOCALES[language], {
     style: "currency",
     currency,
     currencyDisplay: CURRENCY_DISPLAY[language],
     minimumFractionDigits: digits,
     maximumFractionDigits: digits, // else 12.50 JPY would be shown as 13
-  }).format(amount);
-}
-
-/** A day, `12 March 2024`, of an instant in milliseconds since the Unix epoch. UTC. */
-export function formatDay(language: Language, instant: number): string {
-  return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: "long", timeZone: "UTC" }).format(instant);
-}
-
-/** A time with the name of its zone, `14:05 UTC`, of an instant in milliseconds. The reader's own zone is not known. */
-export function formatTime(language: Language, instant: number, timeZone: string): string {
-  return new Intl.DateTimeFormat(LOCALES[language], {
+  })
+);
+const dayFormat = keeping((language: Language) =>
+  new Intl.DateTimeFormat(LOCALES[language], { dateStyle: "long", timeZone: "UTC" })
+);
+const timeFormat = keeping((language: Language, timeZone: string) =>
+  new Intl.DateTimeFormat(LOCALES[language], {
     hour: "2-digit",
     minute: "2-digit",
     hourCycle: "h23",
     timeZone,
     timeZoneName: timeZone === "UTC" ? "short" : "long", // short names of others are offsets or unknown letters
-  }).format(instant);
+  })
+);
+const instantFormat = keeping((language: Language) =>
+  new Intl.DateTimeFormat(LOCALES[language], {
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone: "UTC",
+    timeZoneName: "short",
+  })
+);
+const durationFormat = keeping((language: Language, unit: "minute" | "second") =>
+  new Intl.NumberFormat(LOCALES[language], { style: "unit", unit, unitDisplay: "long" })
+);
+
+/** An amount or balance, `12.50` and `EUR`, as `€12.50`. What is neither a decimal nor a code is shown as it is. */
+export function formatMoney(language: Language, amount: string, currency: string): string {
+  if (!isDecimal(amount) || !/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
+  const digits = Math.max(fractionDigits(amount), usualDigits(currency));
+  return moneyFormat(language, currency, digits).format(amount);
+}
+
+/** A day, `12 March 2024`, of an instant in milliseconds since the Unix epoch. UTC. */
+export function formatDay(language: Language, instant: number): string {
+  return dayFormat(language).format(instant);
+}
+
+/** A time with the name of its zone, `14:05 UTC`, of an instant in milliseconds. The reader's own zone is not known. */
+export function formatTime(language: Language, instant: number, timeZone: string): string {
+  return timeFormat(language, timeZone).format(instant);
+}
+
+/** Day and time, `12 March 2024 at 14:05 UTC`, of an instant in milliseconds. UTC. */
+export function formatInstant(language: Language, instant: number): string {
+  return instantFormat(language).format(instant);
 }
 
 /** The time left in whole minutes, rounded down so as not to promise too much; in seconds below one minute. */
 export function formatDuration(language: Language, milliseconds: number): string {
   const left = Math.max(0, milliseconds);
-  const [amount, unit] = left >= MINUTE_MS
-    ? [Math.floor(left / MINUTE_MS), "minute"]
-    : [Math.floor(left / 1000), "second"];
-  return new Intl.NumberFormat(LOCALES[language], { style: "unit", unit, unitDisplay: "long" }).format(
-    amount,
-  );
+  return left >= MINUTE_MS
+    ? durationFormat(language, "minute").format(Math.floor(left / MINUTE_MS))
+    : durationFormat(language, "second").format(Math.floor(left / 1000));
 }
 
 function isDecimal(text: string): text is `${number}` {
@@ -63,4 +91,20 @@ function isDecimal(text: string): text is `${number}` {
 
 function fractionDigits(decimal: string): number {
   return decimal.split(".")[1]?.length ?? 0;
+}
+
+/** Keeps what was made for these arguments: to make a formatter takes a hundred times as long as to use it. */
+function keeping<Arguments extends readonly (string | number)[], Made>(
+  make: (...given: Arguments) => Made,
+): (...given: Arguments) => Made {
+  const kept = new Map<string, Made>();
+  return (...given) => {
+    const name = given.join(" ");
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    if (kept.size >= MAX_KEPT_FORMATTERS) kept.clear();
+    const made = make(...given);
+    kept.set(name, made);
+    return made;
+  };
 }

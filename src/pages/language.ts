@@ -1,6 +1,6 @@
 /**
- * Which of the platform's languages a reader gets (RFC 9110 §12.5.4) and which way it is written. Never any words:
- * those are in the message catalogues.
+ * The languages of the pages: which one a reader gets (RFC 9110 §12.5.4), its direction and its formatting locale.
+ * Words are in the message catalogues.
  */
 
 /** The languages there is a catalogue for, in order of preference where the reader has none. */
@@ -14,6 +14,14 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   es: "Español",
   fr: "Français",
   ar: "العربية",
+};
+
+/** The locale used for formatting: day before month, and digits that match those of account numbers. */
+export const LOCALES: Readonly<Record<Language, string>> = {
+  en: "en-GB",
+  es: "es",
+  fr: "fr",
+  ar: "ar-u-nu-latn",
 };
 
 const FALLBACK: Language = "en";

@@ -5,7 +5,7 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { directionOf, type Language, LANGUAGE_NAMES } from "./language.ts";
-import { phrase } from "./phrase.ts";
+import { phrase, words } from "./phrase.ts";
 import { LOGO_PATH, type Site } from "./site.ts";
 import { ICON_PATH, STYLESHEET_PATH } from "./stylesheet.ts";
 
@@ -99,7 +99,7 @@ function Languages(
   { language, links }: { readonly language: Language; readonly links: readonly LanguageLink[] },
 ): JSX.Element {
   return (
-    <nav class="languages" aria-label={phrase(language, "layout.language").join("")}>
+    <nav class="languages" aria-label={words(language, "layout.language")}>
       <details>
         <summary>{LANGUAGE_NAMES[language]}</summary>
         <ul>

@@ -1,41 +1,32 @@
-/**
- * Takes a message from the reader's catalogue and fills its placeholders, with text or with elements. A placeholder
- * left out, or one too many, does not compile.
- */
-import type { Child } from "hono/jsx";
-import type { Language } from "./language.ts";
-import { MESSAGES_AR } from "./messages_ar.ts";
-import { type MessageKey, type Messages, MESSAGES_EN } from "./messages_en.ts";
-import { MESSAGES_ES } from "./messages_es.ts";
-import { MESSAGES_FR } from "./messages_fr.ts";
+/** The platform's messages to customers: plain words, whole sentences, no protocol terms. */
+import ar from "./locales/ar.json" with { type: "json" };
+import en from "./locales/en.json" with { type: "json" };
+import es from "./locales/es.json" with { type: "json" };
+import fr from "./locales/fr.json" with { type: "json" };
+import { type Catalogues, messagesOf } from "./messages.ts";
+
+/** The name of a message. */
+export type MessageKey = keyof typeof en;
 
 /** Every catalogue. */
-export const CATALOGUES: Readonly<Record<Language, Messages>> = {
-  en: MESSAGES_EN,
-  es: MESSAGES_ES,
-  fr: MESSAGES_FR,
-  ar: MESSAGES_AR,
-};
+export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
 
-type PlaceholderOf<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PlaceholderOf<Rest>
-  : never;
-type Values<Key extends MessageKey> = Readonly<Record<PlaceholderOf<typeof MESSAGES_EN[Key]>, Child>>;
-/** Empty for a message without placeholders, else a value for each. */
-type ValuesOf<Key extends MessageKey> = PlaceholderOf<typeof MESSAGES_EN[Key]> extends never ? []
-  : [values: Values<Key>];
+/** The arguments of each message that has any. */
+export const ARGUMENTS = {
+  "layout.backTo": ["tpp"],
+  "layout.help": ["contact"],
+  "consent.asks": ["tpp", "bank"],
+  "consent.written": ["tpp"],
+  "consent.payee": ["tpp"],
+  "consent.accountEnding": ["ending"],
+  "consent.balance": ["amount"],
+  "consent.otherCurrency": ["accountCurrency", "paymentCurrency"],
+  "consent.ifAccept": ["tpp", "amount"],
+  "consent.ifRefuse": ["tpp"],
+  "consent.timeLeft": ["duration", "time"],
+  "consent.accept": ["amount"],
+  "scheme.cardEnding": ["ending"],
+} as const;
 
-const PLACEHOLDER = /\{(\w+)\}/;
-
-/** The message as children of an element: its text is escaped when it is drawn, like any other child. */
-export function phrase<Key extends MessageKey>(
-  language: Language,
-  key: Key,
-  ...values: ValuesOf<Key>
-): Child[] {
-  const given = new Map<string, Child>(Object.entries(values[0] ?? {}));
-  // `split` puts what the group captured, the names, at the odd places.
-  return CATALOGUES[language][key].split(PLACEHOLDER).map((part, place) =>
-    place % 2 === 0 ? part : given.get(part)
-  );
-}
+/** A message as children of an element, or as plain text. */
+export const { phrase, words } = messagesOf<MessageKey, typeof ARGUMENTS>(CATALOGUES);

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { openBrowser, type Visit } from "../../scripts/demo/browser.ts";
 import { fillForm, findForms } from "../../scripts/demo/forms.ts";
 import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { MESSAGES_ES } from "../../src/sandbox/shop/messages_es.ts";
+import { words } from "../../src/sandbox/shop/phrase.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 
 Deno.test("a late customer is back in the shop, which says in the customer's language that the time ran out [G1]", async () => {
@@ -21,7 +21,7 @@ Deno.test("a late customer is back in the shop, which says in the customer's lan
     assertEquals([order.status, order.url.origin], [200, endpoints.shop_url]);
     assert(order.url.pathname.startsWith("/orders/"), order.url.pathname);
     assertStringIncludes(order.page, '<html lang="es"');
-    assertStringIncludes(order.page, MESSAGES_ES["outcome.denied_late.text"]);
+    assertStringIncludes(order.page, words("es", "outcome.denied_late.text"));
     const clock = await (await fetch(`${endpoints.directory_url}/sandbox/clock`)).json();
     assertEquals(Math.round(clock.ahead_seconds), 900);
   } finally {

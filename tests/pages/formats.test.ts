@@ -8,7 +8,9 @@ const RLM = "\u200f";
 Deno.test("formatMoney writes amounts as the reader does", () => {
   assertEquals(formatMoney("en", "1250.00", "EUR"), "€1,250.00");
   assertEquals(formatMoney("en", "12.50", "USD"), "US$12.50");
+  assertEquals(formatMoney("en", "1234567.80", "EUR"), "€1,234,567.80");
   assertEquals(formatMoney("es", "12.50", "EUR"), `12,50${NBSP}€`);
+  assertEquals(formatMoney("es", "1999.00", "GBP"), `1999,00${NBSP}GBP`); // four digits are not grouped
   assertEquals(formatMoney("es", "50000.00", "COP"), `50.000,00${NBSP}COP`);
   assertEquals(formatMoney("fr", "1250.00", "EUR"), `1${NARROW}250,00${NBSP}€`);
   assertEquals(formatMoney("ar", "12.50", "EUR").replaceAll(RLM, ""), "12.50 يورو");

@@ -1,62 +1,185 @@
-import { assert, assertEquals } from "@std/assert";
-import { LANGUAGES } from "../../src/pages/language.ts";
-import type { Messages } from "../../src/pages/messages_en.ts";
-import { MESSAGES_EN } from "../../src/pages/messages_en.ts";
-import { CATALOGUES, phrase } from "../../src/pages/phrase.ts";
+/** The catalogues of platform, banks and shop: complete, valid ICU messages, and written as their language is. */
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { raw } from "hono/html";
+import { formatDuration } from "../../src/pages/formats.ts";
+import { type Language, LANGUAGES, LOCALES } from "../../src/pages/language.ts";
+import { compileMessage } from "../../src/pages/messages.ts";
+import { ARGUMENTS, CATALOGUES, phrase, words } from "../../src/pages/phrase.ts";
+import * as bank from "../../src/sandbox/bank/page_phrase.ts";
+import * as shop from "../../src/sandbox/shop/phrase.ts";
 
-function placeholders(text: string): string[] {
-  return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).toSorted();
+interface Owner {
+  readonly CATALOGUES: Readonly<Record<Language, Readonly<Record<string, string>>>>;
+  readonly ARGUMENTS: Readonly<Record<string, readonly string[]>>;
 }
 
-for (const language of LANGUAGES) {
-  Deno.test(`Every message in ${language} has the placeholders of the English one`, () => {
-    const catalogue: Messages = CATALOGUES[language];
-    for (const [key, english] of Object.entries(MESSAGES_EN)) {
-      const text = Object.entries(catalogue).find(([name]) => name === key)?.[1] ?? "";
-      assertEquals(placeholders(text), placeholders(english), key);
-    }
-    assertEquals(Object.keys(catalogue).length, Object.keys(MESSAGES_EN).length);
-  });
+const OWNERS: Readonly<Record<string, Owner>> = { platform: { CATALOGUES, ARGUMENTS }, bank, shop };
+/** The same in English on purpose: an abbreviation, and "Message", which is French too. */
+const LIKE_ENGLISH: ReadonlySet<string> = new Set(["* scheme.IBAN", "fr consent.message"]);
+/** Names that no language translates. */
+const NAMES = /\b(IBAN|JSON|POST|sort code|cookies)\b/gi;
+/** Words that exist only in English. */
+const ENGLISH =
+  /\b(the|and|is|are|was|your|you|with|from|this|that|payment|account|bank|shop|please|again|back|money|wait|try|of|to|for|not|or)\b/i;
+/** Customers are addressed as external parties. */
+const FAMILIAR: Readonly<Record<string, RegExp>> = {
+  es: /(?<!\p{L})(tú|tu|tus|te|ti|contigo|puedes|quieres|tienes|aceptas|vuelves|eliges|abres)(?!\p{L})/iu,
+  fr: /(?<!\p{L})(tu|ton|ta|tes|toi|peux|veux|choisis|ouvre|attends)(?!\p{L})/iu,
+};
+/** True if the punctuation is not the language's. */
+const PUNCTUATION: Readonly<Record<string, (text: string) => boolean>> = {
+  es: (text) => count(text, "¿") !== count(text, "?") || count(text, "¡") !== count(text, "!"),
+  fr: (text) => /(?<![\u00a0\u202f])[:;?!»]/.test(text), // never alone on the next line
+  ar: (text) => /[,;?]/.test(text) || /[A-Za-z]/.test(text.replaceAll(/\{\w+\}/g, "").replaceAll(NAMES, "")),
+};
+/** Numbers that take every plural form of these languages below a thousand. */
+const NUMBERS = [0, 1, 2, 3, 10, 11, 99, 100, 102, 103];
 
-  Deno.test(`Every message in ${language} is there, trimmed and free of markup`, () => {
-    for (const [key, text] of Object.entries(CATALOGUES[language])) {
-      assert(text.trim() === text && text !== "", key);
-      assert(!/[<>&]/.test(text), key);
-      assert(text.replaceAll(/\{\w+\}/g, "").search(/[{}]/) === -1, key);
-    }
-  });
+for (const [name, owner] of Object.entries(OWNERS)) {
+  const english = owner.CATALOGUES.en;
+  for (const language of LANGUAGES) {
+    const entries = Object.entries(owner.CATALOGUES[language]);
+
+    Deno.test(`The ${name}'s ${language} catalogue has the messages and arguments of the English one [W1]`, () => {
+      assertEquals(entries.map(([key]) => key).toSorted(), Object.keys(english).toSorted());
+      for (const [key, text] of entries) {
+        const known = [...owner.ARGUMENTS[key] ?? []].toSorted();
+        assertEquals(argumentsOf(text, language).toSorted(), known, key);
+      }
+      assertEquals(Object.keys(owner.ARGUMENTS).filter((key) => !(key in english)), []);
+    });
+
+    Deno.test(`The ${name}'s ${language} messages have a form for every number [W1]`, () => {
+      const rules = new Intl.PluralRules(LOCALES[language]);
+      for (const [key, text] of entries) {
+        for (const forms of pluralsIn(text, language)) {
+          assertEquals(NUMBERS.map((one) => rules.select(one)).filter((form) => !forms.has(form)), [], key);
+        }
+      }
+    });
+
+    Deno.test(`The ${name}'s ${language} messages are trimmed and free of markup and quotes`, () => {
+      for (const [key, text] of entries) {
+        for (const reading of readingsOf(text, language)) {
+          const text = reading.replaceAll(/\{\w+\}/g, "");
+          assert(reading !== "" && !/ {2}|\s$|^\s/.test(reading), `${key}: ${reading}`);
+          assert(!/["'<>&{}]/.test(text), `${key}: ${reading}`);
+        }
+      }
+    });
+
+    if (language === "en") continue;
+    Deno.test(`The ${name}'s ${language} messages are written as ${language} is, with nothing left in English`, () => {
+      for (const [key, text] of entries) {
+        for (const reading of readingsOf(text, language)) {
+          assert(!FAMILIAR[language]?.test(reading), `${key} is too familiar: ${reading}`);
+          assert(!(PUNCTUATION[language]?.(reading) ?? false), `${key}: ${reading}`);
+          if (LIKE_ENGLISH.has(`* ${key}`) || LIKE_ENGLISH.has(`${language} ${key}`)) continue;
+          assert(text !== english[key], key);
+          const left = ENGLISH.exec(reading.replaceAll(/\{\w+\}/g, "").replaceAll(NAMES, ""));
+          assertEquals(left?.[0], undefined, `${key}: ${reading}`);
+        }
+      }
+    });
+  }
 }
 
-Deno.test("No message is left in English", () => {
-  const shared = new Set(["scheme.IBAN", "consent.message"]); // "Message" is French too
-  for (const [key, english] of Object.entries(MESSAGES_EN)) {
-    for (const language of LANGUAGES.filter((one) => one !== "en" && !shared.has(key))) {
-      const text = Object.entries(CATALOGUES[language]).find(([name]) => name === key)?.[1];
-      assert(text !== english, `${language} ${key}`);
-    }
+Deno.test("Arabic counts as Arabic does: none, one, two, few, many and hundreds each in their form [W1]", () => {
+  const minutes = (count: number): string => formatDuration("ar", count * 60_000);
+  assertEquals([1, 2, 3, 10, 11, 15, 100].map(minutes), [
+    "دقيقة",
+    "دقيقتان",
+    "3 دقائق",
+    "10 دقائق",
+    "11 دقيقة",
+    "15 دقيقة",
+    "100 دقيقة",
+  ]);
+  const tries = (count: number): string => bank.words("ar", "complaint.triesLeft", { count });
+  assertEquals([0, 1, 2, 3, 10, 11, 99, 100, 102, 103].map(tries), [
+    "لم تبقَ أي محاولة.",
+    "بقيت محاولة واحدة.",
+    "بقيت محاولتان.",
+    "بقيت 3 محاولات.",
+    "بقيت 10 محاولات.",
+    "بقيت 11 محاولة.",
+    "بقيت 99 محاولة.",
+    "بقيت 100 محاولة.",
+    "بقيت 102 محاولة.",
+    "بقيت 103 محاولات.",
+  ]);
+});
+
+Deno.test("A count is written with the reader's separators and the digits of account numbers", () => {
+  const tries = (language: Language): string => bank.words(language, "complaint.triesLeft", { count: 12345 });
+  assertEquals(tries("en"), "12,345 tries are left.");
+  assertEquals(tries("es"), "Quedan 12.345 intentos.");
+  assertEquals(tries("fr"), "Il reste 12\u202f345 essais.");
+  assertEquals(tries("ar"), "بقيت 12,345 محاولة.");
+});
+
+Deno.test("phrase fills arguments in the order of the language and keeps elements apart from text", () => {
+  assertEquals(words("es", "consent.ifRefuse", { tpp: "X" }), "Si rechaza, no se pagará nada y volverá a X.");
+  assertEquals(phrase("fr", "layout.language"), ["Langue"]);
+  const amount = raw("<bdi>€1.00</bdi>");
+  assertEquals(phrase("en", "consent.balance", { amount }), ["Balance ", amount]);
+});
+
+Deno.test("A message that is not valid ICU does not compile [W1]", () => {
+  for (
+    const text of ["{tpp", "{count, plural, one {1}}", "{count, plural, few}", "{count, choice, other {1}}"]
+  ) {
+    assertThrows(() => compileMessage(text, "en"), Error, undefined, text);
   }
 });
 
-Deno.test("phrase fills placeholders in the order of the language", () => {
-  assertEquals(phrase("en", "consent.balance", { amount: "€1.00" }).join(""), "Balance €1.00");
-  assertEquals(
-    phrase("es", "consent.ifRefuse", { tpp: "X" }).join(""),
-    "Si rechaza, no se pagará nada y volverá a X.",
-  );
-  assertEquals(phrase("fr", "layout.language"), ["Langue"]);
-});
-
-Deno.test("phrase does not compile with placeholders missing or made up", () => {
+Deno.test("phrase does not compile with values missing or made up [W1]", () => {
   // @ts-expect-error -- amount is missing
-  phrase("en", "consent.balance", {});
+  assertThrows(() => phrase("en", "consent.balance", {}), Error, "amount");
   // @ts-expect-error -- no values at all
-  phrase("en", "consent.balance");
-  // @ts-expect-error -- there is no such placeholder
-  phrase("en", "layout.skip", { amount: "1" });
+  assertThrows(() => phrase("en", "consent.balance"), Error, "amount");
+  // @ts-expect-error -- the message has no such argument
+  assertEquals(phrase("en", "layout.skip", { amount: "1" }), ["Skip to the main content"]);
   // @ts-expect-error -- there is no such message
-  assertEquals(messageOf("consent.nothing"), undefined);
+  assertThrows(() => phrase("en", "consent.nothing"));
 });
 
-function messageOf(key: keyof Messages): string | undefined {
-  return CATALOGUES.en[key];
+type Ast = ReturnType<ReturnType<typeof compileMessage>["getAst"]>;
+
+/** Every element of the message, those inside plural forms included. */
+function elementsIn(ast: Ast): Ast {
+  return ast.flatMap((element) =>
+    "options" in element
+      ? [element, ...Object.values(element.options).flatMap(({ value }) => elementsIn(value))]
+      : [element]
+  );
+}
+
+function argumentsOf(text: string, language: Language): string[] {
+  // Literals and `#` are no arguments; a literal's value is its text.
+  const named = elementsIn(compileMessage(text, language).getAst()).filter((one) =>
+    one.type !== 0 && one.type !== 7
+  );
+  return [...new Set(named.map((one) => "value" in one ? String(one.value) : ""))];
+}
+
+function pluralsIn(text: string, language: Language): ReadonlySet<string>[] {
+  return elementsIn(compileMessage(text, language).getAst()).flatMap((one) =>
+    "options" in one ? [new Set(Object.keys(one.options))] : []
+  );
+}
+
+/** What the message says, in each form that a number takes; an argument is shown as `{name}`. */
+function readingsOf(text: string, language: Language): string[] {
+  const names = argumentsOf(text, language);
+  const isCounted = pluralsIn(text, language).length > 0;
+  const readings = (isCounted ? NUMBERS : [0]).map((number) => {
+    const values = names.map((name) => [name, isCounted && name === "count" ? number : `{${name}}`]);
+    return String(compileMessage(text, language).format(Object.fromEntries(values)));
+  });
+  return [...new Set(readings)];
+}
+
+function count(text: string, mark: string): number {
+  return text.split(mark).length - 1;
 }

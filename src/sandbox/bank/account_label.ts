@@ -1,8 +1,7 @@
 /** The label of a customer's account in the reader's language. */
-import type { Language } from "../pages/language.ts";
+import type { Language } from "../../pages/language.ts";
 import type { CustomerAccount } from "./customers.ts";
-import type { MessageKey } from "./page_messages_en.ts";
-import { words } from "./page_phrase.ts";
+import { type MessageKey, words } from "./page_phrase.ts";
 
 const KNOWN: ReadonlyMap<string, Extract<MessageKey, `account.${string}`>> = new Map([
   ["Current account", "account.current"],

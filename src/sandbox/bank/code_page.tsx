@@ -2,7 +2,7 @@
  * The second page of a visit: shows the payment and asks for the one-time code that authorises it (dynamic linking).
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Language } from "../pages/language.ts";
+import type { Language } from "../../pages/language.ts";
 import { SANDBOX_CODE } from "./customers.ts";
 import type { VisitPageProps } from "./login_page.tsx";
 import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";

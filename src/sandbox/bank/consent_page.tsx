@@ -1,7 +1,8 @@
 /** The bank's own consent screen: the payment, and the customer's accounts to choose one from. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { amountText, groupedIban } from "../pages/formats.ts";
-import type { Language } from "../pages/language.ts";
+import { formatMoney } from "../../pages/formats.ts";
+import type { Language } from "../../pages/language.ts";
+import { groupedIban } from "../pages/grouped_iban.ts";
 import { accountLabel } from "./account_label.ts";
 import type { CustomerAccount } from "./customers.ts";
 import type { Balances } from "./ledger.ts";
@@ -79,7 +80,7 @@ function AccountChoice({ language, id, account, balance, remark, checked }: Acco
         </span>
         <span>
           {phrase(language, "consent.balance", {
-            amount: <bdi>{amountText(language, balance, account.currency)}</bdi>,
+            amount: <bdi>{formatMoney(language, balance, account.currency)}</bdi>,
           })}
         </span>
         {remark === undefined ? null : <span class="remark">{remark}</span>}

@@ -1,6 +1,6 @@
 /** Routes outside a visit: the list of banks, a bank's own page, and the error page. */
 import { type Context, Hono } from "hono";
-import { readerOf } from "../pages/language.ts";
+import { readerOf } from "../pages/reader.ts";
 import type { Bank } from "./bank.ts";
 import type { BankProfile } from "./bank_profile.ts";
 import { BankHomePage, BankListPage, ProblemPage } from "./information_pages.tsx";

@@ -1,7 +1,8 @@
 /** Pages outside a visit: the server's list of banks, a bank's own page, and the error page. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { amountText } from "../pages/formats.ts";
-import type { Language, Reader } from "../pages/language.ts";
+import { formatMoney } from "../../pages/formats.ts";
+import type { Language } from "../../pages/language.ts";
+import type { Reader } from "../pages/reader.ts";
 import { accountLabel } from "./account_label.ts";
 import type { BankProfile } from "./bank_profile.ts";
 import { type Customer, SANDBOX_CODE, SANDBOX_PASSWORD } from "./customers.ts";
@@ -119,7 +120,7 @@ function CustomerSection(
                 <AccountNumber identification={account.identification} />
               </p>
               <p>
-                <bdi>{amountText(language, balances.of(account), account.currency)}</bdi>
+                <bdi>{formatMoney(language, balances.of(account), account.currency)}</bdi>
               </p>
             </dd>
           </div>

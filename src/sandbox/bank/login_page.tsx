@@ -1,6 +1,7 @@
 /** The first page of a visit: user name and password. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Language, Reader } from "../pages/language.ts";
+import type { Language } from "../../pages/language.ts";
+import type { Reader } from "../pages/reader.ts";
 import type { BankProfile } from "./bank_profile.ts";
 import { SANDBOX_PASSWORD } from "./customers.ts";
 import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";

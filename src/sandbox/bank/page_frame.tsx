@@ -2,8 +2,8 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { LanguageSwitch } from "../pages/language_switch.tsx";
-import { pluralOf } from "../pages/formats.ts";
-import { directionOf, type Language, type Reader } from "../pages/language.ts";
+import { directionOf, type Language } from "../../pages/language.ts";
+import type { Reader } from "../pages/reader.ts";
 import { phrase, words } from "./page_phrase.ts";
 import type { EntryComplaint } from "./sessions.ts";
 
@@ -68,16 +68,10 @@ export function Complaint(
   const { says, triesLeft } = complaint;
   return (
     <p id={id} class="complaint" role="alert">
-      {phrase(language, `complaint.${says}`)} {triesLeft === undefined ? null : tries(language, triesLeft)}
+      {phrase(language, `complaint.${says}`)}{" "}
+      {triesLeft === undefined ? null : phrase(language, "complaint.triesLeft", { count: triesLeft })}
     </p>
   );
-}
-
-function tries(language: Language, left: number): Child[] {
-  const form = pluralOf(language, left);
-  if (form === "one") return phrase(language, "tries.one");
-  if (left === 2) return phrase(language, "tries.two");
-  return phrase(language, "tries.other", { count: String(left) });
 }
 
 /** Fields that tie a form to its visit. */

@@ -1,8 +1,9 @@
 /** The payment that the customer authorises: TPP, payee, amount, account and reference, as in the consent. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { amountText, groupedIban } from "../pages/formats.ts";
-import type { Language } from "../pages/language.ts";
+import { formatMoney } from "../../pages/formats.ts";
+import type { Language } from "../../pages/language.ts";
+import { groupedIban } from "../pages/grouped_iban.ts";
 import { phrase } from "./page_phrase.ts";
 import type { BankConsent } from "./platform_client.ts";
 
@@ -27,7 +28,7 @@ export function PaymentSummary({ language, tppName, consent }: SummaryProps): JS
       <h2 id="payment-heading">{phrase(language, "payment.title")}</h2>
       <dl>
         <Row term={phrase(language, "payment.amount")} kind="amount">
-          <bdi>{amountText(language, InstructedAmount.Amount, InstructedAmount.Currency)}</bdi>
+          <bdi>{formatMoney(language, InstructedAmount.Amount, InstructedAmount.Currency)}</bdi>
         </Row>
         <Row term={phrase(language, "payment.payee", { tpp })} kind="written">
           {payee === undefined ? phrase(language, "payment.unnamed") : <bdi>{payee}</bdi>}

@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { type Reader, readerOf } from "../pages/language.ts";
+import { type Reader, readerOf } from "../pages/reader.ts";
 import type { Bank } from "./bank.ts";
 import { CodePage } from "./code_page.tsx";
 import { ConsentPage } from "./consent_page.tsx";

@@ -1,6 +1,7 @@
 /** Links that change the language of a sandbox page. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { directionOf, LANGUAGE_NAMES, LANGUAGES, type Reader } from "./language.ts";
+import { directionOf, LANGUAGE_NAMES, LANGUAGES } from "../../pages/language.ts";
+import type { Reader } from "./reader.ts";
 
 /** A navigation with a link for each language; `label` is its name for screen readers. */
 export function LanguageSwitch(

@@ -5,7 +5,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { type Reader, readerOf } from "../pages/language.ts";
+import { type Reader, readerOf } from "../pages/reader.ts";
 import { isIban } from "../../client/tpp/payment_request.ts";
 import { shopIcon, shopStylesheet } from "./assets.ts";
 import { finishCheckout, refreshPayment } from "./callback.ts";

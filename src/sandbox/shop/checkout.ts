@@ -2,7 +2,7 @@
  * The first half of a purchase: consent and pushed authorization request, after which the customer is redirected to the
  * bank. If a step fails here, no money has moved.
  */
-import type { Language } from "../pages/language.ts";
+import type { Language } from "../../pages/language.ts";
 import { grantClientToken, pushAuthorization } from "../../client/tpp/authorization.ts";
 import { createConsent } from "../../client/tpp/domestic_payments.ts";
 import { describeFailure } from "../../client/tpp/failure.ts";

@@ -1,7 +1,9 @@
 /** The shop's front page: the goods, each with its own checkout form. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { amountText, groupedIban } from "../pages/formats.ts";
-import type { Language, Reader } from "../pages/language.ts";
+import { formatMoney } from "../../pages/formats.ts";
+import type { Language } from "../../pages/language.ts";
+import { groupedIban } from "../pages/grouped_iban.ts";
+import type { Reader } from "../pages/reader.ts";
 import type { BankChoice, Good } from "./catalogue.ts";
 import { ShopLayout } from "./layout.tsx";
 import { phrase, words } from "./phrase.ts";
@@ -148,5 +150,5 @@ function BankChoices(
 
 /** The price of a good in the reader's format. */
 export function Price({ language, good }: { readonly language: Language; readonly good: Good }): JSX.Element {
-  return <bdi>{amountText(language, good.price, "EUR")}</bdi>;
+  return <bdi>{formatMoney(language, good.price, "EUR")}</bdi>;
 }

@@ -6,7 +6,8 @@ import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { LanguageSwitch } from "../pages/language_switch.tsx";
-import { directionOf, type Reader } from "../pages/language.ts";
+import { directionOf } from "../../pages/language.ts";
+import type { Reader } from "../pages/reader.ts";
 import { merchant } from "./catalogue.ts";
 import { phrase, words } from "./phrase.ts";
 

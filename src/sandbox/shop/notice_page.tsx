@@ -3,7 +3,7 @@
  * rejected.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Reader } from "../pages/language.ts";
+import type { Reader } from "../pages/reader.ts";
 import { ShopLayout } from "./layout.tsx";
 import { phrase, words } from "./phrase.ts";
 

@@ -3,8 +3,9 @@
  * status may change; the updated parts have ids.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { instantText } from "../pages/formats.ts";
-import type { Language, Reader } from "../pages/language.ts";
+import { formatInstant } from "../../pages/formats.ts";
+import type { Language } from "../../pages/language.ts";
+import type { Reader } from "../pages/reader.ts";
 import { Price } from "./goods_page.tsx";
 import { ShopLayout } from "./layout.tsx";
 import { type Outcome, outcomeOf, PROGRESS } from "./outcome.ts";
@@ -135,6 +136,12 @@ function OrderReferences(
       )}
     </>
   );
+}
+
+/** A date-time of the wire in the reader's form. Any other text is returned unchanged. */
+function instantText(language: Language, text: string): string {
+  const instant = Date.parse(text);
+  return Number.isNaN(instant) ? text : formatInstant(language, instant);
 }
 
 /** The platform's status, if it has reported one. */

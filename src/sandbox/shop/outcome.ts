@@ -1,8 +1,7 @@
 /** Maps the state of an order to messages and a tone for the customer. */
 import type { PaymentSeen } from "../../client/tpp/domestic_payments.ts";
 import type { OrderState } from "./orders.ts";
-import { isMessage } from "./phrase.ts";
-import type { MessageKey } from "./messages_en.ts";
+import { isMessage, type MessageKey } from "./phrase.ts";
 
 /** The names with messages `outcome.{says}.title` and `.text`. */
 type Says = MessageKey extends infer Key ? Key extends `outcome.${infer Name}.title` ? Name : never : never;

@@ -1,19 +1,29 @@
-/** The shop's catalogues, and the functions that look up their messages. */
-import { phrasesOf } from "../pages/phrase.ts";
-import { MESSAGES_AR } from "./messages_ar.ts";
-import { type MessageKey, MESSAGES_EN } from "./messages_en.ts";
-import { MESSAGES_ES } from "./messages_es.ts";
-import { MESSAGES_FR } from "./messages_fr.ts";
+/** The shop's messages to its customers. */
+import { type Catalogues, messagesOf } from "../../pages/messages.ts";
+import ar from "./locales/ar.json" with { type: "json" };
+import en from "./locales/en.json" with { type: "json" };
+import es from "./locales/es.json" with { type: "json" };
+import fr from "./locales/fr.json" with { type: "json" };
+
+/** The name of a message. */
+export type MessageKey = keyof typeof en;
 
 /** Every catalogue of the shop. */
-export const CATALOGUES = { en: MESSAGES_EN, es: MESSAGES_ES, fr: MESSAGES_FR, ar: MESSAGES_AR } as const;
+export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
+
+/** The arguments of each message that has any. */
+export const ARGUMENTS = {
+  "frame.error": ["title"],
+  "goods.pay": ["price", "what"],
+  "goods.payFor": ["good"],
+} as const;
 
 /** A message as children of an element, or as plain text. */
-export const { phrase, words } = phrasesOf<typeof MESSAGES_EN>(CATALOGUES);
+export const { phrase, words } = messagesOf<MessageKey, typeof ARGUMENTS>(CATALOGUES);
 
 /** Remembers the language that a customer of the shop chose. */
 export const LANGUAGE_COOKIE = "shop_language";
 
 export function isMessage(key: string): key is MessageKey {
-  return Object.hasOwn(MESSAGES_EN, key);
+  return Object.hasOwn(en, key);
 }

@@ -1,8 +1,7 @@
 /** Why a payment failed, as the demo shop tells its customers in their language [G6] [G7]. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { CATALOGUES } from "../../../src/sandbox/shop/phrase.ts";
-import { LANGUAGES } from "../../../src/sandbox/pages/language.ts";
-import type { MessageKey } from "../../../src/sandbox/shop/messages_en.ts";
+import { LANGUAGES } from "../../../src/pages/language.ts";
+import { CATALOGUES, type MessageKey } from "../../../src/sandbox/shop/phrase.ts";
 import { paymentAnswer, paymentId } from "../../support/sandbox_tpp_platform.ts";
 import { callback, get, goToBank, issuer, openShop, paymentsPath } from "../../support/shop_environment.ts";
 

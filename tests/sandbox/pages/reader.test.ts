@@ -1,31 +1,7 @@
-import { assert, assertEquals } from "@std/assert";
+/** The language of a sandbox page, and the path that its language switch leads to. */
+import { assertEquals } from "@std/assert";
 import { Hono } from "hono";
-import { CATALOGUES as BANK } from "../../../src/sandbox/bank/page_phrase.ts";
-import { CATALOGUES as SHOP } from "../../../src/sandbox/shop/phrase.ts";
-import { LANGUAGES, readerOf } from "../../../src/sandbox/pages/language.ts";
-
-const CATALOGUES: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
-  bank: BANK,
-  shop: SHOP,
-};
-/** The same word in two languages, or a form that no number takes there. */
-const SAME_ON_PURPOSE = new Set<string>([]);
-
-for (const [owner, catalogues] of Object.entries(CATALOGUES)) {
-  for (const language of LANGUAGES) {
-    Deno.test(`The ${owner}'s ${language} catalogue is complete, with the placeholders of the English one`, () => {
-      const [english = {}, catalogue = {}] = [catalogues["en"], catalogues[language]];
-      assertEquals(Object.keys(catalogue).toSorted(), Object.keys(english).toSorted());
-      for (const [key, text] of Object.entries(catalogue)) {
-        assertEquals(placeholders(text), placeholders(english[key] ?? ""), key);
-        assert(text !== "" && text.trim() === text && !/[<>&]/.test(text), key);
-        if (language !== "en" && !SAME_ON_PURPOSE.has(key)) {
-          assert(text !== english[key], `${language} ${key}`);
-        }
-      }
-    });
-  }
-}
+import { readerOf } from "../../../src/sandbox/pages/reader.ts";
 
 Deno.test("A reader gets the language chosen, then the one remembered, then the browser's, then English", async () => {
   const app = new Hono();
@@ -52,7 +28,3 @@ Deno.test("The language switch stays on its own host, whatever path was asked fo
     assertEquals(/^\/[^/]/.test(await (await app.request(`http://localhost${path}`)).json()), true, path);
   }
 });
-
-function placeholders(text: string): string[] {
-  return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).toSorted();
-}
