@@ -63,7 +63,9 @@ async function graphOf(file: string): Promise<ImportGraph> {
   );
 }
 
+/** Of a program file: JSON and style sheets import nothing. */
 function pathOf(specifier: string | undefined): string | undefined {
   const prefix = `file://${ROOT}src/`;
-  return specifier?.startsWith(prefix) === true ? `src/${specifier.slice(prefix.length)}` : undefined;
+  if (specifier?.startsWith(prefix) !== true || !/\.tsx?$/.test(specifier)) return undefined;
+  return `src/${specifier.slice(prefix.length)}`;
 }

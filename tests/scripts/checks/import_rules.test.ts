@@ -132,6 +132,6 @@ Deno.test("a circle of imports is found once, at the import that closes it", () 
 Deno.test("the graph of imports has every file of src, with imports of types and dynamic imports", async () => {
   const graph = await importGraph();
   assertEquals([...graph.keys()].sort(), listFiles("src", [".ts", ".tsx"]));
-  assertEquals(graph.get("src/sandbox/bank/page_frame.tsx")?.includes("src/sandbox/pages/language.ts"), true);
+  assertEquals(graph.get("src/sandbox/bank/page_frame.tsx")?.includes("src/sandbox/pages/reader.ts"), true);
   assertEquals(graph.get("src/platform/compose.ts")?.includes("src/base/store/store.ts"), true, "a type");
 });
