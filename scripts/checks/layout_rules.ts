@@ -70,7 +70,7 @@ export const CROSSINGS: readonly Crossing[] = [
   {
     from: "platform/frontchannel",
     to: "platform/participants",
-    because: "hand-over JWTs need the bank's keys",
+    because: "handover JWTs need the bank's keys",
   },
   {
     from: "platform/frontchannel",

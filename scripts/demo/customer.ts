@@ -63,7 +63,7 @@ async function answerForm(
   if (visit.status !== 200 || form === undefined) {
     const heading = firstHeading(visit.page);
     throw new Error(
-      `${visit.url.origin}${visit.url.pathname} answered ${visit.status} ${heading}, no way on`,
+      `${visit.url.origin}${visit.url.pathname} answered ${visit.status} ${heading}, no next page`,
     );
   }
   const answer = answerTo(form, plan);

@@ -6,7 +6,7 @@ import { type Coverage, type Resigner, segmentText, signDetached } from "./signi
 import { formPlace, type Part, type Pinned, pinnedFault } from "./parts.ts";
 import type { Members } from "./checks.ts";
 import { signatureRule } from "./rules.ts";
-import type { Strangers } from "./token_parts.ts";
+import type { OtherTpp } from "./token_parts.ts";
 import { headerOf, textOf, withBody, withHeader } from "./sample_request.ts";
 import type { Random } from "../prove/random.ts";
 
@@ -15,7 +15,7 @@ export interface SignedParts {
   readonly resigner: Resigner;
   readonly signer: Participant;
   readonly key: CryptoKey;
-  readonly strangers: Strangers;
+  readonly otherTpp: OtherTpp;
 }
 
 const SIGNATURE = "x-jws-signature";
@@ -24,7 +24,7 @@ const SIGNATURE = "x-jws-signature";
 export type JudgeJson = (document: unknown) => string | undefined;
 
 /** The signature of a body: mutated as text, re-signed with a changed header, or kept while the body changes. */
-export function signaturePart({ resigner, signer, key, strangers }: SignedParts): Part {
+export function signaturePart({ resigner, signer, key, otherTpp }: SignedParts): Part {
   return {
     name: SIGNATURE,
     async mutate(random, attempt) {
@@ -36,7 +36,7 @@ export function signaturePart({ resigner, signer, key, strangers }: SignedParts)
       const text = mine ? mutateJson(random, JSON.parse(header)) : header;
       const coverage = random.chance(0.9) ? coverageIn(text) : pick<Coverage>(random, ["A", "B"]);
       const signing = mine ? resigner.signBody : signDetached;
-      return withHeader(attempt, SIGNATURE, await signing(mine ? key : strangers.key, text, body, coverage));
+      return withHeader(attempt, SIGNATURE, await signing(mine ? key : otherTpp.key, text, body, coverage));
     },
     fault(attempt) {
       if (attempt.method === "GET") return undefined; // these requests have no body

@@ -11,13 +11,13 @@ import { formPlace, headerPlace, type Part, type Place, type Sample } from "./pa
 import { requestPart } from "./request_parts.ts";
 import { accessTokenOf, assertionRule, proofRule, type Rule } from "./rules.ts";
 import { type Attempt, headerOf, pathnameOf, record } from "./sample_request.ts";
-import { membersOf, type Recipient, type Strangers, tokenPart, type TokenParts } from "./token_parts.ts";
+import { membersOf, type OtherTpp, type Recipient, tokenPart, type TokenParts } from "./token_parts.ts";
 
 /** The context from which samples are made. */
 export interface SampleContext {
   readonly env: Environment;
   readonly resigner: Resigner;
-  readonly strangers: Strangers & { readonly tokens: string[] };
+  readonly otherTpp: OtherTpp & { readonly tokens: string[] };
   /** The platform's encryption key. */
   readonly recipient: Recipient;
   /** The key that tokens are bound to. */
@@ -32,7 +32,7 @@ export interface ResourceCall extends Pick<Sample, "name" | "status" | "attempt"
 }
 
 const CREDENTIALS = { "x-proxy-secret": [PROXY_SECRET] } as const;
-const STRANGER = 2; // the other TPP's signing key in the pool
+const OTHER_TPP = 2; // the other TPP's signing key in the pool
 
 /** Opens the context of an environment. */
 export async function openSampleContext(env: Environment, resigner: Resigner): Promise<SampleContext> {
@@ -40,7 +40,7 @@ export async function openSampleContext(env: Environment, resigner: Resigner): P
   return {
     env,
     resigner,
-    strangers: { key: await (await testKey(STRANGER)).privateKey("sign"), tokens: [] },
+    otherTpp: { key: await (await testKey(OTHER_TPP)).privateKey("sign"), tokens: [] },
     recipient: await platformEncryptionKey(env),
     bound: { key, signingKey: await key.privateKey("sign") },
   };
@@ -48,12 +48,12 @@ export async function openSampleContext(env: Environment, resigner: Resigner): P
 
 /** How a kind of token is signed by a key, and its rules. */
 export function tokensOf(
-  { resigner, strangers }: SampleContext,
+  { resigner, otherTpp }: SampleContext,
   kind: TokenKind,
   key: CryptoKey,
   rule: Rule,
 ): TokenParts {
-  return { kind, resigner, key, rule, strangers };
+  return { kind, resigner, key, rule, otherTpp };
 }
 
 /** The signing key of a participant. */
@@ -63,7 +63,7 @@ export function signingKeyOf(who: Participant): Promise<CryptoKey> {
 
 /** A token in its place; the attempt contains a valid one. */
 export function goodToken(
-  { resigner, strangers }: SampleContext,
+  { resigner, otherTpp }: SampleContext,
   attempt: Attempt,
   parts: TokenParts,
   place: Place,
@@ -71,7 +71,7 @@ export function goodToken(
 ): Part {
   const good = place.read(attempt) ?? "";
   resigner.trust(parts.kind, good);
-  strangers.tokens.push(good);
+  otherTpp.tokens.push(good);
   return tokenPart(parts, place, optional);
 }
 
@@ -95,12 +95,12 @@ export async function resourceSample(
   context: SampleContext,
   { signer, judge, ...call }: ResourceCall,
 ): Promise<Sample> {
-  const { resigner, strangers, bound } = context;
+  const { resigner, otherTpp, bound } = context;
   const settle = (moved: Attempt): Promise<Attempt> => proveAgain(resigner, bound.signingKey, moved);
   const request = requestPart({ headers: CREDENTIALS, also: sameAccess(call.attempt), settle });
   const common = [await proofOf(context, call.attempt), request];
   if (signer === undefined) return { ...call, surface: "resource", parts: common };
-  const signing = { resigner, signer, key: await signingKeyOf(signer), strangers };
+  const signing = { resigner, signer, key: await signingKeyOf(signer), otherTpp };
   return { ...call, surface: "resource", parts: [...common, ...signedParts(signing, call.attempt, judge)] };
 }
 

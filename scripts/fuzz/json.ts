@@ -30,16 +30,16 @@ function editJson(random: Random, document: unknown): string {
   let value = other(random, document);
   const holed = withHole(document, path, (holder, name) => {
     const { [name]: former, ...others } = holder;
-    const stranger = HOLE + pick(random, NAMES);
+    const unknown = HOLE + pick(random, NAMES);
     switch (random.below(7)) {
       case 0:
         return others;
       case 1:
-        return { ...others, [stranger]: former };
+        return { ...others, [unknown]: former };
       case 2:
         return { ...holder, [HOLE + name]: HOLE };
       case 3:
-        return { ...holder, [stranger]: HOLE };
+        return { ...holder, [unknown]: HOLE };
       case 4:
         return { ...others, [name]: HOLE };
       default:

@@ -18,7 +18,13 @@ export interface WatchedStore extends Store {
 
 type Former = readonly [key: Key, entry: Entry<unknown> | null];
 
-const MARKERS: readonly string[] = ["spent_jwt", "rate_bucket", "kept_copy", "kept_piece", "age_mark"];
+const ALWAYS_WRITABLE: readonly string[] = [
+  "spent_jwt",
+  "rate_bucket",
+  "kept_copy",
+  "kept_piece",
+  "age_mark",
+];
 
 /** Wraps a store. Earlier writes are not recorded. */
 export function watch(store: Store): WatchedStore {
@@ -38,7 +44,8 @@ export function watch(store: Store): WatchedStore {
       });
       return true;
     },
-    changes: () => [...formers.values()].map(([key]) => key).filter(([room = ""]) => !MARKERS.includes(room)),
+    changes: () =>
+      [...formers.values()].map(([key]) => key).filter(([kind = ""]) => !ALWAYS_WRITABLE.includes(kind)),
     keep: () => formers.clear(),
     async undo() {
       const writes = [...formers.values()].map(restoring);

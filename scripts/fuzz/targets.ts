@@ -72,7 +72,7 @@ export async function openFixture(): Promise<Fixture> {
     async fire(attempt) {
       const answer = await answerOf(apps[attempt.host], attempt, failures);
       const stores = [store, directoryStore];
-      const written = new Set(stores.flatMap((each) => each.changes()).map(([room = ""]) => room));
+      const written = new Set(stores.flatMap((each) => each.changes()).map(([kind = ""]) => kind));
       for (const each of stores) await each.undo();
       const said = [...failures.splice(0), ...env.logged.splice(0)];
       env.fetched.length = 0;

@@ -21,11 +21,11 @@ export interface TokenParts {
   readonly rule: Rule;
   /** Must hold even for a token whose response was `server_error` (Decision G1). */
   readonly minimum?: Rule;
-  readonly strangers: Strangers;
+  readonly otherTpp: OtherTpp;
 }
 
 /** Replacements that must be rejected: another party's key, tokens of other kinds. */
-export interface Strangers {
+export interface OtherTpp {
   readonly key: CryptoKey;
   readonly tokens: readonly string[];
 }
@@ -114,7 +114,7 @@ function outcomeFault(token: string, answer: Answer): string | undefined {
 /** The token changed as text, replaced by another party's, or re-signed with a changed header or changed claims. */
 async function mutateSigned(
   random: Random,
-  { kind, resigner, key, strangers }: TokenParts,
+  { kind, resigner, key, otherTpp }: TokenParts,
   token: string,
 ): Promise<string> {
   const [header, claims] = [segmentText(token, 0), segmentText(token, 1)];
@@ -122,9 +122,9 @@ async function mutateSigned(
   const mutated = (text: string): string => mutateJson(random, JSON.parse(text));
   switch (random.below(8)) {
     case 0:
-      return pick(random, strangers.tokens);
+      return pick(random, otherTpp.tokens);
     case 1:
-      return await rawJws(strangers.key, header, random.chance(0.5) ? claims : mutated(claims));
+      return await rawJws(otherTpp.key, header, random.chance(0.5) ? claims : mutated(claims));
     case 2:
       return await resigner.sign(kind, key, header, mutateBytes(random, new TextEncoder().encode(claims)));
     case 3:

@@ -29,7 +29,7 @@ function rejectionFault(
   answer: Answer,
   written: readonly string[],
 ): string | undefined {
-  const changed = written.filter((room) => sample.mayWrite?.includes(room) !== true);
+  const changed = written.filter((kind) => sample.mayWrite?.includes(kind) !== true);
   if (changed.length > 0) return `rejected with ${answer.status}, and yet wrote ${changed.join(", ")}`;
   const wrong = errorFault(surfacesOf(sample, attempt), answer, attempt);
   return wrong === undefined ? undefined : `rejected with ${answer.status} in the wrong form: ${wrong}`;

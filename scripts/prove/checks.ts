@@ -115,10 +115,10 @@ function paymentsAndConsumedConsents(evidence: Evidence): CheckResult {
     return (status === "Consumed") !== paid.has(consentId) &&
       `consent ${consentId} is ${status} and has ${paid.has(consentId) ? "a" : "no"} payment`;
   });
-  const strangers = [...paid].map((id) => !known.has(id) && `a payment of consent ${id}, which nobody made`);
+  const unexpected = [...paid].map((id) => !known.has(id) && `a payment of consent ${id}, which nobody made`);
   return result("a consent is Consumed exactly when it has a payment", evidence.consents.length, [
     ...violations,
-    ...strangers,
+    ...unexpected,
   ]);
 }
 

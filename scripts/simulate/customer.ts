@@ -10,7 +10,7 @@ import { callResource } from "./tokens.ts";
 /** Where a customer has ended. */
 export type Ending =
   | { readonly at: "tpp"; readonly parameters: URLSearchParams }
-  | { readonly at: "page"; readonly wayOn: boolean; readonly heading: string }
+  | { readonly at: "page"; readonly hasNextUrl: boolean; readonly heading: string }
   /** No answer came, however often the page was loaded again. */
   | { readonly at: "nowhere" };
 
@@ -113,7 +113,7 @@ function keepCookies(cookies: Map<string, string>, { headers }: Answer): void {
 
 function pageEnding({ text }: Answer): Ending {
   const heading = (/<h1[^>]*>(.*?)<\/h1>/.exec(text)?.[1] ?? "").replaceAll(/<[^>]*>/g, "");
-  return { at: "page", wayOn: /<a class="button" href="/.test(text), heading };
+  return { at: "page", hasNextUrl: /<a class="button" href="/.test(text), heading };
 }
 
 /** The bank's pages: reads the consent, asks the customer, reports the accounts; the path of the way back. */

@@ -129,7 +129,7 @@ function judgeEnding({ line: { simulation }, plan }: Flow, ending: Ending): void
   if (ending.at === "page") {
     simulation.note(`customer ${plan.name} ends on "${ending.heading}"`);
     // Links lead to TPPs that the directory calls active; while it is away no TPP is known to be.
-    if (!ending.wayOn && simulation.fault("directory away") === undefined) {
+    if (!ending.hasNextUrl && simulation.fault("directory away") === undefined) {
       simulation.violated("every customer is led on", `the page "${ending.heading}" leads nowhere`);
     }
   }

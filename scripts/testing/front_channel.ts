@@ -70,7 +70,7 @@ export function headingOf(html: string): string {
 }
 
 /** The target of the page's button, or null if there is none. */
-export function wayOnOf(html: string): string | null {
+export function nextUrlOf(html: string): string | null {
   return /<a class="button" href="([^"]*)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? null;
 }
 

@@ -30,7 +30,7 @@ export interface ErrorView {
   /** `x-fapi-interaction-id` of the request. */
   readonly interactionId: string;
   /** The way back to the shop or app: with an answer for it, or to its web page. */
-  readonly wayOn?: string | undefined;
+  readonly nextUrl?: string | undefined;
   /** Whose shop or app it is, if that is known. */
   readonly tppName?: string | undefined;
   readonly site: Site;
@@ -42,7 +42,7 @@ const ONCE_DECIDED: ReadonlySet<ErrorPageName> = new Set(["finished", "accepted"
 
 /** The page as a whole HTML document; its HTTP status is in the error table. */
 export function renderErrorPage(view: ErrorView, language: Language): string {
-  const { page, interactionId, wayOn, tppName, site, languageSwitch } = view;
+  const { page, interactionId, nextUrl, tppName, site, languageSwitch } = view;
   const title = words(language, `error.${page}.title`);
   return renderDocument(
     <Layout language={language} title={title} site={site} languageSwitch={languageSwitch}>
@@ -54,9 +54,9 @@ export function renderErrorPage(view: ErrorView, language: Language): string {
         <p>{phrase(language, ONCE_DECIDED.has(page) ? "error.nothingAgain" : "error.noMoney")}</p>
         <h2>{phrase(language, "error.todo")}</h2>
         <p>{phrase(language, `error.${page}.todo`)}</p>
-        {wayOn === undefined ? null : (
+        {nextUrl === undefined ? null : (
           <p>
-            <a class="button" href={wayOn}>
+            <a class="button" href={nextUrl}>
               <span>
                 {tppName === undefined
                   ? phrase(language, "error.wayBack")

@@ -83,7 +83,7 @@ export interface Shared {
   readonly consents: ConsentStore;
   readonly payments: PaymentStore;
   readonly claims: ClaimStore;
-  readonly interactions: AuthorizationSessionStore;
+  readonly sessions: AuthorizationSessionStore;
   readonly admission: Admission;
   readonly readCertificate: ReadCertificate;
   readonly callers: Callers;
@@ -135,7 +135,7 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     }),
     delivery: composeDelivery(parts, log, view, payments),
     claims: openClaimStore(store, clock),
-    interactions: openAuthorizationSessionStore(store),
+    sessions: openAuthorizationSessionStore(store),
     drawErrorPage: errorPages(site),
   };
 }

@@ -28,7 +28,7 @@ export function signaturesGuide({ authUrl }: GuideAddresses): Guide {
       { id: "dpop-proof", title: "DPoP proof", blocks: dpopProof() },
       { id: "profile-a", title: "x-jws-signature, profile A", blocks: profileA() },
       { id: "profile-b", title: "x-jws-signature, profile B", blocks: profileB() },
-      { id: "bank-return", title: "Hand-over JWT", blocks: bankReturn(authUrl) },
+      { id: "bank-return", title: "Handover JWT", blocks: bankReturn(authUrl) },
     ],
   };
 }

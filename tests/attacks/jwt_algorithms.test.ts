@@ -126,7 +126,7 @@ Deno.test("no PSS signature with another salt than the hash is long is taken any
 Deno.test("no signature by a key of 1024 bits is taken anywhere, under an honest kid or in the header [J5]", async (t) => {
   await using env = await openEnvironment();
   const small = await smallTestKey();
-  const stranger = await testKey(15);
+  const outsider = await testKey(15);
   await rejectedEverywhere(t, env, await jwtPlaces(env), [
     attack("by a key of 1024 bits", { sign: pss(small) }, INVALID),
     {
@@ -134,7 +134,7 @@ Deno.test("no signature by a key of 1024 bits is taken anywhere, under an honest
       forge: (good) => forged(good, { header: { jwk: small.publicJwk }, sign: pss(small) }),
       fault: wrong("jwk"),
     },
-    attack("by somebody else's key", { sign: pss(stranger) }, INVALID),
+    attack("by somebody else's key", { sign: pss(outsider) }, INVALID),
   ]);
 });
 

@@ -116,7 +116,7 @@ Deno.test("the token endpoint checks no signature of a request that it can rejec
     const target = { method: "POST", url: `${BASE_URL}/BANKA/token.oauth2/v1` };
     return { proof: await dpopProof(env, await dpopKey(), target, { header }) };
   };
-  const stranger = `SC-${crypto.randomUUID()}`;
+  const outsider = `SC-${crypto.randomUUID()}`;
   await assertCosts(t, [
     ["no certificate", 401, {}, async () => {
       const request = await clientCredentials(env).request();
@@ -130,7 +130,7 @@ Deno.test("the token endpoint checks no signature of a request that it can rejec
     free("another type of assertion", 400, { form: { client_assertion_type: "jwt" } }),
     free("no client_id", 400, { form: { client_id: undefined } }),
     free("a malformed client_id", 401, { form: { client_id: "SC-1" } }),
-    free("an unknown client_id", 401, { form: { client_id: stranger } }),
+    free("an unknown client_id", 401, { form: { client_id: outsider } }),
     free("an oversize assertion", 401, await assertion({ x: "x".repeat(9000) })),
     free("no compact JWS", 401, { form: { client_assertion: "a.b" } }),
     free("another typ", 401, await assertion({ typ: "JOSE" })),

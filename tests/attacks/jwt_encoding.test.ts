@@ -73,12 +73,12 @@ Deno.test("a token with a member twice has two readings, and is rejected for it 
     doubled("alg escaped, then as it is", '"\\u0061lg":"none"', "header"),
     appended("PS256, then alg none", '"alg":"none"', "header"),
     appended("PS256 twice", '"alg":"PS256"', "header"),
-    doubled("a stranger twice", '"x":1,"x":1', "header"),
+    doubled("an unknown member twice", '"x":1,"x":1', "header"),
     doubled("a member of a member twice", '"x":{"y":1,"y":2}', "header"),
     doubled("iss of another, then its own", '"iss":"evil","iss":"evil"', "claims"),
     doubled("jti twice, escaped", '"\\u006ati":"x"', "claims"),
     appended("jti again", '"jti":"x"', "claims"),
-    doubled("a stranger twice", '"x":1,"\\u0078":2', "claims"),
+    doubled("an unknown member twice", '"x":1,"\\u0078":2', "claims"),
     doubled("a member of a member twice", '"x":{"y":[{"z":1,"z":1}]}', "claims"),
   ]);
 });

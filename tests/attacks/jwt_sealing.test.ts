@@ -51,7 +51,7 @@ async function unopened(act: () => Promise<void>): Promise<void> {
   assertEquals((await costOf(act)).cost, FREE);
 }
 
-Deno.test("a hand-over is claims in a JWS in a JWE, and nothing in fewer or more layers [J19]", async (t) => {
+Deno.test("a handover JWT is claims in a JWS in a JWE, and nothing in fewer or more layers [J19]", async (t) => {
   const sealed = (make: (env: Environment, flow: AtBank) => string | Promise<string>) =>
   async (
     env: Environment,
@@ -264,10 +264,10 @@ Deno.test("another bank's answer is no answer, whoever wraps it anew [J29]", asy
     });
   }
   await t.step("bank A's own answer, wrapped anew in another browser", async () => {
-    const stranger = new Browser(env);
+    const outsider = new Browser(env);
     const path = await sealedReturn(env, "BANKA", await signedReturn(env, atA));
     const before = await env.snapshot();
-    await assertPage(await stranger.open(path), 400, "other_browser");
+    await assertPage(await outsider.open(path), 400, "other_browser");
     assertEquals(await env.snapshot(), before);
   });
   await t.step("and both banks' own answers are taken", async () => {

@@ -38,7 +38,7 @@ Deno.test("A code that PAR bound to no key is bound by its first proof [TA6, DP1
   await using env = await openEnvironment();
   const tpp = await openTpp(env);
   const journey = await begin(tpp, { proof: false });
-  const stranger = await withKey(tpp, 10);
-  const { access_token } = await redeem(stranger, journey, await agreed(tpp, journey));
-  await pay(stranger, journey, access_token);
+  const outsider = await withKey(tpp, 10);
+  const { access_token } = await redeem(outsider, journey, await agreed(tpp, journey));
+  await pay(outsider, journey, access_token);
 });

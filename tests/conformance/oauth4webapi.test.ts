@@ -133,7 +133,7 @@ Deno.test("oauth4webapi binds its code by proof, by dpop_jkt, or by both alike [
   await using env = await openEnvironment();
   const tpp = await openTpp(env);
   const jkt = await tpp.dpop.calculateThumbprint();
-  const stranger = await withKey(tpp, 10);
+  const outsider = await withKey(tpp, 10);
   const bindings = {
     "a proof [EnsureDpopProofAtParEndpointBindingSuccess, EnsureTokenEndpointFailsWithMismatchedDpopProofJkt]":
       {
@@ -149,13 +149,13 @@ Deno.test("oauth4webapi binds its code by proof, by dpop_jkt, or by both alike [
     await t.step(name, async () => {
       const journey = await begin(tpp, binding);
       const callback = await agreed(tpp, journey);
-      const attempt = (): Promise<unknown> => redeem(stranger, journey, callback);
+      const attempt = (): Promise<unknown> => redeem(outsider, journey, callback);
       assertEquals(await redemptionRejected(tpp, attempt), [400, "invalid_dpop_proof"]);
       await pay(tpp, journey, (await redeem(tpp, journey, callback)).access_token);
     });
   }
   await t.step("two different ones [EnsureMismatchedDpopJktFails]", async () => {
-    const parameters = { dpop_jkt: await stranger.dpop.calculateThumbprint() };
+    const parameters = { dpop_jkt: await outsider.dpop.calculateThumbprint() };
     const consentId = await makeConsent(tpp);
     await rejected(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request");
   });
@@ -166,8 +166,8 @@ Deno.test("oauth4webapi uses its token with its key alone [DP-N17, RG-N2]", asyn
   const tpp = await openTpp(env);
   const token = await ownToken(tpp);
   const path = `domestic-payment-consents/v1/${await makeConsent(tpp)}`;
-  const stranger = await withKey(tpp, 10);
-  await challenged(() => call(stranger, token, path), "invalid_token");
+  const outsider = await withKey(tpp, 10);
+  await challenged(() => call(outsider, token, path), "invalid_token");
   await challenged(
     () =>
       oauth.protectedResourceRequest(

@@ -5,7 +5,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ResponseBodyError } from "oauth4webapi";
 import { isOpensslThere, openAlone, openssl } from "../support/alone.ts";
-import { firstPayment, onboardStrangers, purchase, runScript, startOwnBank } from "../support/own_bank.ts";
+import { firstPayment, onboardOutsiders, purchase, runScript, startOwnBank } from "../support/own_bank.ts";
 
 Deno.test({
   name: "directory and platform run alone: onboarded by the command line, registered, paid [F3] [E1]",
@@ -13,8 +13,8 @@ Deno.test({
   async fn(t) {
     await using alone = await openAlone();
     const { folder, adminEnv, directoryUrl } = alone;
-    const strangers = await onboardStrangers(folder, adminEnv);
-    const pay = async (): Promise<string> => (await purchase(folder, strangers)).end;
+    const outsiders = await onboardOutsiders(folder, adminEnv);
+    const pay = async (): Promise<string> => (await purchase(folder, outsiders)).end;
 
     await t.step(
       "the directory's certificates stand up to OpenSSL under the operator's authority",
@@ -44,7 +44,7 @@ Deno.test({
     try {
       await t.step("bank and TPP register, and the payment is accepted", async () => {
         assertMatch(bank.registered, /^201 SC-/);
-        const printed = await firstPayment(folder, strangers);
+        const printed = await firstPayment(folder, outsiders);
         assertMatch(printed, /^register: 201 SC-/m);
         assertMatch(printed, /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m);
       });

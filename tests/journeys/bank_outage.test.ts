@@ -23,7 +23,7 @@ import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/paymen
 import { getResource } from "../../src/client/tpp/resource_request.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import type { Json } from "../../scripts/testing/flows.ts";
-import { firstPayment, onboardStrangers, startOwnBank, type Strangers } from "../support/own_bank.ts";
+import { firstPayment, onboardOutsiders, type Outsiders, startOwnBank } from "../support/own_bank.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 
 const ACCEPTED = "AcceptedSettlementInProcess";
@@ -33,21 +33,21 @@ Deno.test("a payment to a bank that is down for a minute is taken, tried, put of
   const dir = `${await Deno.makeTempDir()}/sandbox`;
   const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
   const clock = sandboxClock(ecosystem.endpoints);
-  const strangers = await onboardStrangers(dir);
+  const outsiders = await onboardOutsiders(dir);
   let bank = await startOwnBank(dir);
-  await firstPayment(dir, strangers); // registers the TPP; the bank's circuit is closed
+  await firstPayment(dir, outsiders); // registers the TPP; the bank's circuit is closed
   const tpp = await openTpp({
     dir,
     name: "mine",
     endpoints: ecosystem.endpoints,
-    redirectUri: strangers.redirectUri,
+    redirectUri: outsiders.redirectUri,
     now: clock.now,
   });
   try {
-    const first = await agreed(tpp, strangers);
-    const [second, third] = [await agreed(tpp, strangers), await agreed(tpp, strangers)];
+    const first = await agreed(tpp, outsiders);
+    const [second, third] = [await agreed(tpp, outsiders), await agreed(tpp, outsiders)];
     const more: Agreed[] = [];
-    while (more.length < 4) more.push(await agreed(tpp, strangers));
+    while (more.length < 4) more.push(await agreed(tpp, outsiders));
     await bank.stop("SIGKILL");
     const paidAt = clock.now();
     const { id, made } = await pay(first);
@@ -139,7 +139,7 @@ interface Agreed {
   readonly consentId: string;
 }
 
-async function agreed(tpp: Tpp, { bankCode, redirectUri }: Strangers): Promise<Agreed> {
+async function agreed(tpp: Tpp, { bankCode, redirectUri }: Outsiders): Promise<Agreed> {
   const flow = await openFlow(tpp, bankCode, emptyMessageLog());
   const request = paymentRequest({
     orderId: crypto.randomUUID(),

@@ -2,7 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
 import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { firstPayment, onboardStrangers, startOwnBank } from "../support/own_bank.ts";
+import { firstPayment, onboardOutsiders, startOwnBank } from "../support/own_bank.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -29,7 +29,7 @@ async function run(dir: string, args: readonly string[]): Promise<string> {
   return text;
 }
 
-Deno.test("a stranger onboards a TPP of their own, registers it by DCR and is paid through it [E1]", async () => {
+Deno.test("an outsider onboards a TPP of their own, registers it by DCR and is paid through it [E1]", async () => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
   const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
   const callbackPort = freeFirstPort();
@@ -68,20 +68,20 @@ Deno.test("after the sandbox's clock was moved, TPPs and banks of one's own onbo
   };
   try {
     await advance(90_000);
-    const strangers = await onboardStrangers(dir);
+    const outsiders = await onboardOutsiders(dir);
     const bank = await startOwnBank(dir);
     try {
       await t.step("the bank registers", () => assertMatch(bank.registered, /^201 SC-/));
       await t.step("the TPP registers and is paid through it, time passing at every stop", async () => {
-        const printed = await firstPayment(dir, strangers, { first: () => advance(400) });
+        const printed = await firstPayment(dir, outsiders, { first: () => advance(400) });
         assertMatch(printed, /^register: 201 SC-/m);
         const [, paymentId] = /^payment ([0-9a-f-]{36}): AcceptedSettlementInProcess$/m.exec(printed) ?? [];
         await bank.said(RegExp(`^order ${paymentId}: EUR 4.20 AcceptedSettlementInProcess\\n`, "m"));
       });
       await t.step("days later again, through this bank and the sandbox's", async () => {
         await advance(3 * 86_400);
-        for (const bankCode of ["BANKA", "BANKB", strangers.bankCode]) {
-          const printed = await firstPayment(dir, { ...strangers, bankCode });
+        for (const bankCode of ["BANKA", "BANKB", outsiders.bankCode]) {
+          const printed = await firstPayment(dir, { ...outsiders, bankCode });
           assertMatch(printed, /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m);
         }
       });

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
 import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { onboardStrangers } from "../support/own_bank.ts";
+import { onboardOutsiders } from "../support/own_bank.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -85,8 +85,8 @@ Deno.test("first_payment and first_bank without arguments, without a participant
 Deno.test("first_payment ends with a sentence if the bank is unknown, the customer rejects, the code is late or the sandbox is gone [E1]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
   const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
-  const strangers = await onboardStrangers(dir);
-  const [folder, redirectUri] = [`${dir}/participants/mine`, strangers.redirectUri];
+  const outsiders = await onboardOutsiders(dir);
+  const [folder, redirectUri] = [`${dir}/participants/mine`, outsiders.redirectUri];
   const come = (link: string, rejectAt?: "consent"): Promise<URL> =>
     goThroughAuthorization(
       { startUrl: link, redirectUri, ...(rejectAt === undefined ? {} : { rejectAt }) },

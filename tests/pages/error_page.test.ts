@@ -34,7 +34,7 @@ for (const language of LANGUAGES) {
 
 Deno.test("renderErrorPage escapes what it is given and marks the sandbox", () => {
   const html = renderErrorPage(
-    errorView("not_found", { interactionId: "<b>", wayOn: 'https://x.example/?a=1&b="><b>' }),
+    errorView("not_found", { interactionId: "<b>", nextUrl: 'https://x.example/?a=1&b="><b>' }),
     "en",
   );
   assertStringIncludes(html, "&lt;b&gt;");

@@ -27,7 +27,7 @@ export interface BankEnvironment extends Disposable {
   /** Keys that handover JWTs are encrypted to, by bank code. */
   readonly bankDecryption: Readonly<Record<string, TestKey>>;
   /** A key of an external party. */
-  readonly stranger: TestKey;
+  readonly outsider: TestKey;
 }
 
 /** Deviations of a handover JWT from the platform's. */
@@ -44,7 +44,7 @@ export interface SealLayers {
 export async function bankEnvironment(
   options: Partial<Pick<BanksDeps, "banksUrl" | "bookPath" | "pullEveryMs">> = {},
 ): Promise<BankEnvironment> {
-  const [signing, encryption, signingA, encA, signingB, tlsB, stranger] = await Promise.all(
+  const [signing, encryption, signingA, encA, signingB, tlsB, outsider] = await Promise.all(
     [0, 1, 2, 3, 4, 5, 6].map(testKey),
   ) as [TestKey, TestKey, TestKey, TestKey, TestKey, TestKey, TestKey];
   const [a, b] = await Promise.all([
@@ -78,7 +78,7 @@ export async function bankEnvironment(
     events,
     timers,
     bankDecryption,
-    stranger,
+    outsider,
     [Symbol.dispose]: () => banks.stop(),
   };
 }

@@ -13,10 +13,10 @@ import {
   assertPage,
   codesIssued,
   consentStatus,
+  nextUrlOf,
   type PAGE,
   readForm,
   reportAccounts,
-  wayOnOf,
 } from "../../scripts/testing/front_channel.ts";
 import { type Environment, openEnvironment, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
 
@@ -112,7 +112,7 @@ export class Journey implements AsyncDisposable {
 
   async #noted(answer: Response): Promise<Response> {
     const text = await answer.text();
-    for (const address of [answer.headers.get("location"), wayOnOf(text)]) {
+    for (const address of [answer.headers.get("location"), nextUrlOf(text)]) {
       if (address?.startsWith(`${SHOP_REDIRECTS[0]}?`) === true) this.learnt.add(address);
     }
     return new Response(text === "" ? null : text, answer);

@@ -28,7 +28,7 @@ export interface FrontDoorPeople {
   readonly alpha: TestClient;
   readonly beta: TestClient;
   /** Certified by another authority of the same name. */
-  readonly stranger: TestClient;
+  readonly outsider: TestClient;
 }
 
 /** The default proxy secret. */
@@ -98,7 +98,7 @@ async function makePeople(): Promise<FrontDoorPeople> {
       server: { certificate: identity.certificatePem, key: identity.privateKeyPem },
       alpha: await makeClient(authority, alpha, "alpha", now),
       beta: await makeClient(authority, beta, "beta", now),
-      stranger: await makeClient(other, alpha, "alpha", now),
+      outsider: await makeClient(other, alpha, "alpha", now),
     };
   } finally {
     await Deno.remove(folder, { recursive: true });

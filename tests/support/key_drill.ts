@@ -139,7 +139,7 @@ export function ticking(env: Environment, tickMs: number): TickingEnvironment {
   return wrapped;
 }
 
-/** One payment of the demo, from token to order. `keys`: those that the bank can open a hand-over with. */
+/** One payment of the demo, from token to order. `keys`: those that the bank can open a handover JWT with. */
 export async function payOnce(
   env: FlowEnvironment,
   keys: readonly CertifiedKey[],
@@ -171,7 +171,7 @@ export async function payOnce(
   return { sealedTo, sealing, status: made.Data.Status };
 }
 
-/** The kid in the JWE header of a hand-over. */
+/** The kid in the JWE header of a handover JWT. */
 export function kidSealedTo(departure: Response): string {
   const sealed = new URL(departure.headers.get("location") ?? "").searchParams.get("oAuthUrl") ?? "";
   return JSON.parse(atob((sealed.split(".")[0] ?? "").replaceAll("-", "+").replaceAll("_", "/"))).kid;

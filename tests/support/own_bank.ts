@@ -107,14 +107,14 @@ function follow(
 }
 
 /** An external party's company and bank, onboarded: folder names `mine` and `my-bank`. */
-export interface Strangers {
+export interface Outsiders {
   readonly bankCode: string;
   /** Where the TPP waits for its customers. */
   readonly redirectUri: string;
 }
 
 /** Onboards both at the directory by the command line, from its own examples with free ports in place of theirs. */
-export async function onboardStrangers(dir: string, env: Env = {}): Promise<Strangers> {
+export async function onboardOutsiders(dir: string, env: Env = {}): Promise<Outsiders> {
   const [tppHome, bankHome] = [freePort(), freePort()].map((port) => `http://localhost:${port}`);
   const example = async (role: string): Promise<string> =>
     (await runScript(dir, `scripts/participant/main.ts onboard --example ${role}`, env))
@@ -148,7 +148,7 @@ export async function startOwnBank(
  */
 export async function firstPayment(
   dir: string,
-  { bankCode, redirectUri }: Strangers,
+  { bankCode, redirectUri }: Outsiders,
   { env = {}, first = () => Promise.resolve() }: { env?: Env; first?: () => Promise<void> } = {},
 ): Promise<string> {
   const script = startScript(dir, `examples/first_payment.ts ${dir}/participants/mine ${bankCode}`, env);
@@ -186,7 +186,7 @@ export interface Outcome {
 /** A purchase through the registered TPP, step by step, as `pages` show it. */
 export async function purchase(
   dir: string,
-  { bankCode, redirectUri }: Strangers,
+  { bankCode, redirectUri }: Outsiders,
   { amount = "4.20", debtorIban, rejectAt }: Purchase = {},
 ): Promise<Outcome> {
   const endpoints = JSON.parse(await Deno.readTextFile(`${dir}/endpoints.json`));

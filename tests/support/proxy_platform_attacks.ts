@@ -72,18 +72,18 @@ export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 |
   });
 
   test("is the only way in: the platform's own port believes no header [H1]", async (env) => {
-    const stranger = await onboardOnly(env.fixture, {
-      name: "Stranger Ltd",
+    const outsider = await onboardOnly(env.fixture, {
+      name: "Outsider Ltd",
       role: "PISP",
       keys: [2, 3],
-      redirectUris: ["https://stranger.example/callback"],
+      redirectUris: ["https://outsider.example/callback"],
     });
-    const body = await signJwt(stranger.signing, registrationClaims(env, stranger));
+    const body = await signJwt(outsider.signing, registrationClaims(env, outsider));
     const register = (headers: HeadersInit): Request =>
       new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body });
     const direct = asTheProxy(String(env.backendPort));
     for (const secret of ["", "x".repeat(PROXY_SECRET.length)]) {
-      const request = withForgedHeaders(register({ "content-type": "application/jose" }), stranger);
+      const request = withForgedHeaders(register({ "content-type": "application/jose" }), outsider);
       request.headers.set("x-proxy-secret", secret);
       const answer = await fetch(`http://127.0.0.1:${env.backendPort}/register/v1`, {
         method: "POST",
@@ -94,8 +94,8 @@ export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 |
     }
     // With the secret, it is the proxy: this is what the secret guards.
     const answer = await direct(
-      withForgedHeaders(register({ "content-type": "application/jose" }), stranger),
-      stranger,
+      withForgedHeaders(register({ "content-type": "application/jose" }), outsider),
+      outsider,
     );
     assertEquals(answer.status, 201);
     await answer.body?.cancel();

@@ -127,12 +127,12 @@ async function versionsAndSuites(site: EchoSite, host: string): Promise<void> {
 
 /** Alice's key with certificates that must not do; the last two are of another authority that bears the same name. */
 async function badCertificates(site: EchoSite): Promise<[string, TlsIdentity][]> {
-  const [key, authorityKey, strangerKey] = await Promise.all([testKey(0), testKey(15), testKey(3)]);
+  const [key, authorityKey, outsiderKey] = await Promise.all([testKey(0), testKey(15), testKey(3)]);
   const subject = "CN=Participant 0";
   const day = 86_400_000;
   const certify = (order: Partial<CertificateOrder>): Promise<TlsIdentity> =>
     issue(site.participantsCa, authorityKey, key, { subject, ...order });
-  const impostor = await selfSignedAuthority("CN=Test authority", strangerKey);
+  const impostor = await selfSignedAuthority("CN=Test authority", outsiderKey);
   return [
     [
       "expired",
@@ -146,7 +146,7 @@ async function badCertificates(site: EchoSite): Promise<[string, TlsIdentity][]>
       "for servers only",
       await certify({ extensions: [new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth])] }),
     ],
-    ["of an authority of the same name", await issue(impostor, strangerKey, key, { subject })],
+    ["of an authority of the same name", await issue(impostor, outsiderKey, key, { subject })],
     ["signed by itself", await selfSignedAuthority(subject, key)],
   ];
 }

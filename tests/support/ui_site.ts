@@ -57,8 +57,8 @@ function draw(url: URL): string {
     return query === null ? docs.page(url.pathname) ?? "" : docs.find(query);
   }
   const kind = ERROR_PAGES.find((name) => url.pathname === `/error-${name}`) ?? "not_found";
-  const wayOn = ["unavailable", "accepted", "finished"].includes(kind) ? "/on" : undefined;
-  return renderErrorPage(errorView(kind, { wayOn }), language);
+  const nextUrl = ["unavailable", "accepted", "finished"].includes(kind) ? "/on" : undefined;
+  return renderErrorPage(errorView(kind, { nextUrl }), language);
 }
 
 function page(html: string): Response {

@@ -119,8 +119,8 @@ function wrongMember(header: JsonObject): string | undefined {
   if (Object.hasOwn(header, "cty") && header["cty"] !== "json" && header["cty"] !== "application/json") {
     return "cty";
   }
-  const stranger = Object.keys(header).find((name) => !MEMBERS.has(name));
-  if (stranger !== undefined) return stranger;
+  const unknown = Object.keys(header).find((name) => !MEMBERS.has(name));
+  if (unknown !== undefined) return unknown;
   if (Object.hasOwn(header, "b64") && header["b64"] !== false) return "b64";
   return critFault(header) ? "crit" : undefined;
 }

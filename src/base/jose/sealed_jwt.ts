@@ -62,8 +62,8 @@ function outerHeader(token: string): Verdict<JsonObject> {
   const decoded = decodeObject(token.slice(0, token.indexOf(".")));
   if (!decoded.ok) return no(`outer header ${decoded.why}`);
   const header = decoded.value;
-  const stranger = Object.keys(header).find((name) => !OUTER_MEMBERS.has(name));
-  if (stranger !== undefined) return no(`outer header member ${stranger}`); // zip, crit, jwk, epk, p2c, apu ...
+  const unknown = Object.keys(header).find((name) => !OUTER_MEMBERS.has(name));
+  if (unknown !== undefined) return no(`outer header member ${unknown}`); // zip, crit, jwk, epk, p2c, apu ...
   if (header["alg"] !== KEY_MANAGEMENT_ALG || header["enc"] !== CONTENT_ENCRYPTION_ALG) {
     return no("outer alg or enc");
   }

@@ -124,7 +124,7 @@ export interface ApiErrorParts {
   /** The scope that the request would need (403 challenge). */
   readonly scope?: string;
   /** Next URL of a page: the TPP's verified redirect_uri with a response. */
-  readonly wayOn?: string;
+  readonly nextUrl?: string;
   /** The TPP and its registered web page, for a page that may not redirect to it. */
   readonly tpp?: { readonly clientId: string; readonly name: string; readonly uri: string };
 }

@@ -86,11 +86,11 @@ export async function answeredBefore(
 export async function saidBefore(
   deps: StepDeps,
   { clientId }: AuthorizationSession,
-  { accepted, wayOn }: { readonly accepted: boolean; readonly wayOn?: string | undefined },
+  { accepted, nextUrl }: { readonly accepted: boolean; readonly nextUrl?: string | undefined },
 ): Promise<ApiError> {
   return new ApiError(accepted ? "interaction.accepted" : "interaction.refused", {
     detail: "decided before",
-    ...(wayOn === undefined ? {} : { wayOn }),
+    ...(nextUrl === undefined ? {} : { nextUrl }),
     ...await linkTo(deps, clientId),
   });
 }

@@ -10,7 +10,7 @@ export interface AskingBrowser {
    */
   names(): readonly string[];
   /** Whether this browser began the session. */
-  holds(interaction: AuthorizationSession): Promise<boolean>;
+  holds(session: AuthorizationSession): Promise<boolean>;
   /**
    * The token in the forms of this session. It prevents forged posts and encrypts the session's next URL. If the
    * browser does not have the session's cookie, the token is random and useless.

@@ -7,7 +7,7 @@ import { type AuthorizationSession, keptUntil } from "./authorization_session.ts
 
 export interface AuthorizationSessionStore {
   find(correlationId: string, from?: Reader): Promise<Entry<AuthorizationSession> | null>;
-  stageOpening(tx: Transaction, interaction: AuthorizationSession): void;
+  stageOpening(tx: Transaction, session: AuthorizationSession): void;
   /** Stages a change. Of parallel changes, only one commits. */
   stageChange(tx: Transaction, former: Entry<AuthorizationSession>, changed: AuthorizationSession): void;
 }
@@ -21,10 +21,10 @@ export function openAuthorizationSessionStore(store: Store): AuthorizationSessio
   return {
     find: async (correlationId, from = store) =>
       readAs(sessionOf, await from.get<StoredSession>(authorizationSessionKey(correlationId))),
-    stageOpening(tx, interaction) {
-      check(tx, authorizationSessionKey(interaction.correlationId), null);
-      const key = authorizationSessionKey(interaction.correlationId);
-      set(tx, key, storedSession(interaction), keptUntil(interaction));
+    stageOpening(tx, session) {
+      check(tx, authorizationSessionKey(session.correlationId), null);
+      const key = authorizationSessionKey(session.correlationId);
+      set(tx, key, storedSession(session), keptUntil(session));
     },
     stageChange(tx, former, changed) {
       check(tx, former.key, former.version);

@@ -37,7 +37,7 @@ export interface ScreenVisit {
 
 /** A session of this browser that waits for a decision, or has waited until it expired. */
 export interface OpenDecision {
-  readonly interaction: AuthorizationSession;
+  readonly session: AuthorizationSession;
   readonly consent: Consent;
   readonly parties: Parties;
   /** The accounts that the customer can choose from. */
@@ -79,12 +79,12 @@ export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<
   });
   if (session.stage === "finished") return await ledTo(session);
   aheadOf(session, reads);
-  const choose = ({ interaction, now }: Situation): ChosenStep | "stay" =>
-    isLate(interaction, now) ? expired("the screen was opened after the session expired") : "stay";
+  const choose = ({ session, now }: Situation): ChosenStep | "stay" =>
+    isLate(session, now) ? expired("the screen was opened after the session expired") : "stay";
   const taken = await takeStep(deps, session.correlationId, choose, { browser, reads });
   if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
   if (taken.kind === "led") return { leadTo: taken.url };
-  if (taken.kind === "over") return await ledTo(taken.interaction);
+  if (taken.kind === "over") return await ledTo(taken.session);
   const wayOut = await wayOutOfInactive(deps, bank, session, reads);
   return wayOut === null ? { show: await openDecision(deps, session, reads) } : { leadTo: wayOut };
 }
@@ -114,14 +114,14 @@ export async function decideConsent(
   const page = await posted.pageOf(open);
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterPost(decision, open, at);
   const taken = await takeStep(deps, session.correlationId, choose, { browser, reads, page });
-  if (taken.kind === "over") return await decidedBefore(deps, taken.interaction, browser, posted);
+  if (taken.kind === "over") return await decidedBefore(deps, taken.session, browser, posted);
   if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
   if (taken.kind === "stayed") {
     throw new ApiError("authorization.invalid_request", "no account that can pay was chosen");
   }
   if (taken.decided === undefined) return taken.url;
   // Decided by another request. The TPP's page would look like the result of this click.
-  throw await saidBefore(deps, session, { accepted: taken.decided !== "Rejected", wayOn: taken.url });
+  throw await saidBefore(deps, session, { accepted: taken.decided !== "Rejected", nextUrl: taken.url });
 }
 
 async function findSession(
@@ -133,7 +133,7 @@ async function findSession(
   reads.ahead([bankKey(visit.bank), ...(flow === undefined ? [] : [authorizationSessionKey(flow)])]);
   const bank = await deps.clients.findBank(visit.bank, reads);
   if (bank === null) throw new ApiError("bank.unknown");
-  const session = flow === undefined ? undefined : (await deps.interactions.find(flow, reads))?.value;
+  const session = flow === undefined ? undefined : (await deps.sessions.find(flow, reads))?.value;
   if (session === undefined || session.bank !== visit.bank || deps.clock() >= keptUntil(session)) {
     throw new ApiError("authorization.invalid_request", "no such session");
   }
@@ -155,7 +155,7 @@ async function openDecision(
   }
   const { value: consent } = await readConsent(deps, consentId, session, reads);
   const accounts = await payerAccountsOf(reads, consentId, payer);
-  return { interaction: session, consent, parties, accounts };
+  return { session, consent, parties, accounts };
 }
 
 /**
@@ -165,12 +165,12 @@ async function openDecision(
 function stepAfterPost(
   decision: Decision,
   { accounts }: OpenDecision,
-  { interaction, consent, now }: Situation,
+  { session, consent, now }: Situation,
 ): ChosenStep | "stay" {
-  if (decision.accepted && isLate(interaction, now)) {
+  if (decision.accepted && isLate(session, now)) {
     return expired("customer accepted after the session expired");
   }
-  const step = stepAfterDecision(decision, { payer: interaction.payer, accounts }, consent);
+  const step = stepAfterDecision(decision, { payer: session.payer, accounts }, consent);
   return step === undefined || step.kind === "ask" ? "stay" : step;
 }
 
@@ -195,5 +195,5 @@ async function decidedBefore(
     return await whereItLed(deps, session, browser, token);
   }
   browser.forget(session.correlationId);
-  throw await saidBefore(deps, session, { accepted: outcome.accepted, wayOn: isRecent ? led : undefined });
+  throw await saidBefore(deps, session, { accepted: outcome.accepted, nextUrl: isRecent ? led : undefined });
 }

@@ -87,7 +87,7 @@ async function leaveInactiveBank(
   const correlationId = await claimedCorrelationId(deps.decrypters, sealed);
   const session = correlationId === undefined
     ? undefined
-    : (await deps.interactions.find(correlationId, reads))?.value;
+    : (await deps.sessions.find(correlationId, reads))?.value;
   const isOwn = session?.bank === bank.code && deps.clock() < keptUntil(session) &&
     await browser.holds(session);
   if (!isOwn) throw await notAuthentic(deps, command, "the bank is not active");
@@ -116,7 +116,7 @@ async function ownSession(
   command: FinishAuthentication,
   response: ScaResponse,
 ): Promise<AuthorizationSession> {
-  const session = (await deps.interactions.find(response.correlationId, command.reads))?.value;
+  const session = (await deps.sessions.find(response.correlationId, command.reads))?.value;
   if (session === undefined || session.bank !== command.bank || deps.clock() >= keptUntil(session)) {
     throw await notAuthentic(deps, command, "unknown correlation_id");
   }
@@ -142,7 +142,7 @@ async function follow(deps: FinishDeps, { command, bank, response, session }: {
   try {
     const taken = await takeStep(deps, session.correlationId, choose, context);
     if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
-    if (taken.kind === "over") return await ledTo(deps, taken.interaction, browser);
+    if (taken.kind === "over") return await ledTo(deps, taken.session, browser);
     return taken.kind === "led" ? taken.url : screenUrl(deps.authUrl, session);
   } catch (error) {
     // Only the commit's rejection of a used jti is expected here.
@@ -159,7 +159,7 @@ async function afterReplay(
   command: FinishAuthentication,
   { correlationId }: AuthorizationSession,
 ): Promise<string> {
-  const session = (await deps.interactions.find(correlationId))?.value;
+  const session = (await deps.sessions.find(correlationId))?.value;
   if (session === undefined) throw new ApiError("interaction.finished", "no such session");
   if (session.stage === "finished") return await ledTo(deps, session, command.browser);
   if (session.stage === "deciding") return screenUrl(deps.authUrl, session);
@@ -177,10 +177,10 @@ async function ledTo(
 function stepAfterReturn(
   { result }: ScaResponse,
   bank: BankClient,
-  { interaction, consent, tpp, now }: Situation,
+  { session, consent, tpp, now }: Situation,
 ): ChosenStep | "stay" {
-  const late = isLate(interaction, now);
-  if (interaction.stage === "deciding") {
+  const late = isLate(session, now);
+  if (session.stage === "deciding") {
     return late ? expired("returned again after the session expired") : "stay";
   }
   // A late success has no effect. A late failure counts as one in time (Decision G1).
@@ -231,7 +231,7 @@ async function notAuthentic(
   detail: string,
 ): Promise<ApiError> {
   const { browser, reads, bank } = command;
-  const sessions = (await Promise.all(browser.names().map((id) => deps.interactions.find(id, reads))))
+  const sessions = (await Promise.all(browser.names().map((id) => deps.sessions.find(id, reads))))
     .flatMap((entry) => entry === null || entry.value.bank !== bank ? [] : [entry.value]);
   const held = await Promise.all(sessions.map((session) => browser.holds(session)));
   const [tpp, ...more] = new Set(sessions.filter((_, index) => held[index]).map(({ clientId }) => clientId));

@@ -28,13 +28,13 @@ export interface InactivePartyDeps {
 export async function wayOutOfInactive(
   deps: InactivePartyDeps,
   bank: BankClient,
-  interaction: Pick<AuthorizationSession, "clientId" | "requestHash">,
+  session: Pick<AuthorizationSession, "clientId" | "requestHash">,
   reads: Reader,
 ): Promise<string | null> {
   const ofBank = await deps.standingOf(bank);
-  const ofTpp = await standingOfTpp(deps, interaction.clientId, reads);
+  const ofTpp = await standingOfTpp(deps, session.clientId, reads);
   if (ofBank === "active" && ofTpp === "active") return null;
-  const request = await deps.requests.find(interaction.requestHash, reads);
+  const request = await deps.requests.find(session.requestHash, reads);
   if (request === null) return null;
   const to = addressOf(deps.authUrl, request.value);
   if (ofBank !== "active") return inactiveUrl(to, "bank", ofBank);

@@ -7,7 +7,7 @@ import type { AuthorizationSession } from "./authorization_session.ts";
 
 /** Returns the claims. `now` is in milliseconds. */
 export function scaRequestClaims(
-  interaction: AuthorizationSession,
+  session: AuthorizationSession,
   parties: { readonly authUrl: string; readonly bank: BankClient; readonly tpp: Client },
   now: number,
 ): JsonObject {
@@ -19,12 +19,12 @@ export function scaRequestClaims(
     nbf: iat,
     exp: iat + HANDOVER_SECONDS,
     jti: crypto.randomUUID(),
-    debtor_account_present: interaction.debtorAccountPresent ? "true" : "false",
-    ref_id: interaction.consentId,
+    debtor_account_present: session.debtorAccountPresent ? "true" : "false",
+    ref_id: session.consentId,
     act: { sub: parties.tpp.orgName, registration_no: parties.tpp.clientId }, // Decision B3
-    correlation_id: interaction.correlationId,
+    correlation_id: session.correlationId,
     // Contract HO9: optional. A bank that does not know it ignores it (RFC 7519 §4).
-    ...(interaction.uiLocales === undefined ? {} : { ui_locales: interaction.uiLocales.join(" ") }),
+    ...(session.uiLocales === undefined ? {} : { ui_locales: session.uiLocales.join(" ") }),
   };
 }
 

@@ -79,8 +79,8 @@ function visitOf(deps: ScreenRouteDeps, c: Context<RequestEnv>): ScreenVisit {
 async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision): Promise<Response> {
   const language = languageOf(c, open);
   const view = consentView(open, {
-    csrf: await deps.binding.asking(c).formToken(open.interaction.correlationId),
-    address: screenUrl(deps.authUrl, open.interaction),
+    csrf: await deps.binding.asking(c).formToken(open.session.correlationId),
+    address: screenUrl(deps.authUrl, open.session),
     language,
     site: deps.site,
     now: deps.clock(),
@@ -89,8 +89,8 @@ async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision)
   return c.html(renderConsentPage(view, language));
 }
 
-function languageOf(c: Context, { interaction }: OpenDecision): Language {
-  return chooseLanguage(c.req.header("accept-language"), c.req.query("lang"), interaction.uiLocales);
+function languageOf(c: Context, { session }: OpenDecision): Language {
+  return chooseLanguage(c.req.header("accept-language"), c.req.query("lang"), session.uiLocales);
 }
 
 // Browsers apply form-action also to every redirect after a form post, and the redirects to the TPP may use several

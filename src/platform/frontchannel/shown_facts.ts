@@ -41,7 +41,7 @@ export async function shownPage(open: OpenDecision, language: string): Promise<S
   return { language, sha256: await fingerprint({ language, ...shownFacts(open) }) };
 }
 
-export function shownFacts({ interaction, consent, parties, accounts }: OpenDecision): ShownFacts {
+export function shownFacts({ session, consent, parties, accounts }: OpenDecision): ShownFacts {
   const { instructedAmount, creditorAccount, remittanceInformation } = consent.request.initiation;
   return {
     ...parties,
@@ -54,7 +54,7 @@ export function shownFacts({ interaction, consent, parties, accounts }: OpenDeci
     reference: remittanceInformation?.reference,
     unstructured: remittanceInformation?.unstructured,
     accounts: accounts.map((account, index) => shownAccount(account, index, consent)),
-    expiresAt: Math.min(interaction.expiresAt, consent.authoriseBy),
+    expiresAt: Math.min(session.expiresAt, consent.authoriseBy),
   };
 }
 

@@ -30,7 +30,7 @@ import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.t
 export interface StartDeps extends ReadConsentDeps {
   readonly store: Store;
   readonly requests: PushedRequestStore;
-  readonly interactions: AuthorizationSessionStore;
+  readonly sessions: AuthorizationSessionStore;
   readonly clients: ClientStore;
   readonly keys: ParticipantKeySets;
   readonly standingOf: StandingOf;
@@ -78,22 +78,22 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   reads.ahead([consentKey(request.consentId), openFlowKey(request.consentId)]);
   const { value: consent } = await readConsent(deps, request.consentId, request, reads);
   if (consent.status !== "AwaitingAuthorisation") return leave("invalid_request");
-  const interaction = newSession(
+  const session = newSession(
     deps.clock(),
     command.bindingHash,
     request,
     link.requestHash,
     isImplicit(consent),
   );
-  const claims = scaRequestClaims(interaction, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
+  const claims = scaRequestClaims(session, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
   const [sealed, opened] = await Promise.all([
     sealClaims(claims, deps.signer, recipient),
-    openSession(deps, interaction, reads),
+    openSession(deps, session, reads),
   ]);
   if (opened === undefined) throw unavailable(deps, request, tpp, contended("authorization session"));
   if (opened !== "opened") return leave(opened);
   const url = scaUrl(bank, sealed);
-  return url === undefined ? leave("server_error") : { url, correlationId: interaction.correlationId };
+  return url === undefined ? leave("server_error") : { url, correlationId: session.correlationId };
 }
 
 /**
@@ -102,18 +102,18 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
  */
 async function openSession(
   deps: StartDeps,
-  interaction: AuthorizationSession,
+  session: AuthorizationSession,
   reads: Reader,
 ): Promise<"opened" | AuthorizationError | undefined> {
   for (let attempt = 0; attempt < MAX_SESSIONS_PER_REQUEST; attempt++) { // of parallel openings one commits at a time
     const from = attempt === 0 ? reads : deps.store;
-    const request = await deps.requests.find(interaction.requestHash, from);
+    const request = await deps.requests.find(session.requestHash, from);
     if (request === null || request.value.completed) return "invalid_request";
     if ((request.value.sessions ?? 0) >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
     const tx = begin();
-    deps.interactions.stageOpening(tx, interaction);
+    deps.sessions.stageOpening(tx, session);
     deps.requests.stageSession(tx, request);
-    stageFlowOpened(tx, await findOpenFlow(from, interaction.consentId), interaction, deps.clock());
+    stageFlowOpened(tx, await findOpenFlow(from, session.consentId), session, deps.clock());
     if (await commit(deps.store, deps.clock, tx)) return "opened";
   }
   return undefined;
@@ -190,8 +190,8 @@ function unavailable(
   tpp: Client,
   { parts }: ApiError,
 ): ApiError {
-  const wayOn = errorUrl(addressOf(authUrl, request), "temporarily_unavailable");
-  return new ApiError("platform.unavailable", { ...parts, wayOn, ...backTo(tpp) });
+  const nextUrl = errorUrl(addressOf(authUrl, request), "temporarily_unavailable");
+  return new ApiError("platform.unavailable", { ...parts, nextUrl, ...backTo(tpp) });
 }
 
 /** Returns the bank's encryption key if the bank is active and its payment orders do not fail. */

@@ -39,7 +39,7 @@ export interface StepDeps {
   readonly clock: Clock;
   readonly consents: ConsentStore;
   readonly clients: ClientStore;
-  readonly interactions: AuthorizationSessionStore;
+  readonly sessions: AuthorizationSessionStore;
   readonly requests: PushedRequestStore;
   readonly codes: AuthorizationCodeStore;
   readonly authUrl: string;
@@ -47,7 +47,7 @@ export interface StepDeps {
 
 /** The facts at `now` (milliseconds) from which a step is chosen. */
 export interface Situation {
-  readonly interaction: AuthorizationSession;
+  readonly session: AuthorizationSession;
   readonly consent: Consent;
   readonly tpp: Client;
   readonly now: number;
@@ -82,7 +82,7 @@ export type Taken =
   /** Another session of the same pushed request has ended. The TPP has a response already, and gets only one. */
   | { readonly kind: "answered"; readonly consent: Consent }
   /** The session had ended before. */
-  | { readonly kind: "over"; readonly interaction: AuthorizationSession };
+  | { readonly kind: "over"; readonly session: AuthorizationSession };
 
 /** Keys to prefetch for a step, beside the session itself. */
 export function stepAhead({ requestHash, consentId, clientId }: AuthorizationSession): readonly Key[] {
@@ -104,14 +104,14 @@ export async function takeStep(
   return await untilCommitted<Taken>("authorization session", async (isFirst) => {
     const now = deps.clock(); // read once, so that a deadline has passed for all of an attempt or for none
     const from = isFirst ? context.reads ?? deps.store : deps.store;
-    const session = await deps.interactions.find(correlationId, from);
+    const session = await deps.sessions.find(correlationId, from);
     if (session === null) throw new ApiError("interaction.finished", "no such session");
-    if (session.value.stage === "finished") return { kind: "over", interaction: session.value };
+    if (session.value.stage === "finished") return { kind: "over", session: session.value };
     const standing = await readStanding({ ...deps, clock: () => now }, session.value, from);
     const { tpp, request, consent: { value: consent } } = standing;
     if (request.value.completed) return await answered(deps, correlationId, consent);
     const before = overtaken(consent);
-    const step = before ?? choose({ interaction: session.value, consent, tpp, now });
+    const step = before ?? choose({ session: session.value, consent, tpp, now });
     if (step === "stay") return { kind: "stayed" };
     const tx = begin(context.replayRecords);
     const at = { ...standing, session, now };
@@ -126,9 +126,9 @@ export async function takeStep(
 
 /** The request is completed: by this session, if a parallel request ended it between two reads, or by another one. */
 async function answered(deps: StepDeps, correlationId: string, consent: Consent): Promise<Taken> {
-  const session = await deps.interactions.find(correlationId);
+  const session = await deps.sessions.find(correlationId);
   return session?.value.stage === "finished"
-    ? { kind: "over", interaction: session.value }
+    ? { kind: "over", session: session.value }
     : { kind: "answered", consent };
 }
 
@@ -172,7 +172,7 @@ async function stageQuestion(
   const { correlationId, consentId } = session.value;
   check(tx, consent.key, consent.version);
   stageFlowClosed(tx, await findOpenFlow(deps.store, consentId), correlationId);
-  deps.interactions.stageChange(tx, session, { ...session.value, stage: "deciding", payer, parties });
+  deps.sessions.stageChange(tx, session, { ...session.value, stage: "deciding", payer, parties });
   record(tx, consentId, { at: now, event: "consent.customer_authenticated", actor: "customer", reason });
   return screenUrl(deps.authUrl, session.value);
 }
@@ -192,7 +192,7 @@ async function stageEnd(
   const sealed = await sealOutcome(await browser.formToken(session.value.correlationId), url);
   const decision = step.kind === "leave" ? {} : { accepted: step.kind === "authorise" };
   const outcome = { sealed, until: now + CODE_SECONDS * 1000, ...decision };
-  deps.interactions.stageChange(tx, session, { ...session.value, stage: "finished", outcome });
+  deps.sessions.stageChange(tx, session, { ...session.value, stage: "finished", outcome });
   return url;
 }
 

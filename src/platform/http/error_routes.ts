@@ -50,17 +50,17 @@ export function errorPageRoutes(app: PlatformApp, site: Site, findTpp: FindTpp):
     const { request: interactionId, tpp: clientId } = c.req.query();
     if (page === undefined || !isUuid(interactionId)) throw new ApiError("request.not_found");
     const tpp = clientId === undefined ? undefined : await findTpp(clientId);
-    return c.html(draw(c, { page, interactionId, wayOn: undefined, tpp }, site));
+    return c.html(draw(c, { page, interactionId, nextUrl: undefined, tpp }, site));
   });
 }
 
 function draw(c: Context, shown: Omit<ErrorPage, "status">, site: Site): string {
   const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
-  const { page, interactionId, tpp, wayOn = tpp?.uri } = shown;
+  const { page, interactionId, tpp, nextUrl = tpp?.uri } = shown;
   const view = {
     page,
     interactionId,
-    wayOn,
+    nextUrl,
     tppName: tpp?.name,
     site,
     languageSwitch: languageSwitch(c, shown),
@@ -70,10 +70,10 @@ function draw(c: Context, shown: Omit<ErrorPage, "status">, site: Site): string 
 
 function languageSwitch(
   c: Context,
-  { page, interactionId, wayOn, tpp }: Omit<ErrorPage, "status">,
+  { page, interactionId, nextUrl, tpp }: Omit<ErrorPage, "status">,
 ): LanguageLink[] {
   const named = tpp === undefined ? {} : { tpp: tpp.clientId };
-  const again = wayOn === undefined || c.req.method !== "GET"
+  const again = nextUrl === undefined || c.req.method !== "GET"
     ? { path: PROBLEM_PATH, query: { page, request: interactionId, ...named } }
     : { path: c.req.path, query: c.req.query() }; // a link that may be opened again, including the link to the TPP
   return LANGUAGES.map((language) => ({

@@ -14,7 +14,7 @@ import { BUG_WIRE, ERROR_TABLE, type PageWire, type ResourceWire, type Wire } fr
 export interface ErrorPage extends PageWire {
   readonly interactionId: string;
   /** The next URL for the reader. */
-  readonly wayOn: string | undefined;
+  readonly nextUrl: string | undefined;
   /** The TPP that the reader came from and its web page, if known. */
   readonly tpp?: ApiErrorParts["tpp"] | undefined;
 }
@@ -38,8 +38,8 @@ export function answerErrors(
     const surface = surfaceOf(c, rejection);
     if (surface === "browser") {
       headersOf(rejection).forEach((value, name) => c.header(name, value));
-      const { wayOn, tpp } = rejection?.parts ?? {};
-      return deps.drawErrorPage(c, { ...pageOf(wire), interactionId: c.get("interactionId"), wayOn, tpp });
+      const { nextUrl, tpp } = rejection?.parts ?? {};
+      return deps.drawErrorPage(c, { ...pageOf(wire), interactionId: c.get("interactionId"), nextUrl, tpp });
     }
     if (surface === "resource" && wire.resource !== undefined) return resourceError(wire.resource, rejection);
     return oauthError(wire, rejection);

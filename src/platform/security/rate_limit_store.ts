@@ -20,7 +20,7 @@ interface Bucket {
 }
 
 /** The tokens of a bucket that this process has drawn. */
-interface Purse {
+interface Reserve {
   tokens: number;
   /** Milliseconds, by the steady clock. Until then the bucket is known to be empty. */
   emptyUntil: number;
@@ -28,7 +28,7 @@ interface Purse {
 }
 
 const BLOCKS_A_BURST = 8;
-const MAX_PURSES = 10_000;
+const MAX_RESERVES = 10_000;
 const MAX_ATTEMPTS = 5;
 const CONTENDED_MS = 1000;
 /**
@@ -46,28 +46,28 @@ interface BucketStoreDeps {
 }
 
 export function openBucketStore(deps: BucketStoreDeps): BucketStore {
-  const purses = new Map<string, Purse>();
+  const reserves = new Map<string, Reserve>();
   return {
     async take(name, policy) {
-      const purse = purseOf(purses, name.join(" "));
-      while (purse.tokens < 1) {
-        const waitMs = purse.emptyUntil - deps.steady();
+      const reserve = reserveOf(reserves, name.join(" "));
+      while (reserve.tokens < 1) {
+        const waitMs = reserve.emptyUntil - deps.steady();
         if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
-        purse.drawing ??= draw(deps, name, policy, purse).finally(() => delete purse.drawing);
-        await purse.drawing; // parallel calls await the same draw, then check again
+        reserve.drawing ??= draw(deps, name, policy, reserve).finally(() => delete reserve.drawing);
+        await reserve.drawing; // parallel calls await the same draw, then check again
       }
-      purse.tokens -= 1;
+      reserve.tokens -= 1;
       return 0;
     },
   };
 }
 
-function purseOf(purses: Map<string, Purse>, name: string): Purse {
-  const known = purses.get(name);
+function reserveOf(reserves: Map<string, Reserve>, name: string): Reserve {
+  const known = reserves.get(name);
   if (known !== undefined) return known;
-  if (purses.size >= MAX_PURSES) purses.clear(); // their tokens are lost, which never exceeds the limit
-  const fresh: Purse = { tokens: 0, emptyUntil: 0 };
-  purses.set(name, fresh);
+  if (reserves.size >= MAX_RESERVES) reserves.clear(); // their tokens are lost, which never exceeds the limit
+  const fresh: Reserve = { tokens: 0, emptyUntil: 0 };
+  reserves.set(name, fresh);
   return fresh;
 }
 
@@ -75,7 +75,7 @@ async function draw(
   { store, clock, steady }: BucketStoreDeps,
   name: readonly [string, string],
   policy: RatePolicy,
-  purse: Purse,
+  reserve: Reserve,
 ): Promise<void> {
   const key = rateBucketKey(...name);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -84,7 +84,7 @@ async function draw(
     const available = entry === null ? policy.burst : filled(entry.value, policy, now);
     const block = Math.min(Math.floor(available), Math.max(1, Math.floor(policy.burst / BLOCKS_A_BURST)));
     if (block < 1) {
-      purse.emptyUntil = steady() + Math.ceil(((1 - available) / policy.perSecond) * 1000);
+      reserve.emptyUntil = steady() + Math.ceil(((1 - available) / policy.perSecond) * 1000);
       return;
     }
     const tx = begin();
@@ -96,10 +96,10 @@ async function draw(
       now + Math.ceil((policy.burst / policy.perSecond) * 1000),
     );
     if (!await commit(store, clock, tx)) continue;
-    purse.tokens += block;
+    reserve.tokens += block;
     return;
   }
-  purse.emptyUntil = steady() + CONTENDED_MS; // under so much contention the limit must be near
+  reserve.emptyUntil = steady() + CONTENDED_MS; // under so much contention the limit must be near
 }
 
 function filled(bucket: Bucket, policy: RatePolicy, now: number): number {

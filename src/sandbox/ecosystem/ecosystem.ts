@@ -13,7 +13,7 @@ import { asJson, removeIfAny, writeSecret } from "./sandbox_files.ts";
 import { markComplete } from "./sandbox_state.ts";
 import { type Site, takeSite } from "./site.ts";
 import { openSiteKeys, type SiteKeys } from "./site_keys.ts";
-import { startStrangers } from "./external_parties.ts";
+import { startExternalParties } from "./external_parties.ts";
 import { openFrontDoor } from "./tls_front_door.ts";
 
 export interface EcosystemOptions {
@@ -63,7 +63,7 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
     tell("Onboarding the shop and two banks at the directory, registering them at the platform.");
     await admit(site, keys);
   }
-  await openStrangers(site, running);
+  await openExternalParties(site, running);
   const endpoints = endpointsOf(site);
   running.defer(() => removeIfAny(site.files.endpoints));
   running.defer(() => removeIfAny(site.files.adminHeader));
@@ -126,11 +126,11 @@ async function admit(site: Site, { newcomers }: SiteKeys): Promise<void> {
   await markComplete(files, site.firstPort);
 }
 
-async function openStrangers(site: Site, running: AsyncDisposableStack): Promise<void> {
-  const strangers = await startStrangers(site);
-  running.defer(() => strangers.stop());
-  listen(site, 3, strangers.banks, running);
-  listen(site, 4, strangers.shop, running);
+async function openExternalParties(site: Site, running: AsyncDisposableStack): Promise<void> {
+  const parties = await startExternalParties(site);
+  running.defer(() => parties.stop());
+  listen(site, 3, parties.banks, running);
+  listen(site, 4, parties.shop, running);
 }
 
 function listen(site: Site, offset: number, handle: Handler, running: AsyncDisposableStack): void {

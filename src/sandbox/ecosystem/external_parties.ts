@@ -7,7 +7,7 @@ import { composeShop } from "../shop/app.ts";
 import { openTpp } from "../../client/tpp/tpp.ts";
 
 /** The running external parties. */
-export interface Strangers {
+export interface ExternalParties {
   banks(request: Request, info: ConnectionInfo): Promise<Response>;
   shop(request: Request): Promise<Response>;
   stop(): void;
@@ -17,7 +17,7 @@ export interface Strangers {
 const PULL_EVERY_MS = 4000;
 
 /** Loads all credentials and opens the banks' ledgers. */
-export async function startStrangers(site: Site): Promise<Strangers> {
+export async function startExternalParties(site: Site): Promise<ExternalParties> {
   const { addresses: { authUrl, banksUrl, shopUrl }, files, clock } = site;
   const banks = await startBanks(site);
   const { baseUrl: base_url, directoryUrl: directory_url } = site.addresses;

@@ -21,7 +21,7 @@ import {
 } from "./compact_jws_fixture.ts";
 import { bytesOf, importPrivate, rawJws, segment, strayBits } from "../../../scripts/testing/raw_jws.ts";
 
-const stranger = await testKey(1);
+const outsider = await testKey(1);
 
 Deno.test("readCompactJws and verifyClaims give the claims of a good token", async () => {
   assertEquals(await opened(await signed(HEADER)), { ok: true, value: CLAIMS });
@@ -93,7 +93,7 @@ Deno.test("verifyClaims rejects another key's signature and every altered part",
   const good = await signed(HEADER);
   const [header = "", claims = "", signature = ""] = good.split(".");
   const other = segment({ ...CLAIMS, iss: "other" });
-  await assertRejected(await rawJws(await stranger.privateKey("sign"), HEADER, CLAIMS), "another key");
+  await assertRejected(await rawJws(await outsider.privateKey("sign"), HEADER, CLAIMS), "another key");
   await assertRejected(`${header}.${other}.${signature}`, "other claims");
   await assertRejected(`${segment({ ...HEADER, kid: "key-2" })}.${claims}.${signature}`, "other header");
   await assertRejected(`${header}.${claims}.${signature.slice(0, -4)}`, "shorter signature");
@@ -103,7 +103,7 @@ Deno.test("verifyClaims rejects another key's signature and every altered part",
 
 Deno.test("readCompactJws rejects headers that bring a key or say where one is [J9, J10, J11]", async () => {
   const members: [string, unknown][] = [
-    ["jwk", stranger.publicJwk],
+    ["jwk", outsider.publicJwk],
     ["jwk", null],
     ["jku", "https://evil.example/jwks"],
     ["jku", "http://127.0.0.1/"],

@@ -112,7 +112,7 @@ Deno.test("readDetachedJws rejects a kid that is no text [J6]", async () => {
   }
 });
 
-Deno.test("readDetachedJws rejects members that bring a key, and any other stranger [RP-N5, J9, J10, J11]", async () => {
+Deno.test("readDetachedJws rejects members that bring a key, and any other unknown member [RP-N5, J9, J10, J11]", async () => {
   const names = ["jwk", "jku", "x5u", "x5c", "x5t", "zip", "enc", "iss", "http://openbanking.org.uk/other"];
   for (const name of names) {
     assertEquals(await rejectionOfHeader({ ...HEADER_B, [name]: "x" }), `Signature.InvalidClaim ${name}`);

@@ -77,7 +77,7 @@ Deno.test("readRsaPublicJwk takes the exponent AQAB alone [J34, DP-N6]", () => {
 });
 
 Deno.test("readRsaPublicJwk rejects what is no RSA JWK [DP-N6]", () => {
-  const strangers: unknown[] = [
+  const outsiders: unknown[] = [
     undefined,
     null,
     "",
@@ -97,7 +97,7 @@ Deno.test("readRsaPublicJwk rejects what is no RSA JWK [DP-N6]", () => {
     { ...key.publicJwk, n: [n] },
     { ...key.publicJwk, n: { toString: (): string => n } },
   ];
-  for (const stranger of strangers) assertEquals(readable(stranger), false, String(stranger));
+  for (const outsider of outsiders) assertEquals(readable(outsider), false, String(outsider));
 });
 
 Deno.test("readRsaPublicJwk never throws at names of Object.prototype [J37]", () => {

@@ -1,4 +1,4 @@
-/** `sealed_jwt`: hand-over JWTs are JWE(JWS(claims)), exactly two layers, and one fixed pair of algorithms. */
+/** `sealed_jwt`: handover JWTs are JWE(JWS(claims)), exactly two layers, and one fixed pair of algorithms. */
 import { assert, assertEquals } from "@std/assert";
 import { CompactEncrypt, compactVerify, jwtDecrypt } from "jose";
 import { readCompactJws } from "../../../src/base/jose/compact_jws.ts";

@@ -22,7 +22,7 @@ Deno.test("isAmount rejects every other form [CON-16]", () => {
     "01.00",
     "00.01",
   ];
-  const stranger = [
+  const outsider = [
     "",
     " 1.00",
     "1.00 ",
@@ -38,7 +38,7 @@ Deno.test("isAmount rejects every other form [CON-16]", () => {
     undefined,
     {},
   ];
-  for (const value of [...rejected, ...stranger]) assertEquals(isAmount(value), false, String(value));
+  for (const value of [...rejected, ...outsider]) assertEquals(isAmount(value), false, String(value));
 });
 
 Deno.test("isBalance takes a sign and up to five fraction digits [BCH-03]", () => {

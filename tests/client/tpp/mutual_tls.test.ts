@@ -34,7 +34,7 @@ Deno.test("openMutualTls shows the participant's certificate and follows no redi
 Deno.test("openMutualTls trusts no server of another authority", () =>
   withFrontDoor(() => new Response("in"), async (env) => {
     const identity = { certPem: env.alpha.cert, keyPem: env.alpha.key };
-    const connection = openMutualTls(identity, env.stranger.cert);
+    const connection = openMutualTls(identity, env.outsider.cert);
     try {
       await assertRejects(() => connection.fetch(`${env.url}/`, { method: "GET", headers: {} }), TypeError);
     } finally {

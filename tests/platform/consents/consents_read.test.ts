@@ -98,11 +98,11 @@ Deno.test("resources that are unknown, malformed, another TPP's or another bank'
   const paid = (await good(pay(env, own), 201)).Data.DomesticPaymentId;
   const atB = await authorised(env, { bank: env.bankB });
   const paidAtB = (await good(pay(env, atB), 201)).Data.DomesticPaymentId;
-  const stranger = await clientToken(env, env.otherTpp);
+  const outsider = await clientToken(env, env.otherTpp);
   const bodies = new Set<string>();
   const isNowhere = async (name: string, path: string, caller = env.tpp): Promise<void> => {
     await t.step(name, async () => {
-      const token = caller === env.tpp ? own.bound : stranger;
+      const token = caller === env.tpp ? own.bound : outsider;
       const response = await unchanged(env, () => call(env, caller, token, path));
       const body = await errorBody(response, 400);
       assertEquals(body.Errors.map(({ ErrorCode }: Json) => ErrorCode), ["UK.OBIE.Resource.NotFound"]);

@@ -15,8 +15,8 @@ import {
   assertErrorAnswer,
   assertNothingChanges,
   assertPage,
+  nextUrlOf,
   reportAccounts,
-  wayOnOf,
 } from "../../../scripts/testing/front_channel.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
@@ -114,7 +114,7 @@ Deno.test("A browser keeps the cookies of its 20 newest sessions [AZ11]", async 
   }
   await assertCodeAnswer(await comeBack(env, newest));
   const page = await assertPage(await comeBack(env, first), 400, "other_browser");
-  assertEquals(wayOnOf(page), "https://www.example.com/");
+  assertEquals(nextUrlOf(page), "https://www.example.com/");
 });
 
 Deno.test("A TPP that registered before its client_uri was kept has no link on its customers' pages [G1]", async () => {
@@ -123,9 +123,9 @@ Deno.test("A TPP that registered before its client_uri was kept has no link on i
   const key = ["client", env.tpp.clientId];
   const { clientUri: _, ...older } = (await env.store.get<Record<string, unknown>>(key))?.value ?? {};
   await env.store.commit({ checks: [], writes: [{ kind: "set", key, value: older }] });
-  const stranger = new Browser(env);
-  const page = await assertPage(await stranger.open(await returnOf(env, flow)), 400, "other_browser");
-  assertEquals(wayOnOf(page), null);
+  const outsider = new Browser(env);
+  const page = await assertPage(await outsider.open(await returnOf(env, flow)), 400, "other_browser");
+  assertEquals(nextUrlOf(page), null);
   await assertCodeAnswer(await comeBack(env, flow));
 });
 

@@ -22,9 +22,9 @@ import {
   assertPage,
   codesIssued,
   consentStatus,
+  nextUrlOf,
   readForm,
   reportAccounts,
-  wayOnOf,
 } from "../../../scripts/testing/front_channel.ts";
 import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
@@ -203,7 +203,7 @@ async function assertLinkIsOver(env: Environment, flow: AtBank): Promise<void> {
     400,
     "link_unusable",
   );
-  assertEquals(wayOnOf(page), "https://www.example.com/"); // the TPP that the link names, never with an answer
+  assertEquals(nextUrlOf(page), "https://www.example.com/"); // the TPP that the link names, never with an answer
 }
 
 async function toBankAgain(

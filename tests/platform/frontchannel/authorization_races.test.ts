@@ -15,9 +15,9 @@ import {
   assertPage,
   codesIssued,
   consentStatus,
+  nextUrlOf,
   readForm,
   reportAccounts,
-  wayOnOf,
 } from "../../../scripts/testing/front_channel.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
@@ -121,13 +121,13 @@ Deno.test("A second click on the same decision leads where the first one led, fo
       const again = await decideOnce(flow.browser, screen, csrf, first);
       assertEquals([again.status, again.headers.get("location")], [303, led]);
       const told = await decideOnce(flow.browser, screen, csrf, second);
-      assertEquals(wayOnOf(await assertPage(told, 400, page)), led);
+      assertEquals(nextUrlOf(await assertPage(told, 400, page)), led);
       await assertPage(await decideOnce(flow.browser, screen, "x".repeat(43), first), 400, "finished");
       await assertPage(await flow.browser.open(screen), 400, "finished");
       env.now += 60_000;
       for (const decision of [first, second]) {
         const late = await assertPage(await decideOnce(flow.browser, screen, csrf, decision), 400, page);
-        assertEquals(wayOnOf(late), "https://www.example.com/");
+        assertEquals(nextUrlOf(late), "https://www.example.com/");
       }
       // A browser that dropped the answer has its cookie still: the TPP must not wait for ever.
       cookie.forEach((secret, name) => flow.browser.cookies.set(name, secret));
@@ -150,7 +150,7 @@ Deno.test("Accept and reject at once: one of them counts, wholly, and every clic
   const led = (await onePlace(same)).headers.get("location");
   assertEquals(led?.includes("?code="), accepted);
   for (const answer of answers.filter((each) => !same.includes(each))) {
-    assertEquals(wayOnOf(await assertPage(answer, 400, accepted ? "accepted" : "refused")), led);
+    assertEquals(nextUrlOf(await assertPage(answer, 400, accepted ? "accepted" : "refused")), led);
   }
 });
 

@@ -24,9 +24,9 @@ import {
   assertPage,
   codesIssued,
   consentStatus,
+  nextUrlOf,
   readForm,
   reportAccounts,
-  wayOnOf,
 } from "../../../scripts/testing/front_channel.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
 
@@ -51,9 +51,9 @@ Deno.test("GET authorization.sca.oauth2 in a browser that did not begin the flow
   };
   for (const [what, cookie] of Object.entries(cookies)) {
     await t.step(what, async () => {
-      const stranger = new Browser(env);
+      const outsider = new Browser(env);
       const headers = cookie === undefined ? {} : { cookie };
-      const answer = await assertNothingChanges(env, () => stranger.open(path, { headers }));
+      const answer = await assertNothingChanges(env, () => outsider.open(path, { headers }));
       await assertPage(answer, 400, "other_browser");
     });
   }
@@ -86,7 +86,7 @@ Deno.test("GET authorization.sca.oauth2: the same URL loaded again leads where i
       400,
       "finished",
     );
-    assertEquals(wayOnOf(page), "https://www.example.com/");
+    assertEquals(nextUrlOf(page), "https://www.example.com/");
     assertStringIncludes(page, "Back to <bdi>Example Shop Ltd</bdi>");
   }
   assertEquals(await codesIssued(env), 1);
@@ -122,7 +122,7 @@ Deno.test("GET authorization.sca.oauth2: of two visits by one link the first to 
       400,
       page,
     );
-    assertEquals(wayOnOf(html), "https://www.example.com/");
+    assertEquals(nextUrlOf(html), "https://www.example.com/");
     assertEquals(flow.browser.cookies.size, 0); // cleared by the first page: the second one is for a browser without
   }
   assertEquals([await codesIssued(env), await consentStatus(env, flow)], [1, "Authorized"]);
@@ -140,8 +140,8 @@ Deno.test("Two browsers with two flows for one consent: neither can take the oth
     await assertPage(answer, 400, "other_browser");
   }
   const screen = (await first.browser.open(firstReturn)).headers.get("location") ?? "";
-  const stranger = await assertNothingChanges(env, () => second.browser.open(screen));
-  await assertPage(stranger, 400, "other_browser");
+  const outsider = await assertNothingChanges(env, () => second.browser.open(screen));
+  await assertPage(outsider, 400, "other_browser");
   await assertCodeAnswer(await decide(first.browser, screen, "accept"));
   await assertErrorAnswer(await second.browser.open(secondReturn), "invalid_request");
   assertEquals([await codesIssued(env), await consentStatus(env, first)], [1, "Authorized"]);
@@ -204,7 +204,7 @@ Deno.test("Accounts of a second session can be reported although the first one h
   assertEquals((await storedConsent(env, first)).selectedAccount, ACCOUNTS[0]);
 });
 
-Deno.test("GET authorization.sca.oauth2 of a stranger's correlation_id says nothing about it [BR-N11] [BR17]", async () => {
+Deno.test("GET authorization.sca.oauth2 of an outsider's correlation_id says nothing about it [BR-N11] [BR17]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
   const path = await goodReturn(env, flow, { correlation_id: crypto.randomUUID() });

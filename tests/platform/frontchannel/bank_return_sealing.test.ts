@@ -73,10 +73,10 @@ Deno.test("GET authorization.sca.oauth2 rejects a JWE to another key or altered 
   const jws = await signedReturn(env, flow);
   const sealed = await sealToPlatform(env, jws);
   const { kid } = await platformEncryptionKey(env);
-  const stranger = await (await testKey(10)).publicKey("encrypt");
+  const outsider = await (await testKey(10)).publicKey("encrypt");
   const good = { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid };
-  await t.step("sealed to a stranger's key under the platform's kid", async () => {
-    const token = await rawJwe({ header: good, plaintext: jws, to: stranger });
+  await t.step("sealed to an outsider's key under the platform's kid", async () => {
+    const token = await rawJwe({ header: good, plaintext: jws, to: outsider });
     await assertNotAuthentic(env, flow.browser, returnTo("BANKA", token));
   });
   for (const [index, part] of ["header", "encrypted key", "iv", "ciphertext", "tag"].entries()) {

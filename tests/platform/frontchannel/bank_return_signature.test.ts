@@ -73,7 +73,7 @@ Deno.test("GET authorization.sca.oauth2 takes PS256, typ JWT and a kid of the pa
     "the bank's own x5c": { x5c: [env.bankA.signing.certificate] },
   };
   for (const [name, header] of Object.entries(brought)) {
-    await t.step(`${name}, signed by a stranger [J9] [J10] [J11]`, async () => {
+    await t.step(`${name}, signed by an outsider [J9] [J10] [J11]`, async () => {
       const good = { alg: "PS256", typ: "JWT", kid: env.bankA.signing.kid };
       const jws = await rawJws(
         await attacker.privateKey("sign"),

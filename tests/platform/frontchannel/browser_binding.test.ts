@@ -21,8 +21,8 @@ Deno.test("openBrowserBinding knows the browser by its own cookie alone, on plai
   const { secret, hash } = await binding.fresh();
   const held = async (cookie: string): Promise<string> => {
     const app = new Hono().get("/", async (c) => {
-      const interaction = { correlationId: ID, bindingHash: hash } as AuthorizationSession;
-      return c.text(String(await binding.asking(c).holds(interaction)));
+      const session = { correlationId: ID, bindingHash: hash } as AuthorizationSession;
+      return c.text(String(await binding.asking(c).holds(session)));
     });
     return await (await app.request("/", { headers: { cookie } })).text();
   };

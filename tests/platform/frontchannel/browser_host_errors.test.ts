@@ -8,10 +8,10 @@ import {
   assertNothingChanges,
   assertPage,
   headingOf,
+  nextUrlOf,
   PAGE,
   tppAnswer,
   UUID,
-  wayOnOf,
 } from "../../../scripts/testing/front_channel.ts";
 import { AUTH_URL, type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
 
@@ -191,7 +191,7 @@ Deno.test("While nobody can say who the TPP is, the page has a way back to it: t
   const page = await assertPage(answer, 503, "unavailable");
   const arabic = await follow(env, page, "ar");
   for (const html of [page, arabic]) {
-    const back = wayOnOf(html) ?? "";
+    const back = nextUrlOf(html) ?? "";
     const clicked = new Response(null, {
       status: 303,
       headers: { ...(await plainHeaders(env)), location: back },

@@ -70,15 +70,15 @@ Deno.test("authorization.consent.oauth2 in another browser is a page, whatever i
   };
   for (const [what, cookie] of Object.entries(cookies)) {
     await t.step(what, async () => {
-      const stranger = new Browser(env);
+      const outsider = new Browser(env);
       const headers = { cookie };
       await assertPage(
-        await assertNothingChanges(env, () => stranger.open(screen, { headers })),
+        await assertNothingChanges(env, () => outsider.open(screen, { headers })),
         400,
         "other_browser",
       );
       const body = new URLSearchParams({ csrf, decision: "accept", account: "0" });
-      const act = (): Promise<Response> => stranger.open(screen, { method: "POST", headers, body });
+      const act = (): Promise<Response> => outsider.open(screen, { method: "POST", headers, body });
       await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
     });
   }
@@ -104,7 +104,7 @@ Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait 
   const atBank = await toBank(env);
   const path = (bank: string, id: string): string => `/${bank}/authorization.consent.oauth2?flow=${id}`;
   const id = flow.handover.correlation_id;
-  const strangers: Record<string, readonly [string, number, keyof typeof PAGE]> = {
+  const outsiders: Record<string, readonly [string, number, keyof typeof PAGE]> = {
     "no flow": ["/BANKA/authorization.consent.oauth2", 400, "link_unusable"],
     "an empty flow": [path("BANKA", ""), 400, "link_unusable"],
     "an unknown flow": [path("BANKA", crypto.randomUUID()), 400, "link_unusable"],
@@ -116,7 +116,7 @@ Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait 
     "upper case": [path("BANKA", id.toUpperCase()), 400, "link_unusable"],
     "flow twice": [`${path("BANKA", id)}&flow=${id}`, 400, "link_unusable"],
   };
-  for (const [name, [url, status, page]] of Object.entries(strangers)) {
+  for (const [name, [url, status, page]] of Object.entries(outsiders)) {
     await t.step(name, async () => {
       const { browser } = flow;
       await assertPage(await assertNothingChanges(env, () => browser.open(url)), status, page);

@@ -6,7 +6,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
 import { begin, type Journey } from "../../support/customer_journey.ts";
 import { Browser } from "../../../scripts/testing/authorization_flow.ts";
-import { assertPage, codesIssued, readForm, wayOnOf } from "../../../scripts/testing/front_channel.ts";
+import { assertPage, codesIssued, nextUrlOf, readForm } from "../../../scripts/testing/front_channel.ts";
 
 const FLOW_MS = 900_000;
 const MINUTE_MS = 60_000;
@@ -67,7 +67,7 @@ Deno.test("A second tab by the same link: the first to end counts, the other one
       await journey.decide(readForm(await (await journey.open(screen)).text()), "accept");
       const told = await assertPage(await journey.decide(late, "refuse"), 400, "accepted");
       assertMatch(told, /accepted before, for example in another tab or window/);
-      assertEquals(wayOnOf(told), "https://www.example.com/");
+      assertEquals(nextUrlOf(told), "https://www.example.com/");
       await journey.page(lost, 400, "finished");
       await assertPage(await journey.decide(late, "accept"), 400, "finished");
       await journey.assertLearnt("code");

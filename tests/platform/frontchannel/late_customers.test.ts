@@ -16,9 +16,9 @@ import {
   assertPage,
   codesIssued,
   consentStatus,
+  nextUrlOf,
   readForm,
   reportAccounts,
-  wayOnOf,
 } from "../../../scripts/testing/front_channel.ts";
 import { postRegistration, renewedStatement } from "../../../scripts/testing/registration.ts";
 import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
@@ -130,20 +130,20 @@ Deno.test("A late return in a browser that cannot be proven is a page with a lin
   await using env = await openEnvironment();
   const flow = await late(env, { body: IMPLICIT });
   const path = await returnOf(env, flow);
-  const stranger = new Browser(env);
+  const outsider = new Browser(env);
   const page = await assertPage(
-    await assertNothingChanges(env, () => stranger.open(path)),
+    await assertNothingChanges(env, () => outsider.open(path)),
     400,
     "other_browser",
   );
-  assertEquals(wayOnOf(page), CLIENT_URI);
+  assertEquals(nextUrlOf(page), CLIENT_URI);
   const arabic = /<a href="([^"]*)" lang="ar"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
   assertStringIncludes(arabic, "/problem?page=other_browser");
   assertEquals(arabic.includes("oAuthUrl"), false, "what led here is on the page");
-  assertEquals(wayOnOf(await (await stranger.open(arabic)).text()), CLIENT_URI);
+  assertEquals(nextUrlOf(await (await outsider.open(arabic)).text()), CLIENT_URI);
   for (const tpp of ["https://evil.example/", "SC-unknown", env.bankB.clientId]) {
     const html =
-      await (await stranger.open(`${arabic}&tpp=${encodeURIComponent(tpp)}`.replace(/tpp=SC[^&]*&/, "")))
+      await (await outsider.open(`${arabic}&tpp=${encodeURIComponent(tpp)}`.replace(/tpp=SC[^&]*&/, "")))
         .text();
     assertEquals(html.includes("evil"), false, tpp);
   }
@@ -158,9 +158,9 @@ Deno.test("A forged return cannot end a session: a page with a link to the TPP, 
       400,
       "not_authentic",
     );
-    assertEquals(wayOnOf(page), CLIENT_URI);
+    assertEquals(nextUrlOf(page), CLIENT_URI);
     const atOtherBank = await flow.browser.open(forged.replace("BANKA", "BANKB"));
-    assertEquals(wayOnOf(await assertPage(atOtherBank, 400, "not_authentic")), null);
+    assertEquals(nextUrlOf(await assertPage(atOtherBank, 400, "not_authentic")), null);
   }
   await assertCodeAnswer(await comeBack(env, flow));
 });
@@ -180,7 +180,7 @@ Deno.test("A redirect_uri that the TPP has not registered any more gets no late 
     400,
     "finished",
   );
-  assertEquals(wayOnOf(page), CLIENT_URI);
+  assertEquals(nextUrlOf(page), CLIENT_URI);
 });
 
 Deno.test("A late customer cannot undo a later session: the TPP's newer request has decided the consent [G1] [CT16]", async () => {

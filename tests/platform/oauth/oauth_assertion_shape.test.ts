@@ -132,7 +132,7 @@ Deno.test("POST token, par reject other kinds of JWT as an assertion [CA-N22]", 
       htm: "POST",
       htu: "https://api.platform.example/BANKA/token.oauth2/v1",
     }),
-    "a bank's hand-over": disguised({ correlation_id: crypto.randomUUID(), bank_id: "BANKA" }),
+    "a bank's handover JWT": disguised({ correlation_id: crypto.randomUUID(), bank_id: "BANKA" }),
   });
 });
 

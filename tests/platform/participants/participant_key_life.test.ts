@@ -124,7 +124,7 @@ Deno.test("a revoked encryption key is sealed to no more within 15 s [A9] [A10]"
   env.now += BOUND_MS;
   assertEquals(await sealedTo(bankA.transport.kid), bankA.transport.kid);
 
-  /** The kid of the next hand-over's JWE; opened with the key that is expected to fit. */
+  /** The kid of the next handover JWT's JWE; opened with the key that is expected to fit. */
   async function sealedTo(kid: string): Promise<string> {
     const bound = await clientToken(env, tpp);
     const pushed = await good(push(env, (await createConsent(env, bound)).Data.ConsentId), 201);

@@ -95,12 +95,12 @@ Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", as
 
 Deno.test("two signing keys under one kid are nobody's, in either order [DC15]", async (t) => {
   await using env = await openEnvironment();
-  const stranger = await testKey(10);
-  const twin = ({ kid }: Json): Json => ({ ...stranger.publicJwk, kid, use: "sig", alg: "PS256" });
+  const outsider = await testKey(10);
+  const twin = ({ kid }: Json): Json => ({ ...outsider.publicJwk, kid, use: "sig", alg: "PS256" });
   const orders: Record<string, (keys: Json[]) => Json[]> = {
-    "the stranger's last": (keys) => [...keys, ...keys.filter(isSigning).map(twin)],
-    "the stranger's first": (keys) => [...keys.filter(isSigning).map(twin), ...keys],
-    "the stranger's under a padded kid [A11]": (keys) => [
+    "the outsider's last": (keys) => [...keys, ...keys.filter(isSigning).map(twin)],
+    "the outsider's first": (keys) => [...keys.filter(isSigning).map(twin), ...keys],
+    "the outsider's under a padded kid [A11]": (keys) => [
       ...keys,
       ...keys.filter(isSigning).map((key) => ({ ...twin(key), kid: `${key.kid}=` })),
     ],
@@ -110,7 +110,7 @@ Deno.test("two signing keys under one kid are nobody's, in either order [DC15]",
       publish(env, env.tpp, edit);
       assertEquals(await status(env), 401);
       const { tpp } = env;
-      assertEquals(await status(env, { ...tpp, signing: { ...tpp.signing, key: stranger } }), 401);
+      assertEquals(await status(env, { ...tpp, signing: { ...tpp.signing, key: outsider } }), 401);
     });
   }
 });
@@ -155,7 +155,7 @@ Deno.test("a key is good for its use alone: sig signs, tls opens connections [DC
     assertEquals((await requestToken(env, { ...bankA, signing: encryption })).status, 401);
     assertEquals((await requestToken(env, { ...bankA, transport: encryption })).status, 401);
   });
-  await t.step("a tls key signs no hand-over of a bank", async () => {
+  await t.step("a tls key signs no handover JWT of a bank", async () => {
     const flow = await toBank(env);
     assertEquals((await putAccounts(env, bankA, flow.consentId)).status, 200);
     const wrong = { ...bankA, signing: bankA.transport };

@@ -160,16 +160,16 @@ Deno.test("key sets are used for 300 s and fetched once for any number of calls 
 Deno.test("an unknown kid is asked for again, once in 30 s [A9]", async (t) => {
   await using env = await openEnvironment({ registersItself: true });
   const { tpp } = env;
-  const stranger = { ...tpp, signing: { ...tpp.signing, kid: "unknown" } };
+  const outsider = { ...tpp, signing: { ...tpp.signing, kid: "unknown" } };
   env.now += 29_999;
   fetchedAnew(env);
   await t.step("not within 30 s of the last fetch", async () => {
-    assertEquals((await requestToken(env, stranger)).status, 401);
+    assertEquals((await requestToken(env, outsider)).status, 401);
     assertEquals(fetchedAnew(env), []);
   });
   await t.step("after 30 s, once", async () => {
     env.now += 1;
-    for (let n = 0; n < 3; n++) assertEquals((await requestToken(env, stranger)).status, 401);
+    for (let n = 0; n < 3; n++) assertEquals((await requestToken(env, outsider)).status, 401);
     assertEquals(fetchedAnew(env), keyUrls(tpp));
   });
   await t.step("for a strange certificate as well", async () => {

@@ -96,7 +96,7 @@ Deno.test("no request waits for a directory that is down: the last list holds fo
 Deno.test("a list of 20,000 participants is read, one of more than 8 MiB is not [G5]", async (t) => {
   await using env = await openEnvironment({ registersItself: true });
   await tokenStatus(env);
-  const strangers = Array.from({ length: 20_000 }, (_, index): Json => ({
+  const outsiders = Array.from({ length: 20_000 }, (_, index): Json => ({
     org_id: `ORG-${String(index).padStart(20, "0")}`,
     org_status: "Active",
     software_client_id: `SC-${crypto.randomUUID()}`,
@@ -109,7 +109,7 @@ Deno.test("a list of 20,000 participants is read, one of more than 8 MiB is not 
       const suspended = entries.map((entry) =>
         entry.org_id === "BANKA" ? { ...entry, org_status: "Suspended", version: 99 } : entry
       );
-      return [...strangers, ...suspended];
+      return [...outsiders, ...suspended];
     });
     assertEquals(await tokenStatus(env), 400);
   });

@@ -51,7 +51,7 @@ Deno.test("GET domestic-payments?idempotency-key finds nothing else, and says so
     }),
     201,
   );
-  const stranger = await clientToken(env, env.otherTpp);
+  const outsider = await clientToken(env, env.otherTpp);
   const atB = await clientToken(env, env.tpp, "BANKB");
   const attempts: Record<string, () => Promise<Response>> = {
     "an unknown key": () => find(env, flow.bound, "K"),
@@ -59,7 +59,7 @@ Deno.test("GET domestic-payments?idempotency-key finds nothing else, and says so
     "no key": () => call(env, env.tpp, flow.bound, PAYMENTS),
     "a key of 5000 characters": () => find(env, flow.bound, "k".repeat(5000)),
     "a key that made a consent": () => find(env, flow.bound, "c"),
-    "another TPP's key": () => find(env, stranger, "k", env.otherTpp),
+    "another TPP's key": () => find(env, outsider, "k", env.otherTpp),
     "a key at another bank": () => find(env, atB, "k", env.tpp, PAYMENTS.replace("BANKA", "BANKB")),
   };
   for (const [name, attempt] of Object.entries(attempts)) {

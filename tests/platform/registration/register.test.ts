@@ -187,10 +187,10 @@ Deno.test("POST register fetches the directory's URLs and no other, whatever the
   await t.step("jwks with a key of one's own is not used", async () => {
     await using env = await openEnvironment(MANY_REGISTRATIONS);
     const newcomer = await onboardOnly(env, NEWCOMER);
-    const stranger = await directorySigner();
-    const jwks = { keys: [{ ...stranger.key.publicJwk, kid: "mine", use: "sig" }] };
+    const outsider = await directorySigner();
+    const jwks = { keys: [{ ...outsider.key.publicJwk, kid: "mine", use: "sig" }] };
     assertEquals((await postRegistration(env, newcomer, { claims: { jwks } })).status, 201);
-    const forged = { ...newcomer, signing: { ...newcomer.signing, key: stranger.key, kid: "mine" } };
+    const forged = { ...newcomer, signing: { ...newcomer.signing, key: outsider.key, kid: "mine" } };
     assertEquals((await requestToken(env, forged)).status, 401);
   });
   await t.step("the logo and home page of the software", async () => {

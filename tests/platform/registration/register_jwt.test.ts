@@ -30,7 +30,7 @@ Deno.test("POST register rejects a JWT that no current signing key of the partic
       ]);
       return { body: good.replace(/[^.]+$/, "") + other.split(".")[2] };
     },
-    "a stranger's signature under the participant's kid": async (newcomer) => ({
+    "an outsider's signature under the participant's kid": async (newcomer) => ({
       signer: { key: await testKey(15), kid: newcomer.signing.kid },
     }),
     "kid unknown": headed({ kid: "unknown" }),

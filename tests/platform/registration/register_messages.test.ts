@@ -77,7 +77,7 @@ Deno.test("POST register says why a newer statement cannot replace the registere
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const iat = START / 1000 + 20;
   await t.step("of another organisation", async () => {
-    const statement = await statementWith(env.tpp, { claims: { org_id: "stranger", iat } });
+    const statement = await statementWith(env.tpp, { claims: { org_id: "outsider", iat } });
     assertEquals(await wordsOf(env, env.tpp, { statement }), [
       400,
       "The software_client_id of the software statement is registered for another org_id.",

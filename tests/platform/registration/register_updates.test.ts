@@ -67,7 +67,7 @@ Deno.test("POST register rejects an older or the same statement and keeps what w
 Deno.test("POST register rejects a newer statement about other software or another role under the client id [FAPI-D17]", async (t) => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const changes = {
-    "of another organisation": { org_id: "stranger" },
+    "of another organisation": { org_id: "outsider" },
     "of another role": { software_roles: ["ASPSP"], software_redirect_uris: [SHOP_REDIRECTS[0]] },
   };
   for (const [name, changed] of Object.entries(changes)) {

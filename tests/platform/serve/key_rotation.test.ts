@@ -138,7 +138,7 @@ async function published(env: ServedEnvironment): Promise<JSONWebKeySet> {
   return await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
 }
 
-/** A hand-over to the bank, verified with a copy of the platform's keys; gives the kid that signed it. */
+/** A handover JWT to the bank, verified with a copy of the platform's keys; gives the kid that signed it. */
 async function handoverKid(
   env: ServedEnvironment,
   bank: Participant,

@@ -1,4 +1,4 @@
-/** The bank takes exactly the hand-over JWTs that the platform makes for it, each once. */
+/** The bank takes exactly the handover JWTs that the platform makes for it, each once. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { CompactSign } from "jose";
 import { BankBrowser } from "../../support/bank_browser.ts";
@@ -62,10 +62,10 @@ for (const [name, [claims, reason]] of Object.entries(wrongClaims)) {
 
 Deno.test("GET sca rejects wrong layers", async () => {
   using env = await bankEnvironment();
-  const { stranger } = env;
+  const { outsider } = env;
   const cases: [SealLayers, string][] = [
-    [{ signer: stranger }, "inner layer: JWSSignatureVerificationFailed"],
-    [{ recipient: stranger }, "outer layer: JWEDecryptionFailed"],
+    [{ signer: outsider }, "inner layer: JWSSignatureVerificationFailed"],
+    [{ recipient: outsider }, "outer layer: JWEDecryptionFailed"],
     [{ outer: { kid: "BANKB-dec-00000000000000000" } }, "encrypted to another key"],
     [{ outer: { cty: "json" } }, "outer layer: ZodError"],
     [{ outer: { enc: "A128GCM" } }, "outer layer: ZodError"],

@@ -98,7 +98,7 @@ Deno.test("POST payment-orders rejects what is not the platform's order for this
   const good = order(ALICE_EUR_AT_BANKA);
   const invalid = [400, { error: "invalid_order" }];
   const signed = await signOrder(env, good);
-  assertEquals(await push(env, await signOrder(env, good, env.stranger)), invalid);
+  assertEquals(await push(env, await signOrder(env, good, env.outsider)), invalid);
   assertEquals(await push(env, signed.replace(/\.[^.]*$/, ".")), invalid);
   assertEquals(await push(env, JSON.stringify(good)), invalid);
   assertEquals(

@@ -127,10 +127,10 @@ Deno.test("a visit belongs to its browser, its bank, its form and 15 minutes", a
     method: "POST",
     body: new URLSearchParams({ ...browser.formFields("login"), ...ALICE, ...fields }),
   });
-  const stranger = new BankBrowser(env.banks);
-  assertEquals((await stranger.open(path)).status, 410);
-  assertEquals((await stranger.send(path, body({}))).status, 410);
-  assertEquals((await stranger.open(path.replace("BANKA", "BANKB"))).status, 410);
+  const outsider = new BankBrowser(env.banks);
+  assertEquals((await outsider.open(path)).status, 410);
+  assertEquals((await outsider.send(path, body({}))).status, 410);
+  assertEquals((await outsider.open(path.replace("BANKA", "BANKB"))).status, 410);
   const forged = await env.banks.fetch(
     new Request(`http://localhost:8443${path}`, {
       ...body({ csrf: "forged" }),

@@ -17,7 +17,7 @@ Deno.test("front door lets nobody in without a client certificate [A7]", () =>
 
 Deno.test("front door rejects a certificate of another authority of the same name [H9]", () =>
   withFrontDoor(tellHeaders, async (env) => {
-    await assertRejects(() => fetchAs(env, env.stranger, `${env.url}/`), TypeError);
+    await assertRejects(() => fetchAs(env, env.outsider, `${env.url}/`), TypeError);
   }));
 
 Deno.test("front door rejects its own server certificate as a client's", () =>

@@ -185,12 +185,12 @@ Deno.test("GET callback with access_denied shows that no money moved", async () 
 Deno.test("GET callback that does not belong here changes nothing", async (t) => {
   const env = await openShop();
   const { cookie, state } = await goToBank(env);
-  const stranger = `__Host-shop_session=${"A".repeat(43)}`;
+  const outsider = `__Host-shop_session=${"A".repeat(43)}`;
   const good = { code: "secret-code", state, iss: issuer };
   const cases: readonly (readonly [string, Request])[] = [
     ["no cookie", callback(good)],
-    ["another browser's cookie", callback(good, stranger)],
-    ["two session cookies", callback(good, `${cookie}; ${stranger}`)],
+    ["another browser's cookie", callback(good, outsider)],
+    ["two session cookies", callback(good, `${cookie}; ${outsider}`)],
     ["unknown state", callback({ ...good, state: "other" }, cookie)],
     ["another issuer", callback({ ...good, iss: `${authUrl}/BANKB` }, cookie)],
     ["no issuer", callback({ code: "secret-code", state }, cookie)],
