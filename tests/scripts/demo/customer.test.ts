@@ -82,7 +82,7 @@ Deno.test("goThroughAuthorization gives up where a customer would", async (t) =>
   const start = "GET /BANKA/authorization.oauth2";
   const cases: readonly (readonly [string, () => Response, string])[] = [
     ["error page", (): Response => html("<h1>Link &amp; gone</h1>", 400), "answered 400 Link & gone"],
-    ["page without a known form", (): Response => html(form("survey", "", "ok")), "no way on"],
+    ["page without a known form", (): Response => html(form("survey", "", "ok")), "no next page"],
     [
       "redirect that would repeat a POST",
       (): Response => new Response(null, { status: 307, headers: { location: "/" } }),
