@@ -6,7 +6,7 @@
  * that this computer has seen. If that file exists, an empty database is a loss. If it names a newer commit, the
  * database has gone back in time: an older copy has replaced it, or its write-ahead log was lost.
  */
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { storeCopyKey } from "./copy_mark.ts";
 import { openDenoKv } from "./deno_kv.ts";
 import { openLastSeen, readLastSeen } from "./last_seen.ts";
@@ -86,7 +86,7 @@ async function admit(store: Store, candidate: Candidate): Promise<string> {
 /** Returns the newest commit of the file, or 0 for a new one. Only reads, so that a damaged file is not changed. */
 async function inspect(path: string, lastSeen: LastSeen | undefined): Promise<number> {
   const [size, log] = [await sizeOf(path), await sizeOf(`${path}-wal`)];
-  if (size !== undefined && size > 0) return inspectDatabase(path, size, lastSeen);
+  if (size !== undefined && size > 0) return await inspectDatabase(path, size, lastSeen);
   const state = size === undefined ? "is missing" : "is empty";
   if (log !== undefined && log > 0) { // SQLite would delete it
     throw new Error(`The database ${path} ${state}, but ${path}-wal holds commits of it. ${restoreOr(path)}`);
@@ -96,10 +96,15 @@ async function inspect(path: string, lastSeen: LastSeen | undefined): Promise<nu
   return 0;
 }
 
-function inspectDatabase(path: string, size: number, lastSeen: LastSeen | undefined): number {
+async function inspectDatabase(
+  path: string,
+  size: number,
+  lastSeen: LastSeen | undefined,
+): Promise<number> {
+  const sqlite = await import("node:sqlite"); // not at the start: edge runtimes have none, and open no file
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(path, { readOnly: true });
+    database = new sqlite.DatabaseSync(path, { readOnly: true });
     const tables = database.prepare("select name from sqlite_schema where type = 'table'").all()
       .map(({ name }) => name);
     if (tables.length === 0 && lastSeen !== undefined) throw new Error(lost(path, "is empty"));
