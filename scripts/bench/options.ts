@@ -40,39 +40,26 @@ Processor time and memory are read from /proc: Linux only.
 Exit status: 0 measured, 1 a request failed or the guard does not hold, 2 the options are wrong.
 `;
 
-const DEFAULTS = {
-  requests: "200",
-  rounds: "3",
-  concurrency: "1,8,32",
-  warm: "800",
-  fill: "0",
-  soak: "0",
-  overload: "0",
-};
-const SWITCHES = ["--json", "--guard"];
+const NAMES = ["requests", "rounds", "concurrency", "warm", "fill", "soak", "overload"] as const;
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions | undefined {
-  if (args.includes("--help")) return undefined;
-  const pairs = args.filter((arg) => !SWITCHES.includes(arg));
-  const given = { ...DEFAULTS, ...Object.fromEntries(optionsOf(pairs, Object.keys(DEFAULTS))) };
+  const given = optionsOf(args, NAMES, ["json", "guard", "help"]);
+  if (given.help) return undefined;
   return {
-    requests: number(given, "requests", 1),
-    rounds: number(given, "rounds", 1),
-    concurrency: (given["concurrency"] ?? "").split(",").map((text) =>
-      number({ concurrency: text }, "concurrency", 1)
-    ),
-    warm: number(given, "warm", 0),
-    fill: number(given, "fill", 0),
-    soak: number(given, "soak", 0),
-    overload: number(given, "overload", 0),
-    json: args.includes("--json"),
-    guard: args.includes("--guard"),
+    requests: number("requests", given.requests ?? "200", 1),
+    rounds: number("rounds", given.rounds ?? "3", 1),
+    concurrency: (given.concurrency ?? "1,8,32").split(",").map((text) => number("concurrency", text, 1)),
+    warm: number("warm", given.warm ?? "800", 0),
+    fill: number("fill", given.fill ?? "0", 0),
+    soak: number("soak", given.soak ?? "0", 0),
+    overload: number("overload", given.overload ?? "0", 0),
+    json: given.json ?? false,
+    guard: given.guard ?? false,
   };
 }
 
-function number(given: Readonly<Record<string, string>>, name: string, least: number): number {
-  const text = given[name] ?? "";
+function number(name: string, text: string, least: number): number {
   if (!/^\d{1,8}$/.test(text) || Number(text) < least) {
     throw new UsageError(`--${name} must be a whole number from ${least}`);
   }

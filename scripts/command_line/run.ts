@@ -1,22 +1,37 @@
 /** Shared parsing of the tasks' command lines. */
+import { parseArgs } from "node:util";
 
 /** A command line that cannot be obeyed; `message` says which part. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The `--name value` pairs, by name. @throws {UsageError} for what is none of the names, or has no value */
-export function optionsOf(args: readonly string[], names: readonly string[]): ReadonlyMap<string, string> {
-  const given = new Map<string, string>();
-  for (let at = 0; at < args.length; at += 2) {
-    const name = args[at]?.replace(/^--/, "") ?? "";
-    const value = args[at + 1];
-    if (!args[at]?.startsWith("--") || !names.includes(name) || value === undefined) {
-      throw new UsageError(`Unknown option, or one without a value: ${args[at]}`);
-    }
-    given.set(name, value);
+/** The options of a command line: texts by name, and switches that were given. */
+export type Options<Name extends string, Switch extends string> =
+  & { readonly [name in Name]?: string }
+  & { readonly [name in Switch]?: boolean };
+
+/**
+ * Reads `--name value` or `--name=value`, and switches without a value.
+ *
+ * @throws {UsageError} if an option is unknown or has no value, or an argument is not an option
+ */
+export function optionsOf<Name extends string, Switch extends string = never>(
+  args: readonly string[],
+  names: readonly Name[],
+  switches: readonly Switch[] = [],
+): Options<Name, Switch> {
+  const options = Object.fromEntries([
+    ...names.map((name) => [name, { type: "string" as const }]),
+    ...switches.map((name) => [name, { type: "boolean" as const }]),
+  ]);
+  try {
+    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
+    return values as Options<Name, Switch>;
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split(".")[0] : String(error);
+    throw new UsageError(`${why}; --help lists the options.`);
   }
-  return given;
 }
 
 /** A whole number from 0 to `most`. @throws {UsageError} */

@@ -1,5 +1,5 @@
 /** Parses the command line of the demo. */
-import { UsageError } from "../command_line/run.ts";
+import { optionsOf, UsageError } from "../command_line/run.ts";
 
 /**
  * Who shows the consent, or `implicit` when the account is in the consent already (contract PN6
@@ -36,35 +36,26 @@ Exit status:
   3  the customer rejected, as --refuse asks: the TPP got access_denied, and no payment was made
 `;
 
-const consentKinds: readonly ConsentKind[] = ["implicit", "platform", "bank"];
+const CONSENT_KINDS: readonly ConsentKind[] = ["implicit", "platform", "bank"];
 
 /**
  * Reads the arguments; undefined when help was asked for.
  * @throws {UsageError}
  */
 export function readOptions(args: readonly string[]): DemoOptions | undefined {
-  let options: DemoOptions = { consent: "platform", reject: false, json: false, profile: "b" };
-  const rest = args.flatMap((arg) => /^--(consent|profile)=/.test(arg) ? splitOnce(arg) : [arg]);
-  for (let option = rest.shift(); option !== undefined; option = rest.shift()) {
-    if (option === "--help" || option === "-h") return undefined;
-    else if (option === "--refuse") options = { ...options, reject: true };
-    else if (option === "--json") options = { ...options, json: true };
-    else if (option === "--consent") {
-      options = { ...options, consent: choice(option, consentKinds, rest.shift()) };
-    } else if (option === "--profile") {
-      options = { ...options, profile: choice(option, ["a", "b"], rest.shift()) };
-    } else throw new UsageError(`Unknown option ${option}`);
-  }
-  return options;
+  const names = args.map((arg) => arg === "-h" ? "--help" : arg);
+  const given = optionsOf(names, ["consent", "profile"], ["refuse", "json", "help"]);
+  if (given.help) return undefined;
+  return {
+    consent: choice("--consent", CONSENT_KINDS, given.consent ?? "platform"),
+    profile: choice("--profile", ["a", "b"], given.profile ?? "b"),
+    reject: given.refuse ?? false,
+    json: given.json ?? false,
+  };
 }
 
-function choice<T extends string>(option: string, allowed: readonly T[], value: string | undefined): T {
+function choice<T extends string>(option: string, allowed: readonly T[], value: string): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found === undefined) throw new UsageError(`${option} must be one of ${allowed.join(", ")}`);
   return found;
-}
-
-function splitOnce(arg: string): [string, string] {
-  const at = arg.indexOf("=");
-  return [arg.slice(0, at), arg.slice(at + 1)];
 }

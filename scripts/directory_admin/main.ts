@@ -2,7 +2,6 @@
  * `deno task directory-admin`: the list of the directory's administrators, a file on the directory's machine. A running
  * directory reads the file again at the next request. The token is printed once; the file holds its hash.
  */
-import { parseArgs } from "node:util";
 import {
   type Credential,
   isAdministratorName,
@@ -10,6 +9,7 @@ import {
   newCredential,
   readCredentials,
 } from "../../src/directory/administrators.ts";
+import { optionsOf } from "../command_line/run.ts";
 import { lockSecretFile, writeSecretFile } from "../command_line/secret_file.ts";
 
 /** Dependencies of the command. */
@@ -64,28 +64,16 @@ function readArguments(
   if (verb !== "list" && verb !== "add" && verb !== "revoke") {
     throw new Error(`There is no command ${verb}; --help lists them.`);
   }
-  const text = { type: "string" } as const;
-  const options = verb === "list" ? { file: text } : { file: text, name: text };
-  const values: { file?: string; name?: string } = parsed(rest, options);
+  const values: { file?: string; name?: string } = optionsOf(
+    rest,
+    verb === "list" ? ["file"] : ["file", "name"],
+  );
   const file = values.file || env["DIRECTORY_ADMINISTRATORS"] || "";
   if (file === "") throw new Error("--file is missing, and DIRECTORY_ADMINISTRATORS is not set.");
   if (verb !== "list" && !isAdministratorName(values.name ?? "")) {
     throw new Error("--name must be 1 to 64 letters, digits or . _ @ + -.");
   }
   return { verb, file, name: values.name ?? "" };
-}
-
-function parsed(
-  args: readonly string[],
-  options: Readonly<Record<string, { readonly type: "string" }>>,
-): Readonly<Record<string, string>> {
-  try {
-    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
-    return values as Readonly<Record<string, string>>;
-  } catch (error) {
-    const why = error instanceof Error ? error.message.split(".")[0] : String(error);
-    throw new Error(`${why}; --help lists the options.`);
-  }
 }
 
 async function readList(file: string, mayBeMissing: boolean): Promise<readonly Credential[]> {

@@ -2,11 +2,10 @@
  * `deno task directory-keys`: creates, rotates and retires the keys that sign the directory's software statements, in
  * the file named by `DIRECTORY_SIGNING_KEYS`. Starts and signals no process, and prints no private value.
  */
-import { parseArgs } from "node:util";
 import { calculateJwkThumbprint } from "jose";
 import type { PrivateRsaJwk } from "../../src/base/jose/private_keys.ts";
 import { openStatementKeys, statementJwk } from "../../src/directory/statement_keys.ts";
-import { durationSeconds } from "../command_line/run.ts";
+import { durationSeconds, type Options, optionsOf } from "../command_line/run.ts";
 import { makePrivateJwk } from "../testing/generate_keys.ts";
 import { lockSecretFile, writeSecretFile } from "../command_line/secret_file.ts";
 
@@ -35,7 +34,7 @@ const OPTIONS = {
   retire: ["kid"],
 } as const;
 type Verb = keyof typeof OPTIONS;
-type Values = Readonly<Record<string, string>>;
+type Values = Options<string, never>;
 
 /**
  * Runs one command line.
@@ -46,7 +45,7 @@ export async function directoryKeys(args: readonly string[], tools: Tools): Prom
   const [verb, ...rest] = args;
   if (verb === undefined || args.includes("--help")) return tools.print(USAGE);
   if (!isVerb(verb)) throw new Error(`There is no command ${verb}; --help lists them.`);
-  const values = parsed(rest, ["file", ...OPTIONS[verb]]);
+  const values = optionsOf(rest, ["file", ...OPTIONS[verb]]);
   const file = values["file"] || "";
   if (file === "") throw new Error("--file is missing.");
   if (verb === "show") return list(await readKeys(file, tools), tools);
@@ -138,17 +137,6 @@ function list(keys: readonly PrivateRsaJwk[], tools: Tools): void {
   for (const { kid, nbf = 0, exp } of keys) {
     const state = nbf > now ? `signs from ${time(nbf)}` : nbf === Math.max(...started) ? "signs" : "former";
     tools.print(`${kid}  ${state}${exp === undefined ? "" : `, published until ${time(exp)}`}`);
-  }
-}
-
-function parsed(args: readonly string[], names: readonly string[]): Values {
-  const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
-  try {
-    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
-    return values as Values;
-  } catch (error) {
-    const why = error instanceof Error ? error.message.split(".")[0] : String(error);
-    throw new Error(`${why}; --help lists the options.`);
   }
 }
 

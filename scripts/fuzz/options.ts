@@ -34,18 +34,18 @@ const NUMBERS = { mutations: 10_000_000, seconds: 86_400, seed: 2 ** 31 - 1, fir
 
 /** The options, or undefined if help is wanted. @throws {UsageError} */
 export function readFuzzOptions(args: readonly string[]): FuzzOptions | undefined {
-  if (args.includes("--help")) return undefined;
-  const given = optionsOf(args, [...Object.keys(NUMBERS), "only"]);
+  const given = optionsOf(args, ["mutations", "seconds", "seed", "first", "only"], ["help"]);
+  if (given.help) return undefined;
   const number = (name: keyof typeof NUMBERS, otherwise: number): number => {
-    const value = given.get(name);
+    const value = given[name];
     return value === undefined ? otherwise : wholeNumber(name, value, NUMBERS[name]);
   };
   const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % NUMBERS.seed;
   return {
     seed: number("seed", random),
-    mutations: number("mutations", given.has("seconds") ? NUMBERS.mutations : 10_000),
+    mutations: number("mutations", given.seconds === undefined ? 10_000 : NUMBERS.mutations),
     seconds: number("seconds", NUMBERS.seconds),
     first: number("first", 0),
-    only: given.get("only") ?? "",
+    only: given.only ?? "",
   };
 }

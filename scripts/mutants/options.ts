@@ -1,6 +1,5 @@
 /** Parses the command line of the mutants. */
-import { parseArgs } from "node:util";
-import { UsageError, wholeNumber } from "../command_line/run.ts";
+import { optionsOf, UsageError, wholeNumber } from "../command_line/run.ts";
 import { seeded } from "../prove/random.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -28,7 +27,7 @@ const MAX_SEED = 2 ** 31 - 1;
 
 /** The mutants to try, or undefined if help is wanted. @throws {UsageError} */
 export function choose(args: readonly string[], all: readonly Mutant[]): Chosen | undefined {
-  const { only, sample, seed, help } = read(args);
+  const { only, sample, seed, help } = optionsOf(args, ["only", "sample", "seed"], ["help"]);
   if (help) return undefined;
   const named = only === undefined ? all : only.split(",").map((name) => mutantOf(name, all));
   if (sample === undefined) {
@@ -40,16 +39,6 @@ export function choose(args: readonly string[], all: readonly Mutant[]): Chosen 
     ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % MAX_SEED
     : wholeNumber("seed", seed, MAX_SEED);
   return { mutants: shuffled(named, chosenSeed).slice(0, count), seed: chosenSeed };
-}
-
-function read(args: readonly string[]): { only?: string; sample?: string; seed?: string; help?: boolean } {
-  const text = { type: "string" } as const;
-  try {
-    const options = { only: text, sample: text, seed: text, help: { type: "boolean" } } as const;
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 function mutantOf(name: string, all: readonly Mutant[]): Mutant {

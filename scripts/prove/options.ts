@@ -1,5 +1,5 @@
 /** Parses the command line of the prover. */
-import { UsageError, wholeNumber } from "../command_line/run.ts";
+import { optionsOf, UsageError, wholeNumber } from "../command_line/run.ts";
 
 export interface ProveOptions {
   readonly payments: number;
@@ -26,17 +26,18 @@ const LIMITS = { payments: 100_000, kills: 1000, seed: 2 ** 31 - 1 } as const;
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readProveOptions(args: readonly string[]): ProveOptions | undefined {
-  if (args.includes("--help")) return undefined;
-  const given = { payments: 100, kills: 3, seed: crypto.getRandomValues(new Uint32Array(1))[0] ?? 0 };
-  const options = { ...given, seed: given.seed % LIMITS.seed };
-  for (let at = 0; at < args.length; at += 2) {
-    const name = args[at]?.replace(/^--/, "");
-    const value = args[at + 1] ?? "";
-    if (name !== "payments" && name !== "kills" && name !== "seed") {
-      throw new UsageError(`Unknown option: ${args[at]}`);
-    }
-    options[name] = wholeNumber(name, value, LIMITS[name]);
-  }
+  const given = optionsOf(args, ["payments", "kills", "seed"], ["help"]);
+  if (given.help) return undefined;
+  const number = (name: keyof typeof LIMITS, byDefault: number): number => {
+    const text = given[name];
+    return text === undefined ? byDefault : wholeNumber(name, text, LIMITS[name]);
+  };
+  const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % LIMITS.seed;
+  const options = {
+    payments: number("payments", 100),
+    kills: number("kills", 3),
+    seed: number("seed", random),
+  };
   if (options.payments < 1) throw new UsageError("--payments must be at least 1");
   return options;
 }

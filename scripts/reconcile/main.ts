@@ -3,7 +3,7 @@
  * until their orders go out again. Talks to the operations API; exits with 0 only if no bank is held any more.
  */
 import { z } from "zod";
-import { optionsOf, UsageError } from "../command_line/run.ts";
+import { type Options, optionsOf, UsageError } from "../command_line/run.ts";
 
 const USAGE =
   `deno task reconcile [--bank CODE] [--statement FILE | --release REASON] [--operator NAME] [--url URL]
@@ -11,7 +11,7 @@ const USAGE =
   cannot be asked. --release: releases the bank's orders without a comparison; the reason goes into the history.
   OPERATOR_TOKEN, HOST and PORT are read from the environment or .env.`;
 
-const OPTIONS = ["bank", "statement", "release", "operator", "url"];
+const OPTIONS = ["bank", "statement", "release", "operator", "url"] as const;
 const MAX_PAGES = 100_000;
 
 const holdSchema = z.object({
@@ -41,7 +41,7 @@ interface Line extends ReconcileTools {
 export async function reconcile(args: readonly string[], tools: ReconcileTools): Promise<boolean> {
   const options = optionsOf(args, OPTIONS);
   const line = openLine(options, tools);
-  const [bank, statement, release] = ["bank", "statement", "release"].map((name) => options.get(name));
+  const { bank, statement, release } = options;
   if (bank === undefined) {
     if (statement !== undefined || release !== undefined) throw new UsageError(USAGE);
     for (const { BankId } of await holds(line)) await reconcileBank(line, BankId);
@@ -57,15 +57,14 @@ export async function reconcile(args: readonly string[], tools: ReconcileTools):
   return left.length === 0;
 }
 
-function openLine(options: ReadonlyMap<string, string>, tools: ReconcileTools): Line {
+function openLine({ operator, url }: Options<typeof OPTIONS[number], never>, tools: ReconcileTools): Line {
   const token = tools.environment("OPERATOR_TOKEN");
   if (token === undefined || token === "") throw new UsageError(`OPERATOR_TOKEN is not set.\n${USAGE}`);
   const host = tools.environment("HOST") ?? "127.0.0.1";
   const port = tools.environment("PORT") ?? "8080";
-  const operator = options.get("operator");
   return {
     ...tools,
-    url: options.get("url") ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: url ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     headers: {
       authorization: `Bearer ${token}`,
       ...(operator === undefined ? {} : { "x-operator": operator }),

@@ -37,19 +37,19 @@ const DEFAULT_SEEDS = 1000;
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readSimulateOptions(args: readonly string[]): SimulateOptions | undefined {
-  if (args.includes("--help")) return undefined;
-  const given = optionsOf(args, [...Object.keys(LIMITS), "without"]);
+  const given = optionsOf(args, ["seeds", "first", "seconds", "seed", "without"], ["help"]);
+  if (given.help) return undefined;
   const number = (name: keyof typeof LIMITS, byDefault: number): number => {
-    const text = given.get(name);
+    const text = given[name];
     return text === undefined ? byDefault : wholeNumber(name, text, LIMITS[name]);
   };
-  const without = given.get("without")?.split(",");
-  if (without !== undefined && !given.has("seed")) throw new UsageError("--without needs --seed");
+  const without = given.without?.split(",");
+  if (without !== undefined && given.seed === undefined) throw new UsageError("--without needs --seed");
   const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % MOST_SEEDS;
   return {
     seeds: number("seeds", DEFAULT_SEEDS),
     first: number("first", random),
     seconds: number("seconds", LIMITS.seconds),
-    ...(given.has("seed") ? { only: { seed: number("seed", 0), without: without ?? [] } } : {}),
+    ...(given.seed === undefined ? {} : { only: { seed: number("seed", 0), without: without ?? [] } }),
   };
 }

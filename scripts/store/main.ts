@@ -29,21 +29,20 @@ export async function storeCommand(
   const [verb, ...rest] = args;
   if (verb === "backup") {
     const options = optionsOf(rest, ["from", "to"]);
-    const from = options.get("from") ?? storeUrl;
-    const to = options.get("to");
+    const from = options.from ?? storeUrl;
+    const { to } = options;
     if (from === undefined || to === undefined) throw new UsageError(USAGE);
     return await backup(from, to, now);
   }
   if (verb === "restored") {
     const options = optionsOf(rest, ["at", "taken-at"]);
-    const at = options.get("at");
-    const time = options.get("taken-at");
+    const { at, "taken-at": time } = options;
     if (at === undefined || time === undefined) throw new UsageError(USAGE);
     return await restored(at, takenAt(time));
   }
   if (verb === "assign") {
     const options = optionsOf(rest, ["at", "issuer"]);
-    const [at, issuer] = [options.get("at"), options.get("issuer")];
+    const { at, issuer } = options;
     if (at === undefined || issuer === undefined || URL.parse(issuer) === null) throw new UsageError(USAGE);
     return await assign(at, issuer);
   }

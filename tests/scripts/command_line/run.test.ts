@@ -1,0 +1,23 @@
+/** The options of the commands: which command lines are read, and the message for the others. */
+import { assertEquals, assertThrows } from "@std/assert";
+import { optionsOf, UsageError } from "../../../scripts/command_line/run.ts";
+
+Deno.test("optionsOf reads values in both spellings, and switches", () => {
+  const read = (...args: readonly string[]): unknown => ({ ...optionsOf(args, ["seed", "only"], ["json"]) });
+  assertEquals(read(), {});
+  assertEquals(read("--seed", "7", "--json"), { seed: "7", json: true });
+  assertEquals(read("--seed=7", "--only", "a b", "--only=c=d"), { seed: "7", only: "c=d" });
+});
+
+Deno.test("optionsOf rejects unknown options, missing values and other arguments", () => {
+  const wrong = {
+    "--sed 7": "Unknown option '--sed'",
+    "--seed": "--seed",
+    "--seed --json": "--seed",
+    "--json=yes": "--json",
+    "seed 7": "seed",
+  };
+  for (const [line, message] of Object.entries(wrong)) {
+    assertThrows(() => optionsOf(line.split(" "), ["seed"], ["json"]), UsageError, message, line);
+  }
+});
