@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { sha256Bytes } from "../base/kernel/identifiers.ts";
 import type { PublicParticipant } from "./participant_representation.ts";
+import style from "./participants_page.css" with { type: "text" };
 
 /** A page and its content security policy. */
 export interface Page {
@@ -9,22 +10,12 @@ export interface Page {
   readonly contentSecurityPolicy: string;
 }
 
-const STYLE = `:root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
-body{margin:0 auto;max-width:70rem;padding:1.5rem}
-h1{font-size:1.5rem;margin:0 0 .5rem}
-.scroll{overflow-x:auto}
-table{border-collapse:collapse;width:100%}
-caption{padding:.5rem 0;text-align:left}
-th,td{border-bottom:1px solid;padding:.5rem .75rem .5rem 0;text-align:left;vertical-align:top}
-code{font-size:.875rem;overflow-wrap:anywhere}
-a{color:LinkText}`;
-
 /** Renders the page. */
 export async function participantsPage(
   directory: { readonly issuer: string; readonly environment: string },
   participants: readonly PublicParticipant[],
 ): Promise<Page> {
-  const styleHash = (await sha256Bytes(new TextEncoder().encode(STYLE))).toBase64();
+  const styleHash = (await sha256Bytes(new TextEncoder().encode(style))).toBase64();
   const page = (
     <Document issuer={directory.issuer} environment={directory.environment} participants={participants} />
   );
@@ -48,7 +39,7 @@ function Document({ issuer, environment, participants }: DocumentProps): JSX.Ele
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Participants directory ({environment})</title>
-        <style dangerouslySetInnerHTML={{ __html: STYLE }} />
+        <style dangerouslySetInnerHTML={{ __html: style }} />
       </head>
       <body>
         <main>

@@ -44,7 +44,7 @@ Deno.test("GET /participants lists more than one page of the store [E2]", async 
   assertEquals(new Set(body.map(({ org_id }: { org_id: string }) => org_id)).size, 206);
 });
 
-Deno.test("GET /participants draws a page for browsers, with names as text [E2]", async () => {
+Deno.test("GET /participants draws a page for browsers, with names as text and its style allowed by hash [E2] [W2]", async () => {
   await using env = await openDirectoryEnvironment();
   await env.admin(
     "POST",
@@ -55,7 +55,12 @@ Deno.test("GET /participants draws a page for browsers, with names as text [E2]"
     accept: "text/html,application/xhtml+xml,*/*;q=0.8",
   });
   assertEquals(headers.get("content-type"), "text/html; charset=utf-8");
-  assertMatch(headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/);
+  const style = /<style>([\s\S]*?)<\/style>/.exec(body)?.[1] ?? "";
+  assertStringIncludes(style, "color-scheme");
+  assertMatch(
+    headers.get("content-security-policy") ?? "",
+    new RegExp(`^default-src 'none'; style-src 'sha256-${RegExp.escape(await hashOf(style))}';`),
+  );
   assertStringIncludes(body, '<!doctype html><html lang="en">');
   assertStringIncludes(body, "&lt;script&gt;alert(1)&lt;/script&gt;");
   assert(!body.includes("<script"));
@@ -218,4 +223,8 @@ async function onboarded(): Promise<DirectoryEnvironment> {
   const env = await openDirectoryEnvironment();
   await env.admin("POST", "/participants", await thirdParty([0, 1]));
   return env;
+}
+
+async function hashOf(text: string): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toBase64();
 }

@@ -1,16 +1,13 @@
 /**
- * The shop's only script, as text: updates an order's page. It fetches the current page and replaces its changed parts;
- * screen readers announce the live region. Without scripts the page has a link.
+ * The shop's only script, served as text: updates an order's page. It fetches the current page and replaces its changed
+ * parts; screen readers announce the live region. Without scripts the page has a link.
  */
-
-/** Interval between updates, milliseconds. */
-const EVERY_MS = 2500;
-/** After so many updates, about ten minutes, the tab has probably been left open unused. */
-const MAX_LOOKS = 240;
-
-/** `/assets/order.js`. */
-export const orderScript = `"use strict";
+"use strict";
 (() => {
+  /** Interval between updates, milliseconds. */
+  const EVERY_MS = 2500;
+  /** After so many updates, about ten minutes, the tab has probably been left open unused. */
+  const MAX_LOOKS = 240;
   const live = document.getElementById("live");
   const again = document.getElementById("again");
   let looks = 0;
@@ -32,15 +29,15 @@ export const orderScript = `"use strict";
     document.title = fresh.title;
     return fresh.getElementById("live") !== null;
   };
-  const later = () => setTimeout(async () => {
-    if (document.hidden) return later();
-    looks += 1;
-    const goesOn = await look().catch(() => true);
-    if (goesOn && looks < ${MAX_LOOKS}) return later();
-    live.hidden = true;
-    again.hidden = !goesOn && !again.contains(document.activeElement);
-  }, ${EVERY_MS});
+  const later = () =>
+    setTimeout(async () => {
+      if (document.hidden) return later();
+      looks += 1;
+      const goesOn = await look().catch(() => true);
+      if (goesOn && looks < MAX_LOOKS) return later();
+      live.hidden = true;
+      again.hidden = !goesOn && !again.contains(document.activeElement);
+    }, EVERY_MS);
   live.hidden = false;
   later();
 })();
-`;
