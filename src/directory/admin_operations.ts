@@ -1,5 +1,5 @@
 /** Descriptions of the administrators' endpoints for the OpenAPI document. */
-import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
+import type { Endpoint } from "../base/http/endpoint.ts";
 import {
   certificatesAdded,
   history,
@@ -26,16 +26,16 @@ const CHANGE = [400, 404, 409, 413, 415] as const;
 
 /** One description per endpoint. */
 export interface AdminOperations {
-  readonly onboard: RouteConfig;
-  readonly show: RouteConfig;
-  readonly history: RouteConfig;
-  readonly issueStatement: RouteConfig;
-  readonly issueCertificates: RouteConfig;
-  readonly revokeKey: RouteConfig;
-  readonly setSoftwareStatus: RouteConfig;
-  readonly setOrganisationStatus: RouteConfig;
-  readonly showRestored: RouteConfig;
-  readonly confirmRestored: RouteConfig;
+  readonly onboard: Endpoint["route"];
+  readonly show: Endpoint["route"];
+  readonly history: Endpoint["route"];
+  readonly issueStatement: Endpoint["route"];
+  readonly issueCertificates: Endpoint["route"];
+  readonly revokeKey: Endpoint["route"];
+  readonly setSoftwareStatus: Endpoint["route"];
+  readonly setOrganisationStatus: Endpoint["route"];
+  readonly showRestored: Endpoint["route"];
+  readonly confirmRestored: Endpoint["route"];
 }
 
 /** The endpoints of a directory with these rules. */

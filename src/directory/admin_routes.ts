@@ -1,5 +1,6 @@
 /** Endpoints for administrators only (Decisions E1, E3): onboard participants, change them, read their full records. */
 import type { Context, MiddlewareHandler } from "hono";
+import { createMiddleware } from "hono/factory";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { adminOperations } from "./admin_operations.ts";
 import { addCertificates } from "./add_certificates.ts";
@@ -12,9 +13,10 @@ import {
 } from "./change_schema.ts";
 import type { Target } from "./change_participant.ts";
 import type { Directory, DirectoryLog } from "./directory.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../base/http/endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import { asOrgId, isKid } from "./identifiers.ts";
-import { readJson, readOptionalJson } from "./json_body.ts";
+import { jsonValue, optionalJsonValue } from "./json_body.ts";
 import { keySet } from "./key_set_representation.ts";
 import { type OnboardingCommand, onboardParticipant } from "./onboard_participant.ts";
 import { onboardingDecoder, type OnboardingRules } from "./onboarding_schema.ts";
@@ -33,39 +35,71 @@ import type { DirectoryEnv } from "./request_context.ts";
 import { revokeKey } from "./revoke_key.ts";
 import { setOrganisationStatus, setSoftwareStatus } from "./set_status.ts";
 
-type AdminContext = Context<DirectoryEnv>;
+/** Of an endpoint, whatever its checks add. */
+type AdminContext = Pick<Context<DirectoryEnv>, "req" | "get" | "body">;
 
-/** The endpoints, each behind the administrators' guard. */
+/** The endpoints, each for an administrator. */
 export function adminEndpoints(
   directory: Directory,
   rules: OnboardingRules,
-  guard: MiddlewareHandler<DirectoryEnv>,
+  administrator: MiddlewareHandler<DirectoryEnv>,
   log: DirectoryLog,
 ): readonly Endpoint[] {
   const decodeOnboarding = onboardingDecoder(rules);
   const is = adminOperations(rules);
-  const endpoints: readonly Endpoint[] = [
-    { route: is.onboard, handle: async (c) => onboard(directory, c, decodeOnboarding(await readJson(c))) },
-    { route: is.show, handle: (c) => showParticipant(directory, c) },
-    { route: is.history, handle: (c) => showHistory(directory, c) },
-    { route: is.issueStatement, handle: (c) => issueStatement(directory, rules, c) },
-    { route: is.issueCertificates, handle: (c) => issueCertificates(directory, c) },
-    { route: is.revokeKey, handle: (c) => revoke(directory, c) },
-    { route: is.setSoftwareStatus, handle: (c) => changeSoftwareStatus(directory, c) },
-    { route: is.setOrganisationStatus, handle: (c) => changeOrganisationStatus(directory, c) },
-    { route: is.showRestored, handle: (c) => answer(c, restoredCopy(directory.restored.takenAt())) },
-    { route: is.confirmRestored, handle: (c) => confirmRestored(directory, log, c) },
+  const restored = (c: AdminContext): Response => answer(c, restoredCopy(directory.restored.takenAt()));
+  const participant = knownParticipant(directory);
+  return [
+    endpoint(is.onboard, [administrator, jsonValue], (c) => {
+      return onboard(directory, c, decodeOnboarding(c.get("json")));
+    }),
+    endpoint(is.show, [administrator, participant], (c) => showParticipant(directory, c)),
+    endpoint(is.history, [administrator, participant], (c) => showHistory(directory, c)),
+    endpoint(is.issueStatement, [administrator, participant, optionalJsonValue], (c) => {
+      return issueStatement(directory, rules, c);
+    }),
+    endpoint(is.issueCertificates, [administrator, jsonValue], (c) => issueCertificates(directory, c)),
+    endpoint(is.revokeKey, [administrator, keyOfPath, jsonValue], (c) => revoke(directory, c)),
+    endpoint(is.setSoftwareStatus, [administrator, jsonValue], (c) => changeSoftwareStatus(directory, c)),
+    endpoint(is.setOrganisationStatus, [administrator, jsonValue], (c) => {
+      return changeOrganisationStatus(directory, c);
+    }),
+    endpoint(is.showRestored, [administrator], restored),
+    endpoint(is.confirmRestored, [administrator], (c) => confirmRestored(directory, log, c)),
   ];
-  return endpoints.map((endpoint) => ({ ...endpoint, guard }));
 }
 
+type ParticipantContext = Context<DirectoryEnv & { Variables: { participant: Participant } }>;
+
+/** Check: the participant of the path exists. */
+function knownParticipant(
+  directory: Directory,
+): MiddlewareHandler<DirectoryEnv & { Variables: { participant: Participant } }> {
+  return createMiddleware<DirectoryEnv & { Variables: { participant: Participant } }>(
+    async function findKnown(c, next) {
+      const entry = await findParticipant(directory.store, target(c).orgId);
+      if (entry === null) throw new ApiError("directory.not_found", "no such participant");
+      c.set("participant", entry.value);
+      await next();
+    },
+  );
+}
+
+/** Check: the path has a kid. */
+const keyOfPath = createMiddleware<{ Variables: { kid: string } }>(async function readKid(c, next) {
+  const kid = c.req.param("kid") ?? "";
+  if (!isKid(kid)) throw new ApiError("directory.not_found", "no kid");
+  c.set("kid", kid);
+  await next();
+});
+
 async function changeSoftwareStatus(directory: Directory, c: AdminContext): Promise<Response> {
-  const command = decodeSoftwareStatus(await readJson(c));
+  const command = decodeSoftwareStatus(c.get("json"));
   return answer(c, participantStatuses(await setSoftwareStatus(directory, target(c), command)));
 }
 
 async function changeOrganisationStatus(directory: Directory, c: AdminContext): Promise<Response> {
-  const command = decodeOrganisationStatus(await readJson(c));
+  const command = decodeOrganisationStatus(c.get("json"));
   return answer(c, participantStatuses(await setOrganisationStatus(directory, target(c), command)));
 }
 
@@ -90,38 +124,40 @@ async function onboard(
   return answer(c, body, 201);
 }
 
-async function showParticipant(directory: Directory, c: AdminContext): Promise<Response> {
-  const participant = await participantAt(directory, c);
+async function showParticipant(directory: Directory, c: ParticipantContext): Promise<Response> {
+  const participant = c.get("participant");
   const keys = await listKeys(directory.store, participant.orgId);
   return answer(c, fullParticipant(participant, keys, directory.clock()));
 }
 
-async function showHistory(directory: Directory, c: AdminContext): Promise<Response> {
-  const { orgId } = await participantAt(directory, c);
+async function showHistory(directory: Directory, c: ParticipantContext): Promise<Response> {
+  const { orgId } = c.get("participant");
   return answer(c, (await listHistory(directory.store, orgId)).map(historyLine));
 }
 
 async function issueStatement(
   directory: Directory,
   rules: OnboardingRules,
-  c: AdminContext,
+  c: ParticipantContext,
 ): Promise<Response> {
-  const { role } = await participantAt(directory, c);
-  const changes = decodeSoftwareChanges(await readOptionalJson(c), role, rules);
+  const { role } = c.get("participant");
+  const changes = decodeSoftwareChanges(c.get("json"), role, rules);
   return answer(c, { software_statement: await renewStatement(directory, target(c), changes) });
 }
 
 async function issueCertificates(directory: Directory, c: AdminContext): Promise<Response> {
-  const csrs = decodeSigningRequests(await readJson(c));
+  const csrs = decodeSigningRequests(c.get("json"));
   const { issued, active } = await addCertificates(directory, target(c), csrs);
   const body = { certificates: certificatesPem(issued), jwks: keySet(active), ca: directory.authority.pem };
   return answer(c, body, 201);
 }
 
-async function revoke(directory: Directory, c: AdminContext): Promise<Response> {
-  const kid = c.req.param("kid") ?? "";
-  if (!isKid(kid)) throw new ApiError("directory.not_found", "no kid");
-  const { reason } = decodeRevocation(await readJson(c));
+async function revoke(
+  directory: Directory,
+  c: Context<DirectoryEnv & { Variables: { kid: string } }>,
+): Promise<Response> {
+  const kid = c.get("kid");
+  const { reason } = decodeRevocation(c.get("json"));
   const { revoked } = await revokeKey(directory, target(c), { kid, reason });
   return answer(c, { kid, revoked_at: dateTime(revoked.at), reason: revoked.reason });
 }
@@ -139,12 +175,6 @@ function target(c: AdminContext): Target {
   const orgId = asOrgId(c.req.param("org_id"));
   if (orgId === undefined) throw new ApiError("directory.not_found", "no org_id");
   return { orgId, who: c.get("administrator") };
-}
-
-async function participantAt(directory: Directory, c: AdminContext): Promise<Participant> {
-  const entry = await findParticipant(directory.store, target(c).orgId);
-  if (entry === null) throw new ApiError("directory.not_found", "no such participant");
-  return entry.value;
 }
 
 function answer(c: AdminContext, body: unknown, status: 200 | 201 = 200): Response {

@@ -1,6 +1,6 @@
 /** Public responses with short cache lifetimes and revalidation (RFC 9110 §8.8, §13.1.2; RFC 9111 §5.2). */
 import type { Context } from "hono";
-import { sha256 } from "../base/kernel/identifiers.ts";
+import { answerDocument, textDocument } from "../base/http/public_document.ts";
 
 const CACHE_CONTROL = {
   /** May be reused for a minute without revalidation. */
@@ -16,17 +16,5 @@ export async function cacheable(
   contentType: string,
   kept: keyof typeof CACHE_CONTROL = "shortly",
 ): Promise<Response> {
-  const tag = `"${await sha256(body)}"`;
-  c.header("etag", tag);
-  c.header("cache-control", CACHE_CONTROL[kept]);
-  if (names(c.req.header("if-none-match"), tag)) return c.body(null, 304);
-  c.header("content-type", contentType);
-  return c.body(body);
-}
-
-// Weak comparison (RFC 9110 §8.8.3.2).
-function names(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const tags = ifNoneMatch.split(",").map((one) => one.trim().replace(/^W\//, ""));
-  return tags.includes("*") || tags.includes(tag);
+  return answerDocument(c, await textDocument(body, contentType), CACHE_CONTROL[kept]);
 }

@@ -5,6 +5,8 @@
 import { Hono } from "hono";
 import { type Clock, monotonicClock } from "../base/kernel/clock.ts";
 import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../base/limits.ts";
+import { type Endpoint, mount } from "../base/http/endpoint.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
 import { guardStore } from "../base/store/guarded_store.ts";
 import type { Store } from "../base/store/store.ts";
 import { adminEndpoints } from "./admin_routes.ts";
@@ -12,8 +14,6 @@ import { requireAdministrator } from "./administrator.ts";
 import type { Administrators } from "./administrators.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
 import type { Directory, DirectoryLog } from "./directory.ts";
-import { type Endpoint, mounted } from "./endpoint.ts";
-import { otherMethods } from "./methods.ts";
 import { described } from "./openapi.ts";
 import { answerErrors } from "./on_error.ts";
 import { openRestoredCopy } from "./restored_copy_store.ts";
@@ -79,8 +79,8 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const health = healthEndpoint(directory, "writes");
   const open = publicEndpoints(directory);
   const limit = limitPublic(parts.publicLimit ?? USUAL_PUBLIC_LIMIT, clock);
-  const guard = requireAdministrator({ administrators, clock, log });
-  const administered = adminEndpoints(directory, rules, guard, log);
+  const administrator = requireAdministrator({ administrators, clock, log });
+  const administered = adminEndpoints(directory, rules, administrator, log);
   const serve = (endpoints: readonly Endpoint[], limited?: typeof limit): Handler =>
     handler(log, described(parts.issuer, endpoints), limited);
   return {
@@ -98,9 +98,11 @@ function handler(
   const app = new Hono<DirectoryEnv>();
   app.use("*", requestContext(log));
   if (limit !== undefined) app.use("*", limit);
-  app.route("/", mounted(endpoints));
-  app.route("/", otherMethods(endpoints));
+  mount(app, endpoints, { head: true });
   app.onError(answerErrors(log));
+  app.all("*", () => { // a handler: an error of `notFound` would skip what the innermost middleware does after it
+    throw new ApiError("request.not_found");
+  });
   return async (request, address) => await app.fetch(request, address === undefined ? {} : { address });
 }
 

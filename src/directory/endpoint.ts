@@ -1,16 +1,20 @@
-/** Registers an endpoint: its description goes into the OpenAPI document, its handler into the app. */
+/** Declares the directory's endpoints, and builds their descriptions for the OpenAPI document. */
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
-import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { z } from "zod";
+import type { Check, CheckedContext, Endpoint } from "../base/http/endpoint.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
-export interface Endpoint {
-  readonly route: RouteConfig;
-  /** Omitted from the document: a page for browsers. */
-  readonly undocumented?: true;
-  /** Runs before the handler. */
-  readonly guard?: MiddlewareHandler<DirectoryEnv>;
-  readonly handle: (c: Context<DirectoryEnv>) => Response | Promise<Response>;
+/**
+ * Declares an endpoint.
+ *
+ * @param checks in the order in which they run
+ */
+export function endpoint<const C extends readonly Check[]>(
+  route: Endpoint["route"],
+  checks: C,
+  handle: (c: CheckedContext<DirectoryEnv, C, string>) => Response | Promise<Response>,
+): Endpoint {
+  return { route, checks, handle };
 }
 
 /** The description of an endpoint. */
@@ -28,6 +32,8 @@ export interface Operation {
   readonly answer: string;
   /** The responses, by media type. */
   readonly content: Readonly<Record<string, z.ZodType>>;
+  /** Omitted from the document: a page for browsers. */
+  readonly hide?: true;
   /** Whether the response has an ETag, so that 304 is possible. */
   readonly cacheable?: true;
   readonly errors?: readonly (keyof typeof ERRORS)[];
@@ -61,7 +67,7 @@ const PARAMETERS: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** Builds a route for the document. */
-export function operation(administrators: boolean, given: Operation): RouteConfig {
+export function operation(administrators: boolean, given: Operation): Endpoint["route"] {
   const { id, method, path, summary, description, status = 200 } = given;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const errors = [...given.errors ?? [], ...administrators ? [401 as const] : [], 429 as const, 503 as const];
@@ -70,6 +76,7 @@ export function operation(administrators: boolean, given: Operation): RouteConfi
     method,
     path,
     summary,
+    ...(given.hide === undefined ? {} : { hide: true }),
     ...(description === undefined ? {} : { description }),
     tags: [administrators ? "Administrators" : "Public"],
     security: administrators ? [{ administrator: [] }] : [],
@@ -88,22 +95,6 @@ export function operation(administrators: boolean, given: Operation): RouteConfi
       ...Object.fromEntries(errors.toSorted((a, b) => a - b).map((code) => [code, errorAnswer(code)])),
     },
   };
-}
-
-/** Mounts the endpoints on an app, in their order. */
-export function mounted(endpoints: readonly Endpoint[]): Hono<DirectoryEnv> {
-  const app = new Hono<DirectoryEnv>();
-  for (const { route, guard, handle } of endpoints) {
-    const [method, path] = [route.method.toUpperCase(), honoPath(route)];
-    if (guard !== undefined) app.on(method, path, guard);
-    app.on(method, path, handle);
-  }
-  return app;
-}
-
-/** Converts `/participants/{org_id}` to Hono's syntax. */
-export function honoPath({ path }: RouteConfig): string {
-  return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
 function pick(names: readonly string[]): Record<string, z.ZodType> {

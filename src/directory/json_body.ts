@@ -1,38 +1,42 @@
-/** Reads request bodies of the directory: one bounded JSON value without ambiguities between parsers. */
+/** Checks of the directory's request bodies: one bounded JSON value without ambiguities between parsers. */
 import type { Context } from "hono";
-import { readBytes } from "../base/http/body.ts";
+import { createMiddleware } from "hono/factory";
+import { readJsonBytes } from "../base/http/body.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
-import { strictJson } from "../base/kernel/strict_json.ts";
-import { MAX_BODY_BYTES } from "../base/limits.ts";
+import { strictJson, utf8Text } from "../base/kernel/strict_json.ts";
 
-const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+/** Set by {@link jsonValue} and {@link optionalJsonValue}. */
+interface JsonVariables {
+  json: unknown;
+}
 
 /**
- * The JSON value in the body.
+ * Check: parses the body.
  *
  * @throws {ApiError} wrong media type or coding, too large, not UTF-8, or not strict JSON
  */
-export async function readJson(c: Context): Promise<unknown> {
-  if (!JSON_TYPE.test(c.req.header("content-type")?.trim() ?? "")) {
-    throw new ApiError("request.unsupported_media_type");
-  }
-  const coding = c.req.header("content-encoding")?.trim().toLowerCase() ?? "identity";
-  if (coding !== "identity") throw new ApiError("request.unsupported_content_encoding");
-  const parsed = strictJson(decodeUtf8(await readBytes(c.req.raw, MAX_BODY_BYTES)));
-  if (parsed.ok) return parsed.value;
-  throw new ApiError("directory.invalid_request", { description: `body: ${parsed.why}` });
+export const jsonValue = createMiddleware<{ Variables: JsonVariables }>(async function readJson(c, next) {
+  c.set("json", await valueOf(c));
+  await next();
+});
+
+/** As {@link jsonValue}, but an absent body stands for `{}`. */
+export const optionalJsonValue = createMiddleware<{ Variables: JsonVariables }>(
+  async function readOptionalJson(c, next) {
+    const bodiless = c.req.raw.body === null || c.req.header("content-length") === "0";
+    c.set("json", bodiless ? {} : await valueOf(c));
+    await next();
+  },
+);
+
+async function valueOf(c: Context): Promise<unknown> {
+  const text = utf8Text(await readJsonBytes(c));
+  if (text === undefined) throw notJson("is not UTF-8");
+  const parsed = strictJson(text);
+  if (!parsed.ok) throw notJson(parsed.why);
+  return parsed.value;
 }
 
-/** As `readJson`, but an absent body stands for `{}`. */
-export async function readOptionalJson(c: Context): Promise<unknown> {
-  const bodiless = c.req.raw.body === null || c.req.header("content-length") === "0";
-  return bodiless ? {} : await readJson(c);
-}
-
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new ApiError("directory.invalid_request", { description: "body: is not UTF-8" });
-  }
+function notJson(why: string): ApiError {
+  return new ApiError("directory.invalid_request", { description: `body: ${why}` });
 }

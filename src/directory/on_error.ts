@@ -3,6 +3,7 @@
  * and the stack is logged.
  */
 import type { Context } from "hono";
+import { rejectionHeaders } from "../base/http/rejection_headers.ts";
 import { ApiError, isStoreFailure } from "../base/kernel/api_error.ts";
 import type { DirectoryLog } from "./directory.ts";
 import type { DirectoryEnv } from "./request_context.ts";
@@ -14,13 +15,8 @@ export function answerErrors(log: DirectoryLog): (error: Error, c: Context<Direc
     const rejection = error instanceof ApiError ? error : undefined;
     const wire = wireOf(rejection?.reason);
     note(log, c, error, wire.status);
-    c.header("cache-control", "no-store");
+    rejectionHeaders(rejection).forEach((value, name) => c.header(name, value));
     if (wire.status === 401) c.header("www-authenticate", 'Bearer realm="directory"'); // RFC 6750 §3
-    if (rejection?.parts.allow !== undefined) c.header("allow", rejection.parts.allow);
-    if (rejection?.parts.retryAfterSeconds !== undefined) {
-      c.header("retry-after", String(rejection.parts.retryAfterSeconds));
-    }
-    if (rejection?.reason === "request.incomplete") c.header("connection", "close");
     const description = rejection?.parts.description ?? wire.description;
     return c.json({ error: wire.error, error_description: printable(description) }, wire.status);
   };

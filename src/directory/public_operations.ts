@@ -1,5 +1,5 @@
 /** Descriptions of the public endpoints for the OpenAPI document. */
-import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
+import type { Endpoint } from "../base/http/endpoint.ts";
 import {
   healthy,
   htmlPage,
@@ -18,7 +18,8 @@ export const JWK_SET_TYPE = "application/jwk-set+json";
 /** PEM files. */
 export const PEM_TYPE = "application/x-pem-file";
 
-const read = (words: Omit<Operation, "method">): RouteConfig => operation(false, { method: "get", ...words });
+const read = (words: Omit<Operation, "method">): Endpoint["route"] =>
+  operation(false, { method: "get", ...words });
 
 /** The health endpoint, on every listener. */
 export const healthRoute = read({
@@ -36,6 +37,7 @@ export const publicOperations = {
   root: read({
     id: "getRoot",
     path: "/",
+    hide: true,
     summary: "Where to begin",
     status: 303,
     answer: "The list of participants",

@@ -1,5 +1,5 @@
 /** The public endpoints (Decision E2): participants, their key sets, the directory's own keys and certificate. */
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { accepts } from "hono/accepts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { activeKeys, revokedKeys } from "./certified_key.ts";
@@ -10,7 +10,9 @@ import { keySet, revokedKeySet } from "./key_set_representation.ts";
 import { type NewestStatements, openNewestStatements } from "./newest_statement.ts";
 import type { Participant } from "./participant.ts";
 import { publicParticipant } from "./participant_representation.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../base/http/endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import type { DirectoryEnv } from "./request_context.ts";
 import { findParticipant, listKeys, listParticipants } from "./participant_store.ts";
 import { openStatusList } from "./status_list.ts";
 import { publishing } from "./publishing.ts";
@@ -20,35 +22,40 @@ import { participantsPage } from "./participants_page.tsx";
 const JSON_TYPE = "application/json";
 
 /** Checks the database: the public listener needs reads only, the administrators' also writes. */
-export function healthEndpoint({ store }: Directory, needs: "reads" | "writes"): Endpoint {
+export function healthEndpoint(
+  { store }: Directory,
+  needs: "reads" | "writes",
+  checks: readonly MiddlewareHandler<DirectoryEnv>[] = [],
+): Endpoint {
   const isHealthy = needs === "writes" ? store.isWorking : async (): Promise<boolean> => {
     await store.get(["directory", "health"]);
     return true;
   };
-  return { route: healthRoute, handle: (c) => health(isHealthy, c) };
+  return endpoint(healthRoute, checks, (c) => health(isHealthy, c));
 }
 
-/** The endpoints, without a guard. */
+/** The endpoints, for everyone. */
 export function publicEndpoints(directory: Directory): readonly Endpoint[] {
   const statuses = openStatusList(directory.store);
   const statements = openNewestStatements(directory);
   const { statementKeys, authority } = directory;
   const is = publicOperations;
-  const endpoints: readonly Endpoint[] = [
-    healthEndpoint(directory, "reads"),
-    { route: is.root, undocumented: true, handle: (c) => c.redirect("/participants", 303) },
-    { route: is.participants, handle: (c) => participants(directory, c) },
-    { route: is.status, handle: async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated") },
-    { route: is.newestStatement, handle: (c) => newestStatement(directory, statements, c) },
-    { route: is.activeKeys, handle: (c) => activeKeySet(directory, c) },
-    { route: is.revokedKeys, handle: (c) => revokedSet(directory, c) },
-    {
-      route: is.statementKeys,
-      handle: (c) => cacheable(c, JSON.stringify(statementKeys.publicJwks), JWK_SET_TYPE),
-    },
-    { route: is.authority, handle: (c) => cacheable(c, authority.pem, PEM_TYPE) },
+  const checks = [publishing(directory.restored)] as const;
+  return [
+    healthEndpoint(directory, "reads", checks),
+    endpoint(is.root, checks, (c) => c.redirect("/participants", 303)),
+    endpoint(is.participants, checks, (c) => participants(directory, c)),
+    endpoint(is.status, checks, async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated")),
+    endpoint(is.newestStatement, checks, (c) => newestStatement(directory, statements, c)),
+    endpoint(is.activeKeys, checks, (c) => activeKeySet(directory, c)),
+    endpoint(is.revokedKeys, checks, (c) => revokedSet(directory, c)),
+    endpoint(
+      is.statementKeys,
+      checks,
+      (c) => cacheable(c, JSON.stringify(statementKeys.publicJwks), JWK_SET_TYPE),
+    ),
+    endpoint(is.authority, checks, (c) => cacheable(c, authority.pem, PEM_TYPE)),
   ];
-  return endpoints.map((endpoint) => ({ ...endpoint, guard: publishing(directory.restored) }));
 }
 
 async function health(isHealthy: () => Promise<boolean>, c: Context): Promise<Response> {

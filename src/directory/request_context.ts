@@ -1,6 +1,7 @@
 /** Per-request variables of the directory, and the headers of every response. */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
+import { protectPage } from "../base/http/response_headers.ts";
 import type { DirectoryLog } from "./directory.ts";
 
 /** Hono's environment in the directory. */
@@ -12,6 +13,8 @@ export interface DirectoryEnv {
     requestId: string;
     /** The administrator who made the request, for the history. */
     administrator: string;
+    /** The strictly parsed body (`json_body.ts`). Its fields are not checked yet. */
+    json: unknown;
   };
 }
 
@@ -21,13 +24,7 @@ export function requestContext(log: DirectoryLog): MiddlewareHandler<DirectoryEn
     c.set("requestId", crypto.randomUUID());
     await next();
     c.header("x-request-id", c.get("requestId"));
-    c.header("x-content-type-options", "nosniff");
-    c.header("referrer-policy", "no-referrer");
-    c.header("x-frame-options", "DENY");
-    c.header("cross-origin-opener-policy", "same-origin");
-    if (!c.res.headers.has("content-security-policy")) {
-      c.header("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
-    }
+    protectPage(c.res.headers, "default-src 'none'; frame-ancestors 'none'");
     log.info("directory.answered", {
       requestId: c.get("requestId"),
       method: c.req.method,

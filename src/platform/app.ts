@@ -1,15 +1,15 @@
 /**
- * The two apps: the API host, which requires client certificates, and the browser host. Each lists its middleware and
- * the slices that it mounts. `compose.ts` has the wiring.
+ * The two hosts: the API host, which requires client certificates, and the browser host. Each has the endpoints of its
+ * slices behind the same surroundings. `compose.ts` has the wiring.
  */
-import { OpenAPIHono } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { type BackchannelRouteDeps, backchannelRoutes } from "./backchannel/routes.ts";
 import { type PaymentOrderRouteDeps, paymentOrderRoutes } from "./backchannel/payment_order_routes.ts";
 import { type ConsentRouteDeps, consentRoutes } from "./consents/routes.ts";
 import { type FrontchannelRouteDeps, frontchannelRoutes } from "./frontchannel/routes.ts";
-import type { RequestEnv } from "../base/http/context.ts";
-import type { PlatformApp } from "./http/endpoint.ts";
+import type { RequestEnv, Surface } from "../base/http/context.ts";
+import { mount } from "../base/http/endpoint.ts";
+import type { PlatformEndpoint } from "./http/endpoint.ts";
 import { answerErrors, type ErrorDeps } from "./http/on_error.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_routes.ts";
@@ -43,34 +43,38 @@ export interface BrowserDeps extends ErrorDeps {
   readonly pages: PublicPageDeps;
 }
 
+/** A host: its endpoints, and the handler of its requests. */
+export interface Host {
+  readonly endpoints: readonly PlatformEndpoint[];
+  fetch(request: Request): Promise<Response>;
+}
+
 /** The API host, for programs with client certificates. */
-export function apiApp(deps: ApiDeps): PlatformApp {
-  const app = surrounded(deps);
-  registrationRoutes(app, deps.registration);
-  oauthRoutes(app, deps.oauth);
-  consentRoutes(app, deps.consents);
-  paymentRoutes(app, deps.payments);
-  backchannelRoutes(app, deps.backchannel);
-  paymentOrderRoutes(app, deps.paymentOrders);
-  if (deps.operations !== undefined) {
-    operationsRoutes(app, deps.operations);
-    orderHoldRoutes(app, deps.operations);
-    requestLaneRoutes(app, deps.operations);
-  }
-  return app;
+export function apiHost(deps: ApiDeps): Host {
+  const { operations } = deps;
+  return openHost(deps, [
+    ...registrationRoutes(deps.registration),
+    ...oauthRoutes(deps.oauth),
+    ...consentRoutes(deps.consents),
+    ...paymentRoutes(deps.payments),
+    ...backchannelRoutes(deps.backchannel),
+    ...paymentOrderRoutes(deps.paymentOrders),
+    ...(operations === undefined ? [] : [
+      ...operationsRoutes(operations),
+      ...orderHoldRoutes(operations),
+      ...requestLaneRoutes(operations),
+    ]),
+  ], () => "oauth");
 }
 
 /** The browser host: customers, metadata, health and documentation. */
-export function browserApp(deps: BrowserDeps): PlatformApp {
-  const app = surrounded(deps);
-  app.notFound((c) => {
-    if (!isForMachines(c.req.path)) c.set("surface", "browser");
-    throw new ApiError("request.not_found");
-  });
-  publicPageRoutes(app, deps.pages);
-  discoveryRoutes(app, deps.discovery);
-  frontchannelRoutes(app, deps.frontchannel);
-  return app;
+export function browserHost(deps: BrowserDeps): Host {
+  const endpoints = [
+    ...publicPageRoutes(deps.pages),
+    ...discoveryRoutes(deps.discovery),
+    ...frontchannelRoutes(deps.frontchannel),
+  ];
+  return openHost(deps, endpoints, (path) => isForMachines(path) ? "oauth" : "browser");
 }
 
 /** Well-known paths and paths similar to API paths, which people do not open. */
@@ -88,12 +92,19 @@ function pathAsSent({ url }: Request): string {
   return /^[^:]*:\/\/[^/?#]*([^?#]+)/.exec(url)?.[1] ?? "/";
 }
 
-function surrounded(deps: ErrorDeps & { readonly around: Surroundings }): PlatformApp {
-  const app: PlatformApp = new OpenAPIHono<RequestEnv>({ getPath: pathAsSent });
+/** @param surfaceOf the surface of a path that no endpoint has */
+function openHost(
+  deps: ErrorDeps & { readonly around: Surroundings },
+  endpoints: readonly PlatformEndpoint[],
+  surfaceOf: (path: string) => Surface,
+): Host {
+  const app = new Hono<RequestEnv>({ getPath: pathAsSent });
   for (const middleware of deps.around) app.use(middleware);
+  mount(app, endpoints, { head: false });
   app.onError(answerErrors(deps));
-  app.notFound(() => {
+  app.notFound((c) => {
+    c.set("surface", surfaceOf(c.req.path));
     throw new ApiError("request.not_found");
   });
-  return app;
+  return { endpoints, fetch: async (request) => await app.fetch(request) };
 }

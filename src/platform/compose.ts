@@ -1,6 +1,6 @@
 /** The composition root: the only file that knows every part. It builds stores, middleware and the two apps. */
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
-import { apiApp, browserApp } from "./app.ts";
+import { apiHost, browserHost, type Host } from "./app.ts";
 import {
   composeShared,
   openClocks,
@@ -12,7 +12,7 @@ import { sweepConsents } from "./consents/sweep_consents.ts";
 import { consentStatus } from "./consents/read_consent.ts";
 import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
 import { backTo } from "./frontchannel/tpp_redirect.ts";
-import { endpointsOf, type MountedEndpoint, type PlatformApp } from "./http/endpoint.ts";
+import { listed, type MountedEndpoint } from "./http/endpoint.ts";
 import { nameRequest } from "../base/http/interaction_id.ts";
 import { apiHeaders, browserHeaders } from "../base/http/response_headers.ts";
 import { commitReplayRecords } from "./http/commit_replay_records.ts";
@@ -22,7 +22,7 @@ import type { OAuthRouteDeps } from "./oauth/routes.ts";
 import { type Probe, type Readiness, readiness, storeProbe } from "../base/observability/health.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
 import { requestLog } from "../base/http/request_log.ts";
-import { openApiDocument } from "./openapi.ts";
+import { platformDocument } from "./openapi.ts";
 import type { RequestLaneRouteDeps } from "./security/request_lane_routes.ts";
 import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
@@ -39,9 +39,8 @@ import { bankPath } from "./security/bank_path.ts";
 import { clientCertificate } from "./security/client_certificate.ts";
 import { operatorToken } from "./security/operator_token.ts";
 import { payloadSignature } from "./security/payload_signature.ts";
-import type { ResourceGuards } from "./security/resource_guards.ts";
 import { followDirectory } from "./registration/current_clients.ts";
-import { requireActiveBank } from "./security/standing.ts";
+import { activeBank, type ResourceGuards } from "./security/resource_guards.ts";
 import { type Clock, monotonicClock } from "../base/kernel/clock.ts";
 import { guardStore } from "../base/store/guarded_store.ts";
 import type { Reader, Store } from "../base/store/store.ts";
@@ -89,11 +88,17 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> =>
     readiness({ store: storeProbe(store.isWorking) }, { ...directoryProbes(shared), ...parts.advisory });
-  const browser = composeBrowser(parts, shared, log, ready, () => openApiDocument(config, [api, browser]));
+  const browser = composeBrowser(
+    parts,
+    shared,
+    log,
+    ready,
+    () => platformDocument(config, [api.endpoints, browser.endpoints]),
+  );
   return {
-    api: handlerOf(api),
-    browser: handlerOf(browser),
-    endpoints: { api: endpointsOf(api), browser: endpointsOf(browser) },
+    api,
+    browser,
+    endpoints: { api: api.endpoints.map(listed), browser: browser.endpoints.map(listed) },
     readiness: ready,
     ...composeWork({ store, clock, log, markAge: mark }, shared),
   };
@@ -122,22 +127,18 @@ function composeWork(
   };
 }
 
-function handlerOf(app: PlatformApp): Handler {
-  return { fetch: async (request) => await app.fetch(request) };
-}
-
 function directoryProbes(shared: Shared): Readonly<Record<string, Probe>> {
   return { directory: () => directoryHealth(shared), clock: shared.directoryClock.health };
 }
 
-function composeApi(parts: TimedParts, shared: Shared, log: Log): PlatformApp {
+function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
   const { config, store, clock } = parts;
   const { baseUrl, authUrl, currencies, accountSchemes } = config;
   const { clients, consents, payments, claims, participantKeys: keys } = shared;
   const base = { store, clock, consents, payments, claims, baseUrl, currencies, accountSchemes };
   const guards = composeGuards(parts, shared);
   const resources = { ...base, guards, idempotent: idempotent(claims) };
-  return apiApp({
+  return apiHost({
     log,
     drawErrorPage: shared.drawErrorPage,
     around: [
@@ -230,7 +231,7 @@ function composeGuards(parts: PlatformParts, shared: Shared): ResourceGuards {
       findAccessToken: tokens.find,
       findCaller: clients.find,
     }),
-    requireActive: (bank) => requireActiveBank(standingOf, bank),
+    active: activeBank(standingOf),
     payloadSignature: payloadSignature({ clock, keys, trustAnchor }),
   };
 }
@@ -241,10 +242,10 @@ function composeBrowser(
   log: Log,
   ready: () => Promise<Readiness>,
   openApi: () => object,
-): PlatformApp {
+): Host {
   const { config, store, clock, keys } = parts;
   const { baseUrl, authUrl } = config;
-  return browserApp({
+  return browserHost({
     log,
     drawErrorPage: shared.drawErrorPage,
     around: [

@@ -1,11 +1,10 @@
 /** The OpenAPI 3.1 document of both hosts, generated from the mounted routes. */
-import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
+import type { OpenAPIRegistry, RouteConfig } from "@asteasolutions/zod-to-openapi";
+import type { Endpoint } from "../base/http/endpoint.ts";
+import { documentedRoutes, openApiDocument } from "../base/http/openapi.ts";
 import type { Config } from "./config.ts";
-import type { PlatformApp } from "./http/endpoint.ts";
 import { registerAnswers } from "./http/openapi_answers.ts";
 import { SCHEMES } from "./http/openapi_parameters.ts";
-
-type Definitions = OpenAPIRegistry["definitions"];
 
 const TAGS = [
   { name: "Registration", description: "Dynamic client registration (RFC 7591) with a software statement." },
@@ -19,35 +18,28 @@ const TAGS = [
 ];
 
 /** Returns the document. Each operation names its host. */
-export function openApiDocument(
+export function platformDocument(
   { baseUrl, authUrl }: Pick<Config, "baseUrl" | "authUrl">,
-  [api, browser]: readonly [api: PlatformApp, browser: PlatformApp],
+  [api, browser]: readonly [api: readonly Endpoint[], browser: readonly Endpoint[]],
 ): object {
-  const definitions = [
-    ...componentDefinitions(),
-    ...definitionsAt(baseUrl, api),
-    ...definitionsAt(authUrl, browser),
-  ];
-  return new OpenApiGeneratorV31(definitions).generateDocument({
-    openapi: "3.1.0",
-    info: {
-      title: "Payment initiation platform",
-      version: "1",
-      description:
-        "Domestic payment initiation with explicit consent: FAPI 2.0, DPoP-bound tokens, mTLS, signed payloads.",
-      contact: { name: "Developer portal", url: `${authUrl}/docs` },
-      license: { name: "MIT", identifier: "MIT" },
-    },
+  const frame = {
+    title: "Payment initiation platform",
+    description:
+      "Domestic payment initiation with explicit consent: FAPI 2.0, DPoP-bound tokens, mTLS, signed payloads.",
+    contact: { name: "Developer portal", url: `${authUrl}/docs` },
     servers: [
       { url: baseUrl, description: "API host (client certificate required)" },
       { url: authUrl, description: "Browser authorization host" },
     ],
     tags: TAGS,
-  });
+    components,
+  };
+  const at = (url: string, endpoints: readonly Endpoint[]): RouteConfig[] =>
+    documentedRoutes(endpoints).map((route) => ({ ...route, servers: [{ url }] }));
+  return openApiDocument(frame, [...at(baseUrl, api), ...at(authUrl, browser)]);
 }
 
-function componentDefinitions(): Definitions {
-  const registry = new OpenAPIRegistry();
+function components(registry: OpenAPIRegistry): void {
   registry.registerComponent("securitySchemes", SCHEMES.certificate, {
     type: "mutualTLS",
     description: "The participant's transport certificate; its key is a `use: tls` key of the directory.",
@@ -62,13 +54,4 @@ function componentDefinitions(): Definitions {
     });
   }
   registerAnswers(registry);
-  return registry.definitions;
-}
-
-function definitionsAt(url: string, app: PlatformApp): Definitions {
-  return app.openAPIRegistry.definitions.map((definition) =>
-    definition.type === "route"
-      ? { ...definition, route: { ...definition.route, servers: [{ url }] } }
-      : definition
-  );
 }

@@ -1,13 +1,14 @@
 /** Public pages of the browser host: style, health, the OpenAPI document and the documentation. */
 import { createRoute, z } from "@hono/zod-openapi";
-import { endpoint, type PlatformApp } from "./http/endpoint.ts";
+import type { Endpoint } from "../base/http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "./http/endpoint.ts";
 import { oauthAnswer, oauthErrors, taggedAnswers } from "./http/openapi_answers.ts";
 import { answerDocument, documentStore, PUBLIC_CACHE } from "../base/http/public_document.ts";
 import { ERROR_TABLE, type Wire } from "./http/error_table.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import type { Readiness } from "../base/observability/health.ts";
 import { type Docs, openDocs } from "../portal/docs_page.tsx";
-import { errorPageRoutes, type FindTpp } from "./http/error_routes.ts";
+import { errorPageRoute, type FindTpp } from "./http/error_routes.ts";
 import type { ErrorEntry } from "../portal/error_table.tsx";
 import { CHAPTERS, DOCS_PATH, REFERENCE_PATH } from "../portal/paths.ts";
 import { LOGO_PATH, type Site } from "../pages/site.ts";
@@ -80,50 +81,49 @@ const rootRoute = { ...hidden("/"), responses: { 303: { description: "To the doc
 const docsRoutes = [...CHAPTERS.map(([path]) => path), `${REFERENCE_PATH}/{part}`].map(hidden);
 
 /**
- * Mounts the pages. Documents are rendered once and cached, so that a flood of requests for them hardly delays
- * payments.
+ * The pages. Documents are rendered once and cached, so that a flood of requests for them hardly delays payments.
  */
-export function publicPageRoutes(app: PlatformApp, deps: PublicPageDeps): void {
+export function publicPageRoutes(deps: PublicPageDeps): readonly PlatformEndpoint[] {
   const document = documentStore();
-  app.get(
-    endpoint(app, "oauth", "public", hidden(STYLESHEET_PATH)),
-    async (c) =>
-      answerDocument(c, await document(STYLESHEET_PATH, "text/css; charset=utf-8", () => STYLESHEET)),
-  );
-  app.get(
-    endpoint(app, "oauth", "public", hidden(ICON_PATH)),
-    async (c) => answerDocument(c, await document(ICON_PATH, "image/svg+xml", () => ICON)),
-  );
-  const { logo } = deps.site.operator;
-  if (logo !== undefined) {
-    app.get(
-      endpoint(app, "oauth", "public", hidden(LOGO_PATH)),
-      async (c) => answerDocument(c, await document(LOGO_PATH, logo.type, () => logo.bytes)),
-    );
-  }
-  app.get(endpoint(app, "oauth", "operator", liveRoute), (c) => c.json({ live: true }));
-  app.get(endpoint(app, "oauth", "operator", readyRoute), async (c) => {
-    const state = await deps.readiness();
-    return c.json(state, state.ready ? 200 : 503);
-  });
   const openApi = once(deps.openApi);
-  app.get(
-    endpoint(app, "oauth", "public", documentRoute),
-    async (c) =>
-      answerDocument(c, await document("/openapi.json", "application/json", () => JSON.stringify(openApi()))),
-  );
-  app.get(endpoint(app, "browser", "public", rootRoute), (c) => c.redirect(DOCS_PATH, 303));
-  errorPageRoutes(app, deps.site, deps.findTpp);
-  mountDocs(
-    app,
-    document,
-    once(() => openDocs(openApi(), { authUrl: deps.authUrl, errors: errorCatalogue() })),
-  );
+  const docs = once(() => openDocs(openApi(), { authUrl: deps.authUrl, errors: errorCatalogue() }));
+  const { logo } = deps.site.operator;
+  const file = (
+    route: Endpoint["route"],
+    type: string,
+    content: () => string | Uint8Array<ArrayBuffer>,
+  ): PlatformEndpoint =>
+    endpoint("oauth", "public", route, [], async (c) => {
+      return answerDocument(c, await document(route.path, type, content));
+    });
+  return [
+    file(hidden(STYLESHEET_PATH), "text/css; charset=utf-8", () => STYLESHEET),
+    file(hidden(ICON_PATH), "image/svg+xml", () => ICON),
+    ...(logo === undefined ? [] : [file(hidden(LOGO_PATH), logo.type, () => logo.bytes)]),
+    ...healthEndpoints(deps),
+    file(documentRoute, "application/json", () => JSON.stringify(openApi())),
+    endpoint("browser", "public", rootRoute, [], (c) => c.redirect(DOCS_PATH, 303)),
+    errorPageRoute(deps.site, deps.findTpp),
+    ...docsEndpoints(document, docs),
+  ];
 }
 
-function mountDocs(app: PlatformApp, document: ReturnType<typeof documentStore>, docs: () => Docs): void {
-  for (const route of docsRoutes) {
-    app.get(endpoint(app, "browser", "public", route), async (c) => {
+function healthEndpoints({ readiness }: PublicPageDeps): readonly PlatformEndpoint[] {
+  return [
+    endpoint("oauth", "operator", liveRoute, [], (c) => c.json({ live: true })),
+    endpoint("oauth", "operator", readyRoute, [], async (c) => {
+      const state = await readiness();
+      return c.json(state, state.ready ? 200 : 503);
+    }),
+  ];
+}
+
+function docsEndpoints(
+  document: ReturnType<typeof documentStore>,
+  docs: () => Docs,
+): readonly PlatformEndpoint[] {
+  return docsRoutes.map((route) =>
+    endpoint("browser", "public", route, [], async (c) => {
       const query = route.path === DOCS_PATH ? c.req.query("q") : undefined;
       if (query !== undefined) {
         c.header("cache-control", PUBLIC_CACHE);
@@ -132,8 +132,8 @@ function mountDocs(app: PlatformApp, document: ReturnType<typeof documentStore>,
       const { path } = c.req;
       if (!docs().paths.includes(path)) throw new ApiError("request.not_found");
       return answerDocument(c, await document(path, HTML, () => docs().page(path) ?? ""));
-    });
-  }
+    })
+  );
 }
 
 function once<T>(make: () => T): () => T {

@@ -30,14 +30,22 @@ export type Form = ReadonlyMap<string, string>;
 
 /** Middleware: checks media type, content coding and size, then reads the bytes of the body. */
 export const jsonBody = createMiddleware<{ Variables: BodyVariables }>(async function readJsonBody(c, next) {
-  const type = mediaType(c);
-  if (type !== "application/json") {
+  c.set("body", await readJsonBytes(c));
+  await next();
+});
+
+/**
+ * Reads the bytes of a JSON body, unparsed.
+ *
+ * @throws {ApiError} `request.unsupported_media_type`, `request.unsupported_content_encoding`, or as {@link readBytes}
+ */
+export async function readJsonBytes(c: Context): Promise<Uint8Array<ArrayBuffer>> {
+  if (mediaType(c) !== "application/json") {
     throw new ApiError("request.unsupported_media_type", headerFault("Content-Type"));
   }
   rejectContentCoding(c);
-  c.set("body", await readBytes(c.req.raw, MAX_BODY_BYTES));
-  await next();
-});
+  return await readBytes(c.req.raw, MAX_BODY_BYTES);
+}
 
 /** Middleware: {@link readForm}. */
 export const formBody = createMiddleware<{ Variables: FormVariables }>(async function readFormBody(c, next) {

@@ -1,6 +1,6 @@
 /**
- * Serves public documents that do not change while the process runs. Each is encoded and tagged once, and answered
- * with 304 if the client has it.
+ * Serves public documents with an entity tag, and 304 if the client has the document. Documents that do not change
+ * while the process runs are encoded and tagged once.
  */
 import type { Context } from "hono";
 import { base64url, sha256Bytes } from "../kernel/identifiers.ts";
@@ -29,11 +29,16 @@ export function documentStore(): (
     const known = made.get(name);
     if (known !== undefined) return known;
     const content = make();
-    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-    const fresh = tagged(bytes, contentType);
+    const fresh = typeof content === "string"
+      ? textDocument(content, contentType)
+      : tagged(content, contentType);
     made.set(name, fresh);
     return fresh;
   };
+}
+
+export async function textDocument(text: string, contentType: string): Promise<PublicDocument> {
+  return await tagged(new TextEncoder().encode(text), contentType);
 }
 
 async function tagged(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<PublicDocument> {
@@ -41,8 +46,12 @@ async function tagged(bytes: Uint8Array<ArrayBuffer>, contentType: string): Prom
 }
 
 /** Sends the document, or 304 if the caller has it (RFC 9110 §13.1.2). */
-export function answerDocument(c: Context, { bytes, contentType, etag }: PublicDocument): Response {
-  c.header("cache-control", PUBLIC_CACHE);
+export function answerDocument(
+  c: Context,
+  { bytes, contentType, etag }: PublicDocument,
+  cacheControl: string = PUBLIC_CACHE,
+): Response {
+  c.header("cache-control", cacheControl);
   c.header("etag", etag);
   if (names(c.req.header("if-none-match"), etag)) return c.body(null, 304);
   c.header("content-type", contentType);

@@ -15,6 +15,15 @@ export const apiHeaders = createMiddleware<RequestEnv>(async function setApiHead
   }
 });
 
+/** No framing, no referrer, no content sniffing, and the policy unless the route has set one. */
+export function protectPage(headers: Headers, contentSecurityPolicy: string): void {
+  if (!headers.has("content-security-policy")) headers.set("content-security-policy", contentSecurityPolicy);
+  headers.set("referrer-policy", "no-referrer");
+  headers.set("x-content-type-options", "nosniff");
+  headers.set("x-frame-options", "DENY");
+  headers.set("cross-origin-opener-policy", "same-origin"); // a page that opened this one cannot control it
+}
+
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 
@@ -23,13 +32,7 @@ export const browserHeaders = createMiddleware(async function setBrowserHeaders(
   await next();
   const headers = c.res.headers;
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
-  if (!headers.has("content-security-policy")) {
-    headers.set("content-security-policy", CONTENT_SECURITY_POLICY);
-  }
-  headers.set("referrer-policy", "no-referrer");
-  headers.set("x-content-type-options", "nosniff");
-  headers.set("x-frame-options", "DENY");
-  headers.set("cross-origin-opener-policy", "same-origin"); // a page that opened this one cannot control it
+  protectPage(headers, CONTENT_SECURITY_POLICY);
   // Browsers ignore HSTS over plain HTTP, so the sandbox may send it too (FAPI 2.0 §5.2.3 item 1).
   headers.set("strict-transport-security", "max-age=63072000; includeSubDomains; preload");
 });

@@ -4,11 +4,11 @@
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import { jsonBody } from "../../base/http/body.ts";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
+import { decoded } from "../http/decoded.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
-import { parseStrictJson } from "../../base/http/strict_json.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import { outboxAhead } from "../payments/order_outbox_store.ts";
@@ -22,7 +22,7 @@ import {
   representOrders,
 } from "../payments/payment_order_representation.ts";
 import { findPayment, reportPaymentStatus, type ReportPaymentStatusDeps } from "./report_payment_status.ts";
-import { BANK, bankItself } from "./routes.ts";
+import { BANK, bankItself, signedJson } from "./routes.ts";
 import { PAYMENT_STATUSES } from "../payments/payment.ts";
 import { decodeStatusReport, statusReportSchema } from "./status_report_schema.ts";
 
@@ -96,15 +96,14 @@ const reportRoute = createRoute({
   },
 });
 
-export function paymentOrderRoutes(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
-  mountReads(app, deps);
-  mountReport(app, deps);
+export function paymentOrderRoutes(deps: PaymentOrderRouteDeps): readonly PlatformEndpoint[] {
+  return [...readEndpoints(deps), reportEndpoint(deps)];
 }
 
-function mountReads(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
+function readEndpoints(deps: PaymentOrderRouteDeps): readonly PlatformEndpoint[] {
   const { certificate, limit, bank, token } = deps.guards;
   const reads = firstReads((c) => paymentAhead(c.req.param("paymentId")));
-  const guards = [
+  const checks = [
     certificate,
     limit("back_channel"),
     reads,
@@ -113,43 +112,49 @@ function mountReads(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
     bankItself,
     fapiHeaders,
   ] as const;
-
-  app.get(endpoint(app, "resource", "bank", listRoute), ...guards, async (c) => {
-    const page = await pageOf(deps, c.get("bank").code, readFilter(c.req.queries()));
-    return c.json(representOrders(page.orders, page.after));
-  });
-
-  app.get(endpoint(app, "resource", "bank", readRoute), ...guards, async (c) => {
-    const { value } = await findPayment(deps, c.req.param("paymentId"), c.get("bank").code, c.get("reads"));
-    return c.json(representOrder(value));
-  });
+  return [
+    endpoint("resource", "bank", listRoute, checks, async (c) => {
+      const page = await pageOf(deps, c.get("bank").code, readFilter(c.req.queries()));
+      return c.json(representOrders(page.orders, page.after));
+    }),
+    endpoint("resource", "bank", readRoute, checks, async (c) => {
+      const { value } = await findPayment(deps, c.req.param("paymentId"), c.get("bank").code, c.get("reads"));
+      return c.json(representOrder(value));
+    }),
+  ];
 }
 
-function mountReport(app: PlatformApp, deps: PaymentOrderRouteDeps): void {
+function reportEndpoint(deps: PaymentOrderRouteDeps): PlatformEndpoint {
   const { certificate, limit, bank, token, payloadSignature } = deps.guards;
   const reads = firstReads((c) => {
     const id = c.req.param("paymentId");
     return [...paymentAhead(id), ...outboxAhead(id)];
   });
-  app.put(
-    endpoint(app, "resource", "bank", reportRoute),
-    ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
+  return endpoint("resource", "bank", reportRoute, [
+    certificate,
+    limit("back_channel"),
+    reads,
+    bank,
+    token(BANK),
+    bankItself,
+    fapiHeaders,
     jsonBody,
     payloadSignature,
-    async (c) => {
-      const { code, clientId } = c.get("bank");
-      const payment = await reportPaymentStatus(deps, {
-        bank: code,
-        bankClientId: clientId,
-        paymentIdText: c.req.param("paymentId"),
-        report: decodeStatusReport(parseStrictJson(c.get("signedBody").bytes)),
-        signedBody: c.get("signedBody"),
-        replayRecords: c.get("replayRecords"),
-        reads: c.get("reads"),
-      });
-      return c.json(representOrder(payment));
-    },
-  );
+    signedJson,
+    decoded(decodeStatusReport),
+  ], async (c) => {
+    const { code, clientId } = c.get("bank");
+    const payment = await reportPaymentStatus(deps, {
+      bank: code,
+      bankClientId: clientId,
+      paymentIdText: c.req.param("paymentId"),
+      report: c.get("request"),
+      signedBody: c.get("signedBody"),
+      replayRecords: c.get("replayRecords"),
+      reads: c.get("reads"),
+    });
+    return c.json(representOrder(payment));
+  });
 }
 
 interface Filter {

@@ -8,7 +8,7 @@ import { consentAhead } from "../consents/consent_store.ts";
 import { openFlowAhead } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { jsonBody } from "../../base/http/body.ts";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
@@ -16,6 +16,7 @@ import { parseStrictJson } from "../../base/http/strict_json.ts";
 import { type AccessVariables, insufficientToken, type Requirement } from "../security/access_token.ts";
 import type { BankVariables } from "../security/bank_path.ts";
 import { firstReads } from "../security/first_reads.ts";
+import type { SignedBodyVariables } from "../security/payload_signature.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import {
   consentDetailsSchema,
@@ -41,6 +42,14 @@ export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVa
     if (c.get("access").token.clientId !== c.get("bank").clientId) {
       throw insufficientToken("The access token does not belong to the bank in the path.", BANK.scope);
     }
+    await next();
+  },
+);
+
+/** Check: parses the bytes whose signature is verified. */
+export const signedJson = createMiddleware<{ Variables: SignedBodyVariables & { json: unknown } }>(
+  async function parseSignedJson(c, next) {
+    c.set("json", parseStrictJson(c.get("signedBody").bytes));
     await next();
   },
 );
@@ -86,49 +95,56 @@ const updateRoute = createRoute({
   },
 });
 
-export function backchannelRoutes(app: PlatformApp, deps: BackchannelRouteDeps): void {
-  mountRead(app, deps);
-  mountUpdate(app, deps);
+export function backchannelRoutes(deps: BackchannelRouteDeps): readonly PlatformEndpoint[] {
+  return [readEndpoint(deps), updateEndpoint(deps)];
 }
 
-function mountRead(app: PlatformApp, deps: BackchannelRouteDeps): void {
+function readEndpoint(deps: BackchannelRouteDeps): PlatformEndpoint {
   const { certificate, limit, bank, token } = deps.guards;
-  const reads = firstReads((c) => consentAhead(c.req.param("consentId")));
-  app.get(
-    endpoint(app, "resource", "bank", readRoute),
-    ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
-    async (c) => {
-      const by = { bank: c.get("bank").code };
-      const { value } = await readConsent(deps, c.req.param("consentId"), by, c.get("reads"));
-      return c.json(representConsentDetails(value));
-    },
-  );
+  return endpoint("resource", "bank", readRoute, [
+    certificate,
+    limit("back_channel"),
+    firstReads((c) => consentAhead(c.req.param("consentId"))),
+    bank,
+    token(BANK),
+    bankItself,
+    fapiHeaders,
+  ], async (c) => {
+    const by = { bank: c.get("bank").code };
+    const { value } = await readConsent(deps, c.req.param("consentId"), by, c.get("reads"));
+    return c.json(representConsentDetails(value));
+  });
 }
 
-function mountUpdate(app: PlatformApp, deps: BackchannelRouteDeps): void {
+function updateEndpoint(deps: BackchannelRouteDeps): PlatformEndpoint {
   const { certificate, limit, bank, token, payloadSignature } = deps.guards;
   const reads = firstReads((c) => {
     const id = c.req.param("consentId");
     return [...consentAhead(id), ...openFlowAhead(id)];
   });
-  app.put(
-    endpoint(app, "resource", "bank", updateRoute),
-    ...[certificate, limit("back_channel"), reads, bank, token(BANK), bankItself, fapiHeaders] as const,
+  return endpoint("resource", "bank", updateRoute, [
+    certificate,
+    limit("back_channel"),
+    reads,
+    bank,
+    token(BANK),
+    bankItself,
+    fapiHeaders,
     jsonBody,
     payloadSignature,
-    async (c) => {
-      const { code, clientId, consentManagedByBank } = c.get("bank");
-      const report = await updatePayerAccounts(deps, {
-        bank: code,
-        bankClientId: clientId,
-        consentManagedByBank,
-        consentIdText: c.req.param("consentId"),
-        json: parseStrictJson(c.get("signedBody").bytes),
-        signedBody: c.get("signedBody"),
-        replayRecords: c.get("replayRecords"),
-        reads: c.get("reads"),
-      });
-      return c.json(representPayerAccounts(report));
-    },
-  );
+    signedJson,
+  ], async (c) => {
+    const { code, clientId, consentManagedByBank } = c.get("bank");
+    const report = await updatePayerAccounts(deps, {
+      bank: code,
+      bankClientId: clientId,
+      consentManagedByBank,
+      consentIdText: c.req.param("consentId"),
+      json: c.get("json"),
+      signedBody: c.get("signedBody"),
+      replayRecords: c.get("replayRecords"),
+      reads: c.get("reads"),
+    });
+    return c.json(representPayerAccounts(report));
+  });
 }

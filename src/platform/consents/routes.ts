@@ -1,7 +1,8 @@
 /** `/{BANK}/domestic-payment-consents/v1` (contract EP6 to EP8). */
 import { createRoute, z } from "@hono/zod-openapi";
 import { jsonBody } from "../../base/http/body.ts";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
+import { decoded } from "../http/decoded.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import {
@@ -111,68 +112,74 @@ const confirmFundsRoute = createRoute({
   },
 });
 
-export function consentRoutes(app: PlatformApp, deps: ConsentRouteDeps): void {
-  mountCreate(app, deps);
-  mountRead(app, deps);
-  mountConfirmFunds(app, deps);
+export function consentRoutes(deps: ConsentRouteDeps): readonly PlatformEndpoint[] {
+  return [createEndpoint(deps), readEndpoint(deps), fundsEndpoint(deps)];
 }
 
-function mountCreate(app: PlatformApp, deps: ConsentRouteDeps): void {
-  const { certificate, limit, bank, token, payloadSignature, requireActive } = deps.guards;
+function createEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
+  const { certificate, limit, bank, token, payloadSignature, active } = deps.guards;
   const replay = deps.idempotent(CONSENT_CLAIMS, async (c, consentId) => {
     const { value } = await readConsent(deps, consentId, { bank: c.get("bank").code });
     return c.json(representCreated(value, deps.baseUrl), 201);
   });
-  app.post(
-    endpoint(app, "resource", "participant", createConsentRoute),
-    ...[certificate, limit("consents"), firstReads(), bank, token(TPP, claimAhead(CONSENT_CLAIMS))] as const,
+  return endpoint("resource", "participant", createConsentRoute, [
+    certificate,
+    limit("consents"),
+    firstReads(),
+    bank,
+    token(TPP, claimAhead(CONSENT_CLAIMS)),
     fapiHeaders,
     jsonBody,
     payloadSignature,
     replay,
-    async (c) => {
-      await requireActive(c.get("bank"));
-      const request = decodeConsentRequest(c.get("json"), { ...deps, now: deps.clock() });
-      const { clientId } = c.get("access").caller;
-      const [signedBody, claim, replayRecords] = [
-        c.get("signedBody"),
-        c.get("claim"),
-        c.get("replayRecords"),
-      ];
-      const owner = { clientId, bank: c.get("bank").code };
-      const consent = await createConsent(deps, { ...owner, request, signedBody, claim, replayRecords });
-      return c.json(representCreated(consent, deps.baseUrl), 201);
-    },
-  );
+    active,
+    decoded((json) => decodeConsentRequest(json, { ...deps, now: deps.clock() })),
+  ], async (c) => {
+    const consent = await createConsent(deps, {
+      clientId: c.get("access").caller.clientId,
+      bank: c.get("bank").code,
+      request: c.get("request"),
+      signedBody: c.get("signedBody"),
+      claim: c.get("claim"),
+      replayRecords: c.get("replayRecords"),
+    });
+    return c.json(representCreated(consent, deps.baseUrl), 201);
+  });
 }
 
-function mountRead(app: PlatformApp, deps: ConsentRouteDeps): void {
+function readEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
   const { certificate, limit, bank, token } = deps.guards;
-  app.get(
-    endpoint(app, "resource", "participant", readConsentRoute),
-    ...[certificate, limit("reads"), firstReads(named), bank, token(TPP), fapiHeaders] as const,
-    async (c) => {
-      const owner = { clientId: c.get("access").caller.clientId, bank: c.get("bank").code };
-      const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
-      return c.json(representConsent(value, deps.baseUrl));
-    },
-  );
+  return endpoint("resource", "participant", readConsentRoute, [
+    certificate,
+    limit("reads"),
+    firstReads(named),
+    bank,
+    token(TPP),
+    fapiHeaders,
+  ], async (c) => {
+    const owner = { clientId: c.get("access").caller.clientId, bank: c.get("bank").code };
+    const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
+    return c.json(representConsent(value, deps.baseUrl));
+  });
 }
 
-function mountConfirmFunds(app: PlatformApp, deps: ConsentRouteDeps): void {
+function fundsEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
   const { certificate, limit, bank, token } = deps.guards;
-  app.get(
-    endpoint(app, "resource", "participant", confirmFundsRoute),
-    ...[certificate, limit("reads"), firstReads(named), bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const,
-    async (c) => {
-      const { caller, token: granted } = c.get("access");
-      const owner = { clientId: caller.clientId, bank: c.get("bank").code };
-      const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
-      if (granted.consentId !== undefined && granted.consentId !== value.id) { // Decision C8: this consent's token
-        throw tokenOfAnotherConsent();
-      }
-      await deps.limitFunds(value.id);
-      return c.json(representFunds(confirmFunds(value), value, deps.baseUrl, deps.clock()));
-    },
-  );
+  return endpoint("resource", "participant", confirmFundsRoute, [
+    certificate,
+    limit("reads"),
+    firstReads(named),
+    bank,
+    token(TPP_OR_CUSTOMER),
+    fapiHeaders,
+  ], async (c) => {
+    const { caller, token: granted } = c.get("access");
+    const owner = { clientId: caller.clientId, bank: c.get("bank").code };
+    const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
+    if (granted.consentId !== undefined && granted.consentId !== value.id) { // Decision C8: this consent's token
+      throw tokenOfAnotherConsent();
+    }
+    await deps.limitFunds(value.id);
+    return c.json(representFunds(confirmFunds(value), value, deps.baseUrl, deps.clock()));
+  });
 }

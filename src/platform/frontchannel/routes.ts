@@ -1,14 +1,14 @@
 /** Browser routes: the TPP's link (contract EP4) and the bank's return (contract EP5). */
 import { createRoute, z } from "@hono/zod-openapi";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { pageErrors, redirectAnswer } from "../http/openapi_answers.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
 import { CLIENT_ID } from "../../base/kernel/identifiers.ts";
 import type { Site } from "../../pages/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
 import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
-import { bankOf, queryOf, sealedAnswerOf } from "./link.ts";
-import { screenRoutes, SEE_OTHER } from "./screen_routes.ts";
+import { sealedAnswerOf } from "./link.ts";
+import { linkedBank, linkQuery, screenRoutes, SEE_OTHER } from "./screen_routes.ts";
 import { startAuthorization, type StartDeps } from "./start_authorization.ts";
 
 export interface FrontchannelRouteDeps extends StartDeps, FinishDeps {
@@ -54,18 +54,16 @@ const returnRoute = createRoute({
   },
 });
 
-export function frontchannelRoutes(app: PlatformApp, deps: FrontchannelRouteDeps): void {
-  mountAuthorize(app, deps);
-  mountReturn(app, deps);
-  screenRoutes(app, deps);
+export function frontchannelRoutes(deps: FrontchannelRouteDeps): readonly PlatformEndpoint[] {
+  return [authorizeEndpoint(deps), returnEndpoint(deps), ...screenRoutes(deps)];
 }
 
-function mountAuthorize(app: PlatformApp, deps: FrontchannelRouteDeps): void {
-  app.get(endpoint(app, "browser", "customer", authorizeRoute), async (c) => {
-    const query = queryOf(c.req.url);
+function authorizeEndpoint(deps: FrontchannelRouteDeps): PlatformEndpoint {
+  return endpoint("browser", "customer", authorizeRoute, [linkQuery, linkedBank], async (c) => {
+    const query = c.get("query");
     const { secret, hash } = await deps.binding.fresh();
     const departure = await startAuthorization(deps, {
-      bank: bankOf(c.req.param("bank")),
+      bank: c.get("bankCode"),
       clientId: query.get("client_id"),
       requestUri: query.get("request_uri"),
       bindingHash: hash,
@@ -76,10 +74,10 @@ function mountAuthorize(app: PlatformApp, deps: FrontchannelRouteDeps): void {
   });
 }
 
-function mountReturn(app: PlatformApp, deps: FrontchannelRouteDeps): void {
-  app.get(endpoint(app, "browser", "returning", returnRoute), async (c) => {
+function returnEndpoint(deps: FrontchannelRouteDeps): PlatformEndpoint {
+  return endpoint("browser", "returning", returnRoute, [linkedBank], async (c) => {
     const url = await finishAuthentication(deps, {
-      bank: bankOf(c.req.param("bank")),
+      bank: c.get("bankCode"),
       sealed: sealedAnswerOf(c.req.url),
       browser: deps.binding.asking(c),
       reads: c.get("reads"),

@@ -3,11 +3,13 @@
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { readForm } from "../../base/http/body.ts";
-import type { RequestEnv } from "../../base/http/context.ts";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { createMiddleware } from "hono/factory";
+import { formBody } from "../../base/http/body.ts";
+import type { RequestVariables } from "../../base/http/context.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
 import type { ShownPage } from "../audit_trail.ts";
 import { renderConsentPage } from "../../pages/consent_page.tsx";
 import { chooseLanguage, type Language } from "../../pages/language.ts";
@@ -52,28 +54,48 @@ const decisionRoute = createRoute({
   responses: { 303: { description: "To the TPP" } },
 });
 
-export function screenRoutes(app: PlatformApp, deps: ScreenRouteDeps): void {
-  app.get(endpoint(app, "browser", "returning", consentRoute), async (c) => {
-    const screen = await openScreen(deps, visitOf(deps, c));
-    return "show" in screen ? await drawScreen(deps, c, screen.show) : c.redirect(screen.leadTo, SEE_OTHER);
-  });
-
-  app.post(endpoint(app, "browser", "returning", decisionRoute), async (c) => {
-    const visit = visitOf(deps, c);
-    const form = await readForm(c);
-    const pageOf = (open: OpenDecision): Promise<ShownPage> => shownPage(open, languageOf(c, open));
-    const posted = { decisionOf: () => readDecision(form), token: form.get("csrf"), pageOf };
-    return c.redirect(await decideConsent(deps, visit, posted), SEE_OTHER);
-  });
+interface LinkVariables {
+  bankCode: BankCode;
+  query: ReadonlyMap<string, string>;
 }
 
-function visitOf(deps: ScreenRouteDeps, c: Context<RequestEnv>): ScreenVisit {
-  return {
-    bank: bankOf(c.req.param("bank")),
-    correlationId: queryOf(c.req.url).get("flow"),
-    browser: deps.binding.asking(c),
-    reads: c.get("reads"),
-  };
+/** Check: the bank of the path. */
+export const linkedBank = createMiddleware<{ Variables: Pick<LinkVariables, "bankCode"> }>(
+  async function readBank(c, next) {
+    c.set("bankCode", bankOf(c.req.param("bank")));
+    await next();
+  },
+);
+
+/** Check: the parameters of the link, each at most once. */
+export const linkQuery = createMiddleware<{ Variables: Pick<LinkVariables, "query"> }>(
+  async function readQuery(c, next) {
+    c.set("query", queryOf(c.req.url));
+    await next();
+  },
+);
+
+export function screenRoutes(deps: ScreenRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    endpoint("browser", "returning", consentRoute, [linkedBank, linkQuery], async (c) => {
+      const screen = await openScreen(deps, visitOf(deps, c, c.var));
+      return "show" in screen ? await drawScreen(deps, c, screen.show) : c.redirect(screen.leadTo, SEE_OTHER);
+    }),
+    endpoint("browser", "returning", decisionRoute, [linkedBank, linkQuery, formBody], async (c) => {
+      const form = c.get("form");
+      const pageOf = (open: OpenDecision): Promise<ShownPage> => shownPage(open, languageOf(c, open));
+      const posted = { decisionOf: () => readDecision(form), token: form.get("csrf"), pageOf };
+      return c.redirect(await decideConsent(deps, visitOf(deps, c, c.var), posted), SEE_OTHER);
+    }),
+  ];
+}
+
+function visitOf(
+  deps: ScreenRouteDeps,
+  c: Context,
+  { bankCode, query, reads }: LinkVariables & Pick<RequestVariables, "reads">,
+): ScreenVisit {
+  return { bank: bankCode, correlationId: query.get("flow"), browser: deps.binding.asking(c), reads };
 }
 
 async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision): Promise<Response> {

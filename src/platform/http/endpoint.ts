@@ -1,79 +1,53 @@
-/**
- * The only way to mount an endpoint. The route is added to the OpenAPI document, its surface to the context, and its
- * traffic to the admission control. Other methods get 405 with `Allow` (Hono would send 404, and route HEAD to GET).
- */
-import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
-import type { Context, MiddlewareHandler } from "hono";
-import { matchedRoutes } from "hono/route";
-import { asBankCode } from "../../base/kernel/identifiers.ts";
-import { ApiError } from "../../base/kernel/api_error.ts";
+/** Declares the platform's endpoints: `base/http/endpoint.ts` with a surface and the traffic that admits them. */
+import type { Context } from "hono";
+import {
+  type Check,
+  type CheckedContext,
+  type Endpoint,
+  endpointsAt,
+  honoPath,
+  methodOf,
+} from "../../base/http/endpoint.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
+import { asBankCode } from "../../base/kernel/identifiers.ts";
 import type { Traffic } from "./admission.ts";
 
-/** An app of this platform. `openAPIRegistry` collects the routes. */
-export type PlatformApp = OpenAPIHono<RequestEnv>;
-
-const methods = new WeakMap<PlatformApp, Map<string, Gate>>();
-
-/** The checks before all methods of a path. */
-interface Gate {
+export interface PlatformEndpoint extends Endpoint {
   readonly surface: Surface;
-  /** By method. */
-  readonly traffic: Map<string, Traffic>;
+  readonly traffic: Traffic;
 }
 
-const gates = new WeakMap<object, Gate>();
-
 /**
- * Registers a route and returns the path for mounting its middleware and handler.
+ * Declares an endpoint.
  *
- * @returns Hono's form of the path (`/{bank}/x` -> `/:bank/x`)
+ * @param checks in the order in which they run
  * @throws {Error} if a bank could have the first segment of a fixed path as its code
  */
-export function endpoint<P extends string>(
-  app: PlatformApp,
+export function endpoint<P extends string, const C extends readonly Check[]>(
   surface: Surface,
   traffic: Traffic,
-  route: RouteConfig & { readonly path: P },
-): HonoPath<P> {
+  route: Endpoint["route"] & { readonly path: P },
+  checks: C,
+  handle: (c: CheckedContext<RequestEnv, C, P>) => Response | Promise<Response>,
+): PlatformEndpoint {
   const first = route.path.split("/")[1];
   if (asBankCode(first) !== undefined) {
     throw new Error(`${route.path}: reserve ${first} in reserved_names.ts`);
   }
-  if (route.hide !== true) app.openAPIRegistry.registerPath(route);
-  const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1") as HonoPath<P>;
-  const known = methods.get(app) ?? new Map<string, Gate>();
-  methods.set(app, known);
-  const gate = known.get(path) ?? openGate(app, path, surface);
-  known.set(path, gate);
-  gate.traffic.set(route.method.toUpperCase(), traffic);
-  return path;
+  return { surface, traffic, route, checks, handle };
 }
 
-function openGate(app: PlatformApp, path: string, surface: Surface): Gate {
-  const gate: Gate = { surface, traffic: new Map() };
-  const methodGate: MiddlewareHandler<RequestEnv> = async (c, next) => {
-    c.set("surface", surface);
-    if (!gate.traffic.has(c.req.method)) {
-      throw new ApiError("request.method_not_allowed", { allow: [...gate.traffic.keys()].join(", ") });
-    }
-    await next();
-  };
-  app.all(path, methodGate);
-  gates.set(methodGate, gate);
-  return gate;
+/** Returns the surface of the request's path, and the traffic unless the path lacks the method; undefined without an endpoint. */
+export function endpointOf(
+  c: Context,
+): { readonly surface: Surface; readonly traffic: Traffic | undefined } | undefined {
+  const at = endpointsAt(c) as ReadonlyMap<string, PlatformEndpoint> | undefined; // the platform mounts no others
+  const own = at?.get(c.req.method);
+  const [any] = at?.values() ?? [];
+  return any === undefined ? undefined : { surface: any.surface, traffic: own?.traffic };
 }
 
-/** Returns the mounted endpoint that will handle the request, or undefined if none has this path or this method. */
-export function endpointOf(c: Context): { readonly surface: Surface; readonly traffic: Traffic } | undefined {
-  for (const { handler } of matchedRoutes(c)) {
-    const gate = gates.get(handler);
-    const traffic = gate?.traffic.get(c.req.method);
-    if (gate !== undefined) return traffic === undefined ? undefined : { surface: gate.surface, traffic };
-  }
-  return undefined;
-}
-
+/** An endpoint as tests and tools list it. */
 export interface MountedEndpoint {
   readonly method: string;
   /** In Hono's form. */
@@ -82,22 +56,7 @@ export interface MountedEndpoint {
   readonly traffic: Traffic;
 }
 
-/**
- * Returns every endpoint of an app.
- *
- * @throws {Error} if a route was mounted without {@link endpoint}, because the admission control would not apply to
- * it
- */
-export function endpointsOf(app: PlatformApp): readonly MountedEndpoint[] {
-  const known = methods.get(app) ?? new Map<string, Gate>();
-  const stray = app.routes.find(({ path }) => path !== "/*" && !known.has(path));
-  if (stray !== undefined) throw new Error(`${stray.method} ${stray.path}: mount it at endpoint(…)`);
-  return [...known].flatMap(([path, { surface, traffic }]) =>
-    [...traffic].map(([method, kind]) => ({ method, path, surface, traffic: kind }))
-  );
+export function listed(endpoint: PlatformEndpoint): MountedEndpoint {
+  const { surface, traffic, route } = endpoint;
+  return { method: methodOf(endpoint), path: honoPath(route), surface, traffic };
 }
-
-/** `/{bank}/x` in Hono's form: `/:bank/x`. */
-export type HonoPath<P extends string> = P extends `${infer Before}{${infer Name}}${infer After}`
-  ? `${Before}:${Name}${HonoPath<After>}`
-  : P;

@@ -4,7 +4,7 @@
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { endpoint, type PlatformApp } from "./endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "./endpoint.ts";
 import type { DrawErrorPage, ErrorPage } from "./on_error.ts";
 import { ERROR_PAGES } from "../../pages/error_page.tsx";
 import { isUuid } from "../../base/kernel/identifiers.ts";
@@ -43,9 +43,9 @@ export function errorPages(site: Site): DrawErrorPage {
   };
 }
 
-/** Mounts the address of error pages. The link to the TPP comes from the registration, never from the query. */
-export function errorPageRoutes(app: PlatformApp, site: Site, findTpp: FindTpp): void {
-  app.get(endpoint(app, "browser", "public", problemRoute), async (c) => {
+/** The address of error pages. The link to the TPP comes from the registration, never from the query. */
+export function errorPageRoute(site: Site, findTpp: FindTpp): PlatformEndpoint {
+  return endpoint("browser", "public", problemRoute, [], async (c) => {
     const page = ERROR_PAGES.find((known) => known === c.req.query("page"));
     const { request: interactionId, tpp: clientId } = c.req.query();
     if (page === undefined || !isUuid(interactionId)) throw new ApiError("request.not_found");

@@ -8,6 +8,7 @@ import type { ApiErrorParts, Fault, FaultCode } from "../../base/kernel/api_erro
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
+import { rejectionHeaders } from "../../base/http/rejection_headers.ts";
 import { prefersHtml } from "../../base/http/prefers_html.ts";
 import { BUG_WIRE, ERROR_TABLE, type PageWire, type ResourceWire, type Wire } from "./error_table.ts";
 
@@ -37,7 +38,7 @@ export function answerErrors(
     note(deps.log, c, error, rejection);
     const surface = surfaceOf(c, rejection);
     if (surface === "browser") {
-      headersOf(rejection).forEach((value, name) => c.header(name, value));
+      rejectionHeaders(rejection).forEach((value, name) => c.header(name, value));
       const { nextUrl, tpp } = rejection?.parts ?? {};
       return deps.drawErrorPage(c, { ...pageOf(wire), interactionId: c.get("interactionId"), nextUrl, tpp });
     }
@@ -68,25 +69,15 @@ function note(log: Log, c: Context<RequestEnv>, error: Error, rejection: ApiErro
     });}
 }
 
-function headersOf(rejection: ApiError | undefined): Headers {
-  const headers = new Headers({ "cache-control": "no-store" });
-  if (rejection?.parts.allow !== undefined) headers.set("allow", rejection.parts.allow);
-  if (rejection?.parts.retryAfterSeconds !== undefined) {
-    headers.set("retry-after", String(rejection.parts.retryAfterSeconds));
-  }
-  if (rejection?.reason === "request.incomplete") headers.set("connection", "close");
-  return headers;
-}
-
 function oauthError({ oauth }: Wire, rejection: ApiError | undefined): Response {
   const body = { error: oauth.error, error_description: rejection?.parts.description ?? oauth.description };
-  const headers = headersOf(rejection);
+  const headers = rejectionHeaders(rejection);
   if (oauth.challenge !== undefined) headers.set("www-authenticate", oauth.challenge);
   return answer(oauth.status, headers, body);
 }
 
 function resourceError(wire: ResourceWire, rejection: ApiError | undefined): Response {
-  const headers = headersOf(rejection);
+  const headers = rejectionHeaders(rejection);
   if (wire.challenge !== undefined) {
     headers.set("www-authenticate", challenge(wire.challenge, rejection?.parts));
   }

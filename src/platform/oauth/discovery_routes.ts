@@ -2,9 +2,10 @@
  * Public documents of the authorization server: each bank's metadata and the platform's keys (contract MD1 to MD12).
  */
 import { createRoute } from "@hono/zod-openapi";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { oauthErrors, publicAnswer } from "../http/openapi_answers.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
+import { PUBLIC_CACHE } from "../../base/http/public_document.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
 import { asBankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -19,7 +20,6 @@ export interface DiscoveryRouteDeps {
   readonly keys: KeyRing;
 }
 
-const CACHE = "public, max-age=300"; // contract MD8
 const tags = ["Discovery"];
 
 const metadataRoute = createRoute({
@@ -45,17 +45,18 @@ const keysRoute = createRoute({
   responses: { 200: publicAnswer("A JWK set (RFC 7517)", platformKeysSchema), ...oauthErrors(405, 500) },
 });
 
-export function discoveryRoutes(app: PlatformApp, deps: DiscoveryRouteDeps): void {
-  app.get(endpoint(app, "oauth", "public", metadataRoute), async (c) => {
-    const code = asBankCode(c.req.param("bank"));
-    const bank = code === undefined ? null : await deps.findBank(code);
-    if (bank === null) throw new ApiError("bank.unknown");
-    c.header("cache-control", CACHE);
-    return c.json(serverMetadata(deps, bank.code));
-  });
-
-  app.get(endpoint(app, "oauth", "public", keysRoute), (c) => {
-    c.header("cache-control", CACHE);
-    return c.json(deps.keys.publicJwks);
-  });
+export function discoveryRoutes(deps: DiscoveryRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    endpoint("oauth", "public", metadataRoute, [], async (c) => {
+      const code = asBankCode(c.req.param("bank"));
+      const bank = code === undefined ? null : await deps.findBank(code);
+      if (bank === null) throw new ApiError("bank.unknown");
+      c.header("cache-control", PUBLIC_CACHE);
+      return c.json(serverMetadata(deps, bank.code));
+    }),
+    endpoint("oauth", "public", keysRoute, [], (c) => {
+      c.header("cache-control", PUBLIC_CACHE);
+      return c.json(deps.keys.publicJwks);
+    }),
+  ];
 }

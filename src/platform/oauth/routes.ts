@@ -5,7 +5,7 @@ import { createMiddleware } from "hono/factory";
 import { formBody, type FormVariables } from "../../base/http/body.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
 import { goOnAsOrdinary } from "../http/admission.ts";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { bankParameter, CERTIFICATE, dpopHeader } from "../http/openapi_parameters.ts";
 import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
@@ -87,53 +87,74 @@ export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthentic
 interface OAuthEnv {
   Variables: RequestVariables & CertificateVariables & LimitVariables & BankVariables & FormVariables & {
     codeHash?: string;
+    /** Set by {@link authenticated}. */
+    caller: Caller;
+    /** The verified DPoP proof, if the request needs one. */
+    proof?: VerifiedProof;
   };
 }
 type OAuthContext = Context<OAuthEnv>;
 
-export function oauthRoutes(app: PlatformApp, deps: OAuthRouteDeps): void {
-  mountToken(app, deps);
-  mountPush(app, deps);
+export function oauthRoutes(deps: OAuthRouteDeps): readonly PlatformEndpoint[] {
+  return [tokenEndpoint(deps), pushEndpoint(deps)];
 }
 
-function mountToken(app: PlatformApp, deps: OAuthRouteDeps): void {
-  app.post(
-    endpoint(app, "oauth", "approved", tokenRoute),
-    ...[deps.certificate, deps.limit("authorization"), formBody, codesFirst, formAhead, deps.bank] as const,
-    async (c) => {
-      const form = c.get("form");
-      const grantType = form.get("grant_type");
-      const known = grantType === "client_credentials" || grantType === "authorization_code";
-      const { caller, proof } = await authenticate(deps, c, known);
-      if (grantType === undefined) {
-        throw new ApiError("oauth.invalid_request", { description: "grant_type is required." });
-      }
-      if (proof === undefined) throw new ApiError("oauth.unsupported_grant_type");
-      const [replayRecords, reads, codeHash] = [c.get("replayRecords"), c.get("reads"), c.get("codeHash")];
-      const request = { caller, bank: c.get("bank").code, form, proof, replayRecords, reads, codeHash };
-      const grant = grantType === "client_credentials" ? grantClientCredentials : grantAuthorizationCode;
-      return c.json(await grant(deps, request));
-    },
-  );
-}
-
-function mountPush(app: PlatformApp, deps: OAuthRouteDeps): void {
-  app.post(
-    endpoint(app, "oauth", "participant", pushRoute),
-    ...[deps.certificate, deps.limit("authorization"), formBody, formAhead, deps.bank] as const,
-    async (c) => {
-      const { caller, proof } = await authenticate(deps, c, c.req.header("dpop") !== undefined);
-      const push = {
-        clientId: caller.clientId,
+function tokenEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
+  return endpoint("oauth", "approved", tokenRoute, [
+    deps.certificate,
+    deps.limit("authorization"),
+    formBody,
+    codesFirst,
+    formAhead,
+    deps.bank,
+    authenticated(deps, (c) => isGrant(c.get("form").get("grant_type"))),
+  ], async (c) => {
+    const form = c.get("form");
+    const grantType = form.get("grant_type");
+    if (grantType === undefined) {
+      throw new ApiError("oauth.invalid_request", { description: "grant_type is required." });
+    }
+    const proof = c.get("proof");
+    if (proof === undefined) throw new ApiError("oauth.unsupported_grant_type");
+    const grant = grantType === "client_credentials" ? grantClientCredentials : grantAuthorizationCode;
+    return c.json(
+      await grant(deps, {
+        caller: c.get("caller"),
         bank: c.get("bank").code,
-        form: c.get("form"),
+        form,
+        proof,
         replayRecords: c.get("replayRecords"),
         reads: c.get("reads"),
-        ...(proof === undefined ? {} : { proof }),
-      };
-      return c.json(await pushAuthorizationRequest(deps, push), 201);
-    },
-  );
+        codeHash: c.get("codeHash"),
+      }),
+    );
+  });
+}
+
+function isGrant(grantType: string | undefined): boolean {
+  return grantType === "client_credentials" || grantType === "authorization_code";
+}
+
+function pushEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
+  return endpoint("oauth", "participant", pushRoute, [
+    deps.certificate,
+    deps.limit("authorization"),
+    formBody,
+    formAhead,
+    deps.bank,
+    authenticated(deps, (c) => c.req.header("dpop") !== undefined),
+  ], async (c) => {
+    const proof = c.get("proof");
+    const pushed = await pushAuthorizationRequest(deps, {
+      clientId: c.get("caller").clientId,
+      bank: c.get("bank").code,
+      form: c.get("form"),
+      replayRecords: c.get("replayRecords"),
+      reads: c.get("reads"),
+      ...(proof === undefined ? {} : { proof }),
+    });
+    return c.json(pushed, 201);
+  });
 }
 
 /**
@@ -156,32 +177,37 @@ const formAhead = createMiddleware<OAuthEnv>(async function prefetch(c, next) {
 });
 
 /**
- * Authenticates the client and verifies its proof if one is required. Both signatures are verified in parallel, after
- * the cheap checks of the client.
+ * Check: authenticates the client, and verifies its proof if the request needs one. Both signatures are verified in
+ * parallel, after the cheap checks of the client. The participant's rate limit, the bank and its hold are checked once
+ * the client is known.
  */
-async function authenticate(
+function authenticated(
   deps: OAuthRouteDeps,
-  c: OAuthContext,
-  wantsProof: boolean,
-): Promise<{ caller: Caller; proof?: VerifiedProof }> {
-  const presented = {
-    form: c.get("form"),
-    authorization: c.req.header("authorization"),
-    certificate: c.get("certificate"),
-    issuer: issuerOf(deps.authUrl, c.get("bank").code),
-    reads: c.get("reads"),
-  };
-  const identified = await identifyClient(deps, presented);
-  const proving = wantsProof ? prove(deps, c) : undefined;
-  proving?.catch(() => {}); // the rejection of the client comes first
-  const { caller } = await authenticateClient(deps, c.get("replayRecords"), presented, identified);
-  await c.get("limitParticipant")(caller);
-  await requireActiveBank(deps.standingOf, c.get("bank"));
-  if (caller.role === "PISP") await deps.rejectWhileHeld(c.get("bank").code, c.get("reads"));
-  if (proving === undefined) return { caller };
-  const proof = await proving;
-  c.get("replayRecords").pending.push(proof.once);
-  return { caller, proof };
+  needsProof: (c: OAuthContext) => boolean,
+): MiddlewareHandler<OAuthEnv> {
+  return createMiddleware<OAuthEnv>(async function authenticate(c, next) {
+    const presented = {
+      form: c.get("form"),
+      authorization: c.req.header("authorization"),
+      certificate: c.get("certificate"),
+      issuer: issuerOf(deps.authUrl, c.get("bank").code),
+      reads: c.get("reads"),
+    };
+    const identified = await identifyClient(deps, presented);
+    const proving = needsProof(c) ? prove(deps, c) : undefined;
+    proving?.catch(() => {}); // the rejection of the client comes first
+    const { caller } = await authenticateClient(deps, c.get("replayRecords"), presented, identified);
+    await c.get("limitParticipant")(caller);
+    await requireActiveBank(deps.standingOf, c.get("bank"));
+    if (caller.role === "PISP") await deps.rejectWhileHeld(c.get("bank").code, c.get("reads"));
+    c.set("caller", caller);
+    if (proving !== undefined) {
+      const proof = await proving;
+      c.get("replayRecords").pending.push(proof.once);
+      c.set("proof", proof);
+    }
+    await next();
+  });
 }
 
 function prove(deps: OAuthRouteDeps, c: OAuthContext): Promise<VerifiedProof> {

@@ -5,7 +5,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import type { RequestVariables } from "../../base/http/context.ts";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { oauthErrors } from "../http/openapi_answers.ts";
 import { asBankCode, asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -45,23 +45,25 @@ const redriveRoute = createRoute({
   responses: { 202: { description: "It is due now" }, ...oauthErrors(401, 404, 409) },
 });
 
-export function operationsRoutes(app: PlatformApp, deps: OperationsRouteDeps): void {
-  app.get(endpoint(app, "oauth", "operator", listRoute), deps.operator, async (c) => {
-    const orders = await listOrders(deps, c.req.query("state"), c.req.query("after"));
-    const listed = await Promise.all(orders.map(async (order) => {
-      const payment = await deps.payments.find(order.paymentId);
-      if (payment === null) throw new Error("an order without its payment");
-      return { order, payment: payment.value };
-    }));
-    const last = orders.length === PAGE ? orders.at(-1) : undefined;
-    return c.json(representStoppedOrders(listed, last === undefined ? undefined : placeOf(last)));
-  });
-
-  app.post(endpoint(app, "oauth", "operator", redriveRoute), deps.operator, async (c) => {
-    const command = { paymentIdText: c.req.param("paymentId"), operator: c.get("operator") };
-    const { paymentId } = await redriveOrder(deps, command);
-    return c.json({ Data: { DomesticPaymentId: paymentId, State: "due" } }, 202);
-  });
+export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEndpoint[] {
+  const checks = [deps.operator] as const;
+  return [
+    endpoint("oauth", "operator", listRoute, checks, async (c) => {
+      const orders = await listOrders(deps, c.req.query("state"), c.req.query("after"));
+      const listed = await Promise.all(orders.map(async (order) => {
+        const payment = await deps.payments.find(order.paymentId);
+        if (payment === null) throw new Error("an order without its payment");
+        return { order, payment: payment.value };
+      }));
+      const last = orders.length === PAGE ? orders.at(-1) : undefined;
+      return c.json(representStoppedOrders(listed, last === undefined ? undefined : placeOf(last)));
+    }),
+    endpoint("oauth", "operator", redriveRoute, checks, async (c) => {
+      const command = { paymentIdText: c.req.param("paymentId"), operator: c.get("operator") };
+      const { paymentId } = await redriveOrder(deps, command);
+      return c.json({ Data: { DomesticPaymentId: paymentId, State: "due" } }, 202);
+    }),
+  ];
 }
 
 async function listOrders(

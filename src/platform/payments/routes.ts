@@ -3,7 +3,8 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { consentAhead } from "../consents/consent_store.ts";
 import type { Supported } from "../consents/initiation_schema.ts";
 import { jsonBody } from "../../base/http/body.ts";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
+import { decoded } from "../http/decoded.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import {
@@ -94,62 +95,58 @@ const findPaymentRoute = createRoute({
   },
 });
 
-export function paymentRoutes(app: PlatformApp, deps: PaymentRouteDeps): void {
-  mountCreate(app, deps);
-  mountReads(app, deps);
+export function paymentRoutes(deps: PaymentRouteDeps): readonly PlatformEndpoint[] {
+  return [createEndpoint(deps), ...readEndpoints(deps)];
 }
 
-function mountCreate(app: PlatformApp, deps: PaymentRouteDeps): void {
-  const { certificate, limit, bank, token, payloadSignature, requireActive } = deps.guards;
+function createEndpoint(deps: PaymentRouteDeps): PlatformEndpoint {
+  const { certificate, limit, bank, token, payloadSignature, active } = deps.guards;
   const claim = claimAhead(PAYMENT_CLAIMS);
-  const customer = token(
-    CUSTOMER,
-    (c, granted) => [...claim(c, granted), ...consentAhead(granted.consentId)],
-  );
   const replay = deps.idempotent(PAYMENT_CLAIMS, async (c, paymentId) => {
-    const { value } = await readPayment(deps, paymentId, {
-      bank: c.get("bank").code,
-      token: c.get("access").token,
-    });
+    const by = { bank: c.get("bank").code, token: c.get("access").token };
+    const { value } = await readPayment(deps, paymentId, by);
     return c.json(representPayment(value, deps.baseUrl), 201);
   });
-
-  app.post(
-    endpoint(app, "resource", "approved", createPaymentRoute),
-    ...[certificate, limit("payments"), firstReads(), bank, customer, fapiHeaders] as const,
+  return endpoint("resource", "approved", createPaymentRoute, [
+    certificate,
+    limit("payments"),
+    firstReads(),
+    bank,
+    token(CUSTOMER, (c, granted) => [...claim(c, granted), ...consentAhead(granted.consentId)]),
+    fapiHeaders,
     jsonBody,
     payloadSignature,
     replay,
-    async (c) => {
-      await requireActive(c.get("bank"));
-      const payment = await createPayment(deps, {
-        token: c.get("access").token,
-        bank: c.get("bank"),
-        request: decodePaymentRequest(c.get("json"), deps),
-        signedBody: c.get("signedBody"),
-        claim: c.get("claim"),
-        replayRecords: c.get("replayRecords"),
-        reads: c.get("reads"),
-      });
-      return c.json(representPayment(payment, deps.baseUrl), 201);
-    },
-  );
+    active,
+    decoded((json) => decodePaymentRequest(json, deps)),
+  ], async (c) => {
+    const payment = await createPayment(deps, {
+      token: c.get("access").token,
+      bank: c.get("bank"),
+      request: c.get("request"),
+      signedBody: c.get("signedBody"),
+      claim: c.get("claim"),
+      replayRecords: c.get("replayRecords"),
+      reads: c.get("reads"),
+    });
+    return c.json(representPayment(payment, deps.baseUrl), 201);
+  });
 }
 
-function mountReads(app: PlatformApp, deps: PaymentRouteDeps): void {
+function readEndpoints(deps: PaymentRouteDeps): readonly PlatformEndpoint[] {
   const { certificate, limit, bank, token } = deps.guards;
   const reads = firstReads((c) => paymentAhead(c.req.param("paymentId")));
-  const guards = [certificate, limit("reads"), reads, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const;
-
-  app.get(endpoint(app, "resource", "participant", findPaymentRoute), ...guards, async (c) => {
-    const by = { bank: c.get("bank").code, token: c.get("access").token };
-    const { value } = await findByIdempotencyKey(deps, c.req.query("idempotency-key") ?? "", by);
-    return c.json(representPayment(value, deps.baseUrl));
-  });
-
-  app.get(endpoint(app, "resource", "participant", readPaymentRoute), ...guards, async (c) => {
-    const by = { bank: c.get("bank").code, token: c.get("access").token };
-    const { value } = await readPayment(deps, c.req.param("paymentId"), by, c.get("reads"));
-    return c.json(representPayment(value, deps.baseUrl));
-  });
+  const checks = [certificate, limit("reads"), reads, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const;
+  return [
+    endpoint("resource", "participant", findPaymentRoute, checks, async (c) => {
+      const by = { bank: c.get("bank").code, token: c.get("access").token };
+      const { value } = await findByIdempotencyKey(deps, c.req.query("idempotency-key") ?? "", by);
+      return c.json(representPayment(value, deps.baseUrl));
+    }),
+    endpoint("resource", "participant", readPaymentRoute, checks, async (c) => {
+      const by = { bank: c.get("bank").code, token: c.get("access").token };
+      const { value } = await readPayment(deps, c.req.param("paymentId"), by, c.get("reads"));
+      return c.json(representPayment(value, deps.baseUrl));
+    }),
+  ];
 }

@@ -4,9 +4,10 @@
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
+import { createMiddleware } from "hono/factory";
 import { readBytes } from "../../base/http/body.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { oauthErrors } from "../http/openapi_answers.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -55,31 +56,37 @@ const releaseRoute = createRoute({
   responses: { ...ok, ...oauthErrors(400, 401, 404) },
 });
 
-export function orderHoldRoutes(app: PlatformApp, deps: HoldRouteDeps): void {
-  app.get(endpoint(app, "oauth", "operator", listRoute), deps.operator, async (c) => {
-    const holds = await deps.holds.all();
-    return c.json({ Data: { OrderHold: holds.map((hold) => representHold(hold, stateOf(hold))) } });
-  });
-
-  app.post(endpoint(app, "oauth", "operator", reconcileRoute), deps.operator, async (c) => {
-    const body = new TextDecoder().decode(await readBytes(c.req.raw, MAX_BODY_BYTES)).trim();
-    const by = { bankText: c.req.param("bank"), operator: c.get("operator") };
-    return c.json(represent(await reconcileBank(deps, body === "" ? by : { ...by, statement: body })));
-  });
-
-  app.post(endpoint(app, "oauth", "operator", releaseRoute), deps.operator, async (c) => {
-    const reason = new TextDecoder().decode(await readBytes(c.req.raw, MAX_BODY_BYTES)).trim();
-    if (!REASON.test(reason)) {
-      throw new ApiError("operations.invalid_request", {
-        description: "The body must be the reason, as plain text of 10 to 500 characters",
-      });
-    }
-    const by = { bankText: c.req.param("bank"), operator: c.get("operator"), reason };
-    return c.json(represent(await releaseOrders(deps, by)));
-  });
-}
-
 const REASON = /^[^\p{Cc}]{10,500}$/u;
+
+/** Check: reads the body as plain text. */
+const textBody = createMiddleware<{ Variables: { text: string } }>(async function readTextBody(c, next) {
+  c.set("text", new TextDecoder().decode(await readBytes(c.req.raw, MAX_BODY_BYTES)).trim());
+  await next();
+});
+
+export function orderHoldRoutes(deps: HoldRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    endpoint("oauth", "operator", listRoute, [deps.operator], async (c) => {
+      const holds = await deps.holds.all();
+      return c.json({ Data: { OrderHold: holds.map((hold) => representHold(hold, stateOf(hold))) } });
+    }),
+    endpoint("oauth", "operator", reconcileRoute, [deps.operator, textBody], async (c) => {
+      const statement = c.get("text");
+      const by = { bankText: c.req.param("bank"), operator: c.get("operator") };
+      return c.json(represent(await reconcileBank(deps, statement === "" ? by : { ...by, statement })));
+    }),
+    endpoint("oauth", "operator", releaseRoute, [deps.operator, textBody], async (c) => {
+      const reason = c.get("text");
+      if (!REASON.test(reason)) {
+        throw new ApiError("operations.invalid_request", {
+          description: "The body must be the reason, as plain text of 10 to 500 characters",
+        });
+      }
+      const by = { bankText: c.req.param("bank"), operator: c.get("operator"), reason };
+      return c.json(represent(await releaseOrders(deps, by)));
+    }),
+  ];
+}
 
 function represent({ hold, state }: Reconciliation): object {
   return { Data: representHold(hold, state) };

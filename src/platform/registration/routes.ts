@@ -1,8 +1,9 @@
 /** `POST {base_url}/register/v1` (contract EP13). */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
+import { createMiddleware } from "hono/factory";
 import { mediaType, readBytes, rejectContentCoding } from "../../base/http/body.ts";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
 import { CERTIFICATE, COMPACT_JWS } from "../http/openapi_parameters.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -43,26 +44,27 @@ export interface RegistrationRouteDeps extends RegisterClientDeps {
   readonly limit: RateLimit["guard"];
 }
 
-export function registrationRoutes(app: PlatformApp, deps: RegistrationRouteDeps): void {
-  app.post(
-    endpoint(app, "oauth", "participant", route),
-    deps.certificate,
-    deps.limit("registration"),
-    async (c) => {
-      if (mediaType(c) !== "application/jose") throw new ApiError("registration.unsupported_media_type");
-      rejectContentCoding(c);
-      const jwt = textOf(await readBytes(c.req.raw, MAX_BODY_BYTES));
-      const { spkiThumbprint } = c.get("certificate");
-      const [replayRecords, limitParticipant] = [c.get("replayRecords"), c.get("limitParticipant")];
+/** Check: media type, content coding and size; sets the JWT of the body. */
+const jwtBody = createMiddleware<{ Variables: { jwt: string } }>(async function readJwtBody(c, next) {
+  if (mediaType(c) !== "application/jose") throw new ApiError("registration.unsupported_media_type");
+  rejectContentCoding(c);
+  c.set("jwt", textOf(await readBytes(c.req.raw, MAX_BODY_BYTES)));
+  await next();
+});
+
+export function registrationRoutes(deps: RegistrationRouteDeps): readonly PlatformEndpoint[] {
+  const checks = [deps.certificate, deps.limit("registration"), jwtBody] as const;
+  return [
+    endpoint("oauth", "participant", route, checks, async (c) => {
       const registration = await registerClient(deps, {
-        jwt,
-        spkiThumbprint,
-        replayRecords,
-        limitParticipant,
+        jwt: c.get("jwt"),
+        spkiThumbprint: c.get("certificate").spkiThumbprint,
+        replayRecords: c.get("replayRecords"),
+        limitParticipant: c.get("limitParticipant"),
       });
       return c.json(representClient(registration), 201);
-    },
-  );
+    }),
+  ];
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import type { RequestVariables } from "../../base/http/context.ts";
 import type { Admission } from "../http/admission.ts";
-import { endpoint, type PlatformApp } from "../http/endpoint.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { oauthErrors } from "../http/openapi_answers.ts";
 import type { OperatorVariables } from "./operator_token.ts";
 
@@ -39,16 +39,18 @@ const lanesRoute = createRoute({
   },
 });
 
-export function requestLaneRoutes(app: PlatformApp, { operator, lanes }: RequestLaneRouteDeps): void {
-  app.get(endpoint(app, "oauth", "operator", lanesRoute), operator, (c) => {
-    const Lanes = Object.entries(lanes()).map(([lane, state]) => ({
-      Lane: lane,
-      Places: state.places,
-      InWork: state.inWork,
-      Waiting: state.waiting,
-      RejectedQueueFull: state.rejectedFull,
-      RejectedAfterWait: state.rejectedLate,
-    }));
-    return c.json({ Data: { Lanes } });
-  });
+export function requestLaneRoutes({ operator, lanes }: RequestLaneRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    endpoint("oauth", "operator", lanesRoute, [operator], (c) => {
+      const Lanes = Object.entries(lanes()).map(([lane, state]) => ({
+        Lane: lane,
+        Places: state.places,
+        InWork: state.inWork,
+        Waiting: state.waiting,
+        RejectedQueueFull: state.rejectedFull,
+        RejectedAfterWait: state.rejectedLate,
+      }));
+      return c.json({ Data: { Lanes } });
+    }),
+  ];
 }

@@ -1,8 +1,9 @@
 /** Every route of the router: which requests it is admitted with, how much of a body it reads, how much it answers. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { OpenAPIHono } from "@hono/zod-openapi";
-import type { RequestEnv } from "../../../src/base/http/context.ts";
-import { endpoint, endpointsOf, type MountedEndpoint } from "../../../src/platform/http/endpoint.ts";
+import { Hono } from "hono";
+import { type Check, mount } from "../../../src/base/http/endpoint.ts";
+import { ApiError } from "../../../src/base/kernel/api_error.ts";
+import { endpoint, type MountedEndpoint } from "../../../src/platform/http/endpoint.ts";
 import {
   AUTH_URL,
   BASE_URL,
@@ -79,13 +80,35 @@ Deno.test("every route declares the traffic that it is admitted with", async () 
   assert(browser.some(isPublic) && !api.some(isPublic));
 });
 
-Deno.test("a route that is mounted without its traffic does not start", () => {
-  const app = new OpenAPIHono<RequestEnv>();
-  const responses = { 200: { description: "Fine" } };
-  endpoint(app, "oauth", "public", { method: "get", path: "/health/new", responses });
-  assertEquals(endpointsOf(app).length, 1);
-  app.get("/docs/new", (c) => c.text("free for all"));
-  assertThrows(() => endpointsOf(app), Error, "GET /docs/new");
+Deno.test("an endpoint that is declared twice does not start", () => {
+  const route = { method: "get", path: "/health/new", responses: { 200: { description: "Fine" } } } as const;
+  const declared = endpoint("oauth", "public", route, [], (c) => c.text("fine"));
+  mount(new Hono(), [declared], { head: false });
+  assertThrows(() => mount(new Hono(), [declared, declared], { head: false }), Error, "GET /health/new");
+});
+
+Deno.test("the checks of an endpoint run in their order, and a rejection keeps the later ones from running", async () => {
+  const ran: string[] = [];
+  const check = (name: string): Check => async (_c, next) => {
+    ran.push(name);
+    await next();
+  };
+  const rejecting: Check = () => Promise.reject(new ApiError("request.not_acceptable"));
+  const route = { method: "post", path: "/health/new", responses: { 200: { description: "Fine" } } } as const;
+  const app = new Hono();
+  mount(app, [
+    endpoint(
+      "oauth",
+      "public",
+      route,
+      [check("first"), check("second"), rejecting, check("third")],
+      (c) => c.text("fine"),
+    ),
+  ], { head: false });
+  app.onError((error, c) => c.text(error.message, 400));
+  const init = { method: "POST" };
+  assertEquals(await (await app.request("/health/new", init)).text(), "request.not_acceptable");
+  assertEquals(ran, ["first", "second"]);
 });
 
 Deno.test("no route reads more of a body than its bound, or answers more than the largest document", async (t) => {
