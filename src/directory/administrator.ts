@@ -12,6 +12,7 @@ import type { DirectoryLog } from "./directory.ts";
 import { openLimiter } from "./limiter.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
+// Decision F8: not hono/bearer-auth.
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i;
 /** Wrong tokens per credential: a burst of ten, then one every six seconds. */
 const A_CREDENTIAL = { perSecond: 1 / 6, burst: 10, maxKeys: 1001 };

@@ -1,4 +1,5 @@
 /** Token buckets in memory, one per key, for a bounded number of keys. Each process counts separately. */
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../base/kernel/clock.ts";
 
 export interface Limiter {
@@ -21,15 +22,13 @@ interface Bucket {
 
 /** Opens a limiter. A key beyond `maxKeys` replaces the least recently used one. */
 export function openLimiter({ perSecond, burst, maxKeys }: LimiterPolicy, clock: Clock): Limiter {
-  const buckets = new Map<string, Bucket>();
+  const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
   return {
     take(key) {
       const now = clock();
       const bucket = buckets.get(key) ?? { tokens: burst, at: now };
       const gained = Math.max(0, now - bucket.at) / 1000 * perSecond;
       const tokens = Math.min(burst, bucket.tokens + gained);
-      buckets.delete(key); // a Map keeps the insertion order: the first key is the least recently used
-      if (buckets.size >= maxKeys) buckets.delete(buckets.keys().next().value ?? "");
       const left = tokens < 1 ? tokens : tokens - 1;
       buckets.set(key, { tokens: left, at: now });
       return tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : 0;

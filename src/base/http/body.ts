@@ -92,7 +92,7 @@ export function parseForm(text: string): Form {
 }
 
 /**
- * Reads at most `limit` bytes in at most {@link BODY_MS}, so that a slow client cannot hold a request open or delay a
+ * Reads at most `limit` bytes in at most {@link BODY_MS} (Decision F8), so that a slow client cannot hold a request open or delay a
  * shutdown. Meanwhile the request has released its place in the admission control.
  *
  * @throws {ApiError} `request.too_large`, or `request.incomplete` if the rest of the body does not arrive

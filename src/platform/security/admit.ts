@@ -5,6 +5,7 @@
  */
 import { contextStorage } from "hono/context-storage";
 import { createMiddleware } from "hono/factory";
+import { LRUCache } from "lru-cache";
 import type { Admission } from "../http/admission.ts";
 import { UNKNOWN_CALLER } from "../../base/http/caller_queue.ts";
 import type { RequestEnv } from "../../base/http/context.ts";
@@ -27,7 +28,7 @@ export interface Callers {
 const MAX_PROVEN = 10_000;
 
 export function openCallers(readCertificate: ReadCertificate): Callers {
-  const participants = new Map<string, string>();
+  const participants = new LRUCache<string, string>({ max: MAX_PROVEN });
   return {
     async nameOf(headers) {
       const certificate = await readCertificate(headers);
@@ -36,7 +37,6 @@ export function openCallers(readCertificate: ReadCertificate): Callers {
       return participants.get(spkiThumbprint) ?? spkiThumbprint;
     },
     proven({ spkiThumbprint }, orgId) {
-      if (participants.size >= MAX_PROVEN) participants.clear();
       participants.set(spkiThumbprint, `participant ${orgId}`);
     },
   };

@@ -2,15 +2,16 @@
  * Token buckets in the memory of this process, for the rate limit before authentication. That limit must make floods
  * cheap, so it must not cost a commit itself.
  */
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BucketStore } from "./rate_limit_store.ts";
 
-/** Bounds the memory: one bucket per certificate and group. */
+/** Bounds the memory: one bucket per certificate and group. Beyond it, the bucket that was unused longest is removed. */
 const MAX_BUCKETS = 50_000;
 
 /** Opens the buckets. `steady` is a clock that never goes back. */
 export function openLocalBuckets(steady: Clock): BucketStore {
-  const buckets = new Map<string, { tokens: number; filledAt: number }>();
+  const buckets = new LRUCache<string, { tokens: number; filledAt: number }>({ max: MAX_BUCKETS });
   return {
     take(name, { perSecond, burst }) {
       const now = steady();
@@ -18,7 +19,6 @@ export function openLocalBuckets(steady: Clock): BucketStore {
       const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now };
       const elapsed = (now - bucket.filledAt) / 1000;
       const tokens = Math.min(burst, bucket.tokens + elapsed * perSecond);
-      if (!buckets.has(key) && buckets.size >= MAX_BUCKETS) buckets.clear();
       buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, filledAt: now });
       return Promise.resolve(tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : 0);
     },
