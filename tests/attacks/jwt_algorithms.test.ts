@@ -6,6 +6,7 @@ import {
   type Attack,
   attack,
   forged,
+  type Forgery,
   header,
   INVALID,
   pss,
@@ -23,7 +24,7 @@ import { importPrivate, segment } from "../../scripts/testing/raw_jws.ts";
 
 const ALG = wrong("alg");
 
-Deno.test("no JWT without a signature is taken anywhere: alg none in every spelling [J1]", async (t) => {
+Deno.test("no JWT without a signature is taken anywhere: alg none in every spelling [J1] [CA-N6] [DP-N5]", async (t) => {
   await using env = await openEnvironment();
   const places = await jwtPlaces(env);
   const unsigned = (alg: unknown, dot = "."): Attack => ({
@@ -54,7 +55,7 @@ Deno.test("no JWT without a signature is taken anywhere: alg none in every spell
   await takenEverywhere(t, places);
 });
 
-Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2]", async (t) => {
+Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2] [CA-N6] [DP-N5]", async (t) => {
   await using env = await openEnvironment();
   const places = await jwtPlaces(env);
   const secrets: Readonly<Record<string, (good: JwsParts) => Promise<Uint8Array<ArrayBuffer>>>> = {
@@ -62,6 +63,7 @@ Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2]",
     "the PEM, trimmed": async (good) => new TextEncoder().encode(pem(await spki(good)).trim()),
     "the DER": (good) => spki(good),
     "the JWK": ({ key }) => Promise.resolve(new TextEncoder().encode(JSON.stringify(key.publicJwk))),
+    "the modulus as text": ({ key }) => Promise.resolve(new TextEncoder().encode(key.publicJwk.n)),
     "the modulus": ({ key }) =>
       Promise.resolve(Uint8Array.fromBase64(key.publicJwk.n, { alphabet: "base64url" })),
   };
@@ -72,10 +74,17 @@ Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2]",
       fault: alg === "PS256" ? INVALID : ALG,
     }))
   );
-  await rejectedEverywhere(t, env, places, macs);
+  const secret = crypto.getRandomValues(new Uint8Array(32));
+  await rejectedEverywhere(t, env, places, [
+    ...macs,
+    attack("HMAC with the key that the header shows", {
+      header: { alg: "HS256", jwk: { kty: "oct", k: segment(secret) } },
+      sign: hmac(secret),
+    }, ALG),
+  ]);
 });
 
-Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3] [FAPI-D20]", async (t) => {
+Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3] [FAPI-D20] [CA-N5] [DP-N5] [DP4]", async (t) => {
   await using env = await openEnvironment();
   const places = await jwtPlaces(env);
   const ec = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign"]);
@@ -105,11 +114,16 @@ Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3]
       forge: (good) => forged(good, { header: { alg: "ES256", jwk: ecJwk }, sign: es256 }),
       fault: ALG,
     },
+    {
+      name: "ES256 with its EC key in the header, which says PS256",
+      forge: (good) => forged(good, { header: { jwk: ecJwk }, sign: es256 }),
+      fault: wrong("jwk"),
+    },
     ...["EdDSA", "Ed25519", "RSA-OAEP-256", "dir"].map((alg) => header(`alg ${alg}`, { alg }, ALG)),
   ]);
 });
 
-Deno.test("no PSS signature with another salt than the hash is long is taken anywhere [J4]", async (t) => {
+Deno.test("no PSS signature with another salt than the hash is long is taken anywhere [J4] [CA-N5]", async (t) => {
   await using env = await openEnvironment();
   await rejectedEverywhere(
     t,
@@ -123,7 +137,7 @@ Deno.test("no PSS signature with another salt than the hash is long is taken any
   );
 });
 
-Deno.test("no signature by a key of 1024 bits is taken anywhere, under an honest kid or in the header [J5]", async (t) => {
+Deno.test("no signature by a key of 1024 bits is taken anywhere, under an honest kid or in the header [J5] [DP-N7]", async (t) => {
   await using env = await openEnvironment();
   const small = await smallTestKey();
   const outsider = await testKey(15);
@@ -137,6 +151,34 @@ Deno.test("no signature by a key of 1024 bits is taken anywhere, under an honest
     attack("by somebody else's key", { sign: pss(outsider) }, INVALID),
   ]);
 });
+
+Deno.test("no JWT that was altered after it was signed is taken anywhere [DP-N7] [DC-N1] [BR-N5]", async (t) => {
+  await using env = await openEnvironment();
+  const spliced = (name: string, index: number, from: Forgery): Attack => ({
+    name,
+    forge: async (good) => {
+      const [signed, other] = [await forged(good), await forged(good, from)];
+      return signed.split(".").with(index, other.split(".")[index] ?? "").join(".");
+    },
+    fault: INVALID,
+  });
+  await rejectedEverywhere(t, env, await jwtPlaces(env), [
+    spliced("the signature of another token", 2, { header: { iat: 1 }, claims: { jti: "another" } }),
+    { ...spliced("other claims", 1, { claims: { jti: "another" } }), notAt: ["signature"] },
+    { ...spliced("another header", 0, { header: { x: 1 } }), fault: wrong("x") },
+    text(
+      "the last octets of the signature",
+      (token) => `${token.slice(0, -8)}${other(token.slice(-8))}`,
+      INVALID,
+    ),
+    text("a signature cut short", (token) => token.slice(0, -2), INVALID),
+    text("a signature made longer", (token) => `${token}AAAA`, INVALID),
+  ]);
+});
+
+function other(text: string): string {
+  return text === "AAAAAAAA" ? "BAAAAAAA" : "AAAAAAAA";
+}
 
 const zeros: Sign = () => Promise.resolve(new ArrayBuffer(256));
 

@@ -1,20 +1,12 @@
 /**
- * Claims for another audience, kind, bank or time, keys in unusual encodings, and names that pollute prototypes
+ * Claims for another audience, kind, bank or time, and names that pollute prototypes
  * (contract J1 to J38).
  */
 import { assertEquals } from "@std/assert";
 import { call, clientToken, consentBody, postForm, requestToken } from "../../scripts/testing/flows.ts";
-import {
-  type Attack,
-  claims,
-  forged,
-  header,
-  rejectedEverywhere,
-  takenEverywhere,
-} from "../support/jwt_attacks.ts";
-import { assertionOf, jwtPlaces, proofPlaces } from "../support/jwt_places.ts";
-import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
-import { largeTestKey, smallTestKey } from "../../scripts/testing/keys.ts";
+import { type Attack, claims, forged, header, rejectedEverywhere, valued } from "../support/jwt_attacks.ts";
+import { assertionOf, jwtPlaces } from "../support/jwt_places.ts";
+import { signJwt } from "../../scripts/testing/jwts.ts";
 import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
 import { onboardOnly, registrationClaims } from "../../scripts/testing/participants.ts";
 import { NEWCOMER, postRegistration, registrationJwt } from "../../scripts/testing/registration.ts";
@@ -26,7 +18,7 @@ import {
   REGISTRATION_AUDIENCE,
 } from "../../scripts/testing/environment.ts";
 
-Deno.test("a client assertion proves no key, and a DPoP proof authenticates nobody [J27]", async (t) => {
+Deno.test("a client assertion proves no key, and a DPoP proof authenticates nobody [J27] [CA-N22]", async (t) => {
   await using env = await openEnvironment();
   const { signing } = env.tpp;
   const target = { htm: "POST", htu: "https://api.platform.example/BANKA/token.oauth2/v1" };
@@ -40,6 +32,14 @@ Deno.test("a client assertion proves no key, and a DPoP proof authenticates nobo
       signJwt(signing, { ...assertionOf(env, env.tpp), ...target }),
     "an assertion of the type of a proof": () =>
       signJwt(signing, assertionOf(env, env.tpp), { typ: "dpop+jwt" }),
+    "an assertion with the claims of a registration": () =>
+      signJwt(signing, { ...registrationClaims(env, env.tpp), ...assertionOf(env, env.tpp) }),
+    "an assertion with the claims of a handover": () =>
+      signJwt(signing, {
+        ...assertionOf(env, env.tpp),
+        correlation_id: crypto.randomUUID(),
+        bank_id: "BANKA",
+      }),
   };
   for (const [name, make] of Object.entries(asAssertions)) {
     await t.step(`${name}, as the assertion`, async () => {
@@ -136,6 +136,24 @@ Deno.test("an audience is one text: a list with the right one in it is rejected 
   ]);
 });
 
+Deno.test("a jti is a text of 1 to 256 characters [CA-N16] [DP-N8] [BR7] [DC6]", async (t) => {
+  await using env = await openEnvironment();
+  const values = [undefined, null, "", 7, ["a"], "j".repeat(257), "j".repeat(5000)];
+  const places = (await jwtPlaces(env)).filter(({ kind }) => kind !== "statement");
+  await rejectedEverywhere(
+    t,
+    env,
+    places,
+    valued("jti", values).map(([name, change]) => claims(name, change)),
+  );
+  for (const place of places.filter(({ kind }) => kind !== "signature")) {
+    await t.step(`${place.name}: 256 characters of any kind`, async () => {
+      const jti = `€ "\\ \u0000 ${place.name}`.padEnd(256, "j");
+      await place.takes(await place.present(await forged(await place.parts(), { claims: { jti } })));
+    });
+  }
+});
+
 Deno.test("an assertion for one bank is worth nothing at another, and is not used up there [J31]", async () => {
   await using env = await openEnvironment();
   const assertion = await signJwt(env.tpp.signing, assertionOf(env, env.tpp));
@@ -158,73 +176,6 @@ Deno.test("an assertion for one bank is worth nothing at another, and is not use
 });
 
 const TYPE = { client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" };
-
-Deno.test("a DPoP key with any private member is rejected, also without d [J33]", async (t) => {
-  await using env = await openEnvironment();
-  const places = await proofPlaces(env);
-  const withMembers = (...names: ("d" | "p" | "q" | "dp" | "dq" | "qi")[]): Attack => ({
-    name: `jwk with ${names.join(", ")}`,
-    forge: (good) => {
-      const members = Object.fromEntries(names.map((name) => [name, good.key.privateJwk[name]]));
-      return forged(good, { header: { jwk: { ...good.key.publicJwk, ...members } } });
-    },
-  });
-  const shown = (name: string, members: JsonObject): Attack => ({
-    name,
-    forge: (good) => forged(good, { header: { jwk: { ...good.key.publicJwk, ...members } } }),
-  });
-  await rejectedEverywhere(t, env, places, [
-    withMembers("p", "q"),
-    withMembers("p", "q", "dp", "dq", "qi"),
-    ...(["d", "p", "q", "dp", "dq", "qi"] as const).map((name) => withMembers(name)),
-    shown("jwk with oth", { oth: [] }),
-    shown("jwk with k", { k: "AAAA" }),
-    shown("jwk with an empty d", { d: "" }),
-    shown("jwk with d null", { d: null }),
-  ]);
-});
-
-Deno.test("a DPoP key has one spelling and a sound size [J34] [J5]", async (t) => {
-  await using env = await openEnvironment();
-  const places = await proofPlaces(env);
-  const { n: small } = (await smallTestKey()).publicJwk;
-  const spelled = (name: string, change: (n: string) => JsonObject): Attack => ({
-    name,
-    forge: (good) =>
-      forged(good, { header: { jwk: { ...good.key.publicJwk, ...change(good.key.publicJwk.n) } } }),
-  });
-  const octets = (change: (n: Uint8Array) => Uint8Array) => (n: string): JsonObject => {
-    const bytes = Uint8Array.fromBase64(n, { alphabet: "base64url" });
-    return { n: change(bytes).toBase64({ alphabet: "base64url", omitPadding: true }) };
-  };
-  await rejectedEverywhere(t, env, places, [
-    spelled("n with a leading zero octet", octets((n) => new Uint8Array([0, ...n]))),
-    spelled("n with two leading zero octets", octets((n) => new Uint8Array([0, 0, ...n]))),
-    spelled("n padded", (n) => ({ n: `${n}==` })),
-    spelled("n even", octets((n) => n.with(-1, (n.at(-1) ?? 0) & 0xfe))),
-    spelled("n a power of two", octets((n) => new Uint8Array(n.length).with(0, 0x80))),
-    spelled("n zero", octets((n) => new Uint8Array(n.length))),
-    spelled("n empty", () => ({ n: "" })),
-    spelled("n a number", () => ({ n: 5 })),
-    spelled("n a list", (n) => ({ n: [n] })),
-    spelled("n of 1024 bits", () => ({ n: small })),
-    spelled("n of 2047 bits", octets((n) => n.with(0, 0x7f))),
-    spelled("n of 4097 bits", octets(() => new Uint8Array(513).fill(0xff).with(0, 1))),
-    spelled("n of 8 kB", octets(() => new Uint8Array(5000).fill(0xff))),
-    ...["AAEAAQ", "AAAAAQAB", "AQABAA", "Aw", "AQ", "AA", "", "AQAB=", "AQAC", "/////w"].map((e) =>
-      spelled(`e ${e === "" ? "empty" : e}`, () => ({ e }))
-    ),
-    spelled("e a number", () => ({ e: 65537 })),
-    spelled("kty in lower case", () => ({ kty: "rsa" })),
-    spelled("kty EC", () => ({ kty: "EC", crv: "P-256", x: "AA", y: "AA" })),
-    spelled("kty missing", () => ({ kty: undefined })),
-    ...[null, "key", [], {}, 7, true].map((jwk) => header(`jwk ${JSON.stringify(jwk)}`, { jwk })),
-  ]);
-  await t.step("a key of 3072 bits is fine", async () => {
-    assertEquals((await requestToken(env, env.tpp, "BANKA", { key: await largeTestKey() })).status, 200);
-  });
-  await takenEverywhere(t, places);
-});
 
 Deno.test("names of Object.prototype in headers, claims, forms and bodies change nothing [J37]", async (t) => {
   await using env = await openEnvironment();

@@ -2,9 +2,10 @@
 import { assertEquals } from "@std/assert";
 import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
 import { toBank } from "../../scripts/testing/authorization_flow.ts";
-import { forged } from "../support/jwt_attacks.ts";
+import { type Attack, claims, forged, rejectedEverywhere, valued } from "../support/jwt_attacks.ts";
 import {
   assertionPlaces,
+  jwtPlaces,
   proofPlaces,
   registrationPlaces,
   returnPlace,
@@ -19,6 +20,7 @@ const NOW = START / 1000;
 const OFFSETS = [-61, -60, -31, -30, 0, 10, 30, 31, 60, 61];
 const ALIVE = [0, 10, 30, 31, 60, 61];
 const NOT_AHEAD = [-61, -60, -31, -30, 0, 10, 30];
+const IN_MILLISECONDS = NOW * 999;
 const IAT = "http://openbanking.org.uk/iat";
 
 /** Offsets from now, in seconds, at which a claim is accepted; all others of {@link OFFSETS} are rejected. */
@@ -31,33 +33,44 @@ const TAKEN: Readonly<Record<PlacedKind, Readonly<Record<string, readonly number
   signature: { [IAT]: OFFSETS.filter((offset) => offset <= 60) },
 };
 
-/** The limits of each kind, and one second more: claims as offsets from now, and whether they are accepted. */
-const REACH: Readonly<Record<PlacedKind, readonly (readonly [Readonly<Record<string, number>>, boolean])[]>> =
-  {
-    assertion: [[{ exp: 330 }, true], [{ exp: 331 }, false], [{ iat: -330 }, true], [{ iat: -331 }, false], [
-      { exp: -29 },
-      true,
-    ]],
-    proof: [[{ exp: 1_000_000 }, true], [{ exp: -29 }, true]],
-    registration: [[{ iat: 0, exp: 3600 }, true], [{ iat: 0, exp: 3601 }, false], [
-      { iat: -3600, exp: 0 },
-      true,
-    ], [{
-      iat: -3601,
-      exp: -1,
-    }, false]],
-    statement: [[{ exp: 2 * 366 * 86_400 }, true], [{ exp: 2 * 366 * 86_400 + 1 }, false]],
-    return: [[{ iat: 0, exp: 600 }, true], [{ iat: 0, exp: 601 }, false], [{ iat: -629, exp: -29 }, true], [{
-      iat: -630,
-      exp: -29,
-    }, false]],
-    signature: [[{ [IAT]: -3600 }, true], [{ [IAT]: -3601 }, false]],
-  };
+type Offsets = Readonly<Record<string, number>>;
+
+/** The limits of each kind, one second more, and times far off, as offsets from now. */
+const REACH: Readonly<Record<PlacedKind, Readonly<Record<"taken" | "rejected", readonly Offsets[]>>>> = {
+  assertion: {
+    taken: [{ exp: 330 }, { iat: -330 }, { exp: -29 }, { iat: 8, nbf: 8, exp: 68 }],
+    rejected: [
+      { exp: 331 },
+      { exp: 86_400 },
+      { exp: IN_MILLISECONDS },
+      { iat: -331 },
+      { iat: -360, nbf: -360, exp: -300 },
+      { iat: 62, nbf: 62, exp: 122 },
+    ],
+  },
+  proof: {
+    taken: [{ exp: 1_000_000 }, { exp: -29 }, { nbf: -3600 }],
+    rejected: [{ iat: IN_MILLISECONDS }, { iat: -3600 }, { nbf: 3600 }],
+  },
+  registration: {
+    taken: [{ iat: 0, exp: 3600 }, { iat: -3600, exp: 0 }],
+    rejected: [{ iat: 0, exp: 3601 }, { iat: -3601, exp: -1 }, { exp: IN_MILLISECONDS }],
+  },
+  statement: {
+    taken: [{ exp: 2 * 366 * 86_400 }],
+    rejected: [{ exp: 2 * 366 * 86_400 + 1 }, { iat: -800 * 86_400, exp: -365 * 86_400 }, { nbf: 3600 }],
+  },
+  return: {
+    taken: [{ iat: 0, exp: 600 }, { iat: -629, exp: -29 }, { nbf: -NOW }],
+    rejected: [{ iat: 0, exp: 601 }, { iat: -630, exp: -29 }, { iat: -86_400 }, { iat: 62 }],
+  },
+  signature: { taken: [{ [IAT]: -3600 }], rejected: [{ [IAT]: -3601 }, { [IAT]: 600 }] },
+};
 
 /** Whether a token with these claims is accepted. Each token is new, so that only its claims can be wrong. */
 type Judge = (claims: Readonly<Record<string, number>>) => Promise<boolean>;
 
-Deno.test("every kind of JWT is taken and rejected to the second [J32]", async (t) => {
+Deno.test("every kind of JWT is taken and rejected to the second [J32] [LT2] [FAPI-D4] [FAPI-D5] [CA-N12] [CA-N14] [CA-N15] [DP10] [DP-N12] [DP-N13] [DP-N20] [BR6] [DC-N9] [DC-N3]", async (t) => {
   await using env = await openEnvironment();
   for (const [name, kind, judge] of await judges(env)) {
     for (const [claim, taken] of Object.entries(TAKEN[kind])) {
@@ -68,12 +81,37 @@ Deno.test("every kind of JWT is taken and rejected to the second [J32]", async (
       });
     }
     await t.step(`${name}: as far as it may reach`, async () => {
-      for (const [offsets, taken] of REACH[kind]) {
-        const claims = Object.entries(offsets).map(([claim, offset]) => [claim, NOW + offset]);
-        assertEquals(await judge(Object.fromEntries(claims)), taken, JSON.stringify(offsets));
+      for (const verdict of ["taken", "rejected"] as const) {
+        for (const offsets of REACH[kind][verdict]) {
+          const claims = Object.entries(offsets).map(([claim, offset]) => [claim, NOW + offset]);
+          const taken = await judge(Object.fromEntries(claims));
+          assertEquals(taken, verdict === "taken", JSON.stringify(offsets));
+        }
       }
     });
   }
+});
+
+Deno.test("a time is a finite number, and each kind of JWT has those it needs [J16] [CA11] [CA-N13] [DP-N8] [DP-N13] [DC6] [DC-N3] [BR-N9] [AUT-11]", async (t) => {
+  await using env = await openEnvironment();
+  const odd = ["exp", "iat", "nbf"].flatMap((claim) => valued(claim, [null, String(NOW), [NOW], {}, true]));
+  const literals = ["exp", "iat", "nbf"].flatMap((claim) =>
+    ["1e999", "-1e999", "NaN", "Infinity"].map((literal): Attack => ({
+      name: `${claim} ${literal}`,
+      forge: (good) => {
+        const marked = JSON.stringify({ ...Object(good.payload), [claim]: "TIME" });
+        return forged(good, { claims: marked.replace('"TIME"', literal) });
+      },
+      notAt: ["signature"],
+    }))
+  );
+  await rejectedEverywhere(t, env, await jwtPlaces(env), [
+    ...odd.map(([name, change]) => claims(name, change, { unusable: true })),
+    ...literals,
+    claims("exp missing", { exp: undefined }, { unusable: true, notAt: ["signature", "proof"] }),
+    claims("iat missing", { iat: undefined }, { unusable: true, notAt: ["signature", "assertion"] }),
+    ...[-1, -0].map((exp) => claims(`exp ${exp}`, { exp }, { unusable: true })),
+  ]);
 });
 
 async function judges(env: Environment): Promise<readonly (readonly [string, PlacedKind, Judge])[]> {

@@ -2,7 +2,7 @@
  * Client assertions of the environment's TPP for bank A, made byte by byte if a JWT library would not write them; and
  * proofs.
  */
-import { rawJws, segment } from "../../scripts/testing/raw_jws.ts";
+import { rawJws } from "../../scripts/testing/raw_jws.ts";
 import { dpopKey } from "../../scripts/testing/flows.ts";
 import {
   clientAssertion,
@@ -41,17 +41,6 @@ export async function claiming(env: Environment, changes: JsonObject): Promise<W
 export async function headed(env: Environment, key: TestKey, header: JsonObject): Promise<WithAssertion> {
   const privateKey = await key.privateKey("sign");
   return asAssertion(await rawJws(privateKey, withChanges(header), assertionClaims(env)));
-}
-
-/** Valid claims under a header, signed by any function. */
-export async function signedBy(
-  env: Environment,
-  header: JsonObject,
-  sign: (input: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>,
-): Promise<WithAssertion> {
-  const input = `${segment(header)}.${segment(assertionClaims(env))}`;
-  const signature = new Uint8Array(await sign(new TextEncoder().encode(input)));
-  return asAssertion(`${input}.${segment(signature)}`);
 }
 
 /** A deviation of a request: a DPoP proof for the endpoint with changed claims, by the flows' key. */

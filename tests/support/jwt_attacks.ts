@@ -7,6 +7,7 @@ import type { Part } from "../../scripts/testing/raw_jws.ts";
 import type { JwsParts, JwtPlace, PlacedKind } from "./jwt_place.ts";
 import { type JsonObject, withChanges } from "../../scripts/testing/jwts.ts";
 import type { TestKey } from "../../scripts/testing/keys.ts";
+import { assertErrorAnswer } from "../../scripts/testing/front_channel.ts";
 import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
 import type { Environment } from "../../scripts/testing/environment.ts";
 
@@ -33,6 +34,8 @@ export interface Attack {
   readonly notAt?: readonly PlacedKind[];
   /** Carriers that cannot transport the text unchanged. */
   readonly notIn?: readonly JwtPlace["carrier"][];
+  /** A bank's return that is signed for this browser and cannot count: the customer goes back to the TPP (Decision G1). */
+  readonly unusable?: true;
 }
 
 /** Faults of `x-jws-signature` as a whole. */
@@ -86,8 +89,19 @@ export function text(name: string, change: (token: string) => string, fault?: Ex
 }
 
 /** An attack on claims, which payload signatures do not have. */
-export function claims(name: string, change: Forgery["claims"]): Attack {
-  return { ...attack(name, { claims: change ?? {} }), notAt: ["signature"] };
+export function claims(name: string, change: Forgery["claims"], rest: Partial<Attack> = {}): Attack {
+  return { ...attack(name, { claims: change ?? {} }), notAt: ["signature"], ...rest };
+}
+
+/** Values that a member must not have, each as a change of it. `undefined` removes the member. */
+export function valued(
+  member: string,
+  values: readonly unknown[],
+): readonly (readonly [name: string, change: JsonObject])[] {
+  return values.map((value) => [
+    `${member} ${value === undefined ? "missing" : JSON.stringify(value).slice(0, 60)}`,
+    { [member]: value },
+  ]);
 }
 
 /** Every attack at every place. */
@@ -98,11 +112,13 @@ export async function rejectedEverywhere(
   attacks: readonly Attack[],
 ): Promise<void> {
   for (const place of places) {
-    for (const { name, forge, fault = MALFORMED, notAt = [], notIn = [] } of attacks) {
+    for (const { name, forge, fault = MALFORMED, notAt = [], notIn = [], unusable } of attacks) {
       if (notAt.includes(place.kind) || notIn.includes(place.carrier)) continue;
       await t.step(`${place.name}: ${name}`, async () => {
         const token = await forge(await place.parts(), place);
-        await place.rejects(await unchanged(env, () => place.present(token)), fault);
+        const answer = await unchanged(env, () => place.present(token));
+        if (unusable && place.kind === "return") await assertErrorAnswer(answer, "server_error");
+        else await place.rejects(answer, fault);
       });
     }
   }

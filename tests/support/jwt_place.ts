@@ -26,6 +26,8 @@ export interface JwtPlace {
   readonly carrier: "form" | "header" | "body" | "inside";
   /** The owner of a valid token; for a statement, its subject. */
   readonly who: Participant;
+  /** The access token that a proof is for, at a resource. */
+  readonly token?: string;
   /** The parts of a valid token, new each time. */
   parts(): Promise<JwsParts>;
   /** Sends the text. */

@@ -131,6 +131,7 @@ function resourceProofPlace(
     kind: "proof",
     carrier: "header",
     who,
+    token: bound.token,
     parts: () => proofParts(env, bound.key, { method, url: BASE_URL + path, accessToken: bound.token }),
     present: (proof) => call(env, who, bound, path, { proof, ...(body === undefined ? {} : { body }) }),
     rejects: (response) => assertChallenge(response, 401, BAD_PROOF),

@@ -1,4 +1,4 @@
-/** DPoP proofs at the token endpoint and PAR: while they are fresh, once each, and what they bind (contract LT2, DP1 to DP16). */
+/** DPoP proofs at the token endpoint and PAR: once each, and what they bind (contract LT2, DP1 to DP16). */
 import { assertEquals } from "@std/assert";
 import { proving } from "../../support/assertions.ts";
 import { dpopProof, type JsonObject, seconds, sha256 } from "../../../scripts/testing/jwts.ts";
@@ -10,46 +10,9 @@ import {
   oauthEndpoints,
   pushing,
 } from "../../../scripts/testing/oauth_requests.ts";
-import { openEnvironment, START } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 
 const REJECTED = [400, "invalid_dpop_proof"] as const;
-
-Deno.test("POST token, par judge a proof's times against the clock [DP-N12, DP-N13, DP-N20, J32, LT2] [FAPI-D5] [DP10]", async (t) => {
-  await using env = await openEnvironment();
-  const at = START + 10_000_000;
-  const time = at / 1000;
-  const now = (): number => seconds(env);
-  // The offset is the claim's time minus the clock's, in seconds.
-  const tables = {
-    iat: {
-      claims: () => ({ iat: time }),
-      good: [-60, -31, -30, -10, 0, 8, 10, 30],
-      bad: [-3600, -61, 31, 60, 61, 62, 3600],
-    },
-    nbf: {
-      claims: () => ({ iat: now(), nbf: time }),
-      good: [-3600, -61, 0, 10, 30],
-      bad: [31, 60, 61, 3600],
-    },
-    exp: {
-      claims: () => ({ iat: now(), exp: time }),
-      good: [-29, 0, 10, 31, 61, 3600, 7200],
-      bad: [-3600, -61, -60, -31, -30],
-    },
-  };
-  for (const endpoint of [clientCredentials(env), await pushing(env)]) {
-    for (const [name, { claims, good, bad }] of Object.entries(tables)) {
-      for (const offset of [...good, ...bad]) {
-        await t.step(`${endpoint.name}: ${name} at ${offset} s`, async () => {
-          env.now = at - offset * 1000;
-          const deviation = await proving(env, claims())(endpoint);
-          if (good.includes(offset)) await assertAccepted(endpoint, await endpoint.send(deviation));
-          else await assertRejected(env, REJECTED, () => endpoint.send(deviation));
-        });
-      }
-    }
-  }
-});
 
 Deno.test("POST token, par take a proof once, and a jti once per key [DP-N14]", async (t) => {
   await using env = await openEnvironment();
