@@ -236,8 +236,9 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
   },
   {
     from: /^sandbox\/(bank|shop|pages)\//,
-    to: /^pages\/(language|messages|formats)\.ts$/,
-    because: "all pages choose languages and format messages, money and times alike; no protocol is shared",
+    to: /^pages\/((language|messages|formats)\.ts|html_document\.tsx)$/,
+    because:
+      "all pages choose languages and format messages, money and times alike, in one HTML document; no protocol is shared",
   },
   {
     from: /^portal\/.*_guide\.ts$/,

@@ -3,7 +3,8 @@
  * support finds the request. Reveals no information that is useful to an attacker.
  */
 import type { Language } from "./language.ts";
-import { type LanguageLink, Layout, renderDocument } from "./layout.tsx";
+import { renderDocument } from "./html_document.tsx";
+import { type LanguageLink, Layout } from "./layout.tsx";
 import { ParticipantText } from "./participant_text.tsx";
 import { phrase, words } from "./phrase.ts";
 import type { Site } from "./site.ts";

@@ -4,6 +4,7 @@
  */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { HtmlDocument } from "./html_document.tsx";
 import { directionOf, type Language, LANGUAGE_NAMES } from "./language.ts";
 import { phrase, words } from "./phrase.ts";
 import { LOGO_PATH, type Site } from "./site.ts";
@@ -28,35 +29,24 @@ export interface LayoutProps {
   readonly children?: Child;
 }
 
-/** A whole page, from `<html>` on; `renderDocument` makes text of it. */
+/** A whole page; `renderDocument` makes text of it. */
 export function Layout(props: LayoutProps): JSX.Element {
   const { language, title, wide = false } = props;
   return (
-    <html lang={language} dir={directionOf(language)}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        {/* Phones would make links of account numbers. */}
-        <meta name="format-detection" content="telephone=no" />
-        {wide ? null : <meta name="robots" content="noindex" />}
-        <title>{title}</title>
-        <link rel="stylesheet" href={STYLESHEET_PATH} />
-        <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
-      </head>
-      <body class={wide ? "wide" : "narrow"}>
-        <a class="skip" href="#main">{phrase(language, "layout.skip")}</a>
-        <PageHeader {...props} />
-        <main id="main" tabindex={-1}>{props.children}</main>
-        {wide ? null : <Help {...props} />}
-      </body>
-    </html>
+    <HtmlDocument
+      language={language}
+      title={title}
+      stylesheet={STYLESHEET_PATH}
+      icon={ICON_PATH}
+      isIndexed={wide}
+      bodyClass={wide ? "wide" : "narrow"}
+      skip={phrase(language, "layout.skip")}
+      header={<PageHeader {...props} />}
+      footer={wide ? null : <Help {...props} />}
+    >
+      {props.children}
+    </HtmlDocument>
   );
-}
-
-/** The document as text. Pages are rendered from plain data only, so no part is asynchronous. */
-export function renderDocument(page: JSX.Element): string {
-  return `<!DOCTYPE html>${page.toString()}`;
 }
 
 function PageHeader(props: LayoutProps): JSX.Element {

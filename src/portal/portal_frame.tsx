@@ -1,7 +1,8 @@
 /** The frame of every page of the documentation: heading, chapters, search, and the page's own contents. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { Layout, renderDocument } from "../pages/layout.tsx";
+import { renderDocument } from "../pages/html_document.tsx";
+import { Layout } from "../pages/layout.tsx";
 import { CHAPTERS, DOCS_PATH, REFERENCE_PATH } from "./paths.ts";
 
 /** One page. */

@@ -2,10 +2,9 @@
  * The second page of a visit: shows the payment and asks for the one-time code that authorises it (dynamic linking).
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Language } from "../../pages/language.ts";
 import { SANDBOX_CODE } from "./customers.ts";
 import type { VisitPageProps } from "./login_page.tsx";
-import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";
+import { Complaint, DecisionButtons, PageFrame, VisitFields } from "./page_frame.tsx";
 import { phrase, words } from "./page_phrase.ts";
 import { PaymentSummary } from "./payment_summary.tsx";
 import { TextField } from "./text_field.tsx";
@@ -41,23 +40,13 @@ export function CodePage({ reader, profile, session }: VisitPageProps): JSX.Elem
           wrong={complaint !== undefined}
           focused={complaint !== undefined}
         />
-        <Decisions language={language} isLastPage={isLastPage} />
+        <DecisionButtons
+          language={language}
+          decision="confirm"
+          label={isLastPage ? "code.authorise" : "code.confirm"}
+          reject="code.refuse"
+        />
       </form>
     </PageFrame>
-  );
-}
-
-function Decisions(
-  { language, isLastPage }: { readonly language: Language; readonly isLastPage: boolean },
-): JSX.Element {
-  return (
-    <div class="actions">
-      <button type="submit" name="decision" value="confirm">
-        {phrase(language, isLastPage ? "code.authorise" : "code.confirm")}
-      </button>
-      <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
-        {phrase(language, "code.refuse")}
-      </button>
-    </div>
   );
 }

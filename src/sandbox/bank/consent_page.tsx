@@ -8,7 +8,7 @@ import type { CustomerAccount } from "./customers.ts";
 import type { Balances } from "./ledger.ts";
 import type { VisitPageProps } from "./login_page.tsx";
 import { minorUnits } from "./money.ts";
-import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";
+import { Complaint, DecisionButtons, PageFrame, VisitFields } from "./page_frame.tsx";
 import { phrase, words } from "./page_phrase.ts";
 import { PaymentSummary } from "./payment_summary.tsx";
 
@@ -49,12 +49,7 @@ export function ConsentPage({ reader, profile, session, accounts, balances }: Co
             />
           ))}
         </fieldset>
-        <div class="actions">
-          <button type="submit" name="decision" value="accept">{phrase(language, "code.authorise")}</button>
-          <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
-            {phrase(language, "code.refuse")}
-          </button>
-        </div>
+        <DecisionButtons language={language} decision="accept" label="code.authorise" reject="code.refuse" />
       </form>
     </PageFrame>
   );

@@ -4,7 +4,7 @@ import type { Language } from "../../pages/language.ts";
 import type { Reader } from "../pages/reader.ts";
 import type { BankProfile } from "./bank_profile.ts";
 import { SANDBOX_PASSWORD } from "./customers.ts";
-import { Complaint, PageFrame, VisitFields } from "./page_frame.tsx";
+import { Complaint, DecisionButtons, PageFrame, VisitFields } from "./page_frame.tsx";
 import { phrase, words } from "./page_phrase.ts";
 import type { ScaSession } from "./sessions.ts";
 import { TextField } from "./text_field.tsx";
@@ -45,12 +45,12 @@ export function LoginPage({ reader, profile, session }: VisitPageProps): JSX.Ele
           })}
         </p>
         <Credentials language={language} complaint={complaint} />
-        <div class="actions">
-          <button type="submit" name="decision" value="continue">{phrase(language, "login.continue")}</button>
-          <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
-            {phrase(language, "login.cancel")}
-          </button>
-        </div>
+        <DecisionButtons
+          language={language}
+          decision="continue"
+          label="login.continue"
+          reject="login.cancel"
+        />
       </form>
     </PageFrame>
   );

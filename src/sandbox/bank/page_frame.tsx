@@ -2,7 +2,8 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { LanguageSwitch } from "../pages/language_switch.tsx";
-import { directionOf, type Language } from "../../pages/language.ts";
+import { HtmlDocument } from "../../pages/html_document.tsx";
+import type { Language } from "../../pages/language.ts";
 import type { Reader } from "../pages/reader.ts";
 import { phrase, words } from "./page_phrase.ts";
 import type { EntryComplaint } from "./sessions.ts";
@@ -23,36 +24,35 @@ export function PageFrame({ reader, owner, title, isFaulty, children }: FramePro
   const { language } = reader;
   const announced = isFaulty === true ? words(language, "frame.error", { title }) : title;
   return (
-    <html lang={language} dir={directionOf(language)}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        {/* Phones would turn account numbers into links. */}
-        <meta name="format-detection" content="telephone=no" />
-        <meta name="robots" content="noindex" />
-        <title>{`${announced} - ${owner}`}</title>
-        <link rel="stylesheet" href="/assets/bank.css" />
-        <link rel="icon" type="image/svg+xml" href="/logo.svg" />
-      </head>
-      <body>
-        <a class="skip" href="#main">{phrase(language, "frame.skip")}</a>
-        <header class="bar">
-          <p class="brand">
-            <bdi>{owner}</bdi>
-          </p>
-          <p class="badge">{phrase(language, "frame.sandbox")}</p>
-          <LanguageSwitch reader={reader} label={words(language, "frame.language")} />
-        </header>
-        <main id="main" tabindex={-1}>
-          <h1>{title}</h1>
-          {children}
-        </main>
+    <HtmlDocument
+      language={language}
+      title={`${announced} - ${owner}`}
+      stylesheet="/assets/bank.css"
+      icon="/logo.svg"
+      skip={phrase(language, "frame.skip")}
+      header={<BankHeader reader={reader} owner={owner} />}
+      footer={
         <footer>
           <p>{phrase(language, "frame.notReal")}</p>
         </footer>
-      </body>
-    </html>
+      }
+    >
+      <h1>{title}</h1>
+      {children}
+    </HtmlDocument>
+  );
+}
+
+function BankHeader({ reader, owner }: Pick<FrameProps, "reader" | "owner">): JSX.Element {
+  const { language } = reader;
+  return (
+    <header class="bar">
+      <p class="brand">
+        <bdi>{owner}</bdi>
+      </p>
+      <p class="badge">{phrase(language, "frame.sandbox")}</p>
+      <LanguageSwitch reader={reader} label={words(language, "frame.language")} />
+    </header>
   );
 }
 
@@ -81,5 +81,24 @@ export function VisitFields({ csrf, step }: { readonly csrf: string; readonly st
       <input type="hidden" name="csrf" value={csrf} />
       <input type="hidden" name="step" value={step} />
     </>
+  );
+}
+
+/** The button that completes the step, and the one that rejects the payment. Rejecting needs no complete form. */
+export function DecisionButtons(
+  { language, decision, label, reject }: {
+    readonly language: Language;
+    readonly decision: "accept" | "confirm" | "continue";
+    readonly label: "code.authorise" | "code.confirm" | "login.continue";
+    readonly reject: "code.refuse" | "login.cancel";
+  },
+): JSX.Element {
+  return (
+    <div class="actions">
+      <button type="submit" name="decision" value={decision}>{phrase(language, label)}</button>
+      <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
+        {phrase(language, reject)}
+      </button>
+    </div>
   );
 }

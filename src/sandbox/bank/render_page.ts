@@ -1,7 +1,7 @@
 /** Sends a page as a complete HTML document. */
 import type { Context } from "hono";
-import { html } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { renderDocument } from "../../pages/html_document.tsx";
 
 /** The page with its document type; default status 200. */
 export function renderPage(
@@ -9,5 +9,5 @@ export function renderPage(
   page: JSX.Element,
   status: 200 | 400 | 403 | 404 | 410 | 413 | 503 = 200,
 ): Response | Promise<Response> {
-  return c.html(html`<!DOCTYPE html>${page}`, status);
+  return c.html(renderDocument(page), status);
 }

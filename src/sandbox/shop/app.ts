@@ -13,7 +13,7 @@ import { banks, goods } from "./catalogue.ts";
 import { type ShopDeps, startCheckout } from "./checkout.ts";
 import { type CheckoutFault, GoodsPage } from "./goods_page.tsx";
 import { type FormTargets, type ShopEnv, shopHeaders } from "./headers.ts";
-import { renderPage } from "./layout.tsx";
+import { renderDocument } from "../../pages/html_document.tsx";
 import { MessagePage } from "./message_page.tsx";
 import { messagesAsData, MessagesPage } from "./messages_page.tsx";
 import { type Notice, NoticePage } from "./notice_page.tsx";
@@ -210,10 +210,6 @@ function notice(c: Context, status: Status, what: Notice): Promise<Response> {
   return page(c, status, NoticePage({ reader: here, notice: what }));
 }
 
-async function page(
-  c: Context,
-  status: Status,
-  content: JSX.Element,
-): Promise<Response> {
-  return c.html(await renderPage(content), status);
+async function page(c: Context, status: Status, content: JSX.Element): Promise<Response> {
+  return await c.html(renderDocument(content), status);
 }
