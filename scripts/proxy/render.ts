@@ -2,6 +2,7 @@
  * `deno task proxy-config`: fills in the reference configurations of nginx and HAProxy. The files contain the proxy's
  * secret, so only their owner may read them. Starts and reloads no proxy.
  */
+import { ZONES } from "./zones.ts";
 import {
   type ProxyName,
   type ProxyOrder,
@@ -44,7 +45,7 @@ export async function render({ proxy, out, overwrite, settings }: ProxyOrder): P
   for (const { name, path } of files) {
     const template = await Deno.readTextFile(new URL(`./${name}.template`, import.meta.url));
     const mode = name === PAGE ? 0o644 : 0o600;
-    await Deno.writeTextFile(path, fillIn(template, settings), { mode });
+    await Deno.writeTextFile(path, fillIn(template, { ...ZONES, ...settings }), { mode });
     await Deno.chmod(path, mode); // also if the file existed already
   }
   return files.map(({ path }) => path);

@@ -12,6 +12,7 @@ import { mount } from "../base/http/endpoint.ts";
 import type { PlatformEndpoint } from "./http/endpoint.ts";
 import { answerErrors, type ErrorDeps } from "./http/on_error.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
+import { FIRST_SEGMENTS } from "../base/kernel/reserved_names.ts";
 import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_routes.ts";
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
 import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
@@ -79,9 +80,8 @@ export function browserHost(deps: BrowserDeps): Host {
 
 /** Well-known paths and paths similar to API paths, which people do not open. */
 function isForMachines(path: string): boolean {
-  return /^\/(\.well-known|assets|health|jwks|openapi\.json|operations)(\/|$)|\/v\d+(\/|$)|\.oauth2\/v/.test(
-    path,
-  );
+  return FIRST_SEGMENTS.get(path.split("/")[1] ?? "")?.forPrograms === true ||
+    /\/v\d+(\/|$)|\.oauth2\/v/.test(path);
 }
 
 /**

@@ -3,6 +3,7 @@
  * runtimes use the default export. The process refuses to start if the configuration is incomplete or unsafe, and lists
  * every problem. SIGHUP reads the keys again. After SIGTERM, running requests are completed.
  */
+import { isBelow } from "./http/endpoint.ts";
 import { composePlatform, type Platform } from "./compose.ts";
 import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "./config.ts";
 import { type Listener, openListener } from "../base/http/listener.ts";
@@ -15,9 +16,6 @@ import { openLogQueue } from "../base/observability/log_queue.ts";
 import { logProbe, type PartHealth, type Probe } from "../base/observability/health.ts";
 import { openDatabase } from "../base/store/database_file.ts";
 import type { Store } from "../base/store/store.ts";
-
-const API_PATHS =
-  /^\/(?:register\/v1$|operations\/|[^/]+\/(?:token\.oauth2|par\.oauth2|domestic-payment-consents|domestic-payments|back-channel-auth|back-channel-payments)(?:\/|$))/;
 
 /** The file that `--env-file` reads, in the working directory. */
 const ENVIRONMENT_FILE = ".env";
@@ -43,6 +41,8 @@ interface Configured {
 interface Running {
   readonly store: Store;
   readonly platform: Platform;
+  /** Whether a path is one of the API host. */
+  readonly isApiPath: (path: string) => boolean;
 }
 
 /**
@@ -118,14 +118,17 @@ async function start(
     advisory: { log: logProbe(output.state), ...advisory },
   });
   platform.startWork();
-  return { store, platform };
+  return { store, platform, isApiPath: isBelow(platform.endpoints.api) };
 }
 
 /** Serves both hosts with one listener. Their paths are distinct, and external URLs are never derived from the request. */
-function route({ api, browser }: Platform, request: Request): Response | Promise<Response> {
+function route(
+  { platform: { api, browser }, isApiPath }: Running,
+  request: Request,
+): Response | Promise<Response> {
   const url = URL.parse(request.url); // Deno makes it from the Host header, or takes it from the request line
   if (url === null) return answerUnreached(400, "The Host header or the request target is malformed.");
-  return API_PATHS.test(url.pathname) ? api.fetch(request) : browser.fetch(request);
+  return isApiPath(url.pathname) ? api.fetch(request) : browser.fetch(request);
 }
 
 /** Answers a request that reaches neither app. Both apps have an error handler of their own. */
@@ -146,7 +149,7 @@ async function serve(): Promise<void> {
   const { config } = configured;
   const store = await openStoreBesideFreePort(config);
   const listeners: Listener[] = [];
-  const { platform } = await start(configured, store, {
+  const running = await start(configured, store, {
     connections: () => connectionHealth(config, listeners),
   });
   await giveUpPermissions();
@@ -156,7 +159,7 @@ async function serve(): Promise<void> {
     port,
     maxConnections,
     log,
-    handle: (request) => route(platform, request),
+    handle: (request) => route(running, request),
     onError: (error) =>
       answerUnreached(500, "The platform failed; quote the x-fapi-interaction-id of this answer.", error),
     onStopping: stoppingAnswer,
@@ -172,7 +175,7 @@ async function serve(): Promise<void> {
   log.info("platform.listening", { host: hostname, port, baseUrl, authUrl }); // signals are handled from now on
   await stopping;
   await listener.stop();
-  await platform.stop();
+  await running.platform.stop();
   store.close();
   log.info("platform.stopped");
 }
@@ -247,7 +250,7 @@ const listens = import.meta.main && Deno.args.includes("--listen");
 export default listens ? undefined : {
   async fetch(request: Request): Promise<Response> {
     hosted ??= startHosted();
-    return await route((await hosted).platform, request);
+    return await route(await hosted, request);
   },
 };
 

@@ -1,17 +1,30 @@
 /**
- * Names that a bank code must not have, because a bank's code is the first segment of its paths and these segments
- * have other routes. `platform/http/endpoint.ts` throws if a route's first segment could be a bank code.
+ * The first segments of the platform's fixed paths, and who may open them. A bank's code is the first segment of its
+ * paths, so a bank code must not be one of these. `platform/http/endpoint.ts` rejects a path whose first segment is not
+ * listed, and `scripts/proxy` makes the rules of the proxies from the list.
  */
 
-/** First segments of fixed paths in lower case that have the form of a bank code. */
-const FIRST_SEGMENTS: ReadonlySet<string> = new Set([
-  "assets",
-  "docs",
-  "health",
-  "jwks",
-  "operations",
-  "problem",
-  "register",
+/** Who opens the paths of a segment. The proxies close `operator`, and limit the others apart from each other. */
+export type Zone = "participants" | "operator" | "discovery" | "documentation" | "customers";
+
+interface Segment {
+  readonly zone: Zone;
+  /** On the browser host programs open it, so errors are not pages. */
+  readonly forPrograms?: true;
+}
+
+/** By segment, in lower case. */
+export const FIRST_SEGMENTS: ReadonlyMap<string, Segment> = new Map<string, Segment>([
+  ["health", { zone: "operator", forPrograms: true }],
+  ["operations", { zone: "operator", forPrograms: true }],
+  ["", { zone: "documentation" }],
+  ["docs", { zone: "documentation" }],
+  ["openapi.json", { zone: "documentation", forPrograms: true }],
+  ["jwks", { zone: "discovery", forPrograms: true }],
+  [".well-known", { zone: "discovery", forPrograms: true }],
+  ["assets", { zone: "discovery", forPrograms: true }],
+  ["problem", { zone: "customers" }],
+  ["register", { zone: "participants" }],
 ]);
 
 /** Whether the name is reserved, in any case, because a proxy may compare paths without case. */

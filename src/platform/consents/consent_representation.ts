@@ -1,5 +1,6 @@
 /** The responses about consents: to the POST, to the GET, and to the funds confirmation. */
 import { z } from "@hono/zod-openapi";
+import { CONSENTS_PATH, filledPath } from "../paths.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { Consent } from "./consent.ts";
 import { consentRequestSchema } from "./consent_schema.ts";
@@ -58,7 +59,7 @@ export const fundsConfirmationSchema = z.strictObject({
 
 /** Returns the consent's URL, built from configuration (Decision A6). */
 export function consentUrl(baseUrl: string, consent: Consent): string {
-  return `${baseUrl}/${consent.bank}/domestic-payment-consents/v1/${consent.id}`;
+  return `${baseUrl}${filledPath(CONSENTS_PATH, consent)}/${consent.id}`;
 }
 
 /** The POST response: the request's own data without the payer's name, postal address and mobile number. */

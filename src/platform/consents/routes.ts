@@ -12,6 +12,7 @@ import {
   resourceHeaders,
 } from "../http/openapi_parameters.ts";
 import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
+import { CONSENTS_PATH } from "../paths.ts";
 import type { ConsentId } from "../../base/kernel/identifiers.ts";
 import { type Requirement, tokenOfAnotherConsent } from "../security/access_token.ts";
 import { firstReads, type KeysOfRequest } from "../security/first_reads.ts";
@@ -58,7 +59,7 @@ const named: KeysOfRequest = (c) => consentAhead(c.req.param("consentId"));
 
 const createConsentRoute = createRoute({
   method: "post",
-  path: "/{bank}/domestic-payment-consents/v1",
+  path: CONSENTS_PATH,
   tags,
   operationId: "createDomesticPaymentConsent",
   summary: "Create a domestic payment consent",
@@ -82,7 +83,7 @@ const createConsentRoute = createRoute({
 
 const readConsentRoute = createRoute({
   method: "get",
-  path: "/{bank}/domestic-payment-consents/v1/{consentId}",
+  path: `${CONSENTS_PATH}/{consentId}`,
   tags,
   operationId: "getDomesticPaymentConsent",
   summary: "Read a consent",
@@ -97,7 +98,7 @@ const readConsentRoute = createRoute({
 
 const confirmFundsRoute = createRoute({
   method: "get",
-  path: "/{bank}/domestic-payment-consents/v1/{consentId}/funds-confirmation",
+  path: `${CONSENTS_PATH}/{consentId}/funds-confirmation`,
   tags,
   operationId: "getFundsConfirmation",
   summary: "Ask whether the funds are there",

@@ -3,6 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { pageErrors, redirectAnswer } from "../http/openapi_answers.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
+import { AUTHORIZATION_PATH } from "../paths.ts";
 import { CLIENT_ID } from "../../base/kernel/identifiers.ts";
 import type { Site } from "../../pages/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
@@ -20,7 +21,7 @@ const tags = ["Browser"];
 
 const authorizeRoute = createRoute({
   method: "get",
-  path: "/{bank}/authorization.oauth2",
+  path: AUTHORIZATION_PATH,
   tags,
   operationId: "authorize",
   summary: "Start an authorization (opened in the customer's browser)",

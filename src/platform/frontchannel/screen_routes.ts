@@ -8,6 +8,7 @@ import { formBody } from "../../base/http/body.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
+import { CONSENT_SCREEN_PATH } from "../paths.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import type { ShownPage } from "../audit_trail.ts";
@@ -26,7 +27,7 @@ import {
 } from "./decide_consent.ts";
 import { bankOf, queryOf } from "./link.ts";
 import { shownPage } from "./shown_facts.ts";
-import { SCREEN_SEGMENT, screenUrl } from "./screen_url.ts";
+import { screenUrl } from "./screen_url.ts";
 
 export interface ScreenRouteDeps extends DecideDeps {
   readonly binding: BrowserBinding;
@@ -40,7 +41,7 @@ const page = { "text/html": { schema: z.string() } };
 const decisionQuery = z.object({ flow: z.string(), lang: z.string().optional() });
 const consentRoute = createRoute({
   method: "get",
-  path: `/{bank}/${SCREEN_SEGMENT}`,
+  path: CONSENT_SCREEN_PATH,
   hide: true,
   request: { params: bankParameter, query: decisionQuery },
   responses: {

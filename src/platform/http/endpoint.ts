@@ -9,7 +9,7 @@ import {
   methodOf,
 } from "../../base/http/endpoint.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
-import { asBankCode } from "../../base/kernel/identifiers.ts";
+import { FIRST_SEGMENTS } from "../../base/kernel/reserved_names.ts";
 import type { Traffic } from "./admission.ts";
 
 export interface PlatformEndpoint extends Endpoint {
@@ -21,7 +21,7 @@ export interface PlatformEndpoint extends Endpoint {
  * Declares an endpoint.
  *
  * @param checks in the order in which they run
- * @throws {Error} if a bank could have the first segment of a fixed path as its code
+ * @throws {Error} if the first segment of a fixed path is not reserved, or is not for this traffic
  */
 export function endpoint<P extends string, const C extends readonly Check[]>(
   surface: Surface,
@@ -30,11 +30,17 @@ export function endpoint<P extends string, const C extends readonly Check[]>(
   checks: C,
   handle: (c: CheckedContext<RequestEnv, C, P>) => Response | Promise<Response>,
 ): PlatformEndpoint {
-  const first = route.path.split("/")[1];
-  if (asBankCode(first) !== undefined) {
-    throw new Error(`${route.path}: reserve ${first} in reserved_names.ts`);
-  }
+  const first = route.path.split("/")[1] ?? "";
+  if (first !== "{bank}") requireReserved(route.path, first, traffic);
   return { surface, traffic, route, checks, handle };
+}
+
+function requireReserved(path: string, first: string, traffic: Traffic): void {
+  const segment = FIRST_SEGMENTS.get(first);
+  if (segment === undefined) throw new Error(`${path}: reserve ${first} in reserved_names.ts`);
+  if ((segment.zone === "operator") !== (traffic === "operator")) {
+    throw new Error(`${path}: the proxies close the paths of operators alone`);
+  }
 }
 
 /** Returns the surface of the request's path, and the traffic unless the path lacks the method; undefined without an endpoint. */
@@ -59,4 +65,13 @@ export interface MountedEndpoint {
 export function listed(endpoint: PlatformEndpoint): MountedEndpoint {
   const { surface, traffic, route } = endpoint;
   return { method: methodOf(endpoint), path: honoPath(route), surface, traffic };
+}
+
+/** Returns a test for the paths of these endpoints by their first two segments, of which the first may be a bank. */
+export function isBelow(endpoints: readonly MountedEndpoint[]): (path: string) => boolean {
+  const heads = new Set(endpoints.map(({ path }) => path.split("/", 3).join("/")));
+  return (path) => {
+    const [, first = "", second = ""] = path.split("/", 3);
+    return heads.has(`/${first}/${second}`) || (first !== "" && heads.has(`/:bank/${second}`));
+  };
 }

@@ -8,6 +8,7 @@ import { bankParameter } from "../http/openapi_parameters.ts";
 import { PUBLIC_CACHE } from "../../base/http/public_document.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
 import { asBankCode } from "../../base/kernel/identifiers.ts";
+import { KEYS_PATH } from "../paths.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { FindBank } from "../security/caller.ts";
 import { platformKeysSchema, serverMetadataSchema } from "./discovery_representation.ts";
@@ -35,7 +36,7 @@ const metadataRoute = createRoute({
 });
 const keysRoute = createRoute({
   method: "get",
-  path: "/jwks",
+  path: KEYS_PATH,
   tags,
   operationId: "getPlatformKeys",
   summary: "The platform's public keys",

@@ -8,6 +8,7 @@ import { goOnAsOrdinary } from "../http/admission.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { bankParameter, CERTIFICATE, dpopHeader } from "../http/openapi_parameters.ts";
 import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
+import { PUSH_PATH, TOKEN_PATH } from "../paths.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { BankVariables } from "../security/bank_path.ts";
@@ -34,7 +35,7 @@ const FORM = "application/x-www-form-urlencoded";
 
 const tokenRoute = createRoute({
   method: "post",
-  path: "/{bank}/token.oauth2/v1",
+  path: TOKEN_PATH,
   tags: ["Authorization"],
   operationId: "issueAccessToken",
   summary: "Get an access token",
@@ -55,7 +56,7 @@ const tokenRoute = createRoute({
 
 const pushRoute = createRoute({
   method: "post",
-  path: "/{bank}/par.oauth2/v1",
+  path: PUSH_PATH,
   tags: ["Authorization"],
   operationId: "pushAuthorizationRequest",
   summary: "Push an authorization request",

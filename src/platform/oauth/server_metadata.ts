@@ -1,6 +1,14 @@
 /** Authorization server metadata of one bank's issuer (RFC 8414; contract MD3). */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { SIGNATURE_ALG } from "../../base/limits.ts";
+import {
+  AUTHORIZATION_PATH,
+  filledPath,
+  KEYS_PATH,
+  PUSH_PATH,
+  REGISTRATION_PATH,
+  TOKEN_PATH,
+} from "../paths.ts";
 import { LANGUAGES } from "../../pages/language.ts";
 import type { ServerMetadata } from "./discovery_representation.ts";
 
@@ -14,15 +22,14 @@ export function serverMetadata(
   hosts: { readonly baseUrl: string; readonly authUrl: string },
   bank: BankCode,
 ): ServerMetadata {
-  const api = `${hosts.baseUrl}/${bank}`;
   return {
     issuer: issuerOf(hosts.authUrl, bank),
-    authorization_endpoint: `${hosts.authUrl}/${bank}/authorization.oauth2`,
-    token_endpoint: `${api}/token.oauth2/v1`,
-    pushed_authorization_request_endpoint: `${api}/par.oauth2/v1`,
+    authorization_endpoint: hosts.authUrl + filledPath(AUTHORIZATION_PATH, { bank }),
+    token_endpoint: hosts.baseUrl + filledPath(TOKEN_PATH, { bank }),
+    pushed_authorization_request_endpoint: hosts.baseUrl + filledPath(PUSH_PATH, { bank }),
     require_pushed_authorization_requests: true,
-    registration_endpoint: `${hosts.baseUrl}/register/v1`,
-    jwks_uri: `${hosts.authUrl}/jwks`,
+    registration_endpoint: hosts.baseUrl + REGISTRATION_PATH,
+    jwks_uri: hosts.authUrl + KEYS_PATH,
     scopes_supported: ["payments"],
     response_types_supported: ["code"],
     response_modes_supported: ["query"],

@@ -9,6 +9,7 @@ import {
   paidInitiationSchema,
   wireDateTimeSchema,
 } from "../consents/initiation_representation.ts";
+import { filledPath, PAYMENTS_PATH } from "../paths.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../profile.ts";
 import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
@@ -56,7 +57,7 @@ export function representPayment(payment: Payment, baseUrl: string): object {
       Charges: toWire(payment.charges),
       Initiation: paidInitiation(payment.initiation),
     },
-    Links: { Self: `${baseUrl}/${payment.bank}/domestic-payments/v1/${payment.id}` },
+    Links: { Self: `${baseUrl}${filledPath(PAYMENTS_PATH, payment)}/${payment.id}` },
     Meta: {},
   };
 }

@@ -14,6 +14,7 @@ import {
   idempotentHeaders,
   resourceHeaders,
 } from "../http/openapi_parameters.ts";
+import { PAYMENTS_PATH } from "../paths.ts";
 import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
 import type { Requirement } from "../security/access_token.ts";
 import { firstReads } from "../security/first_reads.ts";
@@ -42,7 +43,7 @@ const found = resourceAnswer("The payment with its current status", paymentSchem
 
 const createPaymentRoute = createRoute({
   method: "post",
-  path: "/{bank}/domestic-payments/v1",
+  path: PAYMENTS_PATH,
   tags: ["Payments"],
   operationId: "createDomesticPayment",
   summary: "Make the payment that the customer consented to",
@@ -63,7 +64,7 @@ const createPaymentRoute = createRoute({
 
 const readPaymentRoute = createRoute({
   method: "get",
-  path: "/{bank}/domestic-payments/v1/{paymentId}",
+  path: `${PAYMENTS_PATH}/{paymentId}`,
   tags: ["Payments"],
   operationId: "getDomesticPayment",
   summary: "Read a payment",
@@ -78,7 +79,7 @@ const readPaymentRoute = createRoute({
 
 const findPaymentRoute = createRoute({
   method: "get",
-  path: "/{bank}/domestic-payments/v1",
+  path: PAYMENTS_PATH,
   tags: ["Payments"],
   operationId: "findDomesticPayment",
   summary: "Find the payment that an idempotency key made (for 24 hours)",

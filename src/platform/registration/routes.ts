@@ -8,6 +8,7 @@ import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
 import { CERTIFICATE, COMPACT_JWS } from "../http/openapi_parameters.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
+import { REGISTRATION_PATH } from "../paths.ts";
 import { MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
 import type { RateLimit } from "../security/rate_limit.ts";
@@ -16,7 +17,7 @@ import { registerClient, type RegisterClientDeps } from "./register_client.ts";
 
 const route = createRoute({
   method: "post",
-  path: "/register/v1",
+  path: REGISTRATION_PATH,
   tags: ["Registration"],
   operationId: "registerClient",
   security: CERTIFICATE,

@@ -1,22 +1,19 @@
 /** Bank codes never collide with fixed paths of the platform or of the reference proxies. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { endpoint, listed } from "../../../src/platform/http/endpoint.ts";
+import { FIRST_SEGMENTS } from "../../../src/base/kernel/reserved_names.ts";
+import { ZONES } from "../../../scripts/proxy/zones.ts";
 import { asBankCode } from "../../../src/base/kernel/identifiers.ts";
 import { openEnvironment } from "../../../scripts/testing/environment.ts";
 
-Deno.test("no first segment of a route of either host can be a bank code, and every one with that form is reserved", async () => {
+Deno.test("no reserved segment can be a bank code, and every one has a route", async () => {
   await using env = await openEnvironment({
     environment: { OPERATOR_TOKEN: "an-operator-token-of-32-characters-x" },
   });
-  const document = await (await env.browser(new Request("https://auth.platform.example/openapi.json")))
-    .json();
-  const listed = Object.keys(document.paths).map((path) => path.split("/")[1] ?? "");
-  const hidden = ["assets", "problem", "docs", "operations"]; // not in the document
-  const fixed = new Set([...listed, ...hidden].filter((segment) => !segment.startsWith("{")));
-  for (const segment of fixed) assertEquals(asBankCode(segment), undefined, segment);
-  for (const known of ["register", "jwks", "health", "openapi.json", ".well-known"]) {
-    assert(fixed.has(known), known);
-  }
+  const routed = [...env.platform.endpoints.api, ...env.platform.endpoints.browser]
+    .map(({ path }) => path.split("/")[1] ?? "").filter((segment) => segment !== ":bank");
+  assertEquals([...new Set(routed)].toSorted(), [...FIRST_SEGMENTS.keys()].toSorted());
+  for (const segment of FIRST_SEGMENTS.keys()) assertEquals(asBankCode(segment), undefined, segment);
 });
 
 Deno.test("a route cannot be mounted at a first segment that a bank could have as its code", () => {
@@ -25,20 +22,37 @@ Deno.test("a route cannot be mounted at a first segment that a bank could have a
     return listed(endpoint("oauth", "public", route, [], (c) => c.text(""))).path;
   };
   assertThrows(() => at("/reports/{id}"), Error, "reserve reports");
+  assertThrows(() => at("/health/new"), Error, "the proxies close");
   assertEquals(at("/{bank}/reports"), "/:bank/reports");
-  assertEquals(at("/health/new"), "/health/new");
+  assertEquals(at("/docs/new"), "/docs/new");
 });
 
-Deno.test("no path that the reference proxies treat apart can be a bank's", async () => {
-  const segments = new Set<string>();
-  for (const name of ["nginx.conf", "haproxy.cfg"]) {
-    const text = await Deno.readTextFile(new URL(`../../../scripts/proxy/${name}.template`, import.meta.url));
-    for (const [, pattern = ""] of text.matchAll(/(?:location (?:[~=] )?|path -m reg )([\^/]\S+)/g)) {
-      for (const name of pattern.replaceAll("\\.", ".").matchAll(/[A-Za-z_.-]{2,}/g)) segments.add(name[0]);
+Deno.test("the proxies close the operator's routes, and have one zone for every other fixed path of the browser host", async () => {
+  await using env = await openEnvironment({
+    environment: { OPERATOR_TOKEN: "an-operator-token-of-32-characters-x" },
+  });
+  const { api, browser } = env.platform.endpoints;
+  const zonesOf = (path: string): string[] =>
+    Object.entries(ZONES).filter(([, paths]) => RegExp(paths).test(path)).map(([name]) => name);
+  for (const { path, traffic } of [...api, ...browser]) {
+    const zones = zonesOf(path);
+    if (path.startsWith("/:bank") || path === "/problem" || path === "/register/v1") {
+      assertEquals(zones, [], path);
+    } else {
+      assertEquals(zones.length, 1, path);
+      assertEquals(zones[0] === "OPERATOR_PATHS", traffic === "operator", path);
     }
   }
-  for (const known of ["health", "operations", "docs", ".well-known"]) assert(segments.has(known), known);
-  for (const segment of segments) assertEquals(asBankCode(segment), undefined, segment);
+  for (const code of ["healthy", "operationsbank", "docs1", "jwks2"]) assertEquals(zonesOf(`/${code}/x`), []);
+});
+
+Deno.test("the templates of the proxies name no path themselves", async () => {
+  for (const name of ["nginx.conf", "haproxy.cfg"]) {
+    const text = await Deno.readTextFile(new URL(`../../../scripts/proxy/${name}.template`, import.meta.url));
+    for (const zone of Object.keys(ZONES)) assert(text.includes(`{{${zone}}}`), `${name}: ${zone}`);
+    const named = [...text.matchAll(/(?:location ~|path -m reg) (\S+)/g)].map(([, paths = ""]) => paths);
+    assertEquals(named.filter((paths) => !/^(\{\{\w+_PATHS\}\}|\^\/\[\^\/\]\*%)$/.test(paths)), [], name);
+  }
 });
 
 Deno.test("names of every object's members are no bank codes; codes that resemble reserved names are", () => {

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Hono } from "hono";
 import { type Check, mount } from "../../../src/base/http/endpoint.ts";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
-import { endpoint, type MountedEndpoint } from "../../../src/platform/http/endpoint.ts";
+import { endpoint, isBelow, type MountedEndpoint } from "../../../src/platform/http/endpoint.ts";
 import {
   AUTH_URL,
   BASE_URL,
@@ -81,10 +81,10 @@ Deno.test("every route declares the traffic that it is admitted with", async () 
 });
 
 Deno.test("an endpoint that is declared twice does not start", () => {
-  const route = { method: "get", path: "/health/new", responses: { 200: { description: "Fine" } } } as const;
+  const route = { method: "get", path: "/docs/new", responses: { 200: { description: "Fine" } } } as const;
   const declared = endpoint("oauth", "public", route, [], (c) => c.text("fine"));
   mount(new Hono(), [declared], { head: false });
-  assertThrows(() => mount(new Hono(), [declared, declared], { head: false }), Error, "GET /health/new");
+  assertThrows(() => mount(new Hono(), [declared, declared], { head: false }), Error, "GET /docs/new");
 });
 
 Deno.test("the checks of an endpoint run in their order, and a rejection keeps the later ones from running", async () => {
@@ -94,7 +94,7 @@ Deno.test("the checks of an endpoint run in their order, and a rejection keeps t
     await next();
   };
   const rejecting: Check = () => Promise.reject(new ApiError("request.not_acceptable"));
-  const route = { method: "post", path: "/health/new", responses: { 200: { description: "Fine" } } } as const;
+  const route = { method: "post", path: "/docs/new", responses: { 200: { description: "Fine" } } } as const;
   const app = new Hono();
   mount(app, [
     endpoint(
@@ -107,8 +107,19 @@ Deno.test("the checks of an endpoint run in their order, and a rejection keeps t
   ], { head: false });
   app.onError((error, c) => c.text(error.message, 400));
   const init = { method: "POST" };
-  assertEquals(await (await app.request("/health/new", init)).text(), "request.not_acceptable");
+  assertEquals(await (await app.request("/docs/new", init)).text(), "request.not_acceptable");
   assertEquals(ran, ["first", "second"]);
+});
+
+Deno.test("one listener tells the hosts apart by the first two segments of a path", async () => {
+  await using env = await openEnvironment({ environment: { OPERATOR_TOKEN } });
+  const { api, browser } = env.platform.endpoints;
+  const isApi = isBelow(api);
+  for (const { path } of api) assertEquals(isApi(path.replace(":bank", "BANKA")), true, path);
+  for (const { path } of browser) assertEquals(isApi(path.replace(":bank", "BANKA")), false, path);
+  for (const path of ["/", "//token.oauth2/v1", "/BANKA", "/BANKA/token.oauth2x/v1", "/x/:bank"]) {
+    assertEquals(isApi(path), false, path);
+  }
 });
 
 Deno.test("no route reads more of a body than its bound, or answers more than the largest document", async (t) => {

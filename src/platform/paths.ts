@@ -1,0 +1,22 @@
+/** Paths that a route declares and that links or metadata name too. */
+
+export const REGISTRATION_PATH = "/register/v1";
+export const TOKEN_PATH = "/{bank}/token.oauth2/v1";
+export const PUSH_PATH = "/{bank}/par.oauth2/v1";
+export const KEYS_PATH = "/jwks";
+export const AUTHORIZATION_PATH = "/{bank}/authorization.oauth2";
+export const CONSENT_SCREEN_PATH = "/{bank}/authorization.consent.oauth2";
+export const CONSENTS_PATH = "/{bank}/domestic-payment-consents/v1";
+export const PAYMENTS_PATH = "/{bank}/domestic-payments/v1";
+
+type ParametersOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParametersOf<Rest>
+  : never;
+
+/** Returns the path with its parameters filled in. */
+export function filledPath<P extends string>(
+  path: P,
+  values: Readonly<Record<ParametersOf<P>, string>>,
+): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: ParametersOf<P>) => values[name]);
+}
