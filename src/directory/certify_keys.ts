@@ -44,7 +44,9 @@ export async function proveKeys(requests: SigningRequests): Promise<RequestedKey
   const judged = await Promise.all(
     given.map(async ({ name, pem }) => ({ name, verdict: await readSigningRequest(pem) })),
   );
-  const faults = judged.flatMap(({ name, verdict }) => verdict.ok ? [] : [`csrs.${name}: ${verdict.why}`]);
+  const faults = judged.flatMap(({ name, verdict }) =>
+    verdict.ok ? [] : [`csrs.${name}: ${verdict.fault.why}`]
+  );
   const proven = judged.flatMap(({ name, verdict }) => verdict.ok ? [{ name, key: verdict.value }] : []);
   const repeated = proven.filter(({ key }, index) =>
     proven.slice(0, index).some((other) => other.key.thumbprint === key.thumbprint)

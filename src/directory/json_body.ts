@@ -33,7 +33,7 @@ async function valueOf(c: Context): Promise<unknown> {
   const text = utf8Text(await readJsonBytes(c));
   if (text === undefined) throw notJson("is not UTF-8");
   const parsed = strictJson(text);
-  if (!parsed.ok) throw notJson(parsed.why);
+  if (!parsed.ok) throw notJson(parsed.fault);
   return parsed.value;
 }
 

@@ -5,7 +5,7 @@
 import "reflect-metadata";
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import { jwkThumbprint, readRsaPublicJwk, type RsaPublicJwk } from "../base/jose/rsa_key.ts";
-import { no, type Verdict, yes } from "../base/kernel/verdict.ts";
+import { because, ok, type Reason, type Result } from "../base/kernel/result.ts";
 import { MAX_RSA_BITS, MIN_RSA_BITS } from "../base/limits.ts";
 
 /** A public key whose holder has proven possession of the private key. */
@@ -24,16 +24,16 @@ const HASHES = ["SHA-256", "SHA-384", "SHA-512"];
 const KEY_RULE = `must hold an RSA key of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits with exponent 65537`;
 
 /** Verifies a PEM request (RFC 2986). A rejection explains the problem to the sender. */
-export async function readSigningRequest(pem: string): Promise<Verdict<ProvenKey>> {
+export async function readSigningRequest(pem: string): Promise<Result<ProvenKey, Reason>> {
   const request = parse(pem);
-  if (request === undefined) return no("must be one PEM certificate signing request (PKCS 10)");
+  if (request === undefined) return because("must be one PEM certificate signing request (PKCS 10)");
   const jwk = await publicJwk(request);
-  if (jwk === undefined) return no(KEY_RULE);
+  if (jwk === undefined) return because(KEY_RULE);
   const { name, hash } = request.signatureAlgorithm;
   if (!SIGNATURES.includes(name) || !HASHES.includes(hash?.name ?? "")) {
-    return no("must be signed with RSA and SHA-256, SHA-384 or SHA-512");
+    return because("must be signed with RSA and SHA-256, SHA-384 or SHA-512");
   }
-  if (!await isSignedByItsKey(request)) return no("must be signed with the private half of its own key");
+  if (!await isSignedByItsKey(request)) return because("must be signed with the private half of its own key");
   const publicKey = await crypto.subtle.importKey(
     "jwk",
     { ...jwk },
@@ -41,7 +41,7 @@ export async function readSigningRequest(pem: string): Promise<Verdict<ProvenKey
     true,
     ["verify"],
   );
-  return yes({ jwk, thumbprint: await jwkThumbprint(jwk), publicKey });
+  return ok({ jwk, thumbprint: await jwkThumbprint(jwk), publicKey });
 }
 
 // The parser and WebCrypto throw errors of many classes for malformed bytes. All of them mean that the request is not

@@ -36,7 +36,7 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
   await t.step("bank guide: the statement after a restore", () => {
     const claims = JSON.parse(guides.pages.bank.take("restore", "Claims of a statement"));
     const decoded = decodeStatement(claims);
-    assertEquals([claims.aud, "page" in decoded && decoded.page.orders.length], [
+    assertEquals([claims.aud, decoded.ok && decoded.value.orders.length], [
       guides.endpoints.auth_url,
       1,
     ]);

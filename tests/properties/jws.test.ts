@@ -2,19 +2,15 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { compactVerify, decodeProtectedHeader, errors, flattenedVerify, jwtVerify, SignJWT } from "jose";
-import { timeFault } from "../../src/base/jose/claim_times.ts";
+import { checkTimes } from "../../src/base/jose/claim_times.ts";
+import { faultText } from "../../src/base/kernel/result.ts";
 import {
   isCanonicalBase64url,
   readCompactJws,
   unverifiedClaims,
   verifyClaims,
 } from "../../src/base/jose/compact_jws.ts";
-import {
-  isSignatureFault,
-  readDetachedJws,
-  signDetached,
-  verifyDetachedJws,
-} from "../../src/base/jose/detached_jws.ts";
+import { readDetachedJws, signDetached, verifyDetachedJws } from "../../src/base/jose/detached_jws.ts";
 import { signClaims } from "../../src/base/jose/sign_claims.ts";
 import { testKey } from "../../scripts/testing/keys.ts";
 import { bytesOf, segment } from "../../scripts/testing/raw_jws.ts";
@@ -116,13 +112,16 @@ Deno.test("readDetachedJws takes or names the fault of any text", () => {
   fc.assert(
     fc.property(detached, (text) => {
       const read = readDetachedJws(text);
-      if (isSignatureFault(read)) {
-        assert(/^Signature\.(Malformed|MissingClaim|InvalidClaim)$/.test(read.code));
-        assert(/^[A-Za-z0-9_#:./-]{1,64}$/.test(read.path ?? ""), `shows ${read.path}`); // never the input at length
-        return assert(text.length < 12 || !read.message.includes(text));
+      if (!read.ok) {
+        const { code, path, message, received = "" } = read.fault;
+        assert(/^Signature\.(Malformed|MissingClaim|InvalidClaim)$/.test(code));
+        assert(/^[A-Za-z0-9_#:./-]{1,64}$/.test(path ?? ""), `shows ${path}`); // never the input at length
+        assert([...received].length <= 64, received);
+        return assert(text.length < 12 || !message.includes(text));
       }
-      assertEquals(text, `${read.protectedSegment}..${read.signatureSegment}`);
-      assertEquals([read.header["alg"], read.profile === "A"], ["PS256", read.header["b64"] === false]);
+      const { protectedSegment, signatureSegment, header, profile } = read.value;
+      assertEquals(text, `${protectedSegment}..${signatureSegment}`);
+      assertEquals([header["alg"], profile === "A"], ["PS256", header["b64"] === false]);
     }),
     runs(3000),
   );
@@ -136,15 +135,16 @@ Deno.test("signDetached is verified over its body by this code and by jose, and 
       const claims = { profile, iat: 1, issuer: "i", trustAnchor: "t" } as const;
       const text = await signDetached(bytes, signer, claims);
       const read = readDetachedJws(text);
-      if (isSignatureFault(read)) throw new Error(read.message);
-      assertEquals(await verifyDetachedJws(read, bytes, publicKey), undefined);
+      if (!read.ok) throw new Error(read.fault.message);
+      assertEquals(await verifyDetachedJws(read.value, bytes, publicKey), read);
       const [head = "", , signature = ""] = text.split(".");
       const payload = profile === "A" ? bytes : segment(bytes);
       await flattenedVerify({ protected: head, payload, signature }, publicKey, { crit: CRIT });
       const other = bytes.length === 0
         ? new Uint8Array(1)
         : bytes.with(at % bytes.length, (bytes[at % bytes.length] ?? 0) ^ 1);
-      assertEquals((await verifyDetachedJws(read, other, publicKey))?.code, "Signature.Invalid");
+      const altered = await verifyDetachedJws(read.value, other, publicKey);
+      assertEquals(altered.ok ? "" : altered.fault.code, "Signature.Invalid");
     }),
     runs(40),
   );
@@ -153,7 +153,7 @@ Deno.test("signDetached is verified over its body by this code and by jose, and 
 const NOW = 1_700_000_000;
 const SECRET = new Uint8Array(32);
 
-Deno.test("timeFault says what jose says with 30 s of tolerance, of any sensible times", async () => {
+Deno.test("checkTimes says what jose says with 30 s of tolerance, of any sensible times", async () => {
   const time = fc.integer({ min: NOW - 700, max: NOW + 700 });
   const near = fc.integer({ min: -32, max: 32 }).map((offset) => NOW + offset);
   const instant = fc.oneof(time, near, near.map((value) => value + 0.5));
@@ -162,34 +162,36 @@ Deno.test("timeFault says what jose says with 30 s of tolerance, of any sensible
   await fc.assert(
     fc.asyncProperty(claims, async (given) => {
       const rules = { exp: "required", iat: "required", maxAge: 60 } as const;
-      const ours = timeFault(given, rules, NOW);
+      const checked = checkTimes(given, rules, NOW);
+      const ours = checked.ok ? "valid" : faultText(checked.fault);
       const jwt = await new SignJWT({ ...given }).setProtectedHeader({ alg: "HS256" }).sign(SECRET);
       // jose adds its tolerance to the age as well, and we do not: 30 + 30.
       const options = { currentDate: new Date(NOW * 1000), clockTolerance: 30, maxTokenAge: 30 };
       const theirs = await jwtVerify(jwt, SECRET, options).then(() => undefined, (error) => error);
       assert(theirs === undefined || theirs instanceof errors.JOSEError, String(theirs));
-      assertEquals(ours === undefined, theirs === undefined, `${JSON.stringify(given)}: ${ours}, ${theirs}`);
-      outcomes.add(String(ours));
+      assertEquals(checked.ok, theirs === undefined, `${JSON.stringify(given)}: ${ours}, ${theirs}`);
+      outcomes.add(ours);
     }),
     runs(600),
   );
   assertEquals([...outcomes].sort(), [
-    "expired",
-    "iat in the future",
-    "iat too old",
-    "nbf in the future",
-    "undefined",
+    `exp must be later than ${NOW - 30}`,
+    `iat must be at least ${NOW - 60}`,
+    `iat must be at most ${NOW + 30}`,
+    `nbf must be at most ${NOW + 30}`,
+    "valid",
   ]);
 });
 
-Deno.test("timeFault answers any claims with a fault or with none", () => {
+Deno.test("checkTimes answers any claims with a fault or with none", () => {
   const value = fc.oneof(fc.jsonValue(), fc.double(), fc.integer(), fc.bigInt(), fc.constant(undefined));
   const claims = fc.record({ exp: value, iat: value, nbf: value }, { requiredKeys: [] });
   fc.assert(
     fc.property(claims, (given) => {
-      const fault = timeFault(given, { exp: "optional", iat: "optional", maxAhead: 330, maxAge: 60 }, NOW);
+      const rules = { exp: "optional", iat: "optional", maxAhead: 330, maxAge: 60 } as const;
+      const checked = checkTimes(given, rules, NOW);
       const finite = Object.values(given).every((time) => typeof time === "number" && Number.isFinite(time));
-      assert(fault !== undefined || finite, "a time that is none was taken");
+      assert(!checked.ok || finite, "a time that is none was taken");
     }),
     runs(2000),
   );

@@ -1,23 +1,23 @@
 /** Registration JWTs and software statements over any claims: registered or rejected, never worse. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
+import type { JsonObject } from "../../src/base/jose/compact_jws.ts";
 import { asClientId } from "../../src/base/kernel/identifiers.ts";
-import { ApiError } from "../../src/base/kernel/api_error.ts";
 import {
-  type SoftwareStatement,
   type SoftwareStatementDeps,
   verifySoftwareStatement,
 } from "../../src/platform/participants/software_statement.ts";
-import { readRegistration } from "../../src/platform/registration/registration_jwt.ts";
+import { checkMetadata, decodeMetadata } from "../../src/platform/registration/client_metadata.ts";
 import { signJwt } from "../../scripts/testing/jwts.ts";
 import { testKey } from "../../scripts/testing/keys.ts";
-import { attempt, attemptLater, mutated, mutatedJson, runs } from "./runs.ts";
+import { mutated, mutatedJson, runs } from "./runs.ts";
 
 const NOW = 2_210_000_000;
+const CLOCK = (): number => NOW * 1000;
 const CLIENT_ID = "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11";
 const HOME = "https://directory.example/participants/org-1/jwks";
 const REDIRECTS = ["https://shop.example/callback", "https://shop.example/other"];
-const RULES = { audience: "https://directory.example/registration", now: NOW, loopbackRedirects: false };
+const RULES = { audience: "https://directory.example/registration", loopbackRedirects: false };
 
 const CLAIMS = {
   iss: "https://directory.example",
@@ -82,8 +82,8 @@ Deno.test("verifySoftwareStatement takes or rejects any text and any signed clai
   const text = fc.oneof(fc.string(), mutated(good));
   await fc.assert(
     fc.asyncProperty(text, async (statement) => {
-      const read = await attemptLater(() => verifySoftwareStatement(deps, statement, NOW));
-      assert(read instanceof ApiError ? STATEMENT_REASONS.includes(read.reason) : statement === good);
+      const read = await verifySoftwareStatement(deps, statement, CLOCK);
+      assert(read.ok ? statement === good : STATEMENT_REASONS.includes(read.fault.reason));
     }),
     runs(300),
   );
@@ -91,45 +91,51 @@ Deno.test("verifySoftwareStatement takes or rejects any text and any signed clai
   await fc.assert(
     fc.asyncProperty(mutatedJson(CLAIMS), async (claims) => {
       fc.pre(typeof claims === "object" && claims !== null && !Array.isArray(claims));
-      const read = await attemptLater(async () =>
-        verifySoftwareStatement(deps, await sign(claims ?? {}), NOW)
-      );
-      if (read instanceof ApiError) return assert(STATEMENT_REASONS.includes(read.reason), read.reason);
+      const read = await verifySoftwareStatement(deps, await sign(claims ?? {}), CLOCK);
+      if (!read.ok) return assert(STATEMENT_REASONS.includes(read.fault.reason), read.fault.reason);
       taken += 1;
+      const { clientId, role, redirectUris, jwksUri, revokedJwksUri } = read.value;
       assertEquals(
-        [read.jwksUri, read.revokedJwksUri].map((url) => new URL(url).host),
+        [jwksUri, revokedJwksUri].map((url) => new URL(url).host),
         Array(2).fill("directory.example"),
       );
-      assert(asClientId(read.clientId) !== undefined && (read.role === "PISP" || read.role === "ASPSP"));
-      assert(read.redirectUris.length > 0 && read.redirectUris.every((uri) => typeof uri === "string"));
+      assert(asClientId(clientId) !== undefined && (role === "PISP" || role === "ASPSP"));
+      assert(redirectUris.length > 0 && redirectUris.every((uri) => typeof uri === "string"));
     }),
     runs(250),
   );
   assert(taken > 10, `only ${taken} statements were taken`);
 });
 
-Deno.test("readRegistration registers what the statement allows, or rejects in words that show nothing", async () => {
+Deno.test("checkMetadata accepts what the statement allows, or rejects in words that show nothing", async () => {
   const { deps, sign } = await judging();
-  const statement: SoftwareStatement = await verifySoftwareStatement(deps, await sign(CLAIMS), NOW);
-  assertEquals(readRegistration(METADATA, statement, RULES).redirectUris, REDIRECTS);
+  const verified = await verifySoftwareStatement(deps, await sign(CLAIMS), CLOCK);
+  if (!verified.ok) throw new Error(verified.fault.at);
+  const read = (claims: JsonObject) => {
+    const decoded = decodeMetadata(claims);
+    return decoded.ok ? checkMetadata(decoded.value, verified.value, RULES) : decoded;
+  };
+  assert(read(METADATA).ok);
   let taken = 0;
   const claims = fc.oneof(mutatedJson(METADATA), fc.dictionary(fc.string(), fc.jsonValue()));
   fc.assert(
     fc.property(claims, (given) => {
       fc.pre(typeof given === "object" && given !== null && !Array.isArray(given));
-      const read = attempt(() => readRegistration({ ...given }, statement, RULES));
-      if (read instanceof ApiError) {
-        assert(/^registration\.invalid_(client_metadata|redirect_uri)$/.test(read.reason), read.reason);
-        const { description = "" } = read.parts;
-        return assert(
-          /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(description) && description.length < 300,
-          description,
-        );
+      const checked = read({ ...given });
+      if (!checked.ok) {
+        const { at, expected, received = "" } = checked.fault;
+        const description = "description" in checked.fault ? String(checked.fault.description) : "";
+        for (const shown of [description, at, expected]) {
+          assert(/^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(shown) && shown.length < 300, shown);
+        }
+        return assert([...received].length <= 64, received);
       }
       taken += 1;
-      assert(read.redirectUris.every((uri) => REDIRECTS.includes(uri)) && read.redirectUris.length > 0);
-      assertEquals([...read.grantTypes].sort(), ["authorization_code", "client_credentials"]);
-      assert(read.jti !== "" && Number.isFinite(read.expiresAt));
+      const { redirect_uris: redirectUris, grant_types: grantTypes, jti, exp } = checked.value;
+      assert(Array.isArray(redirectUris) && redirectUris.length > 0);
+      assert(redirectUris.every((uri) => REDIRECTS.includes(uri)));
+      assertEquals([...grantTypes].sort(), ["authorization_code", "client_credentials"]);
+      assert(jti !== "" && Number.isFinite(exp));
     }),
     runs(2000),
   );

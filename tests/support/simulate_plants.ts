@@ -38,22 +38,22 @@ export const PLANTS: readonly Plant[] = [
     name: "a replay record written before verification",
     file: "src/platform/security/client_authentication.ts",
     changes: [
-      ["  type UnverifiedJws,", "  type UnverifiedJws,\n  unverifiedClaims,"],
+      ["type UnverifiedJws }", "type UnverifiedJws, unverifiedClaims }"],
       [
-        "  const claims = await verifyClaims(assertion, key);\n",
-        `  const early = unverifiedClaims(assertion);
-  const jti = early.ok ? String(early.value["jti"]) : "";
+        "  const assertion = await verifyIdentified(identified, {\n",
+        `  const early = unverifiedClaims(identified.jws);
+  const claimed = early.ok ? String(early.value["jti"]) : "";
   replayRecords.pending.push({
-    key: spentJwtKey("assertion", caller.clientId, await idPart(jti)),
+    key: spentJwtKey("assertion", caller.clientId, await idPart(claimed)),
     expiresAt: deps.clock() + 120_000,
     rejection: "client.not_authenticated",
   });
-  const claims = await verifyClaims(assertion, key);
+  const assertion = await verifyIdentified(identified, {
 `,
       ],
       [
-        '  replayRecords.pending.push({\n    key: spentJwtKey("assertion", caller.clientId, await idPart(String(claims.value["jti"]))),',
-        '  void ({\n    key: spentJwtKey("assertion", caller.clientId, await idPart(String(claims.value["jti"]))),',
+        '  replayRecords.pending.push({\n    key: spentJwtKey("assertion", caller.clientId, await idPart(jti)),',
+        '  void ({\n    key: spentJwtKey("assertion", caller.clientId, await idPart(jti)),',
       ],
     ],
     firstSeed: 1,

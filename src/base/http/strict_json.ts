@@ -14,7 +14,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   if (text === undefined) throw rejected("is not UTF-8");
   if (text.startsWith(BYTE_ORDER_MARK)) throw rejected("begins with a byte order mark"); // RFC 8259 §8.1
   const parsed = strictJson(text);
-  if (!parsed.ok) throw rejected(parsed.why);
+  if (!parsed.ok) throw rejected(parsed.fault);
   return parsed.value;
 }
 

@@ -1,5 +1,6 @@
 /** Checks the time claims of a JWT (contract LT1 to LT12). jose's own checks accept Infinity and a future `iat`. */
 import { EXPIRY_SKEW_SECONDS, FUTURE_SKEW_SECONDS } from "../limits.ts";
+import { mismatch, ok, type Result } from "../kernel/result.ts";
 import type { JsonObject } from "./compact_jws.ts";
 
 /** Rules for the times of one kind of JWT, in seconds. */
@@ -14,33 +15,53 @@ export interface TimeRules {
   readonly maxAge?: number;
 }
 
+/** The times of a JWT, in Unix seconds. */
+export interface ClaimTimes {
+  readonly exp?: number;
+  readonly iat?: number;
+  readonly nbf?: number;
+}
+
 /**
- * Checks `exp`, `iat` and `nbf`. Returns the fault, or undefined if there is none.
+ * Checks `exp`, `iat` and `nbf`.
  *
  * @param now Unix seconds
  */
-export function timeFault(claims: JsonObject, rules: TimeRules, now: number): string | undefined {
-  const exp = time(claims, "exp", rules.exp === "required");
-  const iat = time(claims, "iat", rules.iat === "required");
-  const nbf = time(claims, "nbf", false);
-  if (exp === "bad" || iat === "bad" || nbf === "bad") return "exp, iat or nbf missing or no number";
-  if (exp !== undefined && now >= exp + EXPIRY_SKEW_SECONDS) return "expired";
-  if (exp !== undefined && rules.maxAhead !== undefined && exp > now + rules.maxAhead) {
-    return "exp too far ahead";
+export function checkTimes(claims: JsonObject, rules: TimeRules, now: number): Result<ClaimTimes> {
+  const read = readTimes(claims, rules);
+  if (!read.ok) return read;
+  const { exp, iat, nbf } = read.value;
+  if (exp !== undefined && now >= exp + EXPIRY_SKEW_SECONDS) {
+    return mismatch("exp", `later than ${now - EXPIRY_SKEW_SECONDS}`, exp);
   }
-  if (iat !== undefined && iat > now + FUTURE_SKEW_SECONDS) return "iat in the future";
-  if (nbf !== undefined && nbf > now + FUTURE_SKEW_SECONDS) return "nbf in the future";
-  if (iat !== undefined && rules.maxAge !== undefined && iat < now - rules.maxAge) return "iat too old";
+  if (exp !== undefined && rules.maxAhead !== undefined && exp > now + rules.maxAhead) {
+    return mismatch("exp", `at most ${now + rules.maxAhead}`, exp);
+  }
+  if (iat !== undefined && iat > now + FUTURE_SKEW_SECONDS) return tooFarAhead("iat", iat, now);
+  if (nbf !== undefined && nbf > now + FUTURE_SKEW_SECONDS) return tooFarAhead("nbf", nbf, now);
+  if (iat !== undefined && rules.maxAge !== undefined && iat < now - rules.maxAge) {
+    return mismatch("iat", `at least ${now - rules.maxAge}`, iat);
+  }
   if (
     exp !== undefined && iat !== undefined && rules.maxLifetime !== undefined && exp - iat > rules.maxLifetime
   ) {
-    return "lives too long";
+    return mismatch("exp", `at most ${rules.maxLifetime} s after iat`, exp);
   }
-  return undefined;
+  return read;
 }
 
-function time(claims: JsonObject, name: string, required: boolean): number | undefined | "bad" {
-  if (!Object.hasOwn(claims, name)) return required ? "bad" : undefined;
-  const value = claims[name];
-  return typeof value === "number" && Number.isFinite(value) ? value : "bad";
+function tooFarAhead(name: "iat" | "nbf", value: number, now: number): ReturnType<typeof mismatch> {
+  return mismatch(name, `at most ${now + FUTURE_SKEW_SECONDS}`, value);
+}
+
+function readTimes(claims: JsonObject, rules: TimeRules): Result<ClaimTimes> {
+  const times: { exp?: number; iat?: number; nbf?: number } = {};
+  for (const name of ["exp", "iat", "nbf"] as const) {
+    const value = claims[name];
+    const isPresent = Object.hasOwn(claims, name);
+    if (isPresent && typeof value === "number" && Number.isFinite(value)) times[name] = value;
+    else if (isPresent) return mismatch(name, "a number of Unix seconds", value ?? String(value));
+    else if (name !== "nbf" && rules[name] === "required") return mismatch(name, "a number of Unix seconds");
+  }
+  return ok(times);
 }

@@ -5,7 +5,7 @@
  */
 import { compactVerify, errors } from "jose";
 import { strictJson, utf8Text } from "../kernel/strict_json.ts";
-import { no, type Verdict, yes } from "../kernel/verdict.ts";
+import { type Failure, type Mismatch, mismatch, ok, type Result } from "../kernel/result.ts";
 import { SIGNATURE_ALG } from "../limits.ts";
 
 /** A decoded JSON object with unchecked members. */
@@ -30,33 +30,53 @@ export interface HeaderRules {
   readonly embeddedKey?: true;
 }
 
+/** What a fault concerns. From `payload` on, the signature is verified, so the signer made the mistake. */
+export type JwtPart = "form" | "header" | "key" | "signature" | "payload" | "claims" | "times";
+
+/** Why a JWT is not accepted. */
+export interface JwtFault extends Mismatch {
+  readonly part: JwtPart;
+}
+
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const FORBIDDEN = ["jku", "x5u", "x5c", "crit", "b64", "zip", "enc", "epk", "apu", "apv", "p2c", "p2s"];
 
 /** Checks the form and the header of a compact JWS. Does not read the payload. */
-export function readCompactJws(token: string, rules: HeaderRules): Verdict<UnverifiedJws> {
-  if (token.length > rules.maxCharacters) return no("token too long");
-  if (!COMPACT.test(token) || !token.split(".").every(isCanonicalBase64url)) return no("not a compact JWS");
-  const header = decodeObject(token.slice(0, token.indexOf(".")));
-  if (!header.ok) return no(`header ${header.why}`);
-  const fault = headerFault(header.value, rules);
-  return fault === undefined ? yes({ token, header: header.value }) : no(fault);
+export function readCompactJws(token: string, rules: HeaderRules): Result<UnverifiedJws, JwtFault> {
+  if (token.length > rules.maxCharacters) {
+    return inPart("form", mismatch("token", `at most ${rules.maxCharacters} characters`, token.length));
+  }
+  if (!COMPACT.test(token) || !token.split(".").every(isCanonicalBase64url)) {
+    return inPart("form", mismatch("token", "a compact JWS: three segments of canonical base64url"));
+  }
+  const header = decodeObject("header", token.slice(0, token.indexOf(".")));
+  if (!header.ok) return inPart("header", header);
+  const checked = checkHeader(header.value, rules);
+  return checked.ok ? ok({ token, header: header.value }) : inPart("header", checked);
 }
 
 /** Verifies the signature, then decodes the claims, which must be one JSON object without duplicate members. */
-export async function verifyClaims(jws: UnverifiedJws, key: CryptoKey): Promise<Verdict<JsonObject>> {
+export async function verifyClaims(
+  jws: UnverifiedJws,
+  key: CryptoKey,
+): Promise<Result<JsonObject, JwtFault>> {
   const payload = await verifySignature(jws.token, key);
   if (!payload.ok) return payload;
-  const claims = objectFrom(payload.value);
-  return claims.ok ? claims : no(`claims ${claims.why}`);
+  const claims = objectFrom("claims", payload.value);
+  return claims.ok ? claims : inPart("payload", claims);
 }
 
 /**
  * Decodes the claims of a JWS without verifying it. Use it only to find the statement or issuer that names the
  * verification key.
  */
-export function unverifiedClaims(jws: UnverifiedJws): Verdict<JsonObject> {
-  return decodeObject(jws.token.split(".")[1] ?? "");
+export function unverifiedClaims(jws: UnverifiedJws): Result<JsonObject> {
+  return decodeObject("claims", jws.token.split(".")[1] ?? "");
+}
+
+/** Returns the failure of a check as one of a JWT. */
+export function inPart(part: JwtPart, { fault }: Failure): Failure<JwtFault> {
+  return { ok: false, fault: { part, ...fault } };
 }
 
 /** Whether base64url text is the canonical spelling of its bytes: no padding and no stray trailing bits. */
@@ -67,11 +87,12 @@ export function isCanonicalBase64url(text: string): boolean {
   return rest === 2 ? /[AQgw]$/.test(text) : rest === 3 && /[AEIMQUYcgkosw048]$/.test(text);
 }
 
-async function verifySignature(token: string, key: CryptoKey): Promise<Verdict<Uint8Array>> {
+async function verifySignature(token: string, key: CryptoKey): Promise<Result<Uint8Array, JwtFault>> {
   try {
-    return yes((await compactVerify(token, key, { algorithms: [SIGNATURE_ALG] })).payload);
+    return ok((await compactVerify(token, key, { algorithms: [SIGNATURE_ALG] })).payload);
   } catch (error) {
-    return no(joseFailure(error));
+    joseFailure(error); // rethrows what is not a JOSE failure
+    return inPart("signature", mismatch("signature", "made with the key that kid names"));
   }
 }
 
@@ -87,12 +108,17 @@ export function joseFailure(error: unknown): string {
   throw error;
 }
 
-function headerFault(header: JsonObject, rules: HeaderRules): string | undefined {
-  if (header["alg"] !== SIGNATURE_ALG) return "alg is not PS256";
+function checkHeader(header: JsonObject, rules: HeaderRules): Result<JsonObject> {
+  if (header["alg"] !== SIGNATURE_ALG) return mismatch("header alg", SIGNATURE_ALG, header["alg"]);
   const bad = FORBIDDEN.find((name) => Object.hasOwn(header, name));
-  if (bad !== undefined) return `header member ${bad}`;
-  if (Object.hasOwn(header, "jwk") !== (rules.embeddedKey === true)) return "jwk in header";
-  return rules.typ.some((accepted) => sameType(header, accepted)) ? undefined : "typ";
+  if (bad !== undefined) return mismatch(`header ${bad}`, "absent", header[bad]);
+  const wantsKey = rules.embeddedKey === true;
+  if (Object.hasOwn(header, "jwk") !== wantsKey) {
+    return mismatch("header jwk", wantsKey ? "the public key of the signer" : "absent", header["jwk"]);
+  }
+  if (rules.typ.some((accepted) => sameType(header, accepted))) return ok(header);
+  const types = rules.typ.map((accepted) => accepted ?? "absent").join(" or ");
+  return mismatch("header typ", types, header["typ"]);
 }
 
 function sameType(header: JsonObject, accepted: string | undefined): boolean {
@@ -102,21 +128,30 @@ function sameType(header: JsonObject, accepted: string | undefined): boolean {
   return typ.toLowerCase().replace(/^application\//, "") === accepted.toLowerCase();
 }
 
-/** Decodes a base64url segment that must be one JSON object without duplicate members. */
-export function decodeObject(segment: string): Verdict<JsonObject> {
+/**
+ * Decodes a base64url segment that must be one JSON object without duplicate members.
+ *
+ * @param at the segment's name in a fault
+ */
+export function decodeObject(at: string, segment: string): Result<JsonObject> {
+  let bytes: Uint8Array;
   try {
-    return objectFrom(Uint8Array.fromBase64(segment, { alphabet: "base64url" }));
+    bytes = Uint8Array.fromBase64(segment, { alphabet: "base64url" });
   } catch {
-    return no("is not base64url");
+    return mismatch(at, "base64url");
   }
+  return objectFrom(at, bytes);
 }
 
-function objectFrom(bytes: Uint8Array): Verdict<JsonObject> {
+function objectFrom(at: string, bytes: Uint8Array): Result<JsonObject> {
   const decoded = utf8Text(bytes);
-  if (decoded === undefined) return no("is not UTF-8");
+  if (decoded === undefined) return mismatch(at, "UTF-8");
   const parsed = strictJson(decoded);
-  if (!parsed.ok) return no(parsed.why);
+  if (!parsed.ok) {
+    return mismatch(at, "one JSON object with unambiguous members", `JSON that ${parsed.fault}`);
+  }
   const value = parsed.value;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return no("is no JSON object");
-  return yes(value as JsonObject);
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? ok(value as JsonObject)
+    : mismatch(at, "one JSON object with unambiguous members", value);
 }

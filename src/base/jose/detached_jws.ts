@@ -6,6 +6,7 @@
 import { FlattenedSign, flattenedVerify } from "jose";
 import type { Fault } from "../kernel/api_error.ts";
 import { base64url } from "../kernel/identifiers.ts";
+import { type Failure, type Mismatch, mismatch, ok, type Result } from "../kernel/result.ts";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
 import type { NamedKey } from "./sealed_jwt.ts";
@@ -23,7 +24,7 @@ export interface UnverifiedSignature {
 }
 
 /** A fault of the signature, with a code of contract SG5. */
-export type SignatureFault = Fault & {
+export type SignatureFault = Fault & Mismatch & {
   readonly code:
     | "Signature.Malformed"
     | "Signature.MissingClaim"
@@ -38,34 +39,48 @@ const MEMBERS = new Set(["alg", "kid", "typ", "cty", "crit", ...CRITICAL]);
 const SHOWABLE_MEMBER = /^[A-Za-z0-9_#:./-]{1,64}$/; // other names are the caller's text and never shown
 
 /** Checks the form and the header. Returns the first fault in the order of contract SG5. */
-export function readDetachedJws(text: string): UnverifiedSignature | SignatureFault {
+export function readDetachedJws(text: string): Result<UnverifiedSignature, SignatureFault> {
   const segments = text.length <= MAX_SIGNATURE_CHARACTERS ? DETACHED.exec(text) : null;
   const [, protectedSegment = "", signatureSegment = ""] = segments ?? [];
   if (
     segments === null || !isCanonicalBase64url(protectedSegment) || !isCanonicalBase64url(signatureSegment)
   ) {
-    return fault("Signature.Malformed", "must be a compact JWS with an empty payload segment");
+    const expected = "a compact JWS with an empty payload segment";
+    return signatureFault(
+      "Signature.Malformed",
+      `must be ${expected}`,
+      mismatch("x-jws-signature", expected),
+    );
   }
-  const decoded = decodeObject(protectedSegment);
-  if (!decoded.ok) return fault("Signature.Malformed", "protected header must be one JSON object");
+  const decoded = decodeObject("x-jws-signature header", protectedSegment);
+  if (!decoded.ok) {
+    return signatureFault("Signature.Malformed", "protected header must be one JSON object", decoded);
+  }
   const header = decoded.value;
   const missing = ["alg", "kid"].find((name) => !Object.hasOwn(header, name));
-  if (missing !== undefined) return fault("Signature.MissingClaim", "header member is missing", missing);
-  const wrong = wrongMember(header);
-  if (wrong !== undefined) {
-    const shown = SHOWABLE_MEMBER.test(wrong) ? wrong : undefined;
-    return fault("Signature.InvalidClaim", "header member is not acceptable", shown);
+  if (missing !== undefined) {
+    const fault = mismatch(missing, "a header member");
+    return signatureFault("Signature.MissingClaim", "header member is missing", fault, missing);
   }
+  const checked = checkMembers(header);
+  if (!checked.ok) return invalidMember(checked);
   const profile = header["b64"] === false ? "A" : "B";
-  return { profile, kid: String(header["kid"]), header, protectedSegment, signatureSegment };
+  return ok({ profile, kid: String(header["kid"]), header, protectedSegment, signatureSegment });
 }
 
-/** Verifies the signature over the exact bytes of the body. Returns undefined if it is valid. */
+/** Returns the fault of a header member that is present but not acceptable. */
+export function invalidMember(failure: Failure): Failure<SignatureFault> {
+  const { at } = failure.fault;
+  const path = SHOWABLE_MEMBER.test(at) ? at : undefined;
+  return signatureFault("Signature.InvalidClaim", "header member is not acceptable", failure, path);
+}
+
+/** Verifies the signature over the exact bytes of the body. */
 export async function verifyDetachedJws(
   signature: UnverifiedSignature,
   body: Uint8Array,
   key: CryptoKey,
-): Promise<SignatureFault | undefined> {
+): Promise<Result<UnverifiedSignature, SignatureFault>> {
   const payload = signature.profile === "A" ? body : base64url(body);
   try {
     await flattenedVerify(
@@ -73,10 +88,11 @@ export async function verifyDetachedJws(
       key,
       { algorithms: [SIGNATURE_ALG], crit: obieCrit() },
     );
-    return undefined;
+    return ok(signature);
   } catch (error) {
     joseFailure(error); // rethrows what is not a JOSE failure
-    return fault("Signature.Invalid", "does not verify over the body received");
+    const fault = mismatch("x-jws-signature", "a signature over the body as sent");
+    return signatureFault("Signature.Invalid", "does not verify over the body received", fault);
   }
 }
 
@@ -108,36 +124,43 @@ export async function signDetached(
   return `${signed.protected}..${signed.signature}`;
 }
 
-export function isSignatureFault(reading: UnverifiedSignature | SignatureFault): reading is SignatureFault {
-  return "code" in reading;
-}
-
-function wrongMember(header: JsonObject): string | undefined {
-  if (header["alg"] !== SIGNATURE_ALG) return "alg";
-  if (typeof header["kid"] !== "string" || header["kid"] === "") return "kid";
-  if (Object.hasOwn(header, "typ") && header["typ"] !== "JOSE") return "typ";
-  if (Object.hasOwn(header, "cty") && header["cty"] !== "json" && header["cty"] !== "application/json") {
-    return "cty";
+function checkMembers(header: JsonObject): Result<JsonObject> {
+  const { alg, kid, typ, cty, b64 } = header;
+  const has = (name: string): boolean => Object.hasOwn(header, name);
+  if (alg !== SIGNATURE_ALG) return mismatch("alg", SIGNATURE_ALG, alg);
+  if (typeof kid !== "string" || kid === "") return mismatch("kid", "a string", kid);
+  if (has("typ") && typ !== "JOSE") return mismatch("typ", "JOSE or absent", typ);
+  if (has("cty") && cty !== "json" && cty !== "application/json") {
+    return mismatch("cty", "application/json or absent", cty);
   }
   const unknown = Object.keys(header).find((name) => !MEMBERS.has(name));
-  if (unknown !== undefined) return unknown;
-  if (Object.hasOwn(header, "b64") && header["b64"] !== false) return "b64";
-  return critFault(header) ? "crit" : undefined;
+  if (unknown !== undefined) {
+    return mismatch(SHOWABLE_MEMBER.test(unknown) ? unknown : "header member", "absent", header[unknown]);
+  }
+  if (has("b64") && b64 !== false) return mismatch("b64", "false or absent", b64);
+  return checkCrit(header);
 }
 
 // RFC 7797 §6: b64 applies only if crit names it. jose alone would ignore an unnamed b64.
-function critFault(header: JsonObject): boolean {
+function checkCrit(header: JsonObject): Result<JsonObject> {
   const expected = CRITICAL.filter((name) => Object.hasOwn(header, name));
-  if (!Object.hasOwn(header, "crit")) return expected.length > 0;
-  const crit = header["crit"];
-  if (!Array.isArray(crit) || crit.length === 0 || crit.length !== expected.length) return true;
-  return !expected.every((name) => crit.includes(name));
+  const { crit } = header;
+  const isComplete = Object.hasOwn(header, "crit")
+    ? Array.isArray(crit) && crit.length > 0 && crit.length === expected.length &&
+      expected.every((name) => crit.includes(name))
+    : expected.length === 0;
+  return isComplete ? ok(header) : mismatch("crit", `the list of ${expected.join(", ")}`, crit);
 }
 
 function obieCrit(): { [name: string]: boolean } {
   return Object.fromEntries(Object.values(OBIE_CLAIM).map((name) => [name, true]));
 }
 
-function fault(code: SignatureFault["code"], message: string, member?: string): SignatureFault {
-  return { code, message: `x-jws-signature ${message}`, path: member ?? "x-jws-signature" };
+function signatureFault(
+  code: SignatureFault["code"],
+  message: string,
+  { fault }: Failure,
+  path = "x-jws-signature",
+): Failure<SignatureFault> {
+  return { ok: false, fault: { code, message: `x-jws-signature ${message}`, path, ...fault } };
 }

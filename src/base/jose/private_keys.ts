@@ -3,6 +3,7 @@
  * successor and is published until then. Private members never leave this folder.
  */
 import { z } from "zod";
+import { faultText } from "../kernel/result.ts";
 import { readRsaPublicJwk } from "./rsa_key.ts";
 import type { NamedKey } from "./sealed_jwt.ts";
 
@@ -109,7 +110,9 @@ function rejectDoubles(jwks: readonly PrivateRsaJwk[]): void {
 async function importKey(jwk: PrivateRsaJwk): Promise<NamedKey> {
   const { kty, n, e, d, p, q, dp, dq, qi } = jwk;
   const judged = readRsaPublicJwk({ kty, n, e });
-  if (!judged.ok) throw new Error(`holds a key that cannot be used (kid ${jwk.kid}): ${judged.why}`);
+  if (!judged.ok) {
+    throw new Error(`holds a key that cannot be used (kid ${jwk.kid}): ${faultText(judged.fault)}`);
+  }
   const [algorithm, usage, publicUsage] = jwk.use === "sig"
     ? [SIGN, "sign", "verify"] as const
     : [DECRYPT, "decrypt", "encrypt"] as const;

@@ -4,7 +4,7 @@
  */
 import { calculateJwkThumbprint } from "jose";
 import { base64url } from "../kernel/identifiers.ts";
-import { no, type Verdict, yes } from "../kernel/verdict.ts";
+import { mismatch, ok, type Result } from "../kernel/result.ts";
 import { MAX_RSA_BITS, MIN_RSA_BITS } from "../limits.ts";
 import { isCanonicalBase64url, type JsonObject } from "./compact_jws.ts";
 
@@ -24,20 +24,25 @@ const ALGORITHM = {
 } as const;
 
 /** Returns the public members of a usable RSA key. */
-export function readRsaPublicJwk(jwk: unknown): Verdict<RsaPublicJwk> {
-  if (typeof jwk !== "object" || jwk === null || Array.isArray(jwk)) return no("jwk is no object");
+export function readRsaPublicJwk(jwk: unknown): Result<RsaPublicJwk> {
+  if (typeof jwk !== "object" || jwk === null || Array.isArray(jwk)) return mismatch("jwk", "an object", jwk);
   const members = jwk as JsonObject;
-  if (members["kty"] !== "RSA") return no("jwk is no RSA key");
-  if (PRIVATE_MEMBERS.some((name) => Object.hasOwn(members, name))) return no("jwk has private members");
-  const { n, e } = members;
-  if (typeof n !== "string" || typeof e !== "string") return no("jwk lacks n or e");
-  if (e !== "AQAB" || !isCanonicalBase64url(n)) return no("jwk is not canonical");
-  if (n.length > Math.ceil(MAX_RSA_BITS / 6) + 1) return no("jwk modulus too long");
+  const { kty, n, e } = members;
+  if (kty !== "RSA") return mismatch("jwk kty", "RSA", kty);
+  if (PRIVATE_MEMBERS.some((name) => Object.hasOwn(members, name))) {
+    return mismatch("jwk", "without private members");
+  }
+  if (typeof n !== "string" || typeof e !== "string") return mismatch("jwk", "an RSA key with n and e");
+  if (e !== "AQAB") return mismatch("jwk e", "AQAB", e);
+  if (!isCanonicalBase64url(n)) return mismatch("jwk n", "canonical base64url");
+  if (n.length > Math.ceil(MAX_RSA_BITS / 6) + 1) return mismatch("jwk n", `at most ${MAX_RSA_BITS} bits`);
   const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
   const bits = modulusBits(modulus);
-  if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) return no(`jwk modulus of ${bits} bits`);
-  if ((modulus.at(-1) ?? 0) % 2 === 0) return no("jwk modulus is even"); // WebCrypto fails on it
-  return yes({ kty: "RSA", n, e });
+  if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) {
+    return mismatch("jwk n", `${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`, bits);
+  }
+  if ((modulus.at(-1) ?? 0) % 2 === 0) return mismatch("jwk n", "odd"); // WebCrypto fails on it
+  return ok({ kty: "RSA", n, e });
 }
 
 /** Imports a checked public key for one purpose. */

@@ -4,7 +4,7 @@
  */
 import { compactDecrypt, CompactEncrypt, SignJWT } from "jose";
 import { utf8Text } from "../kernel/strict_json.ts";
-import { no, type Verdict, yes } from "../kernel/verdict.ts";
+import { mismatch, ok, type Result } from "../kernel/result.ts";
 import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG, MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
 
@@ -36,15 +36,18 @@ export async function sealClaims(claims: JsonObject, signer: NamedKey, recipient
  * Decrypts a handover JWT with the platform's key that its `kid` names. Returns the inner compact JWS, which is not
  * verified. Callers must answer every failure in the same way (contract BR17).
  */
-export async function openSealed(token: string, keys: readonly NamedKey[]): Promise<Verdict<string>> {
-  if (token.length > MAX_JWT_CHARACTERS) return no("sealed token too long");
+export async function openSealed(token: string, keys: readonly NamedKey[]): Promise<Result<string>> {
+  if (token.length > MAX_JWT_CHARACTERS) {
+    return mismatch("encrypted token", `at most ${MAX_JWT_CHARACTERS} characters`, token.length);
+  }
   if (!FIVE_SEGMENTS.test(token) || !token.split(".").every(isCanonicalBase64url)) {
-    return no("not a compact JWE");
+    return mismatch("encrypted token", "a compact JWE: five segments of canonical base64url");
   }
   const header = outerHeader(token);
   if (!header.ok) return header;
-  const candidate = keys.find(({ kid }) => kid === header.value["kid"]);
-  if (candidate === undefined) return no("sealed to another key");
+  const { kid } = header.value;
+  const candidate = keys.find((key) => key.kid === kid);
+  if (candidate === undefined) return mismatch("outer header kid", "a published use: enc key", kid);
   try {
     const { plaintext } = await compactDecrypt(token, candidate.key, {
       keyManagementAlgorithms: [KEY_MANAGEMENT_ALG],
@@ -52,22 +55,22 @@ export async function openSealed(token: string, keys: readonly NamedKey[]): Prom
       maxDecompressedLength: 0,
     });
     const inner = utf8Text(plaintext);
-    return inner === undefined ? no("plaintext is not UTF-8") : yes(inner);
+    return inner === undefined ? mismatch("plaintext", "UTF-8") : ok(inner);
   } catch (error) {
-    return no(joseFailure(error));
+    return mismatch("encrypted token", "decryptable with the key that kid names", joseFailure(error));
   }
 }
 
-function outerHeader(token: string): Verdict<JsonObject> {
-  const decoded = decodeObject(token.slice(0, token.indexOf(".")));
-  if (!decoded.ok) return no(`outer header ${decoded.why}`);
-  const header = decoded.value;
-  const unknown = Object.keys(header).find((name) => !OUTER_MEMBERS.has(name));
-  if (unknown !== undefined) return no(`outer header member ${unknown}`); // zip, crit, jwk, epk, p2c, apu ...
-  if (header["alg"] !== KEY_MANAGEMENT_ALG || header["enc"] !== CONTENT_ENCRYPTION_ALG) {
-    return no("outer alg or enc");
+function outerHeader(token: string): Result<JsonObject> {
+  const decoded = decodeObject("outer header", token.slice(0, token.indexOf(".")));
+  if (!decoded.ok) return decoded;
+  const { alg, enc, cty } = decoded.value;
+  const unknown = Object.keys(decoded.value).find((name) => !OUTER_MEMBERS.has(name));
+  if (unknown !== undefined) { // zip, crit, jwk, epk, p2c, apu ...
+    return mismatch("outer header", `without members other than ${[...OUTER_MEMBERS].join(", ")}`, unknown);
   }
-  const cty = header["cty"];
-  if (cty !== undefined && (typeof cty !== "string" || cty.toUpperCase() !== "JWT")) return no("outer cty");
-  return yes(header);
+  if (alg !== KEY_MANAGEMENT_ALG) return mismatch("outer header alg", KEY_MANAGEMENT_ALG, alg);
+  if (enc !== CONTENT_ENCRYPTION_ALG) return mismatch("outer header enc", CONTENT_ENCRYPTION_ALG, enc);
+  const isJwt = cty === undefined || (typeof cty === "string" && cty.toUpperCase() === "JWT");
+  return isJwt ? decoded : mismatch("outer header cty", "JWT or absent", cty);
 }

@@ -3,6 +3,8 @@
  * the caller may read of it. `detail` is only logged.
  */
 
+import { faultText, type Mismatch } from "./result.ts";
+
 /** The reason of a rejection: `<area>.<what>`. `platform/http/error_table.ts` maps each reason to its wire form. */
 export type ErrorReason =
   | "request.not_found"
@@ -111,8 +113,10 @@ export interface Fault {
 
 /** Optional parts of a response beside the reason. */
 export interface ApiErrorParts {
-  /** Logged, never sent to the caller. */
+  /** Logged, never sent to the caller. If absent, the fault's text is logged. */
   readonly detail?: string;
+  /** What was wrong, expected and received. Not sent to the caller. */
+  readonly fault?: Mismatch;
   /** Sent to the caller of a resource endpoint. */
   readonly faults?: readonly Fault[];
   /** Replaces the reason's own `error_description`. Printable ASCII without `"` and `\`, never input. */
@@ -135,12 +139,17 @@ export class ApiError extends Error {
   readonly parts: ApiErrorParts;
 
   constructor(reason: ErrorReason, parts: ApiErrorParts | string = {}) {
-    const given = typeof parts === "string" ? { detail: parts } : parts;
+    const given = withDetail(typeof parts === "string" ? { detail: parts } : parts);
     super(given.detail === undefined ? reason : `${reason}: ${given.detail}`);
     this.name = "ApiError";
     this.reason = reason;
     this.parts = given;
   }
+}
+
+function withDetail(parts: ApiErrorParts): ApiErrorParts {
+  const { detail, fault } = parts;
+  return detail === undefined && fault !== undefined ? { ...parts, detail: faultText(fault) } : parts;
 }
 
 /** Whether the store failed. The guard of the store has logged the failure already, once for all requests. */

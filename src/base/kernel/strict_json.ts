@@ -3,7 +3,7 @@
  * nesting, finite numbers, well-formed Unicode (RFC 7493 §2; RFC 7515 §4; contract SZ2).
  */
 import { MAX_JSON_DEPTH } from "../limits.ts";
-import { no, type Verdict, yes } from "./verdict.ts";
+import { failed, ok, type Result } from "./result.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // ignoreBOM keeps the mark
 const QUOTE = 0x22;
@@ -14,6 +14,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const MINUS = 0x2d;
 const NUMBER = /[-+.0-9eE]+/y;
+const FINE = ok(undefined);
 
 /** Decodes UTF-8 bytes and keeps a byte order mark. Returns undefined if they are not UTF-8. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
@@ -24,30 +25,35 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
-/**
- * Parses the text. The reason of a rejection follows "the body …" and never quotes the text. A member named
- * `__proto__` becomes an own property like any other.
- */
-export function strictJson(text: string): Verdict<unknown> {
-  if (!text.isWellFormed()) return no("holds a lone surrogate");
+/** Completes "the body …". */
+export type JsonFault =
+  | "holds a lone surrogate"
+  | "is not one JSON value"
+  | "is nested too deeply"
+  | "holds a number out of range"
+  | "has a duplicate member";
+
+/** Parses the text. A member named `__proto__` becomes an own property like any other. */
+export function strictJson(text: string): Result<unknown, JsonFault> {
+  if (!text.isWellFormed()) return failed("holds a lone surrogate");
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return no("is not one JSON value");
+    return failed("is not one JSON value");
   }
-  const why = scan(text);
-  return why === undefined ? yes(value) : no(why);
+  const checked = scan(text);
+  return checked.ok ? ok(value) : checked;
 }
 
 /** Checks what `JSON.parse` accepts, in one pass. The text must be valid JSON. */
-function scan(text: string): string | undefined {
+function scan(text: string): Result<undefined, JsonFault> {
   const open: (Set<string> | undefined)[] = []; // names seen in each open object; undefined is an array
   let nameIsNext = false;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
-      if (open.length === MAX_JSON_DEPTH) return "is nested too deeply";
+      if (open.length === MAX_JSON_DEPTH) return failed("is nested too deeply");
       nameIsNext = unit === OPEN_BRACE;
       open.push(nameIsNext ? new Set() : undefined);
     } else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) {
@@ -56,29 +62,29 @@ function scan(text: string): string | undefined {
       nameIsNext = open.at(-1) !== undefined;
     } else if (unit === QUOTE) {
       const end = closingQuote(text, at);
-      const why = stringFault(text.slice(at, end + 1), nameIsNext ? open.at(-1) : undefined);
-      if (why !== undefined) return why;
+      const checked = checkString(text.slice(at, end + 1), nameIsNext ? open.at(-1) : undefined);
+      if (!checked.ok) return checked;
       nameIsNext = false;
       at = end;
     } else if (unit === MINUS || isDigit(unit)) {
       NUMBER.lastIndex = at;
       const digits = NUMBER.exec(text)?.[0] ?? "";
-      if (!Number.isFinite(Number(digits))) return "holds a number out of range";
+      if (!Number.isFinite(Number(digits))) return failed("holds a number out of range");
       at += digits.length - 1;
     }
   }
-  return undefined;
+  return FINE;
 }
 
 /** Checks one string token. With `names` it is a member's name, which is decoded first: `"\u0069ss"` is `"iss"`. */
-function stringFault(token: string, names: Set<string> | undefined): string | undefined {
+function checkString(token: string, names: Set<string> | undefined): Result<undefined, JsonFault> {
   const escaped = token.includes("\\");
-  if (!escaped && names === undefined) return undefined;
+  if (!escaped && names === undefined) return FINE;
   const value = escaped ? String(JSON.parse(token)) : token.slice(1, -1);
-  if (!value.isWellFormed()) return "holds a lone surrogate";
-  if (names?.has(value)) return "has a duplicate member";
+  if (!value.isWellFormed()) return failed("holds a lone surrogate");
+  if (names?.has(value)) return failed("has a duplicate member");
   names?.add(value);
-  return undefined;
+  return FINE;
 }
 
 function closingQuote(text: string, opening: number): number {

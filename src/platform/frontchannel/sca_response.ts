@@ -4,15 +4,20 @@
  */
 import { isAccountNumberLike } from "../../base/values/account.ts";
 import { isUuid } from "../../base/kernel/identifiers.ts";
-import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
-import { timeFault, type TimeRules } from "../../base/jose/claim_times.ts";
+import { type Clock, unixSeconds } from "../../base/kernel/clock.ts";
+import { mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import { checkTimes, type ClaimTimes, type TimeRules } from "../../base/jose/claim_times.ts";
+import { anything, checkClaims, exactly, text } from "../../base/jose/claims.ts";
 import {
+  inPart,
   type JsonObject,
+  type JwtFault,
   readCompactJws,
   unverifiedClaims,
-  verifyClaims,
+  type UnverifiedJws,
 } from "../../base/jose/compact_jws.ts";
 import { type NamedKey, openSealed } from "../../base/jose/sealed_jwt.ts";
+import { type Signer, verifyJwt } from "../../base/jose/verify_jwt.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../base/limits.ts";
 import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../profile.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
@@ -37,8 +42,8 @@ export interface ScaResult {
  */
 export interface ScaResponse {
   readonly correlationId: string;
-  /** The fault of its times, if any. The result is then ignored (Decision B4). */
-  readonly timeFault: string | undefined;
+  /** A result with a fault in its times is ignored (Decision B4). */
+  readonly times: Result<ClaimTimes>;
   readonly refId: string;
   readonly debtorAccountPresent: string;
   readonly result: ScaResult;
@@ -46,14 +51,20 @@ export interface ScaResponse {
   readonly once: Once;
 }
 
-/** Dependencies. `now` is in Unix seconds. */
 export interface ScaResponseDeps {
   readonly decrypters: readonly NamedKey[];
   readonly keys: ParticipantKeySets;
   readonly authUrl: string;
-  readonly now: number;
+  readonly clock: Clock;
 }
 
+const HEADER = { maxCharacters: MAX_JWT_CHARACTERS, typ: ["JWT"] } as const;
+const TIMES: TimeRules = {
+  exp: "required",
+  iat: "required",
+  maxLifetime: MAX_BANK_RETURN_SECONDS,
+  maxAge: MAX_BANK_RETURN_SECONDS + EXPIRY_SKEW_SECONDS,
+};
 const KID = /^[A-Za-z0-9_-]{27}=?$/; // base64url SHA-1
 const MAX_SUB_CHARACTERS = 255;
 /** `status_code` of a failure because of insufficient funds (Decision G7). */
@@ -64,68 +75,83 @@ export async function openScaResponse(
   deps: ScaResponseDeps,
   bank: BankClient,
   sealed: string,
-): Promise<Verdict<ScaResponse>> {
+): Promise<Result<ScaResponse>> {
   const inner = await openSealed(sealed, deps.decrypters);
   if (!inner.ok) return inner;
-  const jws = readCompactJws(inner.value, { maxCharacters: MAX_JWT_CHARACTERS, typ: ["JWT"] });
-  if (!jws.ok) return jws;
-  const kid = jws.value.header["kid"];
-  if (typeof kid !== "string" || !KID.test(kid)) return no("kid");
-  const key = await deps.keys.signingKey(bank, kid); // the path's bank, never a bank named by the token (RFC 8725 §3.8)
-  if (key === undefined) return no("kid is no signing key of this bank");
-  const claims = await verifyClaims(jws.value, key);
-  if (!claims.ok) return claims;
-  const fault = claimFault(claims.value, bank, deps);
-  return fault === undefined ? yes(await decode(claims.value, bank, deps)) : no(fault);
+  const jwt = await verifyJwt(inner.value, {
+    ...HEADER,
+    findKey: (jws) => bankKey(deps.keys, bank, jws),
+    claims: (claims) => checkResult(claims, bank, deps),
+    times: "unchecked", // see ScaResponse.times
+  });
+  return jwt.ok ? ok(await decode(jwt.value.claims, bank)) : jwt;
+}
+
+/** The key is one of the path's bank, never of a bank that the token names (RFC 8725 §3.8). */
+async function bankKey(
+  keys: ParticipantKeySets,
+  bank: BankClient,
+  { header: { kid } }: UnverifiedJws,
+): Promise<Result<Signer, JwtFault>> {
+  if (typeof kid !== "string" || !KID.test(kid)) {
+    return inPart("header", mismatch("header kid", "a base64url SHA-1", kid));
+  }
+  const key = await keys.signingKey(bank, kid);
+  return key === undefined
+    ? inPart("key", mismatch("header kid", "the kid of a current signing key of the bank", kid))
+    : ok({ key });
 }
 
 /** Returns the correlation id of an unverified result. Use it only to find a session of the same browser. */
 export async function claimedCorrelationId(
   decrypters: readonly NamedKey[],
   sealed: string,
-): Promise<string | undefined> {
+): Promise<Result<string>> {
   const inner = await openSealed(sealed, decrypters);
-  const jws = inner.ok
-    ? readCompactJws(inner.value, { maxCharacters: MAX_JWT_CHARACTERS, typ: ["JWT"] })
-    : inner;
+  const jws = inner.ok ? readCompactJws(inner.value, HEADER) : inner;
   const claims = jws.ok ? unverifiedClaims(jws.value) : jws;
-  const id = claims.ok ? claims.value["correlation_id"] : undefined;
-  return isUuid(id) ? id : undefined;
+  if (!claims.ok) return claims;
+  const id = claims.value["correlation_id"];
+  return isUuid(id) ? ok(id) : mismatch("correlation_id", "a UUID", id);
 }
 
-function claimFault(claims: JsonObject, bank: BankClient, deps: ScaResponseDeps): string | undefined {
-  if (claims["iss"] !== bank.orgId) return "iss"; // Decision B3
-  if (claims["aud"] !== deps.authUrl) return "aud"; // Decision A2, as a string
-  if (claims["bank_id"] !== bank.code) return "bank_id"; // contract RT5: the redirection fails
-  const text = ["jti", "correlation_id", "ref_id", "debtor_account_present"].find((name) => {
-    const value = claims[name];
-    return typeof value !== "string" || value === "" || value.length > MAX_JTI_CHARACTERS;
+const required = text(MAX_JTI_CHARACTERS);
+
+function checkResult(claims: JsonObject, bank: BankClient, { authUrl, clock }: ScaResponseDeps) {
+  const checked = checkClaims(claims, {
+    iss: exactly(bank.orgId), // Decision B3
+    aud: exactly(authUrl), // Decision A2, as a string
+    bank_id: exactly(bank.code), // contract RT5: the redirection fails
+    jti: required,
+    correlation_id: required,
+    ref_id: required,
+    debtor_account_present: required,
+    status_code: anything,
+    status: anything,
+    sub: anything,
+    exp: anything,
   });
-  return text;
+  return checked.ok
+    ? ok({ ...checked.value, times: checkTimes(claims, TIMES, unixSeconds(clock())) })
+    : checked;
 }
+type CheckedResult = Extract<ReturnType<typeof checkResult>, { readonly ok: true }>["value"];
 
-const TIMES: TimeRules = {
-  exp: "required",
-  iat: "required",
-  maxLifetime: MAX_BANK_RETURN_SECONDS,
-  maxAge: MAX_BANK_RETURN_SECONDS + EXPIRY_SKEW_SECONDS,
-};
-
-async function decode(claims: JsonObject, bank: BankClient, { now }: ScaResponseDeps): Promise<ScaResponse> {
+async function decode(claims: CheckedResult, bank: BankClient): Promise<ScaResponse> {
   return {
-    correlationId: String(claims["correlation_id"]),
-    timeFault: timeFault(claims, TIMES, now),
-    refId: String(claims["ref_id"]),
-    debtorAccountPresent: String(claims["debtor_account_present"]),
+    correlationId: claims.correlation_id,
+    times: claims.times,
+    refId: claims.ref_id,
+    debtorAccountPresent: claims.debtor_account_present,
     result: {
-      outcome: outcomeOf(claims["status_code"]),
-      isShortOfFunds: claims["status_code"] === SHORT_OF_FUNDS,
-      status: printable(claims["status"]),
-      sub: acceptableSub(claims["sub"]),
+      outcome: outcomeOf(claims.status_code),
+      isShortOfFunds: claims.status_code === SHORT_OF_FUNDS,
+      status: printable(claims.status),
+      sub: acceptableSub(claims.sub),
     },
     once: {
-      key: spentJwtKey("bank_return", bank.code, await idPart(String(claims["jti"]))),
-      expiresAt: Math.ceil(Number(claims["exp"]) + EXPIRY_SKEW_SECONDS) * 1000,
+      key: spentJwtKey("bank_return", bank.code, await idPart(claims.jti)),
+      expiresAt: Math.ceil(Number(claims.exp) + EXPIRY_SKEW_SECONDS) * 1000,
       rejection: "bank_return.not_authentic",
     },
   };

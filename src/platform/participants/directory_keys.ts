@@ -3,7 +3,7 @@
  * (Decision A9).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
-import { no, yes } from "../../base/kernel/verdict.ts";
+import { because, ok } from "../../base/kernel/result.ts";
 import type { Log } from "../../base/observability/log.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
 import type { KeepCopies } from "./kept_copy_store.ts";
@@ -35,9 +35,9 @@ export function openDirectoryKeys(deps: {
       const keys = document.ok ? keysOf(document.value) : document;
       if (!keys.ok) return keys;
       const set = await importKeySet(keys.value, []);
-      if (former === undefined || !hasLostKeys(former, set)) return yes(set);
+      if (former === undefined || !hasLostKeys(former, set)) return ok(set);
       deps.log.error("participants.key_set_emptied", { url: name });
-      return no("no usable key");
+      return because("no usable key");
     },
   });
   return (kid) => copy.find(({ signing }) => signing.get(comparable(kid)));

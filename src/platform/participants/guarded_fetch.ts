@@ -4,7 +4,7 @@
  */
 import { readBounded } from "../../base/http/outgoing.ts";
 import { strictJson } from "../../base/kernel/strict_json.ts";
-import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 
 export interface GuardedFetchDeps {
   readonly fetch: typeof fetch;
@@ -15,7 +15,7 @@ export interface GuardedFetchDeps {
 }
 
 /** Fetches JSON from an allowed URL. Every failure is a verdict with its reason. */
-export type FetchJson = (url: string) => Promise<Verdict<unknown>>;
+export type FetchJson = (url: string) => Promise<Result<unknown, Reason>>;
 
 /** A fetched document, or the information that the document with this entity tag has not changed. */
 export type Fetched = { readonly unchanged: true } | {
@@ -29,7 +29,7 @@ export type Fetched = { readonly unchanged: true } | {
 export type FetchIfChanged = (
   url: string,
   condition: { readonly etag: string | undefined; readonly maxBytes: number },
-) => Promise<Verdict<Fetched>>;
+) => Promise<Result<Fetched, Reason>>;
 
 const TIMEOUT_MS = 2000;
 const MAX_BYTES = 262_144;
@@ -49,14 +49,14 @@ export function guardedFetch(deps: GuardedFetchDeps): FetchJson {
   return async function fetchJson(url) {
     const fetched = await fetchIfChanged(url, { etag: undefined, maxBytes: MAX_BYTES });
     if (!fetched.ok) return fetched;
-    return fetched.value.unchanged ? no("status 304") : yes(fetched.value.value);
+    return fetched.value.unchanged ? because("status 304") : ok(fetched.value.value);
   };
 }
 
 /** Opens the guarded fetch for a document that is fetched repeatedly. */
 export function conditionalFetch(deps: GuardedFetchDeps): FetchIfChanged {
   return async function fetchIfChanged(url, { etag, maxBytes }) {
-    if (!isAllowedUrl(deps, url)) return no("url not allowed");
+    if (!isAllowedUrl(deps, url)) return because("url not allowed");
     let response: Response;
     let text: string | undefined;
     try {
@@ -68,26 +68,28 @@ export function conditionalFetch(deps: GuardedFetchDeps): FetchIfChanged {
       if (response.status === 200) text = await readBounded(response, maxBytes);
       else await response.body?.cancel();
     } catch (error) { // only the HTTP exchange is inside: later errors are bugs of the platform
-      return no(error instanceof Error ? error.name : "failed");
+      return because(error instanceof Error ? error.name : "failed");
     }
     if (response.status === 200) return jsonOf(text, response.headers);
     return response.status === 304 && etag !== undefined
-      ? yes({ unchanged: true })
-      : no(`status ${response.status}`);
+      ? ok({ unchanged: true })
+      : because(`status ${response.status}`);
   };
 }
 
-function jsonOf(text: string | undefined, headers: Headers): Verdict<Fetched> {
-  if (text === undefined) return no("too large, or not UTF-8");
+function jsonOf(text: string | undefined, headers: Headers): Result<Fetched, Reason> {
+  if (text === undefined) return because("too large, or not UTF-8");
   const parsed = strictJson(text);
-  if (!parsed.ok) return parsed;
-  return yes({ unchanged: false, value: parsed.value, etag: headers.get("etag") ?? undefined });
+  if (!parsed.ok) return because(parsed.fault);
+  return ok({ unchanged: false, value: parsed.value, etag: headers.get("etag") ?? undefined });
 }
 
 /** Returns the keys of a JWK set. */
-export function keysOf(document: unknown): Verdict<readonly unknown[]> {
-  if (typeof document !== "object" || document === null || !("keys" in document)) return no("no key set");
-  return Array.isArray(document.keys) ? yes(document.keys) : no("no key set");
+export function keysOf(document: unknown): Result<readonly unknown[], Reason> {
+  if (typeof document !== "object" || document === null || !("keys" in document)) {
+    return because("no key set");
+  }
+  return Array.isArray(document.keys) ? ok(document.keys) : because("no key set");
 }
 
 /** Fetches the newest statement of an organisation of this directory. */
@@ -95,12 +97,12 @@ export async function fetchStatement(
   fetchJson: FetchJson,
   directory: string,
   orgId: string,
-): Promise<Verdict<string>> {
+): Promise<Result<string, Reason>> {
   const document = await fetchJson(`${directory}/participants/${orgId}/statement`);
   if (!document.ok) return document;
   const { value } = document;
   const named = typeof value === "object" && value !== null && "software_statement" in value;
   return named && typeof value.software_statement === "string"
-    ? yes(value.software_statement)
-    : no("no statement");
+    ? ok(value.software_statement)
+    : because("no statement");
 }

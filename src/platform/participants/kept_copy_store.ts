@@ -7,7 +7,7 @@
 import type { Clock } from "../../base/kernel/clock.ts";
 import { sha256 } from "../../base/kernel/identifiers.ts";
 import { strictJson } from "../../base/kernel/strict_json.ts";
-import type { Verdict } from "../../base/kernel/verdict.ts";
+import type { Reason, Result } from "../../base/kernel/result.ts";
 import type { Log } from "../../base/observability/log.ts";
 import { keptCopyKey, keptPieceKey } from "../store_keys.ts";
 import type { Entry, Key, Store } from "../../base/store/store.ts";
@@ -20,7 +20,7 @@ export type KeepCopies = <T>(
   name: string,
   form: {
     readonly write: (value: T) => unknown;
-    readonly read: (document: unknown) => Promise<Verdict<T>>;
+    readonly read: (document: unknown) => Promise<Result<T, Reason>>;
   },
 ) => KeptCopy<T>;
 

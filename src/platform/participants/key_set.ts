@@ -7,7 +7,7 @@ import {
 } from "../../base/jose/rsa_key.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
-import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import type { CopyTimes } from "./renewed_copy.ts";
 
 /** Imported keys by use. A key has exactly one use (contract DC17). */
@@ -68,14 +68,14 @@ export async function importKeySet(
 }
 
 /** Imports a stored key set, with the same checks as a fresh one. */
-export async function readKeySet(document: unknown): Promise<Verdict<KeySet>> {
+export async function readKeySet(document: unknown): Promise<Result<KeySet, Reason>> {
   if (typeof document !== "object" || document === null || !("active" in document && "revoked" in document)) {
-    return no("no kept key set");
+    return because("no kept key set");
   }
   const { active, revoked } = document;
   return Array.isArray(active) && Array.isArray(revoked)
-    ? yes(await importKeySet(active, revoked))
-    : no("no kept key set");
+    ? ok(await importKeySet(active, revoked))
+    : because("no kept key set");
 }
 
 /** Whether a set that had a usable signing or transport key has none any more. */

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import type { Log } from "../../base/observability/log.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
@@ -96,7 +96,7 @@ async function fetchKeys(
   if (!active.ok) return active;
   if (!revoked.ok) return revoked;
   const set = await importKeySet(active.value, revoked.value);
-  if (former === undefined || !hasLostKeys(former, set)) return yes(set);
+  if (former === undefined || !hasLostKeys(former, set)) return ok(set);
   return await withoutKeys(deps, source, former, set);
 }
 
@@ -112,14 +112,17 @@ async function withoutKeys(
   set: KeySet,
 ): Promise<FetchedCopy<KeySet>> {
   const remaining = await importKeySet(former.published.active, set.published.revoked);
-  if (!hasLostKeys(remaining, set) || listed(clientId)?.standing !== "active") return yes(set);
+  if (!hasLostKeys(remaining, set) || listed(clientId)?.standing !== "active") return ok(set);
   log.error("participants.key_set_emptied", { url });
-  return { ...no("no usable key to sign or to connect with"), remaining };
+  return { ...because("no usable key to sign or to connect with"), remaining };
 }
 
-async function fetchList(deps: ParticipantKeysDeps, url: string): Promise<Verdict<readonly unknown[]>> {
+async function fetchList(
+  deps: ParticipantKeysDeps,
+  url: string,
+): Promise<Result<readonly unknown[], Reason>> {
   const document = await deps.fetchJson(url);
   const keys = document.ok ? keysOf(document.value) : document;
-  if (!keys.ok) deps.log.warn("participants.keys_unavailable", { url, why: keys.why });
+  if (!keys.ok) deps.log.warn("participants.keys_unavailable", { url, why: keys.fault.why });
   return keys;
 }

@@ -8,7 +8,7 @@
 import { aside } from "../../base/http/aside.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { Verdict } from "../../base/kernel/verdict.ts";
+import type { Failure, Reason, Result } from "../../base/kernel/result.ts";
 
 /** A renewed copy. `read` and `find` throw `platform.unavailable` without a fresh enough copy. */
 export interface RenewedCopy<T> {
@@ -56,11 +56,7 @@ export interface KeptCopy<T> {
 }
 
 /** The result of a fetch. `remaining` replaces the former value but does not renew its age. */
-export type FetchedCopy<T> = Verdict<T> | {
-  readonly ok: false;
-  readonly why: string;
-  readonly remaining: T;
-};
+export type FetchedCopy<T> = Result<T, Reason> | (Failure<Reason> & { readonly remaining: T });
 
 export interface RenewedCopyDeps<T> {
   /** The clock of ages. It never goes back, and continues over a restart. */
@@ -186,7 +182,7 @@ async function fetchInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<
   const fetched = await deps.fetch(former?.value);
   if (!fetched.ok) {
     state.failures += 1;
-    state.failure = fetched.why;
+    state.failure = fetched.fault.why;
     if (former === undefined || !("remaining" in fetched)) return;
     state.copy = { ...former, value: fetched.remaining };
     return await deps.kept.keep(state.copy);

@@ -3,18 +3,26 @@
  */
 import { z } from "zod";
 import { asBankCode, asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
-import { ApiError } from "../../base/kernel/api_error.ts";
-import { timeFault } from "../../base/jose/claim_times.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { type Failure, type Mismatch, mismatch, ok, type Result } from "../../base/kernel/result.ts";
 import {
+  type JsonObject,
   readCompactJws,
   unverifiedClaims,
   type UnverifiedJws,
-  verifyClaims,
 } from "../../base/jose/compact_jws.ts";
+import { type Signer, verifyJwt } from "../../base/jose/verify_jwt.ts";
 import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../../base/limits.ts";
 import { MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import type { FindDirectoryKey } from "./directory_keys.ts";
 import { type GuardedFetchDeps, isAllowedUrl } from "./guarded_fetch.ts";
+
+/** Why a statement is not accepted: it is not valid, or not meant for this platform (RFC 7591 §3.2.2). */
+export interface StatementFault extends Mismatch {
+  readonly reason:
+    | "registration.invalid_software_statement"
+    | "registration.unapproved_software_statement";
+}
 
 /** A verified statement of the directory about one software. Only {@link verifySoftwareStatement} makes one. */
 export interface SoftwareStatement {
@@ -70,68 +78,89 @@ const claimsSchema = z.object({
 });
 type Claims = z.infer<typeof claimsSchema>;
 
-/**
- * Verifies and decodes a statement.
- *
- * @param now Unix seconds
- * @throws {ApiError} `registration.invalid_software_statement` or `registration.unapproved_software_statement`
- */
+const HEADER = { maxCharacters: MAX_REGISTRATION_JWT_CHARACTERS, typ: ["JWT"] } as const;
+const TIMES = { exp: "required", iat: "required", maxAhead: MAX_SOFTWARE_STATEMENT_SECONDS } as const;
+
+/** Verifies and decodes a statement. */
 export async function verifySoftwareStatement(
   deps: SoftwareStatementDeps,
   statement: string,
-  now: number,
-): Promise<SoftwareStatement> {
-  const jws = readCompactJws(statement, { maxCharacters: MAX_REGISTRATION_JWT_CHARACTERS, typ: ["JWT"] });
-  if (!jws.ok) throw invalid(jws.why);
-  rejectForeignIssuer(deps, jws.value);
-  const kid = jws.value.header["kid"];
-  const key = typeof kid === "string" ? await deps.findDirectoryKey(kid) : undefined;
-  if (key === undefined) throw invalid("kid is no key of the directory");
-  const verified = await verifyClaims(jws.value, key);
-  if (!verified.ok) throw invalid(verified.why);
-  const times = timeFault(verified.value, {
-    exp: "required",
-    iat: "required",
-    maxAhead: MAX_SOFTWARE_STATEMENT_SECONDS,
-  }, now);
-  if (times !== undefined) throw invalid(times);
-  const decoded = claimsSchema.safeParse(verified.value);
-  if (!decoded.success) {
-    throw invalid(`claims: ${decoded.error.issues.map((issue) => issue.path.join(".")).join(", ")}`);
-  }
-  return approved(deps, decoded.data, statement);
+  clock: Clock,
+): Promise<Result<SoftwareStatement, StatementFault>> {
+  const verified = await verifyJwt(statement, {
+    ...HEADER,
+    findKey: (jws) => directoryKey(deps, jws),
+    claims: decodeClaims,
+    times: { ...TIMES, clock },
+  });
+  if (verified.ok) return approved(deps, verified.value.claims, statement);
+  const { fault } = verified;
+  return { ok: false, fault: { reason: "registration.invalid_software_statement", ...fault } };
 }
 
 /** Returns the `jti` of a stored statement, which was verified before it was stored. */
 export function statementId(statement: string): string | undefined {
-  const jws = readCompactJws(statement, { maxCharacters: MAX_REGISTRATION_JWT_CHARACTERS, typ: ["JWT"] });
+  const jws = readCompactJws(statement, HEADER);
   const claims = jws.ok ? unverifiedClaims(jws.value) : jws;
   return claims.ok && typeof claims.value["jti"] === "string" ? claims.value["jti"] : undefined;
 }
 
-// Another directory's statement is well formed but not approved here (RFC 7591 §3.2.2). No other claim of it is used.
-function rejectForeignIssuer(deps: SoftwareStatementDeps, jws: UnverifiedJws): void {
+/**
+ * Another directory's statement is well formed but not approved here (RFC 7591 §3.2.2). No other claim of it is used
+ * before it is verified.
+ */
+async function directoryKey(
+  deps: SoftwareStatementDeps,
+  jws: UnverifiedJws,
+): Promise<Result<Signer, StatementFault>> {
   const claims = unverifiedClaims(jws);
-  if (claims.ok && typeof claims.value["iss"] === "string" && claims.value["iss"] !== deps.directoryIssuer) {
-    throw unapproved("issued by another directory");
+  const issuer = claims.ok ? claims.value["iss"] : undefined;
+  if (typeof issuer === "string" && issuer !== deps.directoryIssuer) {
+    return unapproved("iss", deps.directoryIssuer, issuer);
   }
+  const { kid } = jws.header;
+  const key = typeof kid === "string" ? await deps.findDirectoryKey(kid) : undefined;
+  return key === undefined ? invalid("header kid", "the kid of a key of the directory", kid) : ok({ key });
 }
 
-function approved(deps: SoftwareStatementDeps, claims: Claims, statement: string): SoftwareStatement {
-  if (claims.iss !== deps.directoryIssuer) throw invalid("iss");
-  if (claims.software_client_status !== "Active") throw unapproved(`status ${claims.software_client_status}`);
-  if (claims.software_environment !== deps.environment) throw unapproved("other environment");
+function decodeClaims(claims: JsonObject): Result<Claims> {
+  const decoded = claimsSchema.safeParse(claims);
+  if (decoded.success) return ok(decoded.data);
+  const names = decoded.error.issues.map((issue) => issue.path.join(".")).join(", ");
+  return mismatch(names, "as the directory writes a software statement");
+}
+
+function approved(
+  deps: SoftwareStatementDeps,
+  claims: Claims,
+  statement: string,
+): Result<SoftwareStatement, StatementFault> {
+  const { software_client_status: status, software_environment: environment } = claims;
+  if (claims.iss !== deps.directoryIssuer) return invalid("iss", deps.directoryIssuer, claims.iss);
+  if (status !== "Active") return unapproved("software_client_status", "Active", status);
+  if (environment !== deps.environment) {
+    return unapproved("software_environment", deps.environment, environment);
+  }
   const urls = [claims.org_jwks_endpoint, claims.org_jwks_revoked_endpoint];
-  if (!urls.every((url) => isAllowedUrl(deps.urls, url))) {
-    throw unapproved("key set URL outside the allow-list");
-  }
+  const elsewhere = urls.find((url) => !isAllowedUrl(deps.urls, url));
+  if (elsewhere !== undefined) return unapproved("key set URL", "on an allowed host", elsewhere);
   const clientId = asClientId(claims.software_client_id);
-  if (clientId === undefined) throw invalid("software_client_id");
-  const role = claims.software_roles[0];
-  if (role !== "PISP" && role !== "ASPSP") throw unapproved("role");
-  if (role === "ASPSP" && asBankCode(claims.org_id) === undefined) {
-    throw unapproved("org_id is no bank code, or reserved");
+  if (clientId === undefined) {
+    return invalid("software_client_id", "SC- and a UUID", claims.software_client_id);
   }
+  const role = claims.software_roles[0];
+  if (role !== "PISP" && role !== "ASPSP") return unapproved("software_roles", "PISP or ASPSP", role);
+  if (role === "ASPSP" && asBankCode(claims.org_id) === undefined) {
+    return unapproved("org_id", "a bank code that is not reserved", claims.org_id);
+  }
+  return ok(statementOf(deps, claims, { clientId, role, text: statement }));
+}
+
+function statementOf(
+  deps: SoftwareStatementDeps,
+  claims: Claims,
+  { clientId, role, text }: Pick<SoftwareStatement, "clientId" | "role" | "text">,
+): SoftwareStatement {
   return {
     clientId,
     role,
@@ -147,7 +176,7 @@ function approved(deps: SoftwareStatementDeps, claims: Claims, statement: string
     consentManagedByBank: role === "ASPSP" && claims.consent_managedby_bank,
     ...(claims.payment_orders_uri === undefined ? {} : { paymentOrdersUri: claims.payment_orders_uri }),
     issuedAt: claims.iat,
-    text: statement,
+    text,
   };
 }
 
@@ -161,10 +190,12 @@ function linkTo({ urls }: SoftwareStatementDeps, clientUri: string | undefined):
   return { clientUri: url.href };
 }
 
-function invalid(why: string): ApiError {
-  return new ApiError("registration.invalid_software_statement", why);
+function invalid(at: string, expected: string, received: unknown): Failure<StatementFault> {
+  const { fault } = mismatch(at, expected, received);
+  return { ok: false, fault: { reason: "registration.invalid_software_statement", ...fault } };
 }
 
-function unapproved(why: string): ApiError {
-  return new ApiError("registration.unapproved_software_statement", why);
+function unapproved(at: string, expected: string, received: unknown): Failure<StatementFault> {
+  const { fault } = mismatch(at, expected, received);
+  return { ok: false, fault: { reason: "registration.unapproved_software_statement", ...fault } };
 }

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
-import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { Standing, StandingOf } from "../security/standing.ts";
 import type { FetchIfChanged } from "./guarded_fetch.ts";
@@ -91,19 +91,19 @@ export function openStatusList(deps: StatusListDeps): StatusList {
 /** Keeps the last valid document and its entity tag in memory. */
 function conditionalFetch(
   { fetchIfChanged, url, log }: StatusListDeps,
-): (former: Statuses | undefined) => Promise<Verdict<Statuses>> {
+): (former: Statuses | undefined) => Promise<Result<Statuses, Reason>> {
   let known: { readonly statuses: Statuses; readonly etag: string | undefined } | undefined;
   return async (former) => {
     const fetched = await fetchIfChanged(url, { etag: known?.etag, maxBytes: MAX_BYTES });
     const statuses = !fetched.ok
       ? fetched
       : fetched.value.unchanged
-      ? known === undefined ? no("304 without a copy") : yes(known.statuses)
+      ? known === undefined ? because("304 without a copy") : ok(known.statuses)
       : decode(fetched.value.value);
-    if (!statuses.ok) log.warn("participants.status_list_unavailable", { url, why: statuses.why });
+    if (!statuses.ok) log.warn("participants.status_list_unavailable", { url, why: statuses.fault.why });
     else if (former !== undefined && former.size > 0 && statuses.value.size === 0) {
       log.error("participants.status_list_emptied", { url });
-      return no("no participant is listed"); // participants that leave are listed as withdrawn
+      return because("no participant is listed"); // participants that leave are listed as withdrawn
     } else if (fetched.ok && !fetched.value.unchanged) {
       known = { statuses: statuses.value, etag: fetched.value.etag };
     }
@@ -112,9 +112,9 @@ function conditionalFetch(
 }
 
 /** Skips an entry that cannot be decoded or whose software is listed twice, so that it does not affect the others. */
-function decode(document: unknown): Verdict<Statuses> {
+function decode(document: unknown): Result<Statuses, Reason> {
   const list = documentSchema.safeParse(document);
-  if (!list.success) return no("no status list");
+  if (!list.success) return because("no status list");
   const entries = list.data.participants.flatMap(decodeEntry);
   const statuses = new Map(entries.map((entry) => [entry.clientId, entry]));
   if (statuses.size < entries.length) {
@@ -124,7 +124,7 @@ function decode(document: unknown): Verdict<Statuses> {
       seen.add(clientId);
     }
   }
-  return yes(statuses);
+  return ok(statuses);
 }
 
 /** Encodes the list in the directory's format. */

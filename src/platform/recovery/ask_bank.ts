@@ -2,7 +2,7 @@
 import { aside } from "../../base/http/aside.ts";
 import { isCallable, readBounded } from "../../base/http/outgoing.ts";
 import { unixSeconds, wireDateTime } from "../../base/kernel/clock.ts";
-import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import { signClaims } from "../../base/jose/sign_claims.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
@@ -29,9 +29,13 @@ export async function askBank(
   uri: string | undefined,
   hold: Hold,
   now: number,
-): Promise<Verdict<string>> {
-  if (uri === undefined) return no("the bank has no payment_orders_uri: give its signed statement as a file");
-  if (!isCallable(uri, { loopback: deps.loopbackBanks })) return no("payment_orders_uri may not be called");
+): Promise<Result<string, Reason>> {
+  if (uri === undefined) {
+    return because("the bank has no payment_orders_uri: give its signed statement as a file");
+  }
+  if (!isCallable(uri, { loopback: deps.loopbackBanks })) {
+    return because("payment_orders_uri may not be called");
+  }
   try {
     const body = await inquiry(deps, hold, unixSeconds(now));
     const response = await aside(() =>
@@ -45,12 +49,12 @@ export async function askBank(
     );
     if (response.status !== 200) {
       await response.body?.cancel();
-      return no(`the bank answered the inquiry with status ${response.status}`);
+      return because(`the bank answered the inquiry with status ${response.status}`);
     }
     const text = await readBounded(response, MAX_BODY_BYTES);
-    return text === undefined ? no("the bank's statement has more than 64 KiB a page") : yes(text.trim());
+    return text === undefined ? because("the bank's statement has more than 64 KiB a page") : ok(text.trim());
   } catch (error) {
-    return no(`the bank could not be asked: ${error instanceof Error ? error.name : "failed"}`);
+    return because(`the bank could not be asked: ${error instanceof Error ? error.name : "failed"}`);
   }
 }
 

@@ -2,10 +2,18 @@
  * Verifies a bank's signed statement of its payment orders with a key of that bank, checks it against the hold, and
  * decodes it. No part of it is used before its signature is verified.
  */
-import { unixSeconds } from "../../base/kernel/clock.ts";
-import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
-import { timeFault } from "../../base/jose/claim_times.ts";
-import { type JsonObject, readCompactJws, verifyClaims } from "../../base/jose/compact_jws.ts";
+import { type Clock, unixSeconds } from "../../base/kernel/clock.ts";
+import {
+  because,
+  failed,
+  faultText,
+  mismatch,
+  ok,
+  type Reason,
+  type Result,
+} from "../../base/kernel/result.ts";
+import type { JsonObject, UnverifiedJws } from "../../base/jose/compact_jws.ts";
+import { type Signer, verifyJwt } from "../../base/jose/verify_jwt.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import { FUTURE_SKEW_SECONDS, MAX_BODY_BYTES } from "../../base/limits.ts";
 import type { BankClient } from "../registration/client.ts";
@@ -17,12 +25,12 @@ export const STATEMENT_TYPE = "order-statement+jwt";
 
 /** The operator may get a statement from the bank by hand, so it is valid for up to a day. */
 const MAX_LIFETIME_SECONDS = 86_400;
+const TIMES = { exp: "required", iat: "required", maxLifetime: MAX_LIFETIME_SECONDS } as const;
 
 export interface StatementDeps {
   readonly keys: ParticipantKeySets;
   readonly authUrl: string;
-  /** Milliseconds. */
-  readonly now: number;
+  readonly clock: Clock;
 }
 
 /** Returns the next page of the bank's statement, or why it cannot be used. */
@@ -31,38 +39,42 @@ export async function openStatement(
   bank: BankClient,
   hold: Hold,
   text: string,
-): Promise<Verdict<StatementPage>> {
-  const jws = readCompactJws(text, { maxCharacters: MAX_BODY_BYTES, typ: [STATEMENT_TYPE] });
-  if (!jws.ok) return jws;
-  const kid = jws.value.header["kid"];
-  const key = typeof kid === "string" ? await deps.keys.signingKey(bank, kid) : undefined;
-  if (key === undefined) return no("kid does not name a current signing key of the bank");
-  const claims = await verifyClaims(jws.value, key);
-  if (!claims.ok) return claims;
-  const fault = claimFault(claims.value, bank, hold, deps);
-  if (fault !== undefined) return no(fault);
-  const decoded = decodeStatement(claims.value);
-  if ("fault" in decoded) return no(decoded.fault);
-  const { page } = decoded;
-  if (page.since > hold.since) return no("Data.Since is later than the time that the inquiry named");
-  if (page.after !== hold.after) return no("Data.After is not where the comparison goes on");
-  if (page.next !== undefined && page.next === page.after) return no("Data.Next does not go on");
-  return yes(page);
+): Promise<Result<StatementPage, Reason>> {
+  const statement = await verifyJwt(text, {
+    maxCharacters: MAX_BODY_BYTES,
+    typ: [STATEMENT_TYPE],
+    findKey: (jws) => bankKey(deps.keys, bank, jws),
+    claims: (claims) => checkIssue(claims, bank, hold, deps.authUrl),
+    times: { ...TIMES, clock: deps.clock },
+  });
+  if (!statement.ok) {
+    const { fault } = statement;
+    return "why" in fault ? failed(fault) : because(faultText(fault));
+  }
+  const decoded = decodeStatement(statement.value.claims);
+  if (!decoded.ok) return decoded;
+  const page = decoded.value;
+  if (page.since > hold.since) return because("Data.Since is later than the time that the inquiry named");
+  if (page.after !== hold.after) return because("Data.After is not where the comparison goes on");
+  if (page.next !== undefined && page.next === page.after) return because("Data.Next does not go on");
+  return ok(page);
 }
 
-function claimFault(
-  claims: JsonObject,
+async function bankKey(
+  keys: ParticipantKeySets,
   bank: BankClient,
-  hold: Hold,
-  { authUrl, now }: StatementDeps,
-): string | undefined {
-  if (claims["iss"] !== bank.orgId) return "iss must be the bank's org_id";
-  if (claims["aud"] !== authUrl) return "aud must be the platform's authorization host";
-  const rules = { exp: "required", iat: "required", maxLifetime: MAX_LIFETIME_SECONDS } as const;
-  const fault = timeFault(claims, rules, unixSeconds(now));
-  if (fault !== undefined) return fault;
+  { header: { kid } }: UnverifiedJws,
+): Promise<Result<Signer, Reason>> {
+  const key = typeof kid === "string" ? await keys.signingKey(bank, kid) : undefined;
+  return key === undefined ? because("kid does not name a current signing key of the bank") : ok({ key });
+}
+
+function checkIssue(claims: JsonObject, bank: BankClient, hold: Hold, authUrl: string): Result<JsonObject> {
+  const { iss, aud, iat } = claims;
+  if (iss !== bank.orgId) return mismatch("iss", "the bank's org_id", iss);
+  if (aud !== authUrl) return mismatch("aud", "the platform's authorization host", aud);
   // Before the restore the platform was still sending orders, so an earlier statement may lack some of them.
-  return Number(claims["iat"]) < unixSeconds(hold.restoredAt) - FUTURE_SKEW_SECONDS
-    ? "iat must be after the restore"
-    : undefined;
+  return Number(iat) < unixSeconds(hold.restoredAt) - FUTURE_SKEW_SECONDS
+    ? mismatch("iat", "after the restore", iat)
+    : ok(claims);
 }

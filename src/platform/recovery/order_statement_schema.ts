@@ -1,5 +1,6 @@
 /** The decoded claims of a bank's statement of its payment orders. */
 import { z } from "zod";
+import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import { asConsentId, asPaymentId, type ConsentId, type PaymentId } from "../../base/kernel/identifiers.ts";
 import { instantOf } from "../../base/kernel/date_time.ts";
 import { PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
@@ -72,19 +73,17 @@ const page = z.object({
 });
 
 /** Decodes a page from claims, or returns the place of the fault. */
-export function decodeStatement(claims: unknown): { page: StatementPage } | { fault: string } {
+export function decodeStatement(claims: unknown): Result<StatementPage, Reason> {
   const decoded = page.safeParse(claims);
   if (!decoded.success) {
     const [issue] = decoded.error.issues;
-    return { fault: `${issue?.path.join(".") ?? "claims"}: ${issue?.message ?? "not a statement"}` };
+    return because(`${issue?.path.join(".") ?? "claims"}: ${issue?.message ?? "not a statement"}`);
   }
   const { Since, After, Next, PaymentOrder } = decoded.data.Data;
-  return {
-    page: {
-      since: Since,
-      orders: PaymentOrder,
-      ...(After === undefined ? {} : { after: After }),
-      ...(Next === undefined ? {} : { next: Next }),
-    },
-  };
+  return ok({
+    since: Since,
+    orders: PaymentOrder,
+    ...(After === undefined ? {} : { after: After }),
+    ...(Next === undefined ? {} : { next: Next }),
+  });
 }

@@ -8,10 +8,18 @@ import { fromWire, type OnWire } from "../http/wire_names.ts";
 import type { Account } from "../../base/values/account.ts";
 import { instantOf } from "../../base/kernel/date_time.ts";
 import { asClientId, asConsentId, asPaymentId, type BankCode } from "../../base/kernel/identifiers.ts";
-import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
-import type { JsonObject } from "../../base/jose/compact_jws.ts";
-import { readCompactJws, verifyClaims } from "../../base/jose/compact_jws.ts";
+import {
+  because,
+  failed,
+  faultText,
+  mismatch,
+  ok,
+  type Reason,
+  type Result,
+} from "../../base/kernel/result.ts";
+import type { JsonObject, UnverifiedJws } from "../../base/jose/compact_jws.ts";
 import { importRsaPublicKey, readRsaPublicJwk } from "../../base/jose/rsa_key.ts";
+import { type Signer, verifyJwt } from "../../base/jose/verify_jwt.ts";
 import type { Payment } from "../payments/payment.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
 
@@ -33,35 +41,49 @@ const claimsSchema = z.object({
     DebtorAccount: z.custom<OnWire<Account>>(isObject),
   }),
 });
+type OrderClaims = z.infer<typeof claimsSchema>;
 
 /** Returns the payment of this order, or why it is not an order of the platform for this bank. */
 export async function openOwnOrder(
   keys: OwnKeys,
   bank: BankCode,
   text: string,
-): Promise<Verdict<OrderedPayment>> {
-  const jws = readCompactJws(text, { maxCharacters: MAX_BODY_BYTES, typ: ["JWT"] });
-  if (!jws.ok) return jws;
-  const published = keys.find(({ kid, use }) => use === "sig" && kid === jws.value.header["kid"]);
+): Promise<Result<OrderedPayment, Reason>> {
+  const order = await verifyJwt(text, {
+    maxCharacters: MAX_BODY_BYTES,
+    typ: ["JWT"],
+    findKey: (jws) => ownKey(keys, jws),
+    claims: decodeOrder,
+    times: "unchecked", // the order has expired, but its signature still counts
+  });
+  if (!order.ok) return "why" in order.fault ? failed(order.fault) : because(faultText(order.fault));
+  const { claims } = order.value;
+  return claims.aud === bank ? orderedPayment(bank, claims) : because("an order for another bank");
+}
+
+async function ownKey(keys: OwnKeys, { header }: UnverifiedJws): Promise<Result<Signer, Reason>> {
+  const published = keys.find(({ kid, use }) => use === "sig" && kid === header["kid"]);
   const jwk = readRsaPublicJwk(published);
-  if (!jwk.ok) return no("kid does not name a signing key that the platform publishes");
-  const claims = await verifyClaims(jws.value, await importRsaPublicKey(jwk.value, "verify"));
-  if (!claims.ok) return claims;
-  const decoded = claimsSchema.safeParse(claims.value); // the order has expired, but its signature still counts
-  if (!decoded.success) return no("not a payment order that names its TPP");
-  return decoded.data.aud === bank ? orderedPayment(bank, decoded.data) : no("an order for another bank");
+  return jwk.ok
+    ? ok({ key: await importRsaPublicKey(jwk.value, "verify") })
+    : because("kid does not name a signing key that the platform publishes");
+}
+
+function decodeOrder(claims: JsonObject): Result<OrderClaims> {
+  const decoded = claimsSchema.safeParse(claims);
+  return decoded.success ? ok(decoded.data) : mismatch("claims", "a payment order that names its TPP");
 }
 
 function orderedPayment(
   bank: BankCode,
-  { tpp, Data }: z.infer<typeof claimsSchema>,
-): Verdict<OrderedPayment> {
+  { tpp, Data }: OrderClaims,
+): Result<OrderedPayment, Reason> {
   const [id, consentId] = [asPaymentId(Data.DomesticPaymentId), asConsentId(Data.ConsentId)];
   const [clientId, createdAt] = [asClientId(tpp.client_id), instantOf(Data.CreationDateTime)];
   if (id === undefined || consentId === undefined || clientId === undefined || createdAt === undefined) {
-    return no("an id or time in the order is malformed");
+    return because("an id or time in the order is malformed");
   }
-  return yes({
+  return ok({
     id,
     consentId,
     clientId,

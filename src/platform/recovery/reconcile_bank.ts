@@ -52,8 +52,8 @@ export async function reconcileBank(
   const { bank, entry } = await heldBank(deps, bankText);
   const text = statement ?? await asked(deps, bank, entry.value);
   const { authUrl, keys } = deps;
-  const opened = await openStatement({ authUrl, keys, now: deps.clock() }, bank, entry.value, text);
-  if (!opened.ok) throw unusable(opened.why);
+  const opened = await openStatement({ authUrl, keys, clock: deps.clock }, bank, entry.value, text);
+  if (!opened.ok) throw unusable(opened.fault.why);
   const compared = await compare(deps, entry.value, opened.value);
   return await settle(deps, entry, compared, { operator, text });
 }
@@ -89,7 +89,7 @@ async function heldBank(
 
 async function asked(deps: ReconcileBankDeps, bank: BankClient, hold: Hold): Promise<string> {
   const answer = await askBank(deps, bank.paymentOrdersUri, hold, deps.clock());
-  if (!answer.ok) throw unusable(answer.why);
+  if (!answer.ok) throw unusable(answer.fault.why);
   return answer.value;
 }
 

@@ -85,7 +85,7 @@ async function differs(
   text: string,
 ): Promise<string | undefined> {
   const ordered = await openOwnOrder(deps.ownKeys(), bank, text);
-  if (!ordered.ok) return `the order that the bank brings: ${ordered.why}`;
+  if (!ordered.ok) return `the order that the bank brings: ${ordered.fault.why}`;
   const facts = ({ id, initiation, debtorAccount }: OrderedPayment): unknown => ({
     id,
     initiation,
@@ -109,7 +109,7 @@ async function stageRecovery(
     return disagree(stated, "unknown here; the statement must bring the order as the bank received it");
   }
   const ordered = await openOwnOrder(deps.ownKeys(), bank, stated.order);
-  if (!ordered.ok) return disagree(stated, `the order that the bank brings: ${ordered.why}`);
+  if (!ordered.ok) return disagree(stated, `the order that the bank brings: ${ordered.fault.why}`);
   if (ordered.value.id !== stated.paymentId || ordered.value.consentId !== stated.consentId) {
     return disagree(stated, "the order that the bank brings is another one");
   }

@@ -5,18 +5,21 @@
  */
 import { aside } from "../../base/http/aside.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
-import { unixSeconds } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+import { because, faultText, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import type { Log } from "../../base/observability/log.ts";
-import { type SoftwareStatementDeps, verifySoftwareStatement } from "../participants/software_statement.ts";
+import {
+  type SoftwareStatement,
+  type SoftwareStatementDeps,
+  verifySoftwareStatement,
+} from "../participants/software_statement.ts";
 import type { ListedStatus, StatusList } from "../participants/status_list.ts";
 import type { Store } from "../../base/store/store.ts";
 import { begin, commit } from "../../base/store/transaction.ts";
 import { asBank, bankCodeOf, type Client, restated } from "./client.ts";
 import type { ClientStore } from "./client_store.ts";
-import { isRedirectUri } from "./registration_jwt.ts";
+import { isRedirectUri } from "./client_metadata.ts";
 
 export interface CurrentClientsDeps {
   readonly store: Store;
@@ -28,7 +31,7 @@ export interface CurrentClientsDeps {
   readonly statuses: Pick<StatusList, "find">;
   readonly statements: SoftwareStatementDeps;
   /** Fetches the newest statement of an organisation from the directory. */
-  readonly fetchStatement: (orgId: string) => Promise<Verdict<string>>;
+  readonly fetchStatement: (orgId: string) => Promise<Result<string, Reason>>;
   readonly loopbackRedirects: boolean;
 }
 
@@ -128,7 +131,7 @@ async function applied(
 ): Promise<Client | undefined> {
   const result = await apply(deps, client, issuedAt);
   if (result.ok) return result.value;
-  deps.log.error("client.statement_not_applied", { clientId: client.clientId, why: result.why });
+  deps.log.error("client.statement_not_applied", { clientId: client.clientId, why: result.fault.why });
   return undefined;
 }
 
@@ -136,40 +139,36 @@ async function apply(
   deps: CurrentClientsDeps,
   { clientId, orgId, role }: Client,
   issuedAt: number,
-): Promise<Verdict<Client>> {
+): Promise<Result<Client, Reason>> {
   const former = await deps.clients.readRegistered(clientId, bankCodeOf({ role, orgId }));
-  if (former.client === null) return no("the client is gone");
+  if (former.client === null) return because("the client is gone");
   const client = former.client.value;
-  if (client.statementIssuedAt >= issuedAt) return yes(client); // applied by another process or a registration
+  if (client.statementIssuedAt >= issuedAt) return ok(client); // applied by another process or a registration
   const statement = await verified(deps, client.orgId);
   if (!statement.ok) return statement;
   const { value } = statement;
   const same = value.clientId === clientId && value.orgId === client.orgId && value.role === client.role;
-  if (!same) return no("about another client, organisation or role");
-  if (value.issuedAt <= client.statementIssuedAt) return no("not newer");
+  if (!same) return because("about another client, organisation or role");
+  if (value.issuedAt <= client.statementIssuedAt) return because("not newer");
   const updated = restated(client, value, deps.clock());
-  if (updated === undefined) return no("a bank needs one redirect URL");
+  if (updated === undefined) return because("a bank needs one redirect URL");
   if (!updated.redirectUris.every((uri) => isRedirectUri(uri, deps.loopbackRedirects))) {
-    return no("a redirect URL of a form that is not allowed");
+    return because("a redirect URL of a form that is not allowed");
   }
   const tx = begin();
   const registration = { client: updated, softwareStatement: value.text };
   deps.clients.stageRegistration(tx, registration, former, "directory");
-  if (!await commit(deps.store, deps.clock, tx)) return no("changed at the same time");
+  if (!await commit(deps.store, deps.clock, tx)) return because("changed at the same time");
   deps.log.info("client.statement_applied", { clientId, issuedAt: value.issuedAt });
-  return yes(updated);
+  return ok(updated);
 }
 
 async function verified(
   deps: CurrentClientsDeps,
   orgId: string,
-): Promise<Verdict<Awaited<ReturnType<typeof verifySoftwareStatement>>>> {
+): Promise<Result<SoftwareStatement, Reason>> {
   const text = await deps.fetchStatement(orgId);
   if (!text.ok) return text;
-  try {
-    return yes(await verifySoftwareStatement(deps.statements, text.value, unixSeconds(deps.clock())));
-  } catch (error) {
-    if (error instanceof ApiError) return no(error.message);
-    throw error;
-  }
+  const statement = await verifySoftwareStatement(deps.statements, text.value, deps.clock);
+  return statement.ok ? statement : because(`${statement.fault.reason}: ${faultText(statement.fault)}`);
 }

@@ -1,14 +1,33 @@
-/** Checks the claims of a registration JWT against its software statement (contract DC6-DC10). No I/O. */
-import { z } from "zod";
-import { ApiError } from "../../base/kernel/api_error.ts";
-import { timeFault } from "../../base/jose/claim_times.ts";
-import type { JsonObject } from "../../base/jose/compact_jws.ts";
-import type { SoftwareStatement } from "../participants/software_statement.ts";
-import { MAX_REDIRECT_URIS } from "../../base/limits.ts";
-import { MAX_JTI_CHARACTERS, MAX_REGISTRATION_JWT_SECONDS } from "../profile.ts";
+/**
+ * Verifies a registration JWT: its software statement with a key of the directory, the JWT with a key of the
+ * participant that the statement names, and its claims against the statement (contract DC6-DC10).
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import { failed, type Failure, mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import { inPart, type JwtFault, unverifiedClaims, type UnverifiedJws } from "../../base/jose/compact_jws.ts";
+import { type Signer, verifyJwt } from "../../base/jose/verify_jwt.ts";
+import type { ParticipantKeySets } from "../participants/participant_keys.ts";
+import {
+  type SoftwareStatement,
+  type SoftwareStatementDeps,
+  type StatementFault,
+  verifySoftwareStatement,
+} from "../participants/software_statement.ts";
+import type { ListedStatus, StatusList } from "../participants/status_list.ts";
+import { MAX_REGISTRATION_JWT_CHARACTERS, MAX_REGISTRATION_JWT_SECONDS } from "../profile.ts";
+import {
+  checkMetadata,
+  decodeMetadata,
+  invalid,
+  type MetadataRules,
+  type RegistrationFault,
+} from "./client_metadata.ts";
 
-/** An accepted registration request. */
+/** A verified registration request. Only {@link openRegistration} makes one. */
 export interface RegistrationRequest {
+  readonly statement: SoftwareStatement;
+  /** The directory's entry for the software; undefined if the software was just onboarded. */
+  readonly listed: ListedStatus | undefined;
   readonly jti: string;
   /** Unix seconds. */
   readonly expiresAt: number;
@@ -16,131 +35,84 @@ export interface RegistrationRequest {
   readonly grantTypes: readonly string[];
 }
 
-/** The platform's rules for the claims. */
-export interface RegistrationRules {
-  readonly audience: string;
-  /** Unix seconds. */
-  readonly now: number;
-  /** Sandbox only: `http://localhost` redirect URLs. */
-  readonly loopbackRedirects: boolean;
+export interface RegistrationJwtDeps extends MetadataRules {
+  readonly clock: Clock;
+  readonly keys: ParticipantKeySets;
+  readonly statements: SoftwareStatementDeps;
+  readonly statuses: Pick<StatusList, "find">;
 }
 
-const MAX_URI_CHARACTERS = 2048;
-const code = z.union([z.literal("code"), z.array(z.literal("code")).length(1)]);
-const metadataSchema = z.object({
-  iss: z.string(),
-  iat: z.number(),
-  exp: z.number(),
-  aud: z.string(),
-  jti: z.string().min(1).max(MAX_JTI_CHARACTERS),
-  sub: z.never().optional(), // RFC 8725 §3.12: a client assertion is not a registration
-  redirect_uris: z.unknown().optional(), // checked separately, with its own error
-  token_endpoint_auth_method: z.literal("private_key_jwt"),
-  grant_types: z.array(z.string()).min(1),
-  response_types: code.optional(),
-  software_id: z.string().optional(),
-  scope: z.string(),
-  software_statement: z.string(),
-  application_type: z.literal("web"),
-  request_object_signing_alg: z.literal("PS256").optional(),
-  token_endpoint_auth_signing_alg: z.literal("PS256").optional(),
-  id_token_signed_response_alg: z.literal("PS256").optional(),
-  jwks: z.unknown().optional(),
-  jwks_uri: z.unknown().optional(),
-}).refine(({ jwks, jwks_uri }) => jwks === undefined || jwks_uri === undefined, { // RFC 7591 §2
-  path: ["jwks"],
-});
+/** The participant that must have signed, as the directory names it. */
+type Registrant = Signer & Pick<RegistrationRequest, "statement" | "listed">;
+
+const HEADER = { maxCharacters: MAX_REGISTRATION_JWT_CHARACTERS, typ: ["JWT"] } as const;
+const TIMES = {
+  exp: "required",
+  iat: "required",
+  maxLifetime: MAX_REGISTRATION_JWT_SECONDS,
+  maxAge: MAX_REGISTRATION_JWT_SECONDS,
+} as const;
 
 /**
- * The metadata that a role registers (contract RJ6, RJ9). A bank may add the grant that it really uses (Decision B1).
- */
-const BY_ROLE = {
-  PISP: {
-    scope: "payments",
-    required: ["client_credentials", "authorization_code"],
-    optional: [] as string[],
-  },
-  ASPSP: { scope: "bank", required: ["authorization_code"], optional: ["client_credentials"] },
-};
-
-/**
- * Checks verified claims.
+ * Verifies and decodes a registration JWT.
  *
- * @throws {ApiError} `registration.invalid_client_metadata` or `registration.invalid_redirect_uri`
+ * @throws {ApiError} `platform.unavailable` without a fresh enough copy of the directory's documents
  */
-export function readRegistration(
-  claims: JsonObject,
-  statement: SoftwareStatement,
-  rules: RegistrationRules,
-): RegistrationRequest {
-  const decoded = metadataSchema.safeParse(claims);
-  if (!decoded.success) {
-    const names = [...new Set(decoded.error.issues.map((issue) => issue.path.join(".")))].join(", ");
-    throw invalid(`Not acceptable: ${names}.`);
-  }
-  const metadata = decoded.data;
-  const times = timeFault(claims, {
-    exp: "required",
-    iat: "required",
-    maxLifetime: MAX_REGISTRATION_JWT_SECONDS,
-    maxAge: MAX_REGISTRATION_JWT_SECONDS,
-  }, rules.now);
-  if (times !== undefined) throw invalid("exp or iat is not acceptable.");
-  if (metadata.aud !== rules.audience) throw invalid("aud is not this platform's registration audience.");
-  if (metadata.iss !== statement.orgName && metadata.iss !== statement.orgId) {
-    throw invalid("iss is not the participant.");
-  }
-  if (metadata.software_id !== undefined && metadata.software_id !== statement.softwareId) {
-    throw invalid("software_id differs from the software statement.");
-  }
-  requireRole(metadata.grant_types, metadata.scope, statement.role);
-  const redirectUris = readRedirectUris(metadata.redirect_uris, statement, rules.loopbackRedirects);
-  return { jti: metadata.jti, expiresAt: metadata.exp, redirectUris, grantTypes: metadata.grant_types };
+export async function openRegistration(
+  deps: RegistrationJwtDeps,
+  jwt: string,
+): Promise<Result<RegistrationRequest, RegistrationFault>> {
+  const verified = await verifyJwt(jwt, {
+    ...HEADER,
+    findKey: (jws) => findRegistrant(deps, jws),
+    claims: decodeMetadata,
+    times: { ...TIMES, clock: deps.clock },
+  });
+  if (!verified.ok) return explained(verified.fault);
+  const { statement, listed } = verified.value.signer;
+  const checked = checkMetadata(verified.value.claims, statement, deps);
+  if (!checked.ok) return checked;
+  const { jti, exp: expiresAt, redirect_uris: redirectUris, grant_types: grantTypes } = checked.value;
+  return ok({ statement, listed, jti, expiresAt, redirectUris, grantTypes });
 }
 
-function requireRole(grantTypes: readonly string[], scope: string, role: SoftwareStatement["role"]): void {
-  const rule = BY_ROLE[role];
-  if (scope !== rule.scope) throw invalid(`scope must be ${rule.scope} for this role.`);
-  const complete = rule.required.every((grant) => grantTypes.includes(grant));
-  const known = grantTypes.every((grant) => rule.required.includes(grant) || rule.optional.includes(grant));
-  if (!complete || !known || new Set(grantTypes).size !== grantTypes.length) {
-    throw invalid(`grant_types must be ${rule.required.join(" and ")} for this role.`);
-  }
+/** The claims are unverified here. Only the software statement is used, which the directory has signed. */
+async function findRegistrant(
+  deps: RegistrationJwtDeps,
+  jws: UnverifiedJws,
+): Promise<Result<Registrant, JwtFault | StatementFault>> {
+  const carried = carriedStatement(jws);
+  if (!carried.ok) return carried;
+  const verified = await verifySoftwareStatement(deps.statements, carried.value, deps.clock);
+  if (!verified.ok) return verified;
+  const statement = verified.value;
+  // Read before the keys are fetched, so that the keys have at least this version.
+  const listed = await deps.statuses.find(statement.clientId, "at once");
+  const { kid } = jws.header;
+  const key = typeof kid === "string" ? await deps.keys.signingKey(statement, kid) : undefined;
+  return key === undefined
+    ? inPart("key", mismatch("header kid", "the kid of a current signing key of the participant", kid))
+    : ok({ key, statement, listed });
 }
 
-function readRedirectUris(
-  value: unknown,
-  statement: SoftwareStatement,
-  loopback: boolean,
-): readonly string[] {
-  const parsed = z.array(z.string().max(MAX_URI_CHARACTERS)).min(1).max(MAX_REDIRECT_URIS[statement.role])
-    .safeParse(value);
-  if (!parsed.success) {
-    throw new ApiError("registration.invalid_redirect_uri", "redirect_uris missing, empty or too many");
-  }
-  const uris = parsed.data;
-  if (new Set(uris).size !== uris.length) {
-    throw new ApiError("registration.invalid_redirect_uri", "duplicate");
-  }
-  if (!uris.every((uri) => statement.redirectUris.includes(uri))) { // byte equality, DC9
-    throw new ApiError("registration.invalid_redirect_uri", "not in the software statement");
-  }
-  if (!uris.every((uri) => isRedirectUri(uri, loopback))) {
-    throw new ApiError("registration.invalid_redirect_uri", "form");
-  }
-  return uris;
+/**
+ * A JWT of another kind is rejected as such. A registration JWT without a statement is rejected for the missing
+ * statement.
+ */
+function carriedStatement(jws: UnverifiedJws): Result<string, JwtFault | StatementFault> {
+  const claims = unverifiedClaims(jws);
+  if (!claims.ok) return inPart("payload", claims);
+  const { software_statement: statement } = claims.value;
+  if (typeof statement === "string") return ok(statement);
+  const { fault } = mismatch("software_statement", "the signed software statement", statement);
+  return Object.hasOwn(claims.value, "redirect_uris")
+    ? failed({ reason: "registration.invalid_software_statement", ...fault })
+    : failed({ part: "payload", ...fault });
 }
 
-/** Whether the platform may redirect to this URL. `loopback` is true only in the sandbox. */
-export function isRedirectUri(text: string, loopback: boolean): boolean {
-  const url = URL.parse(text);
-  if (
-    url === null || text.includes("#") || text.includes("*") || url.username !== "" || url.password !== ""
-  ) return false;
-  return url.protocol === "https:" ||
-    (loopback && url.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));
-}
-
-function invalid(description: string): ApiError {
-  return new ApiError("registration.invalid_client_metadata", { detail: description, description });
+function explained(fault: JwtFault | StatementFault): Failure<RegistrationFault> {
+  if ("reason" in fault) return failed(fault);
+  if (fault.part === "claims") return invalid(`Not acceptable: ${fault.at}.`, failed(fault));
+  if (fault.part === "times") return invalid("exp or iat is not acceptable.", failed(fault));
+  return failed({ reason: "registration.invalid_client_metadata", ...fault });
 }

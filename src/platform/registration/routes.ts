@@ -12,8 +12,10 @@ import { REGISTRATION_PATH } from "../paths.ts";
 import { MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
 import type { RateLimit } from "../security/rate_limit.ts";
+import type { RegistrationFault } from "./client_metadata.ts";
 import { clientRepresentationSchema, representClient } from "./client_representation.ts";
 import { registerClient, type RegisterClientDeps } from "./register_client.ts";
+import { openRegistration, type RegistrationJwtDeps } from "./registration_jwt.ts";
 
 const route = createRoute({
   method: "post",
@@ -40,7 +42,7 @@ const route = createRoute({
   },
 });
 
-export interface RegistrationRouteDeps extends RegisterClientDeps {
+export interface RegistrationRouteDeps extends RegisterClientDeps, RegistrationJwtDeps {
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
   readonly limit: RateLimit["guard"];
 }
@@ -57,8 +59,10 @@ export function registrationRoutes(deps: RegistrationRouteDeps): readonly Platfo
   const checks = [deps.certificate, deps.limit("registration"), jwtBody] as const;
   return [
     endpoint("oauth", "participant", route, checks, async (c) => {
+      const request = await openRegistration(deps, c.get("jwt"));
+      if (!request.ok) throw registrationError(request.fault);
       const registration = await registerClient(deps, {
-        jwt: c.get("jwt"),
+        request: request.value,
         spkiThumbprint: c.get("certificate").spkiThumbprint,
         replayRecords: c.get("replayRecords"),
         limitParticipant: c.get("limitParticipant"),
@@ -66,6 +70,11 @@ export function registrationRoutes(deps: RegistrationRouteDeps): readonly Platfo
       return c.json(representClient(registration), 201);
     }),
   ];
+}
+
+function registrationError(fault: RegistrationFault): ApiError {
+  const { reason, description } = fault;
+  return new ApiError(reason, { fault, ...(description === undefined ? {} : { description }) });
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -6,12 +6,7 @@ import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
-import {
-  isSignatureFault,
-  readDetachedJws,
-  type SignatureProfile,
-  signDetached,
-} from "../../base/jose/detached_jws.ts";
+import { readDetachedJws, type SignatureProfile, signDetached } from "../../base/jose/detached_jws.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import type { SignedBodyVariables } from "./payload_signature.ts";
 
@@ -52,5 +47,5 @@ export function answerSignature(deps: AnswerSignatureDeps): ReturnType<typeof cr
 /** Returns the profile of the caller's signature, whether or not it is valid, and A if it has none. */
 function profileOf(sent: string | undefined): SignatureProfile {
   const signature = readDetachedJws(sent ?? "");
-  return isSignatureFault(signature) ? "A" : signature.profile;
+  return signature.ok ? signature.value.profile : "A";
 }

@@ -3,16 +3,17 @@
  * TLS key. The response is the same for every fault of the assertion (contract CA14).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
-import { unixSeconds } from "../../base/kernel/clock.ts";
 import { asClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { timeFault } from "../../base/jose/claim_times.ts";
+import { mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import { absent, checkClaims, exactly, text, unixTime } from "../../base/jose/claims.ts";
+import { inPart, type JwtFault, type UnverifiedJws } from "../../base/jose/compact_jws.ts";
 import {
-  type JsonObject,
-  readCompactJws,
-  type UnverifiedJws,
-  verifyClaims,
-} from "../../base/jose/compact_jws.ts";
+  type IdentifiedJwt,
+  identifySigner,
+  type Signer,
+  verifyIdentified,
+} from "../../base/jose/verify_jwt.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../base/limits.ts";
 import { CLIENT_ASSERTION_TYPE, MAX_ASSERTION_SECONDS, MAX_JTI_CHARACTERS } from "../profile.ts";
 import { idPart, spentJwtKey } from "../store_keys.ts";
@@ -50,11 +51,16 @@ const HEADER = {
   typ: [undefined, "JWT", "client-authentication+jwt"], // RFC 7523bis; never JOSE, which is a payload signature
 } as const;
 
-/** The client that the request names, its assertion, and the key to verify it. Not authenticated yet. */
-export interface IdentifiedClient {
+const TIMES = {
+  exp: "required",
+  iat: "optional",
+  maxAhead: MAX_ASSERTION_SECONDS,
+  maxAge: MAX_ASSERTION_SECONDS,
+} as const;
+
+/** The client that the request names, and the key that must have signed its assertion. Not authenticated yet. */
+export interface NamedClient extends Signer {
   readonly caller: Caller;
-  readonly assertion: UnverifiedJws;
-  readonly key: CryptoKey;
 }
 
 /**
@@ -65,20 +71,34 @@ export interface IdentifiedClient {
 export async function identifyClient(
   deps: ClientAuthenticationDeps,
   presented: Presented,
-): Promise<IdentifiedClient> {
+): Promise<IdentifiedJwt<NamedClient>> {
   const { clientIdText, assertion } = readParameters(presented);
-  const jws = readCompactJws(assertion, HEADER);
-  if (!jws.ok) throw rejected(jws.why);
-  const kid = jws.value.header["kid"];
+  const identified = await identifySigner(assertion, {
+    ...HEADER,
+    findKey: (jws) => findClient(deps, presented.reads, clientIdText, jws),
+  });
+  if (!identified.ok) throw rejected(identified.fault);
+  return identified.value;
+}
+
+async function findClient(
+  deps: ClientAuthenticationDeps,
+  reads: Reader,
+  clientIdText: string,
+  { header }: UnverifiedJws,
+): Promise<Result<NamedClient, JwtFault>> {
+  const kid = header["kid"];
   const clientId = asClientId(clientIdText);
-  if (typeof kid !== "string" || clientId === undefined) throw rejected("kid or client_id");
-  const caller = await deps.findCaller(clientId, presented.reads);
-  if (caller === null) throw rejected("unknown client");
+  if (typeof kid !== "string") return inPart("header", mismatch("header kid", "a string", kid));
+  if (clientId === undefined) return inPart("key", mismatch("client_id", "SC- and a UUID", clientIdText));
+  const caller = await deps.findCaller(clientId, reads);
+  if (caller === null) return inPart("key", mismatch("client_id", "a registered client", clientIdText));
   const standing = await deps.standingOf(caller);
-  if (standing !== "active") throw rejected(`client is ${standing}`); // Decision G5
+  if (standing !== "active") return inPart("key", mismatch("client", "active", standing)); // Decision G5
   const key = await deps.keys.signingKey(caller, kid);
-  if (key === undefined) throw rejected("kid is not a current signing key of this client");
-  return { caller, assertion: jws.value, key };
+  return key === undefined
+    ? inPart("key", mismatch("header kid", "the kid of a current signing key of the client", kid))
+    : ok({ caller, key });
 }
 
 /**
@@ -90,21 +110,33 @@ export async function authenticateClient(
   deps: Pick<ClientAuthenticationDeps, "clock" | "keys">,
   replayRecords: ReplayRecords,
   presented: Pick<Presented, "issuer" | "certificate">,
-  { caller, assertion, key }: IdentifiedClient,
+  identified: IdentifiedJwt<NamedClient>,
 ): Promise<AuthenticatedClient> {
-  const claims = await verifyClaims(assertion, key);
-  if (!claims.ok) throw rejected(claims.why);
-  const now = deps.clock();
-  const fault = claimFault(claims.value, caller, presented.issuer, unixSeconds(now));
-  if (fault !== undefined) throw rejected(fault);
+  const { caller } = identified.signer;
+  const assertion = await verifyIdentified(identified, {
+    claims: (claims) =>
+      checkClaims(claims, {
+        iss: exactly(caller.clientId), // RFC 7523 §3 (1)
+        sub: exactly(caller.clientId), // RFC 7523 §3 (2B)
+        aud: exactly(presented.issuer), // FAPI 2.0 §5.3.2.1 item 8: the issuer, as a string
+        jti: text(MAX_JTI_CHARACTERS),
+        software_statement: absent,
+        htm: absent,
+        correlation_id: absent,
+        exp: unixTime,
+      }),
+    times: { ...TIMES, clock: deps.clock },
+  });
+  if (!assertion.ok) throw rejected(assertion.fault);
   if (!await deps.keys.ownsTransportKey(caller, presented.certificate.spkiThumbprint)) {
     throw new ApiError("certificate.not_participants", "certificate of another participant");
   }
+  const { jti, exp } = assertion.value.claims;
   replayRecords.pending.push({
-    key: spentJwtKey("assertion", caller.clientId, await idPart(String(claims.value["jti"]))),
+    key: spentJwtKey("assertion", caller.clientId, await idPart(jti)),
     // NumericDate may have a fraction (RFC 7519 §2) and the clock has whole seconds. Without rounding up, the replay
     // record would expire before the assertion.
-    expiresAt: (Math.ceil(Number(claims.value["exp"])) + EXPIRY_SKEW_SECONDS) * 1000,
+    expiresAt: (Math.ceil(exp) + EXPIRY_SKEW_SECONDS) * 1000,
     rejection: "client.not_authenticated",
   });
   return { caller };
@@ -124,20 +156,6 @@ function readParameters({ form, authorization }: Presented): { clientIdText: str
   return { clientIdText, assertion };
 }
 
-function claimFault(claims: JsonObject, caller: Caller, issuer: string, now: number): string | undefined {
-  const { iss, sub, aud, jti } = claims;
-  if (iss !== caller.clientId || sub !== caller.clientId) return "iss or sub"; // RFC 7523 §3 (1, 2B)
-  if (aud !== issuer) return "aud"; // FAPI 2.0 §5.3.2.1 item 8: the issuer, as a string
-  if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI_CHARACTERS) return "jti";
-  const foreign = ["software_statement", "htm", "correlation_id"].find((name) => Object.hasOwn(claims, name));
-  if (foreign !== undefined) return `claim ${foreign} of another kind of JWT`; // RFC 8725 §3.12
-  return timeFault(
-    claims,
-    { exp: "required", iat: "optional", maxAhead: MAX_ASSERTION_SECONDS, maxAge: MAX_ASSERTION_SECONDS },
-    now,
-  );
-}
-
-function rejected(why: string): ApiError {
-  return new ApiError("client.not_authenticated", why);
+function rejected(fault: JwtFault): ApiError {
+  return new ApiError("client.not_authenticated", { fault });
 }

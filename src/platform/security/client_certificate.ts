@@ -10,7 +10,7 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { spkiThumbprint } from "../../base/jose/rsa_key.ts";
-import { no, type Verdict, yes } from "../../base/kernel/verdict.ts";
+import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import { PROXY_SECRET_HEADER, type ProxyCertificateSource } from "../profile.ts";
 
 /** A certificate from a trusted proxy that is currently valid. */
@@ -33,7 +33,7 @@ const MAX_HEADER_CHARACTERS = 16_384;
 const MAX_REMEMBERED = 2000;
 
 /** Reads the certificate of a request, or returns why it has none. */
-export type ReadCertificate = (headers: Headers) => Promise<Verdict<ClientCertificate>>;
+export type ReadCertificate = (headers: Headers) => Promise<Result<ClientCertificate, Reason>>;
 
 /** Opens the reader that this middleware and the admission control share. */
 export function certificateReader(deps: {
@@ -43,15 +43,17 @@ export function certificateReader(deps: {
 }): ReadCertificate {
   const parsed = new LRUCache<string, Promise<ParsedCertificate | undefined>>({ max: MAX_REMEMBERED });
   return async function readCertificate(headers) {
-    if (!sameSecret(headers.get(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) return no("no proxy secret");
+    if (!sameSecret(headers.get(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) {
+      return because("no proxy secret");
+    }
     const header = headers.get(deps.source);
-    if (header === null) return no("no certificate header");
+    if (header === null) return because("no certificate header");
     const certificate = await remembered(parsed, header, deps.source);
-    if (certificate === undefined) return no("malformed certificate header");
+    if (certificate === undefined) return because("malformed certificate header");
     const now = deps.clock();
     return now < certificate.notBefore || now > certificate.notAfter
-      ? no("certificate not valid now")
-      : yes({ spkiThumbprint: certificate.spkiThumbprint });
+      ? because("certificate not valid now")
+      : ok({ spkiThumbprint: certificate.spkiThumbprint });
   };
 }
 
@@ -65,7 +67,7 @@ export function clientCertificate(
 ): ReturnType<typeof createMiddleware<{ Variables: CertificateVariables }>> {
   return createMiddleware<{ Variables: CertificateVariables }>(async function certified(c, next) {
     const certificate = await read(c.req.raw.headers);
-    if (!certificate.ok) throw new ApiError("certificate.missing", certificate.why);
+    if (!certificate.ok) throw new ApiError("certificate.missing", certificate.fault.why);
     c.set("certificate", certificate.value);
     await next();
   });

@@ -4,11 +4,18 @@
  * commit.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
-import { unixSeconds } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { timeFault } from "../../base/jose/claim_times.ts";
-import { type JsonObject, readCompactJws, verifyClaims } from "../../base/jose/compact_jws.ts";
-import { proofKey, readRsaPublicJwk, rememberProofKey } from "../../base/jose/rsa_key.ts";
+import { mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import { checkClaims, type ClaimRule, exactly, text } from "../../base/jose/claims.ts";
+import { inPart, type JwtFault, type UnverifiedJws } from "../../base/jose/compact_jws.ts";
+import {
+  type ProofKey,
+  proofKey,
+  readRsaPublicJwk,
+  rememberProofKey,
+  type RsaPublicJwk,
+} from "../../base/jose/rsa_key.ts";
+import { verifyJwt } from "../../base/jose/verify_jwt.ts";
 import { MAX_JWT_CHARACTERS } from "../../base/limits.ts";
 import { DPOP_MAX_AGE_SECONDS, DPOP_REPLAY_SECONDS, MAX_JTI_CHARACTERS } from "../profile.ts";
 import { idPart, spentJwtKey } from "../store_keys.ts";
@@ -33,6 +40,8 @@ export interface ProvenRequest {
   readonly accessTokenHash?: string;
 }
 
+const HEADER = { maxCharacters: MAX_JWT_CHARACTERS, typ: ["dpop+jwt"], embeddedKey: true } as const;
+
 /**
  * Verifies a proof. It may be used once: the caller must add its replay record to those of the request.
  *
@@ -42,40 +51,48 @@ export async function verifyDpopProof(
   clock: Clock,
   request: ProvenRequest,
 ): Promise<VerifiedProof> {
-  if (request.header === undefined) throw rejected("no proof");
-  const jws = readCompactJws(request.header, {
-    maxCharacters: MAX_JWT_CHARACTERS,
-    typ: ["dpop+jwt"],
-    embeddedKey: true,
+  if (request.header === undefined) throw new ApiError("dpop.invalid_proof", "no proof");
+  const proof = await verifyJwt(request.header, { // RFC 9449 §4.3 checks 1 to 7
+    ...HEADER,
+    findKey: readProofKey,
+    claims: (claims) =>
+      checkClaims(claims, {
+        jti: text(MAX_JTI_CHARACTERS),
+        htm: exactly(request.method), // RFC 9449 §4.3 check 8
+        htu: target(request.url), // RFC 9449 §4.3 check 9
+        ath: tokenHash(request.accessTokenHash), // RFC 9449 §4.3 check 12
+      }),
+    times: { exp: "optional", iat: "required", maxAge: DPOP_MAX_AGE_SECONDS, clock }, // RFC 9449 §4.3 check 11
   });
-  if (!jws.ok) throw rejected(jws.why); // RFC 9449 §4.3 checks 1 to 5
-  const jwk = readRsaPublicJwk(jws.value.header["jwk"]);
-  if (!jwk.ok) throw rejected(jwk.why); // RFC 9449 §4.3 check 7
-  const ready = await proofKey(jwk.value);
-  const claims = await verifyClaims(jws.value, ready.key); // RFC 9449 §4.3 check 6
-  if (!claims.ok) throw rejected(claims.why);
-  rememberProofKey(jwk.value, ready);
-  const now = clock();
-  const fault = claimFault(claims.value, request, unixSeconds(now));
-  if (fault !== undefined) throw rejected(fault);
-  const jkt = ready.thumbprint;
+  if (!proof.ok) throw new ApiError("dpop.invalid_proof", { fault: proof.fault });
+  const { claims, signer } = proof.value;
+  rememberProofKey(signer.jwk, signer);
+  const jkt = signer.thumbprint;
   const once: Once = {
-    key: spentJwtKey("dpop", jkt, await idPart(String(claims.value["jti"]))), // RFC 9449 §11.1
-    expiresAt: now + DPOP_REPLAY_SECONDS * 1000,
+    key: spentJwtKey("dpop", jkt, await idPart(claims.jti)), // RFC 9449 §11.1
+    expiresAt: clock() + DPOP_REPLAY_SECONDS * 1000,
     rejection: "dpop.replayed",
   };
   return { jkt, once };
 }
 
-function claimFault(claims: JsonObject, request: ProvenRequest, now: number): string | undefined {
-  const { jti, htm, htu, ath } = claims;
-  if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI_CHARACTERS) return "jti";
-  if (htm !== request.method) return "htm"; // RFC 9449 §4.3 check 8
-  if (typeof htu !== "string" || !sameTarget(htu, request.url)) return "htu"; // RFC 9449 §4.3 check 9
-  const times = timeFault(claims, { exp: "optional", iat: "required", maxAge: DPOP_MAX_AGE_SECONDS }, now);
-  if (times !== undefined) return times; // RFC 9449 §4.3 check 11
-  if (request.accessTokenHash !== undefined && ath !== request.accessTokenHash) return "ath"; // RFC 9449 §4.3 check 12
-  return undefined;
+async function readProofKey(
+  { header }: UnverifiedJws,
+): Promise<Result<ProofKey & { readonly jwk: RsaPublicJwk }, JwtFault>> {
+  const jwk = readRsaPublicJwk(header["jwk"]);
+  return jwk.ok ? ok({ jwk: jwk.value, ...await proofKey(jwk.value) }) : inPart("header", jwk);
+}
+
+function target(url: string): ClaimRule<string> {
+  return (htu, name) => typeof htu === "string" && sameTarget(htu, url) ? ok(htu) : mismatch(name, url, htu);
+}
+
+/** `expected` is undefined where no access token is presented. */
+function tokenHash(expected: string | undefined): ClaimRule<unknown> {
+  return (ath, name) =>
+    expected === undefined || ath === expected
+      ? ok(ath)
+      : mismatch(name, "the base64url SHA-256 of the access token", ath);
 }
 
 // RFC 3986 §4.3 without userinfo. A URL parser would repair spaces, line breaks and backslashes, and drop an empty
@@ -98,8 +115,4 @@ function normalised(url: URL): string {
     return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase(); // RFC 3986 §6.2.2
   });
   return url.origin + path;
-}
-
-function rejected(why: string): ApiError {
-  return new ApiError("dpop.invalid_proof", why);
 }

@@ -6,10 +6,12 @@
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
+import { type Failure, mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import { ApiError, type ErrorReason } from "../../base/kernel/api_error.ts";
 import type { BodyVariables } from "../../base/http/body.ts";
 import {
-  isSignatureFault,
+  invalidMember,
   readDetachedJws,
   type SignatureFault,
   type SignatureProfile,
@@ -61,42 +63,44 @@ export function payloadSignature(
       const header = c.req.header("x-jws-signature");
       if (header === undefined || header === "") throw missing();
       const signature = readDetachedJws(header);
-      if (isSignatureFault(signature)) throw rejected(signature);
+      if (!signature.ok) throw rejected(signature);
+      const { kid, profile } = signature.value;
       const { caller } = c.get("access");
-      const wrong = wrongClaim(deps, signature, caller);
-      if (wrong !== undefined) throw rejected(invalidClaim(wrong));
-      const key = await deps.keys.signingKey(caller, signature.kid);
-      if (key === undefined) throw rejected(invalidClaim("kid"));
+      const claims = checkObieClaims(deps, signature.value, caller);
+      if (!claims.ok) throw rejected(invalidMember(claims));
+      const key = await deps.keys.signingKey(caller, kid);
+      if (key === undefined) {
+        throw rejected(invalidMember(mismatch("kid", "the kid of a current signing key", kid)));
+      }
       const bytes = c.get("body");
-      const failed = await verifyDetachedJws(signature, bytes, key);
-      if (failed !== undefined) throw rejected(failed);
-      c.set("signedBody", { bytes, signature: header, profile: signature.profile });
+      const verified = await verifyDetachedJws(signature.value, bytes, key);
+      if (!verified.ok) throw rejected(verified);
+      c.set("signedBody", { bytes, signature: header, profile });
       await next();
     },
   );
 }
 
 /** Decision C5: iat, iss and tan are checked if present. */
-function wrongClaim(
+function checkObieClaims(
   deps: PayloadSignatureDeps,
   { header }: UnverifiedSignature,
   caller: Caller,
-): string | undefined {
+): Result<JsonObject> {
   const now = unixSeconds(deps.clock());
   const has = (name: string): boolean => Object.hasOwn(header, name);
+  const { [OBIE_CLAIM.iat]: iat, [OBIE_CLAIM.iss]: iss, [OBIE_CLAIM.tan]: tan } = header;
   if (has(OBIE_CLAIM.iat)) {
-    const iat = header[OBIE_CLAIM.iat];
     const fresh = typeof iat === "number" && iat <= now + FUTURE_SECONDS && iat >= now - MAX_AGE_SECONDS;
-    if (!fresh) return OBIE_CLAIM.iat;
+    if (!fresh) {
+      return mismatch(OBIE_CLAIM.iat, `${now - MAX_AGE_SECONDS} to ${now + FUTURE_SECONDS}`, iat);
+    }
   }
   const names: unknown[] = [caller.orgId, caller.clientId, `${caller.orgId}/${caller.softwareId}`];
-  if (has(OBIE_CLAIM.iss) && !names.includes(header[OBIE_CLAIM.iss])) return OBIE_CLAIM.iss;
-  if (has(OBIE_CLAIM.tan) && header[OBIE_CLAIM.tan] !== deps.trustAnchor) return OBIE_CLAIM.tan;
-  return undefined;
-}
-
-function invalidClaim(path: string): SignatureFault {
-  return { code: "Signature.InvalidClaim", path, message: "x-jws-signature header member is not acceptable" };
+  if (has(OBIE_CLAIM.iss) && !names.includes(iss)) return mismatch(OBIE_CLAIM.iss, names.join(" or "), iss);
+  return has(OBIE_CLAIM.tan) && tan !== deps.trustAnchor
+    ? mismatch(OBIE_CLAIM.tan, deps.trustAnchor, tan)
+    : ok(header);
 }
 
 function missing(): ApiError {
@@ -108,6 +112,6 @@ function missing(): ApiError {
   return new ApiError("signature.missing", { faults: [fault] });
 }
 
-function rejected(fault: SignatureFault): ApiError {
-  return new ApiError(REASON[fault.code], { faults: [fault] });
+function rejected({ fault }: Failure<SignatureFault>): ApiError {
+  return new ApiError(REASON[fault.code], { fault, faults: [fault] });
 }

@@ -6,7 +6,7 @@ import {
   readCompactJws,
   verifyClaims,
 } from "../../../src/base/jose/compact_jws.ts";
-import type { Verdict } from "../../../src/base/kernel/verdict.ts";
+import type { Result } from "../../../src/base/kernel/result.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
 import { type Part, rawJws } from "../../../scripts/testing/raw_jws.ts";
 
@@ -28,7 +28,7 @@ export async function opened(
   token: string,
   key: CryptoKey = verifyingKey,
   rules: HeaderRules = RULES,
-): Promise<Verdict<JsonObject>> {
+): Promise<Result<JsonObject>> {
   const jws = readCompactJws(token, rules);
   return jws.ok ? await verifyClaims(jws.value, key) : jws;
 }
@@ -43,8 +43,8 @@ export async function assertRejected(token: string, what: string, rules: HeaderR
   assertEquals((await opened(token, verifyingKey, rules)).ok, false, what);
 }
 
-/** The value of a positive verdict. */
-export function valueOf<T>(verdict: Verdict<T>): T {
-  if (!verdict.ok) throw new Error(`rejected: ${verdict.why}`);
-  return verdict.value;
+/** The value of a successful result. */
+export function valueOf<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(`rejected: ${result.fault.at}`);
+  return result.value;
 }

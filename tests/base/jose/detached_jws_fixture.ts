@@ -1,8 +1,6 @@
 /** Shared by the tests of detached signatures: the vectors of contract SG7, signing by hand, rejections as text. */
 import {
-  isSignatureFault,
   readDetachedJws,
-  type SignatureFault,
   type SignatureProfile,
   type UnverifiedSignature,
   verifyDetachedJws,
@@ -44,17 +42,15 @@ export async function signature(
 
 export function read(text: string): UnverifiedSignature {
   const reading = readDetachedJws(text);
-  if (isSignatureFault(reading)) throw new Error(`${reading.code} ${reading.path}`);
-  return reading;
+  if (!reading.ok) throw new Error(`${reading.fault.code} ${reading.fault.path}`);
+  return reading.value;
 }
 
 /** The code that a signature over BODY is rejected with, and the path; undefined when it holds. */
 export async function rejection(text: string, body = BODY, key = verifyingKey): Promise<string | undefined> {
   const reading = readDetachedJws(text);
-  const fault: SignatureFault | undefined = isSignatureFault(reading)
-    ? reading
-    : await verifyDetachedJws(reading, body, key);
-  return fault === undefined ? undefined : `${fault.code} ${fault.path}`;
+  const verified = reading.ok ? await verifyDetachedJws(reading.value, body, key) : reading;
+  return verified.ok ? undefined : `${verified.fault.code} ${verified.fault.path}`;
 }
 
 export async function rejectionOfHeader(header: Part): Promise<string | undefined> {

@@ -107,7 +107,7 @@ Deno.test("readRsaPublicJwk never throws at names of Object.prototype [J37]", ()
 
 Deno.test("jwkThumbprint is SHA-256 over the RFC 7638 members in order, and nothing else", async () => {
   const read = readRsaPublicJwk({ ...key.publicJwk, kid: "other", use: "sig" });
-  if (!read.ok) throw new Error(read.why);
+  if (!read.ok) throw new Error(read.fault.expected);
   const canonical = `{"e":"AQAB","kty":"RSA","n":"${n}"}`;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(canonical)));
   assertEquals(await jwkThumbprint(read.value), segment(digest));

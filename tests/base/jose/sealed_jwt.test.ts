@@ -217,7 +217,14 @@ Deno.test("openSealed says one and the same for every altered key, iv, text and 
       answers.add(JSON.stringify(verdict));
     }
   }
-  assertEquals([...answers], ['{"ok":false,"why":"ERR_JWE_DECRYPTION_FAILED"}']);
+  assertEquals([...answers], [JSON.stringify({
+    ok: false,
+    fault: {
+      at: "encrypted token",
+      expected: "decryptable with the key that kid names",
+      received: "ERR_JWE_DECRYPTION_FAILED",
+    },
+  })]);
 });
 
 Deno.test("openSealed answers every mutation of a character with a no, never an exception [J38]", async () => {

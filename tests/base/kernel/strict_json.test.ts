@@ -5,7 +5,7 @@ import { strictJson } from "../../../src/base/kernel/strict_json.ts";
 
 function whyNot(text: string): string | undefined {
   const parsed = strictJson(text);
-  return parsed.ok ? undefined : parsed.why;
+  return parsed.ok ? undefined : parsed.fault;
 }
 
 function nested(levels: number, open: string, close: string): string {

@@ -69,7 +69,10 @@ Deno.test("guardedFetch sends nothing to a URL that is not allowed [A9]", async 
       return Promise.resolve(Response.json({}));
     },
   });
-  assertEquals(await fetchJson("http://localhost:8442/jwks"), { ok: false, why: "url not allowed" });
+  assertEquals(await fetchJson("http://localhost:8442/jwks"), {
+    ok: false,
+    fault: { why: "url not allowed" },
+  });
   assertEquals(asked, []);
   assertEquals(await fetchJson("https://directory.example/jwks"), { ok: true, value: {} });
   assertEquals(asked, ["https://directory.example/jwks"]);
@@ -86,7 +89,10 @@ Deno.test("guardedFetch asks without credentials, for JSON, and follows no redir
       );
     },
   });
-  assertEquals(await fetchJson("https://directory.example/jwks"), { ok: false, why: "status 302" });
+  assertEquals(await fetchJson("https://directory.example/jwks"), {
+    ok: false,
+    fault: { why: "status 302" },
+  });
   const [request] = requests;
   assertEquals(requests.length, 1);
   assertEquals([request?.method, request?.redirect], ["GET", "manual"]);

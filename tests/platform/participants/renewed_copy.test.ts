@@ -1,6 +1,6 @@
 /** A copy's age and version are those of the moment when it was asked for, however long the answer takes (Decision A9). */
 import { assertEquals } from "@std/assert";
-import { yes } from "../../../src/base/kernel/verdict.ts";
+import { ok } from "../../../src/base/kernel/result.ts";
 import { renewedCopy } from "../../../src/platform/participants/renewed_copy.ts";
 
 const NOTHING_KEPT = { load: () => Promise.resolve(undefined), keep: () => Promise.resolve() };
@@ -50,13 +50,13 @@ Deno.test("read counts a copy's age from the request, not from the answer [A9]",
 
 /** A directory whose answers arrive when the test says so, in the order of the requests. */
 function slowDirectory(): {
-  fetch(): Promise<ReturnType<typeof yes<string>>>;
+  fetch(): Promise<ReturnType<typeof ok<string>>>;
   answer(value: string): void;
   /** Resolves with the first request. */
   readonly asked: Promise<void>;
 } {
   const first = Promise.withResolvers<void>();
-  const answers = Array.from({ length: 2 }, () => Promise.withResolvers<ReturnType<typeof yes<string>>>());
+  const answers = Array.from({ length: 2 }, () => Promise.withResolvers<ReturnType<typeof ok<string>>>());
   const [asked, answered] = [[...answers], [...answers]];
   return {
     asked: first.promise,
@@ -64,6 +64,6 @@ function slowDirectory(): {
       first.resolve();
       return asked.shift()?.promise ?? Promise.reject(new Error("asked too often"));
     },
-    answer: (value) => answered.shift()?.resolve(yes(value)),
+    answer: (value) => answered.shift()?.resolve(ok(value)),
   };
 }

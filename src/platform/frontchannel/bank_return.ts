@@ -1,0 +1,113 @@
+/**
+ * A customer's return from the bank (contract EP5): the bank's result JWT, and the session of this browser that it
+ * names. A return that is not authentic, or that another browser brings, gets an error page and has no effect
+ * (Decision B4).
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import { type Mismatch, mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import type { StandingOf } from "../security/standing.ts";
+import type { BankClient } from "../registration/client.ts";
+import { authorizationSessionKey, bankKey } from "../store_keys.ts";
+import type { Prefetch } from "../../base/store/prefetch.ts";
+import { notYours } from "./after_session.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
+import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
+import {
+  claimedCorrelationId,
+  openScaResponse,
+  type ScaResponse,
+  type ScaResponseDeps,
+} from "./sca_response.ts";
+import type { StepDeps } from "./take_step.ts";
+import { backTo } from "./tpp_redirect.ts";
+
+export interface BankReturnDeps extends ScaResponseDeps, StepDeps {
+  readonly clock: Clock;
+  readonly standingOf: StandingOf;
+}
+
+/** The request of a browser that returns. */
+export interface ReturnVisit {
+  readonly bank: BankCode;
+  /** The bank's result JWT. Undefined if the link has none or more than one. */
+  readonly sealed: string | undefined;
+  readonly browser: AskingBrowser;
+  readonly reads: Prefetch;
+}
+
+/** A return of the browser that began the session. Only {@link openBankReturn} makes one. */
+export interface BankReturn {
+  readonly bank: BankClient;
+  readonly session: AuthorizationSession;
+  /**
+   * Undefined if the bank is not active. Its result then cannot be verified, because its keys are removed. The cookie
+   * still proves the browser.
+   */
+  readonly response: ScaResponse | undefined;
+}
+
+/**
+ * Opens the result and finds the session that it names.
+ *
+ * @throws {ApiError} `bank_return.not_authentic`, `interaction.*`, `bank.unknown`
+ */
+export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): Promise<BankReturn> {
+  const { reads, browser } = visit;
+  reads.ahead([bankKey(visit.bank), ...browser.names().map(authorizationSessionKey)]);
+  const bank = await deps.clients.findBank(visit.bank, reads);
+  if (bank === null) throw new ApiError("bank.unknown");
+  const isActive = await deps.standingOf(bank) === "active";
+  const response = isActive ? await openResult(deps, bank, visit) : undefined;
+  if (response !== undefined && !response.ok) throw await notAuthentic(deps, visit, response.fault);
+  const correlationId = response === undefined
+    ? await claimedCorrelationId(deps.decrypters, visit.sealed ?? "")
+    : ok(response.value.correlationId);
+  const session = correlationId.ok ? await findSession(deps, visit, correlationId.value) : correlationId;
+  if (!session.ok) throw await notAuthentic(deps, visit, session.fault);
+  if (await browser.holds(session.value)) return { bank, session: session.value, response: response?.value };
+  throw response === undefined
+    ? await notAuthentic(deps, visit, BANK_NOT_ACTIVE)
+    : await notYours(deps, session.value, "returned in another browser");
+}
+
+export const BANK_NOT_ACTIVE: Mismatch = { at: "bank", expected: "active" };
+
+async function openResult(
+  deps: BankReturnDeps,
+  bank: BankClient,
+  { sealed }: ReturnVisit,
+): Promise<Result<ScaResponse>> {
+  return sealed === undefined
+    ? mismatch("oAuthUrl", "given once")
+    : await openScaResponse(deps, bank, sealed);
+}
+
+async function findSession(
+  { sessions, clock }: BankReturnDeps,
+  { bank, reads }: ReturnVisit,
+  correlationId: string,
+): Promise<Result<AuthorizationSession>> {
+  const session = (await sessions.find(correlationId, reads))?.value;
+  return session !== undefined && session.bank === bank && clock() < keptUntil(session)
+    ? ok(session)
+    : mismatch("correlation_id", "that of a session with this bank", correlationId);
+}
+
+/**
+ * The page for every return that is not authentic. Anyone can make one, so it neither ends a session nor redirects.
+ * If all open sessions of the browser at this bank have the same TPP, the page links to that TPP.
+ */
+export async function notAuthentic(
+  deps: Pick<StepDeps, "sessions" | "clients">,
+  { browser, reads, bank }: Omit<ReturnVisit, "sealed">,
+  fault: Mismatch,
+): Promise<ApiError> {
+  const sessions = (await Promise.all(browser.names().map((id) => deps.sessions.find(id, reads))))
+    .flatMap((entry) => entry === null || entry.value.bank !== bank ? [] : [entry.value]);
+  const held = await Promise.all(sessions.map((session) => browser.holds(session)));
+  const [tpp, ...more] = new Set(sessions.filter((_, index) => held[index]).map(({ clientId }) => clientId));
+  const link = tpp === undefined || more.length > 0 ? {} : backTo(await deps.clients.find(tpp, reads));
+  return new ApiError("bank_return.not_authentic", { fault, ...link });
+}

@@ -1,0 +1,153 @@
+/** Client metadata of a registration JWT, and its rules by role and software statement (contract DC6-DC10). No I/O. */
+import { z } from "zod";
+import { type Failure, type Mismatch, mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import type { JsonObject } from "../../base/jose/compact_jws.ts";
+import type { SoftwareStatement, StatementFault } from "../participants/software_statement.ts";
+import { MAX_REDIRECT_URIS } from "../../base/limits.ts";
+import { MAX_JTI_CHARACTERS } from "../profile.ts";
+
+/** Why a registration is rejected. */
+export interface RegistrationFault extends Mismatch {
+  readonly reason:
+    | StatementFault["reason"]
+    | "registration.invalid_client_metadata"
+    | "registration.invalid_redirect_uri";
+  /** `error_description` in place of the reason's own. */
+  readonly description?: string;
+}
+
+/** The platform's rules for the metadata. */
+export interface MetadataRules {
+  readonly audience: string;
+  /** Sandbox only: `http://localhost` redirect URLs. */
+  readonly loopbackRedirects: boolean;
+}
+
+const MAX_URI_CHARACTERS = 2048;
+const code = z.union([z.literal("code"), z.array(z.literal("code")).length(1)]);
+const metadataSchema = z.object({
+  iss: z.string(),
+  iat: z.number(),
+  exp: z.number(),
+  aud: z.string(),
+  jti: z.string().min(1).max(MAX_JTI_CHARACTERS),
+  sub: z.never().optional(), // RFC 8725 §3.12: a client assertion is not a registration
+  redirect_uris: z.unknown().optional(), // checked separately, with its own error
+  token_endpoint_auth_method: z.literal("private_key_jwt"),
+  grant_types: z.array(z.string()).min(1),
+  response_types: code.optional(),
+  software_id: z.string().optional(),
+  scope: z.string(),
+  software_statement: z.string(),
+  application_type: z.literal("web"),
+  request_object_signing_alg: z.literal("PS256").optional(),
+  token_endpoint_auth_signing_alg: z.literal("PS256").optional(),
+  id_token_signed_response_alg: z.literal("PS256").optional(),
+  jwks: z.unknown().optional(),
+  jwks_uri: z.unknown().optional(),
+}).refine(({ jwks, jwks_uri }) => jwks === undefined || jwks_uri === undefined, { // RFC 7591 §2
+  path: ["jwks"],
+});
+
+type Metadata = z.infer<typeof metadataSchema>;
+
+/**
+ * The metadata that a role registers (contract RJ6, RJ9). A bank may add the grant that it really uses (Decision B1).
+ */
+const BY_ROLE = {
+  PISP: {
+    scope: "payments",
+    required: ["client_credentials", "authorization_code"],
+    optional: [] as string[],
+  },
+  ASPSP: { scope: "bank", required: ["authorization_code"], optional: ["client_credentials"] },
+};
+
+/** Decodes verified claims. The fault names every claim that is not acceptable. */
+export function decodeMetadata(claims: JsonObject): Result<Metadata> {
+  const decoded = metadataSchema.safeParse(claims);
+  if (decoded.success) return ok(decoded.data);
+  const names = [...new Set(decoded.error.issues.map((issue) => issue.path.join(".")))].join(", ");
+  return mismatch(names, "as docs/contract/registration.md requires");
+}
+
+/** Checks decoded metadata against the software statement of the client. */
+export function checkMetadata(
+  metadata: Metadata,
+  statement: SoftwareStatement,
+  { audience, loopbackRedirects }: MetadataRules,
+): Result<Metadata & { readonly redirect_uris: readonly string[] }, RegistrationFault> {
+  const { aud, iss, software_id: softwareId } = metadata;
+  if (aud !== audience) {
+    return invalid("aud is not this platform's registration audience.", mismatch("aud", audience, aud));
+  }
+  if (iss !== statement.orgName && iss !== statement.orgId) {
+    return invalid(
+      "iss is not the participant.",
+      mismatch("iss", "the org_id or org_name of the statement", iss),
+    );
+  }
+  if (softwareId !== undefined && softwareId !== statement.softwareId) {
+    const fault = mismatch("software_id", statement.softwareId, softwareId);
+    return invalid("software_id differs from the software statement.", fault);
+  }
+  const ofRole = checkRole(metadata, statement.role);
+  if (!ofRole.ok) return ofRole;
+  const redirectUris = checkRedirectUris(metadata.redirect_uris, statement, loopbackRedirects);
+  return redirectUris.ok ? ok({ ...metadata, redirect_uris: redirectUris.value }) : redirectUris;
+}
+
+function checkRole(
+  metadata: Metadata,
+  role: SoftwareStatement["role"],
+): Result<Metadata, RegistrationFault> {
+  const { grant_types: grantTypes, scope } = metadata;
+  const rule = BY_ROLE[role];
+  if (scope !== rule.scope) {
+    return invalid(`scope must be ${rule.scope} for this role.`, mismatch("scope", rule.scope, scope));
+  }
+  const complete = rule.required.every((grant) => grantTypes.includes(grant));
+  const known = grantTypes.every((grant) => rule.required.includes(grant) || rule.optional.includes(grant));
+  if (complete && known && new Set(grantTypes).size === grantTypes.length) return ok(metadata);
+  const expected = rule.required.join(" and ");
+  const fault = mismatch("grant_types", expected, grantTypes.join(" "));
+  return invalid(`grant_types must be ${expected} for this role.`, fault);
+}
+
+function checkRedirectUris(
+  value: unknown,
+  statement: SoftwareStatement,
+  loopback: boolean,
+): Result<readonly string[], RegistrationFault> {
+  const max = MAX_REDIRECT_URIS[statement.role];
+  const parsed = z.array(z.string().max(MAX_URI_CHARACTERS)).min(1).max(max).safeParse(value);
+  if (!parsed.success) return invalidUri(`1 to ${max} URLs`, value);
+  const uris = parsed.data;
+  if (new Set(uris).size !== uris.length) return invalidUri("without duplicates");
+  const unstated = uris.find((uri) => !statement.redirectUris.includes(uri)); // byte equality, DC9
+  if (unstated !== undefined) return invalidUri("redirect URLs of the software statement", unstated);
+  const odd = uris.find((uri) => !isRedirectUri(uri, loopback));
+  return odd === undefined
+    ? ok(uris)
+    : invalidUri("https URLs without fragment, wildcard and user name", odd);
+}
+
+/** Whether the platform may redirect to this URL. `loopback` is true only in the sandbox. */
+export function isRedirectUri(text: string, loopback: boolean): boolean {
+  const url = URL.parse(text);
+  if (
+    url === null || text.includes("#") || text.includes("*") || url.username !== "" || url.password !== ""
+  ) return false;
+  return url.protocol === "https:" ||
+    (loopback && url.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));
+}
+
+/** Returns the failure as one of the metadata, with a description for the caller. */
+export function invalid(description: string, { fault }: Failure): Failure<RegistrationFault> {
+  return { ok: false, fault: { reason: "registration.invalid_client_metadata", description, ...fault } };
+}
+
+function invalidUri(expected: string, received?: unknown): Failure<RegistrationFault> {
+  const { fault } = mismatch("redirect_uris", expected, received);
+  return { ok: false, fault: { reason: "registration.invalid_redirect_uri", ...fault } };
+}
