@@ -3,6 +3,7 @@
  * one spelling, otherwise its thumbprint would not be unique (contract DP5, DP6, J33, J34).
  */
 import { calculateJwkThumbprint } from "jose";
+import { LRUCache } from "lru-cache";
 import { base64url } from "../kernel/identifiers.ts";
 import { mismatch, ok, type Result } from "../kernel/result.ts";
 import { MAX_RSA_BITS, MIN_RSA_BITS } from "../limits.ts";
@@ -57,8 +58,8 @@ export interface ProofKey {
   readonly thumbprint: string;
 }
 
-const MAX_REMEMBERED_KEYS = 2000;
-const provenKeys = new Map<string, ProofKey>();
+/** By modulus. The entry that was unused longest is removed first. */
+const provenKeys = new LRUCache<string, ProofKey>({ max: 2000 });
 
 /**
  * Imports a key and computes its thumbprint. Both depend on the modulus alone, so keys that have verified a proof are
@@ -71,11 +72,8 @@ export async function proofKey(jwk: RsaPublicJwk): Promise<ProofKey> {
   return { key, thumbprint };
 }
 
-/** Caches a key that has just verified a proof. If the cache is full, the oldest entry is removed. */
+/** Caches a key that has just verified a proof. */
 export function rememberProofKey(jwk: RsaPublicJwk, ready: ProofKey): void {
-  if (provenKeys.has(jwk.n)) return;
-  const [oldest] = provenKeys.size < MAX_REMEMBERED_KEYS ? [] : provenKeys.keys();
-  if (oldest !== undefined) provenKeys.delete(oldest);
   provenKeys.set(jwk.n, ready);
 }
 
