@@ -1,7 +1,7 @@
 /**
  * An ecosystem around the platform as a process of its own: the real directory behind real TLS, participants who
  * onboarded and registered, the computer's clock. Tests reach the platform as its proxy does, or through a real
- * proxy (`proxied_world.ts`). Host names are those of `environment.ts`, led to loopback by `connect_proxy.ts`.
+ * proxy (`proxied_environment.ts`). Host names are those of `environment.ts`; `connect_proxy.ts` sends them to loopback.
  */
 import { soleAdministrator } from "../../src/directory/administrators.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";

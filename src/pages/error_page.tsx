@@ -30,7 +30,7 @@ export interface ErrorView {
   readonly page: ErrorPageName;
   /** `x-fapi-interaction-id` of the request. */
   readonly interactionId: string;
-  /** The way back to the shop or app: with an answer for it, or to its web page. */
+  /** The URL of the shop or app: with the response for it, or its web page. */
   readonly nextUrl?: string | undefined;
   /** Whose shop or app it is, if that is known. */
   readonly tppName?: string | undefined;
@@ -60,7 +60,7 @@ export function renderErrorPage(view: ErrorView, language: Language): string {
             <a class="button" href={nextUrl}>
               <span>
                 {tppName === undefined
-                  ? phrase(language, "error.wayBack")
+                  ? phrase(language, "error.backToTpp")
                   : phrase(language, "layout.backTo", { tpp: <ParticipantText text={tppName} /> })}
               </span>
             </a>

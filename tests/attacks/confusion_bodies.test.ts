@@ -116,7 +116,7 @@ Deno.test("a body with the claims of another kind beside its own members is reje
   }
 });
 
-Deno.test("a body that was accepted authenticates nobody, registers nobody and proves nothing [J26] [BR-N18]", async (t) => {
+Deno.test("a body that was accepted authenticates no caller, registers no client and proves no key [J26] [BR-N18]", async (t) => {
   await using env = await openEnvironment();
   for (const target of await targets(env)) {
     const jws = await jwsOver(target, target.body);

@@ -86,7 +86,7 @@ const FRAMING: Readonly<Record<string, readonly [head: string, body: string, sta
   ],
 };
 
-Deno.test("requests of odd framing are rejected, and nobody is onboarded by them", async (t) => {
+Deno.test("requests of odd framing are rejected, and onboard no participant", async (t) => {
   await using port = await openPort();
   for (const [name, [head, body, status]] of Object.entries(FRAMING)) {
     await t.step(name, async () => {
@@ -116,7 +116,7 @@ Deno.test("an endless body is not read without a token, and with one no further 
   }
 });
 
-Deno.test("organisations of odd names are like any other, and nobody is taken for somebody else", async (t) => {
+Deno.test("organisations of odd names are like any other, and are not confused with each other", async (t) => {
   await using env = await openDirectoryEnvironment();
   for (const org_id of ["__proto__", "constructor", "toString", "jwks"]) {
     await t.step(`${org_id} is reserved`, async () => {

@@ -18,7 +18,7 @@ import {
   REGISTRATION_AUDIENCE,
 } from "../../scripts/testing/environment.ts";
 
-Deno.test("a client assertion proves no key, and a DPoP proof authenticates nobody [J27] [CA-N22]", async (t) => {
+Deno.test("a client assertion proves no key, and a DPoP proof authenticates no client [J27] [CA-N22]", async (t) => {
   await using env = await openEnvironment();
   const { signing } = env.tpp;
   const target = { htm: "POST", htu: "https://api.platform.example/BANKA/token.oauth2/v1" };
@@ -64,7 +64,7 @@ Deno.test("a client assertion proves no key, and a DPoP proof authenticates nobo
   }
 });
 
-Deno.test("a software statement registers nobody by itself, and a registration JWT is no statement [J28]", async (t) => {
+Deno.test("a software statement registers no client by itself, and a registration JWT is no statement [J28]", async (t) => {
   await using env = await openEnvironment();
   const newcomer = await onboardOnly(env, NEWCOMER);
   const own = registrationClaims(env, newcomer);

@@ -245,7 +245,7 @@ Deno.test("agreement on a point off the curve, or on any, is not supported [J25]
   }, unopened);
 });
 
-Deno.test("another bank's answer is no answer, whoever wraps it anew [J29]", async (t) => {
+Deno.test("another bank's result is rejected, also if the bank encrypts it again [J29]", async (t) => {
   await using env = await openEnvironment();
   const atA = await toBank(env, { body: IMPLICIT });
   const atB = await toBank(env, { bank: env.bankB, body: IMPLICIT });

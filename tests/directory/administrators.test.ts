@@ -59,7 +59,7 @@ Deno.test("the history names the credential's holder, whatever a header says [E3
   assertEquals(history.map(({ who }: Json) => who), ["ana", "ana"]);
 });
 
-Deno.test("wrong tokens are slowed down, and nobody who has a right one is [E3]", async () => {
+Deno.test("wrong tokens are slowed down, and right ones are not [E3]", async () => {
   const lines: string[] = [];
   const note = (event: string): void => void lines.push(event);
   await using env = await openDirectoryEnvironment({ log: { info: () => {}, warn: note, error: note } });

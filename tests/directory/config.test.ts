@@ -186,7 +186,7 @@ Deno.test("readDirectoryConfig rejects keys that are a sandbox's, too small, mis
   }
 });
 
-Deno.test("an administrator's token that could be guessed is rejected whoever brings it [E3]", () => {
+Deno.test("an administrator's token that could be guessed is rejected from every source [E3]", () => {
   for (const token of ["x".repeat(40), "short", "abcabcabcabcabcabcabcabcabcabcabcabc"]) {
     const error = assertThrows(() => soleAdministrator("ana", token), Error);
     assert(!error.message.includes(token));
@@ -220,7 +220,7 @@ Deno.test("a malformed list of administrators is rejected, in words that quote n
   await assertRejects(() => broken.identify("dira-0123456789abcdef.x"), ApiError, "is not JSON");
 });
 
-Deno.test("composeDirectory rejects weak parts whoever composes it [F3]", async () => {
+Deno.test("composeDirectory rejects weak parts from every caller [F3]", async () => {
   const store = await openDenoKv(":memory:");
   const parts = {
     issuer: "https://directory.example",

@@ -111,7 +111,7 @@ Deno.test("40 changes of one participant at once are all made, each once, each w
   assertChained((made.get("software.status") ?? []).map(({ details }) => details));
 });
 
-Deno.test("PUT status: software is never Active under an organisation that is not, whoever comes first [E3]", async () => {
+Deno.test("PUT status: software is never Active under an organisation that is not, in either order of the requests [E3]", async () => {
   for (const organisation of ["Suspended", "Withdrawn"]) {
     await using env = await openDirectoryEnvironment();
     await env.admin("POST", "/participants", await thirdParty([0, 1]));

@@ -86,7 +86,7 @@ Deno.test("directory rejects a folder in which others could exchange its files [
   for (const fault of faults) assert(fault.includes("may write to the folder of"), fault);
 });
 
-Deno.test("directory rejects a list that nobody made, one listener for all, and ports that are taken [F3]", async () => {
+Deno.test("directory rejects a list that does not exist, one listener for all, and ports that are taken [F3]", async () => {
   await using fixture = await openDirectoryFixture();
   const port = String(freePort());
   assertEquals(

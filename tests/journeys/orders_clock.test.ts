@@ -78,7 +78,7 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
       assert(Math.abs(Date.parse(order.ExecutionDateTime) - now()) < 60_000);
     });
 
-    await t.step("and nobody takes that for a clock that is wrong", async () => {
+    await t.step("and the platform does not report a wrong clock", async () => {
       const { parts } = await (await fetch(`${running.endpoints.auth_url}/health/ready`)).json();
       assertEquals(parts.clock, { ok: true });
     });

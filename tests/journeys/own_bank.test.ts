@@ -56,7 +56,7 @@ Deno.test("an outsider pays from a TPP of their own through a bank of their own 
       assertEquals([again.status, (await again.text()).includes("cannot be done")], [400, true]); // its jti is used up
     });
 
-    await t.step("an account of somebody else does not", async () => {
+    await t.step("an account of another customer does not", async () => {
       const { end, consent } = await purchase(dir, outsiders, { debtorIban: "DE89370400440532013000" });
       assertEquals([end, consent], ["access_denied", "Rejected"]);
     });

@@ -201,7 +201,7 @@ Deno.test("openSealed bounds the token before any work [BR-N1, J14]", async () =
   await assertRejected("A".repeat(1_000_000), "1 MB");
 });
 
-Deno.test("openSealed rejects a JWE to somebody else's key [BR-N2]", async () => {
+Deno.test("openSealed rejects a JWE to another recipient's key [BR-N2]", async () => {
   const to = await (await testKey(6)).publicKey("encrypt");
   await assertRejected(await rawJwe({ header: OUTER, plaintext: inner, to }), "another key");
 });

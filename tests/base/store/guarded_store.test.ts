@@ -44,7 +44,7 @@ Deno.test("guarded store that fails now and then has one line until it has not f
   assertEquals(guarded.events, ["failing: database or disk is full", "working after 10 s"]);
 });
 
-Deno.test("guarded store that nobody uses notices that it cannot be written, and that it can again", async () => {
+Deno.test("guarded store without requests notices that it cannot be written, and that it can again", async () => {
   await using guarded = await openGuarded();
   assertEquals(await guarded.store.isWorking(), true);
   guarded.failWith("database or disk is full", "writes");

@@ -36,7 +36,7 @@ Deno.test("prefetch reads what was asked for together in one round trip, each ke
   store.close();
 });
 
-Deno.test("prefetch reads from the store what nobody asked for, as it is now", async () => {
+Deno.test("prefetch reads keys that were not requested from the store, as they are now", async () => {
   const { store, trips } = await openLogged();
   const reads = prefetch(store);
   assertEquals((await reads.get(A))?.value, "first");
@@ -46,7 +46,7 @@ Deno.test("prefetch reads from the store what nobody asked for, as it is now", a
   store.close();
 });
 
-Deno.test("prefetch tells a failure to who wants the entry, and to nobody else", async () => {
+Deno.test("prefetch passes a failure only to the reader of the entry", async () => {
   const { store } = await openLogged();
   const reads = prefetch({ ...store, getMany: () => Promise.reject(new Error("the database is gone")) });
   reads.ahead([A]);

@@ -44,7 +44,7 @@ Deno.test("turns let one try at a time after a failure, and all after a success"
   await Promise.all(done);
 });
 
-Deno.test("turns keep nobody waiting for a try that takes long after a failure", async () => {
+Deno.test("turns do not wait for an attempt that takes long after a failure", async () => {
   const turns = openTurns({ atOnce: 2, patienceMs: 60_000 });
   await assertRejects(() => turns.run(() => Promise.reject(new StoreFailure("database is locked"))));
   const [trial, other] = [work(), work()];

@@ -151,7 +151,7 @@ Deno.test("GET messages shows markup of an answer as text", async () => {
   assertStringIncludes(page, `"Message": "&lt;/pre&gt;&lt;script&gt;\\"&amp;lt;\\"&lt;/script&gt;"`);
 });
 
-Deno.test("showMessage cuts short what is secret and what nobody reads, and nothing else", () => {
+Deno.test("showMessage cuts only secret and long values short", () => {
   const { headers, body } = showMessage(
     new Headers({ authorization: "DPoP abc", "content-type": "application/json" }),
     JSON.stringify({

@@ -138,7 +138,7 @@ Deno.test("PUT back-channel-auth is rejected unless a customer is at the bank [B
     const response = await idleReport(env, flow, reportFor(flow));
     await assertFaults(response, 400, [["Resource.InvalidConsentStatus", "Data.ConsentId"]]);
   };
-  await t.step("nobody has opened the link yet", async () => {
+  await t.step("the link has not been opened yet", async () => {
     await using env = await openEnvironment();
     const { ConsentId } = (await createConsent(env, await clientToken(env, env.tpp))).Data;
     const flow = await toBank(env);

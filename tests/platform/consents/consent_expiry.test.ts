@@ -11,7 +11,7 @@ async function statusOf(env: Environment, consentId: string): Promise<Json> {
   return [Data.Status, Data.StatusUpdateDateTime];
 }
 
-Deno.test("a consent that nobody authorised is Rejected at its deadline, read or swept, with one time [STA-01, CT12]", async () => {
+Deno.test("a consent that was not authorised is Rejected at its deadline, read or swept, with one time [STA-01, CT12]", async () => {
   await using env = await openEnvironment();
   const { Data } = await createConsent(env, await clientToken(env, env.tpp));
   env.now += 86_399_000;
@@ -30,7 +30,7 @@ Deno.test("a consent that nobody authorised is Rejected at its deadline, read or
   ]);
 });
 
-Deno.test("an authorised consent that nobody used is Rejected an hour later; a used one stays Consumed [STA-01, CT15]", async () => {
+Deno.test("an authorised consent that was not used is Rejected an hour later; a used one stays Consumed [STA-01, CT15]", async () => {
   await using env = await openEnvironment();
   const unused = await authorised(env);
   const used = await authorised(env);

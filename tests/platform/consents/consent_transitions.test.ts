@@ -93,7 +93,7 @@ Deno.test("POST par for a consent that no customer can be asked about: 400 inval
   }
 });
 
-Deno.test("A deadline that the sweeper has written down gives the same answer as one that nobody has [CT12] [CT15] [CT1]", async () => {
+Deno.test("A deadline that the sweeper has written down gives the same answer as one that it has not [CT12] [CT15] [CT1]", async () => {
   await using env = await openEnvironment();
   const answers: Json[] = [];
   for (const swept of [false, true]) {

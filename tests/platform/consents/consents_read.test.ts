@@ -136,7 +136,7 @@ Deno.test("resources that are unknown, malformed, another TPP's or another bank'
   });
 });
 
-Deno.test("a consent nobody authorised is rejected at its deadline, once and for all [STA-01]", async (t) => {
+Deno.test("a consent that was not authorised is rejected at its deadline, once and for all [STA-01]", async (t) => {
   const cases: Record<string, readonly [Json, number, string]> = {
     "24 h after its creation": [{}, 86_400_000, "2040-01-16T12:00:00+00:00"],
     "at its CompletionDateTime": [
@@ -181,7 +181,7 @@ Deno.test("a consent whose customer comes back from the bank after the deadline 
   assertEquals([Status, StatusUpdateDateTime], ["Rejected", "2040-01-15T12:05:00+00:00"]);
 });
 
-Deno.test("an authorised consent that nobody used within 3600 s is rejected, once and for all [STA-01] [PAY-06] [FUN-01]", async (t) => {
+Deno.test("an authorised consent that was not used within 3600 s is rejected, once and for all [STA-01] [PAY-06] [FUN-01]", async (t) => {
   await using env = await openEnvironment();
   const flow = await toBank(env);
   const code = codeOf(await authorise(env, flow));

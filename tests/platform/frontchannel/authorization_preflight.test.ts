@@ -24,7 +24,7 @@ import {
 const FAILURES = 5;
 const PAUSE_MS = 30_000;
 
-Deno.test("GET authorization.oauth2 sends nobody to a bank that does not take payment orders: temporarily_unavailable [AZ9] [B5] [D4]", async (t) => {
+Deno.test("GET authorization.oauth2 redirects no customer to a bank that does not take payment orders: temporarily_unavailable [AZ9] [B5] [D4]", async (t) => {
   await using env = await openPushEnvironment(down);
   const atBank = await toBank(env, { body: IMPLICIT });
   const link = await pushed(env, "BANKA");

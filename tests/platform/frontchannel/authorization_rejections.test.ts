@@ -206,7 +206,7 @@ Deno.test("GET authorization.oauth2 sends the customer back with temporarily_una
   });
 });
 
-Deno.test("GET authorization.oauth2 shows a page with Retry-After while nobody can say who the TPP is [AZ9] [A9]", async () => {
+Deno.test("GET authorization.oauth2 shows a page with Retry-After while the TPP's registration cannot be read [AZ9] [A9]", async () => {
   await using env = await openEnvironment();
   env.now += 590_000;
   env.network = () => Promise.reject(new TypeError("connection refused"));

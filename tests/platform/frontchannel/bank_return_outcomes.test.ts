@@ -27,7 +27,7 @@ Deno.test("GET authorization.sca.oauth2 takes exactly success and 200 for succes
   }
 });
 
-Deno.test("GET authorization.sca.oauth2 redirects with server_error for a status_code nobody agreed on, and rejects the consent [BR-N13] [BR11] [B3] [AUT-11]", async (t) => {
+Deno.test("GET authorization.sca.oauth2 redirects with server_error for an unknown status_code, and rejects the consent [BR-N13] [BR11] [B3] [AUT-11]", async (t) => {
   await using env = await openEnvironment();
   const codes = [
     "SUCCESS ",

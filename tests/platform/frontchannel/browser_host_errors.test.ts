@@ -52,7 +52,7 @@ Deno.test("An unknown path of the browser host is a page for who reads pages, JS
   }
 });
 
-Deno.test("Where machines go, what is not there is JSON, whoever asks [MD-N3] [FAPI-G16]", async () => {
+Deno.test("On paths of the API an unknown resource is a JSON answer, whatever the caller accepts [MD-N3] [FAPI-G16]", async () => {
   await using env = await openEnvironment();
   const paths = [
     "/.well-known/openid-configuration",
@@ -177,7 +177,7 @@ Deno.test("GET problem shows only pages that there are, for a number that is one
   assertEquals((await back.text()).includes("evil"), false);
 });
 
-Deno.test("While nobody can say who the TPP is, the page has a way back to it: temporarily_unavailable, in every language [AZ9] [A9] [B5]", async () => {
+Deno.test("While the TPP's registration cannot be read, the page links to the next URL: temporarily_unavailable, in every language [AZ9] [A9] [B5]", async () => {
   await using env = await openEnvironment();
   const consentId = (await createConsent(env, await clientToken(env, env.tpp), consentBody())).Data.ConsentId;
   env.now = START + 590_000;

@@ -170,7 +170,7 @@ Deno.test("of 40 parallel requests with one DPoP proof that are to be rejected e
   }
 });
 
-Deno.test("of 40 parallel POST domestic-payment-consents with a jti that is long forgotten exactly one is served [DP-N14]", async () => {
+Deno.test("of 40 parallel POST domestic-payment-consents with a jti whose replay record has expired exactly one is served [DP-N14]", async () => {
   await using env = await openEnvironment();
   const token = await clientToken(env, env.tpp);
   const claims = { jti: crypto.randomUUID() };

@@ -93,7 +93,7 @@ Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", as
   });
 });
 
-Deno.test("two signing keys under one kid are nobody's, in either order [DC15]", async (t) => {
+Deno.test("of two signing keys under one kid neither is used, in either order [DC15]", async (t) => {
   await using env = await openEnvironment();
   const outsider = await testKey(10);
   const twin = ({ kid }: Json): Json => ({ ...outsider.publicJwk, kid, use: "sig", alg: "PS256" });

@@ -94,7 +94,7 @@ Deno.test("an order to a withdrawn bank is never posted to it [G5]", async () =>
   assertEquals(order.HeldBecause, "The bank is not active: the directory has withdrawn it.");
 });
 
-Deno.test("no order is posted while nobody can say whether its bank is active [G5] [A9]", async () => {
+Deno.test("no order is posted while it is unknown whether its bank is active [G5] [A9]", async () => {
   await using env = await undelivered();
   const { id, network } = env;
   env.answer = accepts;

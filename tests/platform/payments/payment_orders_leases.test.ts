@@ -57,7 +57,7 @@ Deno.test("Two processes on one store push an order once [D1]", async () => {
   await other.stop();
 });
 
-Deno.test("An order that somebody pushes is not due for anyone else for 15 s [D1]", async () => {
+Deno.test("An order that a worker pushes is not due for other workers for 15 s [D1]", async () => {
   const gate = Promise.withResolvers<void>();
   await using env = await openPushEnvironment(async () => {
     await gate.promise;
@@ -88,7 +88,7 @@ Deno.test("A worker that found an order due leaves it to another that has taken 
   await other.stop();
 });
 
-Deno.test("A worker that stalls between taking an order and pushing it leaves it to whoever has it by then [D1]", async () => {
+Deno.test("A worker that stalls between taking an order and pushing it leaves it to the worker that has taken it since [D1]", async () => {
   const store = await stallableStore();
   await using env = await openPushEnvironment(down, { store });
   const { id, stalled } = await stallWorker(env, store);

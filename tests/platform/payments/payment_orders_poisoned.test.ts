@@ -159,7 +159,7 @@ Deno.test("A bank that can be reached keeps its customers, whatever it answers t
   }
 });
 
-Deno.test("Five orders that the bank answers with 400 are given up at once and turn nobody away [D4]", async () => {
+Deno.test("Five orders that the bank answers with 400 are given up at once and reject no other payment [D4]", async () => {
   await using env = await openPushEnvironment(rejects);
   const link = await pushed(env, "BANKA");
   const ids: string[] = [];

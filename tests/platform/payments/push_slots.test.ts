@@ -10,7 +10,7 @@ Deno.test("take bounds the pushes of a bank and of all banks", async () => {
   assertEquals(taken, [A, A, B]);
 });
 
-Deno.test("a freed slot goes to the waiting bank that has the fewest, whoever asked first", async () => {
+Deno.test("a freed slot goes to the waiting bank that has the fewest, not to the one that asked first", async () => {
   const slots = openPushSlots({ perBank: 10, total: 4 });
   const held = await Promise.all([A, A, A, B].map((code) => slots.take(code)));
   const asks = [A, B, C, C].map((code) => ask(slots, code));

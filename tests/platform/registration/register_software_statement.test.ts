@@ -273,7 +273,7 @@ Deno.test("POST register rejects a second software under a bank's code [A4]", as
   await assertRejected(env, attempt, 400, "invalid_software_statement");
 });
 
-Deno.test("POST register: a statement is believed by signature alone, whoever carries it [DC11]", async () => {
+Deno.test("POST register: a statement is valid by its signature alone, whichever participant sends it [DC11]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(env, NEWCOMER);
   const jwt = await signJwt(newcomer.signing, { software_statement: newcomer.statement });

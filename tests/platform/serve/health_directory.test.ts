@@ -8,7 +8,7 @@ async function tokenStatus(env: Environment): Promise<number> {
   return (await requestToken(env, env.tpp)).status;
 }
 
-Deno.test("GET health/ready shows that the directory fails, stays ready, and forgets when it is back [A9]", async (t) => {
+Deno.test("GET health/ready shows that the directory fails, stays ready, and no longer shows it when the directory is back [A9]", async (t) => {
   await using env = await openEnvironment();
   const well = { ready: true, parts: { store: { ok: true }, directory: { ok: true }, clock: { ok: true } } };
   for (const [name, fail] of Object.entries(FAILURES)) {

@@ -44,7 +44,7 @@ Deno.test("implicit consent: the code page shows what is authorised and the retu
   assertEquals(env.platform.calls.map(({ method }) => method), ["GET"]); // Decision C11: no PUT for an implicit consent
 });
 
-Deno.test("implicit consent: an account of somebody else ends in failure", async () => {
+Deno.test("implicit consent: an account of another customer ends in failure", async () => {
   using env = await bankEnvironment();
   const browser = await arrive(env, "BANKA", BOB_EUR_AT_BANKA);
   await browser.submit("login", ALICE);

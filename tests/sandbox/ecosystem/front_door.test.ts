@@ -10,7 +10,7 @@ function headersIn(text: string): Headers {
   return new Headers(JSON.parse(text).headers);
 }
 
-Deno.test("front door lets nobody in without a client certificate [A7]", () =>
+Deno.test("front door rejects connections without a client certificate [A7]", () =>
   withFrontDoor(tellHeaders, async (env) => {
     await assertRejects(() => fetchAs(env, undefined, `${env.url}/`), TypeError);
   }));

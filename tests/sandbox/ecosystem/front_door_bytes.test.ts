@@ -101,7 +101,7 @@ for (const [name, [bytes, expected]] of Object.entries(passed)) {
   });
 }
 
-Deno.test("front door forgets an upload that breaks off", () => {
+Deno.test("front door ends the request if an upload breaks off", () => {
   const seen: string[] = [];
   return withFrontDoor(tellRequest(seen), async (env) => {
     const { cert, key } = env.alpha;

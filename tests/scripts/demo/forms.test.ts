@@ -54,7 +54,7 @@ Deno.test("fillForm posts every enabled field, the chosen radio and the pressed 
   ]);
 });
 
-Deno.test("fillForm leaves out a radio nobody chose", () => {
+Deno.test("fillForm leaves out a radio that was not chosen", () => {
   const body = fillForm(consentForm(), {}, { name: "decision", value: "refuse" });
   assertEquals(body.has("account"), false);
 });
