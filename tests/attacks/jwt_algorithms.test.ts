@@ -24,7 +24,7 @@ import { importPrivate, segment } from "../../scripts/testing/raw_jws.ts";
 
 const ALG = wrong("alg");
 
-Deno.test("no JWT without a signature is taken anywhere: alg none in every spelling [J1] [CA-N6] [DP-N5]", async (t) => {
+Deno.test("no JWT without a signature is taken anywhere: alg none in every spelling [J1] [CA-N6] [DP-N5] [DC-N6] [BR-N5]", async (t) => {
   await using env = await openEnvironment();
   const places = await jwtPlaces(env);
   const unsigned = (alg: unknown, dot = "."): Attack => ({
@@ -55,7 +55,7 @@ Deno.test("no JWT without a signature is taken anywhere: alg none in every spell
   await takenEverywhere(t, places);
 });
 
-Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2] [CA-N6] [DP-N5]", async (t) => {
+Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2] [CA-N6] [DP-N5] [DC-N6] [BR-N5]", async (t) => {
   await using env = await openEnvironment();
   const places = await jwtPlaces(env);
   const secrets: Readonly<Record<string, (good: JwsParts) => Promise<Uint8Array<ArrayBuffer>>>> = {
@@ -84,7 +84,7 @@ Deno.test("no JWT with a MAC keyed with public material is taken anywhere [J2] [
   ]);
 });
 
-Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3] [FAPI-D20] [CA-N5] [DP-N5] [DP4]", async (t) => {
+Deno.test("no JWT by another algorithm with the right key is taken anywhere [J3] [FAPI-D20] [CA-N5] [DP-N5] [DP4] [JWS-05] [RP-N5] [DC-N6] [BR-N5]", async (t) => {
   await using env = await openEnvironment();
   const places = await jwtPlaces(env);
   const ec = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign"]);
@@ -152,7 +152,7 @@ Deno.test("no signature by a key of 1024 bits is taken anywhere, under an honest
   ]);
 });
 
-Deno.test("no JWT that was altered after it was signed is taken anywhere [DP-N7] [DC-N1] [BR-N5]", async (t) => {
+Deno.test("no JWT that was altered after it was signed is taken anywhere [DP-N7] [DC-N1] [DC2] [DC-N8] [BR-N5]", async (t) => {
   await using env = await openEnvironment();
   const spliced = (name: string, index: number, from: Forgery): Attack => ({
     name,

@@ -56,7 +56,7 @@ function checkedBefore({ kind, name }: JwtPlace): number {
   return kind === "proof" && !/^(GET|POST) /.test(name) ? 1 : 0;
 }
 
-Deno.test("a token with a member twice has two readings, and is rejected for it [J15] [CA8]", async (t) => {
+Deno.test("a token with a member twice has two readings, and is rejected for it [J15] [JWS-04] [CA8]", async (t) => {
   await using env = await openEnvironment();
   const doubled = (name: string, prefix: string, of: "header" | "claims"): Attack => ({
     name: `${of}: ${name}`,
@@ -145,7 +145,7 @@ Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice 
   });
 });
 
-Deno.test("a token has one spelling [J17] [CA-N18] [DP-N3]", async (t) => {
+Deno.test("a token has one spelling [J17] [CA-N18] [JWS-02] [JWS-04] [DP-N3]", async (t) => {
   await using env = await openEnvironment();
   const places = await jwtPlaces(env);
   const each = (name: string, change: (part: string) => string, rest: Partial<Attack> = {}): Attack[] =>

@@ -29,6 +29,7 @@ import { openEnvironment } from "../../scripts/testing/environment.ts";
 const ODD_KIDS: Readonly<Record<string, unknown>> = {
   "unknown": "A".repeat(27),
   "10 kB": "k".repeat(10_000),
+  "1,000 characters": "k".repeat(1000),
   "a path": "../../etc/passwd",
   "SQL": "' OR 1=1 --",
   "a URL": "https://evil.example/key",
@@ -45,7 +46,7 @@ const ODD_KIDS: Readonly<Record<string, unknown>> = {
 };
 const NO_TEXT = ["empty", "a number", "null", "a list", "an object", "a boolean", "10 kB"];
 
-Deno.test("a kid names a signing key of the sender's own or the JWT is rejected [J6] [RP7] [CA-N7] [CA6]", async (t) => {
+Deno.test("a kid names a signing key of the sender's own or the JWT is rejected [J6] [RP7] [RP-N4] [JWS-06] [JWS-12] [CA-N7] [CA6] [DC-N8] [DC5] [DC17] [BR-N5]", async (t) => {
   await using env = await openEnvironment();
   const places = await jwtPlaces(env);
   const platformKid = await thumbprint(await testKey(12));
@@ -103,7 +104,7 @@ Deno.test("a DPoP proof's kid says nothing, whatever it is [J6]", async (t) => {
   }
 });
 
-Deno.test("a key in the header verifies nothing but a DPoP proof, and jwk is rejected elsewhere [J9] [CA7]", async (t) => {
+Deno.test("a key in the header verifies nothing but a DPoP proof, and jwk is rejected elsewhere [J9] [CA7] [DC-N6]", async (t) => {
   await using env = await openEnvironment();
   const evil = await testKey(15);
   const notAt = ["proof"] as const;
@@ -157,7 +158,7 @@ Deno.test("an attacker's own DPoP key opens nothing that is bound to another [J9
   await good(requestToken(env, env.tpp), 200);
 });
 
-Deno.test("no address in a JWT is ever called: jku, x5u [J10] [CA7]", async (t) => {
+Deno.test("no address in a JWT is ever called: jku, x5u [J10] [CA7] [DC-N6]", async (t) => {
   await using env = await openEnvironment();
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let connections = 0;

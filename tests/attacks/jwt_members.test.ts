@@ -37,7 +37,7 @@ Deno.test("header members of encryption are rejected in every signed JWT [J21] [
   );
 });
 
-Deno.test("crit is rejected in every form but that of a payload signature [J12] [CA7]", async (t) => {
+Deno.test("crit is rejected in every form but that of a payload signature [J12] [CA7] [DC-N6]", async (t) => {
   await using env = await openEnvironment();
   const forms: Readonly<Record<string, unknown>> = {
     "an unknown member that is absent": ["x-unknown"],

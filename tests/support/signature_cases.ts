@@ -1,6 +1,7 @@
 /**
- * `x-jws-signature` values over a body, wrong in one way each, and unusual ones that are right (contract SG3 to SG5,
- * JWS-01 to JWS-16). Made by hand with WebCrypto, so that any header can be signed.
+ * `x-jws-signature` values over a body, wrong in a way that other JWTs cannot be, or in profile A, and unusual ones that
+ * are right (contract SG3 to SG5, JWS-01 to JWS-16). `tests/attacks/jwt_*.test.ts` has the other faults, in profile B.
+ * Made by hand with WebCrypto, so that any header can be signed.
  */
 import { concat, ps256, segment } from "../../scripts/testing/raw_jws.ts";
 import { type JsonObject, seconds, withChanges } from "../../scripts/testing/jwts.ts";
@@ -90,36 +91,14 @@ function text(
   };
 }
 
-function by(
-  name: string,
-  key: (env: Environment) => TestKey | Promise<TestKey>,
-  kid: (env: Environment) => string,
-  fault: ExpectedFault,
-): SignatureCase {
-  return {
-    name,
-    fault,
-    make: async ({ env, body }) =>
-      await signDetachedBy(await key(env), { ...goodHeader(env, "B"), kid: kid(env) }, body, false),
-  };
-}
-
 const wrong = (member: string): ExpectedFault => ["Signature.InvalidClaim", member];
-const b64 = (
-  profile: "A" | "B",
-  name: string,
-  value: unknown,
-  crit: unknown,
-  fault: ExpectedFault,
-): SignatureCase => header(profile, name, () => ({ b64: value, crit }), fault);
+const b64 = (name: string, value: unknown, crit: unknown, fault: ExpectedFault): SignatureCase =>
+  header("A", name, () => ({ b64: value, crit }), fault);
 const now = (shift: number) => (env: Environment): JsonObject => ({ [IAT]: seconds(env) + shift });
 
 /** Each is rejected with 400 and its fault. */
 export const REJECTED_SIGNATURES: readonly SignatureCase[] = [
   text("empty [JWS-01] [RP-N2]", () => "", ["Signature.Missing", "x-jws-signature"]),
-  text("twice in the header [RP-N2]", (good) => `${good}, ${good}`, MALFORMED),
-  text("two parts [JWS-02]", (good) => good.replace("..", "."), MALFORMED),
-  text("four parts [JWS-02]", (good) => `${good}.AAAA`, MALFORMED),
   text(
     "attached, the body itself [JWS-03] [RP-N6]",
     (good, { body }) => good.replace("..", `.${segment(body)}.`),
@@ -130,24 +109,13 @@ export const REJECTED_SIGNATURES: readonly SignatureCase[] = [
     (good) => good.replace("..", `.${segment("{}")}.`),
     MALFORMED,
   ),
-  text("not base64url [JWS-04]", (good) => `+${good.slice(1)}`, MALFORMED),
-  text("padded [JWS-04]", (good) => `${good}==`, MALFORMED),
-  text("no signature segment [JWS-04]", (good) => good.slice(0, good.indexOf("..") + 2), MALFORMED),
-  text("header no JSON [JWS-04]", (good) => good.replace(/^[^.]+/, segment("alg")), MALFORMED),
-  text("header array [JWS-04]", (good) => good.replace(/^[^.]+/, segment([])), MALFORMED),
-  text(
-    "header with a member twice [JWS-04]",
-    (good) => good.replace(/^[^.]+/, segment('{"alg":"PS256","alg":"PS256","kid":"k"}')),
-    MALFORMED,
+  ...["RS256", "none", "HS256", "ES256", "ps256"].map((alg) =>
+    header("A", `alg ${alg} [JWS-05] [RP-N5]`, () => ({ alg }), wrong("alg"))
   ),
-  text("longer than 8192 characters", (good) => good.replace("..", `..${"A".repeat(8192)}`), MALFORMED),
-  ...["RS256", "none", "HS256", "ES256", "ps256"].flatMap((alg) =>
-    inBoth(`alg ${alg} [JWS-05] [RP-N5]`, () => ({ alg }), wrong("alg"))
-  ),
-  ...inBoth("alg absent [JWS-06]", () => ({ alg: undefined }), ["Signature.MissingClaim", "alg"]),
-  ...inBoth("kid absent [JWS-06] [RP-N4]", () => ({ kid: undefined }), ["Signature.MissingClaim", "kid"]),
-  ...inBoth("kid empty [JWS-06]", () => ({ kid: "" }), wrong("kid")),
-  ...inBoth("kid number [JWS-06]", () => ({ kid: 7 }), wrong("kid")),
+  header("A", "alg absent [JWS-06]", () => ({ alg: undefined }), ["Signature.MissingClaim", "alg"]),
+  header("A", "kid absent [JWS-06] [RP-N4]", () => ({ kid: undefined }), ["Signature.MissingClaim", "kid"]),
+  header("A", "kid empty [JWS-06]", () => ({ kid: "" }), wrong("kid")),
+  header("A", "kid number [JWS-06]", () => ({ kid: 7 }), wrong("kid")),
   ...inBoth("crit absent [JWS-06]", () => ({ crit: undefined }), wrong("crit")),
   header("A", "crit lacks b64 [JWS-07] [RP-N7]", () => ({ crit: OBIE }), wrong("crit")),
   header("B", "crit lacks iat [JWS-07]", () => ({ crit: [ISS, TAN] }), wrong("crit")),
@@ -173,19 +141,16 @@ export const REJECTED_SIGNATURES: readonly SignatureCase[] = [
     wrong("crit"),
   ),
   header("B", "crit text [RP-N7]", () => ({ crit: IAT }), wrong("crit")),
-  b64("B", "b64 true [JWS-09]", true, OBIE, wrong("b64")),
-  b64("B", "b64 true in crit [JWS-09] [RP-N7]", true, ["b64", ...OBIE], wrong("b64")),
-  b64("A", "b64 the text false [RP-N7]", "false", ["b64", ...OBIE], wrong("b64")),
-  b64("A", "b64 null [RP-N7]", null, ["b64", ...OBIE], wrong("b64")),
-  b64("A", "b64 false without crit [JWS-09] [RP-N7]", false, undefined, wrong("crit")),
-  ...inBoth("typ JWT [RP-N5]", () => ({ typ: "JWT" }), wrong("typ")),
+  b64("b64 true [JWS-09] [RP-N7]", true, ["b64", ...OBIE], wrong("b64")),
+  b64("b64 the text false [RP-N7]", "false", ["b64", ...OBIE], wrong("b64")),
+  b64("b64 null [RP-N7]", null, ["b64", ...OBIE], wrong("b64")),
+  b64("b64 false without crit [JWS-09] [RP-N7]", false, undefined, wrong("crit")),
+  header("A", "typ JWT [RP-N5]", () => ({ typ: "JWT" }), wrong("typ")),
   ...inBoth("cty text/plain", () => ({ cty: "text/plain" }), wrong("cty")),
-  ...["jwk", "jku", "x5u", "x5c", "zip", "exp"].map((name) =>
-    header("B", `member ${name} [RP-N5]`, () => ({ [name]: "x" }), wrong(name))
-  ),
-  ...inBoth("iat 10 minutes ahead [JWS-10]", now(600), wrong(IAT)),
-  ...inBoth("iat 61 s ahead [JWS-10]", now(61), wrong(IAT)),
-  ...inBoth("iat over an hour old [JWS-10]", now(-3601), wrong(IAT)),
+  header("B", "member exp [RP-N5]", () => ({ exp: 1 }), wrong("exp")),
+  header("A", "iat 10 minutes ahead [JWS-10]", now(600), wrong(IAT)),
+  header("A", "iat 61 s ahead [JWS-10]", now(61), wrong(IAT)),
+  header("A", "iat over an hour old [JWS-10]", now(-3601), wrong(IAT)),
   header("B", "iat text [JWS-10]", (env) => ({ [IAT]: String(seconds(env)) }), wrong(IAT)),
   header("B", "iat null [JWS-10]", () => ({ [IAT]: null }), wrong(IAT)),
   ...inBoth(
@@ -196,37 +161,12 @@ export const REJECTED_SIGNATURES: readonly SignatureCase[] = [
   header("B", "iss of the bank [JWS-11]", ({ bankA }) => ({ [ISS]: bankA.orgId }), wrong(ISS)),
   header("B", "iss array of the right name [JWS-11]", ({ tpp }) => ({ [ISS]: [tpp.clientId] }), wrong(ISS)),
   ...inBoth("tan wrong [JWS-12]", () => ({ [TAN]: "openbanking.org.uk" }), wrong(TAN)),
-  ...inBoth("kid unknown [JWS-12] [RP-N4]", () => ({ kid: "A".repeat(27) }), wrong("kid")),
-  by(
-    "the client's own transport key under its kid [JWS-12] [RP-N4]",
-    ({ tpp }) => tpp.transport.key,
-    ({ tpp }) => tpp.transport.kid,
-    wrong("kid"),
-  ),
-  by(
-    "another client's signing key under its kid [RP-N4]",
-    ({ otherTpp }) => otherTpp.signing.key,
-    ({ otherTpp }) => otherTpp.signing.kid,
-    wrong("kid"),
-  ),
-  by("the platform's own kid [RP-N4]", () => testKey(12), () => "platform", wrong("kid")),
-  by(
-    "another client's key under the client's kid [RP-N4]",
-    ({ otherTpp }) => otherTpp.signing.key,
-    ({ tpp }) => tpp.signing.kid,
-    INVALID,
-  ),
-  by(
-    "the DPoP key under the signing key's kid [JWS-16]",
-    () => testKey(9),
-    ({ tpp }) => tpp.signing.kid,
-    INVALID,
-  ),
-  text(
-    "signature altered",
-    (good) => `${good.slice(0, -8)}${good.endsWith("AAAAAAAA") ? "B" : "A"}AAAAAAA`,
-    INVALID,
-  ),
+  header("A", "kid unknown [JWS-12] [RP-N4]", () => ({ kid: "A".repeat(27) }), wrong("kid")),
+  {
+    name: "the DPoP key under the signing key's kid [JWS-16]",
+    fault: INVALID,
+    make: async ({ env, body }) => await signDetachedBy(await testKey(9), goodHeader(env, "B"), body, false),
+  },
   {
     name: "base64url payload signed although b64 is false [RP-N9]",
     fault: INVALID,
@@ -248,8 +188,8 @@ export const ACCEPTED_SIGNATURES: readonly SignatureCase[] = [
   ...inBoth("cty json", () => ({ cty: "json" })),
   ...inBoth("iss the client id alone", ({ tpp }) => ({ [ISS]: tpp.clientId })),
   ...inBoth("iss the organisation alone", ({ tpp }) => ({ [ISS]: tpp.orgId })),
-  ...inBoth("iat 60 s ahead [JWS-10]", now(60)),
-  ...inBoth("iat an hour old [JWS-10]", now(-3600)),
+  header("A", "iat 60 s ahead [JWS-10]", now(60)),
+  header("A", "iat an hour old [JWS-10]", now(-3600)),
   header(
     "A",
     "no OBIE claims: checked when present, Decision C5 [JWS-06] [RP-N8]",
