@@ -5,7 +5,7 @@
 /// <reference lib="dom" />
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 import { assertFits, blockedOn, picture } from "./page_checks.ts";
@@ -18,7 +18,7 @@ Deno.test({
   ignore: !isChromiumThere(),
   fn: async (t) => {
     const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+    const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
     const browser = await openChromium();
     const shop = ecosystem.endpoints.shop_url;
     try {

@@ -4,7 +4,8 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";
@@ -18,7 +19,7 @@ Deno.test({
   ignore: !isChromiumThere(),
   fn: async (t) => {
     const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+    const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
     const browser = await openChromium();
     try {
       await t.step("a bank's return in another browser", () => otherBrowser(browser, ecosystem));

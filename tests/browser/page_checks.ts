@@ -1,5 +1,5 @@
-/** Checks that every page must pass in a real browser, and screenshots of it. */
-import axe from "axe-core";
+/** Checks that every page must pass in a real browser, and screenshots of it if `SCREENSHOTS=1` asks for them. */
+import axe from "axe-core/axe.min.js" with { type: "text" };
 import { assert, assertEquals } from "@std/assert";
 import type { BrowserContext, Page } from "playwright-core";
 
@@ -8,10 +8,12 @@ const MIN_TARGET = 44;
 /** Minimum width in pixels of a column with text twice as large: enough for most words. */
 const MIN_COLUMN = 150;
 const SCREENSHOTS = new URL("../../.data/screenshots/", import.meta.url);
+/** A screenshot takes as long as a page, and only people look at it. */
+const IS_PICTURED = Deno.env.get("SCREENSHOTS") === "1";
 
 /** Asserts no violation of axe's rules in the page's current colour scheme; leaves axe loaded. */
 export async function assertAccessible(page: Page, what: string): Promise<void> {
-  await page.evaluate(axe.source);
+  if (await page.evaluate(`typeof axe`) === "undefined") await page.evaluate(axe);
   await assertNoViolation(
     page,
     `{ resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }`,
@@ -19,7 +21,7 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   );
 }
 
-/** Checks only contrast, for a page that passed all rules in another colour scheme. */
+/** Checks the rules that depend on colours, for a page that passed all rules in another colour scheme. */
 export async function assertContrast(page: Page, what: string): Promise<void> {
   await assertNoViolation(page, `{ runOnly: ["color-contrast", "link-in-text-block"] }`, what);
 }
@@ -101,8 +103,9 @@ export async function keepHome(context: BrowserContext): Promise<readonly string
   return foreign;
 }
 
-/** A screenshot of the whole page. */
+/** With `SCREENSHOTS=1`: a screenshot of the whole page in `.data/screenshots`. */
 export async function picture(page: Page, name: string): Promise<void> {
+  if (!IS_PICTURED) return;
   await Deno.mkdir(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: new URL(`${name}.png`, SCREENSHOTS).pathname, fullPage: true });
 }

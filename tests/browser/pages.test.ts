@@ -1,6 +1,6 @@
 /**
  * The platform's pages in a real browser, under the browser host's content security policy: accessible, readable on a
- * small phone, usable without scripts. Screenshots go to `.data/screenshots`.
+ * small phone, usable without scripts. With `SCREENSHOTS=1`, screenshots go to `.data/screenshots`.
  */
 import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";

@@ -4,11 +4,11 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "../support/chromium.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
+import { picture } from "./page_checks.ts";
 
-const SCREENSHOTS = new URL("../../.data/screenshots/", import.meta.url);
 const MAIN_ACCOUNT = "GB33BUKB20201555555555";
 
 interface Case {
@@ -30,7 +30,7 @@ Deno.test({
   ignore: !isChromiumThere(),
   fn: async (t) => {
     const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+    const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
     const browser = await openChromium();
     const shop = String(ecosystem.endpoints["shop_url"]);
     try {
@@ -149,9 +149,4 @@ async function openPage(
     if (/Content Security Policy/i.test(message.text())) blocked.push(message.text());
   });
   return { page, blocked };
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  await Deno.mkdir(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: new URL(`${name}.png`, SCREENSHOTS).pathname, fullPage: true });
 }

@@ -1,10 +1,11 @@
 /** Steps through the running sandbox in a real browser: the checks of every page, and the forms to fill. */
 import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
-import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
 import { openChromium } from "../support/chromium.ts";
 import { freeFirstPort } from "../support/sandbox_process.ts";
-import { assertAccessible, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";
+import { assertAccessible, assertContrast, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";
 import { assertSafe, type ServedPage } from "./served_page.ts";
 
 /** The current page of a tour and its checks. */
@@ -66,7 +67,7 @@ async function lookAt(page: Page, language: string, name: string): Promise<void>
   await assertAccessible(page, what);
   await picture(page, `tour-${language}-${name}`);
   await page.emulateMedia({ colorScheme: "dark" });
-  await assertAccessible(page, `${what}, dark`);
+  await assertContrast(page, `${what}, dark`);
   await page.emulateMedia({ colorScheme: "light" });
 }
 
@@ -96,7 +97,7 @@ export async function sideBySide(
   visits: Readonly<Record<string, Pick<Visit, "language" | "check">>>,
 ): Promise<void> {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const { endpoints, stop } = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const { endpoints, stop } = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
   const browser = await openChromium();
   try {
     await Promise.all(

@@ -8,7 +8,8 @@ import { loadBank } from "../../src/sandbox/bank/load_bank.ts";
 import { mtlsFetch } from "../../src/sandbox/bank/mtls_fetch.ts";
 import { reportStatus, type StatusReport } from "../../src/sandbox/bank/platform_client.ts";
 import { createPlatformLink } from "../../src/sandbox/bank/platform_link.ts";
-import { type Endpoints, startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
 import {
   type AccessToken,
   checkCallback,
@@ -31,7 +32,7 @@ const COMPLETED = "AcceptedSettlementCompleted";
 
 Deno.test("a payment to a bank that is down for a minute is taken, tried, put off, delivered once and settled [D1] [D4] [PT2] [PT3] [PT5]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
   const clock = sandboxClock(ecosystem.endpoints);
   const outsiders = await onboardOutsiders(dir);
   let bank = await startOwnBank(dir);

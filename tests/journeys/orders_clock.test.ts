@@ -1,7 +1,8 @@
 /** The sandbox's clock: it applies to all parts of a sandbox, and does not exist outside of one [F1]. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { makePayment } from "../../scripts/demo/payment.ts";
-import { type Ecosystem, startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
 import { grantClientToken } from "../../src/client/tpp/authorization.ts";
 import { createConsent, readConsent } from "../../src/client/tpp/domestic_payments.ts";
 import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
@@ -19,7 +20,7 @@ const DAY_MS = 86_400_000;
 Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also after a restart", async (t) => {
   const dir = await Deno.makeTempDir();
   const port = freeFirstPort();
-  let running = await startEcosystem({ port, dir });
+  let running = await startPooledEcosystem({ port, dir });
   try {
     const consentId = await asShop(running, dir, Date.now, (shop) => newConsent(shop));
     const before = await clock(running);
@@ -112,7 +113,7 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
 
     await t.step("a restart keeps it; the present can be had back", async () => {
       await running.stop();
-      running = await startEcosystem({ port, dir, patienceMs: 2000 });
+      running = await startPooledEcosystem({ port, dir, patienceMs: 2000 });
       assertEquals(Math.round((await clock(running)).body.ahead_seconds), 90_000);
       const there = await clock(running, { now: new Date(Date.now() + 2 * DAY_MS) }, admin(running));
       assertEquals(Math.round(there.body.ahead_seconds / 10), 17_280);

@@ -68,7 +68,7 @@ Deno.test("the documentation's links lead somewhere and its anchors are unique",
   }
 });
 
-Deno.test("the documentation's pages need no script, no inline style and no other host", () => {
+Deno.test("the documentation's pages need no script, no inline style and no other host [W3]", () => {
   for (const [path, html] of pagesOf(referenceDocument())) {
     assert(!/<script|<style|\sstyle=|\son\w+=|\skey=/.test(html), path);
     assert(!/(src|href|action)="(https?:)?\/\//.test(html), path);

@@ -1,10 +1,16 @@
-/** Debian's Chromium, driven by Playwright, for tests that need a real browser. Never downloads a browser. */
+/**
+ * Debian's Chromium, driven by Playwright, for tests that need a real browser. Never downloads a browser. The package
+ * chromium-headless-shell has the same engine without the windows of a desktop browser: a page costs a third of the time.
+ */
 import type { Browser } from "playwright-core";
 
-const CHROMIUM = "/usr/bin/chromium";
+/** In order of preference. */
+const CHROMIUM = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium"] as const;
 const CHROMIUM_ARGS = [
   "--no-sandbox",
   "--disable-gpu",
+  "--disable-software-rasterizer",
+  "--in-process-gpu",
   "--disable-quic",
   "--no-first-run",
   "--disable-background-networking",
@@ -14,14 +20,21 @@ const CHROMIUM_ARGS = [
 
 /** Returns whether Chromium is installed. Prints a warning if not, because tests are then skipped. */
 export function isChromiumThere(): boolean {
-  try {
-    if (Deno.statSync(CHROMIUM).isFile) return true;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-  const words = `\n*** SKIPPED: nothing was checked in a real browser, ${CHROMIUM} is missing ***\n\n`;
+  if (installed() !== undefined) return true;
+  const words = `\n*** SKIPPED: nothing was checked in a real browser, ${CHROMIUM[1]} is missing ***\n\n`;
   Deno.stdout.writeSync(new TextEncoder().encode(words));
   return false;
+}
+
+function installed(): string | undefined {
+  return CHROMIUM.find((path) => {
+    try {
+      return Deno.statSync(path).isFile;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return false;
+      throw error;
+    }
+  });
 }
 
 /** A separate browser; the caller closes it. */
@@ -30,5 +43,7 @@ export async function openChromium(): Promise<Browser> {
   // of its own tests skips that.
   Deno.env.set("__IS_WSL_TEST__", "1");
   const { chromium } = await import("playwright-core");
-  return await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGS });
+  const executablePath = installed();
+  if (executablePath === undefined) throw new Error(`${CHROMIUM[1]} is not installed`);
+  return await chromium.launch({ executablePath, args: CHROMIUM_ARGS });
 }

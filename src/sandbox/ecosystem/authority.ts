@@ -5,7 +5,7 @@
  */
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
-import { KEY_ALGORITHM, keyPairAt, privateKeyPem } from "./key_files.ts";
+import { KEY_ALGORITHM, keyPairAt, type MakeKeyPair, privateKeyPem } from "./key_files.ts";
 import { readIfAny, type SandboxFiles, writePublic } from "./sandbox_files.ts";
 
 /** A certificate authority that can issue certificates. */
@@ -39,8 +39,12 @@ const renewServerBelowDays = 30;
 const backdatedMs = 300_000;
 
 /** Opens a sandbox's authority; the first start creates it. */
-export async function openAuthority(files: SandboxFiles, now: number): Promise<Authority> {
-  const keys = await keyPairAt(files.caKey);
+export async function openAuthority(
+  files: SandboxFiles,
+  now: number,
+  makeKeys?: MakeKeyPair,
+): Promise<Authority> {
+  const keys = await keyPairAt(files.caKey, makeKeys);
   const certificatePem = await readIfAny(files.caCertificate) ?? await found(files, keys, now);
   return {
     certificate: new x509.X509Certificate(certificatePem),

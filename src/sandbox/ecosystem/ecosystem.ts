@@ -5,6 +5,7 @@
 import { explainBindError } from "./addresses.ts";
 import { withClock } from "./clock_routes.ts";
 import { type Handler, listenHttp } from "./http_listener.ts";
+import type { MakeKeyPair } from "./key_files.ts";
 import { onboard } from "./onboarding.ts";
 import { participantPlans } from "./participants_plan.ts";
 import { type RunningPlatform, startDirectory, startPlatform } from "./platform_and_directory.ts";
@@ -23,6 +24,8 @@ export interface EcosystemOptions {
   readonly dir: string;
   /** How long to wait for a sandbox on the same directory that is just stopping; default 0. */
   readonly patienceMs?: number;
+  /** Makes the keys of a first start. Default: new 2048-bit RSA keys, which take most of its time. */
+  readonly makeKeys?: MakeKeyPair;
   /** Receives one line for each slow step of a first start. */
   readonly log?: (line: string) => void;
 }
@@ -56,7 +59,7 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
   const site = await takeSite(options, running);
   const newcomers = site.made === "complete" ? [] : participantPlans(site.addresses);
   if (newcomers.length > 0) tell("First start on this port: making keys and certificates.");
-  const keys = await openSiteKeys(site, newcomers, Date.now());
+  const keys = await openSiteKeys(site, newcomers, Date.now(), options.makeKeys);
   await openDirectory(site, keys, running);
   await openPlatform(site, keys, running);
   if (newcomers.length > 0) {

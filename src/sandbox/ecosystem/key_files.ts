@@ -6,11 +6,14 @@ export const KEY_ALGORITHM = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } as c
 
 const pemLabel = "PRIVATE KEY";
 
+/** Makes a key pair that can sign and can be exported. */
+export type MakeKeyPair = () => Promise<CryptoKeyPair>;
+
 /** Reads the key pair in a file, or creates the file. */
-export async function keyPairAt(path: string): Promise<CryptoKeyPair> {
+export async function keyPairAt(path: string, make: MakeKeyPair = makeKeyPair): Promise<CryptoKeyPair> {
   const pem = await readIfAny(path);
   if (pem !== undefined) return await readKeyPair(pem);
-  const pair = await makeKeyPair();
+  const pair = await make();
   await writeSecret(path, await privateKeyPem(pair.privateKey));
   return pair;
 }

@@ -6,7 +6,7 @@
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
 import { z } from "zod";
-import { KEY_ALGORITHM, keyPairAt } from "./key_files.ts";
+import { KEY_ALGORITHM, keyPairAt, type MakeKeyPair } from "./key_files.ts";
 import type { ParticipantPlan } from "./participants_plan.ts";
 import {
   asJson,
@@ -39,11 +39,15 @@ const onboardedSchema = z.object({
 type Onboarded = z.infer<typeof onboardedSchema>;
 
 /** Creates the participant's key pairs. `sandbox_state.ts` has already removed files of an interrupted start. */
-export async function participantKeys(files: SandboxFiles, plan: ParticipantPlan): Promise<ParticipantKeys> {
+export async function participantKeys(
+  files: SandboxFiles,
+  plan: ParticipantPlan,
+  makeKeys?: MakeKeyPair,
+): Promise<ParticipantKeys> {
   const own = participantFiles(files, plan.name);
   await makePrivateFolder(own.folder);
   const pairs = await Promise.all(
-    plan.keys.map(async (purpose) => [purpose, await keyPairAt(own.key(purpose))]),
+    plan.keys.map(async (purpose) => [purpose, await keyPairAt(own.key(purpose), makeKeys)]),
   );
   return Object.fromEntries(pairs);
 }

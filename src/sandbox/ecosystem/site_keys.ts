@@ -1,6 +1,6 @@
 /** All keys of a sandbox, created in parallel because this takes most of the time of a first start. */
 import { type Authority, openAuthority, type ServerIdentity, serverIdentity } from "./authority.ts";
-import { keyPairAt, makeKeyPair } from "./key_files.ts";
+import { keyPairAt, type MakeKeyPair, makeKeyPair } from "./key_files.ts";
 import { type ParticipantKeys, participantKeys } from "./onboarding.ts";
 import type { ParticipantPlan } from "./participants_plan.ts";
 import { platformKeySet } from "./platform_key_set.ts";
@@ -24,15 +24,18 @@ export async function openSiteKeys(
   { files }: Site,
   newcomers: readonly ParticipantPlan[],
   now: number,
+  makeKeys: MakeKeyPair = makeKeyPair,
 ): Promise<SiteKeys> {
-  const opening = openAuthority(files, now);
-  const serverKeys = keyPairAt(files.serverKey);
+  const opening = openAuthority(files, now, makeKeys);
+  const serverKeys = keyPairAt(files.serverKey, makeKeys);
   const [authority, server, directory, platform, withKeys] = await Promise.all([
     opening,
     serverKeys.then(async (keys) => await serverIdentity(files, keys, await opening, now)),
-    keyPairAt(files.directoryKey),
-    opening.then((authority) => platformKeySet(files, authority, makeKeyPair, now)),
-    Promise.all(newcomers.map(async (plan) => ({ plan, keys: await participantKeys(files, plan) }))),
+    keyPairAt(files.directoryKey, makeKeys),
+    opening.then((authority) => platformKeySet(files, authority, makeKeys, now)),
+    Promise.all(
+      newcomers.map(async (plan) => ({ plan, keys: await participantKeys(files, plan, makeKeys) })),
+    ),
   ]);
   return { authority, server, directory, platform, newcomers: withKeys };
 }
