@@ -9,6 +9,7 @@ import {
   holdKeys,
   keyOfTheMoment,
   newestInUse,
+  parsePrivateKeySet,
   PRIVATE_RSA,
   type PrivateRsaJwk,
 } from "../base/jose/private_keys.ts";
@@ -77,7 +78,7 @@ export async function statementJwk(pem: string): Promise<PrivateRsaJwk> {
 }
 
 async function open(json: string, now: number): Promise<readonly HeldKey[]> {
-  const jwks = readKeySet(json);
+  const jwks = parsePrivateKeySet(json, keySet, "a private JWK set of `use: sig` RSA keys");
   for (const { kid, n, e } of jwks) {
     if (await jwkThumbprint({ kty: "RSA", n, e }) !== kid) {
       throw new Error(`names a key by a kid that is not its RFC 7638 thumbprint: ${kid}`);
@@ -92,19 +93,6 @@ function signing(held: readonly HeldKey[], now: number): HeldKey {
   const newest = newestInUse(held, now);
   if (newest === undefined) throw new Error("has no key whose nbf has passed");
   return newest;
-}
-
-function readKeySet(json: string): readonly PrivateRsaJwk[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw new Error("is not JSON");
-  }
-  const parsed = keySet.safeParse(value);
-  if (parsed.success) return parsed.data.keys;
-  const where = parsed.error.issues.map((issue) => issue.path.join(".") || "keys").join(", ");
-  throw new Error(`is not a private JWK set of \`use: sig\` RSA keys; look at: ${where}`);
 }
 
 function publicMembers({ kty, n, e, kid }: PrivateRsaJwk): JsonObject {

@@ -7,7 +7,14 @@ import { z } from "zod";
 import { type Clock, systemClock, unixSeconds } from "../kernel/clock.ts";
 import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../limits.ts";
 import type { JsonObject } from "./compact_jws.ts";
-import { type HeldKey, holdKeys, keyOfTheMoment, newestInUse, PRIVATE_RSA } from "./private_keys.ts";
+import {
+  type HeldKey,
+  holdKeys,
+  keyOfTheMoment,
+  newestInUse,
+  parsePrivateKeySet,
+  PRIVATE_RSA,
+} from "./private_keys.ts";
 import type { NamedKey } from "./sealed_jwt.ts";
 
 /** The platform's keys. Its properties are live: they return the keys that are current at each use. */
@@ -37,6 +44,8 @@ const signingKey = z.object({
 const decryptionKey = z.object({ ...PRIVATE_RSA, use: z.literal("enc") });
 const keySet = z.object({ keys: z.array(z.discriminatedUnion("use", [signingKey, decryptionKey])).min(2) });
 
+const KEY_SET = "a private JWK set with sig (kid, x5c, x5t, x5t#S256) and enc keys";
+
 type PrivateJwk = z.infer<typeof signingKey> | z.infer<typeof decryptionKey>;
 
 /**
@@ -61,7 +70,7 @@ export async function openKeyRing(json: string, clock: Clock = systemClock): Pro
 }
 
 async function openKeys(json: string, now: number): Promise<readonly HeldKey<PrivateJwk>[]> {
-  const held = await holdKeys(readKeySet(json));
+  const held = await holdKeys(parsePrivateKeySet(json, keySet, KEY_SET));
   keyInUse(held, "sig", now);
   keyInUse(held, "enc", now);
   return held;
@@ -94,21 +103,6 @@ function published(held: readonly HeldKey<PrivateJwk>[], now: number): HeldKey<P
 
 function namedKeys(held: readonly HeldKey<PrivateJwk>[], use: PrivateJwk["use"]): NamedKey[] {
   return held.filter(({ jwk }) => jwk.use === use).map(({ named }) => named);
-}
-
-function readKeySet(json: string): PrivateJwk[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw new Error("is not JSON");
-  }
-  const parsed = keySet.safeParse(value);
-  if (parsed.success) return parsed.data.keys;
-  const where = parsed.error.issues.map((issue) => issue.path.join(".") || "keys").join(", ");
-  throw new Error(
-    `is not a private JWK set with sig (kid, x5c, x5t, x5t#S256) and enc keys; look at: ${where}`,
-  );
 }
 
 function publicMembers(jwk: PrivateJwk): JsonObject {

@@ -49,6 +49,29 @@ export interface HeldKey<Jwk extends PrivateRsaJwk = PrivateRsaJwk> {
   readonly named: NamedKey;
 }
 
+/**
+ * Parses a private JWK set.
+ *
+ * @param expected what the text must be, for the error
+ * @throws {Error} that names the members that are wrong, never a key's value
+ */
+export function parsePrivateKeySet<Jwk>(
+  json: string,
+  schema: z.ZodType<{ readonly keys: readonly Jwk[] }>,
+  expected: string,
+): readonly Jwk[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw new Error("is not JSON");
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data.keys;
+  const where = parsed.error.issues.map((issue) => issue.path.join(".") || "keys").join(", ");
+  throw new Error(`is not ${expected}; look at: ${where}`);
+}
+
 const SIGN = { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 };
 const DECRYPT = { name: "RSA-OAEP", hash: "SHA-256" };
 

@@ -80,7 +80,7 @@ export async function openScaResponse(
   if (!inner.ok) return inner;
   const jwt = await verifyJwt(inner.value, {
     ...HEADER,
-    findKey: (jws) => bankKey(deps.keys, bank, jws),
+    findKey: (jws) => signingKeyOf(deps.keys, bank, jws),
     claims: (claims) => checkResult(claims, bank, deps),
     times: "unchecked", // see ScaResponse.times
   });
@@ -88,7 +88,7 @@ export async function openScaResponse(
 }
 
 /** The key is one of the path's bank, never of a bank that the token names (RFC 8725 §3.8). */
-async function bankKey(
+async function signingKeyOf(
   keys: ParticipantKeySets,
   bank: BankClient,
   { header: { kid } }: UnverifiedJws,

@@ -43,7 +43,7 @@ export async function openStatement(
   const statement = await verifyJwt(text, {
     maxCharacters: MAX_BODY_BYTES,
     typ: [STATEMENT_TYPE],
-    findKey: (jws) => bankKey(deps.keys, bank, jws),
+    findKey: (jws) => signingKeyOf(deps.keys, bank, jws),
     claims: (claims) => checkIssue(claims, bank, hold, deps.authUrl),
     times: { ...TIMES, clock: deps.clock },
   });
@@ -60,7 +60,7 @@ export async function openStatement(
   return ok(page);
 }
 
-async function bankKey(
+async function signingKeyOf(
   keys: ParticipantKeySets,
   bank: BankClient,
   { header: { kid } }: UnverifiedJws,
