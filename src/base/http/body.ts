@@ -29,7 +29,7 @@ export interface FormVariables {
 export type Form = ReadonlyMap<string, string>;
 
 /** Middleware: checks media type, content coding and size, then reads the bytes of the body. */
-export const jsonBody = createMiddleware<{ Variables: BodyVariables }>(async function readJsonBody(c, next) {
+export const jsonBody = createMiddleware<{ Variables: BodyVariables }>(async function jsonBody(c, next) {
   c.set("body", await readJsonBytes(c));
   await next();
 });
@@ -48,7 +48,7 @@ export async function readJsonBytes(c: Context): Promise<Uint8Array<ArrayBuffer>
 }
 
 /** Middleware: {@link readForm}. */
-export const formBody = createMiddleware<{ Variables: FormVariables }>(async function readFormBody(c, next) {
+export const formBody = createMiddleware<{ Variables: FormVariables }>(async function formBody(c, next) {
   c.set("form", await readForm(c));
   await next();
 });

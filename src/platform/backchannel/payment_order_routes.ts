@@ -6,14 +6,13 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { jsonBody } from "../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { decoded } from "../http/decoded.ts";
-import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import { outboxAhead } from "../payments/order_outbox_store.ts";
 import { paymentAhead, type PaymentOrderRef } from "../payments/payment_store.ts";
-import { firstReads } from "../security/first_reads.ts";
+import type { KeysOfRequest } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import {
   paymentOrderSchema,
@@ -22,7 +21,7 @@ import {
   representOrders,
 } from "../payments/payment_order_representation.ts";
 import { findPayment, reportPaymentStatus, type ReportPaymentStatusDeps } from "./report_payment_status.ts";
-import { BANK, bankItself, signedJson } from "./routes.ts";
+import { bankChecks, signedJson } from "./routes.ts";
 import { PAYMENT_STATUSES } from "../payments/payment.ts";
 import { decodeStatusReport, statusReportSchema } from "./status_report_schema.ts";
 
@@ -101,17 +100,7 @@ export function paymentOrderRoutes(deps: PaymentOrderRouteDeps): readonly Platfo
 }
 
 function readEndpoints(deps: PaymentOrderRouteDeps): readonly PlatformEndpoint[] {
-  const { certificate, limit, bank, token } = deps.guards;
-  const reads = firstReads((c) => paymentAhead(c.req.param("paymentId")));
-  const checks = [
-    certificate,
-    limit("back_channel"),
-    reads,
-    bank,
-    token(BANK),
-    bankItself,
-    fapiHeaders,
-  ] as const;
+  const checks = bankChecks(deps.guards, (c) => paymentAhead(c.req.param("paymentId")));
   return [
     endpoint("resource", "bank", listRoute, checks, async (c) => {
       const page = await pageOf(deps, c.get("bank").code, readFilter(c.req.queries()));
@@ -125,21 +114,14 @@ function readEndpoints(deps: PaymentOrderRouteDeps): readonly PlatformEndpoint[]
 }
 
 function reportEndpoint(deps: PaymentOrderRouteDeps): PlatformEndpoint {
-  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
-  const reads = firstReads((c) => {
+  const keys: KeysOfRequest = (c) => {
     const id = c.req.param("paymentId");
     return [...paymentAhead(id), ...outboxAhead(id)];
-  });
+  };
   return endpoint("resource", "bank", reportRoute, [
-    certificate,
-    limit("back_channel"),
-    reads,
-    bank,
-    token(BANK),
-    bankItself,
-    fapiHeaders,
+    ...bankChecks(deps.guards, keys),
     jsonBody,
-    payloadSignature,
+    deps.guards.payloadSignature,
     signedJson,
     decoded(decodeStatusReport),
   ], async (c) => {

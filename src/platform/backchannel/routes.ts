@@ -15,7 +15,7 @@ import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "..
 import { parseStrictJson } from "../../base/http/strict_json.ts";
 import { type AccessVariables, insufficientToken, type Requirement } from "../security/access_token.ts";
 import type { BankVariables } from "../security/bank_path.ts";
-import { firstReads } from "../security/first_reads.ts";
+import { firstReads, type KeysOfRequest } from "../security/first_reads.ts";
 import type { SignedBodyVariables } from "../security/payload_signature.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import {
@@ -38,7 +38,7 @@ export const BANK: Requirement = { scope: "bank", grants: ["client_credentials"]
  * a bank only at its own address.
  */
 export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVariables }>(
-  async function itself(c, next) {
+  async function bankItself(c, next) {
     if (c.get("access").token.clientId !== c.get("bank").clientId) {
       throw insufficientToken("The access token does not belong to the bank in the path.", BANK.scope);
     }
@@ -48,7 +48,7 @@ export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVa
 
 /** Check: parses the bytes whose signature is verified. */
 export const signedJson = createMiddleware<{ Variables: SignedBodyVariables & { json: unknown } }>(
-  async function parseSignedJson(c, next) {
+  async function strictJson(c, next) {
     c.set("json", parseStrictJson(c.get("signedBody").bytes));
     await next();
   },
@@ -95,21 +95,37 @@ const updateRoute = createRoute({
   },
 });
 
+/** The checks of every endpoint of the back channel, before those of a body. */
+export function bankChecks(
+  { certificate, limit, bank, token }: ResourceGuards,
+  keys: KeysOfRequest,
+): readonly [
+  ResourceGuards["certificate"],
+  ReturnType<ResourceGuards["limit"]>,
+  ReturnType<typeof firstReads>,
+  ResourceGuards["bank"],
+  ReturnType<ResourceGuards["token"]>,
+  typeof bankItself,
+  typeof fapiHeaders,
+] {
+  return [
+    certificate,
+    limit("back_channel"),
+    firstReads(keys),
+    bank,
+    token(BANK),
+    bankItself,
+    fapiHeaders,
+  ];
+}
+
 export function backchannelRoutes(deps: BackchannelRouteDeps): readonly PlatformEndpoint[] {
   return [readEndpoint(deps), updateEndpoint(deps)];
 }
 
 function readEndpoint(deps: BackchannelRouteDeps): PlatformEndpoint {
-  const { certificate, limit, bank, token } = deps.guards;
-  return endpoint("resource", "bank", readRoute, [
-    certificate,
-    limit("back_channel"),
-    firstReads((c) => consentAhead(c.req.param("consentId"))),
-    bank,
-    token(BANK),
-    bankItself,
-    fapiHeaders,
-  ], async (c) => {
+  const checks = bankChecks(deps.guards, (c) => consentAhead(c.req.param("consentId")));
+  return endpoint("resource", "bank", readRoute, checks, async (c) => {
     const by = { bank: c.get("bank").code };
     const { value } = await readConsent(deps, c.req.param("consentId"), by, c.get("reads"));
     return c.json(representConsentDetails(value));
@@ -117,21 +133,14 @@ function readEndpoint(deps: BackchannelRouteDeps): PlatformEndpoint {
 }
 
 function updateEndpoint(deps: BackchannelRouteDeps): PlatformEndpoint {
-  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
-  const reads = firstReads((c) => {
+  const keys: KeysOfRequest = (c) => {
     const id = c.req.param("consentId");
     return [...consentAhead(id), ...openFlowAhead(id)];
-  });
+  };
   return endpoint("resource", "bank", updateRoute, [
-    certificate,
-    limit("back_channel"),
-    reads,
-    bank,
-    token(BANK),
-    bankItself,
-    fapiHeaders,
+    ...bankChecks(deps.guards, keys),
     jsonBody,
-    payloadSignature,
+    deps.guards.payloadSignature,
     signedJson,
   ], async (c) => {
     const { code, clientId, consentManagedByBank } = c.get("bank");

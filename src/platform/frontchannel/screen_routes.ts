@@ -62,7 +62,7 @@ interface LinkVariables {
 
 /** Check: the bank of the path. */
 export const linkedBank = createMiddleware<{ Variables: Pick<LinkVariables, "bankCode"> }>(
-  async function readBank(c, next) {
+  async function bankCode(c, next) {
     c.set("bankCode", bankOf(c.req.param("bank")));
     await next();
   },
@@ -70,7 +70,7 @@ export const linkedBank = createMiddleware<{ Variables: Pick<LinkVariables, "ban
 
 /** Check: the parameters of the link, each at most once. */
 export const linkQuery = createMiddleware<{ Variables: Pick<LinkVariables, "query"> }>(
-  async function readQuery(c, next) {
+  async function linkQuery(c, next) {
     c.set("query", queryOf(c.req.url));
     await next();
   },

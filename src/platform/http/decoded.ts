@@ -2,13 +2,13 @@
 import type { MiddlewareHandler } from "hono";
 
 /**
- * @param decode throws {ApiError} naming every faulty place
+ * @param decoder throws {ApiError} naming every faulty place
  */
 export function decoded<T>(
-  decode: (json: unknown) => T,
+  decoder: (json: unknown) => T,
 ): MiddlewareHandler<{ Variables: { json: unknown; request: T } }> {
-  return async function decodeBody(c, next) {
-    c.set("request", decode(c.get("json")));
+  return async function decode(c, next) {
+    c.set("request", decoder(c.get("json")));
     await next();
   };
 }

@@ -60,11 +60,14 @@ export interface MountedEndpoint {
   readonly path: string;
   readonly surface: Surface;
   readonly traffic: Traffic;
+  /** The names of the checks, in order. */
+  readonly checks: readonly string[];
 }
 
 export function listed(endpoint: PlatformEndpoint): MountedEndpoint {
   const { surface, traffic, route } = endpoint;
-  return { method: methodOf(endpoint), path: honoPath(route), surface, traffic };
+  const checks = endpoint.checks.map(({ name }) => name);
+  return { method: methodOf(endpoint), path: honoPath(route), surface, traffic, checks };
 }
 
 /** Returns a test for the paths of these endpoints by their first two segments, of which the first may be a bank. */

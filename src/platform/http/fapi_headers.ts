@@ -18,7 +18,7 @@ const RULES = [
  *
  * @throws {ApiError} `request.header_invalid`
  */
-export const fapiHeaders = createMiddleware(async function checkFapiHeaders(c, next) {
+export const fapiHeaders = createMiddleware(async function fapiHeaders(c, next) {
   rejectMalformedInteractionId(c.req.header("x-fapi-interaction-id"));
   const faults = RULES.flatMap(({ path, isGood, must }): Fault[] => {
     const value = c.req.header(path);

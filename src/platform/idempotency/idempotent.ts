@@ -49,7 +49,7 @@ export function claimAhead(route: string): KeysOfToken {
  */
 export function idempotent(claims: ClaimStore): (route: string, replay: Replay) => MiddlewareHandler<Env> {
   return (route, replay) =>
-    createMiddleware<Env>(async function once(c, next) {
+    createMiddleware<Env>(async function idempotency(c, next) {
       const key = readKey(c.req.header("x-idempotency-key"));
       const json = parseStrictJson(c.get("signedBody").bytes);
       const owner = c.get("access").caller.clientId;

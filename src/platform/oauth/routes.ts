@@ -164,7 +164,7 @@ function pushEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
  *
  * @throws {ApiError} `platform.overloaded`
  */
-const codesFirst = createMiddleware<OAuthEnv>(async function putCodesFirst(c, next) {
+const codesFirst = createMiddleware<OAuthEnv>(async function codesFirst(c, next) {
   if (c.get("form").get("grant_type") !== "authorization_code") await goOnAsOrdinary();
   await next();
 });
@@ -186,7 +186,7 @@ function authenticated(
   deps: OAuthRouteDeps,
   needsProof: (c: OAuthContext) => boolean,
 ): MiddlewareHandler<OAuthEnv> {
-  return createMiddleware<OAuthEnv>(async function authenticate(c, next) {
+  return createMiddleware<OAuthEnv>(async function clientAuthentication(c, next) {
     const presented = {
       form: c.get("form"),
       authorization: c.req.header("authorization"),

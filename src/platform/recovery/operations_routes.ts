@@ -59,7 +59,7 @@ const releaseRoute = createRoute({
 const REASON = /^[^\p{Cc}]{10,500}$/u;
 
 /** Check: reads the body as plain text. */
-const textBody = createMiddleware<{ Variables: { text: string } }>(async function readTextBody(c, next) {
+const textBody = createMiddleware<{ Variables: { text: string } }>(async function textBody(c, next) {
   c.set("text", new TextDecoder().decode(await readBytes(c.req.raw, MAX_BODY_BYTES)).trim());
   await next();
 });

@@ -48,7 +48,7 @@ export interface RegistrationRouteDeps extends RegisterClientDeps, RegistrationJ
 }
 
 /** Check: media type, content coding and size; sets the JWT of the body. */
-const jwtBody = createMiddleware<{ Variables: { jwt: string } }>(async function readJwtBody(c, next) {
+const jwtBody = createMiddleware<{ Variables: { jwt: string } }>(async function jwtBody(c, next) {
   if (mediaType(c) !== "application/jose") throw new ApiError("registration.unsupported_media_type");
   rejectContentCoding(c);
   c.set("jwt", textOf(await readBytes(c.req.raw, MAX_BODY_BYTES)));

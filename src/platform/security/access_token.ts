@@ -89,7 +89,7 @@ export function accessToken(
   deps: AccessTokenDeps,
 ): (requirement: Requirement, more?: KeysOfToken) => ReturnType<typeof createMiddleware<AccessEnv>> {
   return (requirement, more = () => []) =>
-    createMiddleware<AccessEnv>(async function authorized(c, next) {
+    createMiddleware<AccessEnv>(async function accessToken(c, next) {
       const url = new URL(c.req.url);
       const text = readCredentials(c.req.header("authorization"), url.searchParams);
       const reads = c.get("reads");

@@ -18,7 +18,7 @@ export interface BankVariables {
 export function bankPath(
   findBank: FindBank,
 ): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & BankVariables }>> {
-  return createMiddleware<{ Variables: RequestVariables & BankVariables }>(async function addressed(c, next) {
+  return createMiddleware<{ Variables: RequestVariables & BankVariables }>(async function bank(c, next) {
     const code = asBankCode(c.req.param("bank"));
     const bank = code === undefined ? null : await findBank(code, c.get("reads"));
     if (bank === null) throw new ApiError("bank.unknown");

@@ -65,7 +65,7 @@ export function certificateReader(deps: {
 export function clientCertificate(
   read: ReadCertificate,
 ): ReturnType<typeof createMiddleware<{ Variables: CertificateVariables }>> {
-  return createMiddleware<{ Variables: CertificateVariables }>(async function certified(c, next) {
+  return createMiddleware<{ Variables: CertificateVariables }>(async function certificate(c, next) {
     const certificate = await read(c.req.raw.headers);
     if (!certificate.ok) throw new ApiError("certificate.missing", certificate.fault.why);
     c.set("certificate", certificate.value);

@@ -36,7 +36,7 @@ export function dpopCredentials(authorization: string | undefined): string | und
 }
 
 export function firstReads(more: KeysOfRequest = () => []): ReturnType<typeof createMiddleware<Env>> {
-  return createMiddleware<Env>(async function read(c, next) {
+  return createMiddleware<Env>(async function prefetch(c, next) {
     const code = asBankCode(c.req.param("bank"));
     const text = dpopCredentials(c.req.header("authorization"));
     const looksOurs = text !== undefined && text.length <= MAX_CHARACTERS;

@@ -27,7 +27,7 @@ export function operatorToken(
   token: string,
 ): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & OperatorVariables }>> {
   return createMiddleware<{ Variables: RequestVariables & OperatorVariables }>(
-    async function operated(c, next) {
+    async function operatorToken(c, next) {
       const sent = BEARER.exec(c.req.header("authorization") ?? "")?.[1];
       if (sent === undefined || !await timingSafeEqual(sent, token)) {
         throw new ApiError("operations.unauthorized", sent === undefined ? "no bearer token" : "wrong token");

@@ -59,7 +59,7 @@ export function payloadSignature(
   deps: PayloadSignatureDeps,
 ): ReturnType<typeof createMiddleware<{ Variables: BodyVariables & AccessVariables & SignedBodyVariables }>> {
   return createMiddleware<{ Variables: BodyVariables & AccessVariables & SignedBodyVariables }>(
-    async function signed(c, next) {
+    async function payloadSignature(c, next) {
       const header = c.req.header("x-jws-signature");
       if (header === undefined || header === "") throw missing();
       const signature = readDetachedJws(header);

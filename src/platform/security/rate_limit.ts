@@ -59,14 +59,16 @@ export function openRateLimit(
   return {
     take,
     guard: (group) =>
-      createMiddleware<{ Variables: CertificateVariables & LimitVariables }>(async function limited(c, next) {
-        const certificate = c.get("certificate");
-        await takeFrom(deps.localBuckets, group, certificate.spkiThumbprint);
-        c.set("limitParticipant", async ({ orgId }) => {
-          deps.onProven(certificate, orgId);
-          await take(group, `participant ${orgId}`);
-        });
-        await next();
-      }),
+      createMiddleware<{ Variables: CertificateVariables & LimitVariables }>(
+        async function rateLimit(c, next) {
+          const certificate = c.get("certificate");
+          await takeFrom(deps.localBuckets, group, certificate.spkiThumbprint);
+          c.set("limitParticipant", async ({ orgId }) => {
+            deps.onProven(certificate, orgId);
+            await take(group, `participant ${orgId}`);
+          });
+          await next();
+        },
+      ),
   };
 }

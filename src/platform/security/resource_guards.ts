@@ -29,7 +29,7 @@ export interface ResourceGuards {
 
 /** Creates the check of {@link ResourceGuards.active}. */
 export function activeBank(standingOf: StandingOf): ResourceGuards["active"] {
-  return createMiddleware<{ Variables: BankVariables }>(async function checkStanding(c, next) {
+  return createMiddleware<{ Variables: BankVariables }>(async function activeBank(c, next) {
     await requireActiveBank(standingOf, c.get("bank"));
     await next();
   });

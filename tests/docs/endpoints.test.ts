@@ -1,0 +1,42 @@
+/** `docs/endpoints.md` says what the declarations say. */
+import { assert, assertEquals } from "@std/assert";
+import { endpointPage } from "../../scripts/endpoints/table.ts";
+import { openEnvironment } from "../../scripts/testing/environment.ts";
+
+/** Formatting aside: widths of columns and line breaks. */
+const plain = (text: string): string => text.replaceAll(/-{3,}/g, "-").replaceAll(/\s+/g, " ").trim();
+
+Deno.test("docs/endpoints.md has every endpoint with its checks; if not, run deno task endpoints", async () => {
+  const page = await Deno.readTextFile(new URL("../../docs/endpoints.md", import.meta.url));
+  assertEquals(plain(page), plain(await endpointPage()));
+});
+
+/** Cheap checks before dear ones; what is verified before what is parsed. Endpoints have some of them. */
+const ORDER = [
+  "certificate",
+  "rateLimit",
+  "prefetch",
+  "bank",
+  "accessToken",
+  "bankItself",
+  "fapiHeaders",
+  "jsonBody",
+  "payloadSignature",
+  "strictJson",
+  "idempotency",
+  "activeBank",
+  "decode",
+];
+
+Deno.test("the checks of every resource endpoint have one order, from the certificate to the decoding", async () => {
+  await using env = await openEnvironment();
+  const resources = env.platform.endpoints.api.filter(({ surface }) => surface === "resource");
+  assert(resources.length > 10);
+  for (const { method, path, checks } of resources) {
+    assertEquals(checks, ORDER.filter((name) => checks.includes(name)), `${method} ${path}`);
+    for (const name of ["certificate", "rateLimit", "bank", "accessToken", "fapiHeaders"]) {
+      assert(checks.includes(name), `${method} ${path} lacks ${name}`);
+    }
+    assertEquals(checks.includes("payloadSignature"), method !== "GET", `${method} ${path}`);
+  }
+});
