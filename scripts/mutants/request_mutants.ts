@@ -194,7 +194,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
     name: "operator-token-not-compared",
     file: "src/platform/security/operator_token.ts",
-    from: "if (sent === undefined || !sameBytes(await digest(sent), await expected)) {",
+    from: "if (sent === undefined || !await timingSafeEqual(sent, token)) {",
     to: "if (sent === undefined) {",
     tests: ["tests/platform/payments/payment_orders_operations.test.ts"],
   },
