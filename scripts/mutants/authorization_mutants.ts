@@ -13,7 +13,7 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   {
     name: "pkce-challenge-reused",
     file: "src/platform/oauth/push_authorization_request.ts",
-    from: "if (await deps.codes.isChallengeSpent(requested, deps.clock(), reads)) {",
+    from: "if (await deps.codes.isChallengeSpent(tx, requested, deps.clock())) {",
     to: 'if (requested.codeChallenge === "") {',
     tests: ["tests/platform/oauth/par_consents.test.ts"],
   },
@@ -121,8 +121,8 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   {
     name: "second-use-of-code-revokes-nothing",
     file: "src/platform/oauth/grant_authorization_code.ts",
-    from: "deps.tokens.stageRevocation(tx, entry.value.redeemedFor);",
-    to: "void entry.value.redeemedFor;",
+    from: "deps.tokens.stageRevocation(tx, code.redeemedFor);",
+    to: "void code.redeemedFor;",
     tests: [
       "tests/platform/oauth/token_authorization_code.test.ts",
       "tests/platform/oauth/token_code_rejections.test.ts",
@@ -131,7 +131,7 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   {
     name: "code-of-a-consent-that-ended",
     file: "src/platform/oauth/grant_authorization_code.ts",
-    from: "if (!await deps.isConsentAuthorized(code.consentId, code)) throw",
+    from: "if (!await deps.isConsentAuthorized(tx, code.consentId, code)) throw",
     to: "if (code.consentId.length === 0) throw",
     tests: ["tests/platform/oauth/token_authorization_code.test.ts"],
   },

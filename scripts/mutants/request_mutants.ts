@@ -180,15 +180,22 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
     name: "replay-records-of-rejected-requests-not-written",
     file: "src/platform/http/commit_replay_records.ts",
-    from: "if (!await commit(deps.store, deps.clock, begin(replayRecords))) throw",
-    to: "if (begin(replayRecords).checks.length > 0) throw",
+    from: "await commitRecords(deps, replayRecords);",
+    to: "void commitRecords;",
     tests: ["tests/platform/security/resource_dpop_proof.test.ts"],
   },
   {
     name: "replay-record-counts-as-expired",
     file: "src/base/store/transaction.ts",
-    from: "now < (found[index]?.value.expiresAt ?? 0)",
-    to: "now > (found[index]?.value.expiresAt ?? Infinity)",
+    from: "now < expiryOf(found[index])",
+    to: "now > expiryOf(found[index])",
+    tests: ["tests/base/store/transaction.test.ts"],
+  },
+  {
+    name: "lost-race-repeated-on-old-entries",
+    file: "src/base/store/transaction.ts",
+    from: "request.reads.forget();",
+    to: "void request.reads;",
     tests: ["tests/base/store/transaction.test.ts"],
   },
   {

@@ -3,7 +3,7 @@
  * entries in the same commit. A change that loses a race is decided again on the new state.
  */
 import { ApiError } from "../base/kernel/api_error.ts";
-import { begin, commit } from "../base/store/transaction.ts";
+import { transact } from "../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
 import type { Directory } from "./directory.ts";
 import type { HistoryNote } from "./history.ts";
@@ -45,13 +45,13 @@ export async function changeParticipant<T>(
   target: Target,
   decide: (participant: Participant, now: number) => Promise<Change<T>>,
 ): Promise<T> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const entry = await findParticipant(directory.store, target.orgId);
+  const options = { what: "participant", attempts: ATTEMPTS, lost: rejectContended };
+  return await transact(directory, options, async (tx) => {
+    const entry = await findParticipant(tx, target.orgId);
     if (entry === null) throw new ApiError("directory.not_found", "no such participant");
     const now = directory.clock();
     const change = await decide(entry.value, now);
     if (change.notes.length === 0) return change.answer;
-    const tx = begin();
     stageParticipant(tx, change.participant, entry.version, {
       notes: change.notes,
       at: now,
@@ -59,8 +59,11 @@ export async function changeParticipant<T>(
     });
     for (const key of change.newKeys ?? []) stageNewKey(tx, target.orgId, key);
     if (change.changedKey !== undefined) stageKey(tx, target.orgId, change.changedKey);
-    if (await commit(directory.store, directory.clock, tx)) return change.answer;
-  }
+    return change.answer;
+  });
+}
+
+function rejectContended(): never {
   throw new ApiError("directory.conflict", {
     description: "The participant is being changed by others; try again.",
   });

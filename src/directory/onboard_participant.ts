@@ -3,7 +3,7 @@
  * commit.
  */
 import { ApiError } from "../base/kernel/api_error.ts";
-import { begin, commit } from "../base/store/transaction.ts";
+import { commitIfUnchanged } from "../base/store/transaction.ts";
 import { certifyKeys, type IssuedKey, proveKeys, type SigningRequests } from "./certify_keys.ts";
 import type { Directory } from "./directory.ts";
 import type { HistoryNote } from "./history.ts";
@@ -50,10 +50,11 @@ export async function onboardParticipant(
   const subject = { ...participant, softwareClientId: participant.software.clientId };
   const keys = await certifyKeys(directory, { subject, requested }, now);
   const statement = await signStatement(directory.statementKeys.signer, directory.terms, participant);
-  const tx = begin();
-  stageParticipant(tx, participant, null, { notes: [note(participant, keys)], at: now, who });
-  for (const { key } of keys) stageNewKey(tx, participant.orgId, key);
-  if (await commit(directory.store, directory.clock, tx)) return { participant, statement, keys };
+  const isStored = await commitIfUnchanged(directory, (tx) => {
+    stageParticipant(tx, participant, null, { notes: [note(participant, keys)], at: now, who });
+    for (const { key } of keys) stageNewKey(tx, participant.orgId, key);
+  });
+  if (isStored) return { participant, statement, keys };
   // A concurrent onboarding has taken the org_id or one of the keys.
   if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
   throw new ApiError("directory.conflict", {

@@ -1,6 +1,7 @@
 /** Reads and stages participants, their keys and their histories. The participant's version guards all of them. */
-import type { Entry, Key, Store } from "../base/store/store.ts";
-import { check, set, type Transaction } from "../base/store/transaction.ts";
+import type { StoredRecord } from "../base/store/record.ts";
+import type { Entry, Key, Reader, Store } from "../base/store/store.ts";
+import { check, type Transaction } from "../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
 import type { HistoryEntry, HistoryNote } from "./history.ts";
 import type { OrgId } from "./identifiers.ts";
@@ -15,12 +16,19 @@ import {
   PARTICIPANTS_CHANGED,
 } from "./keys.ts";
 import type { Participant } from "./participant.ts";
+import {
+  certifiedKeyRecord,
+  historyRecord,
+  knownKeyRecord,
+  participantRecord,
+  participantsChangedRecord,
+} from "./participant_records.ts";
 
 const PAGE = 100;
 
 /** The participant with exactly this org_id (case-sensitive), or null. */
-export async function findParticipant(store: Store, orgId: OrgId): Promise<Entry<Participant> | null> {
-  const entry = await store.get<Participant>(participantKey(orgId));
+export async function findParticipant(from: Reader, orgId: OrgId): Promise<Entry<Participant> | null> {
+  const entry = await participantRecord.get(from, participantKey(orgId));
   return entry?.value.orgId === orgId ? entry : null;
 }
 
@@ -31,7 +39,7 @@ export async function isOrgIdTaken(store: Store, orgId: OrgId): Promise<boolean>
 
 /** Every participant, by org_id. */
 export function listParticipants(store: Store): Promise<Participant[]> {
-  return listAll<Participant>(store, PARTICIPANTS);
+  return listAll(store, participantRecord, PARTICIPANTS);
 }
 
 /** Opaque; changes with every change of any participant. */
@@ -41,17 +49,17 @@ export async function participantsVersion(store: Store): Promise<string> {
 
 /** Every key ever certified for a participant, including revoked and expired ones. */
 export function listKeys(store: Store, orgId: OrgId): Promise<CertifiedKey[]> {
-  return listAll<CertifiedKey>(store, certifiedKeysOf(orgId));
+  return listAll(store, certifiedKeyRecord, certifiedKeysOf(orgId));
 }
 
 /** A participant's key, or null. */
 export async function findKey(store: Store, orgId: OrgId, kid: string): Promise<CertifiedKey | null> {
-  return (await store.get<CertifiedKey>(certifiedKeyKey(orgId, kid)))?.value ?? null;
+  return (await certifiedKeyRecord.get(store, certifiedKeyKey(orgId, kid)))?.value ?? null;
 }
 
 /** A participant's history, oldest first. */
 export function listHistory(store: Store, orgId: OrgId): Promise<HistoryEntry[]> {
-  return listAll<HistoryEntry>(store, historyOf(orgId));
+  return listAll(store, historyRecord, historyOf(orgId));
 }
 
 /** The thumbprints of those public keys that were certified before, for any participant. */
@@ -70,34 +78,35 @@ export function stageParticipant(
   const { notes, at, who } = happened;
   const first = participant.historyLength;
   check(tx, participantKey(participant.orgId), version);
-  set(tx, participantKey(participant.orgId), { ...participant, historyLength: first + notes.length });
-  set(tx, PARTICIPANTS_CHANGED, at); // no version check: changes of different participants must not conflict
+  const changed = { ...participant, historyLength: first + notes.length };
+  participantRecord.set(tx, participantKey(participant.orgId), changed);
+  participantsChangedRecord.set(tx, PARTICIPANTS_CHANGED, at); // no version check: changes of different participants must not conflict
   notes.forEach((note, index) => {
     const entry: HistoryEntry = { sequence: first + index, at, who, ...note };
-    set(tx, historyKey(participant.orgId, entry.sequence), entry);
+    historyRecord.set(tx, historyKey(participant.orgId, entry.sequence), entry);
   });
 }
 
 /** Stages a new key. The commit fails if its public key has been certified meanwhile. */
 export function stageNewKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): void {
   check(tx, knownKeyKey(key.thumbprint), null);
-  set(tx, knownKeyKey(key.thumbprint), { orgId, kid: key.kid });
-  set(tx, certifiedKeyKey(orgId, key.kid), key);
+  knownKeyRecord.set(tx, knownKeyKey(key.thumbprint), { orgId, kid: key.kid });
+  certifiedKeyRecord.set(tx, certifiedKeyKey(orgId, key.kid), key);
 }
 
 /** Stages a change of an existing key. */
 export function stageKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): void {
-  set(tx, certifiedKeyKey(orgId, key.kid), key);
+  certifiedKeyRecord.set(tx, certifiedKeyKey(orgId, key.kid), key);
 }
 
-async function listAll<T>(store: Store, prefix: Key): Promise<T[]> {
+async function listAll<T>(store: Store, record: StoredRecord<T>, prefix: Key): Promise<T[]> {
   const values: T[] = [];
   let after: Key | undefined;
   while (true) {
-    const page = await store.list<T>(
+    const page = await store.list(
       after === undefined ? { prefix, limit: PAGE } : { prefix, after, limit: PAGE },
     );
-    values.push(...page.map((entry) => entry.value));
+    values.push(...page.map((entry) => record.decode(entry).value));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return values;
     after = last.key;

@@ -5,7 +5,7 @@
 import type { Clock } from "../base/kernel/clock.ts";
 import { storeCopyKey } from "../base/store/copy_mark.ts";
 import type { Store } from "../base/store/store.ts";
-import { begin, check, commit, remove } from "../base/store/transaction.ts";
+import { check, commitIfUnchanged, remove } from "../base/store/transaction.ts";
 
 /** Whether this database is a restored copy. */
 export interface RestoredCopy {
@@ -22,10 +22,11 @@ export async function openRestoredCopy(store: Store, clock: Clock): Promise<Rest
     takenAt: () => mark?.value.takenAt,
     async confirm(): Promise<void> {
       if (mark === null) return;
-      const tx = begin();
-      check(tx, storeCopyKey, mark.version);
-      remove(tx, storeCopyKey);
-      await commit(store, clock, tx); // false: another request has confirmed it
+      const { version } = mark;
+      await commitIfUnchanged({ store, clock }, (tx) => { // false: another request has confirmed it
+        check(tx, storeCopyKey, version);
+        remove(tx, storeCopyKey);
+      });
       mark = null;
     },
   };

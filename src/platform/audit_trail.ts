@@ -2,9 +2,12 @@
  * The append-only history of consents, payments and clients: each change with its actor, time and reason. An entry is
  * staged in the commit of its change, so neither exists without the other.
  */
+import { z } from "zod";
+import { defineRecord, optional } from "../base/store/record.ts";
+import { instant, text } from "../base/store/record_fields.ts";
 import { auditKey } from "./store_keys.ts";
 import type { Store } from "../base/store/store.ts";
-import { set, type Transaction } from "../base/store/transaction.ts";
+import type { Transaction } from "../base/store/transaction.ts";
 
 export interface AuditEntry {
   /** Milliseconds. */
@@ -24,6 +27,22 @@ export interface ShownPage {
   readonly sha256: string;
 }
 
+export const auditRecord = defineRecord<AuditEntry>({
+  name: "audit",
+  keyParts: ["resource id", "time (ms)", "order and random id"],
+  what: "An entry in the append-only history of a consent, payment, client or hold.",
+  schema: z.looseObject({
+    at: instant,
+    event: text,
+    actor: text,
+    reason: optional(text),
+    page: optional(z.looseObject({ language: text, sha256: text })),
+  }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "pseudonymous",
+});
+
 const PAGE = 500;
 
 let recorded = 0;
@@ -31,11 +50,11 @@ let recorded = 0;
 /** Stages an entry in the history of `subject`, a resource's id. Entries of the same millisecond keep their order. */
 export function record(tx: Transaction, subject: string, entry: AuditEntry): void {
   const order = String(recorded++).padStart(12, "0");
-  set(tx, auditKey(subject, entry.at, `${order}-${crypto.randomUUID()}`), entry);
+  auditRecord.set(tx, auditKey(subject, entry.at, `${order}-${crypto.randomUUID()}`), entry);
 }
 
 /** Returns the history of a resource, oldest first. */
 export async function historyOf(store: Store, subject: string): Promise<readonly AuditEntry[]> {
-  const entries = await store.list<AuditEntry>({ prefix: ["audit", subject], limit: PAGE });
-  return entries.map(({ value }) => value);
+  const entries = await store.list({ prefix: ["audit", subject], limit: PAGE });
+  return entries.map((entry) => auditRecord.decode(entry).value);
 }

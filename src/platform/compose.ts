@@ -114,7 +114,7 @@ function composeWork(
 ): Work {
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const jobs = {
-    followDirectory: () => followDirectory(statuses, clients),
+    followDirectory: () => followDirectory(statuses, clients, parts.store),
     sweepConsents: () => sweepConsents({ ...parts, consents }),
     markAge: parts.markAge,
   };
@@ -174,10 +174,10 @@ function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuar
   const { config: { baseUrl, authUrl }, store, clock } = parts;
   const { clients, consents, participantKeys: keys } = shared;
   const status = (
+    from: Reader,
     id: ConsentId,
-    owner: Parameters<typeof consentStatus>[2],
-    from?: Reader,
-  ): ReturnType<typeof consentStatus> => consentStatus({ clock, consents }, id, owner, from);
+    owner: Parameters<typeof consentStatus>[3],
+  ): ReturnType<typeof consentStatus> => consentStatus({ clock, consents }, from, id, owner);
   return {
     ...shared,
     store,
@@ -191,8 +191,8 @@ function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuar
     rejectWhileHeld: rejectWhileHeld(openHoldStore(store)),
     findCaller: clients.find,
     findClient: clients.find,
-    isConsentAuthorized: async (id, owner) => await status(id, owner) === "Authorized",
-    awaitsAuthorisation: async (id, owner, from) => await status(id, owner, from) === "AwaitingAuthorisation",
+    isConsentAuthorized: async (from, id, owner) => await status(from, id, owner) === "Authorized",
+    awaitsAuthorisation: async (from, id, owner) => await status(from, id, owner) === "AwaitingAuthorisation",
   };
 }
 
@@ -267,15 +267,15 @@ function composeBrowser(
       binding: openBrowserBinding(authUrl.startsWith("https:")),
       isBankFailing: shared.delivery.circuit.isOpen,
     },
-    pages: { authUrl, site: shared.site, findTpp: tppFinder(shared), readiness: ready, openApi },
+    pages: { authUrl, site: shared.site, findTpp: tppFinder(shared, store), readiness: ready, openApi },
   });
 }
 
 /** Links lead only to active TPPs, because anyone can make up this address. */
-function tppFinder({ clients, standingOf }: Shared): FindTpp {
+function tppFinder({ clients, standingOf }: Shared, store: Reader): FindTpp {
   return async (text) => {
     const id = asClientId(text);
-    const client = id === undefined ? null : await clients.find(id);
+    const client = id === undefined ? null : await clients.find(store, id);
     const standing = client === null ? undefined : await standingOf(client).catch(() => undefined);
     return standing === "active" ? backTo(client).tpp : undefined;
   };

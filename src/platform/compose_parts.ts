@@ -40,7 +40,7 @@ import { laneBounds } from "./lanes.ts";
 import { openLocalBuckets } from "./security/local_buckets.ts";
 import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
-import type { Store } from "../base/store/store.ts";
+import type { Reader, Store } from "../base/store/store.ts";
 import { errorPages } from "./http/error_routes.ts";
 import type { Site } from "../pages/site.ts";
 
@@ -119,9 +119,9 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     ...view,
     site,
     trustAnchor: new URL(config.directoryIssuer).host,
-    tokens: openAccessTokenStore(store, clock),
-    codes: openAuthorizationCodeStore(store),
-    requests: openPushedRequestStore(store),
+    tokens: openAccessTokenStore(clock),
+    codes: openAuthorizationCodeStore(),
+    requests: openPushedRequestStore(),
     consents: openConsentStore(store),
     payments,
     admission: openAdmission({ bounds: laneBounds(config), steady, log }),
@@ -134,8 +134,8 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
       policies: config.rateLimits,
     }),
     delivery: composeDelivery(parts, log, view, payments),
-    claims: openClaimStore(store, clock),
-    sessions: openAuthorizationSessionStore(store),
+    claims: openClaimStore(clock),
+    sessions: openAuthorizationSessionStore(),
     drawErrorPage: errorPages(site),
   };
 }
@@ -169,7 +169,7 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
   const copies = { fetchJson, ages, keep, log };
   const findDirectoryKey = openDirectoryKeys({ ...copies, jwksUri: config.directoryJwksUri });
   const statements = { findDirectoryKey, directoryIssuer, environment, urls };
-  const stored = openClientStore(store);
+  const stored = openClientStore();
   const current = openCurrentClients({
     store,
     clock,
@@ -209,11 +209,13 @@ function composeDelivery(
     fetch: parts.fetch,
     signer: keys.signer,
     authUrl: config.authUrl,
-    outbox: openOrderOutboxStore(store),
+    outbox: openOrderOutboxStore({ store, clock }),
     circuit: openBankCircuit(steady),
-    paymentOrdersUri: async (bank) => (await view.clients.findBank(bank))?.paymentOrdersUri,
+    paymentOrdersUri: async (bank) => (await view.clients.findBank(store, bank))?.paymentOrdersUri,
     whyHeld: async (bank) =>
-      await holds.find(bank) === null ? await whyNoOrders(view, bank) : "The store was restored: reconcile.",
+      await holds.find(store, bank) === null
+        ? await whyNoOrders(view, store, bank)
+        : "The store was restored: reconcile.",
     random: Math.random,
     loopbackBanks: config.environment === "Sandbox",
     slots: openPushSlots(MAX_PUSHES),
@@ -228,10 +230,11 @@ function composeDelivery(
  */
 async function whyNoOrders(
   { clients, standingOf }: DirectoryView,
+  from: Reader,
   code: BankCode,
 ): Promise<string | undefined> {
   try {
-    const bank = await clients.findBank(code);
+    const bank = await clients.findBank(from, code);
     const standing = bank === null ? "withdrawn" : await standingOf(bank);
     return standing === "active" ? undefined : whyInactive("bank", standing);
   } catch (error) {

@@ -21,13 +21,15 @@ export const PLANTS: readonly Plant[] = [
     name: "consent and payment in two commits",
     file: "src/platform/payments/create_payment.ts",
     changes: [
+      ["import { type RequestState,", "import { commitIfUnchanged, type RequestState,"],
       [
-        "    const tx = begin(command.replayRecords);\n",
-        `    const first = begin();
-    deps.consents.stageChange(first, entry, consumed, { actor: "plant", reason: \`payment \${id}\` }, deps.clock());
-    if (!await commit(deps.store, deps.clock, first)) return undefined;
-    const tx = begin(command.replayRecords);
-`,
+        "    stage(deps, tx, command,",
+        `    const cause = { actor: "plant", reason: \`payment \${id}\` };
+    const isFirst = await commitIfUnchanged(deps, (first) => {
+      deps.consents.stageChange(first, entry, consumed, cause, deps.clock());
+    });
+    if (!isFirst) throw new ApiError("platform.unavailable");
+    stage(deps, tx, command,`,
       ],
       ["  deps.consents.stageChange(tx, entry, consumed, cause, payment.createdAt);\n", ""],
     ],

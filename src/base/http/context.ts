@@ -1,6 +1,6 @@
 /** The variables that every request has. Middleware adds its own variables by its own types. */
 import type { Place } from "./fair_lane.ts";
-import type { Prefetch } from "../store/prefetch.ts";
+import type { RequestReads } from "../store/request_reads.ts";
 import type { ReplayRecords } from "../store/transaction.ts";
 
 /**
@@ -16,8 +16,8 @@ export interface RequestVariables {
   interactionId: string;
   /** Replay records to be committed with the request's effect (`base/store/transaction.ts`). */
   replayRecords: ReplayRecords;
-  /** The entries that this request has read or prefetched. */
-  reads: Prefetch;
+  /** The entries that this request has read. */
+  reads: RequestReads;
   /** The request's place in the admission control (`aside.ts`). */
   place: Place;
 }

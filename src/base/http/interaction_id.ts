@@ -4,7 +4,7 @@
 import { createMiddleware } from "hono/factory";
 import { isUuid } from "../kernel/identifiers.ts";
 import { ApiError } from "../kernel/api_error.ts";
-import { prefetch } from "../store/prefetch.ts";
+import { openRequestReads } from "../store/request_reads.ts";
 import type { Store } from "../store/store.ts";
 import { newReplayRecords } from "../store/transaction.ts";
 import type { RequestEnv } from "./context.ts";
@@ -20,7 +20,7 @@ export function nameRequest(store: Store): ReturnType<typeof createMiddleware<Re
     const sent = c.req.header(HEADER);
     c.set("interactionId", isUuid(sent) ? sent : crypto.randomUUID());
     c.set("replayRecords", newReplayRecords());
-    c.set("reads", prefetch(store));
+    c.set("reads", openRequestReads(store));
     await next();
     c.res.headers.set(HEADER, c.get("interactionId"));
   });

@@ -5,7 +5,8 @@
  */
 import { type Clock, MAX_SKEW_MS } from "../kernel/clock.ts";
 import type { Key, Store } from "./store.ts";
-import { begin, check, commit, set } from "./transaction.ts";
+import { ageMarkRecord } from "./base_records.ts";
+import { check, transact } from "./transaction.ts";
 
 export interface AgeClock {
   readonly ages: Clock;
@@ -13,12 +14,6 @@ export interface AgeClock {
   readonly behindSeconds: number;
   /** Stores the current value, at most every 10 s. Returns the number of marks stored. */
   mark(): Promise<number>;
-}
-
-interface Mark {
-  /** Milliseconds since the Unix epoch, by the computer's clock. */
-  readonly at: number;
-  readonly age: number;
 }
 
 const ageMarkKey: Key = ["age_mark"];
@@ -29,7 +24,7 @@ const UNKNOWN_MS = 3_600_000;
 
 /** Reads the stored mark and opens the clock. `steady` is this process's steady clock over `clock`. */
 export async function openAgeClock(store: Store, clock: Clock, steady: Clock): Promise<AgeClock> {
-  const mark = (await store.get<Mark>(ageMarkKey))?.value;
+  const mark = (await ageMarkRecord.get(store, ageMarkKey))?.value;
   const [at, startedAt] = [clock(), steady()];
   const passed = mark === undefined ? 0 : at - mark.at;
   const since = passed < -MAX_SKEW_MS ? UNKNOWN_MS : Math.max(0, passed);
@@ -50,10 +45,12 @@ export async function openAgeClock(store: Store, clock: Clock, steady: Clock): P
 
 /** Never replaces a later mark: of several processes, the one that is furthest ahead sets it. */
 async function storeMark(store: Store, clock: Clock, age: number): Promise<boolean> {
-  const former = await store.get<Mark>(ageMarkKey);
-  if (former !== null && former.value.age >= age) return false;
-  const tx = begin();
-  check(tx, ageMarkKey, former?.version ?? null);
-  set(tx, ageMarkKey, { at: clock(), age } satisfies Mark);
-  return await commit(store, clock, tx);
+  const options = { what: "age mark", attempts: 1, lost: () => false };
+  return await transact({ store, clock }, options, async (tx) => {
+    const former = await ageMarkRecord.get(tx, ageMarkKey);
+    if (former !== null && former.value.age >= age) return false;
+    check(tx, ageMarkKey, former?.version ?? null);
+    ageMarkRecord.set(tx, ageMarkKey, { at: clock(), age });
+    return true;
+  });
 }

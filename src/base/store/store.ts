@@ -13,11 +13,6 @@ export interface Entry<T> {
   readonly version: string;
 }
 
-/** Returns the entry with its value in the form of the domain, or null. */
-export function readAs<Stored, T>(read: (stored: Stored) => T, entry: Entry<Stored> | null): Entry<T> | null {
-  return entry === null ? null : { ...entry, value: read(entry.value) };
-}
-
 /**
  * One write of a commit. The database may delete the entry after `expiresAt` (milliseconds). Validity must not depend
  * on it.
@@ -45,7 +40,7 @@ export interface Listing {
   readonly limit: number;
 }
 
-/** Reads single entries: the store itself, or the prefetched entries of a request. */
+/** Reads single entries: the store itself, the reads of a request, or a transaction. */
 export interface Reader {
   /** Returns the entry, or null. */
   get<T>(key: Key): Promise<Entry<T> | null>;

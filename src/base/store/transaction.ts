@@ -1,11 +1,14 @@
 /**
- * A use case stages its writes on a transaction and commits them once. Replay records of single-use values (a proof's
- * jti, an assertion's jti, a bank's JWT) are part of the same commit as the effect that they guard.
+ * Transactions: a use case reads entries, decides, stages its writes and commits them once. Replay records of
+ * single-use values (a proof's jti, an assertion's jti, a bank's JWT) are part of the same commit as the effect that
+ * they guard.
  */
 import type { ErrorReason } from "../kernel/api_error.ts";
 import { ApiError } from "../kernel/api_error.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Check, Key, Store, Write } from "./store.ts";
+import { openRequestReads, type RequestReads } from "./request_reads.ts";
+import { spentJwtRecord } from "./base_records.ts";
+import type { Check, Entry, Key, Reader, Store, Write } from "./store.ts";
 
 /** A single-use value. The commit fails with `rejection` if its key was used before and has not expired. */
 export interface Once {
@@ -27,15 +30,35 @@ export interface ReplayRecords {
   rejection?: ApiError;
 }
 
-/** Staged work. Its replay records are written in the same commit. */
-export interface Transaction {
-  readonly checks: Check[];
-  readonly writes: Write[];
+/** What a request has read, and its replay records. */
+export interface RequestState {
+  readonly reads: RequestReads;
   readonly replayRecords: ReplayRecords;
 }
 
-interface SpentReplayRecord {
-  readonly expiresAt: number;
+/** One attempt: reads entries, and collects the checks and writes of its commit. */
+export interface Transaction extends Reader {
+  readonly checks: Check[];
+  readonly writes: Write[];
+}
+
+export interface TransactDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+export interface TransactOptions<T> {
+  /** The changed thing, for the log of a request that has lost every race. */
+  readonly what: string;
+  /**
+   * The request that causes the change. Its first attempt uses the entries that the request has read, and its replay
+   * records are part of the commit. Background work has none.
+   */
+  readonly request?: RequestState;
+  /** Maximum number of attempts, {@link MAX_ATTEMPTS} by default. */
+  readonly attempts?: number;
+  /** Called after the last attempt has lost its race. By default the request gets `platform.unavailable`. */
+  readonly lost?: () => T;
 }
 
 /** An empty set of replay records. Each request has one. */
@@ -43,23 +66,12 @@ export function newReplayRecords(): ReplayRecords {
   return { pending: [] };
 }
 
-/** Begins an empty transaction with a request's replay records. */
-export function begin(replayRecords: ReplayRecords = newReplayRecords()): Transaction {
-  return { checks: [], writes: [], replayRecords };
-}
-
 /** Stages the check that an entry is unchanged (a version) or that a key is new (null). */
 export function check(tx: Transaction, key: Key, version: string | null): void {
   tx.checks.push({ key, version });
 }
 
-/** Stages a write. `expiresAt` is in milliseconds since the Unix epoch. */
-export function set(tx: Transaction, key: Key, value: unknown, expiresAt?: number): void {
-  tx.writes.push(
-    expiresAt === undefined ? { kind: "set", key, value } : { kind: "set", key, value, expiresAt },
-  );
-}
-
+/** Stages a deletion. A record stages its own writes (`record.ts`). */
 export function remove(tx: Transaction, key: Key): void {
   tx.writes.push({ kind: "delete", key });
 }
@@ -71,46 +83,101 @@ export function remove(tx: Transaction, key: Key): void {
 const MAX_ATTEMPTS = 8;
 
 /**
+ * Reads, decides and commits in one atomic step. An attempt reads through `tx` and stages its checks and writes. If
+ * a checked entry has changed meanwhile, no write happens, and the attempt runs again on the current entries. An
+ * attempt that stages no work is not committed, and the replay records stay pending.
+ *
+ * @returns what the attempt that committed returned
+ * @throws {ApiError} what an attempt throws; a replay record's own reason if one was used before; or
+ * `platform.unavailable` after losing every race. Then no write happened.
+ */
+export async function transact<T>(
+  deps: TransactDeps,
+  { what, request = background(deps.store), attempts = MAX_ATTEMPTS, lost }: TransactOptions<T>,
+  attempt: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  for (let made = 0; made < attempts; made++) {
+    const tx = begin(request.reads);
+    const result = await attempt(tx);
+    if (tx.checks.length === 0 && tx.writes.length === 0) return result;
+    if (await commit(deps, tx, request)) return result;
+  }
+  if (lost === undefined) throw contended(what);
+  return lost();
+}
+
+/**
+ * Commits changes of entries that the caller has read. It is tried once.
+ *
+ * @returns false if a checked entry has changed since. Then no write happened.
+ */
+export async function commitIfUnchanged(
+  deps: TransactDeps,
+  stage: (tx: Transaction) => void,
+): Promise<boolean> {
+  const request = background(deps.store);
+  const tx = begin(request.reads);
+  stage(tx);
+  return await commit(deps, tx, request);
+}
+
+/**
+ * Commits the replay records of a request that commits no other work.
+ *
+ * @throws {ApiError} as {@link transact}
+ */
+export async function commitReplayRecords(deps: TransactDeps, replayRecords: ReplayRecords): Promise<void> {
+  const { reads } = background(deps.store);
+  if (!await commit(deps, begin(reads), { reads, replayRecords })) throw contended("replayRecords");
+}
+
+function background(store: Store): RequestState {
+  return { reads: openRequestReads(store), replayRecords: newReplayRecords() };
+}
+
+function begin(reads: Reader): Transaction {
+  return { get: (key) => reads.get(key), checks: [], writes: [] };
+}
+
+/** Entries that the request has read are out of date after a commit, whether it succeeded or not. */
+async function commit(deps: TransactDeps, tx: Transaction, request: RequestState): Promise<boolean> {
+  try {
+    return await commitWith(deps, tx, request.replayRecords);
+  } finally {
+    request.reads.forget();
+  }
+}
+
+/**
  * Commits the staged work and the replay records in one atomic step.
  *
- * @returns false if a check failed. Then no write happened, and the caller reads again and decides.
- * @throws {ApiError} with the replay record's own reason if one was used before, or `platform.unavailable` if the
- * replay records kept changing. Then no write happened.
+ * @returns false if a check failed. Then no write happened.
  */
-export async function commit(store: Store, clock: Clock, tx: Transaction): Promise<boolean> {
-  const replayRecords = [...tx.replayRecords.pending];
-  const writes = [...tx.writes, ...replayRecords.map(spendingWrite)];
-  let versions: readonly (string | null)[] = replayRecords.map(() => null);
+async function commitWith(
+  { store, clock }: TransactDeps,
+  tx: Transaction,
+  records: ReplayRecords,
+): Promise<boolean> {
+  const pending = [...records.pending];
+  const writes = [...tx.writes];
+  for (const record of pending) stageReplayRecord({ writes }, record);
+  let versions: readonly (string | null)[] = pending.map(() => null);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const unspent = replayRecords.map(({ key }, index): Check => ({ key, version: versions[index] ?? null }));
-    if (await store.commit({ checks: [...tx.checks, ...unspent], writes })) return settled(tx);
+    const unspent = pending.map(({ key }, index): Check => ({ key, version: versions[index] ?? null }));
+    if (await store.commit({ checks: [...tx.checks, ...unspent], writes })) {
+      records.pending.length = 0;
+      return true;
+    }
     // Either a replay record's key exists (used, or expired and not yet deleted) or a check of the work failed.
-    const found = await store.getMany<SpentReplayRecord>(replayRecords.map(({ key }) => key));
+    const found = await store.getMany(pending.map(({ key }) => key));
     const now = clock();
-    const isSpent = (index: number): boolean => now < (found[index]?.value.expiresAt ?? 0);
-    rejectSpent(tx.replayRecords, replayRecords.filter((_, index) => isSpent(index)));
+    const isSpent = (index: number): boolean => now < expiryOf(found[index]);
+    rejectSpent(records, pending.filter((_, index) => isSpent(index)));
     const current = found.map((entry) => entry?.version ?? null);
     if (current.every((version, index) => version === versions[index])) return false;
     versions = current; // the current versions, so that expired replay records are replaced
   }
   throw contended("replayRecords");
-}
-
-/**
- * Repeats attempts until one commits. An attempt reads, decides and commits. It returns undefined if its commit
- * returned false. Only the first attempt may use prefetched entries.
- *
- * @throws {ApiError} what an attempt throws, or `platform.unavailable` after losing every race
- */
-export async function untilCommitted<T>(
-  what: string,
-  attempt: (isFirst: boolean) => Promise<T | undefined>,
-): Promise<T> {
-  for (let made = 0; made < MAX_ATTEMPTS; made++) {
-    const committed = await attempt(made === 0);
-    if (committed !== undefined) return committed;
-  }
-  throw contended(what);
 }
 
 /** Returns the error of a request that has lost its races. No write happened, and the caller may retry. */
@@ -124,13 +191,12 @@ export function contended(what: string): ApiError {
  */
 const KEPT_LONGER_MS = 3_600_000;
 
-function spendingWrite(replayRecord: Once): Write {
-  return {
-    kind: "set",
-    key: replayRecord.key,
-    value: { expiresAt: replayRecord.expiresAt },
-    expiresAt: replayRecord.expiresAt + KEPT_LONGER_MS,
-  };
+function stageReplayRecord(tx: Pick<Transaction, "writes">, { key, expiresAt }: Once): void {
+  spentJwtRecord.set(tx, key, { expiresAt }, expiresAt + KEPT_LONGER_MS);
+}
+
+function expiryOf(entry: Entry<unknown> | null | undefined): number {
+  return entry ? spentJwtRecord.decode(entry).value.expiresAt : 0;
 }
 
 /** Unused records stay pending, and are committed at the end of the request. */
@@ -148,9 +214,4 @@ export function usedBefore({ rejection, description }: Once): ApiError {
     detail: "used before",
     ...(description === undefined ? {} : { description }),
   });
-}
-
-function settled(tx: Transaction): true {
-  tx.replayRecords.pending.length = 0;
-  return true;
 }

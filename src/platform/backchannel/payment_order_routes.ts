@@ -107,7 +107,7 @@ function readEndpoints(deps: PaymentOrderRouteDeps): readonly PlatformEndpoint[]
       return c.json(representOrders(page.orders, page.after));
     }),
     endpoint("resource", "bank", readRoute, checks, async (c) => {
-      const { value } = await findPayment(deps, c.req.param("paymentId"), c.get("bank").code, c.get("reads"));
+      const { value } = await findPayment(deps, c.get("reads"), c.req.param("paymentId"), c.get("bank").code);
       return c.json(representOrder(value));
     }),
   ];

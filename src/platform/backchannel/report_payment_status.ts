@@ -2,7 +2,6 @@
  * Records a payment status that the bank reports (Decision D3). Only legal changes are accepted, and a repeated
  * status has no effect.
  */
-import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -11,28 +10,23 @@ import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
-import type { Entry, Reader, Store } from "../../base/store/store.ts";
-import { begin, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
+import type { Entry, Reader } from "../../base/store/store.ts";
+import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";
 
-export interface ReportPaymentStatusDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface ReportPaymentStatusDeps extends TransactDeps {
   readonly payments: PaymentStore;
   readonly outbox: OrderOutboxStore;
 }
 
 /** A decoded report with a verified signature. */
-export interface ReportPaymentStatus {
+export interface ReportPaymentStatus extends RequestState {
   readonly bank: BankCode;
   readonly bankClientId: ClientId;
   readonly paymentIdText: string;
   readonly report: StatusReport;
   /** The signed body, stored as evidence. */
   readonly signedBody: SignedBody;
-  readonly replayRecords: ReplayRecords;
-  /** Prefetched entries, for the first attempt. */
-  readonly reads: Reader;
 }
 
 /**
@@ -44,19 +38,17 @@ export async function reportPaymentStatus(
   deps: ReportPaymentStatusDeps,
   command: ReportPaymentStatus,
 ): Promise<Payment> {
-  return await untilCommitted("payment status", async (isFirst) => {
-    const from = isFirst ? command.reads : undefined;
-    const entry = await findPayment(deps, command.paymentIdText, command.bank, from);
+  return await transact(deps, { what: "payment status", request: command }, async (tx) => {
+    const entry = await findPayment(deps, tx, command.paymentIdText, command.bank);
     if (entry.value.status === command.report.status) return entry.value; // contract PT9: a no-op
     const now = deps.clock();
     const changed = reported(entry.value, command.report, now);
-    const tx = begin(command.replayRecords);
     const reason = command.report.statusReason ?? "reported by the bank";
     deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason }, now);
     stageEvidence(tx, `${changed.id} ${changed.status}`, command.signedBody);
-    const order = await deps.outbox.find(changed.id, from);
+    const order = await deps.outbox.find(tx, changed.id);
     if (order !== null) deps.outbox.stageDelivery(tx, order); // the bank has the order, so no push is needed
-    return await commit(deps.store, deps.clock, tx) ? changed : undefined;
+    return changed;
   });
 }
 
@@ -67,12 +59,12 @@ export async function reportPaymentStatus(
  */
 export async function findPayment(
   deps: { readonly payments: PaymentStore },
+  from: Reader,
   idText: string,
   bank: BankCode,
-  from?: Reader,
 ): Promise<Entry<Payment>> {
   const id = asPaymentId(idText);
-  const entry = id === undefined ? null : await deps.payments.find(id, from);
+  const entry = id === undefined ? null : await deps.payments.find(from, id);
   if (entry === null || entry.value.bank !== bank) throw new ApiError("resource.not_found");
   return entry;
 }

@@ -127,7 +127,7 @@ function readEndpoint(deps: BackchannelRouteDeps): PlatformEndpoint {
   const checks = bankChecks(deps.guards, (c) => consentAhead(c.req.param("consentId")));
   return endpoint("resource", "bank", readRoute, checks, async (c) => {
     const by = { bank: c.get("bank").code };
-    const { value } = await readConsent(deps, c.req.param("consentId"), by, c.get("reads"));
+    const { value } = await readConsent(deps, c.get("reads"), c.req.param("consentId"), by);
     return c.json(representConsentDetails(value));
   });
 }

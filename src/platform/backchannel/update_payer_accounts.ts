@@ -8,27 +8,23 @@ import { stagePayerAccounts } from "../consents/payer_accounts_store.ts";
 import { findOpenFlow, isOpen } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { AccountSchemes } from "../../base/values/account_schemes.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import type { ApiError } from "../../base/kernel/api_error.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
-import type { Reader, Store } from "../../base/store/store.ts";
-import { begin, check, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
+import { check, type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import {
   decodePayerAccounts,
   type PayerAccountsReport,
   unexpectedAccounts,
 } from "./payer_accounts_schema.ts";
 
-export interface UpdatePayerAccountsDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface UpdatePayerAccountsDeps extends TransactDeps {
   readonly consents: ConsentStore;
   readonly accountSchemes: AccountSchemes;
 }
 
 /** A report with a verified signature. `json` is parsed but not decoded. */
-export interface UpdatePayerAccounts {
+export interface UpdatePayerAccounts extends RequestState {
   readonly bank: BankCode;
   readonly bankClientId: ClientId;
   readonly consentManagedByBank: boolean;
@@ -36,9 +32,6 @@ export interface UpdatePayerAccounts {
   readonly json: unknown;
   /** The signed body, stored as evidence. */
   readonly signedBody: SignedBody;
-  readonly replayRecords: ReplayRecords;
-  /** Prefetched entries, for the first attempt. */
-  readonly reads: Reader;
 }
 
 /**
@@ -50,9 +43,8 @@ export async function updatePayerAccounts(
   deps: UpdatePayerAccountsDeps,
   command: UpdatePayerAccounts,
 ): Promise<PayerAccountsReport> {
-  return await untilCommitted("payer accounts", async (isFirst) => {
-    const from = isFirst ? command.reads : undefined;
-    const entry = await readConsent(deps, command.consentIdText, { bank: command.bank }, from);
+  return await transact(deps, { what: "payer accounts", request: command }, async (tx) => {
+    const entry = await readConsent(deps, tx, command.consentIdText, { bank: command.bank });
     const consent = entry.value;
     if (isImplicit(consent)) throw unexpectedAccounts();
     const mode = command.consentManagedByBank ? "bank" : "platform";
@@ -65,14 +57,13 @@ export async function updatePayerAccounts(
     const now = deps.clock();
     const chosen = mode === "bank" ? { accounts: report.debtorAccount } : {};
     const changed = withPayer(consent, { sub: report.sub, ...chosen }, now);
-    const flow = await findOpenFlow(from ?? deps.store, consent.id);
+    const flow = await findOpenFlow(tx, consent.id);
     if (flow === null || !isOpen(flow, now)) throw noOpenSession();
-    const tx = begin(command.replayRecords);
     check(tx, flow.key, flow.version); // an earlier return from the bank fixes the accounts (Decision G2)
     const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
     deps.consents.stageChange(tx, entry, changed, cause, now);
     stagePayerAccounts(tx, consent.id, changed.payer.report, command.signedBody);
-    return await commit(deps.store, deps.clock, tx) ? report : undefined;
+    return report;
   });
 }
 

@@ -1,11 +1,13 @@
 /** Stores consents. Each change checks the version that it is based on, so of parallel changes only one commits. */
+import { defineRecord } from "../../base/store/record.ts";
+import { consentId } from "../../base/store/record_fields.ts";
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
 import { record, type ShownPage } from "../audit_trail.ts";
 import { consentDeadlineKey, consentKey } from "../store_keys.ts";
-import { type Entry, type Key, readAs, type Reader, type Store } from "../../base/store/store.ts";
-import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
+import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
+import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { type Consent, deadlineOf } from "./consent.ts";
-import { consentOf, type StoredConsent, storedConsent } from "./stored_consent.ts";
+import { consentRecord } from "./stored_consent.ts";
 
 /** The actor of a change and its reason, for the consent's history. */
 export interface Cause {
@@ -15,9 +17,7 @@ export interface Cause {
 }
 
 export interface ConsentStore {
-  find(id: ConsentId, from?: Reader): Promise<Entry<Consent> | null>;
-  /** In one round trip, in the order of the ids. */
-  findMany(ids: readonly ConsentId[]): Promise<readonly (Entry<Consent> | null)[]>;
+  find(from: Reader, id: ConsentId): Promise<Entry<Consent> | null>;
   stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
   /** Stages the changed consent. The commit fails if the consent changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): void;
@@ -42,20 +42,28 @@ export function consentAhead(idText: unknown): readonly Key[] {
   return id === undefined ? [] : [consentKey(id)];
 }
 
+export const consentDeadlineRecord = defineRecord<ConsentId>({
+  name: "consent_deadline",
+  keyParts: ["deadline (ms)", "consent id"],
+  what: "The id of a consent, by the time at which it expires.",
+  schema: consentId,
+  version: 1,
+  lifetime: "Until the consent changes its status.",
+  personalData: "pseudonymous",
+});
+
 export function openConsentStore(store: Store): ConsentStore {
   return {
-    find: async (id, from = store) => readAs(consentOf, await from.get<StoredConsent>(consentKey(id))),
-    findMany: async (ids) =>
-      (await store.getMany<StoredConsent>(ids.map(consentKey))).map((entry) => readAs(consentOf, entry)),
+    find: (from, id) => consentRecord.get(from, consentKey(id)),
     stageCreation(tx, consent, cause) {
       check(tx, consentKey(consent.id), null);
-      set(tx, consentKey(consent.id), storedConsent(consent));
+      consentRecord.set(tx, consentKey(consent.id), consent);
       noteDeadline(tx, consent);
       record(tx, consent.id, { at: consent.createdAt, event: `consent.${consent.status}`, ...cause });
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
-      set(tx, former.key, storedConsent(changed));
+      consentRecord.set(tx, former.key, changed);
       const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
       if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
       if (before !== after) noteDeadline(tx, changed);
@@ -63,11 +71,9 @@ export function openConsentStore(store: Store): ConsentStore {
     },
     async deadlinesBefore(now, limit, after) {
       const start = after === undefined ? {} : { after: after.key };
-      const entries = await store.list<ConsentId>({ prefix: ["consent_deadline"], ...start, limit });
-      return entries.filter(({ key }) => Number(key[1]) <= now).map(({ key, value }) => ({
-        key,
-        consentId: value,
-      }));
+      const entries = await store.list({ prefix: ["consent_deadline"], ...start, limit });
+      return entries.filter(({ key }) => Number(key[1]) <= now).map(consentDeadlineRecord.decode)
+        .map(({ key, value }) => ({ key, consentId: value }));
     },
     stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
   };
@@ -75,5 +81,7 @@ export function openConsentStore(store: Store): ConsentStore {
 
 function noteDeadline(tx: Transaction, consent: Consent): void {
   const deadline = deadlineOf(consent);
-  if (deadline !== undefined) set(tx, consentDeadlineKey(deadline, consent.id), consent.id);
+  if (deadline !== undefined) {
+    consentDeadlineRecord.set(tx, consentDeadlineKey(deadline, consent.id), consent.id);
+  }
 }

@@ -3,12 +3,15 @@
  * accounts (Decision C11). The bank's return removes the session and fixes the accounts that the bank reported
  * (Decision G2).
  */
+import { z } from "zod";
+import { defineRecord, optional } from "../../base/store/record.ts";
+import { instant, text } from "../../base/store/record_fields.ts";
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
 import { isYetToPass } from "../../base/kernel/clock.ts";
 import { FLOW_SECONDS } from "../profile.ts";
 import { openFlowKey } from "../store_keys.ts";
 import type { Entry, Key, Reader } from "../../base/store/store.ts";
-import { check, set, type Transaction } from "../../base/store/transaction.ts";
+import { check, type Transaction } from "../../base/store/transaction.ts";
 
 /** A consent's open sessions, as stored. */
 export interface OpenFlow {
@@ -19,6 +22,16 @@ export interface OpenFlow {
    */
   readonly sessions?: Readonly<Record<string, number>>;
 }
+
+export const openFlowRecord = defineRecord<OpenFlow>({
+  name: "open_flow",
+  keyParts: ["consent id"],
+  what: "The authorization sessions of a consent whose customers are at the bank.",
+  schema: z.looseObject({ expiresAt: instant, sessions: optional(z.record(text, instant)) }),
+  version: 1,
+  lifetime: "900 s after the newest session began.",
+  personalData: "pseudonymous",
+});
 
 /**
  * Limit of the recorded sessions. Without a record, the accounts of the oldest one are fixed when a newer session
@@ -34,7 +47,7 @@ export function openFlowAhead(idText: unknown): readonly Key[] {
 
 /** Returns the consent's open sessions. Some may have expired. */
 export function findOpenFlow(from: Reader, consent: ConsentId): Promise<Entry<OpenFlow> | null> {
-  return from.get<OpenFlow>(openFlowKey(consent));
+  return openFlowRecord.get(from, openFlowKey(consent));
 }
 
 /** Whether a customer is at the bank. `now` is in milliseconds. */
@@ -59,7 +72,7 @@ export function stageFlowOpened(
   const open = Object.entries(former?.value.sessions ?? {}).filter(([, time]) => now < time);
   const sessions = Object.fromEntries([...open, [correlationId, expiresAt]].slice(-MAX_SESSIONS));
   check(tx, openFlowKey(consentId), former?.version ?? null);
-  set(tx, openFlowKey(consentId), { expiresAt, sessions } satisfies OpenFlow, expiresAt);
+  openFlowRecord.set(tx, openFlowKey(consentId), { expiresAt, sessions }, expiresAt);
 }
 
 /** Stages that the bank has redirected the session's customer back. Of parallel changes, only one commits. */
@@ -72,10 +85,6 @@ export function stageFlowClosed(
   // A record from before sessions were recorded separately has only this session.
   const { [correlationId]: _, ...sessions } = former.value.sessions ?? {};
   check(tx, former.key, former.version);
-  set(
-    tx,
-    former.key,
-    { expiresAt: former.value.expiresAt, sessions } satisfies OpenFlow,
-    former.value.expiresAt,
-  );
+  const { expiresAt } = former.value;
+  openFlowRecord.set(tx, former.key, { expiresAt, sessions }, expiresAt);
 }

@@ -6,9 +6,9 @@ import { valueAt } from "../http/decode.ts";
 import { fromWire } from "../http/wire_names.ts";
 import { parseStrictJson } from "../../base/http/strict_json.ts";
 import type { ConsentId } from "../../base/kernel/identifiers.ts";
-import { evidenceAhead, evidenceOf, stageEvidence } from "../security/evidence_store.ts";
+import { evidenceOf, stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
-import type { Key, Reader } from "../../base/store/store.ts";
+import type { Reader } from "../../base/store/store.ts";
 import type { Transaction } from "../../base/store/transaction.ts";
 import type { Payer, PayerAccount } from "./consent.ts";
 
@@ -20,13 +20,6 @@ export function stagePayerAccounts(
   signedBody: SignedBody,
 ): void {
   stageEvidence(tx, subjectOf(consent, report), signedBody);
-}
-
-/** Keys to prefetch for the accounts. */
-export function payerAccountsAhead(consent: ConsentId, payer: Payer | undefined): readonly Key[] {
-  return payer?.report === undefined || payer.accounts !== undefined
-    ? []
-    : evidenceAhead(subjectOf(consent, payer.report));
 }
 
 /**

@@ -19,18 +19,18 @@ export interface ConsentReader {
 }
 
 /**
- * Returns the current consent and its version. `from` may have prefetched entries of the request.
+ * Returns the current consent and its version.
  *
  * @throws {ApiError} `resource.not_found`
  */
 export async function readConsent(
   deps: ReadConsentDeps,
+  from: Reader,
   idText: unknown,
   by: ConsentReader,
-  from?: Reader,
 ): Promise<Entry<Consent>> {
   const id = asConsentId(idText);
-  const entry = id === undefined ? null : await deps.consents.find(id, from);
+  const entry = id === undefined ? null : await deps.consents.find(from, id);
   const foreign = entry !== null && by.clientId !== undefined && entry.value.clientId !== by.clientId;
   if (entry === null || foreign || entry.value.bank !== by.bank) throw new ApiError("resource.not_found");
   return { ...entry, value: asOf(entry.value, deps.clock()) };
@@ -39,11 +39,11 @@ export async function readConsent(
 /** Returns the current status of this owner's consent, or undefined if the owner has no such consent. */
 export async function consentStatus(
   deps: ReadConsentDeps,
+  from: Reader,
   id: ConsentId,
   owner: Required<ConsentReader>,
-  from?: Reader,
 ): Promise<ConsentStatus | undefined> {
-  const consent = (await deps.consents.find(id, from))?.value;
+  const consent = (await deps.consents.find(from, id))?.value;
   const own = consent !== undefined && consent.clientId === owner.clientId && consent.bank === owner.bank;
   return own ? asOf(consent, deps.clock()).status : undefined;
 }

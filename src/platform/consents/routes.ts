@@ -120,7 +120,7 @@ export function consentRoutes(deps: ConsentRouteDeps): readonly PlatformEndpoint
 function createEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
   const { certificate, limit, bank, token, payloadSignature, active } = deps.guards;
   const replay = deps.idempotent(CONSENT_CLAIMS, async (c, consentId) => {
-    const { value } = await readConsent(deps, consentId, { bank: c.get("bank").code });
+    const { value } = await readConsent(deps, c.get("reads"), consentId, { bank: c.get("bank").code });
     return c.json(representCreated(value, deps.baseUrl), 201);
   });
   return endpoint("resource", "participant", createConsentRoute, [
@@ -143,6 +143,7 @@ function createEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
       signedBody: c.get("signedBody"),
       claim: c.get("claim"),
       replayRecords: c.get("replayRecords"),
+      reads: c.get("reads"),
     });
     return c.json(representCreated(consent, deps.baseUrl), 201);
   });
@@ -159,7 +160,7 @@ function readEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
     fapiHeaders,
   ], async (c) => {
     const owner = { clientId: c.get("access").caller.clientId, bank: c.get("bank").code };
-    const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
+    const { value } = await readConsent(deps, c.get("reads"), c.req.param("consentId"), owner);
     return c.json(representConsent(value, deps.baseUrl));
   });
 }
@@ -176,7 +177,7 @@ function fundsEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
   ], async (c) => {
     const { caller, token: granted } = c.get("access");
     const owner = { clientId: caller.clientId, bank: c.get("bank").code };
-    const { value } = await readConsent(deps, c.req.param("consentId"), owner, c.get("reads"));
+    const { value } = await readConsent(deps, c.get("reads"), c.req.param("consentId"), owner);
     if (granted.consentId !== undefined && granted.consentId !== value.id) { // Decision C8: this consent's token
       throw tokenOfAnotherConsent();
     }

@@ -2,6 +2,9 @@
  * The form of a consent in the store: what the TPP and the bank sent keeps the names of the API, which never change, so
  * that every version reads the records of every other one.
  */
+import { z } from "zod";
+import { convertedRecord, defineRecord, optional } from "../../base/store/record.ts";
+import { bankCode, clientId, consentId, count, instant, text } from "../../base/store/record_fields.ts";
 import { fromWire, type OnWire, toWire } from "../http/wire_names.ts";
 import type { Consent, ConsentRequest, Payer, PayerAccount } from "./consent.ts";
 
@@ -45,3 +48,50 @@ export function storedPayer({ accounts, ...payer }: Payer): StoredPayer {
 export function payerOf({ accounts, ...payer }: StoredPayer): Payer {
   return accounts === undefined ? payer : { ...payer, accounts: fromWire(accounts) };
 }
+
+const account = z.looseObject({
+  SchemeName: text,
+  Identification: text,
+  Balance: z.optional(text),
+  Currency: z.optional(text),
+  SecondaryIdentification: z.optional(text),
+});
+
+/** Also a part of an authorization session. */
+export const storedPayerSchema: z.ZodType<StoredPayer> = z.looseObject({
+  sub: text,
+  report: optional(count),
+  accounts: optional(z.array(account)),
+});
+
+/** `consent_schema.ts` has checked its contents. */
+const request = z.custom<StoredConsent["request"]>((value) => isRequest(value));
+
+function isRequest(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "Data" in value && "Risk" in value;
+}
+
+export const consentRecord = convertedRecord(
+  defineRecord<StoredConsent>({
+    name: "consent",
+    keyParts: ["consent id"],
+    what: "A consent: the TPP's request, its status, and the account that the customer chose.",
+    schema: z.looseObject({
+      id: consentId,
+      clientId,
+      bank: bankCode,
+      request,
+      status: z.enum(["AwaitingAuthorisation", "Rejected", "Authorized", "Consumed"]),
+      createdAt: instant,
+      statusUpdatedAt: instant,
+      authoriseBy: instant,
+      payer: optional(storedPayerSchema),
+      selectedAccount: optional(account),
+    }),
+    version: 1,
+    lifetime: "Kept.",
+    personalData: "customer",
+  }),
+  consentOf,
+  storedConsent,
+);

@@ -4,16 +4,12 @@
  * themselves.
  */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
 import type { Log } from "../../base/observability/log.ts";
-import type { Store } from "../../base/store/store.ts";
-import { begin, commit } from "../../base/store/transaction.ts";
+import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import { asOf } from "./consent.ts";
 import type { ConsentStore, Deadline } from "./consent_store.ts";
 
-export interface SweepConsentsDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface SweepConsentsDeps extends TransactDeps {
   readonly log: Log;
   readonly consents: ConsentStore;
 }
@@ -74,15 +70,17 @@ function notByStore(error: unknown): false {
 
 /** Returns false if one of the consents changed meanwhile. The next pass reads it again. */
 async function expire(deps: SweepConsentsDeps, passed: readonly Deadline[], now: number): Promise<boolean> {
-  const entries = await deps.consents.findMany(passed.map(({ consentId }) => consentId));
-  const tx = begin();
-  for (const deadline of passed) deps.consents.stageDeadlineGone(tx, deadline);
-  for (const entry of entries) {
-    if (entry === null) continue;
-    const settled = asOf(entry.value, now);
-    if (settled.status === entry.value.status) continue; // its status changed, and its new deadline has its own entry
-    const reason = entry.value.status === "Authorized" ? "not used in time" : "not authorised in time";
-    deps.consents.stageChange(tx, entry, settled, { actor: "clock", reason }, settled.statusUpdatedAt);
-  }
-  return await commit(deps.store, deps.clock, tx);
+  const options = { what: "expired consents", attempts: 1, lost: () => false };
+  return await transact(deps, options, async (tx) => {
+    const entries = await Promise.all(passed.map(({ consentId }) => deps.consents.find(tx, consentId)));
+    for (const deadline of passed) deps.consents.stageDeadlineGone(tx, deadline);
+    for (const entry of entries) {
+      if (entry === null) continue;
+      const settled = asOf(entry.value, now);
+      if (settled.status === entry.value.status) continue; // its status changed, and its new deadline has its own entry
+      const reason = entry.value.status === "Authorized" ? "not used in time" : "not authorised in time";
+      deps.consents.stageChange(tx, entry, settled, { actor: "clock", reason }, settled.statusUpdatedAt);
+    }
+    return true;
+  });
 }

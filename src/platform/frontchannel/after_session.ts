@@ -5,6 +5,7 @@
 import type { Consent } from "../consents/consent.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError, type ApiErrorParts } from "../../base/kernel/api_error.ts";
+import { openRequestReads } from "../../base/store/request_reads.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 import {
   type AuthorizationError,
@@ -35,7 +36,7 @@ export async function whereItLed(
     ? null
     : await openOutcome(token, outcome.sealed);
   if (again !== null) return again;
-  const { address, consent } = await readStanding(deps, session, deps.store);
+  const { address, consent } = await readStanding(deps, session, openRequestReads(deps.store));
   return errorUrl(address, errorOf(consent.value));
 }
 
@@ -55,7 +56,7 @@ export async function afterUnusableReturn(
   session: AuthorizationSession,
   browser: AskingBrowser,
 ): Promise<string> {
-  const { address, request, consent } = await readStanding(deps, session, deps.store);
+  const { address, request, consent } = await readStanding(deps, session, openRequestReads(deps.store));
   if (request.value.completed) throw await answeredBefore(deps, session, browser, consent.value);
   return errorUrl(address, isLate(session, deps.clock()) ? "session_expired" : "server_error");
 }
@@ -104,12 +105,12 @@ export async function notYours(
   session: AuthorizationSession,
   detail: string,
 ): Promise<ApiError> {
-  const request = await deps.requests.find(session.requestHash);
+  const request = await deps.requests.find(deps.store, session.requestHash);
   const isOver = session.stage === "finished" || request === null || request.value.completed;
   const reason = isOver ? "interaction.finished" : "interaction.not_yours";
   return new ApiError(reason, { detail, ...await linkTo(deps, session.clientId) });
 }
 
 async function linkTo(deps: StepDeps, clientId: ClientId): Promise<Pick<ApiErrorParts, "tpp">> {
-  return backTo(await deps.clients.find(clientId));
+  return backTo(await deps.clients.find(deps.store, clientId));
 }

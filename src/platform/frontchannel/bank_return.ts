@@ -9,8 +9,8 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { type Mismatch, mismatch, ok, type Result } from "../../base/kernel/result.ts";
 import type { StandingOf } from "../security/standing.ts";
 import type { BankClient } from "../registration/client.ts";
-import { authorizationSessionKey, bankKey } from "../store_keys.ts";
-import type { Prefetch } from "../../base/store/prefetch.ts";
+import { type RequestReads, started } from "../../base/store/request_reads.ts";
+import type { Entry } from "../../base/store/store.ts";
 import { notYours } from "./after_session.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
@@ -34,7 +34,7 @@ export interface ReturnVisit {
   /** The bank's result JWT. Undefined if the link has none or more than one. */
   readonly sealed: string | undefined;
   readonly browser: AskingBrowser;
-  readonly reads: Prefetch;
+  readonly reads: RequestReads;
 }
 
 /** A return of the browser that began the session. Only {@link openBankReturn} makes one. */
@@ -55,8 +55,8 @@ export interface BankReturn {
  */
 export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): Promise<BankReturn> {
   const { reads, browser } = visit;
-  reads.ahead([bankKey(visit.bank), ...browser.names().map(authorizationSessionKey)]);
-  const bank = await deps.clients.findBank(visit.bank, reads);
+  started(sessionsOf(deps, visit)); // in one round trip with the bank
+  const bank = await deps.clients.findBank(reads, visit.bank);
   if (bank === null) throw new ApiError("bank.unknown");
   const isActive = await deps.standingOf(bank) === "active";
   const response = isActive ? await openResult(deps, bank, visit) : undefined;
@@ -89,10 +89,18 @@ async function findSession(
   { bank, reads }: ReturnVisit,
   correlationId: string,
 ): Promise<Result<AuthorizationSession>> {
-  const session = (await sessions.find(correlationId, reads))?.value;
+  const session = (await sessions.find(reads, correlationId))?.value;
   return session !== undefined && session.bank === bank && clock() < keptUntil(session)
     ? ok(session)
     : mismatch("correlation_id", "that of a session with this bank", correlationId);
+}
+
+/** Reads the sessions that the browser's cookies name. */
+async function sessionsOf(
+  { sessions }: Pick<StepDeps, "sessions">,
+  { browser, reads }: Pick<ReturnVisit, "browser" | "reads">,
+): Promise<readonly (Entry<AuthorizationSession> | null)[]> {
+  return await Promise.all(browser.names().map((id) => sessions.find(reads, id)));
 }
 
 /**
@@ -104,10 +112,10 @@ export async function notAuthentic(
   { browser, reads, bank }: Omit<ReturnVisit, "sealed">,
   fault: Mismatch,
 ): Promise<ApiError> {
-  const sessions = (await Promise.all(browser.names().map((id) => deps.sessions.find(id, reads))))
+  const sessions = (await sessionsOf(deps, { browser, reads }))
     .flatMap((entry) => entry === null || entry.value.bank !== bank ? [] : [entry.value]);
   const held = await Promise.all(sessions.map((session) => browser.holds(session)));
   const [tpp, ...more] = new Set(sessions.filter((_, index) => held[index]).map(({ clientId }) => clientId));
-  const link = tpp === undefined || more.length > 0 ? {} : backTo(await deps.clients.find(tpp, reads));
+  const link = tpp === undefined || more.length > 0 ? {} : backTo(await deps.clients.find(reads, tpp));
   return new ApiError("bank_return.not_authentic", { fault, ...link });
 }

@@ -1,14 +1,13 @@
 /** The platform's consent screen and the customer's decision (explicit consent, contract CT7, CT9). */
 import type { Consent, PayerAccount } from "../consents/consent.ts";
-import { payerAccountsAhead, payerAccountsOf } from "../consents/payer_accounts_store.ts";
+import { payerAccountsOf } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { type BankCode, isUuid } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ShownPage } from "../audit_trail.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { StandingOf } from "../security/standing.ts";
-import { authorizationSessionKey, bankKey } from "../store_keys.ts";
-import type { Prefetch } from "../../base/store/prefetch.ts";
+import { type RequestReads, started } from "../../base/store/request_reads.ts";
 import { answeredBefore, notYours, saidBefore, whereItLed } from "./after_session.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 import { wayOutOfInactive } from "./inactive_party.ts";
@@ -21,7 +20,7 @@ import {
   stepAfterDecision,
 } from "./authorization_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
-import { type ChosenStep, type Situation, stepAhead, type StepDeps, takeStep } from "./take_step.ts";
+import { type ChosenStep, type Situation, startStanding, type StepDeps, takeStep } from "./take_step.ts";
 
 export interface DecideDeps extends StepDeps {
   readonly standingOf: StandingOf;
@@ -32,7 +31,7 @@ export interface ScreenVisit {
   readonly bank: BankCode;
   readonly correlationId: string | undefined;
   readonly browser: AskingBrowser;
-  readonly reads: Prefetch;
+  readonly reads: RequestReads;
 }
 
 /** A session of this browser that waits for a decision, or has waited until it expired. */
@@ -78,7 +77,7 @@ export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<
     leadTo: await whereItLed(deps, over, browser, await browser.formToken(over.correlationId)),
   });
   if (session.stage === "finished") return await ledTo(session);
-  aheadOf(session, reads);
+  const opening = startDecision(deps, session, reads);
   const choose = ({ session, now }: Situation): ChosenStep | "stay" =>
     isLate(session, now) ? expired("the screen was opened after the session expired") : "stay";
   const taken = await takeStep(deps, session.correlationId, choose, { browser, reads });
@@ -86,7 +85,7 @@ export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<
   if (taken.kind === "led") return { leadTo: taken.url };
   if (taken.kind === "over") return await ledTo(taken.session);
   const wayOut = await wayOutOfInactive(deps, bank, session, reads);
-  return wayOut === null ? { show: await openDecision(deps, session, reads) } : { leadTo: wayOut };
+  return wayOut === null ? { show: await opening } : { leadTo: wayOut };
 }
 
 /**
@@ -106,11 +105,11 @@ export async function decideConsent(
   if (posted.token !== await browser.formToken(session.correlationId)) {
     throw await notYours(deps, session, "anti-forgery token");
   }
-  aheadOf(session, reads);
+  const opening = startDecision(deps, session, reads);
   const decision = posted.decisionOf();
   const wayOut = decision.accepted ? await wayOutOfInactive(deps, bank, session, reads) : null; // a rejection stands
   if (wayOut !== null) return wayOut;
-  const open = await openDecision(deps, session, reads);
+  const open = await opening;
   const page = await posted.pageOf(open);
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterPost(decision, open, at);
   const taken = await takeStep(deps, session.correlationId, choose, { browser, reads, page });
@@ -130,32 +129,40 @@ async function findSession(
 ): Promise<{ readonly bank: BankClient; readonly session: AuthorizationSession }> {
   const { reads, correlationId } = visit;
   const flow = isUuid(correlationId) ? correlationId : undefined;
-  reads.ahead([bankKey(visit.bank), ...(flow === undefined ? [] : [authorizationSessionKey(flow)])]);
-  const bank = await deps.clients.findBank(visit.bank, reads);
+  const named = flow === undefined ? null : started(deps.sessions.find(reads, flow)); // in one round trip with the bank
+  const bank = await deps.clients.findBank(reads, visit.bank);
   if (bank === null) throw new ApiError("bank.unknown");
-  const session = flow === undefined ? undefined : (await deps.sessions.find(flow, reads))?.value;
+  const session = (await named)?.value;
   if (session === undefined || session.bank !== visit.bank || deps.clock() >= keptUntil(session)) {
     throw new ApiError("authorization.invalid_request", "no such session");
   }
   return { bank, session };
 }
 
-function aheadOf(session: AuthorizationSession, reads: Prefetch): void {
-  reads.ahead([...stepAhead(session), ...payerAccountsAhead(session.consentId, session.payer)]);
+/** Starts reading the decision and the entries that its step depends on, all in one round trip. */
+function startDecision(
+  deps: StepDeps,
+  session: AuthorizationSession,
+  reads: RequestReads,
+): Promise<OpenDecision> {
+  startStanding(deps, session, reads);
+  return started(openDecision(deps, session, reads));
 }
 
 async function openDecision(
   deps: StepDeps,
   session: AuthorizationSession,
-  reads: Prefetch,
+  reads: RequestReads,
 ): Promise<OpenDecision> {
   const { consentId, parties, payer } = session;
   if (parties === undefined || payer === undefined) {
     throw new ApiError("authorization.invalid_request", "the customer has not come back from the bank yet");
   }
-  const { value: consent } = await readConsent(deps, consentId, session, reads);
-  const accounts = await payerAccountsOf(reads, consentId, payer);
-  return { session, consent, parties, accounts };
+  const [{ value: consent }, accounts] = await Promise.all([
+    readConsent(deps, reads, consentId, session),
+    payerAccountsOf(reads, consentId, payer),
+  ]);
+  return { session: session, consent, parties, accounts };
 }
 
 /**

@@ -25,7 +25,7 @@ import {
 import { wayOutOfInactive } from "./inactive_party.ts";
 import type { ScaResponse } from "./sca_response.ts";
 import { screenUrl } from "./screen_url.ts";
-import { type ChosenStep, type Situation, stepAhead, takeStep } from "./take_step.ts";
+import { type ChosenStep, type Situation, startStanding, takeStep } from "./take_step.ts";
 
 export interface FinishDeps extends BankReturnDeps {
   readonly log: Log;
@@ -49,7 +49,7 @@ export async function finishAuthentication(
   const { bank, session, browser, reads } = command;
   if (session.stage === "finished") return await ledTo(deps, session, browser);
   const { response } = command;
-  reads.ahead(stepAhead(session));
+  startStanding(deps, session, reads);
   const usable = response === undefined || session.stage === "deciding"
     ? ok(response)
     : usableFor(session, response);
@@ -113,7 +113,7 @@ async function afterReplay(
   deps: FinishDeps,
   command: FinishAuthentication,
 ): Promise<string> {
-  const session = (await deps.sessions.find(command.session.correlationId))?.value;
+  const session = (await deps.sessions.find(deps.store, command.session.correlationId))?.value;
   if (session === undefined) throw new ApiError("interaction.finished", "no such session");
   if (session.stage === "finished") return await ledTo(deps, session, command.browser);
   if (session.stage === "deciding") return screenUrl(deps.authUrl, session);

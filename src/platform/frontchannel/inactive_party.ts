@@ -34,7 +34,7 @@ export async function wayOutOfInactive(
   const ofBank = await deps.standingOf(bank);
   const ofTpp = await standingOfTpp(deps, session.clientId, reads);
   if (ofBank === "active" && ofTpp === "active") return null;
-  const request = await deps.requests.find(session.requestHash, reads);
+  const request = await deps.requests.find(reads, session.requestHash);
   if (request === null) return null;
   const to = addressOf(deps.authUrl, request.value);
   if (ofBank !== "active") return inactiveUrl(to, "bank", ofBank);
@@ -46,6 +46,6 @@ async function standingOfTpp(
   clientId: ClientId,
   reads: Reader,
 ): ReturnType<StandingOf> {
-  const tpp = await clients.find(clientId, reads);
+  const tpp = await clients.find(reads, clientId);
   return tpp === null ? "withdrawn" : await standingOf(tpp);
 }

@@ -70,6 +70,7 @@ function authorizeEndpoint(deps: FrontchannelRouteDeps): PlatformEndpoint {
       requestUri: query.get("request_uri"),
       bindingHash: hash,
       reads: c.get("reads"),
+      replayRecords: c.get("replayRecords"),
     });
     if (departure.correlationId !== undefined) deps.binding.set(c, departure.correlationId, secret);
     return c.redirect(departure.url, SEE_OTHER);

@@ -18,17 +18,15 @@ import { FLOW_SECONDS, MAX_SESSIONS_PER_REQUEST } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { StandingOf } from "../security/standing.ts";
-import { bankKey, clientKey, consentKey, openFlowKey, pushedRequestKey } from "../store_keys.ts";
-import type { Prefetch } from "../../base/store/prefetch.ts";
-import type { Key, Reader, Store } from "../../base/store/store.ts";
-import { begin, commit, contended } from "../../base/store/transaction.ts";
+import { started } from "../../base/store/request_reads.ts";
+import type { Entry, Reader } from "../../base/store/store.ts";
+import { contended, type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { AuthorizationError, AuthorizationSession } from "./authorization_session.ts";
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
 import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
 
-export interface StartDeps extends ReadConsentDeps {
-  readonly store: Store;
+export interface StartDeps extends ReadConsentDeps, TransactDeps {
   readonly requests: PushedRequestStore;
   readonly sessions: AuthorizationSessionStore;
   readonly clients: ClientStore;
@@ -41,12 +39,11 @@ export interface StartDeps extends ReadConsentDeps {
 }
 
 /** The opened link. `bindingHash` is the hash of the new cookie that the response will set. */
-export interface StartAuthorization {
+export interface StartAuthorization extends RequestState {
   readonly bank: BankCode;
   readonly clientId: string | undefined;
   readonly requestUri: string | undefined;
   readonly bindingHash: string;
-  readonly reads: Prefetch;
 }
 
 /** The next URL. `correlationId` is set if it is the bank's, and the browser then needs the session's cookie. */
@@ -63,20 +60,24 @@ export interface Departure {
 export async function startAuthorization(deps: StartDeps, command: StartAuthorization): Promise<Departure> {
   const { reads } = command;
   const link = await readLink(command);
-  reads.ahead([bankKey(command.bank), ...(link === undefined ? [] : link.keys)]);
-  const bank = await deps.clients.findBank(command.bank, reads);
+  const named = link === undefined ? undefined : started(readNamed(deps, reads, link)); // in one round trip with the bank
+  const bank = await deps.clients.findBank(reads, command.bank);
   if (bank === null) throw new ApiError("bank.unknown"); // Decision A4
-  if (link === undefined) throw new ApiError("authorization.invalid_request");
-  const request = await pushedRequest(deps, command, link);
-  const tpp = await usableClient(deps, request, reads);
+  if (link === undefined || named === undefined) throw new ApiError("authorization.invalid_request");
+  const [pushed, client] = await named;
+  const now = deps.clock();
+  const isUsable = pushed !== null && canStart(pushed.value, { ...command, clientId: link.clientId, now });
+  if (!isUsable) throw new ApiError("authorization.request_uri_unusable", await linkTo(deps, client));
+  const { value: request } = pushed;
+  const tpp = await usableClient(deps, request, client);
   const tppAddress = addressOf(deps.authUrl, request);
   const leave = (error: AuthorizationError): Departure => ({ url: errorUrl(tppAddress, error) });
   const standing = await deps.standingOf(bank); // no older than the client's, which was read just before
   if (standing !== "active") return { url: inactiveUrl(tppAddress, "bank", standing) };
   const recipient = await readyBank(deps, bank, request.clientId);
   if (recipient === undefined) return leave("temporarily_unavailable");
-  reads.ahead([consentKey(request.consentId), openFlowKey(request.consentId)]);
-  const { value: consent } = await readConsent(deps, request.consentId, request, reads);
+  started(findOpenFlow(reads, request.consentId)); // needed below: read together with the consent
+  const { value: consent } = await readConsent(deps, reads, request.consentId, request);
   if (consent.status !== "AwaitingAuthorisation") return leave("invalid_request");
   const session = newSession(
     deps.clock(),
@@ -88,7 +89,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   const claims = scaRequestClaims(session, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
   const [sealed, opened] = await Promise.all([
     sealClaims(claims, deps.signer, recipient),
-    openSession(deps, session, reads),
+    openSession(deps, command, session),
   ]);
   if (opened === undefined) throw unavailable(deps, request, tpp, contended("authorization session"));
   if (opened !== "opened") return leave(opened);
@@ -102,21 +103,28 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
  */
 async function openSession(
   deps: StartDeps,
+  request: RequestState,
   session: AuthorizationSession,
-  reads: Reader,
 ): Promise<"opened" | AuthorizationError | undefined> {
-  for (let attempt = 0; attempt < MAX_SESSIONS_PER_REQUEST; attempt++) { // of parallel openings one commits at a time
-    const from = attempt === 0 ? reads : deps.store;
-    const request = await deps.requests.find(session.requestHash, from);
-    if (request === null || request.value.completed) return "invalid_request";
-    if ((request.value.sessions ?? 0) >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
-    const tx = begin();
+  // Of parallel openings one commits at a time.
+  const options = {
+    what: "pushed request",
+    request,
+    attempts: MAX_SESSIONS_PER_REQUEST,
+    lost: () => undefined,
+  };
+  return await transact<"opened" | AuthorizationError | undefined>(deps, options, async (tx) => {
+    const [pushed, flow] = await Promise.all([
+      deps.requests.find(tx, session.requestHash),
+      findOpenFlow(tx, session.consentId),
+    ]);
+    if (pushed === null || pushed.value.completed) return "invalid_request";
+    if ((pushed.value.sessions ?? 0) >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
     deps.sessions.stageOpening(tx, session);
-    deps.requests.stageSession(tx, request);
-    stageFlowOpened(tx, await findOpenFlow(from, session.consentId), session, deps.clock());
-    if (await commit(deps.store, deps.clock, tx)) return "opened";
-  }
-  return undefined;
+    deps.requests.stageSession(tx, pushed);
+    stageFlowOpened(tx, flow, session, deps.clock());
+    return "opened";
+  });
 }
 
 /** Returns the TPP's address in a pushed request. */
@@ -125,48 +133,47 @@ export function addressOf(authUrl: string, request: PushedRequest): TppAddress {
   return { redirectUri: request.redirectUri, ...state, issuer: issuerOf(authUrl, request.bank) };
 }
 
-/** The parameters of the link and the keys of their entries. */
+/** The parameters of the link. */
 interface Link {
   readonly clientId: string;
   readonly requestHash: string;
-  readonly keys: readonly Key[];
 }
 
 /** Parses the link. Returns undefined if a parameter is missing or malformed. */
 async function readLink({ clientId, requestUri }: StartAuthorization): Promise<Link | undefined> {
   const reference = requestUri === undefined ? undefined : referenceOf(requestUri);
   if (clientId === undefined || reference === undefined) return undefined;
-  const requestHash = await sha256(reference);
-  const client = asClientId(clientId);
-  const keys = [pushedRequestKey(requestHash), ...(client === undefined ? [] : [clientKey(client)])];
-  return { clientId, requestHash, keys };
+  return { clientId, requestHash: await sha256(reference) };
 }
 
-async function pushedRequest(
+/** Reads the entries that the link names. */
+async function readNamed(
   deps: StartDeps,
-  { bank, reads }: StartAuthorization,
+  reads: Reader,
   { clientId, requestHash }: Link,
-): Promise<PushedRequest> {
-  const entry = await deps.requests.find(requestHash, reads);
-  const usable = entry !== null && canStart(entry.value, { clientId, bank, now: deps.clock() });
-  if (!usable) throw new ApiError("authorization.request_uri_unusable", await linkTo(deps, clientId, reads));
-  return entry.value;
+): Promise<readonly [Entry<PushedRequest> | null, Client | null]> {
+  const id = asClientId(clientId);
+  return await Promise.all([
+    deps.requests.find(reads, requestHash),
+    id === undefined ? null : deps.clients.find(reads, id),
+  ]);
 }
 
 /**
  * Returns a link to the TPP that the customer's link names. The link is not proven, so it does not lead to a
  * redirect_uri.
  */
-async function linkTo(deps: StartDeps, clientId: string, from: Reader): Promise<Pick<ApiErrorParts, "tpp">> {
-  const id = asClientId(clientId);
-  const client = id === undefined ? null : await deps.clients.find(id, from);
+async function linkTo(deps: StartDeps, client: Client | null): Promise<Pick<ApiErrorParts, "tpp">> {
   const standing = client === null ? undefined : await deps.standingOf(client).catch(() => undefined);
   return standing === "active" ? backTo(client) : {};
 }
 
 /** RFC 9126 §7.4: the checks of PAR must still hold. */
-async function usableClient(deps: StartDeps, request: PushedRequest, from: Reader): Promise<Client> {
-  const client = await deps.clients.find(request.clientId, from);
+async function usableClient(
+  deps: StartDeps,
+  request: PushedRequest,
+  client: Client | null,
+): Promise<Client> {
   const usable = client !== null && client.redirectUris.includes(request.redirectUri) &&
     await isActive(deps, client, request);
   if (!usable) throw new ApiError("authorization.client_unusable");

@@ -5,9 +5,8 @@
  */
 import { type Consent, type ConsentStatus, moved, type Payer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import { findOpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
+import { findOpenFlow, type OpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
@@ -16,15 +15,15 @@ import { record, type ShownPage } from "../audit_trail.ts";
 import { CODE_SECONDS } from "../profile.ts";
 import type { Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
-import { clientKey, consentKey, openFlowKey, pushedRequestKey } from "../store_keys.ts";
-import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
+import { type RequestReads, started } from "../../base/store/request_reads.ts";
+import type { Entry, Reader } from "../../base/store/store.ts";
 import {
-  begin,
   check,
-  commit,
+  newReplayRecords,
   type ReplayRecords,
+  transact,
+  type TransactDeps,
   type Transaction,
-  untilCommitted,
 } from "../../base/store/transaction.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 import { type AuthorizationSession, overtaken, type Parties, type Step } from "./authorization_session.ts";
@@ -34,9 +33,7 @@ import { sealOutcome } from "./sealed_outcome.ts";
 import { addressOf } from "./start_authorization.ts";
 import { backTo, errorUrl, successUrl, type TppAddress } from "./tpp_redirect.ts";
 
-export interface StepDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface StepDeps extends TransactDeps {
   readonly consents: ConsentStore;
   readonly clients: ClientStore;
   readonly sessions: AuthorizationSessionStore;
@@ -71,8 +68,7 @@ export interface StepContext {
   readonly replayRecords?: ReplayRecords;
   /** The page on which the customer decided, for the consent's history. */
   readonly page?: ShownPage;
-  /** Prefetched entries, for the first attempt. */
-  readonly reads?: Reader;
+  readonly reads: RequestReads;
 }
 
 export type Taken =
@@ -83,11 +79,6 @@ export type Taken =
   | { readonly kind: "answered"; readonly consent: Consent }
   /** The session had ended before. */
   | { readonly kind: "over"; readonly session: AuthorizationSession };
-
-/** Keys to prefetch for a step, beside the session itself. */
-export function stepAhead({ requestHash, consentId, clientId }: AuthorizationSession): readonly Key[] {
-  return [pushedRequestKey(requestHash), consentKey(consentId), clientKey(clientId), openFlowKey(consentId)];
-}
 
 /**
  * Executes the chosen step.
@@ -101,32 +92,40 @@ export async function takeStep(
   choose: ChooseStep,
   context: StepContext,
 ): Promise<Taken> {
-  return await untilCommitted<Taken>("authorization session", async (isFirst) => {
+  const { reads, replayRecords = newReplayRecords(), browser } = context;
+  const request = { reads, replayRecords };
+  const options = { what: "authorization session", request };
+  const { taken, ends } = await transact<Attempted>(deps, options, async (tx) => {
     const now = deps.clock(); // read once, so that a deadline has passed for all of an attempt or for none
-    const from = isFirst ? context.reads ?? deps.store : deps.store;
-    const session = await deps.sessions.find(correlationId, from);
+    const session = await deps.sessions.find(tx, correlationId);
     if (session === null) throw new ApiError("interaction.finished", "no such session");
-    if (session.value.stage === "finished") return { kind: "over", session: session.value };
-    const standing = await readStanding({ ...deps, clock: () => now }, session.value, from);
+    if (session.value.stage === "finished") return { taken: { kind: "over", session: session.value } };
+    const standing = await readStanding({ ...deps, clock: () => now }, session.value, tx);
     const { tpp, request, consent: { value: consent } } = standing;
-    if (request.value.completed) return await answered(deps, correlationId, consent);
+    if (request.value.completed) return { taken: await answered(deps, correlationId, consent) };
     const before = overtaken(consent);
     const step = before ?? choose({ session: session.value, consent, tpp, now });
-    if (step === "stay") return { kind: "stayed" };
-    const tx = begin(context.replayRecords);
+    if (step === "stay") return { taken: { kind: "stayed" } };
     const at = { ...standing, session, now };
     const url = step.kind === "ask"
-      ? await stageQuestion(deps, tx, step, at)
+      ? stageQuestion(deps, tx, step, at)
       : await stageEnd(deps, tx, step, at, context);
-    if (!await commit(deps.store, deps.clock, tx)) return undefined;
-    if (step.kind !== "ask") context.browser.forget(correlationId);
-    return { kind: "led", url, ...(before?.error === "invalid_request" ? { decided: consent.status } : {}) };
+    const decided = before?.error === "invalid_request" ? { decided: consent.status } : {};
+    return { taken: { kind: "led", url, ...decided }, ends: step.kind !== "ask" };
   });
+  if (ends) browser.forget(correlationId);
+  return taken;
+}
+
+/** What an attempt leads to, and whether its commit ends the session. */
+interface Attempted {
+  readonly taken: Taken;
+  readonly ends?: boolean;
 }
 
 /** The request is completed: by this session, if a parallel request ended it between two reads, or by another one. */
 async function answered(deps: StepDeps, correlationId: string, consent: Consent): Promise<Taken> {
-  const session = await deps.sessions.find(correlationId);
+  const session = await deps.sessions.find(deps.store, correlationId);
   return session?.value.stage === "finished"
     ? { kind: "over", session: session.value }
     : { kind: "answered", consent };
@@ -136,6 +135,7 @@ async function answered(deps: StepDeps, correlationId: string, consent: Consent)
 interface Standing {
   readonly request: Entry<PushedRequest>;
   readonly consent: Entry<Consent>;
+  readonly flow: Entry<OpenFlow> | null;
   readonly tpp: Client;
   readonly address: TppAddress;
 }
@@ -151,27 +151,41 @@ export async function readStanding(
   session: AuthorizationSession,
   from: Reader,
 ): Promise<Standing> {
-  const tpp = await deps.clients.find(session.clientId, from);
-  const request = await deps.requests.find(session.requestHash, from);
+  const consent = started(readConsent(deps, from, session.consentId, session)); // its fault comes last
+  const [tpp, request, flow] = await Promise.all([
+    deps.clients.find(from, session.clientId),
+    deps.requests.find(from, session.requestHash),
+    findOpenFlow(from, session.consentId),
+  ]);
   if (tpp === null || request === null || !tpp.redirectUris.includes(request.value.redirectUri)) {
     throw new ApiError("interaction.finished", { detail: "no address of the TPP is left", ...backTo(tpp) });
   }
-  const consent = await readConsent(deps, session.consentId, session, from);
-  return { request, consent, tpp, address: addressOf(deps.authUrl, request.value) };
+  return { request, consent: await consent, flow, tpp, address: addressOf(deps.authUrl, request.value) };
+}
+
+/** Starts the reads of {@link readStanding}, so that they and the caller's next reads share a round trip. */
+export function startStanding(deps: StepDeps, session: AuthorizationSession, reads: RequestReads): void {
+  const { clientId, requestHash, consentId } = session;
+  started(Promise.all([
+    deps.clients.readRegistered(reads, clientId, undefined),
+    deps.requests.find(reads, requestHash),
+    deps.consents.find(reads, consentId),
+    findOpenFlow(reads, consentId),
+  ]));
 }
 
 type At = Standing & { readonly session: Entry<AuthorizationSession>; readonly now: number };
 
 /** Stages the move to the consent screen. It shows the accounts that the bank reported last (Decision G2). */
-async function stageQuestion(
+function stageQuestion(
   deps: StepDeps,
   tx: Transaction,
   { payer, parties, reason }: Extract<ChosenStep, { kind: "ask" }>,
-  { session, consent, now }: At,
-): Promise<string> {
+  { session, consent, flow, now }: At,
+): string {
   const { correlationId, consentId } = session.value;
   check(tx, consent.key, consent.version);
-  stageFlowClosed(tx, await findOpenFlow(deps.store, consentId), correlationId);
+  stageFlowClosed(tx, flow, correlationId);
   deps.sessions.stageChange(tx, session, { ...session.value, stage: "deciding", payer, parties });
   record(tx, consentId, { at: now, event: "consent.customer_authenticated", actor: "customer", reason });
   return screenUrl(deps.authUrl, session.value);

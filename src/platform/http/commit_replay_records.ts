@@ -5,14 +5,12 @@
  */
 import { createMiddleware } from "hono/factory";
 import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
-import type { Store } from "../../base/store/store.ts";
-import { begin, commit, contended } from "../../base/store/transaction.ts";
+import { commitReplayRecords as commitRecords, type TransactDeps } from "../../base/store/transaction.ts";
 import type { RequestEnv } from "../../base/http/context.ts";
 
 /** Creates the middleware. If a replay record was used before, its rejection replaces the response. */
 export function commitReplayRecords(
-  deps: { readonly store: Store; readonly clock: Clock },
+  deps: TransactDeps,
 ): ReturnType<typeof createMiddleware<RequestEnv>> {
   return createMiddleware<RequestEnv>(async function spend(c, next) {
     await next();
@@ -23,7 +21,7 @@ export function commitReplayRecords(
     const answer = c.res;
     c.res = undefined; // a rejection replaces the whole response, including headers
     if (hidden) throw replayRecords.rejection;
-    if (!await commit(deps.store, deps.clock, begin(replayRecords))) throw contended("replayRecords");
+    await commitRecords(deps, replayRecords);
     c.res = answer;
   });
 }

@@ -2,22 +2,29 @@
  * Idempotency claims map the key and body of a first request to the created resource. A claim is written in the
  * commit that creates the resource, so no intermediate state exists and a crash needs no cleanup (Decision C4).
  */
+import { z } from "zod";
+import { defineRecord } from "../../base/store/record.ts";
+import { instant, text } from "../../base/store/record_fields.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { IDEMPOTENCY_KEY } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { IDEMPOTENCY_SECONDS } from "../profile.ts";
-import type { Key, Reader, Store } from "../../base/store/store.ts";
-import { check, set, type Transaction } from "../../base/store/transaction.ts";
+import type { Key, Reader } from "../../base/store/store.ts";
+import { check, type Transaction } from "../../base/store/transaction.ts";
 
 /** Whether the text has the form of an idempotency key. Only such a text can have a claim. */
 export function isIdempotencyKey(text: string): boolean {
   return IDEMPOTENCY_KEY.test(text);
 }
 
-/** A request's claim before its resource is created. */
+/** A request's idempotency key, as the key of its claim, and the fingerprint of its body. */
 export interface Claim {
   readonly key: Key;
   readonly fingerprint: string;
+}
+
+/** A claim that is free. */
+export interface FreeClaim extends Claim {
   /** The version of an expired claim with the same key, or null. */
   readonly formerVersion: string | null;
 }
@@ -28,42 +35,52 @@ interface StoredClaim {
   readonly expiresAt: number;
 }
 
+export const claimRecord = defineRecord<StoredClaim>({
+  name: "idempotency_claim",
+  keyParts: ["client id", "bank code", "route", "idempotency key"],
+  what:
+    "The resource that the first request with an idempotency key created, and the fingerprint of its body.",
+  schema: z.looseObject({ fingerprint: text, resourceId: text, expiresAt: instant }),
+  version: 1,
+  lifetime: "24 h.",
+  personalData: "pseudonymous",
+});
+
 export interface ClaimStore {
   /**
-   * Returns the resource that a request with this key and body created within 24 h, or a claim to create it with.
+   * Returns the resource that a request with this key and body created within 24 h, or the free claim to create it with.
    *
    * @throws {ApiError} `idempotency.key_reused` if the key was used with another body
    */
   claimFor(
-    key: Key,
-    fingerprint: string,
-    from?: Reader,
-  ): Promise<{ readonly resourceId: string } | { readonly claim: Claim }>;
+    from: Reader,
+    claim: Claim,
+  ): Promise<{ readonly resourceId: string } | { readonly free: FreeClaim }>;
   /** Returns the resource that this key created within 24 h, whatever the body, or null. */
-  resourceOf(key: Key): Promise<string | null>;
+  resourceOf(from: Reader, key: Key): Promise<string | null>;
   /** Stages the claim. The commit fails if a parallel request has claimed the key. */
-  stage(tx: Transaction, claim: Claim, resourceId: string): void;
+  stage(tx: Transaction, claim: FreeClaim, resourceId: string): void;
 }
 
-export function openClaimStore(store: Store, clock: Clock): ClaimStore {
+export function openClaimStore(clock: Clock): ClaimStore {
   return {
-    async claimFor(key, fingerprint, from = store) {
-      const entry = await from.get<StoredClaim>(key);
+    async claimFor(from, { key, fingerprint }) {
+      const entry = await claimRecord.get(from, key);
       if (entry === null || clock() >= entry.value.expiresAt) { // contract IK11, IK12
-        return { claim: { key, fingerprint, formerVersion: entry?.version ?? null } };
+        return { free: { key, fingerprint, formerVersion: entry?.version ?? null } };
       }
       if (entry.value.fingerprint !== fingerprint) throw keyReused();
       return { resourceId: entry.value.resourceId };
     },
-    async resourceOf(key) {
-      const claim = (await store.get<StoredClaim>(key))?.value;
+    async resourceOf(from, key) {
+      const claim = (await claimRecord.get(from, key))?.value;
       return claim !== undefined && clock() < claim.expiresAt ? claim.resourceId : null;
     },
     stage(tx, claim, resourceId) {
       check(tx, claim.key, claim.formerVersion);
       const expiresAt = clock() + IDEMPOTENCY_SECONDS * 1000;
-      const value: StoredClaim = { fingerprint: claim.fingerprint, resourceId, expiresAt };
-      set(tx, claim.key, value, expiresAt);
+      const value = { fingerprint: claim.fingerprint, resourceId, expiresAt };
+      claimRecord.set(tx, claim.key, value, expiresAt);
     },
   };
 }

@@ -53,10 +53,13 @@ export function idempotent(claims: ClaimStore): (route: string, replay: Replay) 
       const key = readKey(c.req.header("x-idempotency-key"));
       const json = parseStrictJson(c.get("signedBody").bytes);
       const owner = c.get("access").caller.clientId;
-      const where = claimKey(owner, c.get("bank").code, route, key);
-      const found = await claims.claimFor(where, await fingerprint(json), c.get("reads"));
+      const claim = {
+        key: claimKey(owner, c.get("bank").code, route, key),
+        fingerprint: await fingerprint(json),
+      };
+      const found = await claims.claimFor(c.get("reads"), claim);
       if ("resourceId" in found) return await replay(c, found.resourceId);
-      c.set("claim", found.claim);
+      c.set("claim", claim);
       c.set("json", json);
       await next();
     });

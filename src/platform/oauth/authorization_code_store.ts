@@ -2,11 +2,14 @@
  * Stores authorization codes by hash. A redeemed code is stored as long as its token may be valid, so that a second
  * use is noticed.
  */
+import { z } from "zod";
+import { defineRecord, optional } from "../../base/store/record.ts";
+import { bankCode, clientId, consentId, count, instant, text } from "../../base/store/record_fields.ts";
 import { newSecret, sha256 } from "../../base/kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS, CHALLENGE_MEMORY_SECONDS, CODE_SECONDS } from "../profile.ts";
 import { authorizationCodeKey, spentChallengeKey } from "../store_keys.ts";
-import type { Entry, Reader, Store } from "../../base/store/store.ts";
-import { check, set, type Transaction } from "../../base/store/transaction.ts";
+import type { Entry, Reader } from "../../base/store/store.ts";
+import { check, type Transaction } from "../../base/store/transaction.ts";
 import type { AuthorizationCode } from "./authorization_code.ts";
 
 export interface AuthorizationCodeStore {
@@ -16,36 +19,67 @@ export interface AuthorizationCodeStore {
     code: Omit<AuthorizationCode, "expiresAt" | "failures">,
     now: number,
   ): Promise<string>;
-  find(codeHash: string, from?: Reader): Promise<Entry<AuthorizationCode> | null>;
+  find(from: Reader, codeHash: string): Promise<Entry<AuthorizationCode> | null>;
   /** Stages a change. Of parallel changes, only one commits. */
   stageChange(tx: Transaction, former: Entry<AuthorizationCode>, changed: AuthorizationCode): void;
   /** Whether a code was issued before for this challenge of this client (RFC 9700 §2.1.1; contract PA14). */
   isChallengeSpent(
+    from: Reader,
     code: Pick<AuthorizationCode, "clientId" | "codeChallenge">,
     now: number,
-    from?: Reader,
   ): Promise<boolean>;
 }
 
-export function openAuthorizationCodeStore(store: Store): AuthorizationCodeStore {
+export const authorizationCodeRecord = defineRecord<AuthorizationCode>({
+  name: "authorization_code",
+  keyParts: ["SHA-256 of the code"],
+  what: "An authorization code. Its token's hash shows that it was redeemed.",
+  schema: z.looseObject({
+    clientId,
+    bank: bankCode,
+    consentId,
+    redirectUri: text,
+    codeChallenge: text,
+    dpopJkt: optional(text),
+    expiresAt: instant,
+    failures: count,
+    redeemedFor: optional(text),
+  }),
+  version: 1,
+  lifetime: "Valid for 60 s. Kept for 3,600 s more, so that a second use is noticed.",
+  personalData: "pseudonymous",
+});
+
+export const spentChallengeRecord = defineRecord<{ readonly expiresAt: number }>({
+  name: "spent_challenge",
+  keyParts: ["client id", "code challenge"],
+  what: "A PKCE challenge that has led to a code.",
+  schema: z.looseObject({ expiresAt: instant }),
+  version: 1,
+  lifetime: "24 h.",
+  personalData: "none",
+});
+
+export function openAuthorizationCodeStore(): AuthorizationCodeStore {
   return {
     async stageIssue(tx, code, now) {
       const text = newSecret();
       const key = authorizationCodeKey(await sha256(text));
       const expiresAt = now + CODE_SECONDS * 1000;
       check(tx, key, null);
-      set(tx, key, { ...code, expiresAt, failures: 0 }, keptUntil(expiresAt));
+      authorizationCodeRecord.set(tx, key, { ...code, expiresAt, failures: 0 }, keptUntil(expiresAt));
       const forgottenAt = now + CHALLENGE_MEMORY_SECONDS * 1000;
-      set(tx, spentChallengeKey(code.clientId, code.codeChallenge), { expiresAt: forgottenAt }, forgottenAt);
+      const challengeKey = spentChallengeKey(code.clientId, code.codeChallenge);
+      spentChallengeRecord.set(tx, challengeKey, { expiresAt: forgottenAt }, forgottenAt);
       return text;
     },
-    find: (codeHash, from = store) => from.get<AuthorizationCode>(authorizationCodeKey(codeHash)),
+    find: (from, codeHash) => authorizationCodeRecord.get(from, authorizationCodeKey(codeHash)),
     stageChange(tx, former, changed) {
       check(tx, former.key, former.version);
-      set(tx, former.key, changed, keptUntil(changed.expiresAt));
+      authorizationCodeRecord.set(tx, former.key, changed, keptUntil(changed.expiresAt));
     },
-    async isChallengeSpent({ clientId, codeChallenge }, now, from = store) {
-      const spent = await from.get<{ expiresAt: number }>(spentChallengeKey(clientId, codeChallenge));
+    async isChallengeSpent(from, { clientId, codeChallenge }, now) {
+      const spent = await spentChallengeRecord.get(from, spentChallengeKey(clientId, codeChallenge));
       return spent !== null && now < spent.value.expiresAt;
     },
   };

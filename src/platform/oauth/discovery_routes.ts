@@ -50,7 +50,7 @@ export function discoveryRoutes(deps: DiscoveryRouteDeps): readonly PlatformEndp
   return [
     endpoint("oauth", "public", metadataRoute, [], async (c) => {
       const code = asBankCode(c.req.param("bank"));
-      const bank = code === undefined ? null : await deps.findBank(code);
+      const bank = code === undefined ? null : await deps.findBank(c.get("reads"), code);
       if (bank === null) throw new ApiError("bank.unknown");
       c.header("cache-control", PUBLIC_CACHE);
       return c.json(serverMetadata(deps, bank.code));

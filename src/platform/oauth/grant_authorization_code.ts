@@ -5,8 +5,8 @@
  */
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { Entry } from "../../base/store/store.ts";
-import { begin, commit, untilCommitted } from "../../base/store/transaction.ts";
+import type { Entry, Reader } from "../../base/store/store.ts";
+import { transact, type Transaction } from "../../base/store/transaction.ts";
 import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import type { GrantDeps, TokenRequest } from "./grant_client_credentials.ts";
@@ -17,6 +17,7 @@ export interface CodeGrantDeps extends GrantDeps {
   readonly codes: AuthorizationCodeStore;
   /** Whether the consent is currently `Authorized` (contract TA12). */
   readonly isConsentAuthorized: (
+    from: Reader,
     consent: ConsentId,
     owner: { readonly clientId: ClientId; readonly bank: BankCode },
   ) => Promise<boolean>;
@@ -39,12 +40,13 @@ export async function grantAuthorizationCode(
 ): Promise<ReturnType<typeof tokenResponse>> {
   const redemption = readRedemption(request.form);
   const codeHash = request.codeHash ?? await sha256(redemption.code);
-  const token = await untilCommitted("code", async (isFirst) => {
-    const entry = await deps.codes.find(codeHash, isFirst ? request.reads : undefined);
+  const redeemed = await transact<string | ApiError>(deps, { what: "code", request }, async (tx) => {
+    const entry = await deps.codes.find(tx, codeHash);
     if (entry === null) throw invalidGrant("unknown code");
-    return await redeem(deps, request, redemption, entry);
+    return await redeem(deps, tx, { request, redemption, entry });
   });
-  return tokenResponse(token, "payments");
+  if (redeemed instanceof ApiError) throw redeemed;
+  return tokenResponse(redeemed, "payments");
 }
 
 function readRedemption(form: ReadonlyMap<string, string>): Redemption {
@@ -56,27 +58,36 @@ function readRedemption(form: ReadonlyMap<string, string>): Redemption {
   return { code, redirectUri, codeVerifier: form.get("code_verifier") };
 }
 
-/** Makes one attempt on one version of the code. Returns undefined if a parallel attempt committed first. */
-async function redeem(
-  deps: CodeGrantDeps,
-  request: TokenRequest,
-  redemption: Redemption,
-  entry: Entry<AuthorizationCode>,
-): Promise<string | undefined> {
+/**
+ * Makes one attempt on one version of the code. Returns the token, or the rejection that takes effect with the commit.
+ *
+ * @throws {ApiError} a rejection that changes no state
+ */
+async function redeem(deps: CodeGrantDeps, tx: Transaction, { request, redemption, entry }: {
+  readonly request: TokenRequest;
+  readonly redemption: Redemption;
+  readonly entry: Entry<AuthorizationCode>;
+}): Promise<string | ApiError> {
   const code = entry.value;
   const wrong = await wrongness(request, redemption, code);
   if (code.redeemedFor !== undefined) {
-    return await revokeAndReject(deps, request, entry, wrong);
+    // RFC 6749 §4.1.2: only an otherwise correct request may revoke the token. Otherwise knowing the code would be
+    // enough.
+    if (wrong !== undefined) throw wrong;
+    deps.tokens.stageRevocation(tx, code.redeemedFor); // no check: `redeemedFor` never changes once it is set
+    return invalidGrant("code used before; its token is revoked");
   }
   if (!isRedeemable(code, deps.clock())) throw invalidGrant("expired or void");
   if (wrong !== undefined) {
     // Another client must not be able to use up the code. Its guesses are limited by its rate limit and the code's 60
     // s.
     if (code.clientId !== request.caller.clientId) throw wrong;
-    return await countFailure(deps, request, entry, wrong);
+    deps.codes.stageChange(tx, entry, { ...code, failures: code.failures + 1 });
+    return wrong;
   }
-  if (!await deps.isConsentAuthorized(code.consentId, code)) throw invalidGrant("consent is not Authorized");
-  const tx = begin(request.replayRecords);
+  if (!await deps.isConsentAuthorized(tx, code.consentId, code)) {
+    throw invalidGrant("consent is not Authorized");
+  }
   const token = await deps.tokens.stageIssue(tx, {
     clientId: code.clientId,
     bank: code.bank,
@@ -86,7 +97,7 @@ async function redeem(
     jkt: request.proof.jkt,
   });
   deps.codes.stageChange(tx, entry, { ...code, redeemedFor: token.hash });
-  return await commit(deps.store, deps.clock, tx) ? token.text : undefined;
+  return token.text;
 }
 
 async function wrongness(
@@ -104,33 +115,6 @@ async function wrongness(
   if (code.dpopJkt !== undefined && code.dpopJkt !== request.proof.jkt) {
     return new ApiError("dpop.key_mismatch", "not the key of PAR"); // RFC 9449 §10
   }
-  return undefined;
-}
-
-async function countFailure(
-  deps: CodeGrantDeps,
-  request: TokenRequest,
-  entry: Entry<AuthorizationCode>,
-  rejection: ApiError,
-): Promise<undefined> {
-  const tx = begin(request.replayRecords);
-  deps.codes.stageChange(tx, entry, { ...entry.value, failures: entry.value.failures + 1 });
-  if (await commit(deps.store, deps.clock, tx)) throw rejection;
-  return undefined;
-}
-
-// RFC 6749 §4.1.2: only an otherwise correct request may revoke the token. Otherwise knowing the code would be
-// enough.
-async function revokeAndReject(
-  deps: CodeGrantDeps,
-  request: TokenRequest,
-  entry: Entry<AuthorizationCode>,
-  wrong: ApiError | undefined,
-): Promise<undefined> {
-  if (wrong !== undefined) throw wrong;
-  const tx = begin(request.replayRecords); // no check: `redeemedFor` never changes once it is set
-  if (entry.value.redeemedFor !== undefined) deps.tokens.stageRevocation(tx, entry.value.redeemedFor);
-  if (await commit(deps.store, deps.clock, tx)) throw invalidGrant("code used before; its token is revoked");
   return undefined;
 }
 

@@ -1,29 +1,22 @@
 /** The client credentials grant (contract EP1): a token for the client itself, bound to its DPoP key. */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
 import type { Caller } from "../security/caller.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
-import type { Reader, Store } from "../../base/store/store.ts";
-import { begin, commit, contended, type ReplayRecords } from "../../base/store/transaction.ts";
+import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { AccessTokenStore } from "./access_token_store.ts";
 import { requireScope } from "./scope.ts";
 import { tokenResponse } from "./token_response.ts";
 
-export interface GrantDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface GrantDeps extends TransactDeps {
   readonly tokens: AccessTokenStore;
 }
 
 /** A request of an authenticated client with a valid proof. */
-export interface TokenRequest {
+export interface TokenRequest extends RequestState {
   readonly caller: Caller;
   readonly bank: BankCode;
   readonly form: ReadonlyMap<string, string>;
   readonly proof: VerifiedProof;
-  readonly replayRecords: ReplayRecords;
-  /** Prefetched entries, for the first attempt. */
-  readonly reads: Reader;
   /** Hash of the form's code, if it has one. */
   readonly codeHash?: string | undefined;
 }
@@ -34,14 +27,13 @@ export async function grantClientCredentials(
   request: TokenRequest,
 ): Promise<ReturnType<typeof tokenResponse>> {
   const scope = requireScope(request.form.get("scope"), request.caller, request.bank);
-  const tx = begin(request.replayRecords);
-  const token = await deps.tokens.stageIssue(tx, {
-    clientId: request.caller.clientId,
-    bank: request.bank,
-    scope,
-    grant: "client_credentials",
-    jkt: request.proof.jkt,
-  });
-  if (!await commit(deps.store, deps.clock, tx)) throw contended("replayRecords");
+  const token = await transact(deps, { what: "access token", request }, (tx) =>
+    deps.tokens.stageIssue(tx, {
+      clientId: request.caller.clientId,
+      bank: request.bank,
+      scope,
+      grant: "client_credentials",
+      jkt: request.proof.jkt,
+    }));
   return tokenResponse(token.text, scope);
 }

@@ -2,15 +2,14 @@
  * Pushed authorization requests (contract EP3; RFC 9126). All faults are rejected here, before the browser is
  * involved.
  */
-import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { asConsentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { MAX_STATE_CHARACTERS, REQUEST_URI_SECONDS } from "../profile.ts";
 import type { Client } from "../registration/client.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
-import type { Reader, Store } from "../../base/store/store.ts";
-import { begin, commit, contended, type ReplayRecords } from "../../base/store/transaction.ts";
+import type { Reader } from "../../base/store/store.ts";
+import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import { isSha256Text } from "./pkce.ts";
 import type { PushedRequest } from "./pushed_request.ts";
@@ -18,29 +17,24 @@ import type { PushedRequestStore } from "./pushed_request_store.ts";
 import { requireScope } from "./scope.ts";
 import { readUiLocales } from "./ui_locales.ts";
 
-export interface PushDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface PushDeps extends TransactDeps {
   readonly requests: PushedRequestStore;
   readonly codes: AuthorizationCodeStore;
-  readonly findClient: (clientId: ClientId, from?: Reader) => Promise<Client | null>;
+  readonly findClient: (from: Reader, clientId: ClientId) => Promise<Client | null>;
   /** Whether this client's consent at this bank awaits authorisation. */
   readonly awaitsAuthorisation: (
+    from: Reader,
     consent: ConsentId,
     owner: { readonly clientId: ClientId; readonly bank: BankCode },
-    from: Reader,
   ) => Promise<boolean>;
 }
 
 /** A request of an authenticated client. `proof` is set if it sent a `DPoP` header. */
-export interface Push {
+export interface Push extends RequestState {
   readonly clientId: ClientId;
   readonly bank: BankCode;
   readonly form: ReadonlyMap<string, string>;
   readonly proof?: VerifiedProof;
-  readonly replayRecords: ReplayRecords;
-  /** Prefetched entries of the request. */
-  readonly reads: Reader;
 }
 
 type Requested = Omit<PushedRequest, "expiresAt" | "completed">;
@@ -56,20 +50,19 @@ export async function pushAuthorizationRequest(
   deps: PushDeps,
   push: Push,
 ): Promise<{ readonly request_uri: string; readonly expires_in: number }> {
-  const { reads } = push;
-  const client = await deps.findClient(push.clientId, reads);
-  if (client === null) throw new ApiError("client.not_authenticated", "client is gone");
-  const requested = readRequest(push, client);
-  if (!await deps.awaitsAuthorisation(requested.consentId, push, reads)) {
-    throw invalid("consent_id is not a consent of this client that awaits authorisation.");
-  }
-  if (await deps.codes.isChallengeSpent(requested, deps.clock(), reads)) {
-    throw invalid("code_challenge was used before.");
-  }
-  const tx = begin(push.replayRecords);
-  const requestUri = await deps.requests.stage(tx, requested, deps.clock());
-  if (!await commit(deps.store, deps.clock, tx)) throw contended("replayRecords");
-  return { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS };
+  return await transact(deps, { what: "pushed request", request: push }, async (tx) => {
+    const client = await deps.findClient(tx, push.clientId);
+    if (client === null) throw new ApiError("client.not_authenticated", "client is gone");
+    const requested = readRequest(push, client);
+    if (!await deps.awaitsAuthorisation(tx, requested.consentId, push)) {
+      throw invalid("consent_id is not a consent of this client that awaits authorisation.");
+    }
+    if (await deps.codes.isChallengeSpent(tx, requested, deps.clock())) {
+      throw invalid("code_challenge was used before.");
+    }
+    const requestUri = await deps.requests.stage(tx, requested, deps.clock());
+    return { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS };
+  });
 }
 
 function readRequest({ form, clientId, bank, proof }: Push, client: Client): Requested {

@@ -77,7 +77,7 @@ const pushRoute = createRoute({
 
 export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthenticationDeps {
   /** Throws for TPPs while the bank is not reconciled after a restore. */
-  readonly rejectWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
+  readonly rejectWhileHeld: (from: Reader, bank: BankCode) => Promise<void>;
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
   readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;
@@ -200,7 +200,7 @@ function authenticated(
     const { caller } = await authenticateClient(deps, c.get("replayRecords"), presented, identified);
     await c.get("limitParticipant")(caller);
     await requireActiveBank(deps.standingOf, c.get("bank"));
-    if (caller.role === "PISP") await deps.rejectWhileHeld(c.get("bank").code, c.get("reads"));
+    if (caller.role === "PISP") await deps.rejectWhileHeld(c.get("reads"), c.get("bank").code);
     c.set("caller", caller);
     if (proving !== undefined) {
       const proof = await proving;

@@ -4,14 +4,16 @@
  * below the store's value limit. The key of a piece contains the digest of the document, so pieces of two processes
  * cannot mix.
  */
-import type { Clock } from "../../base/kernel/clock.ts";
+import { z } from "zod";
+import { defineRecord, optional } from "../../base/store/record.ts";
+import { count, instant, text } from "../../base/store/record_fields.ts";
 import { sha256 } from "../../base/kernel/identifiers.ts";
 import { strictJson } from "../../base/kernel/strict_json.ts";
 import type { Reason, Result } from "../../base/kernel/result.ts";
 import type { Log } from "../../base/observability/log.ts";
 import { keptCopyKey, keptPieceKey } from "../store_keys.ts";
 import type { Entry, Key, Store } from "../../base/store/store.ts";
-import { begin, check, commit, remove, set } from "../../base/store/transaction.ts";
+import { check, commitIfUnchanged, remove, type TransactDeps } from "../../base/store/transaction.ts";
 import type { Copied, KeptCopy } from "./renewed_copy.ts";
 
 /** Opens the storage of one document. */
@@ -32,9 +34,27 @@ interface Head {
   readonly version?: number;
 }
 
-interface KeptCopyDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export const keptCopyRecord = defineRecord<Head>({
+  name: "kept_copy",
+  keyParts: ["SHA-256 of the document's URLs"],
+  what: "The newest copy of a document of the directory: its digest, its age and the number of its pieces.",
+  schema: z.looseObject({ digest: text, pieces: count, fetchedAt: instant, version: optional(count) }),
+  version: 1,
+  lifetime: "Kept. Replaced by newer copies.",
+  personalData: "participant",
+});
+
+export const keptPieceRecord = defineRecord<string>({
+  name: "kept_piece",
+  keyParts: ["SHA-256 of the document's URLs", "digest", "number"],
+  what: "A piece of such a document.",
+  schema: text,
+  version: 1,
+  lifetime: "Until the document is replaced.",
+  personalData: "participant",
+});
+
+interface KeptCopyDeps extends TransactDeps {
   readonly log: Log;
 }
 
@@ -72,10 +92,10 @@ async function loadDocument(
   store: Store,
   id: string,
 ): Promise<{ readonly document: unknown; readonly head: Head } | undefined> {
-  const head = (await store.get<Head>(keptCopyKey(id)))?.value;
+  const head = (await keptCopyRecord.get(store, keptCopyKey(id)))?.value;
   if (head === undefined) return undefined;
-  const pieces = await store.getMany<string>(piecesOf(id, head));
-  const text = pieces.map((piece) => piece?.value ?? "").join("");
+  const pieces = await store.getMany(piecesOf(id, head));
+  const text = pieces.map((piece) => piece === null ? "" : keptPieceRecord.decode(piece).value).join("");
   if (await sha256(text) !== head.digest) return undefined;
   const document = strictJson(text);
   return document.ok ? { document: document.value, head } : undefined;
@@ -87,7 +107,7 @@ async function keepDocument(
   text: string,
   { fetchedAt, version }: Omit<Copied<unknown>, "value">,
 ): Promise<void> {
-  const former = await deps.store.get<Head>(keptCopyKey(id));
+  const former = await keptCopyRecord.get(deps.store, keptCopyKey(id));
   const digest = await sha256(text);
   const isSame = former?.value.digest === digest && former.value.version === version;
   if (former !== null && fetchedAt - former.value.fetchedAt < (isSame ? RENEW_AFTER_MS : 0)) return;
@@ -99,40 +119,40 @@ async function keepDocument(
 }
 
 async function commitHead(
-  { store, clock }: KeptCopyDeps,
+  deps: KeptCopyDeps,
   id: string,
   former: Entry<Head> | null,
   head: Head,
 ): Promise<boolean> {
-  const tx = begin();
-  check(tx, keptCopyKey(id), former?.version ?? null);
-  set(tx, keptCopyKey(id), head);
-  return await commit(store, clock, tx);
+  return await commitIfUnchanged(deps, (tx) => {
+    check(tx, keptCopyKey(id), former?.version ?? null);
+    keptCopyRecord.set(tx, keptCopyKey(id), head);
+  });
 }
 
 async function writePieces(
-  { store, clock }: KeptCopyDeps,
+  deps: KeptCopyDeps,
   keys: readonly Key[],
-  text: string,
+  document: string,
 ): Promise<void> {
   for (let start = 0; start < keys.length; start += PIECES_A_COMMIT) {
-    const tx = begin();
-    keys.slice(start, start + PIECES_A_COMMIT).forEach((key, index) => {
-      const from = (start + index) * PIECE_CHARACTERS;
-      set(tx, key, text.slice(from, from + PIECE_CHARACTERS));
+    await commitIfUnchanged(deps, (tx) => {
+      keys.slice(start, start + PIECES_A_COMMIT).forEach((key, index) => {
+        const from = (start + index) * PIECE_CHARACTERS;
+        keptPieceRecord.set(tx, key, document.slice(from, from + PIECE_CHARACTERS));
+      });
     });
-    await commit(store, clock, tx);
   }
 }
 
 /** Removes pieces of former documents, and those that a crash has left behind. */
-async function removeOthers({ store, clock }: KeptCopyDeps, id: string, digest: string): Promise<void> {
-  const pieces = await store.list<string>({ prefix: keptPieceKey(id), limit: MAX_FORMER_PIECES });
+async function removeOthers(deps: KeptCopyDeps, id: string, digest: string): Promise<void> {
+  const pieces = await deps.store.list({ prefix: keptPieceKey(id), limit: MAX_FORMER_PIECES });
   const others = pieces.filter(({ key }) => key[2] !== digest);
   if (others.length === 0) return;
-  const tx = begin();
-  for (const { key } of others) remove(tx, key);
-  await commit(store, clock, tx);
+  await commitIfUnchanged(deps, (tx) => {
+    for (const { key } of others) remove(tx, key);
+  });
 }
 
 function piecesOf(id: string, { digest, pieces }: Pick<Head, "digest" | "pieces">): readonly Key[] {

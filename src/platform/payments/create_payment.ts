@@ -6,21 +6,15 @@ import { differencesFrom, withoutName } from "../consents/initiation.ts";
 import { type Consent, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
-import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
+import type { Claim, ClaimStore, FreeClaim } from "../idempotency/claim_store.ts";
 import { type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
 import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../security/access_token.ts";
 import type { Bank } from "../security/caller.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { SignedBody } from "../security/payload_signature.ts";
-import type { Entry, Reader } from "../../base/store/store.ts";
-import {
-  begin,
-  commit,
-  type ReplayRecords,
-  type Transaction,
-  untilCommitted,
-} from "../../base/store/transaction.ts";
+import type { Entry } from "../../base/store/store.ts";
+import { type RequestState, transact, type Transaction } from "../../base/store/transaction.ts";
 import type { Payment } from "./payment.ts";
 import { mismatchFaults, type PaymentRequest } from "./payment_schema.ts";
 import type { DeliverOrderDeps } from "./deliver_order.ts";
@@ -34,15 +28,12 @@ export interface CreatePaymentDeps extends DeliverOrderDeps {
 }
 
 /** A decoded request whose token and signature are verified. */
-export interface CreatePayment {
+export interface CreatePayment extends RequestState {
   readonly token: AccessToken;
   readonly bank: Pick<Bank, "code" | "paymentOrdersUri">;
   readonly request: PaymentRequest;
   readonly signedBody: SignedBody;
   readonly claim: Claim;
-  readonly replayRecords: ReplayRecords;
-  /** Prefetched entries, for the first attempt. */
-  readonly reads: Reader;
 }
 
 /**
@@ -55,37 +46,32 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
   const { token, bank, request } = command;
   const owner = { bank: bank.code, clientId: token.clientId };
   const pushed = bank.paymentOrdersUri !== undefined;
-  return await untilCommitted("payment", async (isFirst) => {
-    const from = isFirst ? command.reads : undefined;
-    const entry = await readConsent(deps, request.consentId, owner, from);
-    requireTokenOf(token, entry.value);
-    // The winner of a race wrote claim and consent together, so a request that finds the consent consumed also finds
-    // the claim.
-    const raced = !isFirst || entry.value.status !== "Authorized";
-    const made = raced ? await madeMeanwhile(deps, command) : undefined;
-    if (made !== undefined) return made;
-    const id = await paymentIdOf(entry.value.id);
-    const { payment, consumed } = consume(entry.value, { id, request, pushed }, deps.clock());
-    const order = pushed ? openOrder(payment.id, payment.bank, deps.steady()) : undefined;
-    const tx = begin(command.replayRecords);
-    stage(deps, tx, command, { entry, consumed, payment, order });
-    return await commit(deps.store, deps.clock, tx) ? await answered(deps, payment, order) : undefined;
-  });
+  const { payment, order } = await transact<Created>(
+    deps,
+    { what: "payment", request: command },
+    async (tx) => {
+      const entry = await readConsent(deps, tx, request.consentId, owner);
+      requireTokenOf(token, entry.value);
+      // Read not before the consent: the winner of a race wrote claim and consent together, so a request that finds the
+      // consent consumed also finds the claim.
+      const found = await deps.claims.claimFor(tx, command.claim);
+      if ("resourceId" in found) {
+        return { payment: (await readPayment(deps, tx, found.resourceId, { bank: bank.code, token })).value };
+      }
+      const id = await paymentIdOf(entry.value.id);
+      const { payment, consumed } = consume(entry.value, { id, request, pushed }, deps.clock());
+      const order = pushed ? openOrder(payment.id, payment.bank, deps.steady()) : undefined;
+      stage(deps, tx, command, { entry, consumed, payment, order, claim: found.free });
+      return { payment, order };
+    },
+  );
+  return await answered(deps, payment, order);
 }
 
-/**
- * Returns the payment of a parallel request with the same key and body.
- *
- * @throws {ApiError} `idempotency.key_reused`
- */
-async function madeMeanwhile(
-  deps: CreatePaymentDeps,
-  { claim, bank, token }: CreatePayment,
-): Promise<Payment | undefined> {
-  const found = await deps.claims.claimFor(claim.key, claim.fingerprint);
-  return "resourceId" in found
-    ? (await readPayment(deps, found.resourceId, { bank: bank.code, token })).value
-    : undefined;
+/** A payment, and its order if this request has created it and must push it. */
+interface Created {
+  readonly payment: Payment;
+  readonly order?: PaymentOrder | undefined;
 }
 
 function requireTokenOf(token: AccessToken, consent: Consent): void {
@@ -133,15 +119,16 @@ interface Made {
   readonly payment: Payment;
   /** Absent if the bank fetches its orders. */
   readonly order: PaymentOrder | undefined;
+  readonly claim: FreeClaim;
 }
 
 function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment, made: Made): void {
-  const { entry, consumed, payment, order } = made;
+  const { entry, consumed, payment, order, claim } = made;
   const cause = { actor: payment.clientId, reason: `payment ${payment.id}` };
   deps.consents.stageChange(tx, entry, consumed, cause, payment.createdAt);
   deps.payments.stageCreation(tx, payment);
   if (order !== undefined) deps.outbox.stageOpening(tx, order);
-  deps.claims.stage(tx, command.claim, payment.id);
+  deps.claims.stage(tx, claim, payment.id);
   stageEvidence(tx, payment.id, command.signedBody);
 }
 
@@ -157,7 +144,7 @@ async function answered(
   if (order === undefined) return payment;
   await firstPush(deps, order);
   try {
-    return (await deps.payments.find(payment.id))?.value ?? payment;
+    return (await deps.payments.find(deps.store, payment.id))?.value ?? payment;
   } catch (error) {
     if (!isStoreFailure(error)) throw error;
     return payment;

@@ -7,8 +7,8 @@ import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { record } from "../audit_trail.ts";
 import type { Log } from "../../base/observability/log.ts";
-import type { Entry, Store } from "../../base/store/store.ts";
-import { begin, commit } from "../../base/store/transaction.ts";
+import type { Entry } from "../../base/store/store.ts";
+import { commitIfUnchanged, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
 import { holdBack } from "./held_orders.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
@@ -28,9 +28,7 @@ import type { PaymentStore } from "./payment_store.ts";
 import type { PushSlots } from "./push_slots.ts";
 import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
 
-export interface DeliverOrderDeps extends PushOrderDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface DeliverOrderDeps extends PushOrderDeps, TransactDeps {
   /** Clock of the due times. It never goes back, so that no order waits for a time that has passed already. */
   readonly steady: Clock;
   readonly log: Log;
@@ -58,7 +56,7 @@ const MAX_ATTEMPTS = 5;
  * another worker or is done.
  */
 export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Promise<void> {
-  const entry = await deps.outbox.find(own.paymentId);
+  const entry = await deps.outbox.find(deps.store, own.paymentId);
   if (entry !== null && isSame(entry.value, own) && deps.steady() < own.dueAt) await deliver(deps, entry);
 }
 
@@ -80,14 +78,17 @@ export async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): 
 
 /** Leases the order. Returns undefined if another worker has it or it is no longer open. */
 async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry<PaymentOrder> | undefined> {
-  const entry = await deps.outbox.find(paymentId);
-  const now = deps.steady();
-  if (entry === null || isOut(entry.value) || !isDue(entry.value.dueAt, now)) return undefined;
-  const taken = leased(entry.value, now);
-  const tx = begin();
-  deps.outbox.stageChange(tx, entry, taken);
-  if (!await commit(deps.store, deps.clock, tx)) return undefined;
-  const mine = await deps.outbox.find(paymentId);
+  const options = { what: "due order", attempts: 1, lost: () => undefined };
+  const taken = await transact<PaymentOrder | undefined>(deps, options, async (tx) => {
+    const entry = await deps.outbox.find(tx, paymentId);
+    const now = deps.steady();
+    if (entry === null || isOut(entry.value) || !isDue(entry.value.dueAt, now)) return undefined;
+    const lease = leased(entry.value, now);
+    deps.outbox.stageChange(tx, entry, lease);
+    return lease;
+  });
+  if (taken === undefined) return undefined;
+  const mine = await deps.outbox.find(deps.store, paymentId);
   return mine !== null && isSame(mine.value, taken) ? mine : undefined;
 }
 
@@ -99,7 +100,10 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
     await holdBack(deps, entry, why);
     return false;
   }
-  const [payment, uri] = await Promise.all([deps.payments.find(paymentId), deps.paymentOrdersUri(bank)]);
+  const [payment, uri] = await Promise.all([
+    deps.payments.find(deps.store, paymentId),
+    deps.paymentOrdersUri(bank),
+  ]);
   if (payment === null) throw new Error("an order without its payment");
   const order = { ...entry.value, clientId: payment.value.clientId };
   const waitUntil = deps.circuit.admit(order);
@@ -134,28 +138,37 @@ async function recordAnswer(
   paymentId: PaymentId,
   { answer, reason }: Extract<PushOutcome, { ok: true }>,
 ): Promise<void> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const [order, payment] = await Promise.all([deps.outbox.find(paymentId), deps.payments.find(paymentId)]);
-    if (payment === null) throw new Error("an answer to an order without its payment");
-    const moves = isLegalMove(payment.value.status, answer);
-    if (order === null && !moves) return; // already recorded, by another worker or the bank's own report
-    const tx = begin();
-    if (order !== null) deps.outbox.stageDelivery(tx, order);
-    if (moves) {
-      const now = deps.clock();
-      const answered = reasonOf(answer, reason);
-      const changed: Payment = { ...payment.value, status: answer, statusUpdatedAt: now, ...answered };
-      const cause = {
-        actor: `bank ${payment.value.bank}`,
-        reason: answered.statusReason ?? "answered to its order",
-      };
-      deps.payments.stageChange(tx, payment, changed, cause, now);
-    }
-    if (!await commit(deps.store, deps.clock, tx)) continue;
-    deps.log.info("order.delivered", { paymentId, answer });
-    return;
-  }
-  deps.log.warn("order.answer_not_recorded", { paymentId, answer }); // still in the outbox, so it is pushed again
+  // If every race is lost, the order is still in the outbox, so it is pushed again.
+  const lost = (): boolean => {
+    deps.log.warn("order.answer_not_recorded", { paymentId, answer });
+    return false;
+  };
+  const recorded = await transact(
+    deps,
+    { what: "answered order", attempts: MAX_ATTEMPTS, lost },
+    async (tx) => {
+      const [order, payment] = await Promise.all([
+        deps.outbox.find(tx, paymentId),
+        deps.payments.find(tx, paymentId),
+      ]);
+      if (payment === null) throw new Error("an answer to an order without its payment");
+      const moves = isLegalMove(payment.value.status, answer);
+      if (order === null && !moves) return false; // already recorded, by another worker or the bank's own report
+      if (order !== null) deps.outbox.stageDelivery(tx, order);
+      if (moves) {
+        const now = deps.clock();
+        const answered = reasonOf(answer, reason);
+        const changed: Payment = { ...payment.value, status: answer, statusUpdatedAt: now, ...answered };
+        const cause = {
+          actor: `bank ${payment.value.bank}`,
+          reason: answered.statusReason ?? "answered to its order",
+        };
+        deps.payments.stageChange(tx, payment, changed, cause, now);
+      }
+      return true;
+    },
+  );
+  if (recorded) deps.log.info("order.delivered", { paymentId, answer });
 }
 
 async function recordFailure(
@@ -176,9 +189,9 @@ async function stageAlone(
   entry: Entry<PaymentOrder>,
   changed: PaymentOrder,
 ): Promise<boolean> {
-  const tx = begin();
-  deps.outbox.stageChange(tx, entry, changed);
-  if (changed.dead) {
+  return await commitIfUnchanged(deps, (tx) => {
+    deps.outbox.stageChange(tx, entry, changed);
+    if (!changed.dead) return;
     const reason = changed.lastFailure === undefined ? {} : { reason: changed.lastFailure };
     record(tx, changed.paymentId, {
       at: deps.clock(),
@@ -186,8 +199,7 @@ async function stageAlone(
       actor: "platform",
       ...reason,
     });
-  }
-  return await commit(deps.store, deps.clock, tx);
+  });
 }
 
 /** Whether the order is not in the queue: dead or held. */

@@ -2,18 +2,15 @@
  * Held orders: the bank must not get them now, because it is not active (Decision G5) or the store was restored
  * (Decision G9). They are not in the queue of due orders, and go back into it when the bank may have them again.
  */
-import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import { record } from "../audit_trail.ts";
 import type { Log } from "../../base/observability/log.ts";
-import type { Entry, Store } from "../../base/store/store.ts";
-import { begin, commit } from "../../base/store/transaction.ts";
+import type { Entry } from "../../base/store/store.ts";
+import { commitIfUnchanged, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import { heldBack, type PaymentOrder, resumed } from "./payment_order.ts";
 
-export interface HeldOrderDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface HeldOrderDeps extends TransactDeps {
   readonly log: Log;
   readonly outbox: OrderOutboxStore;
   readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
@@ -27,10 +24,11 @@ const MAX_BANKS = 10_000;
 export async function holdBack(deps: HeldOrderDeps, entry: Entry<PaymentOrder>, why: string): Promise<void> {
   const { paymentId, bank } = entry.value;
   const now = deps.clock();
-  const tx = begin();
-  deps.outbox.stageChange(tx, entry, heldBack(entry.value, why, now));
-  record(tx, paymentId, { at: now, event: "payment_order.held", actor: "platform", reason: why });
-  if (await commit(deps.store, deps.clock, tx)) deps.log.warn("order.held", { paymentId, bank, why });
+  const isHeld = await commitIfUnchanged(deps, (tx) => {
+    deps.outbox.stageChange(tx, entry, heldBack(entry.value, why, now));
+    record(tx, paymentId, { at: now, event: "payment_order.held", actor: "platform", reason: why });
+  });
+  if (isHeld) deps.log.warn("order.held", { paymentId, bank, why });
 }
 
 /**
@@ -53,11 +51,11 @@ export async function resumeHeldOrders(deps: HeldOrderDeps): Promise<number> {
 }
 
 async function resume(deps: HeldOrderDeps, paymentId: PaymentId): Promise<void> {
-  const entry = await deps.outbox.find(paymentId);
-  if (entry === null || entry.value.held === undefined) return; // another worker was faster
-  const now = deps.clock();
-  const tx = begin();
-  deps.outbox.stageChange(tx, entry, resumed(entry.value, now));
-  record(tx, paymentId, { at: now, event: "payment_order.resumed", actor: "platform" });
-  await commit(deps.store, deps.clock, tx);
+  await transact(deps, { what: "held order", attempts: 1, lost: () => {} }, async (tx) => {
+    const entry = await deps.outbox.find(tx, paymentId);
+    if (entry === null || entry.value.held === undefined) return; // another worker was faster
+    const now = deps.clock();
+    deps.outbox.stageChange(tx, entry, resumed(entry.value, now));
+    record(tx, paymentId, { at: now, event: "payment_order.resumed", actor: "platform" });
+  });
 }

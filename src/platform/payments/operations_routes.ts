@@ -51,7 +51,7 @@ export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEn
     endpoint("oauth", "operator", listRoute, checks, async (c) => {
       const orders = await listOrders(deps, c.req.query("state"), c.req.query("after"));
       const listed = await Promise.all(orders.map(async (order) => {
-        const payment = await deps.payments.find(order.paymentId);
+        const payment = await deps.payments.find(deps.store, order.paymentId);
         if (payment === null) throw new Error("an order without its payment");
         return { order, payment: payment.value };
       }));

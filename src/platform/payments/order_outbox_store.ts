@@ -6,7 +6,20 @@
 import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../../base/kernel/identifiers.ts";
 import { outboxDeadKey, outboxHeldKey, outboxKey, outboxQueueKey } from "../store_keys.ts";
 import type { Entry, Key, Listing, Reader, Store } from "../../base/store/store.ts";
-import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
+import {
+  check,
+  remove,
+  transact,
+  type TransactDeps,
+  type Transaction,
+} from "../../base/store/transaction.ts";
+import {
+  formerQueueRecord,
+  outboxDeadRecord,
+  outboxHeldRecord,
+  outboxQueueRecord,
+  outboxRecord,
+} from "./order_outbox_records.ts";
 import { isDue, latestDueAt, type PaymentOrder } from "./payment_order.ts";
 
 const DEAD: Key = ["outbox_dead"];
@@ -25,7 +38,7 @@ export interface DueOrder {
 }
 
 export interface OrderOutboxStore {
-  find(paymentId: PaymentId, from?: Reader): Promise<Entry<PaymentOrder> | null>;
+  find(from: Reader, paymentId: PaymentId): Promise<Entry<PaymentOrder> | null>;
   /** Returns the first bank after `after` that has orders to push, and when its first order is due (milliseconds). */
   nextQueue(
     after: BankCode | undefined,
@@ -58,11 +71,11 @@ export function outboxAhead(idText: unknown): readonly Key[] {
   return id === undefined ? [] : [outboxKey(id)];
 }
 
-export function openOrderOutboxStore(store: Store): OrderOutboxStore {
+export function openOrderOutboxStore(deps: TransactDeps): OrderOutboxStore {
   return {
-    find: (paymentId, from = store) => from.get<PaymentOrder>(outboxKey(paymentId)),
-    ...queues(store),
-    ...stoppedOrders(store),
+    find: (from, paymentId) => outboxRecord.get(from, outboxKey(paymentId)),
+    ...queues(deps),
+    ...stoppedOrders(deps.store),
     stageOpening(tx, order) {
       check(tx, outboxKey(order.paymentId), null);
       stageOrder(tx, order);
@@ -80,18 +93,19 @@ export function openOrderOutboxStore(store: Store): OrderOutboxStore {
   };
 }
 
-function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "due" | "requeue"> {
+function queues(deps: TransactDeps): Pick<OrderOutboxStore, "nextQueue" | "due" | "requeue"> {
+  const { store } = deps;
   return {
     async nextQueue(after) {
       const start = after === undefined ? {} : { after: [...QUEUE, after, AFTER_EVERY_ID] };
-      const [first] = await store.list<PaymentId>({ prefix: QUEUE, ...start, limit: 1 });
+      const [first] = await store.list({ prefix: QUEUE, ...start, limit: 1 });
       const bank = asBankCode(first?.key[1]);
       return bank === undefined ? undefined : { bank, dueAt: Number(first?.key[2]) };
     },
     due: (bank, now, limit, after) => dueOrders(store, bank, { now, limit, after }),
     async requeue() {
-      const listed = await store.list<PaymentId>({ prefix: FORMER_QUEUE, limit: REQUEUED_AT_ONCE });
-      for (const { key, value } of listed) await requeue(store, key, value);
+      const listed = await store.list({ prefix: FORMER_QUEUE, limit: REQUEUED_AT_ONCE });
+      for (const { key, value } of listed.map(formerQueueRecord.decode)) await requeue(deps, key, value);
     },
   };
 }
@@ -106,26 +120,27 @@ async function dueOrders(
     readonly after: DueOrder | undefined;
   },
 ): Promise<readonly DueOrder[]> {
-  const asDue = ({ key, value }: Entry<PaymentId>): DueOrder => ({ key, paymentId: value });
+  const asDue = (entry: Entry<unknown>): DueOrder => {
+    const { key, value } = outboxQueueRecord.decode(entry);
+    return { key, paymentId: value };
+  };
   const prefix = [...QUEUE, bank];
   const start = after === undefined ? {} : { after: after.key };
-  const listed = await store.list<PaymentId>({ prefix, ...start, limit });
+  const listed = await store.list({ prefix, ...start, limit });
   if (listed.every(({ key }) => isDue(Number(key[2]), now))) return listed.map(asDue);
   const passed = listed.filter(({ key }) => Number(key[2]) <= now);
   const latest = [...prefix, String(latestDueAt(now)).padStart(15, "0"), AFTER_EVERY_ID];
-  const ahead = await store.list<PaymentId>({ prefix, after: latest, limit: limit - passed.length });
+  const ahead = await store.list({ prefix, after: latest, limit: limit - passed.length });
   return [...passed, ...ahead].map(asDue);
 }
 
 /** The order may have been deleted or queued again meanwhile, so its own entry decides. */
-async function requeue(store: Store, formerKey: Key, paymentId: PaymentId): Promise<void> {
-  const order = await store.get<PaymentOrder>(outboxKey(paymentId));
-  await store.commit({
-    checks: [{ key: outboxKey(paymentId), version: order?.version ?? null }],
-    writes: [
-      { kind: "delete", key: formerKey },
-      ...(order === null ? [] : [{ kind: "set", key: indexKey(order.value), value: paymentId } as const]),
-    ],
+async function requeue(deps: TransactDeps, formerKey: Key, paymentId: PaymentId): Promise<void> {
+  await transact(deps, { what: "order of the former queue", attempts: 1, lost: () => {} }, async (tx) => {
+    const order = await outboxRecord.get(tx, outboxKey(paymentId));
+    check(tx, outboxKey(paymentId), order?.version ?? null);
+    remove(tx, formerKey);
+    if (order !== null) stageIndex(tx, order.value);
   });
 }
 
@@ -149,27 +164,33 @@ function stoppedOrders(
     },
     async nextHeldBank(after) {
       const start = after === undefined ? {} : { after: [...HELD, after, AFTER_EVERY_ID] };
-      const [first] = await store.list<PaymentId>({ prefix: HELD, ...start, limit: 1 });
+      const [first] = await store.list({ prefix: HELD, ...start, limit: 1 });
       return asBankCode(first?.key[1]);
     },
     async heldOf(bank, limit) {
-      const listed = await store.list<PaymentId>({ prefix: [...HELD, bank], limit });
-      return listed.map(({ value }) => value);
+      const listed = await store.list({ prefix: [...HELD, bank], limit });
+      return listed.map((entry) => outboxHeldRecord.decode(entry).value);
     },
   };
 }
 
 /** Returns the orders that a page of an index names. */
 async function ordersIn(store: Store, listing: Listing): Promise<readonly PaymentOrder[]> {
-  const listed = await store.list<PaymentId>(listing);
+  const listed = await store.list(listing);
   const ids = listed.flatMap(({ value }) => asPaymentId(value) ?? []);
-  const orders = await store.getMany<PaymentOrder>(ids.map(outboxKey));
-  return orders.flatMap((entry) => entry?.value ?? []);
+  const orders = await store.getMany(ids.map(outboxKey));
+  return orders.flatMap((entry) => entry === null ? [] : outboxRecord.decode(entry).value);
 }
 
 function stageOrder(tx: Transaction, order: PaymentOrder): void {
-  set(tx, outboxKey(order.paymentId), order);
-  set(tx, indexKey(order), order.paymentId);
+  outboxRecord.set(tx, outboxKey(order.paymentId), order);
+  stageIndex(tx, order);
+}
+
+function stageIndex(tx: Transaction, order: PaymentOrder): void {
+  const { dead, held, paymentId } = order;
+  const record = dead ? outboxDeadRecord : held === undefined ? outboxQueueRecord : outboxHeldRecord;
+  record.set(tx, indexKey(order), paymentId);
 }
 
 function indexKey({ dead, held, dueAt, bank, paymentId }: PaymentOrder): Key {

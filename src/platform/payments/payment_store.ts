@@ -1,15 +1,17 @@
 /** Stores payments and the list of each bank's orders by time of creation. Both are written in one commit. */
+import { defineRecord } from "../../base/store/record.ts";
+import { paymentId } from "../../base/store/record_fields.ts";
 import type { Cause } from "../consents/consent_store.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../base/kernel/identifiers.ts";
 import { record } from "../audit_trail.ts";
 import { paymentKey, paymentOrdersKey } from "../store_keys.ts";
-import { type Entry, type Key, readAs, type Reader, type Store } from "../../base/store/store.ts";
-import { check, set, type Transaction } from "../../base/store/transaction.ts";
+import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
+import { check, type Transaction } from "../../base/store/transaction.ts";
 import type { Payment } from "./payment.ts";
-import { paymentOf, type StoredPayment, storedPayment } from "./stored_payment.ts";
+import { paymentRecord } from "./stored_payment.ts";
 
 export interface PaymentStore {
-  find(id: PaymentId, from?: Reader): Promise<Entry<Payment> | null>;
+  find(from: Reader, id: PaymentId): Promise<Entry<Payment> | null>;
   /**
    * Stages the payment, its order for the bank and the start of its history. The TPP is the cause unless another one
    * is given.
@@ -34,18 +36,28 @@ export function paymentAhead(idText: unknown): readonly Key[] {
   return id === undefined ? [] : [paymentKey(id)];
 }
 
+export const paymentOfBankRecord = defineRecord<PaymentId>({
+  name: "payment_order",
+  keyParts: ["bank code", "time of creation (ms) and payment id"],
+  what: "The id of a bank's payment, by time of creation.",
+  schema: paymentId,
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "pseudonymous",
+});
+
 export function openPaymentStore(store: Store): PaymentStore {
   return {
-    find: async (id, from = store) => readAs(paymentOf, await from.get<StoredPayment>(paymentKey(id))),
+    find: (from, id) => paymentRecord.get(from, paymentKey(id)),
     stageCreation(tx, payment, cause = { actor: payment.clientId, reason: "created" }) {
       check(tx, paymentKey(payment.id), null);
-      set(tx, paymentKey(payment.id), storedPayment(payment));
-      set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
+      paymentRecord.set(tx, paymentKey(payment.id), payment);
+      paymentOfBankRecord.set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
       record(tx, payment.id, { at: payment.createdAt, event: `payment.${payment.status}`, ...cause });
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
-      set(tx, former.key, storedPayment(changed));
+      paymentRecord.set(tx, former.key, changed);
       record(tx, changed.id, { at, event: `payment.${changed.status}`, ...cause });
     },
     listOrders: (bank, after, limit) => listOrders(store, bank, after, limit),
@@ -64,10 +76,12 @@ async function listOrders(
 ): Promise<readonly PaymentOrderRef[]> {
   const prefix = paymentOrdersKey(bank);
   const listing = after === undefined ? { prefix, limit } : { prefix, limit, after: [...prefix, after] };
-  const orders = await store.list<PaymentId>(listing);
-  const payments = await store.getMany<StoredPayment>(orders.map(({ value }) => paymentKey(value)));
+  const orders = (await store.list(listing)).map(paymentOfBankRecord.decode);
+  const payments = await store.getMany(orders.map(({ value }) => paymentKey(value)));
   return orders.flatMap(({ key }, index) => {
-    const payment = payments[index]?.value;
-    return payment === undefined ? [] : [{ cursor: key.at(-1) ?? "", payment: paymentOf(payment) }];
+    const payment = payments[index] ?? null;
+    return payment === null
+      ? []
+      : [{ cursor: key.at(-1) ?? "", payment: paymentRecord.decode(payment).value }];
   });
 }

@@ -17,12 +17,12 @@ import type { PaymentStore } from "./payment_store.ts";
  */
 export async function readPayment(
   deps: { readonly payments: PaymentStore },
+  from: Reader,
   idText: unknown,
   by: { readonly bank: BankCode; readonly token: AccessToken },
-  from?: Reader,
 ): Promise<Entry<Payment>> {
   const id = asPaymentId(idText);
-  const entry = id === undefined ? null : await deps.payments.find(id, from);
+  const entry = id === undefined ? null : await deps.payments.find(from, id);
   if (entry === null || entry.value.bank !== by.bank || entry.value.clientId !== by.token.clientId) {
     throw new ApiError("resource.not_found");
   }
@@ -42,10 +42,11 @@ export const PAYMENT_CLAIMS = "domestic-payments";
  */
 export async function findByIdempotencyKey(
   deps: { readonly payments: PaymentStore; readonly claims: ClaimStore },
+  from: Reader,
   key: string,
   by: { readonly bank: BankCode; readonly token: AccessToken },
 ): Promise<Entry<Payment>> {
   if (!isIdempotencyKey(key)) throw new ApiError("resource.not_found");
   const where = claimKey(by.token.clientId, by.bank, PAYMENT_CLAIMS, key);
-  return await readPayment(deps, await deps.claims.resourceOf(where), by);
+  return await readPayment(deps, from, await deps.claims.resourceOf(from, where), by);
 }

@@ -1,16 +1,12 @@
 /** Retries a dead order at an operator's request (Decision D4). The bank still identifies it by its id. */
-import type { Clock } from "../../base/kernel/clock.ts";
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { record } from "../audit_trail.ts";
-import type { Store } from "../../base/store/store.ts";
-import { begin, commit, untilCommitted } from "../../base/store/transaction.ts";
+import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import { type PaymentOrder, redriven } from "./payment_order.ts";
 
-export interface RedriveOrderDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface RedriveOrderDeps extends TransactDeps {
   readonly outbox: OrderOutboxStore;
 }
 
@@ -24,13 +20,12 @@ export async function redriveOrder(
   command: { readonly paymentIdText: string; readonly operator: string },
 ): Promise<PaymentOrder> {
   const id = asPaymentId(command.paymentIdText);
-  return await untilCommitted("order", async () => {
-    const entry = id === undefined ? null : await deps.outbox.find(id);
+  return await transact(deps, { what: "order" }, async (tx) => {
+    const entry = id === undefined ? null : await deps.outbox.find(tx, id);
     if (entry === null) throw new ApiError("operations.order_unknown");
     if (!entry.value.dead) throw new ApiError("operations.order_not_dead");
     const now = deps.clock();
     const order = redriven(entry.value, now);
-    const tx = begin();
     deps.outbox.stageChange(tx, entry, order);
     record(tx, order.paymentId, {
       at: now,
@@ -38,6 +33,6 @@ export async function redriveOrder(
       actor: command.operator,
       reason: "asked for",
     });
-    return await commit(deps.store, deps.clock, tx) ? order : undefined;
+    return order;
   });
 }

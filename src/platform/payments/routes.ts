@@ -105,7 +105,7 @@ function createEndpoint(deps: PaymentRouteDeps): PlatformEndpoint {
   const claim = claimAhead(PAYMENT_CLAIMS);
   const replay = deps.idempotent(PAYMENT_CLAIMS, async (c, paymentId) => {
     const by = { bank: c.get("bank").code, token: c.get("access").token };
-    const { value } = await readPayment(deps, paymentId, by);
+    const { value } = await readPayment(deps, c.get("reads"), paymentId, by);
     return c.json(representPayment(value, deps.baseUrl), 201);
   });
   return endpoint("resource", "approved", createPaymentRoute, [
@@ -141,12 +141,13 @@ function readEndpoints(deps: PaymentRouteDeps): readonly PlatformEndpoint[] {
   return [
     endpoint("resource", "participant", findPaymentRoute, checks, async (c) => {
       const by = { bank: c.get("bank").code, token: c.get("access").token };
-      const { value } = await findByIdempotencyKey(deps, c.req.query("idempotency-key") ?? "", by);
+      const key = c.req.query("idempotency-key") ?? "";
+      const { value } = await findByIdempotencyKey(deps, c.get("reads"), key, by);
       return c.json(representPayment(value, deps.baseUrl));
     }),
     endpoint("resource", "participant", readPaymentRoute, checks, async (c) => {
       const by = { bank: c.get("bank").code, token: c.get("access").token };
-      const { value } = await readPayment(deps, c.req.param("paymentId"), by, c.get("reads"));
+      const { value } = await readPayment(deps, c.get("reads"), c.req.param("paymentId"), by);
       return c.json(representPayment(value, deps.baseUrl));
     }),
   ];

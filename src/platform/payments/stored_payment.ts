@@ -1,8 +1,19 @@
 /** The form of a payment in the store. As in a stored consent, what was sent keeps the names of the API. */
+import { z } from "zod";
+import { convertedRecord, defineRecord, optional } from "../../base/store/record.ts";
+import {
+  bankCode,
+  clientId,
+  consentId,
+  flag,
+  instant,
+  paymentId,
+  text,
+} from "../../base/store/record_fields.ts";
 import type { Account } from "../../base/values/account.ts";
 import type { Initiation } from "../consents/initiation.ts";
 import { fromWire, type OnWire, toWire } from "../http/wire_names.ts";
-import type { Charge, Payment } from "./payment.ts";
+import { type Charge, type Payment, PAYMENT_STATUSES } from "./payment.ts";
 
 export interface StoredPayment extends Omit<Payment, "initiation" | "debtorAccount" | "charges"> {
   readonly initiation: OnWire<Initiation>;
@@ -29,3 +40,48 @@ export function paymentOf(stored: StoredPayment): Payment {
     charges: fromWire(charges),
   };
 }
+
+const account = z.looseObject({
+  SchemeName: text,
+  Identification: text,
+  Name: z.optional(text),
+  SecondaryIdentification: z.optional(text),
+});
+
+const charge = z.looseObject({
+  ChargeBearer: z.optional(text),
+  Type: z.optional(text),
+  Amount: z.looseObject({ Amount: text, Currency: text }),
+});
+
+/** `payment_schema.ts` has checked its contents. */
+const initiation = z.custom<StoredPayment["initiation"]>((value) =>
+  typeof value === "object" && value !== null
+);
+
+export const paymentRecord = convertedRecord(
+  defineRecord<StoredPayment>({
+    name: "payment",
+    keyParts: ["payment id"],
+    what: "A payment and its status.",
+    schema: z.looseObject({
+      id: paymentId,
+      consentId,
+      clientId,
+      bank: bankCode,
+      initiation,
+      debtorAccount: account,
+      readRefundAccount: flag,
+      status: z.enum(PAYMENT_STATUSES),
+      statusReason: optional(text),
+      charges: z.array(charge),
+      createdAt: instant,
+      statusUpdatedAt: instant,
+    }),
+    version: 1,
+    lifetime: "Kept.",
+    personalData: "customer",
+  }),
+  paymentOf,
+  storedPayment,
+);

@@ -6,20 +6,25 @@
  */
 import { asOf, type Consent, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
+import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import type { Log } from "../../base/observability/log.ts";
 import { record } from "../audit_trail.ts";
 import { orderHoldKey } from "../store_keys.ts";
-import type { Store } from "../../base/store/store.ts";
-import { begin, commit, remove, set } from "../../base/store/transaction.ts";
+import {
+  commitIfUnchanged,
+  remove,
+  type TransactDeps,
+  type Transaction,
+} from "../../base/store/transaction.ts";
 import type { Ending, EpochStore } from "./epoch_store.ts";
 import { type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
-import { holdHistoryOf, type HoldStore } from "./hold_store.ts";
+import { authorizationSessionRecord } from "../frontchannel/authorization_session_store.ts";
+import { pushedRequestRecord } from "../oauth/pushed_request_store.ts";
+import type { StoredRecord } from "../../base/store/record.ts";
+import { holdHistoryOf, type HoldStore, orderHoldRecord } from "./hold_store.ts";
 
-export interface BeginEpochDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface BeginEpochDeps extends TransactDeps {
   readonly log: Log;
   readonly consents: ConsentStore;
   readonly epochs: EpochStore;
@@ -28,8 +33,6 @@ export interface BeginEpochDeps {
 
 /** Deleted. The platform then responds as for a token or code that it never issued. */
 const DELETED = ["access_token", "authorization_code", "open_flow"];
-/** Expired. A customer who returns is redirected to the TPP as after any expired authorization session. */
-const ENDED = ["pushed_request", "interaction"];
 /** Expired entries are stored this long, milliseconds (Decision G1). */
 const KEPT_MS = 86_400_000;
 /** Tolerance between the times of the copy, the bank and the platform, milliseconds. */
@@ -43,10 +46,10 @@ export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
   const held = await holdOrders(deps, epoch);
   const consents = await voidAuthorizedConsents(deps, epoch);
   for (const prefix of DELETED) await deleteAll(deps, prefix);
-  for (const prefix of ENDED) await endAll(deps, prefix, epoch.startedAt);
-  const tx = begin();
-  deps.epochs.stageEpoch(tx, epoch, mark);
-  if (!await commit(deps.store, deps.clock, tx)) {
+  // A customer who returns is redirected to the TPP as after any expired authorization session.
+  await endAll(deps, pushedRequestRecord, epoch.startedAt);
+  await endAll(deps, authorizationSessionRecord, epoch.startedAt);
+  if (!await commitIfUnchanged(deps, (tx) => deps.epochs.stageEpoch(tx, epoch, mark))) {
     throw new Error("another process began the epoch; start again");
   }
   deps.log.warn("store.restored", {
@@ -66,7 +69,7 @@ async function holdOrders(deps: BeginEpochDeps, epoch: Epoch): Promise<readonly 
   }
   const banks = await deps.epochs.banks();
   for (const bank of banks) {
-    const before = (await deps.holds.find(bank))?.value.since ?? Infinity; // not reconciled since an earlier restore
+    const before = (await deps.holds.find(deps.store, bank))?.value.since ?? Infinity; // not reconciled since an earlier restore
     const since = Math.min(Math.min(epoch.copy.takenAt, oldest.get(bank) ?? Infinity) - MARGIN_MS, before);
     const hold: Hold = {
       bank,
@@ -75,37 +78,33 @@ async function holdOrders(deps: BeginEpochDeps, epoch: Epoch): Promise<readonly 
       since,
       comparison: NOTHING_COMPARED,
     };
-    const tx = begin();
-    set(tx, orderHoldKey(bank), hold);
-    record(tx, holdHistoryOf(bank), {
-      at: epoch.startedAt,
-      event: "order_hold.begun",
-      actor: "platform",
-      reason: restoredFrom(epoch),
+    await mustCommit(deps, (tx) => {
+      orderHoldRecord.set(tx, orderHoldKey(bank), hold);
+      record(tx, holdHistoryOf(bank), {
+        at: epoch.startedAt,
+        event: "order_hold.begun",
+        actor: "platform",
+        reason: restoredFrom(epoch),
+      });
     });
-    await mustCommit(deps, tx);
   }
   return banks;
 }
 
 async function voidAuthorizedConsents(deps: BeginEpochDeps, epoch: Epoch): Promise<number> {
-  let voided = 0;
+  let count = 0;
   const cause = { actor: "platform", reason: restoredFrom(epoch) };
   for await (const consents of deps.epochs.openConsents()) {
     for (const entry of consents.filter(({ value }) => isUsable(value, epoch.startedAt))) {
-      const tx = begin();
-      deps.consents.stageChange(
-        tx,
-        entry,
-        moved(entry.value, "void", epoch.startedAt),
-        cause,
-        epoch.startedAt,
+      const voided = moved(entry.value, "void", epoch.startedAt);
+      await mustCommit(
+        deps,
+        (tx) => deps.consents.stageChange(tx, entry, voided, cause, epoch.startedAt),
       );
-      await mustCommit(deps, tx);
-      voided++;
+      count++;
     }
   }
-  return voided;
+  return count;
 }
 
 function isUsable(consent: Consent, now: number): boolean {
@@ -114,24 +113,27 @@ function isUsable(consent: Consent, now: number): boolean {
 
 async function deleteAll(deps: BeginEpochDeps, prefix: string): Promise<void> {
   for await (const entries of deps.epochs.below(prefix)) {
-    const tx = begin();
-    for (const { key } of entries) remove(tx, key);
-    await mustCommit(deps, tx);
+    await mustCommit(deps, (tx) => {
+      for (const { key } of entries) remove(tx, key);
+    });
   }
 }
 
-async function endAll(deps: BeginEpochDeps, prefix: string, now: number): Promise<void> {
-  for await (const entries of deps.epochs.below<Ending>(prefix)) {
-    const tx = begin();
-    for (const { key, value } of entries.filter(({ value }) => value.expiresAt > now)) {
-      set(tx, key, { ...value, expiresAt: now }, now + KEPT_MS);
-    }
-    await mustCommit(deps, tx);
+async function endAll<T extends Ending>(
+  deps: BeginEpochDeps,
+  record: StoredRecord<T>,
+  now: number,
+): Promise<void> {
+  for await (const entries of deps.epochs.below(record.name)) {
+    const open = entries.map(record.decode).filter(({ value }) => value.expiresAt > now);
+    await mustCommit(deps, (tx) => {
+      for (const { key, value } of open) record.set(tx, key, { ...value, expiresAt: now }, now + KEPT_MS);
+    });
   }
 }
 
-async function mustCommit(deps: BeginEpochDeps, tx: ReturnType<typeof begin>): Promise<void> {
-  if (!await commit(deps.store, deps.clock, tx)) throw new Error("the store changed during the restore");
+async function mustCommit(deps: BeginEpochDeps, stage: (tx: Transaction) => void): Promise<void> {
+  if (!await commitIfUnchanged(deps, stage)) throw new Error("the store changed during the restore");
 }
 
 function restoredFrom({ copy }: Epoch): string {

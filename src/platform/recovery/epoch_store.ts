@@ -2,16 +2,20 @@
  * Reads the data of a restored store that a new epoch affects: the mark, the banks, consents that could still be
  * used, and all short-lived entries. Each listing is read in pieces, so that a large store needs bounded memory.
  */
+import { z } from "zod";
+import { defineRecord } from "../../base/store/record.ts";
+import { instant, text } from "../../base/store/record_fields.ts";
+import { consentDeadlineRecord } from "../consents/consent_store.ts";
+import { consentRecord } from "../consents/stored_consent.ts";
+import { outboxRecord } from "../payments/order_outbox_records.ts";
+import { paymentRecord } from "../payments/stored_payment.ts";
 import type { Consent } from "../consents/consent.ts";
-import { consentOf, type StoredConsent } from "../consents/stored_consent.ts";
-import { asBankCode, type BankCode, type ConsentId } from "../../base/kernel/identifiers.ts";
+import { asBankCode, type BankCode } from "../../base/kernel/identifiers.ts";
 import type { Payment } from "../payments/payment.ts";
-import { paymentOf, type StoredPayment } from "../payments/stored_payment.ts";
-import type { PaymentOrder } from "../payments/payment_order.ts";
 import { storeCopyKey } from "../../base/store/copy_mark.ts";
 import { consentKey, paymentKey, storeEpochKey } from "../store_keys.ts";
-import { type Entry, type Key, readAs, type Store } from "../../base/store/store.ts";
-import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
+import type { Entry, Key, Store } from "../../base/store/store.ts";
+import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
 
 /** An entry that expires. */
@@ -29,10 +33,24 @@ export interface EpochStore {
   /** Payments of the orders in the outbox, in pieces. */
   orders(): AsyncIterable<readonly Payment[]>;
   /** Entries below a prefix, in pieces. */
-  below<T>(prefix: string): AsyncIterable<readonly Entry<T>[]>;
+  below(prefix: string): AsyncIterable<readonly Entry<unknown>[]>;
   /** Stages the epoch and the deletion of the mark. After that the store is no longer a restored copy. */
   stageEpoch(tx: Transaction, epoch: Epoch, mark: Entry<CopyMark>): void;
 }
+
+export const storeEpochRecord = defineRecord<Epoch>({
+  name: "store_epoch",
+  keyParts: ["time of the restore (ms)", "epoch id"],
+  what: "The start of an epoch: the store was restored from this copy.",
+  schema: z.looseObject({
+    id: text,
+    startedAt: instant,
+    copy: z.looseObject({ id: text, takenAt: instant }),
+  }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+});
 
 /** The largest values of one piece must fit into one commit of Deno KV (800 KB). */
 const PIECE = 20;
@@ -42,39 +60,39 @@ export function openEpochStore(store: Store): EpochStore {
     copyMark: () => store.get<CopyMark>(storeCopyKey),
     async banks() {
       const codes: BankCode[] = [];
-      for await (const piece of pieces<unknown>(store, ["bank"])) {
+      for await (const piece of pieces(store, ["bank"])) {
         codes.push(...piece.flatMap(({ key }) => asBankCode(key[1]) ?? []));
       }
       return codes;
     },
     async *openConsents() {
-      for await (const piece of pieces<ConsentId>(store, ["consent_deadline"])) {
-        const consents = await store.getMany<StoredConsent>(piece.map(({ value }) => consentKey(value)));
-        yield consents.flatMap((entry) => readAs(consentOf, entry) ?? []);
+      for await (const piece of pieces(store, ["consent_deadline"])) {
+        const ids = piece.map((entry) => consentDeadlineRecord.decode(entry).value);
+        const consents = await store.getMany(ids.map(consentKey));
+        yield consents.flatMap((entry) => entry === null ? [] : consentRecord.decode(entry));
       }
     },
     async *orders() {
-      for await (const piece of pieces<PaymentOrder>(store, ["outbox"])) {
-        const payments = await store.getMany<StoredPayment>(
-          piece.map(({ value }) => paymentKey(value.paymentId)),
-        );
-        yield payments.flatMap((entry) => readAs(paymentOf, entry)?.value ?? []);
+      for await (const piece of pieces(store, ["outbox"])) {
+        const ids = piece.map((entry) => outboxRecord.decode(entry).value.paymentId);
+        const payments = await store.getMany(ids.map(paymentKey));
+        yield payments.flatMap((entry) => entry === null ? [] : paymentRecord.decode(entry).value);
       }
     },
-    below: <T>(prefix: string) => pieces<T>(store, [prefix]),
+    below: (prefix) => pieces(store, [prefix]),
     stageEpoch(tx, epoch, mark) {
       check(tx, mark.key, mark.version);
       remove(tx, mark.key);
-      set(tx, storeEpochKey(epoch.startedAt, epoch.id), epoch);
+      storeEpochRecord.set(tx, storeEpochKey(epoch.startedAt, epoch.id), epoch);
     },
   };
 }
 
-async function* pieces<T>(store: Store, prefix: Key): AsyncIterable<readonly Entry<T>[]> {
+async function* pieces(store: Store, prefix: Key): AsyncIterable<readonly Entry<unknown>[]> {
   let after: Key | undefined;
   while (true) {
     const listing = after === undefined ? { prefix, limit: PIECE } : { prefix, limit: PIECE, after };
-    const piece = await store.list<T>(listing);
+    const piece = await store.list(listing);
     if (piece.length > 0) yield piece;
     if (piece.length < PIECE) return;
     after = piece.at(-1)?.key;

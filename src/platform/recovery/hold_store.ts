@@ -1,13 +1,16 @@
 /** Stores holds by bank. Orders are delivered to banks without a hold. */
-import { asBankCode, type BankCode } from "../../base/kernel/identifiers.ts";
+import { z } from "zod";
+import { defineRecord, optional } from "../../base/store/record.ts";
+import { bankCode, count, instant, paymentId, text } from "../../base/store/record_fields.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { record } from "../audit_trail.ts";
 import { orderHoldKey } from "../store_keys.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
-import { check, remove, set, type Transaction } from "../../base/store/transaction.ts";
+import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import type { Hold } from "./hold.ts";
 
 export interface HoldStore {
-  find(bank: BankCode, from?: Reader): Promise<Entry<Hold> | null>;
+  find(from: Reader, bank: BankCode): Promise<Entry<Hold> | null>;
   /** Returns every hold. Each bank has at most one. */
   all(): Promise<readonly Hold[]>;
   /** Stages a change. Of parallel comparisons only one commits. */
@@ -15,6 +18,28 @@ export interface HoldStore {
   /** Stages the end of a hold, with its actor and reason in the history of the bank's holds. */
   stageRelease(tx: Transaction, former: Entry<Hold>, by: { actor: string; reason: string; at: number }): void;
 }
+
+export const orderHoldRecord = defineRecord<Hold>({
+  name: "order_hold",
+  keyParts: ["bank code"],
+  what: "A bank whose orders are held after a restore, with the comparison under way.",
+  schema: z.looseObject({
+    bank: bankCode,
+    epoch: text,
+    restoredAt: instant,
+    since: instant,
+    after: optional(text),
+    comparison: z.looseObject({
+      recovered: count,
+      updated: count,
+      agreed: count,
+      disagreements: z.array(z.looseObject({ paymentId, why: text })),
+    }),
+  }),
+  version: 1,
+  lifetime: "Until the bank is reconciled or an operator releases its orders.",
+  personalData: "pseudonymous",
+});
 
 const MAX_BANKS = 10_000;
 
@@ -25,14 +50,14 @@ export function holdHistoryOf(bank: string): string {
 
 export function openHoldStore(store: Store): HoldStore {
   return {
-    find: (bank, from = store) => from.get<Hold>(orderHoldKey(bank)),
+    find: (from, bank) => orderHoldRecord.get(from, orderHoldKey(bank)),
     async all() {
-      const entries = await store.list<Hold>({ prefix: ["order_hold"], limit: MAX_BANKS });
-      return entries.flatMap(({ value }) => asBankCode(value.bank) === undefined ? [] : [value]);
+      const entries = await store.list({ prefix: ["order_hold"], limit: MAX_BANKS });
+      return entries.map((entry) => orderHoldRecord.decode(entry).value);
     },
     stageChange(tx, former, changed) {
       check(tx, former.key, former.version);
-      set(tx, former.key, changed);
+      orderHoldRecord.set(tx, former.key, changed);
     },
     stageRelease(tx, former, { actor, reason, at }) {
       check(tx, former.key, former.version);

@@ -11,7 +11,7 @@ import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import { stageEvidence } from "../security/evidence_store.ts";
 import type { Entry } from "../../base/store/store.ts";
-import { begin, commit } from "../../base/store/transaction.ts";
+import { commitIfUnchanged } from "../../base/store/transaction.ts";
 import { askBank, type AskBankDeps } from "./ask_bank.ts";
 import { counted, type Hold, NOTHING_COMPARED } from "./hold.ts";
 import { holdHistoryOf, type HoldStore } from "./hold_store.ts";
@@ -68,9 +68,10 @@ export async function releaseOrders(
   { bankText, operator, reason }: ByOperator & { readonly reason: string },
 ): Promise<Reconciliation> {
   const { entry } = await heldBank(deps, bankText);
-  const tx = begin();
-  deps.holds.stageRelease(tx, entry, { actor: operator, reason, at: deps.clock() });
-  if (!await commit(deps.store, deps.clock, tx)) throw changedMeanwhile();
+  const release = { actor: operator, reason, at: deps.clock() };
+  if (!await commitIfUnchanged(deps, (tx) => deps.holds.stageRelease(tx, entry, release))) {
+    throw changedMeanwhile();
+  }
   deps.log.warn("order_hold.released", { bank: entry.value.bank, by: operator, reconciled: false });
   return { hold: entry.value, state: "released" };
 }
@@ -82,7 +83,7 @@ async function heldBank(
   const code = asBankCode(bankText);
   const [bank, entry] = code === undefined
     ? [null, null]
-    : await Promise.all([deps.clients.findBank(code), deps.holds.find(code)]);
+    : await Promise.all([deps.clients.findBank(deps.store, code), deps.holds.find(deps.store, code)]);
   if (bank === null || entry === null) throw new ApiError("operations.not_held");
   return { bank, entry };
 }
@@ -111,18 +112,17 @@ async function settle(
 ): Promise<Reconciliation> {
   const { bank, comparison, after } = hold;
   const done = after === undefined && comparison.disagreements.length === 0;
-  const tx = begin();
-  if (done) {
-    const { recovered, updated, agreed } = comparison;
-    const reason = `reconciled: ${recovered} recovered, ${updated} updated, ${agreed} agreed`;
-    deps.holds.stageRelease(tx, former, { actor: operator, reason, at: deps.clock() });
-  } else {
-    deps.holds.stageChange(tx, former, hold);
-  }
+  const { recovered, updated, agreed } = comparison;
+  const reason = `reconciled: ${recovered} recovered, ${updated} updated, ${agreed} agreed`;
+  const subject = `${holdHistoryOf(bank)} ${await sha256(text)}`;
   // The statement is a compact JWS, so its bytes include the signature.
-  const bytes = new TextEncoder().encode(text);
-  stageEvidence(tx, `${holdHistoryOf(bank)} ${await sha256(text)}`, { bytes, signature: "", profile: "B" });
-  if (!await commit(deps.store, deps.clock, tx)) throw changedMeanwhile();
+  const evidence = { bytes: new TextEncoder().encode(text), signature: "", profile: "B" } as const;
+  const isStored = await commitIfUnchanged(deps, (tx) => {
+    if (done) deps.holds.stageRelease(tx, former, { actor: operator, reason, at: deps.clock() });
+    else deps.holds.stageChange(tx, former, hold);
+    stageEvidence(tx, subject, evidence);
+  });
+  if (!isStored) throw changedMeanwhile();
   if (done) deps.log.info("order_hold.released", { bank, by: operator, reconciled: true });
   return { hold, state: done ? "released" : after === undefined ? "held" : "comparing" };
 }

@@ -16,9 +16,9 @@ const RETRY_AFTER_SECONDS = 60;
  */
 export function rejectWhileHeld(
   holds: Pick<HoldStore, "find">,
-): (bank: BankCode, from: Reader) => Promise<void> {
-  return async (bank, from) => {
-    if (await holds.find(bank, from) === null) return;
+): (from: Reader, bank: BankCode) => Promise<void> {
+  return async (from, bank) => {
+    if (await holds.find(from, bank) === null) return;
     throw new ApiError("platform.unavailable", {
       detail: "the bank is not reconciled after a restore",
       retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -5,21 +5,18 @@
 import { fingerprint } from "../idempotency/fingerprint.ts";
 import { moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
 import type { Payment } from "../payments/payment.ts";
 import { isReachable, movedAt, reasonOf } from "../payments/payment.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import type { Entry, Store } from "../../base/store/store.ts";
-import { begin, commit, type Transaction, untilCommitted } from "../../base/store/transaction.ts";
+import type { Entry } from "../../base/store/store.ts";
+import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import type { Finding } from "./hold.ts";
 import type { StatedOrder } from "./order_statement_schema.ts";
 import { openOwnOrder, type OrderedPayment, type OwnKeys } from "./own_order.ts";
 
-export interface SettleOrderDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface SettleOrderDeps extends TransactDeps {
   readonly consents: ConsentStore;
   readonly payments: PaymentStore;
   readonly outbox: OrderOutboxStore;
@@ -36,13 +33,11 @@ export async function settleOrder(
   bank: BankCode,
   stated: StatedOrder,
 ): Promise<Finding> {
-  return await untilCommitted("payment of a statement", async () => {
-    const tx = begin();
-    const payment = await deps.payments.find(stated.paymentId);
-    const finding = payment === null
+  return await transact(deps, { what: "payment of a statement" }, async (tx) => {
+    const payment = await deps.payments.find(tx, stated.paymentId);
+    return payment === null
       ? await stageRecovery(deps, tx, bank, stated)
       : await stageStatus(deps, tx, bank, payment, stated);
-    return typeof finding !== "string" || await commit(deps.store, deps.clock, tx) ? finding : undefined;
   });
 }
 
@@ -60,12 +55,13 @@ async function stageStatus(
   }
   const fault = stated.order === undefined ? undefined : await differs(deps, bank, payment, stated.order);
   if (fault !== undefined) return disagree(stated, fault);
-  const order = await deps.outbox.find(payment.id);
-  if (order !== null && stated.status !== "Pending") deps.outbox.stageDelivery(tx, order);
-  if (payment.status === stated.status) return "agreed";
-  if (!isReachable(payment.status, stated.status)) {
+  const isSame = payment.status === stated.status;
+  if (!isSame && !isReachable(payment.status, stated.status)) {
     return disagree(stated, `the platform has it as ${payment.status}, the bank as ${stated.status}`);
   }
+  const order = await deps.outbox.find(tx, payment.id);
+  if (order !== null && stated.status !== "Pending") deps.outbox.stageDelivery(tx, order);
+  if (isSame) return "agreed";
   const now = deps.clock();
   const statusUpdatedAt = movedAt(payment, stated.statusUpdatedAt, now);
   const reason = reasonOf(stated.status, stated.statusReason);
@@ -129,7 +125,7 @@ async function stageConsumption(
   bank: BankCode,
   ordered: OrderedPayment,
 ): Promise<string | undefined> {
-  const consent = await deps.consents.find(ordered.consentId);
+  const consent = await deps.consents.find(tx, ordered.consentId);
   if (consent === null) return undefined;
   if (consent.value.bank !== bank || consent.value.clientId !== ordered.clientId) {
     return "the platform knows its consent with another bank or TPP";

@@ -15,15 +15,13 @@ import {
   verifySoftwareStatement,
 } from "../participants/software_statement.ts";
 import type { ListedStatus, StatusList } from "../participants/status_list.ts";
-import type { Store } from "../../base/store/store.ts";
-import { begin, commit } from "../../base/store/transaction.ts";
+import type { Reader } from "../../base/store/store.ts";
+import { commitIfUnchanged, type TransactDeps } from "../../base/store/transaction.ts";
 import { asBank, bankCodeOf, type Client, restated } from "./client.ts";
 import type { ClientStore } from "./client_store.ts";
 import { isRedirectUri } from "./client_metadata.ts";
 
-export interface CurrentClientsDeps {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface CurrentClientsDeps extends TransactDeps {
   /** For ages and waits. */
   readonly steady: Clock;
   readonly log: Log;
@@ -59,9 +57,9 @@ export function openCurrentClients(deps: CurrentClientsDeps): CurrentClients {
     return listed === undefined ? client : await attemptOn(deps, attempts, client, listed);
   };
   return {
-    find: async (clientId, from) => await current(await deps.clients.find(clientId, from)),
-    async findBank(code, from) {
-      const bank = await current(await deps.clients.findBank(code, from));
+    find: async (from, clientId) => await current(await deps.clients.find(from, clientId)),
+    async findBank(from, code) {
+      const bank = await current(await deps.clients.findBank(from, code));
       return bank === null ? null : asBank(bank);
     },
   };
@@ -71,11 +69,12 @@ export function openCurrentClients(deps: CurrentClientsDeps): CurrentClients {
 export async function followDirectory(
   statuses: Pick<StatusList, "refresh">,
   clients: CurrentClients,
+  store: Reader,
 ): Promise<number> {
   const changed = await statuses.refresh();
   for (let start = 0; start < changed.length; start += BATCH) {
     const batch = changed.slice(start, start + BATCH);
-    await Promise.allSettled(batch.map(({ clientId }) => clients.find(clientId))); // failures are logged and retried
+    await Promise.allSettled(batch.map(({ clientId }) => clients.find(store, clientId))); // failures are logged and retried
   }
   return changed.length;
 }
@@ -140,7 +139,7 @@ async function apply(
   { clientId, orgId, role }: Client,
   issuedAt: number,
 ): Promise<Result<Client, Reason>> {
-  const former = await deps.clients.readRegistered(clientId, bankCodeOf({ role, orgId }));
+  const former = await deps.clients.readRegistered(deps.store, clientId, bankCodeOf({ role, orgId }));
   if (former.client === null) return because("the client is gone");
   const client = former.client.value;
   if (client.statementIssuedAt >= issuedAt) return ok(client); // applied by another process or a registration
@@ -155,10 +154,11 @@ async function apply(
   if (!updated.redirectUris.every((uri) => isRedirectUri(uri, deps.loopbackRedirects))) {
     return because("a redirect URL of a form that is not allowed");
   }
-  const tx = begin();
   const registration = { client: updated, softwareStatement: value.text };
-  deps.clients.stageRegistration(tx, registration, former, "directory");
-  if (!await commit(deps.store, deps.clock, tx)) return because("changed at the same time");
+  const isStored = await commitIfUnchanged(deps, (tx) => {
+    deps.clients.stageRegistration(tx, registration, former, "directory");
+  });
+  if (!isStored) return because("changed at the same time");
   deps.log.info("client.statement_applied", { clientId, issuedAt: value.issuedAt });
   return ok(updated);
 }

@@ -2,30 +2,27 @@
  * Dynamic client registration: the participant sends a software statement of the directory in a registration JWT. A
  * software has one registration. A newer statement updates it, and an older or equal one is rejected (Decision B6).
  */
-import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
+import { wireDateTime } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { statementId } from "../participants/software_statement.ts";
 import type { LimitParticipant } from "../security/rate_limit.ts";
 import { EXPIRY_SKEW_SECONDS } from "../../base/limits.ts";
 import type { StandingOf } from "../security/standing.ts";
 import { idPart, spentJwtKey } from "../store_keys.ts";
-import type { Store } from "../../base/store/store.ts";
-import { begin, commit, type ReplayRecords, untilCommitted } from "../../base/store/transaction.ts";
+import type { Reader } from "../../base/store/store.ts";
+import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import { bankCodeOf, type Client, clientFrom, isNewerThan, type Registration } from "./client.ts";
 import type { ClientStore, Registered } from "./client_store.ts";
 import type { RegistrationJwtDeps, RegistrationRequest } from "./registration_jwt.ts";
 
-export interface RegisterClientDeps extends Pick<RegistrationJwtDeps, "keys"> {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface RegisterClientDeps extends TransactDeps, Pick<RegistrationJwtDeps, "keys"> {
   readonly clients: ClientStore;
   readonly standingOf: StandingOf;
 }
 
-export interface RegisterClient {
+export interface RegisterClient extends RequestState {
   readonly request: RegistrationRequest;
   readonly spkiThumbprint: string;
-  readonly replayRecords: ReplayRecords;
   readonly limitParticipant: LimitParticipant;
 }
 
@@ -51,18 +48,17 @@ export async function registerClient(
     rejection: "registration.invalid_client_metadata",
     description: "A registration JWT with this jti was used before. Sign a new one with a new jti.",
   });
-  return await untilCommitted("registration", async () => {
-    const former = await deps.clients.readRegistered(statement.clientId, bankCodeOf(statement));
-    await rejectRollback(deps.clients, request, former);
+  return await transact(deps, { what: "registration", request: command }, async (tx) => {
+    const former = await deps.clients.readRegistered(tx, statement.clientId, bankCodeOf(statement));
+    await rejectRollback(deps.clients, tx, request, former);
     if (await deps.standingOf(statement) !== "active") { // Decision G5
       throw new ApiError("registration.unapproved_software_statement", "not active");
     }
     const registeredAt = former.client?.value.registeredAt ?? now;
     const client = clientFrom(statement, request, { registeredAt, updatedAt: now });
-    const tx = begin(replayRecords);
     const registration = { client, softwareStatement: statement.text };
     deps.clients.stageRegistration(tx, registration, former);
-    return await commit(deps.store, deps.clock, tx) ? registration : undefined;
+    return registration;
   });
 }
 
@@ -72,6 +68,7 @@ export async function registerClient(
  */
 async function rejectRollback(
   clients: ClientStore,
+  from: Reader,
   { statement, listed }: RegistrationRequest,
   { client, bank }: Registered,
 ): Promise<void> {
@@ -86,7 +83,7 @@ async function rejectRollback(
     );
   }
   if (client !== null && !isNewerThan(statement.issuedAt, client.value)) {
-    throw registeredAlready(client.value, await clients.findStatement(client.value.clientId));
+    throw registeredAlready(client.value, await clients.findStatement(from, client.value.clientId));
   }
   if (listed !== undefined && statement.issuedAt < listed.statementIssuedAt) {
     throw unusableStatement(

@@ -65,6 +65,7 @@ export function registrationRoutes(deps: RegistrationRouteDeps): readonly Platfo
         request: request.value,
         spkiThumbprint: c.get("certificate").spkiThumbprint,
         replayRecords: c.get("replayRecords"),
+        reads: c.get("reads"),
         limitParticipant: c.get("limitParticipant"),
       });
       return c.json(representClient(registration), 201);

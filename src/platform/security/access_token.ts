@@ -34,7 +34,7 @@ export interface AccessToken {
 }
 
 /** Returns a valid token by its hash, or null if it is unknown, expired or revoked. */
-export type FindAccessToken = (tokenHash: string, from?: Reader) => Promise<AccessToken | null>;
+export type FindAccessToken = (from: Reader, tokenHash: string) => Promise<AccessToken | null>;
 
 /**
  * Returns the keys that the endpoint will read once the token is known. They are prefetched together with the token's
@@ -60,7 +60,7 @@ export interface Requirement {
 
 export interface AccessTokenDeps {
   /** Throws for TPPs while the bank is not reconciled after a restore. */
-  readonly rejectWhileHeld: (bank: BankCode, from: Reader) => Promise<void>;
+  readonly rejectWhileHeld: (from: Reader, bank: BankCode) => Promise<void>;
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly findAccessToken: FindAccessToken;
@@ -94,7 +94,7 @@ export function accessToken(
       const text = readCredentials(c.req.header("authorization"), url.searchParams);
       const reads = c.get("reads");
       const hash = await hashOf(text, c.get("presented"));
-      const token = await deps.findAccessToken(hash, reads);
+      const token = await deps.findAccessToken(reads, hash);
       if (token === null) throw new ApiError("token.invalid", "unknown or expired token");
       if (token.bank !== c.get("bank").code) throw new ApiError("token.invalid", "token of another bank"); // Decision A3
       reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
@@ -111,7 +111,7 @@ export function accessToken(
       const caller = await owner(deps, token, c.get("certificate").spkiThumbprint, reads);
       requireScope(requirement, token);
       await c.get("limitParticipant")(caller);
-      if (caller.role === "PISP") await deps.rejectWhileHeld(token.bank, reads);
+      if (caller.role === "PISP") await deps.rejectWhileHeld(reads, token.bank);
       c.set("access", { caller, token });
       await next();
     });
@@ -142,7 +142,7 @@ async function owner(
   spkiThumbprint: string,
   reads: Reader,
 ): Promise<Caller> {
-  const caller = await deps.findCaller(token.clientId, reads);
+  const caller = await deps.findCaller(reads, token.clientId);
   if (caller === null) throw new ApiError("token.invalid", "client is gone");
   const standing = await deps.standingOf(caller);
   if (standing !== "active") throw new ApiError("token.invalid", `client is ${standing}`); // Decision G5

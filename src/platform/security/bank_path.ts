@@ -20,7 +20,7 @@ export function bankPath(
 ): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & BankVariables }>> {
   return createMiddleware<{ Variables: RequestVariables & BankVariables }>(async function bank(c, next) {
     const code = asBankCode(c.req.param("bank"));
-    const bank = code === undefined ? null : await findBank(code, c.get("reads"));
+    const bank = code === undefined ? null : await findBank(c.get("reads"), code);
     if (bank === null) throw new ApiError("bank.unknown");
     c.set("bank", bank);
     await next();

@@ -23,11 +23,11 @@ export interface Bank extends Caller {
   readonly paymentOrdersUri?: string;
 }
 
-/** Returns the registered client with this id, or null. `from` may have prefetched entries of the request. */
-export type FindCaller = (clientId: ClientId, from?: Reader) => Promise<Caller | null>;
+/** Returns the registered client with this id, or null. */
+export type FindCaller = (from: Reader, clientId: ClientId) => Promise<Caller | null>;
 
-/** Returns the bank with this code, or null. `from` as in {@link FindCaller}. */
-export type FindBank = (code: BankCode, from?: Reader) => Promise<Bank | null>;
+/** Returns the bank with this code, or null. */
+export type FindBank = (from: Reader, code: BankCode) => Promise<Bank | null>;
 
 /**
  * The participants' current keys, as the directory publishes them.

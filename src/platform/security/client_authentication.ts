@@ -35,7 +35,7 @@ export interface Presented {
   readonly certificate: ClientCertificate;
   /** The issuer of the bank in the path: the only accepted `aud` (Decision A1). */
   readonly issuer: string;
-  /** Prefetched entries of the request. */
+  /** The reads of the request. */
   readonly reads: Reader;
 }
 
@@ -91,7 +91,7 @@ async function findClient(
   const clientId = asClientId(clientIdText);
   if (typeof kid !== "string") return inPart("header", mismatch("header kid", "a string", kid));
   if (clientId === undefined) return inPart("key", mismatch("client_id", "SC- and a UUID", clientIdText));
-  const caller = await deps.findCaller(clientId, reads);
+  const caller = await deps.findCaller(reads, clientId);
   if (caller === null) return inPart("key", mismatch("client_id", "a registered client", clientIdText));
   const standing = await deps.standingOf(caller);
   if (standing !== "active") return inPart("key", mismatch("client", "active", standing)); // Decision G5

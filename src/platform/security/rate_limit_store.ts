@@ -2,11 +2,14 @@
  * Token buckets in the store, shared by all processes. A process draws a block of tokens at a time and uses it from
  * memory, so most requests need no round trip. Drawn tokens are removed from the bucket, so the limit holds.
  */
+import { z } from "zod";
+import { defineRecord } from "../../base/store/record.ts";
+import { count, instant } from "../../base/store/record_fields.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { RatePolicy } from "../rate_policies.ts";
 import { rateBucketKey } from "../store_keys.ts";
 import type { Store } from "../../base/store/store.ts";
-import { begin, check, commit, set } from "../../base/store/transaction.ts";
+import { check, transact } from "../../base/store/transaction.ts";
 
 export interface BucketStore {
   /** Takes one token. Returns 0 if there was one, else the seconds after which to retry. */
@@ -18,6 +21,16 @@ interface Bucket {
   /** Milliseconds. */
   readonly filledAt: number;
 }
+
+export const rateBucketRecord = defineRecord<Bucket>({
+  name: "rate_bucket",
+  keyParts: ["group of endpoints", "address or client id"],
+  what: "A token bucket of a rate limit.",
+  schema: z.looseObject({ tokens: count, filledAt: instant }),
+  version: 1,
+  lifetime: "Until it would be full.",
+  personalData: "participant",
+});
 
 /** The tokens of a bucket that this process has drawn. */
 interface Reserve {
@@ -78,28 +91,29 @@ async function draw(
   reserve: Reserve,
 ): Promise<void> {
   const key = rateBucketKey(...name);
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const now = clock();
-    const entry = await store.get<Bucket>(key);
-    const available = entry === null ? policy.burst : filled(entry.value, policy, now);
-    const block = Math.min(Math.floor(available), Math.max(1, Math.floor(policy.burst / BLOCKS_A_BURST)));
-    if (block < 1) {
-      reserve.emptyUntil = steady() + Math.ceil(((1 - available) / policy.perSecond) * 1000);
-      return;
-    }
-    const tx = begin();
-    check(tx, key, entry?.version ?? null);
-    set(
-      tx,
-      key,
-      { tokens: available - block, filledAt: now },
-      now + Math.ceil((policy.burst / policy.perSecond) * 1000),
-    );
-    if (!await commit(store, clock, tx)) continue;
-    reserve.tokens += block;
-    return;
-  }
-  reserve.emptyUntil = steady() + CONTENDED_MS; // under so much contention the limit must be near
+  const lost = (): number => {
+    reserve.emptyUntil = steady() + CONTENDED_MS; // under so much contention the limit must be near
+    return 0;
+  };
+  const drawn = await transact(
+    { store, clock },
+    { what: "bucket", attempts: MAX_ATTEMPTS, lost },
+    async (tx) => {
+      const now = clock();
+      const entry = await rateBucketRecord.get(tx, key);
+      const available = entry === null ? policy.burst : filled(entry.value, policy, now);
+      const block = Math.min(Math.floor(available), Math.max(1, Math.floor(policy.burst / BLOCKS_A_BURST)));
+      if (block < 1) {
+        reserve.emptyUntil = steady() + Math.ceil(((1 - available) / policy.perSecond) * 1000);
+        return 0;
+      }
+      const full = now + Math.ceil((policy.burst / policy.perSecond) * 1000);
+      check(tx, key, entry?.version ?? null);
+      rateBucketRecord.set(tx, key, { tokens: available - block, filledAt: now }, full);
+      return block;
+    },
+  );
+  reserve.tokens += drawn; // `+=` across an await would lose tokens that were taken meanwhile
 }
 
 function filled(bucket: Bucket, policy: RatePolicy, now: number): number {

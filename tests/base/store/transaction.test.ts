@@ -3,17 +3,23 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
+import { openRequestReads } from "../../../src/base/store/request_reads.ts";
 import {
-  begin,
   check,
-  commit,
+  commitIfUnchanged,
+  commitReplayRecords,
   newReplayRecords,
   type Once,
   remove,
   type ReplayRecords,
-  set,
-  untilCommitted,
+  transact,
+  type Transaction,
 } from "../../../src/base/store/transaction.ts";
+
+/** Stages a value without a record. */
+function set(tx: Transaction, key: Key, value: unknown, expiresAt?: number): void {
+  tx.writes.push({ kind: "set", key, value, ...(expiresAt === undefined ? {} : { expiresAt }) });
+}
 
 // Deno KV forgets by the computer's clock, so the moving clock starts an hour ahead of it.
 const NOW = Date.now() + 3_600_000;
@@ -26,11 +32,13 @@ const ASSERTION: Once = {
 const EFFECT: Key = ["payment", "1"];
 
 interface Environment {
-  readonly store: Store;
+  store: Store;
   /** Milliseconds. */
   now: number;
   /** Commits `EFFECT` with these replay records pending, as one request would. */
   spend(...replayRecords: readonly Once[]): Promise<boolean>;
+  /** Commits staged work in one attempt, or the replay records alone. Returns false after a conflict. */
+  commit(replayRecords: ReplayRecords, stage?: (tx: Transaction) => void): Promise<boolean>;
 }
 
 function test(promise: string, body: (env: Environment) => Promise<void>): void {
@@ -39,10 +47,18 @@ function test(promise: string, body: (env: Environment) => Promise<void>): void 
     const env: Environment = {
       store,
       now: NOW,
+      async commit(replayRecords, stage): Promise<boolean> {
+        const deps = { store: env.store, clock: () => env.now };
+        if (stage === undefined) return await commitReplayRecords(deps, replayRecords).then(() => true);
+        const request = { reads: openRequestReads(store), replayRecords };
+        const options = { what: "work", request, attempts: 1, lost: () => false };
+        return await transact(deps, options, (tx) => {
+          stage(tx);
+          return Promise.resolve(true);
+        });
+      },
       spend(...replayRecords): Promise<boolean> {
-        const tx = begin(earned(...replayRecords));
-        set(tx, EFFECT, replayRecords.length);
-        return commit(store, () => env.now, tx);
+        return env.commit(earned(...replayRecords), (tx) => set(tx, EFFECT, replayRecords.length));
       },
     };
     try {
@@ -64,45 +80,45 @@ async function reasonOf(work: () => Promise<unknown>): Promise<string> {
   return rejection.reason;
 }
 
-test("commits staged sets, removals and checks", async ({ store }) => {
+test("commits staged sets, removals and checks", async (env) => {
+  const { store } = env;
   await store.commit({ checks: [], writes: [{ kind: "set", key: ["old"], value: 1 }] });
   const old = await store.get(["old"]);
-  const tx = begin();
-  check(tx, ["old"], old?.version ?? null);
-  check(tx, ["new"], null);
-  remove(tx, ["old"]);
-  set(tx, ["new"], { n: 2 }, NOW);
-  assertEquals(await commit(store, () => NOW, tx), true);
+  const done = await env.commit(newReplayRecords(), (tx) => {
+    check(tx, ["old"], old?.version ?? null);
+    check(tx, ["new"], null);
+    remove(tx, ["old"]);
+    set(tx, ["new"], { n: 2 }, NOW);
+  });
+  assertEquals(done, true);
   assertEquals(await store.get(["old"]), null);
   assertEquals((await store.get(["new"]))?.value, { n: 2 });
 });
 
-test("gives false for a conflict of work alone, and writes nothing", async ({ store }) => {
+test("commitIfUnchanged returns false for a conflict, tries once, and writes nothing", async ({ store }) => {
   await store.commit({ checks: [], writes: [{ kind: "set", key: ["taken"], value: 1 }] });
-  const tx = begin();
-  check(tx, ["taken"], null);
-  set(tx, EFFECT, "new");
-  assertEquals(await commit(store, () => NOW, tx), false);
-  assertEquals(await store.get(EFFECT), null);
+  let tries = 0;
+  const done = await commitIfUnchanged({ store, clock: () => NOW }, (tx) => {
+    tries += 1;
+    check(tx, ["taken"], null);
+    set(tx, EFFECT, "new");
+  });
+  assertEquals([done, tries, await store.get(EFFECT)], [false, 1, null]);
 });
 
-test("spends a replayRecord with the effect, and has none pending afterwards [CA13, DP16]", async ({ store }) => {
+test("spends a replayRecord with the effect, and has none pending afterwards [CA13, DP16]", async (env) => {
   const replayRecords = earned(PROOF, ASSERTION);
-  const tx = begin(replayRecords);
-  set(tx, EFFECT, 1);
-  assertEquals(await commit(store, () => NOW, tx), true);
+  assertEquals(await env.commit(replayRecords, (tx) => set(tx, EFFECT, 1)), true);
   assertEquals(replayRecords.pending, []);
-  const spent = await store.getMany([PROOF.key, ASSERTION.key, EFFECT]);
+  const spent = await env.store.getMany([PROOF.key, ASSERTION.key, EFFECT]);
   assert(spent.every((entry) => entry !== null));
 });
 
-test("lets a later commit of the same request go on without its replayRecords", async ({ store }) => {
+test("lets a later commit of the same request go on without its replayRecords", async (env) => {
   const replayRecords = earned(PROOF);
-  assertEquals(await commit(store, () => NOW, begin(replayRecords)), true);
-  const second = begin(replayRecords);
-  set(second, EFFECT, 2);
-  assertEquals(await commit(store, () => NOW, second), true);
-  assertEquals((await store.get(EFFECT))?.value, 2);
+  assertEquals(await env.commit(replayRecords), true);
+  assertEquals(await env.commit(replayRecords, (tx) => set(tx, EFFECT, 2)), true);
+  assertEquals((await env.store.get(EFFECT))?.value, 2);
 });
 
 test("rejects a spent replayRecord with the replayRecord's own reason [CA12, DP11]", async (env) => {
@@ -120,14 +136,12 @@ test("names the first spent replayRecord where several are", async (env) => {
 });
 
 test("writes nothing on a rejection, and spends no other replayRecord of the request", async (env) => {
-  const { store } = env;
-  assertEquals(await commit(store, () => NOW, begin(earned(PROOF))), true);
-  const tx = begin(earned(ASSERTION, PROOF));
-  set(tx, EFFECT, "new");
-  assertEquals(await reasonOf(() => commit(store, () => NOW, tx)), "dpop.replayed");
-  assertEquals(await store.getMany([EFFECT, ASSERTION.key]), [null, null]);
-  assertEquals(tx.replayRecords.pending, [ASSERTION], "the request's end spends it");
-  assertEquals(tx.replayRecords.rejection?.reason, "dpop.replayed");
+  assertEquals(await env.commit(earned(PROOF)), true);
+  const records = earned(ASSERTION, PROOF);
+  assertEquals(await reasonOf(() => env.commit(records, (tx) => set(tx, EFFECT, "new"))), "dpop.replayed");
+  assertEquals(await env.store.getMany([EFFECT, ASSERTION.key]), [null, null]);
+  assertEquals(records.pending, [ASSERTION], "the request's end spends it");
+  assertEquals(records.rejection?.reason, "dpop.replayed");
 });
 
 test("lets an expired replayRecord be spent again, from the millisecond of its expiry", async (env) => {
@@ -144,32 +158,30 @@ test("tells a conflict of work from a spent replayRecord: false, and the replayR
   const { store } = env;
   await store.commit({ checks: [], writes: [{ kind: "set", key: ["consent"], value: "Consumed" }] });
   const replayRecords = earned(PROOF);
-  const tx = begin(replayRecords);
-  check(tx, ["consent"], null);
-  set(tx, EFFECT, 1);
-  assertEquals(await commit(store, () => NOW, tx), false);
+  const done = await env.commit(replayRecords, (tx) => {
+    check(tx, ["consent"], null);
+    set(tx, EFFECT, 1);
+  });
+  assertEquals(done, false);
   assertEquals(await store.getMany([EFFECT, PROOF.key]), [null, null]);
   assertEquals(replayRecords.pending, [PROOF]);
-  const retry = begin(replayRecords); // the caller reads again and decides
-  set(retry, EFFECT, 2);
-  assertEquals(await commit(store, () => NOW, retry), true);
+  assertEquals(await env.commit(replayRecords, (tx) => set(tx, EFFECT, 2)), true);
   assertEquals(replayRecords.pending, []);
 });
 
 test("says false, not rejection, where the replayRecord has expired and the work conflicts", async (env) => {
-  const { store } = env;
   assertEquals(await env.spend(PROOF), true);
   env.now = PROOF.expiresAt;
-  const tx = begin(earned({ ...PROOF, expiresAt: env.now + 1000 }));
-  check(tx, EFFECT, null);
-  assertEquals(await commit(store, () => env.now, tx), false);
+  const again = earned({ ...PROOF, expiresAt: env.now + 1000 });
+  assertEquals(await env.commit(again, (tx) => check(tx, EFFECT, null)), false);
 });
 
 test("rejects before it reports a conflict, where both are so", async (env) => {
   assertEquals(await env.spend(PROOF), true);
-  const tx = begin(earned(PROOF));
-  check(tx, EFFECT, null);
-  assertEquals(await reasonOf(() => commit(env.store, () => NOW, tx)), "dpop.replayed");
+  assertEquals(
+    await reasonOf(() => env.commit(earned(PROOF), (tx) => check(tx, EFFECT, null))),
+    "dpop.replayed",
+  );
 });
 
 test("lets one of 20 parallel requests with one replayRecord through [CA-N19, DP-N14]", async (env) => {
@@ -196,15 +208,18 @@ test("commits different replay records of parallel requests side by side", async
   assertEquals(await Promise.all(many.map((replayRecord) => env.spend(replayRecord))), many.map(() => true));
 });
 
-test("commits nothing at all without a word", async ({ store }) => {
-  assertEquals(await commit(store, () => NOW, begin()), true);
+test("an attempt that stages no work is not committed, and its replay records stay pending", async (env) => {
+  const replayRecords = earned(PROOF);
+  assertEquals(await env.commit(replayRecords, () => {}), true);
+  assertEquals([replayRecords.pending, await env.store.get(PROOF.key)], [[PROOF], null]);
 });
 
-test("gives up if its replay records change before every attempt, with 503 and nothing written", async ({ store }) => {
+test("gives up if its replay records change before every attempt, with 503 and nothing written", async (env) => {
+  const { store } = env;
   const expired = { ...PROOF, expiresAt: NOW - 1 };
   let commits = 0;
   // Another process replaces the expired replay record again and again, each time just before this commit.
-  const racing: Store = {
+  env.store = {
     ...store,
     async commit(staged) {
       commits += 1;
@@ -213,29 +228,73 @@ test("gives up if its replay records change before every attempt, with 503 and n
       return await store.commit(staged);
     },
   };
-  const tx = begin(earned(PROOF));
-  set(tx, EFFECT, "new");
-  const rejection = await assertRejects(() => commit(racing, () => NOW, tx), ApiError);
+  const rejection = await assertRejects(
+    () => env.commit(earned(PROOF), (tx) => set(tx, EFFECT, "new")),
+    ApiError,
+  );
   assertEquals([rejection.reason, rejection.parts.retryAfterSeconds], ["platform.unavailable", 1]);
   assert(commits <= 20, `${commits} commits`);
   assertEquals(await store.get(EFFECT), null);
 });
 
-test("untilCommitted returns what the attempt that committed returned, and starts with the reads of the request", async () => {
-  const attempts: boolean[] = [];
-  const made = await untilCommitted("work", (isFirst) => {
-    attempts.push(isFirst);
-    return Promise.resolve(attempts.length === 3 ? null : undefined);
+/** Adds one to `EFFECT`, with the reads of a request that has read it before. */
+async function increment(store: Store, between: (attempt: number) => Promise<void>): Promise<number> {
+  const request = { reads: openRequestReads(store), replayRecords: newReplayRecords() };
+  await request.reads.get(EFFECT);
+  let attempts = 0;
+  return await transact({ store, clock: () => NOW }, { what: "work", request }, async (tx) => {
+    const former = await tx.get<number>(EFFECT);
+    await between(++attempts);
+    check(tx, EFFECT, former?.version ?? null);
+    set(tx, EFFECT, (former?.value ?? 0) + 1);
+    return attempts;
   });
-  assertEquals([made, attempts], [null, [true, false, false]]);
+}
+
+test("reads again after a lost race, and returns what the attempt that committed returned", async ({ store }) => {
+  const overtake = async (attempt: number): Promise<void> => {
+    if (attempt > 2) return;
+    await store.commit({ checks: [], writes: [{ kind: "set", key: EFFECT, value: attempt * 10 }] });
+  };
+  assertEquals(await increment(store, overtake), 3);
+  assertEquals((await store.get(EFFECT))?.value, 21);
 });
 
-test("untilCommitted gives up after a bounded number of attempts, with 503", async () => {
-  let attempts = 0;
-  const rejection = await assertRejects(
-    () => untilCommitted("work", () => Promise.resolve(void attempts++)),
-    ApiError,
+test("loses no increment of 20 parallel requests within its bound", async ({ store }) => {
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, () => increment(store, () => Promise.resolve())),
   );
+  const done = outcomes.filter(({ status }) => status === "fulfilled").length;
+  assertEquals((await store.get(EFFECT))?.value, done);
+});
+
+test("the first attempt reads what the request has read, without a round trip", async ({ store }) => {
+  let trips = 0;
+  const counted: Store = { ...store, getMany: (keys) => (trips++, store.getMany(keys)) };
+  await increment(counted, () => Promise.resolve());
+  assertEquals(trips, 1);
+});
+
+test("after a commit the request reads afresh", async ({ store }) => {
+  const request = { reads: openRequestReads(store), replayRecords: newReplayRecords() };
+  assertEquals(await request.reads.get(EFFECT), null);
+  await transact({ store, clock: () => NOW }, { what: "work", request }, (tx) => {
+    set(tx, EFFECT, 1);
+    return Promise.resolve();
+  });
+  assertEquals((await request.reads.get(EFFECT))?.value, 1);
+});
+
+test("gives up after a bounded number of attempts, with 503", async ({ store }) => {
+  let attempts = 0;
+  const losing: Store = { ...store, commit: () => Promise.resolve(false) };
+  const attempt = (tx: Transaction): Promise<void> => {
+    attempts += 1;
+    set(tx, EFFECT, 1);
+    return Promise.resolve();
+  };
+  const deps = { store: losing, clock: () => NOW };
+  const rejection = await assertRejects(() => transact(deps, { what: "work" }, attempt), ApiError);
   assertEquals([rejection.reason, rejection.parts.retryAfterSeconds], ["platform.unavailable", 1]);
   assert(attempts > 1 && attempts <= 20, `${attempts} attempts`);
 });

@@ -100,10 +100,17 @@ async function assertStoredOnce(env: Environment, identification: string): Promi
   const holders: string[] = [];
   for (const { key, value } of await env.snapshot()) {
     const bytes = serialize(value);
-    assert(bytes.length < 60_000, `${key.join(" ")} has ${bytes.length} bytes`);
-    if (bytes.includes(identification)) holders.push(key[0] ?? "");
+    assert(bytes.length < 64_000, `${key.join(" ")} has ${bytes.length} bytes`);
+    if (bytes.includes(identification) || bodyOf(value).includes(identification)) holders.push(key[0] ?? "");
   }
   assertEquals(holders, ["evidence"]);
+}
+
+/** The signed body in a piece of evidence, as text. */
+function bodyOf(value: unknown): string {
+  const bytes = typeof value === "object" && value !== null && "bytes" in value ? value.bytes : "";
+  const alphabet = "base64url";
+  return new TextDecoder().decode(Uint8Array.fromBase64(String(bytes), { alphabet }));
 }
 
 /** The bank's view of the order for the payment that a redirect with a code leads to. */

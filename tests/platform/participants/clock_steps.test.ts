@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { forUrls, revokeKey, serving, STATUS_URL } from "../../support/directory_network.ts";
 import { call, clientToken, requestToken } from "../../../scripts/testing/flows.ts";
 import { asPaymentId } from "../../../src/base/kernel/identifiers.ts";
-import { begin, commit } from "../../../src/base/store/transaction.ts";
+import { commitIfUnchanged } from "../../../src/base/store/transaction.ts";
 import { openOrderOutboxStore } from "../../../src/platform/payments/order_outbox_store.ts";
 import { openExpiringStore } from "../../support/expiring_store.ts";
 import { dpopProof } from "../../../scripts/testing/jwts.ts";
@@ -117,13 +117,16 @@ Deno.test("an order that seems further ahead than its longest wait does not stan
 
 /** As the worker of this process would: the order is due then. */
 async function putOff(env: Environment, id: string, dueAt: number): Promise<void> {
-  const outbox = openOrderOutboxStore(env.store);
+  const deps = { store: env.store, clock: () => env.now };
+  const outbox = openOrderOutboxStore(deps);
   const paymentId = asPaymentId(id);
-  const order = paymentId === undefined ? null : await outbox.find(paymentId);
+  const order = paymentId === undefined ? null : await outbox.find(env.store, paymentId);
   if (order === null) throw new Error(`${id} has no order`);
-  const tx = begin();
-  outbox.stageChange(tx, order, { ...order.value, dueAt });
-  assertEquals(await commit(env.store, () => env.now, tx), true);
+  const isStored = await commitIfUnchanged(
+    deps,
+    (tx) => outbox.stageChange(tx, order, { ...order.value, dueAt }),
+  );
+  assertEquals(isStored, true);
 }
 
 Deno.test("a proof that was used is not accepted again, though its record has expired and the clock is put back [DP-N14]", async () => {

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { composePlatform, type Platform } from "../../../src/platform/compose.ts";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
-import type { Store } from "../../../src/base/store/store.ts";
+import type { Key, Store } from "../../../src/base/store/store.ts";
 import { pay } from "../../../scripts/testing/flows.ts";
 import { authorised } from "../../../scripts/testing/authorization_flow.ts";
 import {
@@ -215,18 +215,24 @@ async function stallableStore(kind: "payment" | "outbox" = "payment"): Promise<
   const store = await openDenoKv(":memory:");
   const [stalled, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let stalls = false;
+  const stallAt = async (...keys: readonly Key[]): Promise<void> => {
+    if (!stalls || !keys.some((key) => key[0] === kind)) return;
+    stalls = false;
+    stalled.resolve();
+    await goOn.promise;
+  };
   return {
     ...store,
     stalled,
     goOn,
     stall: () => void (stalls = true),
-    async get<T>(key: Parameters<Store["get"]>[0]): ReturnType<typeof store.get<T>> {
-      if (stalls && key[0] === kind) {
-        stalls = false;
-        stalled.resolve();
-        await goOn.promise;
-      }
+    async get<T>(key: Key): ReturnType<typeof store.get<T>> {
+      await stallAt(key);
       return await store.get<T>(key);
+    },
+    async getMany<T>(keys: readonly Key[]): ReturnType<typeof store.getMany<T>> {
+      await stallAt(...keys);
+      return await store.getMany<T>(keys);
     },
   };
 }

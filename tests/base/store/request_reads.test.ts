@@ -1,7 +1,7 @@
 /** The reads of a request: sent together, read once, and not kept after their use. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
-import { prefetch } from "../../../src/base/store/prefetch.ts";
+import { openRequestReads, started } from "../../../src/base/store/request_reads.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
 
 const A: Key = ["a", "1"];
@@ -12,10 +12,6 @@ async function openLogged(): Promise<{ store: Store; trips: (readonly Key[])[] }
   const trips: (readonly Key[])[] = [];
   const store: Store = {
     ...kv,
-    get(key) {
-      trips.push([key]);
-      return kv.get(key);
-    },
     getMany(keys) {
       trips.push(keys);
       return kv.getMany(keys);
@@ -25,33 +21,44 @@ async function openLogged(): Promise<{ store: Store; trips: (readonly Key[])[] }
   return { store, trips };
 }
 
-Deno.test("prefetch reads what was asked for together in one round trip, each key once", async () => {
+Deno.test("Entries requested in one microtask are read in one round trip, each once", async () => {
   const { store, trips } = await openLogged();
-  const reads = prefetch(store);
-  reads.ahead([A, B]);
-  reads.ahead([B, A]);
+  const reads = openRequestReads(store);
+  reads.ahead([A]);
+  const [a, b, again] = await Promise.all([reads.get(A), reads.get(B), reads.get(A)]);
+  assertEquals([a?.value, b, again?.value], ["first", null, "first"]);
   assertEquals((await reads.get(A))?.value, "first");
-  assertEquals([await reads.get(B), (await reads.get(A))?.value], [null, "first"]);
   assertEquals(trips, [[A, B]]);
   store.close();
 });
 
-Deno.test("prefetch reads keys that were not requested from the store, as they are now", async () => {
+Deno.test("An entry requested later is read in a round trip of its own", async () => {
   const { store, trips } = await openLogged();
-  const reads = prefetch(store);
+  const reads = openRequestReads(store);
+  await reads.get(A);
+  await reads.get(B);
+  assertEquals(trips, [[A], [B]]);
+  store.close();
+});
+
+Deno.test("forget reads every entry afresh", async () => {
+  const { store, trips } = await openLogged();
+  const reads = openRequestReads(store);
   assertEquals((await reads.get(A))?.value, "first");
   await store.commit({ checks: [], writes: [{ kind: "set", key: A, value: "second" }] });
+  reads.forget();
   assertEquals((await reads.get(A))?.value, "second");
   assertEquals(trips, [[A], [A]]);
   store.close();
 });
 
-Deno.test("prefetch passes a failure only to the reader of the entry", async () => {
+Deno.test("A failed read rejects where it is awaited, and no other", async () => {
   const { store } = await openLogged();
-  const reads = prefetch({ ...store, getMany: () => Promise.reject(new Error("the database is gone")) });
+  const reads = openRequestReads({ getMany: () => Promise.reject(new Error("the database is gone")) });
   reads.ahead([A]);
-  await new Promise((resolve) => setTimeout(resolve)); // an unheard rejection would fail the test here
+  const derived = started(reads.get(A).then(() => {}));
+  await new Promise((resolve) => setTimeout(resolve)); // an unhandled rejection would fail the test here
   await assertRejects(() => reads.get(A), Error, "the database is gone");
-  assertEquals(await reads.get(B), null);
+  await assertRejects(() => derived, Error, "the database is gone");
   store.close();
 });

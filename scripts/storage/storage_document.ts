@@ -1,0 +1,53 @@
+/** Makes `docs/storage.md` from the declarations of the records. */
+import { baseRecords } from "../../src/base/store/base_records.ts";
+import type { StoredRecord } from "../../src/base/store/record.ts";
+import { directoryRecords } from "../../src/directory/participant_records.ts";
+import { platformRecords } from "../../src/platform/records.ts";
+
+type Documented = Pick<
+  StoredRecord<unknown>,
+  "name" | "keyParts" | "what" | "version" | "lifetime" | "personalData"
+>;
+
+const INTRODUCTION = `# Stored records
+
+Generated from the declarations in the code by \`deno task storage\`. Do not edit it.
+
+- A value is JSON of at most 65,536 characters without NUL. Bytes are base64url.
+- A key begins with the record's name. Secrets and long ids of other parties are stored as SHA-256 hashes.
+- An object has the version of its record in the member \`v\`. Objects without it have version 1. A text or a
+  number has no version.
+- A program reads the version of its own declaration, older ones through an upgrade, and the next one. It keeps
+  members that it does not know, also when it changes the record. It rejects later versions.
+- Every value is checked against its schema when it is read and when it is written.
+
+Classes of personal data:
+
+| Class        | Content                                                                                       |
+| ------------ | --------------------------------------------------------------------------------------------- |
+| none         | No person.                                                                                    |
+| participant  | An organisation of the directory, or its staff in a contact or a history.                      |
+| pseudonymous | Ids of consents, payments or sessions. They lead to a customer only through other records.     |
+| customer     | A bank's customer: accounts, amounts, or an id of the customer.                                |
+`;
+
+/** Returns the document, formatted except for the widths of its tables. */
+export function storageDocument(): string {
+  return [
+    INTRODUCTION,
+    section("Platform", platformRecords),
+    section("Directory", [...directoryRecords, ...baseRecords]),
+  ].join("\n");
+}
+
+function section(title: string, records: readonly Documented[]): string {
+  const rows = records.map(({ name, keyParts, what, version, lifetime, personalData }) => {
+    const parts = keyParts.length === 0 ? "–" : keyParts.join(", ");
+    return `| \`${name}\` | ${parts} | ${what} | ${version} | ${lifetime} | ${personalData} |`;
+  });
+  const head = [
+    "| Record | Rest of the key | Content | Version | Lifetime | Personal data |",
+    "| --- | --- | --- | --- | --- | --- |",
+  ];
+  return [`## ${title}`, "", ...head, ...rows, ""].join("\n");
+}

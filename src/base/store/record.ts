@@ -1,0 +1,181 @@
+/**
+ * Records: each kind of stored value is declared once, with its key, schema, version, lifetime and class of personal
+ * data. `docs/storage.md` is generated from the declarations. Values are JSON of bounded size, so that any database
+ * can hold them. An object is stored with the version of its declaration in the member `v`.
+ */
+import { z } from "zod";
+import type { Entry, Key, Reader } from "./store.ts";
+import type { Transaction } from "./transaction.ts";
+
+/**
+ * Whom a record is about:
+ * - `none`: no person.
+ * - `participant`: an organisation of the directory, or its staff in a contact or a history.
+ * - `customer`: a bank's customer: accounts, amounts, or an id of the customer.
+ * - `pseudonymous`: ids of consents, payments or sessions, which lead to a customer only through other records.
+ */
+export type PersonalData = "none" | "participant" | "pseudonymous" | "customer";
+
+/** What the declaration of a record states. */
+export interface Declaration<T> {
+  /** The first part of the key, or the first parts separated by a space. */
+  readonly name: string;
+  /** The other parts of the key, for the documentation, such as `client id`. */
+  readonly keyParts: readonly string[];
+  /** One sentence for the documentation. */
+  readonly what: string;
+  readonly schema: z.ZodType<T>;
+  /** Of the values that this program writes, from 1. A stored object without a version has version 1. */
+  readonly version: number;
+  /** Converts an object of the version before each of these versions. */
+  readonly upgrades?: Readonly<Record<number, (former: StoredObject) => StoredObject>>;
+  /** When the database deletes it, for the documentation. */
+  readonly lifetime: string;
+  readonly personalData: PersonalData;
+}
+
+export type StoredObject = Readonly<Record<string, unknown>>;
+
+export interface StoredRecord<T> extends Omit<Declaration<T>, "schema" | "upgrades"> {
+  /** Returns the entry, or null. */
+  get(from: Reader, key: Key): Promise<Entry<T> | null>;
+  /** Decodes an entry of a listing. */
+  decode(entry: Entry<unknown>): Entry<T>;
+  /** Stages a write. `expiresAt` is in milliseconds since the Unix epoch. */
+  set(tx: Pick<Transaction, "writes">, key: Key, value: T, expiresAt?: number): void;
+}
+
+/** A stored or staged value does not have the form of its record. Names members, never their values. */
+export class RecordFault extends Error {
+  override readonly name = "RecordFault";
+}
+
+/**
+ * Largest value, as characters of its JSON. Deno KV takes 64 KiB of V8's serialisation, which has one or two bytes a
+ * character.
+ */
+export const MAX_VALUE_CHARACTERS = 65_536;
+
+const VERSION = "v";
+/** A NUL character in JSON, and not an escaped backslash before `u0000`. PostgreSQL cannot store one. */
+const NUL = /(?<!\\)(?:\\\\)*\\u0000/;
+
+/**
+ * Declares a record.
+ *
+ * @throws {RecordFault} if a version has no upgrade from the one before
+ */
+export function defineRecord<T>(declaration: Declaration<T>): StoredRecord<T> {
+  const { name, version, upgrades } = declaration;
+  for (let next = 2; next <= version; next++) {
+    if (upgrades?.[next] === undefined) throw new RecordFault(`record ${name} has no upgrade to ${next}`);
+  }
+  const decode = (entry: Entry<unknown>): Entry<T> => ({
+    ...entry,
+    value: decoded(declaration, entry.value),
+  });
+  const { schema: _schema, upgrades: _upgrades, ...documented } = declaration;
+  return {
+    ...documented,
+    decode,
+    async get(from, key) {
+      const entry = await from.get<unknown>(key);
+      return entry === null ? null : decode(entry);
+    },
+    set(tx, key, value, expiresAt) {
+      const write = { kind: "set", key, value: encoded(declaration, value) } as const;
+      tx.writes.push(expiresAt === undefined ? write : { ...write, expiresAt });
+    },
+  };
+}
+
+/** A record whose stored form differs from the values that the program uses. */
+export function convertedRecord<T, Stored>(
+  record: StoredRecord<Stored>,
+  read: (stored: Stored) => T,
+  write: (value: T) => Stored,
+): StoredRecord<T> {
+  const decode = (entry: Entry<unknown>): Entry<T> => {
+    const stored = record.decode(entry);
+    return { ...stored, value: read(stored.value) };
+  };
+  return {
+    ...record,
+    decode,
+    async get(from, key) {
+      const entry = await from.get<unknown>(key);
+      return entry === null ? null : decode(entry);
+    },
+    set: (tx, key, value, expiresAt) => record.set(tx, key, write(value), expiresAt),
+  };
+}
+
+/** An optional member, which may also be stored as undefined. */
+export function optional<S extends z.ZodType>(schema: S): z.ZodExactOptional<S>;
+export function optional(schema: z.ZodType): unknown {
+  return z.optional(schema);
+}
+
+/**
+ * Two versions of a program may share a store, so an object of the next version is accepted too. Members that this
+ * version does not know are kept, also in a changed copy.
+ *
+ * @throws {RecordFault} for a later version, or a value that does not fit the schema
+ */
+function decoded<T>(declaration: Declaration<T>, stored: unknown): T {
+  const { name, schema, version } = declaration;
+  const found = versionOf(stored);
+  if (found > version + 1) {
+    throw new RecordFault(
+      `record ${name} has version ${found}; this program reads versions up to ${version + 1}`,
+    );
+  }
+  const value = withoutVersion(stored);
+  const parsed = schema.safeParse(found < version ? upgraded(declaration, value, found) : value);
+  if (parsed.success) return parsed.data;
+  throw new RecordFault(`record ${name} has an unexpected form: ${pathsOf(parsed.error)}`);
+}
+
+/** @throws {RecordFault} if the value does not fit the schema, is not JSON or is too large */
+function encoded<T>({ name, schema, version }: Declaration<T>, value: T): unknown {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new RecordFault(`record ${name} would not fit: ${pathsOf(parsed.error)}`);
+  const json = JSON.stringify(value);
+  if (json.length > MAX_VALUE_CHARACTERS) {
+    throw new RecordFault(`record ${name} is too large: ${json.length}`);
+  }
+  if (NUL.test(json)) throw new RecordFault(`record ${name} contains a NUL character`);
+  return isObject(value) ? { ...value, [VERSION]: version } : value;
+}
+
+function upgraded<T>({ name, version, upgrades }: Declaration<T>, stored: unknown, found: number): unknown {
+  let value = stored;
+  for (let next = found + 1; next <= version; next++) {
+    const upgrade = upgrades?.[next];
+    if (upgrade === undefined || !isObject(value)) {
+      throw new RecordFault(`record ${name} has no upgrade to ${next}`);
+    }
+    value = upgrade(value);
+  }
+  return value;
+}
+
+/** Texts and numbers have no version: to change one, declare another record or store an object in its place. */
+function versionOf(stored: unknown): number {
+  const version = isObject(stored) ? stored[VERSION] : undefined;
+  return typeof version === "number" ? version : 1;
+}
+
+function withoutVersion(stored: unknown): unknown {
+  if (!isObject(stored)) return stored;
+  const { [VERSION]: _, ...value } = stored;
+  return value;
+}
+
+function isObject(value: unknown): value is StoredObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function pathsOf({ issues }: z.ZodError): string {
+  return issues.map(({ path, code }) => `${path.join(".")} ${code}`).join(", ");
+}

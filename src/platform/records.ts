@@ -1,0 +1,57 @@
+/** Every record of the platform's store. `docs/storage.md` is generated from this list. */
+import { baseRecords, spentJwtRecord } from "../base/store/base_records.ts";
+import { auditRecord } from "./audit_trail.ts";
+import { consentDeadlineRecord } from "./consents/consent_store.ts";
+import { openFlowRecord } from "./consents/open_flow_store.ts";
+import { consentRecord } from "./consents/stored_consent.ts";
+import { authorizationSessionRecord } from "./frontchannel/authorization_session_store.ts";
+import { claimRecord } from "./idempotency/claim_store.ts";
+import { accessTokenRecord } from "./oauth/access_token_store.ts";
+import { authorizationCodeRecord, spentChallengeRecord } from "./oauth/authorization_code_store.ts";
+import { pushedRequestRecord } from "./oauth/pushed_request_store.ts";
+import { keptCopyRecord, keptPieceRecord } from "./participants/kept_copy_store.ts";
+import {
+  formerQueueRecord,
+  outboxDeadRecord,
+  outboxHeldRecord,
+  outboxQueueRecord,
+  outboxRecord,
+} from "./payments/order_outbox_records.ts";
+import { paymentOfBankRecord } from "./payments/payment_store.ts";
+import { paymentRecord } from "./payments/stored_payment.ts";
+import { storeEpochRecord } from "./recovery/epoch_store.ts";
+import { orderHoldRecord } from "./recovery/hold_store.ts";
+import { bankRecord, clientRecord, softwareStatementRecord } from "./registration/client_records.ts";
+import { evidenceRecord } from "./security/evidence_store.ts";
+import { rateBucketRecord } from "./security/rate_limit_store.ts";
+
+export const platformRecords = [
+  clientRecord,
+  softwareStatementRecord,
+  bankRecord,
+  accessTokenRecord,
+  pushedRequestRecord,
+  authorizationCodeRecord,
+  spentChallengeRecord,
+  authorizationSessionRecord,
+  openFlowRecord,
+  consentRecord,
+  consentDeadlineRecord,
+  paymentRecord,
+  paymentOfBankRecord,
+  outboxRecord,
+  outboxQueueRecord,
+  outboxDeadRecord,
+  outboxHeldRecord,
+  formerQueueRecord,
+  claimRecord,
+  spentJwtRecord,
+  evidenceRecord,
+  auditRecord,
+  rateBucketRecord,
+  keptCopyRecord,
+  keptPieceRecord,
+  orderHoldRecord,
+  storeEpochRecord,
+  ...baseRecords,
+] as const;

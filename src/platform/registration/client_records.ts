@@ -1,0 +1,58 @@
+/** The records of a registered client. */
+import { z } from "zod";
+import { defineRecord, optional } from "../../base/store/record.ts";
+import { bankCode, clientId, count, flag, instant, text, texts } from "../../base/store/record_fields.ts";
+import type { BankClient, Client } from "./client.ts";
+
+const client = {
+  clientId,
+  orgId: text,
+  orgName: text,
+  registrationNumber: optional(text),
+  softwareId: text,
+  softwareName: text,
+  clientUri: optional(text),
+  role: z.enum(["PISP", "ASPSP"]),
+  scope: z.enum(["payments", "bank"]),
+  grantTypes: texts,
+  redirectUris: texts,
+  jwksUri: text,
+  revokedJwksUri: text,
+  consentManagedByBank: flag,
+  paymentOrdersUri: optional(text),
+  statementIssuedAt: count,
+  registeredWith: optional(count),
+  registeredAt: instant,
+  updatedAt: instant,
+};
+
+export const clientRecord = defineRecord<Client>({
+  name: "client",
+  keyParts: ["client id"],
+  what: "A registered client.",
+  schema: z.looseObject(client),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "participant",
+});
+
+export const bankRecord = defineRecord<BankClient>({
+  name: "bank",
+  keyParts: ["bank code"],
+  what: "The client that is the bank of this code.",
+  schema: z.looseObject({ ...client, role: z.literal("ASPSP"), code: bankCode }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "participant",
+});
+
+/** Separate from the client, which every request reads. */
+export const softwareStatementRecord = defineRecord<string>({
+  name: "software_statement",
+  keyParts: ["client id"],
+  what: "The signed software statement of a client.",
+  schema: text,
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "participant",
+});
