@@ -131,8 +131,8 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   {
     name: "code-of-a-consent-that-ended",
     file: "src/platform/oauth/grant_authorization_code.ts",
-    from: "if (!await deps.isConsentAuthorized(tx, code.consentId, code)) throw",
-    to: "if (code.consentId.length === 0) throw",
+    from: "if (!await deps.isConsentAuthorized(tx, code.consentId, code)) {",
+    to: "if (code.consentId.length === 0) {",
     tests: ["tests/platform/oauth/token_authorization_code.test.ts"],
   },
   {

@@ -212,8 +212,8 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "hold-ignored",
     file: "src/platform/compose_parts.ts",
-    from: "await holds.find(store, bank) === null ?",
-    to: "await holds.find(store, bank) !== undefined ?",
+    from: "await holds.find(store, bank) === null",
+    to: "await holds.find(store, bank) !== undefined",
     tests: ["tests/platform/recovery/order_reconciliation.test.ts"],
   },
 ];

@@ -1,5 +1,5 @@
 /**
- * Every key in the platform's store, with its value and lifetime. Secrets and ids of unbounded length are stored as
+ * Every key in the platform's store. `docs/storage.md` describes the records. Secrets and ids of unbounded length are stored as
  * SHA-256 hashes, so that a copy of the database contains no usable secret.
  */
 import {

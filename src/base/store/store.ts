@@ -3,7 +3,7 @@
  * write of a key. `commit` is atomic.
  */
 
-/** Key parts from the general to the particular. `platform/store_keys.ts` defines all keys of the platform. */
+/** Key parts from the general to the particular. `docs/storage.md` lists the records of all keys. */
 export type Key = readonly string[];
 
 /** A stored value and its version, which a commit can check. */
