@@ -168,7 +168,15 @@ Deno.test("a second restore asks banks as far back as the first, if they were no
 
 Deno.test("a store with many long pushed requests is restored as well [G9]", async () => {
   await using env = await openEnvironment();
-  const value = { expiresAt: env.now + 60_000, redirectUri: "x".repeat(6000) };
+  const value = {
+    clientId: env.tpp.clientId,
+    bank: "BANKA",
+    consentId: crypto.randomUUID(),
+    redirectUri: "x".repeat(6000),
+    codeChallenge: "x".repeat(43),
+    expiresAt: env.now + 60_000,
+    completed: false,
+  };
   for (let count = 0; count < 300; count++) {
     const key = ["pushed_request", `request-${count}`];
     await env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
