@@ -238,7 +238,7 @@ async function stored(env: Environment, { consentId }: AtBank): Promise<Json> {
 async function history(env: Environment, { consentId }: AtBank): Promise<JsonObject[]> {
   const entries = (await env.snapshot()).filter(({ key }) => key[0] === "audit" && key[1] === consentId);
   return entries.map(({ value }) => {
-    const { at: _, ...rest } = value as JsonObject;
+    const { at: _at, v: _v, ...rest } = value as JsonObject;
     return rest;
   });
 }

@@ -33,6 +33,7 @@ Deno.test("POST token redeems a code for a token that is bound to its consent, b
     consentId: flow.consentId,
     jkt: await thumbprint(await dpopKey()),
     expiresAt: env.now + 3_600_000,
+    v: 1,
   });
   assertEquals((await payWith(env, flow, token)).status, 201);
 });
