@@ -4,8 +4,7 @@
  * can hold them. An object is stored with the version of its declaration in the member `v`.
  */
 import { z } from "zod";
-import type { Entry, Key, Reader } from "./store.ts";
-import type { Transaction } from "./transaction.ts";
+import type { Entry, Key, Reader, Write } from "./store.ts";
 
 /**
  * Whom a record is about:
@@ -42,7 +41,7 @@ export interface StoredRecord<T> extends Omit<Declaration<T>, "schema" | "upgrad
   /** Decodes an entry of a listing. */
   decode(entry: Entry<unknown>): Entry<T>;
   /** Stages a write. `expiresAt` is in milliseconds since the Unix epoch. */
-  set(tx: Pick<Transaction, "writes">, key: Key, value: T, expiresAt?: number): void;
+  set(tx: { readonly writes: Write[] }, key: Key, value: T, expiresAt?: number): void;
 }
 
 /** A stored or staged value does not have the form of its record. Names members, never their values. */
@@ -51,7 +50,7 @@ export class RecordFault extends Error {
 }
 
 /**
- * Largest value, as characters of its JSON. Deno KV takes 64 KiB of V8's serialisation, which has one or two bytes a
+ * Largest value, as characters of its JSON. Deno KV takes 64 KiB, with one or two bytes a
  * character.
  */
 export const MAX_VALUE_CHARACTERS = 65_536;
