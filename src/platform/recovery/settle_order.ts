@@ -14,7 +14,8 @@ import type { Entry } from "../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import type { Finding } from "./hold.ts";
 import type { StatedOrder } from "./order_statement_schema.ts";
-import { openOwnOrder, type OrderedPayment, type OwnKeys } from "./own_order.ts";
+import { openOwnOrder, type OwnKeys } from "./own_order.ts";
+import type { OrderedPayment } from "./own_order_schema.ts";
 
 export interface SettleOrderDeps extends TransactDeps {
   readonly consents: ConsentStore;
