@@ -255,7 +255,7 @@ Deno.test("no other key management or content encryption opens anything [J23] [B
     "with an empty crit": under({ crit: [] }),
     "with crit and its member": under({ crit: ["exp"], exp: 1 }),
     ...Object.fromEntries(
-      ["jwk", "jku", "x5u", "x5c", "crit", "epk", "apu", "b64", "iss"].map((
+      ["jwk", "jku", "x5u", "x5c", "crit", "x5t", "epk", "apu", "apv", "b64", "iss"].map((
         name,
       ) => [`with ${name}`, under({ [name]: "x" })]),
     ),

@@ -1,28 +1,8 @@
 /** The JSON inside a compact JWS: one reading only, for its header and its claims alike (contract J15, J16, J37). */
 import { assert, assertEquals } from "@std/assert";
 import { type JsonObject, unverifiedClaims } from "../../../src/base/jose/compact_jws.ts";
-import { assertRejected, CLAIMS, HEADER, opened, RULES, signed, valueOf } from "./compact_jws_fixture.ts";
+import { assertRejected, CLAIMS, HEADER, opened, signed, valueOf } from "./compact_jws_fixture.ts";
 import { concat, type Part, segment } from "../../../scripts/testing/raw_jws.ts";
-
-Deno.test("readCompactJws rejects duplicate members of the header, escaped ones too [J15]", async () => {
-  const texts = [
-    '{"alg":"none","alg":"PS256","kid":"k"}',
-    '{"alg":"PS256","kid":"a","kid":"b"}',
-    '{"alg":"PS256","\\u0061lg":"PS256","kid":"k"}',
-    '{"alg":"PS256","kid":"k","x":{"a":1,"a":2}}',
-  ];
-  for (const text of texts) await assertRejected(await signed(text), text);
-});
-
-Deno.test("verifyClaims rejects duplicate members of the claims, escaped ones too [J15]", async () => {
-  const texts = [
-    '{"iss":"evil","iss":"client"}',
-    '{"iss":"evil","\\u0069ss":"client"}',
-    '{"act":{"sub":"a","sub":"b"}}',
-    '{"list":[{"a":1,"a":1}]}',
-  ];
-  for (const text of texts) await assertRejected(await signed(HEADER, text), text);
-});
 
 const ODD_JSON: [string, Part][] = [
   ["byte order mark", concat(new Uint8Array([0xef, 0xbb, 0xbf]), '{"alg":"PS256","kid":"k"}')],
@@ -42,16 +22,6 @@ const ODD_JSON: [string, Part][] = [
   ["null", "null"],
   ["empty text", " "],
 ];
-
-Deno.test("readCompactJws rejects headers that are not one plain JSON object [J16]", async () => {
-  const rules = { ...RULES, maxCharacters: 32_768 };
-  for (const [what, text] of ODD_JSON) await assertRejected(await signed(text), what, rules);
-});
-
-Deno.test("verifyClaims rejects claims that are not one plain JSON object [J16]", async () => {
-  const rules = { ...RULES, maxCharacters: 32_768 };
-  for (const [what, text] of ODD_JSON) await assertRejected(await signed(HEADER, text), what, rules);
-});
 
 Deno.test("readCompactJws is not led astray by names of Object.prototype [J37]", async () => {
   const texts = [

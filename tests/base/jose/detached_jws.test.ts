@@ -1,8 +1,8 @@
 /** `verifyDetachedJws` and `signDetached` over body bytes, in both OBIE profiles, with the vectors of contract SG7. */
 import { assert, assertEquals } from "@std/assert";
 import { signDetached } from "../../../src/base/jose/detached_jws.ts";
-import { smallTestKey, testKey } from "../../../scripts/testing/keys.ts";
-import { signer, signingKey, verifyingKey } from "./compact_jws_fixture.ts";
+import { smallTestKey } from "../../../scripts/testing/keys.ts";
+import { signingKey, verifyingKey } from "./compact_jws_fixture.ts";
 import {
   BODY,
   HEADER_A,
@@ -17,14 +17,7 @@ import {
   VECTOR_A,
   VECTOR_B,
 } from "./detached_jws_fixture.ts";
-import {
-  bytesOf,
-  concat,
-  importPrivate,
-  ps256,
-  segment,
-  sha256Hex,
-} from "../../../scripts/testing/raw_jws.ts";
+import { bytesOf, concat, segment, sha256Hex } from "../../../scripts/testing/raw_jws.ts";
 
 Deno.test("the signing inputs of these tests are the published ones [SG7]", async () => {
   assertEquals(BODY.length, 91);
@@ -45,11 +38,6 @@ Deno.test("verifyDetachedJws accepts profile A and profile B over the vectors [J
     assertEquals(reading.header, JSON.parse(header));
     assertEquals(await rejection(text), undefined);
   }
-});
-
-Deno.test("verifyDetachedJws rejects the payload form of the other profile [RP-N9]", async () => {
-  assertEquals(await rejection(await signature("B", HEADER_A)), "Signature.Invalid x-jws-signature");
-  assertEquals(await rejection(await signature("A", HEADER_B)), "Signature.Invalid x-jws-signature");
 });
 
 const OTHER_BODIES: [string, Uint8Array<ArrayBuffer>][] = [
@@ -89,23 +77,6 @@ Deno.test("verifyDetachedJws takes any bytes for a body: text or not, empty, wit
       );
     }
   }
-});
-
-Deno.test("verifyDetachedJws rejects another key's signature and another PSS form [JWS-16, RP-N4, J3, J4]", async () => {
-  const other = await (await testKey(1)).privateKey("sign");
-  assertEquals(
-    await rejection(await signature("A", HEADER_A, BODY, other)),
-    "Signature.Invalid x-jws-signature",
-  );
-  const input = signingInput("A", HEADER_A, BODY);
-  for (const salt of [0, 20, 64]) {
-    const text = `${segment(HEADER_A)}..${await ps256(signingKey, input, salt)}`;
-    assertEquals(await rejection(text), "Signature.Invalid x-jws-signature", `salt of ${salt}`);
-  }
-  const pkcs1 = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
-  const key = await importPrivate(signer.privateJwk, pkcs1, "sign");
-  const value = segment(new Uint8Array(await crypto.subtle.sign(pkcs1, key, input)));
-  assertEquals(await rejection(`${segment(HEADER_A)}..${value}`), "Signature.Invalid x-jws-signature");
 });
 
 Deno.test("verifyDetachedJws says no to a 1024-bit key instead of failing [J5, J38]", async () => {

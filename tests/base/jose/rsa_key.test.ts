@@ -6,8 +6,8 @@ import {
   readRsaPublicJwk,
   spkiThumbprint,
 } from "../../../src/base/jose/rsa_key.ts";
-import { largeTestKey, smallTestKey, testKey } from "../../../scripts/testing/keys.ts";
-import { bytesOf, concat, segment, strayBits } from "../../../scripts/testing/raw_jws.ts";
+import { largeTestKey, testKey } from "../../../scripts/testing/keys.ts";
+import { bytesOf, concat, segment } from "../../../scripts/testing/raw_jws.ts";
 
 const key = await testKey(2);
 const { n } = key.publicJwk;
@@ -28,76 +28,11 @@ Deno.test("readRsaPublicJwk takes 2048 to 4096 bits [DP6]", async () => {
   assertEquals(readable({ kty: "RSA", e: "AQAB", n: modulusOf(4096) }), true);
 });
 
-Deno.test("readRsaPublicJwk rejects weak and oversized keys [J5, DP-N6, DP6]", async () => {
-  assertEquals(readable((await smallTestKey()).publicJwk), false);
-  for (const bits of [8, 512, 1024, 2040, 4104, 8192, 1_000_000]) {
-    assertEquals(readable({ kty: "RSA", e: "AQAB", n: modulusOf(bits) }), false, `${bits} bits`);
-  }
-});
-
 Deno.test("readRsaPublicJwk counts bits, not octets [DP6]", () => {
   const octets = modulus.slice();
   octets[0] = 0x7f; // 2047 bits
   assertEquals(readable({ kty: "RSA", e: "AQAB", n: segment(octets) }), false);
   assertEquals(readable({ kty: "RSA", e: "AQAB", n: segment(concat(new Uint8Array([1]), modulus)) }), true);
-});
-
-Deno.test("readRsaPublicJwk rejects private members, any one of them [J33, DP-N6]", () => {
-  assertEquals(readable(key.privateJwk), false);
-  const { p, q, dp, dq, qi } = key.privateJwk;
-  assertEquals(readable({ ...key.publicJwk, p, q, dp, dq, qi }), false, "p and q without d");
-  for (const name of ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) {
-    assertEquals(readable({ ...key.publicJwk, [name]: "AQAB" }), false, name);
-    assertEquals(readable({ ...key.publicJwk, [name]: null }), false, `${name}: null`);
-  }
-});
-
-Deno.test("readRsaPublicJwk rejects a second spelling of the same modulus [J34, DP-N6]", () => {
-  const spellings = [
-    segment(concat(new Uint8Array([0]), modulus)),
-    segment(concat(new Uint8Array([0, 0]), modulus)),
-    `${n}==`,
-    `${n}\n`,
-    ` ${n}`,
-    strayBits(n),
-    modulus.toBase64(),
-    "",
-  ];
-  for (const spelling of spellings) {
-    assertEquals(readable({ ...key.publicJwk, n: spelling }), false, spelling.slice(0, 4));
-  }
-});
-
-Deno.test("readRsaPublicJwk takes the exponent AQAB alone [J34, DP-N6]", () => {
-  for (
-    const e of ["AQ", "Aw", "AAEAAQ", "AQAB==", "AQAB\n", "AQAD", "", "AQABAQAB", 65_537, ["AQAB"], null]
-  ) {
-    assertEquals(readable({ ...key.publicJwk, e }), false, `e ${e}`);
-  }
-});
-
-Deno.test("readRsaPublicJwk rejects what is no RSA JWK [DP-N6]", () => {
-  const outsiders: unknown[] = [
-    undefined,
-    null,
-    "",
-    "RSA",
-    JSON.stringify(key.publicJwk),
-    7,
-    true,
-    [],
-    [key.publicJwk],
-    {},
-    { kty: "oct", k: "AAAA" },
-    { kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA" },
-    { ...key.publicJwk, kty: "rsa" },
-    { ...key.publicJwk, kty: ["RSA"] },
-    { kty: "RSA", n },
-    { kty: "RSA", e: "AQAB" },
-    { ...key.publicJwk, n: [n] },
-    { ...key.publicJwk, n: { toString: (): string => n } },
-  ];
-  for (const outsider of outsiders) assertEquals(readable(outsider), false, String(outsider));
 });
 
 Deno.test("readRsaPublicJwk never throws at names of Object.prototype [J37]", () => {

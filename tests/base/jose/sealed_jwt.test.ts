@@ -4,7 +4,7 @@ import { CompactEncrypt, compactVerify, jwtDecrypt } from "jose";
 import { readCompactJws } from "../../../src/base/jose/compact_jws.ts";
 import { openSealed, sealClaims } from "../../../src/base/jose/sealed_jwt.ts";
 import { testKey } from "../../../scripts/testing/keys.ts";
-import { HEADER, opened, signed, valueOf, verifyingKey } from "./compact_jws_fixture.ts";
+import { HEADER, signed, valueOf, verifyingKey } from "./compact_jws_fixture.ts";
 import {
   bytesOf,
   importPrivate,
@@ -65,83 +65,10 @@ Deno.test("openSealed opens what a public library seals", async () => {
   assertEquals(valueOf(await openSealed(token, keys)), inner);
 });
 
-Deno.test("openSealed takes cty JWT in either case or none [BR2]", async () => {
-  const { cty: _, ...without } = OUTER;
-  assert((await openSealed(await sealed(without), keys)).ok);
-  assert((await openSealed(await sealed({ ...OUTER, cty: "jwt" }), keys)).ok);
-  for (const cty of ["JWE", "json", "", null, 1, ["JWT"]]) {
-    await assertRejected(await sealed({ ...OUTER, cty }), `${cty}`);
-  }
-});
-
-Deno.test("openSealed rejects another key's kid, a missing one and odd ones [BR-N2, J6]", async () => {
-  for (
-    const kid of [undefined, null, "", 1, {}, ["enc-1"], "enc-2", "__proto__", "constructor", "../enc-1"]
-  ) {
-    await assertRejected(await sealed({ ...OUTER, kid }), `kid ${kid}`);
-  }
-  await assertRejected(await sealed({ ...OUTER, kid: "enc-0" }), "sealed to one key, naming the other");
-});
-
-Deno.test("openSealed rejects every other key management, at once [BR-N2, J21, J23, J25]", async () => {
-  const epk = { kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA" };
-  const headers = [
-    { alg: "RSA1_5" },
-    { alg: "RSA-OAEP" },
-    { alg: "RSA-OAEP-384" },
-    { alg: "RSA-OAEP-512" },
-    { alg: "dir" },
-    { alg: "A256KW" },
-    { alg: "A256GCMKW", iv: "AAAA", tag: "AAAA" },
-    { alg: "ECDH-ES", epk },
-    { alg: "ECDH-ES+A256KW", epk },
-    { alg: "PBES2-HS512+A256KW", p2c: 2 ** 31 - 1, p2s: "AAAAAAAAAAAAAAAA" },
-    { alg: "none" },
-    { alg: undefined },
-    { alg: ["RSA-OAEP-256"] },
-  ];
-  const started = performance.now();
-  for (const header of headers) await assertRejected(await sealed({ ...OUTER, ...header }), `${header.alg}`);
-  assert(performance.now() - started < 2000);
-});
-
-Deno.test("openSealed rejects RSA-OAEP with SHA-1 though the key would open it [J23]", async () => {
-  const sha1 = { name: "RSA-OAEP", hash: "SHA-1" };
-  const to = await crypto.subtle.importKey("jwk", { ...recipient.publicJwk }, sha1, false, ["encrypt"]);
-  await assertRejected(await rawJwe({ header: OUTER, plaintext: inner, to }), "SHA-1 under an honest header");
-  await assertRejected(
-    await rawJwe({ header: { ...OUTER, alg: "RSA-OAEP" }, plaintext: inner, to }),
-    "RSA-OAEP",
-  );
-});
-
-Deno.test("openSealed rejects every other content encryption [BR-N2]", async () => {
-  for (
-    const enc of ["A128GCM", "A192GCM", "A128CBC-HS256", "A256CBC-HS512", "none", undefined, ["A256GCM"]]
-  ) {
-    await assertRejected(await sealed({ ...OUTER, enc }), `${enc}`);
-  }
+Deno.test("openSealed rejects a 128-bit key under A256GCM [BR-N2]", async () => {
   const contentKey = crypto.getRandomValues(new Uint8Array(16));
   const token = await rawJwe({ header: OUTER, plaintext: inner, to: sealingKey, contentKey });
   await assertRejected(token, "a 128-bit key under A256GCM");
-});
-
-Deno.test("openSealed rejects zip, also around a bomb, and never inflates it [BR-N3, J22]", async () => {
-  const zeros = new Blob([new Uint8Array(4_000_000)]).stream().pipeThrough(
-    new CompressionStream("deflate-raw"),
-  );
-  const bomb = new Uint8Array(await new Response(zeros).arrayBuffer());
-  await assertRejected(await sealed({ ...OUTER, zip: "DEF" }, bomb), "bomb");
-  await assertRejected(await sealed({ ...OUTER, zip: "DEF" }), "zip");
-  await assertRejected(await sealed({ ...OUTER, zip: "none" }), "zip none");
-});
-
-Deno.test("openSealed rejects header members that bring keys or rules [BR2, J9, J10, J12]", async () => {
-  for (
-    const name of ["crit", "jwk", "jku", "x5u", "x5c", "x5t", "epk", "apu", "apv", "p2c", "p2s", "b64", "iss"]
-  ) {
-    await assertRejected(await sealed({ ...OUTER, [name]: ["x"] }), name);
-  }
 });
 
 Deno.test("openSealed rejects an outer header with two readings [J15, J16]", async () => {
@@ -196,16 +123,6 @@ Deno.test("openSealed rejects what is not five canonical segments [BR-N1, J17, J
   assertEquals(await wronglyOpened(tokens), []);
 });
 
-Deno.test("openSealed bounds the token before any work [BR-N1, J14]", async () => {
-  await assertRejected(`${segment(OUTER)}.${"A".repeat(8192)}.AAAA.AAAA.AAAA`, "above 8 KiB");
-  await assertRejected("A".repeat(1_000_000), "1 MB");
-});
-
-Deno.test("openSealed rejects a JWE to another recipient's key [BR-N2]", async () => {
-  const to = await (await testKey(6)).publicKey("encrypt");
-  await assertRejected(await rawJwe({ header: OUTER, plaintext: inner, to }), "another key");
-});
-
 Deno.test("openSealed says one and the same for every altered key, iv, text and tag [BR17, J24]", async () => {
   const parts = (await sealed(OUTER)).split(".");
   const answers = new Set<string>();
@@ -242,23 +159,6 @@ Deno.test("openSealed rejects a plaintext that is not UTF-8", async () => {
 });
 
 const CLAIMS_TEXT = '{"iss":"BANKA","bank_id":"BANKA"}';
-
-Deno.test("only JWE(JWS(claims)) comes through the two layers [BR3, BR-N4, J19]", async () => {
-  const layered: [string, string][] = [
-    ["bare claims", CLAIMS_TEXT],
-    ["alg none", `${segment({ alg: "none" })}.${segment(CLAIMS_TEXT)}.`],
-    ["JWE in JWE", await sealed(OUTER)],
-    ["JWE in JWE in JWE", await sealed(OUTER, await sealed(OUTER))],
-    ["trailing bytes", `${inner}\n`],
-    ["byte order mark", `\uFEFF${inner}`],
-    ["JWS around a JWE", await signed({ ...HEADER, cty: "JWT" }, await sealed(OUTER))],
-  ];
-  assert((await opened(valueOf(await openSealed(await sealed(OUTER), keys)))).ok);
-  for (const [what, plaintext] of layered) {
-    const text = await openSealed(await sealed(OUTER, plaintext), keys);
-    assertEquals(text.ok && (await opened(text.value)).ok, false, what);
-  }
-});
 
 Deno.test("the danger that openSealed avoids is real: a JWE of bare claims decrypts as a JWT [BR3]", async () => {
   const token = await sealed(OUTER, CLAIMS_TEXT);
