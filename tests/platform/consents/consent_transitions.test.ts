@@ -1,6 +1,7 @@
 /** Contract CT1 to CT17 as a TPP sees it: what moves a consent, and what does not. */
 import { assertEquals } from "@std/assert";
-import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import { comeBack } from "../../support/at_bank.ts";
+import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
 import {
   type BoundToken,
   call,
@@ -131,9 +132,4 @@ async function assertConsentStays(
 
 function consentPath({ consentId, bank }: Pick<AtBank, "consentId" | "bank">): string {
   return `/${bank.orgId}/domestic-payment-consents/v1/${consentId}`;
-}
-
-async function comeBack(env: Environment, flow: AtBank, claims: Json = {}): Promise<Response> {
-  const jws = await signedReturn(env, flow, { claims });
-  return await flow.browser.open(await sealedReturn(env, flow.bank.orgId, jws));
 }

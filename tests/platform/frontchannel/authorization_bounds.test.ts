@@ -1,6 +1,7 @@
 /** Data left after a customer's visits: a bounded number of sessions, and no cookie once a session is over. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import { comeBack, goodReturn } from "../../support/at_bank.ts";
+import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
 import { clientToken, createConsent, good, push } from "../../../scripts/testing/flows.ts";
 import {
   type AtBank,
@@ -124,7 +125,7 @@ Deno.test("A TPP that registered before its client_uri was kept has no link on i
   const { clientUri: _, ...older } = (await env.store.get<Record<string, unknown>>(key))?.value ?? {};
   await env.store.commit({ checks: [], writes: [{ kind: "set", key, value: older }] });
   const outsider = new Browser(env);
-  const page = await assertPage(await outsider.open(await returnOf(env, flow)), 400, "other_browser");
+  const page = await assertPage(await outsider.open(await goodReturn(env, flow)), 400, "other_browser");
   assertEquals(nextUrlOf(page), null);
   await assertCodeAnswer(await comeBack(env, flow));
 });
@@ -161,20 +162,4 @@ function assertCleared({ handover }: AtBank, answer: Response): Response {
 
 async function sessionsIn(env: Environment): Promise<number> {
   return (await env.snapshot()).filter(({ key }) => key[0] === "interaction").length;
-}
-
-async function comeBack(
-  env: Environment,
-  flow: AtBank,
-  claims: Readonly<Record<string, unknown>> = {},
-): Promise<Response> {
-  return await flow.browser.open(await returnOf(env, flow, claims));
-}
-
-async function returnOf(
-  env: Environment,
-  flow: AtBank,
-  claims: Readonly<Record<string, unknown>> = {},
-): Promise<string> {
-  return await sealedReturn(env, flow.bank.orgId, await signedReturn(env, flow, { claims }));
 }

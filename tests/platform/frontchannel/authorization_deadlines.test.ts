@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
+import { comeBack, goodReturn } from "../../support/at_bank.ts";
+import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
 import {
   call,
   clientToken,
@@ -227,14 +228,6 @@ function untilIn(
     initiation,
     data: { Authorisation: { AuthorisationType: "Any", CompletionDateTime } },
   });
-}
-
-async function goodReturn(env: Environment, flow: AtBank, claims: Json = {}): Promise<string> {
-  return await sealedReturn(env, flow.bank.orgId, await signedReturn(env, flow, { claims }));
-}
-
-async function comeBack(env: Environment, flow: AtBank, claims: Json = {}): Promise<Response> {
-  return await flow.browser.open(await goodReturn(env, flow, claims));
 }
 
 async function toScreen(env: Environment, flow: AtBank): Promise<Screen> {

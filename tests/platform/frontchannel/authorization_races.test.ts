@@ -1,14 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { good, push } from "../../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  authorize,
-  Browser,
-  openHandover,
-  redeem,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
+import { anotherFlow, decide, deciding, goodReturn } from "../../support/at_bank.ts";
+import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
+import { redeem, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
@@ -16,10 +9,9 @@ import {
   codesIssued,
   consentStatus,
   nextUrlOf,
-  readForm,
   reportAccounts,
 } from "../../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "../../../scripts/testing/environment.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Commit, Store } from "../../../src/base/store/store.ts";
 
@@ -92,7 +84,7 @@ Deno.test("20 browsers with a flow each for one consent return at once: one code
 Deno.test("Double click on accept: 40 parallel decisions give one code and lead to one place [AZ15] [CT7]", async () => {
   await using env = await openEnvironment();
   const { flow, screen, csrf } = await deciding(env);
-  const answers = await Promise.all(times(MANY, () => decideOnce(flow.browser, screen, csrf, "accept")));
+  const answers = await Promise.all(times(MANY, () => decide(flow.browser, screen, csrf, "accept")));
   const [first] = answers;
   if (first === undefined) throw new Error("no answer");
   for (const answer of answers) {
@@ -115,18 +107,18 @@ Deno.test("A second click on the same decision leads where the first one led, fo
       await using env = await openEnvironment();
       const { flow, screen, csrf } = await deciding(env);
       const cookie = new Map(flow.browser.cookies);
-      const led = (await decideOnce(flow.browser, screen, csrf, first)).headers.get("location");
+      const led = (await decide(flow.browser, screen, csrf, first)).headers.get("location");
       assertEquals(flow.browser.cookies.size, 0);
       const before = await env.snapshot();
-      const again = await decideOnce(flow.browser, screen, csrf, first);
+      const again = await decide(flow.browser, screen, csrf, first);
       assertEquals([again.status, again.headers.get("location")], [303, led]);
-      const told = await decideOnce(flow.browser, screen, csrf, second);
+      const told = await decide(flow.browser, screen, csrf, second);
       assertEquals(nextUrlOf(await assertPage(told, 400, page)), led);
-      await assertPage(await decideOnce(flow.browser, screen, "x".repeat(43), first), 400, "finished");
+      await assertPage(await decide(flow.browser, screen, "x".repeat(43), first), 400, "finished");
       await assertPage(await flow.browser.open(screen), 400, "finished");
       env.now += 60_000;
       for (const decision of [first, second]) {
-        const late = await assertPage(await decideOnce(flow.browser, screen, csrf, decision), 400, page);
+        const late = await assertPage(await decide(flow.browser, screen, csrf, decision), 400, page);
         assertEquals(nextUrlOf(late), "https://www.example.com/");
       }
       // A browser that dropped the answer has its cookie still: the TPP must not wait for ever.
@@ -142,7 +134,7 @@ Deno.test("Accept and reject at once: one of them counts, wholly, and every clic
   const { flow, screen, csrf } = await deciding(env);
   const decisions = times(MANY, (n) => n % 2 === 0 ? "refuse" : "accept");
   const answers = await Promise.all(
-    decisions.map((decision) => decideOnce(flow.browser, screen, csrf, decision)),
+    decisions.map((decision) => decide(flow.browser, screen, csrf, decision)),
   );
   const accepted = await codesIssued(env) === 1;
   assertEquals(await consentStatus(env, flow), accepted ? "Authorized" : "Rejected");
@@ -235,35 +227,6 @@ async function recordingStore(): Promise<
     },
   };
   return { store, commits, faults };
-}
-
-async function deciding(env: Environment): Promise<{ flow: AtBank; screen: string; csrf: string }> {
-  const flow = await toBank(env);
-  await reportAccounts(env, flow);
-  const screen = (await flow.browser.open(await goodReturn(env, flow))).headers.get("location") ?? "";
-  const { csrf } = readForm(await (await flow.browser.open(screen)).text());
-  return { flow, screen, csrf };
-}
-
-function decideOnce(browser: Browser, screen: string, csrf: string, decision: string): Promise<Response> {
-  const body = new URLSearchParams({ csrf, decision, account: "0" });
-  return browser.open(screen, { method: "POST", body });
-}
-
-async function goodReturn(
-  env: Environment,
-  flow: AtBank,
-  claims: Readonly<Record<string, unknown>> = {},
-): Promise<string> {
-  return await sealedReturn(env, flow.bank.orgId, await signedReturn(env, flow, { claims }));
-}
-
-async function anotherFlow(env: Environment, flow: AtBank, n: number): Promise<AtBank> {
-  const form = { code_challenge: `${n}`.padStart(42, "D") + "A" };
-  const { request_uri } = await good(push(env, flow.consentId, { form }), 201);
-  const browser = new Browser(env);
-  const { claims } = await openHandover(env.bankA, await authorize(browser, env.tpp, request_uri));
-  return { ...flow, browser, requestUri: request_uri, handover: claims };
 }
 
 function times<T>(count: number, make: (n: number) => T): T[] {

@@ -1,11 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import {
-  assertNotAuthentic,
-  IMPLICIT,
-  sealedReturn,
-  signedReturn,
-} from "../../../scripts/testing/bank_return.ts";
-import { clientToken, good, push } from "../../../scripts/testing/flows.ts";
+import { anotherFlow, goodReturn } from "../../support/at_bank.ts";
+import { assertNotAuthentic, IMPLICIT } from "../../../scripts/testing/bank_return.ts";
+import { clientToken, good } from "../../../scripts/testing/flows.ts";
 import {
   type AtBank,
   authorize,
@@ -211,23 +207,6 @@ Deno.test("GET authorization.sca.oauth2 of an outsider's correlation_id says not
   await assertNotAuthentic(env, flow.browser, path);
   await assertNotAuthentic(env, new Browser(env), path);
 });
-
-async function goodReturn(
-  env: Environment,
-  flow: AtBank,
-  claims: Readonly<Record<string, unknown>> = {},
-): Promise<string> {
-  return await sealedReturn(env, flow.bank.orgId, await signedReturn(env, flow, { claims }));
-}
-
-/** Another pushed request for the same consent, opened in another browser. */
-async function anotherFlow(env: Environment, flow: AtBank): Promise<AtBank> {
-  const form = { code_challenge: "C".repeat(42) + "A" };
-  const { request_uri } = await good(push(env, flow.consentId, { form }), 201);
-  const browser = new Browser(env);
-  const { claims } = await openHandover(env.bankA, await authorize(browser, env.tpp, request_uri));
-  return { ...flow, browser, requestUri: request_uri, handover: claims };
-}
 
 async function storedHash(env: Environment, flow: AtBank): Promise<string> {
   const entries = await env.snapshot();

@@ -1,14 +1,9 @@
 /** Customers who come too late, or otherwise off the path: none is stranded, and none gets further than in time (Decision G1). */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { clientToken, good, push } from "../../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  authorize,
-  Browser,
-  openHandover,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
+import { anotherFlow, comeBack, decide, deciding, goodReturn } from "../../support/at_bank.ts";
+import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
+import { clientToken } from "../../../scripts/testing/flows.ts";
+import { type AtBank, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
@@ -17,7 +12,6 @@ import {
   codesIssued,
   consentStatus,
   nextUrlOf,
-  readForm,
   reportAccounts,
 } from "../../../scripts/testing/front_channel.ts";
 import { postRegistration, renewedStatement } from "../../../scripts/testing/registration.ts";
@@ -51,7 +45,7 @@ Deno.test("After a late success the TPP pushes a new request for the same consen
   await using env = await openEnvironment();
   const flow = await late(env, { body: IMPLICIT });
   await assertErrorAnswer(await comeBack(env, flow), "session_expired");
-  const again = await anotherSession(env, flow);
+  const again = await anotherFlow(env, flow);
   await assertCodeAnswer(await comeBack(env, again));
   assertEquals(await statusOf(env, flow), "Authorized");
 });
@@ -85,9 +79,9 @@ Deno.test("A late no on the consent screen is the customer's own and rejects the
       await using env = await openEnvironment();
       const { flow, screen, csrf } = await deciding(env);
       env.now += SESSION_MS;
-      const forged = await assertNothingChanges(env, () => post(flow.browser, screen, "x", decision));
+      const forged = await assertNothingChanges(env, () => decide(flow.browser, screen, "x", decision));
       await assertPage(forged, 400, "other_browser");
-      await assertErrorAnswer(await post(flow.browser, screen, csrf, decision), error);
+      await assertErrorAnswer(await decide(flow.browser, screen, csrf, decision), error);
       assertEquals([await statusOf(env, flow), await codesIssued(env)], [status, 0]);
       const last = (await historyOf(env.store, flow.consentId)).at(-1);
       assertEquals([last?.event, last?.actor, last?.page?.language], [event, "customer", "en"]);
@@ -114,13 +108,13 @@ Deno.test("A late return while the consent screen is open leads back to the TPP 
 Deno.test("A JWT that expired on its way counts for nothing, and its customer is back at the TPP; the session goes on [G1] [B4]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
-  const stale = await returnOf(env, flow, { status_code: "failure" });
+  const stale = await goodReturn(env, flow, { status_code: "failure" });
   env.now += 331_000;
   const answer = await assertNothingChanges(env, () => flow.browser.open(stale));
   await assertErrorAnswer(answer, "server_error");
   await assertCodeAnswer(await comeBack(env, flow));
   const tooLate = await late(env, { body: IMPLICIT }, 0);
-  const unused = await returnOf(env, tooLate, { status_code: "failure" });
+  const unused = await goodReturn(env, tooLate, { status_code: "failure" });
   env.now += SESSION_MS;
   const end = await assertNothingChanges(env, () => tooLate.browser.open(unused));
   await assertErrorAnswer(end, "session_expired");
@@ -129,7 +123,7 @@ Deno.test("A JWT that expired on its way counts for nothing, and its customer is
 Deno.test("A late return in a browser that cannot be proven is a page with a link to the TPP, never a redirect, in every language [G1]", async () => {
   await using env = await openEnvironment();
   const flow = await late(env, { body: IMPLICIT });
-  const path = await returnOf(env, flow);
+  const path = await goodReturn(env, flow);
   const outsider = new Browser(env);
   const page = await assertPage(
     await assertNothingChanges(env, () => outsider.open(path)),
@@ -174,7 +168,7 @@ Deno.test("A redirect_uri that the TPP has not registered any more gets no late 
   const renewed = await postRegistration(env, env.tpp, { statement, claims: { redirect_uris } });
   assertEquals(renewed.status, 201);
   env.now += SESSION_MS;
-  const path = await returnOf(env, flow);
+  const path = await goodReturn(env, flow);
   const page = await assertPage(
     await assertNothingChanges(env, () => flow.browser.open(path)),
     400,
@@ -186,7 +180,7 @@ Deno.test("A redirect_uri that the TPP has not registered any more gets no late 
 Deno.test("A late customer cannot undo a later session: the TPP's newer request has decided the consent [G1] [CT16]", async () => {
   await using env = await openEnvironment();
   const flow = await late(env, { body: IMPLICIT });
-  const again = await anotherSession(env, flow);
+  const again = await anotherFlow(env, flow);
   await assertCodeAnswer(await comeBack(env, again));
   await assertErrorAnswer(await comeBack(env, flow, { status_code: "failure" }), "invalid_request");
   assertEquals([await statusOf(env, flow), await codesIssued(env)], ["Authorized", 1]);
@@ -201,43 +195,6 @@ async function late(
   if (flow.handover.debtor_account_present === "false") await reportAccounts(env, flow);
   env.now += after;
   return flow;
-}
-
-/** Another pushed request for the same consent, opened in another browser. */
-async function anotherSession(env: Environment, flow: AtBank): Promise<AtBank> {
-  const form = { code_challenge: "L".repeat(42) + "A" };
-  const { request_uri } = await good(push(env, flow.consentId, { form }), 201);
-  const browser = new Browser(env);
-  const { claims } = await openHandover(env.bankA, await authorize(browser, env.tpp, request_uri));
-  return { ...flow, browser, requestUri: request_uri, handover: claims };
-}
-
-async function deciding(env: Environment): Promise<{ flow: AtBank; screen: string; csrf: string }> {
-  const flow = await toBank(env);
-  await reportAccounts(env, flow);
-  const screen = (await comeBack(env, flow)).headers.get("location") ?? "";
-  return { flow, screen, csrf: readForm(await (await flow.browser.open(screen)).text()).csrf };
-}
-
-function post(browser: Browser, screen: string, csrf: string, decision: string): Promise<Response> {
-  const body = new URLSearchParams({ csrf, decision, account: "0" });
-  return browser.open(screen, { method: "POST", body });
-}
-
-async function comeBack(
-  env: Environment,
-  flow: AtBank,
-  claims: Readonly<Record<string, unknown>> = {},
-): Promise<Response> {
-  return await flow.browser.open(await returnOf(env, flow, claims));
-}
-
-async function returnOf(
-  env: Environment,
-  flow: AtBank,
-  claims: Readonly<Record<string, unknown>> = {},
-): Promise<string> {
-  return await sealedReturn(env, flow.bank.orgId, await signedReturn(env, flow, { claims }));
 }
 
 /** With a token of its own: late customers outlive tokens. */
