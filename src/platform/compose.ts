@@ -223,12 +223,12 @@ function composeGuards(parts: PlatformParts, shared: Shared): ResourceGuards {
     limit: shared.limits.guard,
     bank: bankPath(clients.findBank),
     token: accessToken({
-      clock,
       baseUrl,
       keys,
       standingOf,
       rejectWhileHeld: rejectWhileHeld(openHoldStore(parts.store)),
       findAccessToken: tokens.find,
+      verifyDpop: shared.verifyDpop,
       findCaller: clients.find,
     }),
     active: activeBank(standingOf),

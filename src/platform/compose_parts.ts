@@ -37,6 +37,7 @@ import { type Admission, openAdmission } from "./http/admission.ts";
 import { type Callers, openCallers } from "./security/admit.ts";
 import { certificateReader, type ReadCertificate } from "./security/client_certificate.ts";
 import { laneBounds } from "./lanes.ts";
+import { openDpopVerifier, type VerifyDpopProof } from "./security/dpop_proof.ts";
 import { openLocalBuckets } from "./security/local_buckets.ts";
 import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
@@ -84,6 +85,7 @@ export interface Shared {
   readonly payments: PaymentStore;
   readonly claims: ClaimStore;
   readonly sessions: AuthorizationSessionStore;
+  readonly verifyDpop: VerifyDpopProof;
   readonly admission: Admission;
   readonly readCertificate: ReadCertificate;
   readonly callers: Callers;
@@ -126,6 +128,7 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     payments,
     admission: openAdmission({ bounds: laneBounds(config), steady, log }),
     readCertificate,
+    verifyDpop: openDpopVerifier(clock),
     callers,
     limits: openRateLimit({
       onProven: callers.proven,

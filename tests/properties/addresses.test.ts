@@ -5,7 +5,7 @@ import { addressFault } from "../../src/directory/web_address.ts";
 import { isCallable } from "../../src/base/http/outgoing.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { isAllowedUrl } from "../../src/platform/participants/guarded_fetch.ts";
-import { verifyDpopProof } from "../../src/platform/security/dpop_proof.ts";
+import { openDpopVerifier } from "../../src/platform/security/dpop_proof.ts";
 import { dpopProof } from "../../scripts/testing/jwts.ts";
 import { testKey } from "../../scripts/testing/keys.ts";
 import { attemptLater, mutated, runs } from "./runs.ts";
@@ -116,15 +116,13 @@ Deno.test("a proof's htu is the request's URL in any spelling of RFC 3986, and n
     fc.tuple(fc.constantFrom("?", "#"), fc.webPath()).map((rest) => EXPECTED + rest.join("")),
   );
   let accepted = 0;
+  const verify = openDpopVerifier(() => env.now);
   await fc.assert(
     fc.asyncProperty(htu, async (claimed) => {
       const header = await dpopProof(env, key, { method: "POST", url: EXPECTED }, {
         claims: { htu: claimed },
       });
-      const clock = (): number => env.now;
-      const proof = await attemptLater(() =>
-        verifyDpopProof(clock, { header, method: "POST", url: EXPECTED })
-      );
+      const proof = await attemptLater(() => verify({ header, method: "POST", url: EXPECTED }));
       if (proof instanceof ApiError) return assertEquals(proof.reason, "dpop.invalid_proof");
       accepted += 1;
       const { origin, pathname, username } = new URL(claimed);

@@ -58,23 +58,31 @@ export interface ProofKey {
   readonly thumbprint: string;
 }
 
-/** By modulus. The entry that was unused longest is removed first. */
-const provenKeys = new LRUCache<string, ProofKey>({ max: 2000 });
+const MAX_REMEMBERED_KEYS = 2000;
 
-/**
- * Imports a key and computes its thumbprint. Both depend on the modulus alone, so keys that have verified a proof are
- * cached by it. The cache contains no result about any proof.
- */
-export async function proofKey(jwk: RsaPublicJwk): Promise<ProofKey> {
-  const known = provenKeys.get(jwk.n);
-  if (known !== undefined) return known;
-  const [key, thumbprint] = await Promise.all([importRsaPublicKey(jwk, "verify"), jwkThumbprint(jwk)]);
-  return { key, thumbprint };
+/** Imports keys of proofs. */
+export interface ProofKeys {
+  /** Imports a key and computes its thumbprint, unless they are cached. */
+  find(jwk: RsaPublicJwk): Promise<ProofKey>;
+  /** Caches a key that has just verified a proof. */
+  remember(jwk: RsaPublicJwk, ready: ProofKey): void;
 }
 
-/** Caches a key that has just verified a proof. */
-export function rememberProofKey(jwk: RsaPublicJwk, ready: ProofKey): void {
-  provenKeys.set(jwk.n, ready);
+/**
+ * Opens a cache of imported keys. Key and thumbprint depend on the modulus alone, so they are cached by it. The cache
+ * contains no result about any proof. The entry that was unused longest is removed first.
+ */
+export function openProofKeys(): ProofKeys {
+  const proven = new LRUCache<string, ProofKey>({ max: MAX_REMEMBERED_KEYS });
+  return {
+    async find(jwk) {
+      const known = proven.get(jwk.n);
+      if (known !== undefined) return known;
+      const [key, thumbprint] = await Promise.all([importRsaPublicKey(jwk, "verify"), jwkThumbprint(jwk)]);
+      return { key, thumbprint };
+    },
+    remember: (jwk, ready) => void proven.set(jwk.n, ready),
+  };
 }
 
 /** RFC 7638 thumbprint with SHA-256, base64url. This is the `jkt` of DPoP. */

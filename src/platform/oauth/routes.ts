@@ -19,7 +19,7 @@ import {
   identifyClient,
 } from "../security/client_authentication.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
-import { type VerifiedProof, verifyDpopProof } from "../security/dpop_proof.ts";
+import type { VerifiedProof, VerifyDpopProof } from "../security/dpop_proof.ts";
 import type { LimitVariables, RateLimit } from "../security/rate_limit.ts";
 import { requireActiveBank } from "../security/standing.ts";
 import type { Reader } from "../../base/store/store.ts";
@@ -78,6 +78,7 @@ const pushRoute = createRoute({
 export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthenticationDeps {
   /** Throws for TPPs while the bank is not reconciled after a restore. */
   readonly rejectWhileHeld: (from: Reader, bank: BankCode) => Promise<void>;
+  readonly verifyDpop: VerifyDpopProof;
   readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
   readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;
@@ -212,7 +213,7 @@ function authenticated(
 }
 
 function prove(deps: OAuthRouteDeps, c: OAuthContext): Promise<VerifiedProof> {
-  return verifyDpopProof(deps.clock, {
+  return deps.verifyDpop({
     header: c.req.header("dpop"),
     method: c.req.method,
     url: deps.baseUrl + new URL(c.req.url).pathname,

@@ -4,7 +4,6 @@
  */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { Clock } from "../../base/kernel/clock.ts";
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
@@ -13,7 +12,7 @@ import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
 import { clientKey } from "../store_keys.ts";
 import type { Key, Reader } from "../../base/store/store.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
-import { verifyDpopProof } from "./dpop_proof.ts";
+import type { VerifyDpopProof } from "./dpop_proof.ts";
 import type { LimitVariables } from "./rate_limit.ts";
 import { dpopCredentials, type PresentedTokenVariables } from "./first_reads.ts";
 import type { StandingOf } from "./standing.ts";
@@ -61,7 +60,7 @@ export interface Requirement {
 export interface AccessTokenDeps {
   /** Throws for TPPs while the bank is not reconciled after a restore. */
   readonly rejectWhileHeld: (from: Reader, bank: BankCode) => Promise<void>;
-  readonly clock: Clock;
+  readonly verifyDpop: VerifyDpopProof;
   readonly baseUrl: string;
   readonly findAccessToken: FindAccessToken;
   readonly findCaller: FindCaller;
@@ -98,7 +97,7 @@ export function accessToken(
       if (token === null) throw new ApiError("token.invalid", "unknown or expired token");
       if (token.bank !== c.get("bank").code) throw new ApiError("token.invalid", "token of another bank"); // Decision A3
       reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
-      const proof = await verifyDpopProof(deps.clock, {
+      const proof = await deps.verifyDpop({
         header: c.req.header("dpop"),
         method: c.req.method,
         url: deps.baseUrl + url.pathname,

@@ -9,10 +9,10 @@ import { mismatch, ok, type Result } from "../../base/kernel/result.ts";
 import { checkClaims, type ClaimRule, exactly, text } from "../../base/jose/claims.ts";
 import { inPart, type JwtFault, type UnverifiedJws } from "../../base/jose/compact_jws.ts";
 import {
+  openProofKeys,
   type ProofKey,
-  proofKey,
+  type ProofKeys,
   readRsaPublicJwk,
-  rememberProofKey,
   type RsaPublicJwk,
 } from "../../base/jose/rsa_key.ts";
 import { verifyJwt } from "../../base/jose/verify_jwt.ts";
@@ -21,7 +21,7 @@ import { DPOP_MAX_AGE_SECONDS, DPOP_REPLAY_SECONDS, MAX_JTI_CHARACTERS } from ".
 import { idPart, spentJwtKey } from "../store_keys.ts";
 import type { Once } from "../../base/store/transaction.ts";
 
-/** A valid proof for this request. Only {@link verifyDpopProof} makes one. */
+/** A valid proof for this request. Only {@link VerifyDpopProof} makes one. */
 export interface VerifiedProof {
   /** RFC 7638 thumbprint of the proof's key. */
   readonly jkt: string;
@@ -47,14 +47,19 @@ const HEADER = { maxCharacters: MAX_JWT_CHARACTERS, typ: ["dpop+jwt"], embeddedK
  *
  * @throws {ApiError} `dpop.invalid_proof`
  */
-export async function verifyDpopProof(
-  clock: Clock,
-  request: ProvenRequest,
-): Promise<VerifiedProof> {
+export type VerifyDpopProof = (request: ProvenRequest) => Promise<VerifiedProof>;
+
+/** Opens the verification, with a cache of the keys that have verified a proof. */
+export function openDpopVerifier(clock: Clock): VerifyDpopProof {
+  const keys = openProofKeys();
+  return (request) => verifyProof(clock, keys, request);
+}
+
+async function verifyProof(clock: Clock, keys: ProofKeys, request: ProvenRequest): Promise<VerifiedProof> {
   if (request.header === undefined) throw new ApiError("dpop.invalid_proof", "no proof");
   const proof = await verifyJwt(request.header, { // RFC 9449 §4.3 checks 1 to 7
     ...HEADER,
-    findKey: readProofKey,
+    findKey: (jws) => readProofKey(keys, jws),
     claims: (claims) =>
       checkClaims(claims, {
         jti: text(MAX_JTI_CHARACTERS),
@@ -66,7 +71,7 @@ export async function verifyDpopProof(
   });
   if (!proof.ok) throw new ApiError("dpop.invalid_proof", { fault: proof.fault });
   const { claims, signer } = proof.value;
-  rememberProofKey(signer.jwk, signer);
+  keys.remember(signer.jwk, signer);
   const jkt = signer.thumbprint;
   const once: Once = {
     key: spentJwtKey("dpop", jkt, await idPart(claims.jti)), // RFC 9449 §11.1
@@ -77,10 +82,11 @@ export async function verifyDpopProof(
 }
 
 async function readProofKey(
+  keys: ProofKeys,
   { header }: UnverifiedJws,
 ): Promise<Result<ProofKey & { readonly jwk: RsaPublicJwk }, JwtFault>> {
   const jwk = readRsaPublicJwk(header["jwk"]);
-  return jwk.ok ? ok({ jwk: jwk.value, ...await proofKey(jwk.value) }) : inPart("header", jwk);
+  return jwk.ok ? ok({ jwk: jwk.value, ...await keys.find(jwk.value) }) : inPart("header", jwk);
 }
 
 function target(url: string): ClaimRule<string> {
