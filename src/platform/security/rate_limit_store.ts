@@ -2,6 +2,7 @@
  * Token buckets in the store, shared by all processes. A process draws a block of tokens at a time and uses it from
  * memory, so most requests need no round trip. Drawn tokens are removed from the bucket, so the limit holds.
  */
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { defineRecord } from "../../base/store/record.ts";
 import { count, instant } from "../../base/store/record_fields.ts";
@@ -41,6 +42,7 @@ interface Reserve {
 }
 
 const BLOCKS_A_BURST = 8;
+/** Bounds the memory. The tokens of a removed reserve are lost, which never exceeds the limit. */
 const MAX_RESERVES = 10_000;
 const MAX_ATTEMPTS = 5;
 const CONTENDED_MS = 1000;
@@ -59,7 +61,7 @@ interface BucketStoreDeps {
 }
 
 export function openBucketStore(deps: BucketStoreDeps): BucketStore {
-  const reserves = new Map<string, Reserve>();
+  const reserves = new LRUCache<string, Reserve>({ max: MAX_RESERVES });
   return {
     async take(name, policy) {
       const reserve = reserveOf(reserves, name.join(" "));
@@ -75,10 +77,9 @@ export function openBucketStore(deps: BucketStoreDeps): BucketStore {
   };
 }
 
-function reserveOf(reserves: Map<string, Reserve>, name: string): Reserve {
+function reserveOf(reserves: LRUCache<string, Reserve>, name: string): Reserve {
   const known = reserves.get(name);
   if (known !== undefined) return known;
-  if (reserves.size >= MAX_RESERVES) reserves.clear(); // their tokens are lost, which never exceeds the limit
   const fresh: Reserve = { tokens: 0, emptyUntil: 0 };
   reserves.set(name, fresh);
   return fresh;
