@@ -29,6 +29,12 @@ Deno.test("readDetachedJws takes typ JOSE and cty json in both spellings", async
   }
 });
 
+Deno.test("readDetachedJws rejects a kid that is no text [J6]", async () => {
+  for (const kid of ["", null, 1, {}, ["k"], true]) {
+    assertEquals(await rejectionOfHeader({ ...HEADER_B, kid }), "Signature.InvalidClaim kid", `${kid}`);
+  }
+});
+
 Deno.test("readDetachedJws wants crit to name exactly the critical members there are [JWS-01..12, RP-N7, J12]", async () => {
   const crits: unknown[] = [
     undefined,
