@@ -22,6 +22,7 @@ import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../base/limits.ts";
 import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../profile.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { BankClient } from "../registration/client.ts";
+import { hasNoControl } from "../http/wire_fields.ts";
 import { idPart, spentJwtKey } from "../store_keys.ts";
 import type { Once } from "../../base/store/transaction.ts";
 
@@ -165,7 +166,7 @@ function outcomeOf(statusCode: unknown): ScaResult["outcome"] {
 
 function acceptableSub(sub: unknown): string | undefined {
   const usable = typeof sub === "string" && sub !== "" && sub.length <= MAX_SUB_CHARACTERS &&
-    !isAccountNumberLike(sub);
+    hasNoControl(sub) && !isAccountNumberLike(sub);
   return usable ? sub : undefined;
 }
 

@@ -64,7 +64,8 @@ function isLength(value: string, max: number): boolean {
   return value !== "" && (value.length <= max || [...value].length <= max);
 }
 
-function hasNoControl(value: string): boolean {
+/** Whether a text has no control character (C0, DEL). */
+export function hasNoControl(value: string): boolean {
   for (let at = 0; at < value.length; at++) {
     const unit = value.charCodeAt(at);
     if (unit < 0x20 || unit === 0x7f) return false;

@@ -142,13 +142,14 @@ Deno.test("GET authorization.sca.oauth2: success for another customer than the o
   assertEquals(await codesIssued(env), 0);
 });
 
-Deno.test("GET authorization.sca.oauth2: success with a sub that is missing, endless or an account number is server_error [BR13]", async (t) => {
+Deno.test("GET authorization.sca.oauth2: success with a sub that is missing, too long, unprintable or an account number is server_error [BR13]", async (t) => {
   await using env = await openEnvironment();
   const subs: Record<string, unknown> = {
     "missing": undefined,
     "empty": "",
     "a number": 1,
     "256 characters": "s".repeat(256),
+    "a NUL character": "customer\0",
     "an IBAN": "GB29NWBK60161331926819",
     "an IBAN, grouped": "gb29 nwbk 6016 1331 9268 19",
     "a card number": "4111 1111 1111 1111",
