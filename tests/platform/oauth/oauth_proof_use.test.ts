@@ -101,6 +101,7 @@ Deno.test("POST token binds the token to the proof's key [DP13, TC6]", async () 
   const [entry] = await env.store.list<JsonObject>({ prefix: ["access_token"], limit: 2 });
   const { kty, n, e } = (await testKey(10)).publicJwk;
   assertEquals(entry?.value, {
+    v: 1,
     clientId: env.tpp.clientId,
     bank: "BANKA",
     scope: "payments",
