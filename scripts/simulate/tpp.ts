@@ -101,7 +101,7 @@ async function createConsent({ line, plan, who }: Flow, idempotencyKey: string):
 export class Unexpected extends Error {}
 
 /** The payment's token, or undefined if this consent gets none. */
-async function authorise(flow: Flow, consentId: string): Promise<Token | undefined> {
+async function authorise(flow: Flow, consentId: string): Promise<CodeToken | undefined> {
   const { line, plan, who } = flow;
   for (let number = 0; number < MAX_VISITS; number++) {
     const verifier = digestOf(`${plan.name} ${number} ${consentId}`);
@@ -159,21 +159,35 @@ async function push(
   return answer.status === 201 ? JSON.parse(answer.text).request_uri : undefined;
 }
 
-async function redeem({ line, plan, who }: Flow, code: string, verifier: string): Promise<Token | undefined> {
+/** A token of a code, which a late copy of a former try may revoke: it is a second use of the code (RFC 6749 §4.1.2). */
+interface CodeToken extends Token {
+  readonly isRevocable: boolean;
+}
+
+async function redeem(
+  { line, plan, who }: Flow,
+  code: string,
+  verifier: string,
+): Promise<CodeToken | undefined> {
   const form = {
     grant_type: "authorization_code",
     code,
     redirect_uri: who.redirectUri,
     code_verifier: verifier,
   };
-  const answer = await persistently(line, () => formRequest(line.simulation, who, plan.bank, "token", form));
-  return answer.status === 200 ? tokenOf(line.simulation.scheduler.now(), answer.text) : undefined;
+  let tries = 0;
+  const answer = await persistently(line, () => {
+    tries++;
+    return formRequest(line.simulation, who, plan.bank, "token", form);
+  });
+  if (answer.status !== 200) return undefined;
+  return { ...tokenOf(line.simulation.scheduler.now(), answer.text), isRevocable: tries > 1 };
 }
 
 /** Posts until it is settled; undefined if the token ended before that. */
 async function postPayment(
   { line, plan, who }: Flow,
-  token: Token,
+  token: CodeToken,
   consentId: string,
   { key, mismatch, afterMs, dropAfterMs }: PlannedPost,
 ): Promise<PostFact | undefined> {
@@ -197,7 +211,8 @@ async function postPayment(
       ...patience,
     });
   });
-  if (answer.status === 401 && simulation.scheduler.now() > token.expiresAt - 60_000) return undefined;
+  const mayHaveEnded = token.isRevocable || simulation.scheduler.now() > token.expiresAt - 60_000;
+  if (answer.status === 401 && mayHaveEnded) return undefined;
   const fact = { key, mismatch, tries, dropped: dropAfterMs !== undefined };
   if (answer.status !== 201) return { ...fact, rejected: { status: answer.status, codes: codesOf(answer) } };
   const { DomesticPaymentId: paymentId, Status } = JSON.parse(answer.text).Data;

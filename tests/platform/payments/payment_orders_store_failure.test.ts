@@ -48,14 +48,14 @@ Deno.test("reads that begin to fail while banks are looked up end the pass, not 
 Deno.test("a payment that was made is answered, though the store cannot be read after that [C7, D4]", async () => {
   const kv = await openDenoKv(":memory:");
   let isFailing = false;
-  const reading = async <T>(read: Promise<T>): Promise<T> => {
+  const reading = async <T>(read: () => Promise<T>): Promise<T> => {
     if (isFailing) throw new StoreFailure("disk I/O error");
-    return await read;
+    return await read();
   };
   const store: Store = {
     ...kv,
-    get: (key) => reading(kv.get(key)),
-    getMany: (keys) => reading(kv.getMany(keys)),
+    get: (key) => reading(() => kv.get(key)),
+    getMany: (keys) => reading(() => kv.getMany(keys)),
     async commit(staged) {
       const done = await kv.commit(staged);
       isFailing ||= done && staged.writes.some(({ key }) => key[0] === "payment");
