@@ -25,13 +25,38 @@ export function optionsOf<Name extends string, Switch extends string = never>(
     ...names.map((name) => [name, { type: "string" as const }]),
     ...switches.map((name) => [name, { type: "boolean" as const }]),
   ]);
+  return parsedOptions(args, options) as Options<Name, Switch>;
+}
+
+/**
+ * Reads declared options.
+ *
+ * @throws {UsageError} if an option is unknown or has no value, or an argument is not an option
+ */
+export function parsedOptions(
+  args: readonly string[],
+  options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>,
+): Readonly<Record<string, string | boolean | undefined>> {
   try {
-    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
-    return values as Options<Name, Switch>;
+    return parseArgs({ args: withKids(args), options, strict: true, allowPositionals: false }).values;
   } catch (error) {
     const why = error instanceof Error ? error.message.split(".")[0] : String(error);
     throw new UsageError(`${why}; --help lists the options.`);
   }
+}
+
+/** A kid is base64url, so one in 64 begins with `-`. `parseArgs` takes such a value only behind `=`. */
+function withKids(args: readonly string[]): string[] {
+  return args.flatMap((arg, at) => {
+    if (args[at - 1] === "--kid" && isKidWithDash(arg)) return [];
+    const next = args[at + 1];
+    return arg === "--kid" && next !== undefined && isKidWithDash(next) ? [`--kid=${next}`] : [arg];
+  });
+}
+
+/** A kid is the SHA-1 or SHA-256 of a certificate or a key: 27 or 43 characters. */
+function isKidWithDash(text: string): boolean {
+  return /^-(?:[\w-]{26}|[\w-]{42})$/.test(text);
 }
 
 /** A whole number from 0 to `most`. @throws {UsageError} */

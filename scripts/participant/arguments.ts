@@ -1,5 +1,5 @@
 /** The command line of `deno task participant` -> one command. Unknown words and missing ones are rejected before anything happens. */
-import { parseArgs } from "node:util";
+import { parsedOptions, UsageError } from "../command_line/run.ts";
 import { ParticipantFailure } from "./failure.ts";
 
 /** The purposes that a participant has keys for (Decision E1). */
@@ -168,13 +168,9 @@ function folderName(name: string): string {
 function parse(verb: Verb, args: readonly string[]): Values {
   try {
     const options: Record<string, { type: "string" | "boolean" }> = { ...OPTIONS[verb], ...COMMON };
-    return Object.fromEntries(
-      Object.entries(parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values)
-        .flatMap(([name, value]) => Array.isArray(value) ? [] : [[name, value]]),
-    );
+    return parsedOptions(args, options);
   } catch (error) {
-    const why = error instanceof Error ? error.message.split(".")[0] : String(error);
-    throw new ParticipantFailure(`${why}; --help lists the options.`);
+    throw error instanceof UsageError ? new ParticipantFailure(error.message) : error;
   }
 }
 

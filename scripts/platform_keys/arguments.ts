@@ -1,5 +1,5 @@
 /** The command line of `deno task platform-keys` -> one command. What is unknown, missing or out of bounds is rejected first. */
-import { parseArgs } from "node:util";
+import { parsedOptions, UsageError } from "../command_line/run.ts";
 import { durationSeconds } from "../command_line/run.ts";
 
 /** An error with a one-sentence message for the operator. */
@@ -122,16 +122,9 @@ function parse(
   options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>,
 ): Values {
   try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: { ...options, file: { type: "string" } },
-      strict: true,
-      allowPositionals: false,
-    });
-    return values as Values;
+    return parsedOptions(args, { ...options, file: { type: "string" } });
   } catch (error) {
-    const why = error instanceof Error ? error.message.split(".")[0] : String(error);
-    throw new KeysFailure(`${why}; --help lists the options.`);
+    throw error instanceof UsageError ? new KeysFailure(error.message) : error;
   }
 }
 

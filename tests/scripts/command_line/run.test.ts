@@ -9,6 +9,17 @@ Deno.test("optionsOf reads values in both spellings, and switches", () => {
   assertEquals(read("--seed=7", "--only", "a b", "--only=c=d"), { seed: "7", only: "c=d" });
 });
 
+Deno.test("optionsOf reads a kid that begins with a dash, and takes no other text for one", () => {
+  const kid = `-${"a_b-".repeat(7)}`.slice(0, 27);
+  for (const one of [kid, `--${kid.slice(2)}`, `-${"k".repeat(42)}`]) {
+    assertEquals({ ...optionsOf(["--kid", one], ["kid"]) }, { kid: one });
+    assertEquals({ ...optionsOf([`--kid=${one}`], ["kid"]) }, { kid: one });
+  }
+  for (const other of ["--reason", "-x"]) {
+    assertThrows(() => optionsOf(["--kid", other], ["kid", "reason"]), UsageError, "--kid", other);
+  }
+});
+
 Deno.test("optionsOf rejects unknown options, missing values and other arguments", () => {
   const wrong = {
     "--sed 7": "Unknown option '--sed'",
