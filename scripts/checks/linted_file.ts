@@ -1,4 +1,4 @@
-/** What every rule of the lint plugin needs: the file's path in the project, and which files a rule looks at. */
+/** The input of every rule of the lint plugin: the file's path in the project, and the files that a rule looks at. */
 import { ROOT } from "./source_files.ts";
 
 /** The file that a rule looks at. */

@@ -71,7 +71,7 @@ export interface EnvironmentOptions {
 type Participants = Pick<Environment, "tpp" | "otherTpp" | "bankA" | "bankB">;
 type EmptyEnvironment = Omit<Environment, keyof Participants>;
 
-/** What both databases hold after the registrations, and who registered. */
+/** The content of both databases after the registrations, and the registered participants. */
 interface Registered {
   readonly platform: readonly Entry<unknown>[];
   readonly directory: readonly Entry<unknown>[];

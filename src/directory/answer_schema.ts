@@ -1,5 +1,6 @@
 /** Schemas of the directory's responses for its OpenAPI document. */
 import { z } from "zod";
+import { HAPPENINGS } from "./history.ts";
 import { ORGANISATION_STATUSES, SOFTWARE_STATUSES } from "./participant.ts";
 
 const dateTime = z.iso.datetime();
@@ -145,14 +146,7 @@ export const history = z.array(
     sequence: z.int(),
     at: dateTime,
     who: z.string().meta({ description: "The administrator whose credential the request had." }),
-    what: z.enum([
-      "participant.onboarded",
-      "statement.issued",
-      "certificates.issued",
-      "key.revoked",
-      "software.status",
-      "organisation.status",
-    ]),
+    what: z.enum(HAPPENINGS),
     reason: z.string().optional(),
     details: z.looseObject({}),
   }).meta({ id: "HistoryLine" }),

@@ -4,13 +4,15 @@
  */
 
 /** The kinds of history entries. */
-export type Happening =
-  | "participant.onboarded"
-  | "statement.issued"
-  | "certificates.issued"
-  | "key.revoked"
-  | "software.status"
-  | "organisation.status";
+export const HAPPENINGS = [
+  "participant.onboarded",
+  "statement.issued",
+  "certificates.issued",
+  "key.revoked",
+  "software.status",
+  "organisation.status",
+] as const;
+export type Happening = typeof HAPPENINGS[number];
 
 /** A history entry before it has a number and a time. */
 export interface HistoryNote {

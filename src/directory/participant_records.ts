@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineRecord, optional } from "../base/store/record.ts";
 import { clientId, count, flag, instant, text, texts } from "../base/store/record_fields.ts";
 import type { CertifiedKey } from "./certified_key.ts";
-import type { HistoryEntry } from "./history.ts";
+import { HAPPENINGS, type HistoryEntry } from "./history.ts";
 import { asOrgId, type OrgId } from "./identifiers.ts";
 import { ORGANISATION_STATUSES, type Participant, SOFTWARE_STATUSES } from "./participant.ts";
 
@@ -95,14 +95,7 @@ export const historyRecord = defineRecord<HistoryEntry>({
   keyParts: ["org_id, lower case", "number"],
   what: "An entry in the append-only history of a participant.",
   schema: z.looseObject({
-    what: z.enum([
-      "participant.onboarded",
-      "statement.issued",
-      "certificates.issued",
-      "key.revoked",
-      "software.status",
-      "organisation.status",
-    ]),
+    what: z.enum(HAPPENINGS),
     reason: optional(text),
     details: z.record(text, z.unknown()),
     sequence: count,

@@ -30,7 +30,7 @@ export interface HeaderRules {
   readonly embeddedKey?: true;
 }
 
-/** What a fault concerns. From `payload` on, the signature is verified, so the signer made the mistake. */
+/** The part that a fault concerns. From `payload` on, the signature is verified, so the signer made the mistake. */
 export type JwtPart = "form" | "header" | "key" | "signature" | "payload" | "claims" | "times";
 
 /** Why a JWT is not accepted. */

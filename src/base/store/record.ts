@@ -15,7 +15,7 @@ import type { Entry, Key, Reader, Write } from "./store.ts";
  */
 export type PersonalData = "none" | "participant" | "pseudonymous" | "customer";
 
-/** What the declaration of a record states. */
+/** The declaration of a record. */
 export interface Declaration<T> {
   /** The first part of the key, or the first parts separated by a space. */
   readonly name: string;
@@ -77,10 +77,7 @@ export function defineRecord<T>(declaration: Declaration<T>): StoredRecord<T> {
   return {
     ...documented,
     decode,
-    async get(from, key) {
-      const entry = await from.get<unknown>(key);
-      return entry === null ? null : decode(entry);
-    },
+    get: (from, key) => decodedEntry(from, key, decode),
     set(tx, key, value, expiresAt) {
       const write = { kind: "set", key, value: encoded(declaration, value) } as const;
       tx.writes.push(expiresAt === undefined ? write : { ...write, expiresAt });
@@ -101,12 +98,18 @@ export function convertedRecord<T, Stored>(
   return {
     ...record,
     decode,
-    async get(from, key) {
-      const entry = await from.get<unknown>(key);
-      return entry === null ? null : decode(entry);
-    },
+    get: (from, key) => decodedEntry(from, key, decode),
     set: (tx, key, value, expiresAt) => record.set(tx, key, write(value), expiresAt),
   };
+}
+
+async function decodedEntry<T>(
+  from: Reader,
+  key: Key,
+  decode: (entry: Entry<unknown>) => Entry<T>,
+): Promise<Entry<T> | null> {
+  const entry = await from.get<unknown>(key);
+  return entry === null ? null : decode(entry);
 }
 
 /** An optional member, which may also be stored as undefined. */
