@@ -35,6 +35,16 @@ async function agreements(env: PushEnvironment, count: number): Promise<[Agreeme
   return made;
 }
 
+/** The bank is down, and says so only after this number of pushes in all. */
+function heldUntil(env: PushEnvironment, pushes: number): () => Promise<Response> {
+  const reached = Promise.withResolvers<void>();
+  return async () => {
+    if (env.pushes.length >= pushes) reached.resolve();
+    await reached.promise;
+    return down();
+  };
+}
+
 /** Moves to just before, then to when the order is due; gives how often it was pushed at each. */
 async function toNextPush(env: PushEnvironment, id: string): Promise<readonly number[]> {
   const due = await wait(env, id);
@@ -94,7 +104,8 @@ Deno.test("After five orders in a row have failed a bank's orders wait 30 s; the
   assertEquals(await later(env, 28_749), 0);
   assertEquals([env.pushes.length, env.now - opened], [5, 29_999]);
 
-  assertEquals(await later(env, 1), 2); // the probes: the sixth, and one of the five
+  env.answer = heldUntil(env, 7);
+  assertEquals(await later(env, 1), 2); // the probes, side by side: the sixth, and one of the five
   assertEquals([env.pushes.length, await later(env, 29_999)], [7, 0]);
   env.answer = accepts;
   assert(await later(env, 1) >= 1); // more, if the probe has succeeded before the others asked
