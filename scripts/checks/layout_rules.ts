@@ -153,9 +153,9 @@ const PLATFORM_IN_SANDBOX = "sandbox/ecosystem/platform_and_directory\\.ts";
 export const RESTRICTED_FILES: readonly Restriction[] = [
   {
     name: "the database itself",
-    target: /^base\/store\/(deno_kv|database_file)\.ts$/,
+    target: /^base\/store\/(deno_kv|database_file|open_store|postgres\/.*)\.ts$/,
     mayImport: new RegExp(
-      `^(base/store/database_file\\.ts|platform/compose\\.ts|platform/main\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
+      `^(base/store/(?:database_file|open_store|store_url|postgres/.*)\\.ts|platform/compose\\.ts|platform/main\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
     ),
     instead: "take a Store from whoever composes the program",
   },
@@ -210,6 +210,12 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     instead: "use messagesOf of src/pages/messages.ts",
   },
   {
+    name: "npm:postgres",
+    target: /^(npm:)?\/?postgres(@|\/|$)/,
+    mayImport: /^base\/store\/postgres\/connections\.ts$/,
+    instead: "use the storage port",
+  },
+  {
     name: "node:*",
     target: /^node:/,
     mayImport: /^((client|sandbox)\/|base\/store\/database_file\.ts$)/,
@@ -242,7 +248,7 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
   {
     from: new RegExp(`^${PLATFORM_IN_SANDBOX}$`),
     to:
-      /^(platform\/(compose|config)\.ts|directory\/.*|base\/(store\/database_file|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
+      /^(platform\/(compose|config)\.ts|directory\/.*|base\/(store\/open_store|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
     because: "the sandbox starts the platform and the directory in its own process",
   },
   {

@@ -76,7 +76,7 @@ export function directStore(database: Database): Store {
     getMany: <T>(keys: readonly Key[]) => Promise.resolve(keys.map((key) => database.get<T>(key))),
     list: (listing) => Promise.resolve(database.list(listing)),
     commit: (commit) => Promise.resolve(database.commit(commit)),
-    close: () => {},
+    close: () => Promise.resolve(),
   };
 }
 

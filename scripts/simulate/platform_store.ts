@@ -49,7 +49,7 @@ export function connectStore(simulation: Simulation, process: PlatformProcess): 
     getMany: <T>(keys: readonly Key[]) => operation(() => keys.map((key) => database.get<T>(key))),
     list: <T>(listing: Listing) => operation(() => database.list<T>(listing)),
     commit: (commit: Commit) => operation(() => committed(simulation, process, commit), true),
-    close: () => {},
+    close: () => Promise.resolve(),
   };
 }
 

@@ -2,6 +2,7 @@
  * Reads the configuration of a standalone directory from the environment. Reports all errors at once. Rejects files
  * that are missing, malformed, readable by other users, or made for a sandbox.
  */
+import { isUrl, storeUrlFaults } from "../base/store/store_url.ts";
 import { z } from "zod";
 import { readCredentials } from "./administrators.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
@@ -77,7 +78,7 @@ const schema = z.object({
   DIRECTORY_ADMIN_PORT: port(8091),
   DIRECTORY_MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, "set it to a number from 10 to 99999")
     .transform(Number).default(400),
-  DIRECTORY_STORE_URL: z.string("set it to the path of a Deno KV file"),
+  DIRECTORY_STORE_URL: z.string("set it to the path of a Deno KV file, or to postgres://…"),
   DIRECTORY_ADMINISTRATORS: z.string(
     "set it to the path of the administrators' list (deno task directory-admin add makes it)",
   ),
@@ -169,9 +170,7 @@ async function storeFaults(
       : [`${name}: :memory: forgets every participant at a restart; set the path of a file`];
   }
   if (storeUrl === undefined) return [];
-  if (/^[a-z][a-z0-9+.-]*:/i.test(storeUrl)) { // Decision G10
-    return [`${name}: must be the path of a Deno KV file; URLs are not supported`];
-  }
+  if (isUrl(storeUrl)) return storeUrlFaults(storeUrl, environment).map((fault) => `${name}: ${fault}`);
   try {
     return fileFaults(name, storeUrl, "secret", await source.modesOf(storeUrl));
   } catch {

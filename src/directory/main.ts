@@ -9,7 +9,7 @@ import { stopSignal } from "../base/http/stop_signal.ts";
 import { systemClock } from "../base/kernel/clock.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
 import { openLogQueue } from "../base/observability/log_queue.ts";
-import { openDatabase } from "../base/store/database_file.ts";
+import { openStore } from "../base/store/open_store.ts";
 import type { Store } from "../base/store/store.ts";
 import { openAdministrators, type WatchedFile } from "./administrators.ts";
 import { composeDirectory, type DirectoryApp } from "./compose_directory.ts";
@@ -56,7 +56,7 @@ async function start(): Promise<void> {
   await giveUpPermissions();
   Deno.addSignalListener("SIGHUP", () => void renewKeys(statementKeys, config));
   await serve(app, config);
-  store.close();
+  await store.close();
   log.info("directory.stopped");
 }
 
@@ -114,11 +114,11 @@ async function openStoreBesideFreePorts(config: DirectoryConfig): Promise<Store>
     ...listenFaults("ADMIN_", config.adminListen),
   ];
   const owner = { program: "directory", issuer: config.issuer } as const;
-  const store = await openDatabase(config.storeUrl, owner).catch((error: Error) =>
+  const store = await openStore(config.storeUrl, owner).catch((error: Error) =>
     void faults.push(`DIRECTORY_STORE_URL: ${error.message}`)
   );
   if (store !== undefined && faults.length === 0) return store;
-  store?.close();
+  await store?.close();
   throw new DirectoryConfigError(faults);
 }
 

@@ -2,6 +2,7 @@
  * Reads the configuration from the environment. An error lists every fault and what to set. An unsafe configuration
  * is rejected.
  */
+import { storeUrlFaults } from "../base/store/store_url.ts";
 import { z } from "zod";
 import { type AccountSchemes, OBIE_SCHEMES, readAccountSchemes } from "../base/values/account_schemes.ts";
 import { hasVisibleLetter, isPlain } from "../base/kernel/shown_text.ts";
@@ -83,7 +84,7 @@ const schema = z.object({
     .refine((port) => port <= 65_535, { error: "set it to a port number" }).default(8080),
   MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, { error: "set it to a number from 10 to 99999" })
     .transform(Number).default(400),
-  STORE_URL: z.string({ error: "set it to the path of a Deno KV file" }),
+  STORE_URL: z.string({ error: "set it to the path of a Deno KV file, or to postgres://…" }),
   PLATFORM_KEYS: z.string({
     error: "set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
   }),
@@ -253,9 +254,7 @@ function unsafe(values: Partial<Values>): string[] {
   if (values.OPERATOR_TOKEN !== undefined && values.OPERATOR_TOKEN === values.PROXY_SECRET) {
     faults.push("PROXY_SECRET and OPERATOR_TOKEN: must be different");
   }
-  if (values.STORE_URL !== ":memory:" && /^[a-z][a-z0-9+.-]*:/i.test(values.STORE_URL ?? "")) { // Decision G10
-    faults.push("STORE_URL: must be the path of a Deno KV file; KV Connect and other URLs are not supported");
-  }
+  faults.push(...storeUrlFaults(values.STORE_URL, values.ENVIRONMENT).map((fault) => `STORE_URL: ${fault}`));
   if (values.ENVIRONMENT === "Sandbox") return faults;
   if (values.STORE_URL === ":memory:") {
     faults.push("STORE_URL: :memory: loses every payment at a restart; set the path of a file");

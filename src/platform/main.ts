@@ -14,7 +14,8 @@ import { monotonicClock, systemClock } from "../base/kernel/clock.ts";
 import { type Log, openLog } from "../base/observability/log.ts";
 import { openLogQueue } from "../base/observability/log_queue.ts";
 import { logProbe, type PartHealth, type Probe } from "../base/observability/health.ts";
-import { openDatabase } from "../base/store/database_file.ts";
+import { openStore } from "../base/store/open_store.ts";
+import { isUrl } from "../base/store/store_url.ts";
 import type { Store } from "../base/store/store.ts";
 
 /** The file that `--env-file` reads, in the working directory. */
@@ -98,8 +99,8 @@ async function readLogoFile(path: string | undefined): Promise<string | undefine
 }
 
 /** Opens the store. @throws {Error} in one sentence */
-async function openStore({ storeUrl, authUrl }: Config): Promise<Store> {
-  return await openDatabase(storeUrl, { program: "platform", issuer: authUrl });
+async function openOwnStore({ storeUrl, authUrl }: Config): Promise<Store> {
+  return await openStore(storeUrl, { program: "platform", issuer: authUrl });
 }
 
 async function start(
@@ -176,7 +177,7 @@ async function serve(): Promise<void> {
   await stopping;
   await listener.stop();
   await running.platform.stop();
-  store.close();
+  await store.close();
   log.info("platform.stopped");
 }
 
@@ -189,18 +190,23 @@ function connectionHealth({ maxConnections }: Config, listeners: readonly Listen
 async function openStoreBesideFreePort(config: Config): Promise<Store> {
   const { host, port, storeUrl, maxConnections } = config;
   // Each request may wait for a bank. A database itself must not be opened: SQLite would lose its locks.
-  const faults = openFilesFaults("MAX_CONNECTIONS", 2 * maxConnections, storeUrl.replace(/[^/]*$/, "."));
+  const faults = openFilesFaults("MAX_CONNECTIONS", 2 * maxConnections, folderOf(storeUrl));
   try {
     Deno.listen({ hostname: host, port }).close();
   } catch (error) {
     faults.push(addressFault(error, host, port));
   }
-  const store = await openStore(config).catch((error: Error) =>
+  const store = await openOwnStore(config).catch((error: Error) =>
     void faults.push(`STORE_URL: ${error.message}`)
   );
   if (store !== undefined && faults.length === 0) return store;
-  store?.close();
+  await store?.close();
   throw new ConfigError(faults);
+}
+
+/** Of the database file, or the working directory. */
+function folderOf(storeUrl: string): string {
+  return isUrl(storeUrl) ? "." : storeUrl.replace(/[^/]*$/, ".");
 }
 
 function addressFault(error: unknown, host: string, port: number): string {
@@ -241,7 +247,7 @@ let hosted: Promise<Running> | undefined;
 
 async function startHosted(): Promise<Running> {
   const configured = await configure();
-  return await start(configured, await openStore(configured.config));
+  return await start(configured, await openOwnStore(configured.config));
 }
 
 const listens = import.meta.main && Deno.args.includes("--listen");

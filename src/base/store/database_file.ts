@@ -7,18 +7,11 @@
  * database has gone back in time: an older copy has replaced it, or its write-ahead log was lost.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { storeCopyKey } from "./copy_mark.ts";
 import { openDenoKv } from "./deno_kv.ts";
+import { identify } from "./identify.ts";
 import { openLastSeen, readLastSeen } from "./last_seen.ts";
 import { type Store, StoreFailure } from "./store.ts";
-import {
-  type LastSeen,
-  newIdentity,
-  type Owner,
-  type StoreIdentity,
-  storeIdentityKey,
-  whyNot,
-} from "./store_identity.ts";
+import type { LastSeen, Owner } from "./store_identity.ts";
 
 /** A larger file is not checked at each start. 1 GiB takes about 1 s from memory, and 10 s from a slow disk. */
 const MAX_CHECKED_BYTES = 2 ** 30;
@@ -44,43 +37,23 @@ export async function openDatabase(path: string, owner: Owner): Promise<Store> {
     onCommitted: (committed) => note(committed),
   });
   try {
-    const id = await admit(store, { path, owner, version, lastSeen });
+    const id = await identify(store, { path, owner, version, lastSeen });
     const seen = await openLastSeen(path, { id, version });
     note = seen.note;
     return {
       ...store,
-      close(): void {
-        store.close();
+      async close(): Promise<void> {
+        await store.close();
         seen.close();
       },
     };
   } catch (error) {
-    store.close();
+    await store.close();
     if (error instanceof StoreFailure) {
       throw new Error(`The database ${path} cannot be used: ${error.message}.`);
     }
     throw error;
   }
-}
-
-interface Candidate {
-  readonly path: string;
-  readonly owner: Owner;
-  readonly version: number;
-  readonly lastSeen: LastSeen | undefined;
-}
-
-/** Checks that the database may be used and returns its id. Assigns an identity if it has none. */
-async function admit(store: Store, candidate: Candidate): Promise<string> {
-  const { path, owner, version, lastSeen } = candidate;
-  const [entry, mark] = await store.getMany<StoreIdentity>([storeIdentityKey, storeCopyKey]);
-  const why = whyNot(path, owner, { identity: entry?.value, isCopy: mark !== null, version, lastSeen });
-  if (why !== undefined) throw new Error(why);
-  if (entry) return entry.value.id;
-  const value = newIdentity(owner, lastSeen?.id);
-  const checks = [{ key: storeIdentityKey, version: null }];
-  await store.commit({ checks, writes: [{ kind: "set", key: storeIdentityKey, value }] });
-  return value.id;
 }
 
 /** Returns the newest commit of the file, or 0 for a new one. Only reads, so that a damaged file is not changed. */

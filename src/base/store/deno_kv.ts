@@ -80,7 +80,7 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
       getMany: <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> => said(getMany<T>(reading, keys)),
       list: <T>(listing: Listing): Promise<Entry<T>[]> => said(list<T>(reading, listing)),
       commit: (staged: Commit): Promise<boolean> => turns.run(() => commitPatiently(kv, staged, hooks)),
-      close,
+      close: () => Promise.resolve(close()),
     };
   } catch (error) {
     close();

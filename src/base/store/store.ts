@@ -70,5 +70,5 @@ export interface Store extends Reader {
    */
   commit(commit: Commit): Promise<boolean>;
   /** Releases the database. */
-  close(): void;
+  close(): Promise<void>;
 }

@@ -58,13 +58,13 @@ function wrongOwner(path: string, owner: Owner, identity: StoreIdentity | undefi
   if (identity === undefined) return undefined;
   const { program, issuer, schema } = identity;
   if (program !== owner.program) {
-    return `The database ${path} belongs to a ${program}, not to a ${owner.program}. Name another file.`;
+    return `The database ${path} belongs to a ${program}, not to a ${owner.program}. Name another database.`;
   }
   if (schema > SCHEMA) {
     return `The database ${path} was written by a newer version of the ${program}. Run that version, or restore a backup from before the upgrade.`;
   }
   if (issuer !== owner.issuer) {
-    return `The database ${path} belongs to the ${program} at ${issuer}, not to the one at ${owner.issuer}. Name another file, or assign it with deno task store assign.`;
+    return `The database ${path} belongs to the ${program} at ${issuer}, not to the one at ${owner.issuer}. Name another database, or assign it with deno task store assign.`;
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ import { openStatementKeys, statementJwk } from "../../directory/statement_keys.
 import { openKeyRing } from "../../base/jose/key_ring.ts";
 import { monotonicClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";
-import { openDatabase } from "../../base/store/database_file.ts";
+import { openStore } from "../../base/store/open_store.ts";
 import type { Addresses } from "./addresses.ts";
 import type { Authority } from "./authority.ts";
 import type { SandboxClock } from "./clock.ts";
@@ -65,7 +65,7 @@ export async function startPlatform(
     ENVIRONMENT: "Sandbox",
   });
   const keys = await openKeyRing(config.platformKeys);
-  const store = await openDatabase(config.storeUrl, { program: "platform", issuer: config.authUrl });
+  const store = await openStore(config.storeUrl, { program: "platform", issuer: config.authUrl });
   const platform = await composePlatform({
     config,
     store,
@@ -81,7 +81,7 @@ export async function startPlatform(
     browser: (request) => platform.browser.fetch(request),
     async stop(): Promise<void> {
       await platform.stop();
-      store.close();
+      await store.close();
     },
   };
 }
@@ -93,7 +93,7 @@ export async function startDirectory(
   signingKey: CryptoKeyPair,
   sink: (line: string) => void,
 ): Promise<RunningDirectory> {
-  const store = await openDatabase(files.directoryStore, {
+  const store = await openStore(files.directoryStore, {
     program: "directory",
     issuer: addresses.directoryUrl,
   });
@@ -113,9 +113,6 @@ export async function startDirectory(
   });
   return {
     handle: (request) => directory.fetch(request),
-    stop(): Promise<void> {
-      store.close();
-      return Promise.resolve();
-    },
+    stop: () => store.close(),
   };
 }

@@ -1,0 +1,109 @@
+/** The connections of a process to PostgreSQL. A server that falls silent is left, and the connections are replaced. */
+import postgres from "postgres";
+import { openTurns } from "../turns.ts";
+import { asFailure, PostgresFailure } from "./failure.ts";
+import type { PostgresSettings } from "./settings.ts";
+
+export type Sql = postgres.Sql<{ bytea: string }>;
+
+export interface Connections {
+  /**
+   * Runs one statement on a free connection.
+   *
+   * @throws {PostgresFailure} if the database cannot be used now
+   */
+  run<T>(statement: (sql: Sql) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+interface Limits {
+  /** The server ends a statement after this time, so that it cannot take effect later than the caller expects. */
+  readonly statementMs: number;
+  /** A server that has not answered by then, although it ends statements earlier, is out of reach or has stopped. */
+  readonly silenceMs: number;
+}
+
+/** Of a program that serves requests. */
+const SERVING: Limits = { statementMs: 2000, silenceMs: 3000 };
+/** Of a tool that changes a large table. */
+export const UNHURRIED: Limits = { statementMs: 3_600_000, silenceMs: 3_660_000 };
+const TURN_PATIENCE_MS = 3000;
+const CONNECT_SECONDS = 2;
+const RECONNECT_SECONDS = 0.1;
+const KEEP_ALIVE_SECONDS = 10;
+
+/** Connects when the first statement runs. @throws {Error} if the file with the authority cannot be read */
+export async function openConnections(
+  settings: PostgresSettings,
+  limits: Limits = SERVING,
+): Promise<Connections> {
+  const authority = settings.authorityFile === undefined
+    ? undefined
+    : await Deno.readTextFile(settings.authorityFile);
+  const open = (): Sql => connect(settings, authority, limits);
+  const turns = openTurns({ atOnce: settings.connections, patienceMs: TURN_PATIENCE_MS });
+  let sql = open();
+  const replace = (silent: Sql): void => {
+    if (sql !== silent) return;
+    sql = open();
+    void silent.end({ timeout: 0 });
+  };
+  return {
+    run: (statement) =>
+      turns.run(async () => {
+        const used = sql;
+        try {
+          return await answeredIn(limits.silenceMs, statement(used), () => replace(used));
+        } catch (error) {
+          throw asFailure(error);
+        }
+      }),
+    close: () => sql.end({ timeout: 1 }),
+  };
+}
+
+async function answeredIn<T>(milliseconds: number, answer: Promise<T>, onSilence: () => void): Promise<T> {
+  const silence = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    onSilence();
+    silence.reject(new PostgresFailure(`no answer within ${milliseconds / 1000} s`, true));
+  }, milliseconds);
+  return await Promise.race([answer, silence.promise]).finally(() => clearTimeout(timer));
+}
+
+function connect(settings: PostgresSettings, authority: string | undefined, limits: Limits): Sql {
+  const { hosts, user, password, database, isVerified, prepare } = settings;
+  return postgres({
+    host: hosts.join(","),
+    username: user,
+    password,
+    database,
+    ssl: isVerified
+      ? { rejectUnauthorized: true, ...(authority === undefined ? {} : { ca: authority }) }
+      : false,
+    target_session_attrs: "primary",
+    max: settings.connections,
+    prepare,
+    fetch_types: false,
+    connect_timeout: CONNECT_SECONDS,
+    backoff: () => RECONNECT_SECONDS,
+    keep_alive: KEEP_ALIVE_SECONDS,
+    onnotice: () => {},
+    types: { bytea: BYTES_AS_TEXT },
+    // A plan made while the table was small must not scan it when it has grown.
+    connection: { application_name: "hub", ...(prepare ? sessionOf(limits) : {}) },
+  });
+}
+
+/** Keys are converted by `key_codec.ts`. */
+const BYTES_AS_TEXT = {
+  to: 17,
+  from: [17],
+  serialize: (text: string): string => text,
+  parse: (text: string): string => text,
+};
+
+/** PgBouncer before 1.21 refuses them; the database role has them there (docs/operations). */
+function sessionOf({ statementMs }: Limits): Record<string, string | number> {
+  return { statement_timeout: statementMs, enable_seqscan: "off" };
+}

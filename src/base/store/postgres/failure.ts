@@ -1,0 +1,53 @@
+/** Tells failures of the database from bugs of the program. */
+import { StoreFailure } from "../store.ts";
+
+/** A failure of PostgreSQL or of the connection to it. */
+export class PostgresFailure extends StoreFailure {
+  /**
+   * @param isOutcomeUnknown whether the statement may have taken effect, because the connection ended before its answer
+   */
+  constructor(message: string, readonly isOutcomeUnknown: boolean) {
+    super(message);
+  }
+}
+
+/** An entry exists that a commit's check requires not to exist (`migrations/0001_entry.sql`). */
+export const CHECK_FAILED = "HB001";
+
+/** Error codes of a lost connection. The statement may have been executed. */
+const LOST: ReadonlySet<string> = new Set([
+  "CONNECTION_CLOSED",
+  "CONNECTION_DESTROYED",
+  "CONNECTION_ENDED",
+  "ECONNRESET",
+  "EPIPE",
+  "57P01", // admin_shutdown
+  "57P02", // crash_shutdown
+]);
+
+/** Error codes of a connection that could not be made. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set([
+  "CONNECT_TIMEOUT",
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "ETIMEDOUT",
+]);
+
+/**
+ * Classes of SQLSTATE (PostgreSQL, appendix A) that the program is not to blame for: connection, transaction state
+ * (a standby), authorization, missing database, rollback for a retry, resources, operator's intervention, system.
+ */
+const OUTSIDE = /^(?:08|25006|28|3D|40|53|55P03|57|58|XX00[12])/;
+
+/** Converts an error of the driver. Other errors have their SQLSTATE and message alone: the driver adds parameters. */
+export function asFailure(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const words = `${error.message} (${code})`;
+  if (LOST.has(code)) return new PostgresFailure(words, true);
+  if (NOT_CONNECTED.has(code) || OUTSIDE.test(code)) return new PostgresFailure(words, false);
+  return code === "" ? error : Object.assign(new Error(`PostgreSQL: ${words}`), { code });
+}

@@ -1,0 +1,130 @@
+/**
+ * Implements the storage port on PostgreSQL: one table, and one function call a commit (`migrations/0001_entry.sql`).
+ *
+ * A commit knows itself: its id is the version of the entries that it writes. If the connection is lost before the
+ * answer, the commit is repeated with its id, and the database tells a repetition from a conflict. So a commit is
+ * reported as failed only if the database was away for longer than {@link UNKNOWN_PATIENCE_MS}.
+ */
+import { monotonicClock } from "../../kernel/clock.ts";
+import type { Commit, Entry, Key, Listing, Store } from "../store.ts";
+import type { Connections, Sql } from "./connections.ts";
+import { startExpiry } from "./expiry.ts";
+import { CHECK_FAILED, PostgresFailure } from "./failure.ts";
+import { decodeKey, encodeKey, endBelow } from "./key_codec.ts";
+
+/** Longest time in which a commit that has not been sent is tried again. */
+const UNSENT_PATIENCE_MS = 3000;
+/** Longest time in which a commit is repeated that may have happened. */
+export const UNKNOWN_PATIENCE_MS = 10_000;
+const RETRY_MS = 100;
+
+/** Opens the store. The schema must be current (`schema.ts`). */
+export function openPostgresStore(connections: Connections): Store {
+  const expire = startExpiry(connections);
+  return {
+    async get<T>(key: Key): Promise<Entry<T> | null> {
+      const [row] = await connections.run((sql) =>
+        sql<Row<T>[]>`select value, version from hub.entry where key = ${encodeKey(key)}::bytea`
+      );
+      return row === undefined ? null : { key, value: row.value, version: row.version };
+    },
+    getMany: (keys) => getMany(connections, keys),
+    list: (listing) => list(connections, listing),
+    async commit(staged) {
+      const done = await commitPatiently(connections, staged);
+      expire();
+      return done;
+    },
+    close: () => connections.close(),
+  };
+}
+
+interface Row<T> {
+  readonly value: T;
+  readonly version: string;
+}
+
+async function getMany<T>(connections: Connections, keys: readonly Key[]): Promise<(Entry<T> | null)[]> {
+  if (keys.length === 0) return [];
+  const rows = await connections.run((sql) =>
+    sql<(Row<T> & { place: string })[]>`
+      select asked.place, entry.value, entry.version
+        from unnest(${arrayOf(keys.map(encodeKey))}::bytea[]) with ordinality as asked (key, place)
+        join hub.entry using (key)`
+  );
+  const found = new Map(rows.map((row) => [Number(row.place) - 1, row]));
+  return keys.map((key, index) => {
+    const row = found.get(index);
+    return row === undefined ? null : { key, value: row.value, version: row.version };
+  });
+}
+
+async function list<T>(connections: Connections, { prefix, after, limit }: Listing): Promise<Entry<T>[]> {
+  const rows = await connections.run((sql) =>
+    sql<(Row<T> & { key: string })[]>`
+      select key, value, version from hub.entry
+        where key > ${encodeKey(after ?? prefix)}::bytea and key < ${endBelow(prefix)}::bytea
+        order by key limit ${limit}`
+  );
+  return rows.map(({ key, value, version }) => ({ key: decodeKey(key), value, version }));
+}
+
+async function commitPatiently(connections: Connections, staged: Commit): Promise<boolean> {
+  const call = asCall(staged);
+  const startedAt = monotonicClock();
+  let mayHaveHappened = false;
+  while (true) {
+    const isRepetition = mayHaveHappened;
+    try {
+      return await connections.run((sql) => call(sql, isRepetition));
+    } catch (error) {
+      const isConflict = error instanceof Error && "code" in error && error.code === CHECK_FAILED;
+      if (isConflict && !isRepetition) return false;
+      if (!isConflict) { // else the entry may be the commit's own, and the next repetition tells
+        if (!(error instanceof PostgresFailure)) throw error;
+        mayHaveHappened ||= error.isOutcomeUnknown;
+        const patience = mayHaveHappened ? UNKNOWN_PATIENCE_MS : UNSENT_PATIENCE_MS;
+        if (monotonicClock() - startedAt + RETRY_MS >= patience) throw error;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** Gives the call of the commit function. All its repetitions have the same id. */
+function asCall({ checks, writes }: Commit): (sql: Sql, isRepetition: boolean) => Promise<boolean> {
+  const id = crypto.randomUUID();
+  const sets = [...new Map(writes.map((write) => [encodeKey(write.key), write]))];
+  const written = sets.flatMap(([key, write]) => write.kind === "set" ? [{ ...write, key }] : []);
+  const deleted = sets.flatMap(([key, write]) => write.kind === "delete" ? [key] : []);
+  const arrays = {
+    checkKeys: arrayOf(checks.map(({ key }) => encodeKey(key))),
+    checkVersions: arrayOf(checks.map(({ version }) => version)),
+    keys: arrayOf(written.map(({ key }) => key)),
+    values: arrayOf(written.map(({ value }) => JSON.stringify(value))),
+    expiries: arrayOf(written.map(({ expiresAt }) => expiresAt === undefined ? null : timeOf(expiresAt))),
+    deleted: arrayOf(deleted),
+  };
+  return async (sql, isRepetition) => {
+    const [row] = await sql<{ done: boolean }[]>`
+      select hub.commit_entries(${id}::uuid, ${isRepetition}::boolean, ${arrays.checkKeys}::bytea[],
+        ${arrays.checkVersions}::uuid[], ${arrays.keys}::bytea[], ${arrays.values}::json[],
+        ${arrays.expiries}::timestamptz[], ${arrays.deleted}::bytea[]) as done`;
+    return row?.done === true;
+  };
+}
+
+/** PostgreSQL's text form of an array. */
+function arrayOf(elements: readonly (string | null)[]): string {
+  const quoted = elements.map((element) =>
+    element === null ? "null" : `"${element.replace(/["\\]/g, (character) => `\\${character}`)}"`
+  );
+  return `{${quoted.join(",")}}`;
+}
+
+/** The last time that both sides can write, instead of a failure, for one that is later. */
+const LAST_TIME_MS = Date.UTC(9999, 11, 31);
+
+function timeOf(milliseconds: number): string {
+  return new Date(Math.min(Math.max(milliseconds, 0), LAST_TIME_MS)).toISOString();
+}

@@ -1,0 +1,23 @@
+/** Which texts name a database: the path of a Deno KV file, or a URL of PostgreSQL (decision G10). */
+import { isPostgresUrl, readPostgresUrl } from "./postgres/settings.ts";
+
+/** Whether the text is a URL and not a path. */
+export function isUrl(storeUrl: string): boolean {
+  return storeUrl !== ":memory:" && /^[a-z][a-z0-9+.-]*:/i.test(storeUrl);
+}
+
+/** Returns the faults of a URL in a configuration. A path has none here. */
+export function storeUrlFaults(storeUrl: string | undefined, environment: string | undefined): string[] {
+  if (storeUrl === undefined || !isUrl(storeUrl)) return [];
+  if (!isPostgresUrl(storeUrl)) {
+    return ["must be the path of a Deno KV file, or postgres://…; other URLs are not supported"];
+  }
+  try {
+    const { isVerified } = readPostgresUrl(storeUrl);
+    return isVerified || environment === "Sandbox"
+      ? []
+      : ["sslmode=disable is for the sandbox; use sslmode=verify-full"];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
