@@ -9,6 +9,9 @@ import { instantOf } from "../../src/base/kernel/date_time.ts";
 import type { CopyMark } from "../../src/platform/recovery/hold.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import { storeCopyKey } from "../../src/base/store/copy_mark.ts";
+import { openConnections, UNHURRIED } from "../../src/base/store/postgres/connections.ts";
+import { migrate } from "../../src/base/store/postgres/schema.ts";
+import { isPostgresUrl, readPostgresUrl, withoutPassword } from "../../src/base/store/postgres/settings.ts";
 import type { Key, Store } from "../../src/base/store/store.ts";
 import { type StoreIdentity, storeIdentityKey } from "../../src/base/store/store_identity.ts";
 import { optionsOf, UsageError } from "../command_line/run.ts";
@@ -19,7 +22,9 @@ deno task store restored --at FILE --taken-at TIME
   Marks a copy that was made by other means (a disk snapshot, sqlite3). TIME is when it was taken, with an offset: an
   earlier time is safe, a later one is not.
 deno task store assign --at FILE --issuer URL
-  Gives a database to the platform with this AUTH_URL, or to the directory with this DIRECTORY_ISSUER.`;
+  Gives a database to the platform with this AUTH_URL, or to the directory with this DIRECTORY_ISSUER.
+deno task store migrate [--at URL]
+  Brings the schema of a PostgreSQL database (--at, or STORE_URL) up to date. It needs a role that may create a schema.`;
 
 /** Runs one command line and returns what it prints. @throws {UsageError} and errors in one sentence */
 export async function storeCommand(
@@ -46,7 +51,23 @@ export async function storeCommand(
     if (at === undefined || issuer === undefined || URL.parse(issuer) === null) throw new UsageError(USAGE);
     return await assign(at, issuer);
   }
+  if (verb === "migrate") {
+    const at = optionsOf(rest, ["at"]).at ?? storeUrl;
+    if (at === undefined || !isPostgresUrl(at)) throw new UsageError(USAGE);
+    return await migratePostgres(at);
+  }
   throw new UsageError(USAGE);
+}
+
+async function migratePostgres(url: string): Promise<string> {
+  const connections = await openConnections(readPostgresUrl(url), UNHURRIED);
+  try {
+    const applied = await migrate(connections);
+    const name = withoutPassword(url);
+    return applied.length === 0 ? `${name} is up to date.` : `${name}: applied ${applied.join(", ")}.`;
+  } finally {
+    await connections.close();
+  }
 }
 
 async function backup(from: string, to: string, now: number): Promise<string> {

@@ -6,7 +6,7 @@
  * reported as failed only if the database was away for longer than {@link UNKNOWN_PATIENCE_MS}.
  */
 import { monotonicClock } from "../../kernel/clock.ts";
-import type { Commit, Entry, Key, Listing, Store } from "../store.ts";
+import { type Commit, type Entry, type Key, type Listing, type Store, StoreFailure } from "../store.ts";
 import type { Connections, Sql } from "./connections.ts";
 import { startExpiry } from "./expiry.ts";
 import { CHECK_FAILED, PostgresFailure } from "./failure.ts";
@@ -81,8 +81,8 @@ async function commitPatiently(connections: Connections, staged: Commit): Promis
       const isConflict = error instanceof Error && "code" in error && error.code === CHECK_FAILED;
       if (isConflict && !isRepetition) return false;
       if (!isConflict) { // else the entry may be the commit's own, and the next repetition tells
-        if (!(error instanceof PostgresFailure)) throw error;
-        mayHaveHappened ||= error.isOutcomeUnknown;
+        if (!(error instanceof StoreFailure)) throw error;
+        mayHaveHappened ||= error instanceof PostgresFailure && error.isOutcomeUnknown;
         const patience = mayHaveHappened ? UNKNOWN_PATIENCE_MS : UNSENT_PATIENCE_MS;
         if (monotonicClock() - startedAt + RETRY_MS >= patience) throw error;
       }

@@ -1,0 +1,43 @@
+/** A PostgreSQL server for the tests of the file that imports this. A computer without PostgreSQL skips them. */
+import { openConnections } from "../../src/base/store/postgres/connections.ts";
+import { openPostgresStore } from "../../src/base/store/postgres/postgres_store.ts";
+import { migrate } from "../../src/base/store/postgres/schema.ts";
+import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
+import type { Store } from "../../src/base/store/store.ts";
+import {
+  openPostgresServer,
+  postgresPrograms,
+  type PostgresServer,
+} from "../../scripts/testing/postgres_server.ts";
+
+const server = postgresPrograms() === undefined ? undefined : await openPostgresServer();
+
+if (server === undefined) {
+  const words = "\n*** SKIPPED: nothing was checked on PostgreSQL, version 15 or newer is missing ***\n\n";
+  Deno.stdout.writeSync(new TextEncoder().encode(words));
+} else {
+  Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+}
+
+/** Whether this computer lacks PostgreSQL, for the `ignore` of a test. */
+export const isPostgresMissing = server === undefined;
+
+/** The server of this test file. */
+export function postgresServer(): PostgresServer {
+  if (server === undefined) throw new Error("PostgreSQL is missing");
+  return server;
+}
+
+/** Makes an empty database with the schema. Returns its URL. */
+export async function newPostgresDatabase(): Promise<string> {
+  const url = await postgresServer().newDatabase();
+  const connections = await openConnections(readPostgresUrl(url));
+  await migrate(connections);
+  await connections.close();
+  return url;
+}
+
+/** Opens a store on a database of its own. */
+export async function newPostgresStore(): Promise<Store> {
+  return openPostgresStore(await openConnections(readPostgresUrl(await newPostgresDatabase())));
+}
