@@ -20,7 +20,7 @@ export interface DirectoryConfig {
   readonly adminListen: Listen;
   /** Maximum of open connections for each of the two listeners. */
   readonly maxConnections: number;
-  /** Path of a Deno KV file, or `:memory:`. */
+  /** Path of a Deno KV file, `postgres://…`, or `:memory:`. */
   readonly storeUrl: string;
   /** Path of the list that `deno task directory-admin` writes. */
   readonly administratorsFile: string;

@@ -20,7 +20,7 @@ export interface Config {
   readonly port: number;
   /** Limit of open connections. */
   readonly maxConnections: number;
-  /** Path of a Deno KV file, or `:memory:` in the sandbox. */
+  /** Path of a Deno KV file, `postgres://…`, or `:memory:` in the sandbox. */
   readonly storeUrl: string;
   /** Private JWK set as JSON. */
   readonly platformKeys: string;

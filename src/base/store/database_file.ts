@@ -83,7 +83,7 @@ async function inspectDatabase(
     if (tables.length === 0 && lastSeen !== undefined) throw new Error(lost(path, "is empty"));
     if (tables.length === 0) return 0; // its creation was interrupted
     if (!tables.includes("migration_state")) {
-      throw new Error(`The database ${path} was made by another program. Name another file.`);
+      throw new Error(`The database ${path} was made by another program. Name another database.`);
     }
     if (numberIn(database, "select max(version) as n from migration_state") > MAX_KV_SCHEMA) {
       throw new Error(`The database ${path} was written by a newer version of Deno. Run that version.`);
@@ -113,7 +113,7 @@ function numberIn(database: DatabaseSync, query: string): number {
 function asSentence(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || !("errcode" in error)) return error;
   if (error.message === "file is not a database") {
-    return new Error(`The file ${path} is not a database. Name another file, or restore a backup.`);
+    return new Error(`The file ${path} is not a database. Name another database, or restore a backup.`);
   }
   if (error.message === "database disk image is malformed") return new Error(damaged(path, error.message));
   return new Error(`The database ${path} cannot be opened: ${error.message}`);

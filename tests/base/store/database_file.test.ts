@@ -69,12 +69,12 @@ const faults: Record<string, readonly [(file: string) => void | Promise<void>, s
   "overwritten in a page": [overwritePage, "is damaged (*** in database main ***"],
   "not a database": [
     (file) => Deno.writeTextFile(file, "no database ".repeat(1000)),
-    "is not a database. Name another file, or restore a backup.",
+    "is not a database. Name another database, or restore a backup.",
   ],
   "of another program": [(file) => {
     Deno.removeSync(file);
     new DatabaseSync(file).exec("create table account (id)");
-  }, "was made by another program. Name another file."],
+  }, "was made by another program. Name another database."],
   "of a newer Deno": [
     (file) => sql(file, "update migration_state set version = 4"),
     "was written by a newer version of Deno. Run that version.",
@@ -145,7 +145,7 @@ Deno.test("a database of another program or another address is rejected until it
   const directory = await of({ program: "directory", issuer: PLATFORM.issuer });
   assertEquals(
     directory.message,
-    `The database ${folder.file} belongs to a platform, not to a directory. Name another file.`,
+    `The database ${folder.file} belongs to a platform, not to a directory. Name another database.`,
   );
   const moved = { ...PLATFORM, issuer: "https://other.example" };
   const elsewhere = await of(moved);

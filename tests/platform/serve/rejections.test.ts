@@ -25,7 +25,7 @@ Deno.test("serve without configuration names every variable that has no default,
   assertEquals(await faultsOf(folder, {}), [
     "BASE_URL: set it to the API host, such as https://api.example.com",
     "AUTH_URL: set it to the browser authorization host, such as https://auth.example.com",
-    "STORE_URL: set it to the path of a Deno KV file",
+    "STORE_URL: set it to the path of a Deno KV file, or to postgres://…",
     "PLATFORM_KEYS: set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
     "DIRECTORY_ISSUER: set it to the issuer of software statements",
     "DIRECTORY_JWKS_URI: set it to the directory's JWKS URL",
@@ -156,7 +156,7 @@ Deno.test("serve names a database that was emptied or belongs to another address
     const elsewhere = { ...env, AUTH_URL: "https://other.example" };
     assertEquals(await faultsOf(folder, elsewhere), [
       `STORE_URL: The database ${path} belongs to the platform at ${env["AUTH_URL"]}, not to the one at ` +
-      `https://other.example. Name another file, or assign it with deno task store assign.`,
+      `https://other.example. Name another database, or assign it with deno task store assign.`,
     ]);
     await Deno.truncate(path);
     assertEquals(await faultsOf(folder, env), [
