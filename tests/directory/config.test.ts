@@ -118,7 +118,9 @@ Deno.test("readDirectoryConfig rejects issuers that would not be one string ever
 Deno.test("readDirectoryConfig takes a file as its store, and no URL [G10]", async () => {
   for (const url of ["https://kv.example/database", "http://kv.example", "kv:1"]) {
     const { faults } = await assertRejects(() => read({ DIRECTORY_STORE_URL: url }), DirectoryConfigError);
-    assertEquals(faults, ["DIRECTORY_STORE_URL: must be the path of a Deno KV file, or postgres://…; other URLs are not supported"]);
+    assertEquals(faults, [
+      "DIRECTORY_STORE_URL: must be the path of a Deno KV file, or postgres://…; other URLs are not supported",
+    ]);
   }
 });
 
