@@ -216,6 +216,12 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     instead: "use the storage port",
   },
   {
+    name: "the code of the tests",
+    target: /^(testing|support)\//,
+    mayImport: /^(?!)/,
+    instead: "keep what a program needs in src",
+  },
+  {
     name: "node:*",
     target: /^node:/,
     mayImport: /^((client|sandbox)\/|base\/store\/database_file\.ts$)/,

@@ -1,14 +1,14 @@
 /** Every kind of JWT at every place that accepts one: each is valid in one place only (contract J1 to J38). */
 import { assertEquals } from "@std/assert";
-import { returnTo, sealedReturn } from "../../scripts/testing/bank_return.ts";
-import { assertPage } from "../../scripts/testing/front_channel.ts";
-import { forged, MALFORMED, takenEverywhere } from "../support/jwt_attacks.ts";
-import { everyKind, type JwtKind, type MadeJwt, material } from "../support/jwt_kinds.ts";
-import { jwtPlaces } from "../support/jwt_places.ts";
-import { type JwtPlace } from "../support/jwt_place.ts";
-import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
-import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
+import { returnTo, sealedReturn } from "testing/bank_return.ts";
+import { assertPage } from "testing/front_channel.ts";
+import { forged, MALFORMED, takenEverywhere } from "support/jwt_attacks.ts";
+import { everyKind, type JwtKind, type MadeJwt, material } from "support/jwt_kinds.ts";
+import { jwtPlaces } from "support/jwt_places.ts";
+import { type JwtPlace } from "support/jwt_place.ts";
+import { assertApiError } from "testing/oauth_requests.ts";
+import { type ExpectedFault, unchanged } from "testing/resource_answers.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 /**
  * A statement of type JWT is first checked by its issuer: another directory's is "not approved", any other is "not

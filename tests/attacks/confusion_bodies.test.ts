@@ -12,15 +12,15 @@ import {
   type Json,
   paymentBody,
   requestToken,
-} from "../../scripts/testing/flows.ts";
-import { authorised, toBank } from "../../scripts/testing/authorization_flow.ts";
-import { assertionOf } from "../support/jwt_places.ts";
-import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
-import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
-import { type Participant, registrationClaims } from "../../scripts/testing/participants.ts";
-import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
-import { type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
-import { segment } from "../../scripts/testing/raw_jws.ts";
+} from "testing/flows.ts";
+import { authorised, toBank } from "testing/authorization_flow.ts";
+import { assertionOf } from "support/jwt_places.ts";
+import { type JsonObject, signJwt } from "testing/jwts.ts";
+import { assertApiError } from "testing/oauth_requests.ts";
+import { type Participant, registrationClaims } from "testing/participants.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { segment } from "testing/raw_jws.ts";
 
 /** The target of a signed body, and the expected body. */
 interface Target {

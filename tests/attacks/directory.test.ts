@@ -11,7 +11,8 @@ import {
   type Json,
   openDirectoryEnvironment,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
+import { steps } from "support/steps.ts";
 
 /** A directory with a participant on a port of this computer. */
 interface Port extends AsyncDisposable {
@@ -88,14 +89,12 @@ const FRAMING: Readonly<Record<string, readonly [head: string, body: string, sta
 
 Deno.test("requests of odd framing are rejected, and onboard no participant", async (t) => {
   await using port = await openPort();
-  for (const [name, [head, body, status]] of Object.entries(FRAMING)) {
-    await t.step(name, async () => {
-      const answer = await port.say(
-        `POST /participants HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}\r\n${body}`,
-      );
-      assertEquals(answer.status, status, answer.rest);
-    });
-  }
+  await steps(t, FRAMING, async ([head, body, status]) => {
+    const answer = await port.say(
+      `POST /participants HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}\r\n${body}`,
+    );
+    assertEquals(answer.status, status, answer.rest);
+  });
   assertEquals((await port.env.get("/participants")).body.length, 1);
 });
 

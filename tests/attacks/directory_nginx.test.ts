@@ -3,12 +3,12 @@
  * through it.
  */
 import { assert, assertEquals } from "@std/assert";
-import { type DirectoryFixture, openDirectoryFixture } from "../support/directory_process.ts";
-import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
-import { findProxy } from "../support/proxy_program.ts";
-import { exchangeRaw, type RawAnswer } from "../support/raw_tls.ts";
-import { freePort } from "../../scripts/testing/served_platform.ts";
-import { serverIdentity, webAuthority } from "../../scripts/testing/web_authority.ts";
+import { type DirectoryFixture, openDirectoryFixture } from "support/directory_process.ts";
+import { software, thirdParty } from "testing/directory_environment.ts";
+import { findProxy } from "support/proxy_program.ts";
+import { exchangeRaw, type RawAnswer } from "support/raw_tls.ts";
+import { freePort } from "testing/served_platform.ts";
+import { serverIdentity, webAuthority } from "testing/web_authority.ts";
 
 const { program } = await findProxy("nginx");
 const OPEN = "directory.example.com";

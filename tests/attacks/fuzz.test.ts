@@ -5,7 +5,7 @@ import type { Plant } from "../../scripts/fuzz/targets.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
 import { type FuzzOptions, readFuzzOptions } from "../../scripts/fuzz/options.ts";
 import { countOf, isRejected, isTaken } from "../../scripts/fuzz/report.ts";
-import { around, lenient } from "../support/fuzz_plants.ts";
+import { around, lenient } from "support/fuzz_plants.ts";
 
 const OPTIONS: FuzzOptions = { seed: 11, mutations: 10_000, seconds: 600, first: 0, only: "" };
 

@@ -15,12 +15,12 @@ import {
   takenEverywhere,
   text,
   wrong,
-} from "../support/jwt_attacks.ts";
-import { jwtPlaces } from "../support/jwt_places.ts";
-import { type JwsParts } from "../support/jwt_place.ts";
-import { smallTestKey, testKey } from "../../scripts/testing/keys.ts";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
-import { importPrivate, segment } from "../../scripts/testing/raw_jws.ts";
+} from "support/jwt_attacks.ts";
+import { jwtPlaces } from "support/jwt_places.ts";
+import { type JwsParts } from "support/jwt_place.ts";
+import { smallTestKey, testKey } from "testing/keys.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { importPrivate, segment } from "testing/raw_jws.ts";
 
 const ALG = wrong("alg");
 

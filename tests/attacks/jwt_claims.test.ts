@@ -3,20 +3,15 @@
  * (contract J1 to J38).
  */
 import { assertEquals } from "@std/assert";
-import { call, clientToken, consentBody, postForm, requestToken } from "../../scripts/testing/flows.ts";
-import { type Attack, claims, forged, header, rejectedEverywhere, valued } from "../support/jwt_attacks.ts";
-import { assertionOf, jwtPlaces } from "../support/jwt_places.ts";
-import { signJwt } from "../../scripts/testing/jwts.ts";
-import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
-import { onboardOnly, registrationClaims } from "../../scripts/testing/participants.ts";
-import { NEWCOMER, postRegistration, registrationJwt } from "../../scripts/testing/registration.ts";
-import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
-import {
-  AUTH_URL,
-  DIRECTORY_URL,
-  openEnvironment,
-  REGISTRATION_AUDIENCE,
-} from "../../scripts/testing/environment.ts";
+import { call, clientToken, consentBody, postForm, requestToken } from "testing/flows.ts";
+import { type Attack, claims, forged, header, rejectedEverywhere, valued } from "support/jwt_attacks.ts";
+import { assertionOf, jwtPlaces } from "support/jwt_places.ts";
+import { signJwt } from "testing/jwts.ts";
+import { assertApiError } from "testing/oauth_requests.ts";
+import { onboardOnly, registrationClaims } from "testing/participants.ts";
+import { NEWCOMER, postRegistration, registrationJwt } from "testing/registration.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { AUTH_URL, DIRECTORY_URL, openEnvironment, REGISTRATION_AUDIENCE } from "testing/environment.ts";
 
 Deno.test("a client assertion proves no key, and a DPoP proof authenticates no client [J27] [CA-N22]", async (t) => {
   await using env = await openEnvironment();
@@ -161,13 +156,7 @@ Deno.test("an assertion for one bank is worth nothing at another, and is not use
   for (
     const send of [
       () => requestToken(env, env.tpp, "BANKB", { form }),
-      () =>
-        postForm(
-          env,
-          "/BANKB/par.oauth2/v1",
-          { ...form, client_id: env.tpp.clientId, ...TYPE },
-          env.tpp,
-        ),
+      () => postForm(env, "/BANKB/par.oauth2/v1", { ...form, client_id: env.tpp.clientId, ...TYPE }, env.tpp),
     ]
   ) {
     await assertApiError(await unchanged(env, send), [401, "invalid_client"]);

@@ -1,8 +1,8 @@
 /** Every kind of JWT judged against the clock, at every edge of contract LT1 to LT12, over HTTP. */
 import { assertEquals } from "@std/assert";
-import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
-import { toBank } from "../../scripts/testing/authorization_flow.ts";
-import { type Attack, claims, forged, rejectedEverywhere, valued } from "../support/jwt_attacks.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { toBank } from "testing/authorization_flow.ts";
+import { type Attack, claims, forged, rejectedEverywhere, valued } from "support/jwt_attacks.ts";
 import {
   assertionPlaces,
   jwtPlaces,
@@ -10,11 +10,11 @@ import {
   registrationPlaces,
   returnPlace,
   signaturePlaces,
-} from "../support/jwt_places.ts";
-import { type JwtPlace, type PlacedKind } from "../support/jwt_place.ts";
-import { postRegistration, registrationJwt, statementWith } from "../../scripts/testing/registration.ts";
-import { assertErrorAnswer } from "../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment, START } from "../../scripts/testing/environment.ts";
+} from "support/jwt_places.ts";
+import { type JwtPlace, type PlacedKind } from "support/jwt_place.ts";
+import { postRegistration, registrationJwt, statementWith } from "testing/registration.ts";
+import { assertErrorAnswer } from "testing/front_channel.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
 
 const NOW = START / 1000;
 const OFFSETS = [-61, -60, -31, -30, 0, 10, 30, 31, 60, 61];

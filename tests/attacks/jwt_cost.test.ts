@@ -1,13 +1,7 @@
 /** Expensive work comes last: a request that cheap checks reject costs no RSA operation (contract J14). */
 import { assertEquals } from "@std/assert";
-import {
-  IMPLICIT,
-  returnTo,
-  sealedReturn,
-  sealedUnderHeader,
-  signedReturn,
-} from "../../scripts/testing/bank_return.ts";
-import { type Cost, costOf, FREE } from "../support/crypto_meter.ts";
+import { IMPLICIT, returnTo, sealedReturn, sealedUnderHeader, signedReturn } from "testing/bank_return.ts";
+import { type Cost, costOf, FREE } from "support/crypto_meter.ts";
 import {
   call,
   type CallOptions,
@@ -18,19 +12,14 @@ import {
   good,
   push,
   requestToken,
-} from "../../scripts/testing/flows.ts";
-import { authorize, Browser, toBank } from "../../scripts/testing/authorization_flow.ts";
-import { clientAssertion, dpopProof, signJwt } from "../../scripts/testing/jwts.ts";
-import { clientCredentials, codeGrant, pushing } from "../../scripts/testing/oauth_requests.ts";
-import { onboardOnly } from "../../scripts/testing/participants.ts";
-import { prepared } from "../support/prepared_requests.ts";
-import {
-  NEWCOMER,
-  postRegistration,
-  registrationJwt,
-  statementWith,
-} from "../../scripts/testing/registration.ts";
-import { BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorize, Browser, toBank } from "testing/authorization_flow.ts";
+import { clientAssertion, dpopProof, signJwt } from "testing/jwts.ts";
+import { clientCredentials, codeGrant, pushing } from "testing/oauth_requests.ts";
+import { onboardOnly } from "testing/participants.ts";
+import { prepared } from "support/prepared_requests.ts";
+import { NEWCOMER, postRegistration, registrationJwt, statementWith } from "testing/registration.ts";
+import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 /** A request that is built first and measured when sent, with its expected cost and response. */
 type Case = readonly [

@@ -3,8 +3,8 @@
  * J38).
  */
 import { assertEquals } from "@std/assert";
-import { costOf } from "../support/crypto_meter.ts";
-import { call, clientToken, consentBody } from "../../scripts/testing/flows.ts";
+import { costOf } from "support/crypto_meter.ts";
+import { call, clientToken, consentBody } from "testing/flows.ts";
 import {
   type Attack,
   attack,
@@ -14,13 +14,14 @@ import {
   rejectedEverywhere,
   takenEverywhere,
   text,
-} from "../support/jwt_attacks.ts";
-import { jwtPlaces } from "../support/jwt_places.ts";
-import { type JwsParts, type JwtPlace, type PlacedKind } from "../support/jwt_place.ts";
-import { assertApiError } from "../../scripts/testing/oauth_requests.ts";
-import { assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
-import { concat, segment, strayBits } from "../../scripts/testing/raw_jws.ts";
+} from "support/jwt_attacks.ts";
+import { jwtPlaces } from "support/jwt_places.ts";
+import { type JwsParts, type JwtPlace, type PlacedKind } from "support/jwt_place.ts";
+import { assertApiError } from "testing/oauth_requests.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { concat, segment, strayBits } from "testing/raw_jws.ts";
+import { steps } from "support/steps.ts";
 
 const NO_CLAIMS_OF_ITS_OWN = { notAt: ["signature"] } as const;
 
@@ -92,13 +93,11 @@ Deno.test("a body with a member twice is rejected although its signature is good
     "Amount twice, escaped": good.replace('"Amount":"165.88"', '"Amount":"1.00","\\u0041mount":"165.88"'),
     "Risk twice": good.replace(/\}$/, ',"Risk":{}}'),
   };
-  for (const [name, body] of Object.entries(bodies)) {
-    await t.step(name, async () => {
-      const path = "/BANKA/domestic-payment-consents/v1";
-      const answer = await unchanged(env, () => call(env, env.tpp, bound, path, { body }));
-      await assertFaults(answer, 400, [["Resource.InvalidFormat"]]);
-    });
-  }
+  await steps(t, bodies, async (body) => {
+    const path = "/BANKA/domestic-payment-consents/v1";
+    const answer = await unchanged(env, () => call(env, env.tpp, bound, path, { body }));
+    await assertFaults(answer, 400, [["Resource.InvalidFormat"]]);
+  });
 });
 
 Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice over [J16] [CA5] [CA8]", async (t) => {

@@ -6,14 +6,14 @@ import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert
 import { errors } from "jose";
 import { seeded } from "../../scripts/prove/random.ts";
 import { joseFailure } from "../../src/base/jose/compact_jws.ts";
-import { IMPLICIT, returnTo, sealedReturn, signedReturn } from "../../scripts/testing/bank_return.ts";
-import { toBank } from "../../scripts/testing/authorization_flow.ts";
-import { assertCodeAnswer } from "../../scripts/testing/front_channel.ts";
-import { forged, takenEverywhere } from "../support/jwt_attacks.ts";
-import { jwtPlaces } from "../support/jwt_places.ts";
-import { sealToPlatform } from "../../scripts/testing/jwts.ts";
-import { unchanged } from "../../scripts/testing/resource_answers.ts";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
+import { IMPLICIT, returnTo, sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { toBank } from "testing/authorization_flow.ts";
+import { assertCodeAnswer } from "testing/front_channel.ts";
+import { forged, takenEverywhere } from "support/jwt_attacks.ts";
+import { jwtPlaces } from "support/jwt_places.ts";
+import { sealToPlatform } from "testing/jwts.ts";
+import { unchanged } from "testing/resource_answers.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 const MUTATIONS = 300;
 const INTERACTION = { "x-fapi-interaction-id": "0f9c7a0e-5d0b-4a3e-8b60-6f5f9d4a2b11" };
@@ -43,9 +43,7 @@ Deno.test("300 mutations of a sealed bank JWT get one answer, to the byte [J24]"
     count(await answer(returnTo("BANKA", mutated)));
   }
   // A JWE that decrypts but has invalid content must be rejected with the same response (RFC 7516 §11.5).
-  for (
-    const inside of ["", "no JWS", "a.b.c", await signedReturn(env, flow, { claims: { aud: "other" } })]
-  ) {
+  for (const inside of ["", "no JWS", "a.b.c", await signedReturn(env, flow, { claims: { aud: "other" } })]) {
     count(await answer(await sealedReturn(env, "BANKA", inside === "" ? "{}" : inside)));
   }
   count(await answer("/BANKA/authorization.sca.oauth2"));

@@ -3,11 +3,11 @@
  * J14).
  */
 import { assert, assertEquals } from "@std/assert";
-import { costOf, FREE } from "../support/crypto_meter.ts";
-import { requestToken } from "../../scripts/testing/flows.ts";
-import { clientAssertion } from "../../scripts/testing/jwts.ts";
-import { prepared } from "../support/prepared_requests.ts";
-import { BASE_URL, openEnvironment, throughProxy } from "../../scripts/testing/environment.ts";
+import { costOf, FREE } from "support/crypto_meter.ts";
+import { requestToken } from "testing/flows.ts";
+import { clientAssertion } from "testing/jwts.ts";
+import { prepared } from "support/prepared_requests.ts";
+import { BASE_URL, openEnvironment, throughProxy } from "testing/environment.ts";
 
 Deno.test("a flood of bad tokens costs its sender's allowance and no more, and leaves others theirs [J14]", async () => {
   await using env = await openEnvironment({ environment: { RATE_LIMITS: "authorization=20/40" } });

@@ -2,8 +2,8 @@
  * Headers that choose, contain or refer to a key, or that ask for other processing, at every place that accepts a JWT.
  */
 import { assertEquals } from "@std/assert";
-import { dpopProof } from "../../scripts/testing/jwts.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
+import { dpopProof } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
 import {
   type Attack,
   attack,
@@ -16,15 +16,15 @@ import {
   type Sign,
   takenEverywhere,
   wrong,
-} from "../support/jwt_attacks.ts";
-import { jwtPlaces, proofPlaces } from "../support/jwt_places.ts";
-import { type JwtPlace } from "../support/jwt_place.ts";
-import { call, clientToken, good, push, requestToken } from "../../scripts/testing/flows.ts";
-import { redeem } from "../../scripts/testing/authorization_flow.ts";
-import { thumbprint } from "../../scripts/testing/jwts.ts";
-import { awaitingConsent, issueCode } from "../../scripts/testing/oauth_requests.ts";
-import { assertChallenge, unchanged } from "../../scripts/testing/resource_answers.ts";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
+} from "support/jwt_attacks.ts";
+import { jwtPlaces, proofPlaces } from "support/jwt_places.ts";
+import { type JwtPlace } from "support/jwt_place.ts";
+import { call, clientToken, good, push, requestToken } from "testing/flows.ts";
+import { redeem } from "testing/authorization_flow.ts";
+import { thumbprint } from "testing/jwts.ts";
+import { awaitingConsent, issueCode } from "testing/oauth_requests.ts";
+import { assertChallenge, unchanged } from "testing/resource_answers.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 const ODD_KIDS: Readonly<Record<string, unknown>> = {
   "unknown": "A".repeat(27),

@@ -3,25 +3,20 @@
  * to J38).
  */
 import { assertEquals } from "@std/assert";
-import { type Json, requestToken } from "../../scripts/testing/flows.ts";
-import { forged, INVALID, pss, takenEverywhere, wrong } from "../support/jwt_attacks.ts";
+import { type Json, requestToken } from "testing/flows.ts";
+import { forged, INVALID, pss, takenEverywhere, wrong } from "support/jwt_attacks.ts";
 import {
   assertionPlaces,
   jwtPlaces,
   registrationPlaces,
   returnPlace,
   signaturePlaces,
-} from "../support/jwt_places.ts";
-import { type JwtPlace } from "../support/jwt_place.ts";
-import { signJwt, thumbprint } from "../../scripts/testing/jwts.ts";
-import { smallTestKey, type TestKey, testKey } from "../../scripts/testing/keys.ts";
-import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
-import {
-  AUTH_URL,
-  DIRECTORY_URL,
-  type Environment,
-  openEnvironment,
-} from "../../scripts/testing/environment.ts";
+} from "support/jwt_places.ts";
+import { type JwtPlace } from "support/jwt_place.ts";
+import { signJwt, thumbprint } from "testing/jwts.ts";
+import { smallTestKey, type TestKey, testKey } from "testing/keys.ts";
+import { type ExpectedFault, unchanged } from "testing/resource_answers.ts";
+import { AUTH_URL, DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 /** The owner of the edited key sets: all participants, or the directory. */
 type Publisher = "participants" | "directory";

@@ -1,9 +1,9 @@
 /** Header members that ask for another type or for other processing, at every place that accepts a JWT. */
-import { type Attack, forged, header, rejectedEverywhere, valued, wrong } from "../support/jwt_attacks.ts";
-import { jwtPlaces, signaturePlaces } from "../support/jwt_places.ts";
-import type { PlacedKind } from "../support/jwt_place.ts";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
-import { concat, ps256, segment } from "../../scripts/testing/raw_jws.ts";
+import { type Attack, forged, header, rejectedEverywhere, valued, wrong } from "support/jwt_attacks.ts";
+import { jwtPlaces, signaturePlaces } from "support/jwt_places.ts";
+import type { PlacedKind } from "support/jwt_place.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { concat, ps256, segment } from "testing/raw_jws.ts";
 
 Deno.test("typ names the kind of JWT that the place takes [CA-N21] [DP-N4] [DP3] [DC-N6] [DC-N8] [BR-N5] [RP-N5]", async (t) => {
   await using env = await openEnvironment();

@@ -1,12 +1,12 @@
 /** Keys of DPoP proofs that show private members, are too small, or are spelled in a second way. */
 import { assertEquals } from "@std/assert";
-import { requestToken } from "../../scripts/testing/flows.ts";
-import { type Attack, forged, header, rejectedEverywhere, takenEverywhere } from "../support/jwt_attacks.ts";
-import { proofPlaces } from "../support/jwt_places.ts";
-import type { JsonObject } from "../../scripts/testing/jwts.ts";
-import { largeTestKey, smallTestKey } from "../../scripts/testing/keys.ts";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
-import { strayBits } from "../../scripts/testing/raw_jws.ts";
+import { requestToken } from "testing/flows.ts";
+import { type Attack, forged, header, rejectedEverywhere, takenEverywhere } from "support/jwt_attacks.ts";
+import { proofPlaces } from "support/jwt_places.ts";
+import type { JsonObject } from "testing/jwts.ts";
+import { largeTestKey, smallTestKey } from "testing/keys.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { strayBits } from "testing/raw_jws.ts";
 
 Deno.test("a DPoP key with any private member is rejected, also without d [J33] [DP-N6] [DP5]", async (t) => {
   await using env = await openEnvironment();
@@ -78,10 +78,7 @@ Deno.test("a DPoP key has one spelling and a sound size [J34] [J5] [DP-N5] [DP-N
       name: "jwk as a text",
       forge: (good) => forged(good, { header: { jwk: JSON.stringify(good.key.publicJwk) } }),
     },
-    {
-      name: "jwk in a list",
-      forge: (good) => forged(good, { header: { jwk: [good.key.publicJwk] } }),
-    },
+    { name: "jwk in a list", forge: (good) => forged(good, { header: { jwk: [good.key.publicJwk] } }) },
     ...[null, "key", [], {}, 7, true].map((jwk) => header(`jwk ${JSON.stringify(jwk)}`, { jwk })),
   ]);
   await t.step("a key of 3072 bits is fine", async () => {

@@ -7,11 +7,11 @@ import {
   type Forgery,
   rejectedEverywhere,
   valued,
-} from "../support/jwt_attacks.ts";
-import { proofPlaces } from "../support/jwt_places.ts";
-import type { JwsParts } from "../support/jwt_place.ts";
-import { type JsonObject, sha256 } from "../../scripts/testing/jwts.ts";
-import { BASE_URL, openEnvironment } from "../../scripts/testing/environment.ts";
+} from "support/jwt_attacks.ts";
+import { proofPlaces } from "support/jwt_places.ts";
+import type { JwsParts } from "support/jwt_place.ts";
+import { type JsonObject, sha256 } from "testing/jwts.ts";
+import { BASE_URL, openEnvironment } from "testing/environment.ts";
 
 Deno.test("a DPoP proof for another method is rejected [DP-N8] [DP-N9] [DP8]", async (t) => {
   await using env = await openEnvironment();

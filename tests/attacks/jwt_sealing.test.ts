@@ -10,23 +10,18 @@ import {
   returnTo,
   sealedUnderHeader,
   signedReturn,
-} from "../../scripts/testing/bank_return.ts";
+} from "testing/bank_return.ts";
 import { CompactEncrypt } from "jose";
-import { costOf, FREE } from "../support/crypto_meter.ts";
-import { type AtBank, returnClaims, returnPath, toBank } from "../../scripts/testing/authorization_flow.ts";
-import { assertCodeAnswer } from "../../scripts/testing/front_channel.ts";
-import { type Attack, forged, rejectedEverywhere, takenEverywhere } from "../support/jwt_attacks.ts";
-import { jwtPlaces } from "../support/jwt_places.ts";
-import {
-  type JsonObject,
-  sealToPlatform,
-  signBytes,
-  signJwt,
-  thumbprint,
-} from "../../scripts/testing/jwts.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
-import { type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
-import { rawJwe, segment } from "../../scripts/testing/raw_jws.ts";
+import { costOf, FREE } from "support/crypto_meter.ts";
+import { type AtBank, returnClaims, returnPath, toBank } from "testing/authorization_flow.ts";
+import { assertCodeAnswer } from "testing/front_channel.ts";
+import { type Attack, forged, rejectedEverywhere, takenEverywhere } from "support/jwt_attacks.ts";
+import { jwtPlaces } from "support/jwt_places.ts";
+import { type JsonObject, sealToPlatform, signBytes, signJwt, thumbprint } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { rawJwe, segment } from "testing/raw_jws.ts";
+import { steps } from "support/steps.ts";
 
 /** Encrypted tokens, each rejected with the page for unauthentic returns. Then the valid one is accepted. */
 async function notAuthentic(
@@ -37,12 +32,10 @@ async function notAuthentic(
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
   const fetched = [...env.fetched];
-  for (const [name, make] of Object.entries(tokens)) {
-    await t.step(name, async () => {
-      const path = returnTo("BANKA", await make(env, flow));
-      await judge(() => assertNotAuthentic(env, flow.browser, path));
-    });
-  }
+  await steps(t, tokens, async (make) => {
+    const path = returnTo("BANKA", await make(env, flow));
+    await judge(() => assertNotAuthentic(env, flow.browser, path));
+  });
   assertEquals(env.fetched, fetched);
   await t.step("and nothing else was wrong with it", async () => {
     await assertCodeAnswer(await flow.browser.open(await returnPath(env, env.bankA, flow.handover)));
@@ -55,11 +48,10 @@ async function unopened(act: () => Promise<void>): Promise<void> {
 }
 
 Deno.test("a handover JWT is claims in a JWS in a JWE, and nothing in fewer or more layers [J19] [BR-N4] [BR-N16] [BR3]", async (t) => {
-  const sealed = (make: (env: Environment, flow: AtBank) => string | Promise<string>) =>
-  async (
-    env: Environment,
-    flow: AtBank,
-  ): Promise<string> => await sealToPlatform(env, await make(env, flow));
+  const sealed =
+    (make: (env: Environment, flow: AtBank) => string | Promise<string>) =>
+    async (env: Environment, flow: AtBank): Promise<string> =>
+      await sealToPlatform(env, await make(env, flow));
   const again = (env: Environment, token: string): Promise<string> => sealToPlatform(env, token);
   const claims = (env: Environment, flow: AtBank): JsonObject => returnClaims(env, env.bankA, flow.handover);
   const around = (make: (env: Environment, flow: AtBank) => Promise<string>, cty?: string) =>
@@ -128,10 +120,7 @@ Deno.test("a JWE is no JWS and a JWS is no JWE, at every place [J20] [J21] [J25]
   });
   await rejectedEverywhere(t, env, places, [
     { name: "the good token in a JWE", forge: async (good) => sealToPlatform(env, await forged(good)) },
-    {
-      name: "a JWE of the good claims",
-      forge: (good) => sealToPlatform(env, JSON.stringify(good.payload)),
-    },
+    { name: "a JWE of the good claims", forge: (good) => sealToPlatform(env, JSON.stringify(good.payload)) },
     relabelled("a JWE by a password with 2^31-1 rounds", { ...PASSWORD, p2c: 2 ** 31 - 1 }),
     relabelled("a JWE by agreement on an invalid point", { alg: "ECDH-ES", enc: "A256GCM", epk: OFF_CURVE }),
     relabelled("a JWE whose header names PS256", { alg: "PS256", typ: "JWT", enc: "A256GCM" }),
@@ -214,9 +203,7 @@ Deno.test("no other key management or content encryption opens anything [J23] [B
     [`alg ${JSON.stringify(alg)}`, under({ alg })] as const
   );
   const encryptions = ["A128GCM", "A192GCM", "A128CBC-HS256", "A256CBC-HS512", "a256gcm", "", null, undefined]
-    .map((
-      enc,
-    ) => [`enc ${JSON.stringify(enc)}`, under({ enc })] as const);
+    .map((enc) => [`enc ${JSON.stringify(enc)}`, under({ enc })] as const);
   await notAuthentic(t, {
     ...Object.fromEntries([...algorithms, ...encryptions]),
     "RSA-OAEP, really": async (env, flow) => {

@@ -5,9 +5,9 @@
 /// <reference lib="dom" />
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
-import { isChromiumThere, openChromium } from "../support/chromium.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
 import { assertFits, blockedOn, picture } from "./page_checks.ts";
 
 /** More stops than any page has: reaching it means a keyboard trap (WCAG 2.1.2). */

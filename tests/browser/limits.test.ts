@@ -5,9 +5,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
-import { isChromiumThere, openChromium } from "../support/chromium.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";
 
 /** An authorization session lasts 15 minutes. */

@@ -5,10 +5,10 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { LANGUAGES } from "../../src/pages/language.ts";
-import { isChromiumThere, openChromium } from "../support/chromium.ts";
+import { isChromiumThere, openChromium } from "support/chromium.ts";
 import { openDocs } from "../../src/portal/docs_page.tsx";
-import { ERROR_PAGES, referenceDocument } from "../support/ui_samples.ts";
-import { openUiSite, type UiSite } from "../support/ui_site.ts";
+import { ERROR_PAGES, referenceDocument } from "support/ui_samples.ts";
+import { openUiSite, type UiSite } from "support/ui_site.ts";
 import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";
 
 /** CSS pixels: a small phone, or 1280 at 400% (WCAG 1.4.10), and a desk. */
@@ -54,10 +54,7 @@ Deno.test({
       await step("every page of the documentation: accessible, nothing cut off", documentation);
       for (const preference of [{ contrast: "more" }, { forcedColors: "active" }] as const) {
         const name = JSON.stringify(preference);
-        await step(
-          `the consent page with ${name} is accessible`,
-          (env) => withPreference(env, preference),
-        );
+        await step(`the consent page with ${name} is accessible`, (env) => withPreference(env, preference));
       }
       for (const language of LANGUAGES) {
         await step(

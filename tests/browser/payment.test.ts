@@ -4,9 +4,9 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
-import { isChromiumThere, openChromium } from "../support/chromium.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
 import { picture } from "./page_checks.ts";
 
 const MAIN_ACCOUNT = "GB33BUKB20201555555555";

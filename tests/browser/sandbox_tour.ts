@@ -2,9 +2,9 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
-import { openChromium } from "../support/chromium.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openChromium } from "support/chromium.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
 import { assertAccessible, assertContrast, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";
 import { assertSafe, type ServedPage } from "./served_page.ts";
 

@@ -1,7 +1,7 @@
 /** Authorization requests of the OpenID conformance suite: what counts is what was pushed, once and by its owner. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { Browser } from "../../scripts/testing/authorization_flow.ts";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
+import { Browser } from "testing/authorization_flow.ts";
+import { openEnvironment } from "testing/environment.ts";
 import {
   agreed,
   begin,
@@ -15,6 +15,7 @@ import {
   rejected,
   type Tpp,
 } from "./oauth4webapi_tpp.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("client_id and request_uri are enough [ParWithoutDuplicateParameters, AZ-N8]", async () => {
   await using env = await openEnvironment();
@@ -35,18 +36,16 @@ Deno.test("state comes back as it was pushed, or not at all", async (t) => {
     ],
     "one in the URL alone [StateOnlyOutsideRequestObjectNotUsed, AZ1]": [undefined, "outside"],
   } as const;
-  for (const [name, [pushed, outside]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      await using env = await openEnvironment();
-      const tpp = await openTpp(env);
-      const journey = await begin(tpp, { parameters: { state: pushed } });
-      const url = new URL(journey.url);
-      if (outside !== undefined) url.searchParams.set("state", outside);
-      const callback = await agreed(tpp, journey, url);
-      assertEquals(callback.searchParams.getAll("state"), pushed === undefined ? [] : [pushed]);
-      await paid(tpp, journey, callback);
-    });
-  }
+  await steps(t, cases, async ([pushed, outside]) => {
+    await using env = await openEnvironment();
+    const tpp = await openTpp(env);
+    const journey = await begin(tpp, { parameters: { state: pushed } });
+    const url = new URL(journey.url);
+    if (outside !== undefined) url.searchParams.set("state", outside);
+    const callback = await agreed(tpp, journey, url);
+    assertEquals(callback.searchParams.getAll("state"), pushed === undefined ? [] : [pushed]);
+    await paid(tpp, journey, callback);
+  });
 });
 
 Deno.test("Another nonce in the URL changes nothing [EnsureDifferentNonceInsideAndOutsideRequestObject, PA-N15]", async () => {
@@ -70,12 +69,10 @@ Deno.test("A redirect URL must be pushed, and registered; none beside request_ur
     "a random query [EnsureRegisteredRedirectUri, PA-N7]": `${registered}?${random}`,
     "a random host [EnsureRegisteredRedirectUri, PA-N7]": `https://${random}.example/callback`,
   };
-  for (const [name, redirect_uri] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const parameters = { redirect_uri };
-      await rejected(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request");
-    });
-  }
+  await steps(t, cases, async (redirect_uri) => {
+    const parameters = { redirect_uri };
+    await rejected(tpp, () => push(tpp, consentId, { parameters }), 400, "invalid_request");
+  });
   await t.step("one in the URL alone [EnsureRequestObjectWithoutRedirectUriFails]", async () => {
     const url = `${tpp.server.authorization_endpoint}?${new URLSearchParams({
       client_id: tpp.client.client_id,
@@ -131,12 +128,10 @@ Deno.test("PAR takes response_type code, no request_uri, and POST alone", async 
       "invalid_request",
     ],
   } as const;
-  for (const [name, [parameter, value, code]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const parameters = { [parameter]: value };
-      await rejected(tpp, () => push(tpp, journey.consentId, { parameters }), 400, code);
-    });
-  }
+  await steps(t, cases, async ([parameter, value, code]) => {
+    const parameters = { [parameter]: value };
+    await rejected(tpp, () => push(tpp, journey.consentId, { parameters }), 400, code);
+  });
   await t.step("PUT [PARRejectInvalidHttpVerb, PA-N11]", async () => {
     const put: Tpp = { ...tpp, fetch: (url, init) => tpp.fetch(url, { ...init, method: "PUT" }) };
     await rejected(tpp, () => push(put, journey.consentId), 405, "invalid_request");

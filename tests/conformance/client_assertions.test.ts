@@ -1,10 +1,10 @@
 /** Client assertions that the OpenID conformance suite sends to PAR and the token endpoint, one defect each. */
 import { assertEquals } from "@std/assert";
-import { postForm, pushForm, requestToken } from "../../scripts/testing/flows.ts";
-import { clientAssertion, type JsonObject } from "../../scripts/testing/jwts.ts";
-import { awaitingConsent } from "../../scripts/testing/oauth_requests.ts";
-import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
-import { importPrivate, segment } from "../../scripts/testing/raw_jws.ts";
+import { postForm, pushForm, requestToken } from "testing/flows.ts";
+import { clientAssertion, type JsonObject } from "testing/jwts.ts";
+import { awaitingConsent } from "testing/oauth_requests.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { importPrivate, segment } from "testing/raw_jws.ts";
 
 /** Changes a valid assertion; undefined omits the parameter. */
 type Defect = (env: Environment) => Promise<string | undefined>;
@@ -40,9 +40,7 @@ const REJECTED: Readonly<Record<string, Defect>> = {
     exp: env.now / 1000 - 300,
   })),
   "iat and nbf 62 s ahead [PAREnsureJWTClientAssertionWithIatNbfOver60SecondsInTheFutureFails, CA-N15]":
-    claims(
-      (env) => ahead(env, 62),
-    ),
+    claims((env) => ahead(env, 62)),
   "signed with RS256 [EnsureSignedClientAssertionWithRS256Fails, CA-N5]": rs256,
   "alg none [CA-N6]": async (env) => {
     const [, payload] = (await clientAssertion(env, env.tpp, "BANKA")).split(".");
@@ -57,9 +55,7 @@ const REJECTED: Readonly<Record<string, Defect>> = {
 
 const ACCEPTED: Readonly<Record<string, Defect>> = {
   "iat and nbf 8 s ahead [PAREnsureJWTClientAssertionWithIatNbf8SecondsInTheFutureIsAccepted, CA-N14]":
-    claims(
-      (env) => ahead(env, 8),
-    ),
+    claims((env) => ahead(env, 8)),
   "a good one": claims(() => ({})),
 };
 

@@ -1,7 +1,7 @@
 /** Codes at the token endpoint as the OpenID conformance suite misuses them: by others, twice, late, without proof. */
 import { assertEquals } from "@std/assert";
 import * as oauth from "oauth4webapi";
-import { openEnvironment, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
+import { openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
 import {
   agreed,
   begin,
@@ -17,6 +17,7 @@ import {
   type Tpp,
   withKey,
 } from "./oauth4webapi_tpp.ts";
+import { steps } from "support/steps.ts";
 
 /** A journey whose code has come back. */
 interface AtCode {
@@ -53,13 +54,11 @@ const MISUSES: Readonly<Record<string, Misuse>> = {
 
 Deno.test("A code is rejected to everyone but its owner with its verifier, redirect URL and key, and stays good [AUT-14]", async (t) => {
   await using env = await openEnvironment();
-  for (const [name, [attempt, code = "invalid_grant"]] of Object.entries(MISUSES)) {
-    await t.step(name, async () => {
-      const at = await atCode(await openTpp(env));
-      assertEquals(await redemptionRejected(at.tpp, () => attempt(at)), [400, code]);
-      await pay(at.tpp, at.journey, (await redeem(at.tpp, at.journey, at.callback)).access_token);
-    });
-  }
+  await steps(t, MISUSES, async ([attempt, code = "invalid_grant"]) => {
+    const at = await atCode(await openTpp(env));
+    assertEquals(await redemptionRejected(at.tpp, () => attempt(at)), [400, code]);
+    await pay(at.tpp, at.journey, (await redeem(at.tpp, at.journey, at.callback)).access_token);
+  });
 });
 
 Deno.test("A code is rejected after 62 seconds [AttemptToUseExpiredAuthCode, TA-N4, AUT-14]", async () => {
@@ -85,20 +84,18 @@ Deno.test("A client cannot redeem as another: its id with my assertion, my id wi
   await using env = await openEnvironment();
   const { tpp, journey, callback } = await atCode(await openTpp(env));
   const other = await openTpp(env, { me: env.otherTpp });
-  for (const [name, named] of Object.entries({ "its id": tpp, "my id": other })) {
-    await t.step(name, async () => {
-      const { clientId } = (named === tpp ? other : tpp).me;
-      const swapped: Tpp = {
-        ...named,
-        authenticate: async (server, client, body, headers) => {
-          await named.authenticate(server, client, body, headers);
-          body.set("client_id", clientId);
-        },
-      };
-      const attempt = (): Promise<unknown> => redeem(swapped, journey, callback);
-      assertEquals(await redemptionRejected(tpp, attempt), [401, "invalid_client"]);
-    });
-  }
+  await steps(t, { "its id": tpp, "my id": other }, async (named) => {
+    const { clientId } = (named === tpp ? other : tpp).me;
+    const swapped: Tpp = {
+      ...named,
+      authenticate: async (server, client, body, headers) => {
+        await named.authenticate(server, client, body, headers);
+        body.set("client_id", clientId);
+      },
+    };
+    const attempt = (): Promise<unknown> => redeem(swapped, journey, callback);
+    assertEquals(await redemptionRejected(tpp, attempt), [401, "invalid_client"]);
+  });
   await redeem(tpp, journey, callback);
 });
 

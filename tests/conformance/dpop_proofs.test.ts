@@ -1,6 +1,6 @@
 /** DPoP proofs, good though unusual, that the OpenID conformance suite sends on a whole journey. */
 import { assertEquals } from "@std/assert";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
+import { openEnvironment } from "testing/environment.ts";
 import { agreed, begin, completed, type Modify, openTpp, pay, redeem, withKey } from "./oauth4webapi_tpp.ts";
 
 const UNUSUAL: readonly (readonly [name: string, change: Modify])[] = [

@@ -1,8 +1,8 @@
 /** The good ways through the authorization server that the OpenID conformance suite takes, each to an accepted payment. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { Browser, openHandover, returnPath } from "../../scripts/testing/authorization_flow.ts";
-import { callbackOf } from "../support/public_clients.ts";
-import { AUTH_URL, openEnvironment, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
+import { Browser, openHandover, returnPath } from "testing/authorization_flow.ts";
+import { callbackOf } from "support/public_clients.ts";
+import { AUTH_URL, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
 import {
   agreed,
   begin,
@@ -19,6 +19,7 @@ import {
   type Tpp,
   withKey,
 } from "./oauth4webapi_tpp.ts";
+import { steps } from "support/steps.ts";
 
 /** Minimum Shannon entropy, in bits, that the suite accepts in a token or code. */
 const MIN_ENTROPY_BITS = 96;
@@ -148,15 +149,13 @@ Deno.test("A client without OpenID Connect gets none: nonce and claims count for
       claims: JSON.stringify({ id_token: { acr: { essential: true, value: "urn:openbanking:psd2:sca" } } }),
     },
   };
-  for (const [name, parameters] of Object.entries(extras)) {
-    await t.step(name, async () => {
-      const journey = await begin(tpp, { parameters });
-      const callback = await agreed(tpp, journey);
-      assertEquals([...callback.searchParams.keys()], ["code", "state", "iss"]);
-      const tokens = await redeem(tpp, journey, callback);
-      assertEquals(Object.keys(tokens).sort(), ["access_token", "expires_in", "scope", "token_type"]);
-    });
-  }
+  await steps(t, extras, async (parameters) => {
+    const journey = await begin(tpp, { parameters });
+    const callback = await agreed(tpp, journey);
+    assertEquals([...callback.searchParams.keys()], ["code", "state", "iss"]);
+    const tokens = await redeem(tpp, journey, callback);
+    assertEquals(Object.keys(tokens).sort(), ["access_token", "expires_in", "scope", "token_type"]);
+  });
   await t.step("scope openid", async () => {
     const consentId = await makeConsent(tpp);
     for (const scope of ["openid", "openid payments", "payments openid"]) {

@@ -4,7 +4,7 @@
  */
 import { assertEquals } from "@std/assert";
 import { CompactSign, exportJWK, generateKeyPair } from "jose";
-import { authentication, dpopKey, good, type Json, push, requestToken } from "../../scripts/testing/flows.ts";
+import { authentication, dpopKey, good, type Json, push, requestToken } from "testing/flows.ts";
 import {
   type AtBank,
   authorise,
@@ -15,10 +15,11 @@ import {
   redeem,
   returnPath,
   toBank,
-} from "../../scripts/testing/authorization_flow.ts";
-import { type JsonObject, seconds } from "../../scripts/testing/jwts.ts";
-import { awaitingConsent } from "../../scripts/testing/oauth_requests.ts";
-import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
+} from "testing/authorization_flow.ts";
+import { type JsonObject, seconds } from "testing/jwts.ts";
+import { awaitingConsent } from "testing/oauth_requests.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 /** The allowed values of a member, and how to try one. */
 interface Member {
@@ -62,10 +63,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
     attempt: async (env, code_challenge_method) =>
       push(env, await awaitingConsent(env), { form: { code_challenge_method } }),
   },
-  ui_locales_supported: {
-    values: ["en", "es", "fr", "ar", "de", "pt", "zh"],
-    attempt: shownIn,
-  },
+  ui_locales_supported: { values: ["en", "es", "fr", "ar", "de", "pt", "zh"], attempt: shownIn },
   grant_types_supported: {
     values: [
       "authorization_code",
@@ -90,10 +88,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
     ],
     attempt: authenticatedBy,
   },
-  token_endpoint_auth_signing_alg_values_supported: {
-    values: ALGORITHMS,
-    attempt: assertedBy,
-  },
+  token_endpoint_auth_signing_alg_values_supported: { values: ALGORITHMS, attempt: assertedBy },
   dpop_signing_alg_values_supported: {
     values: ALGORITHMS,
     attempt: async (env, alg) => {
@@ -146,12 +141,10 @@ Deno.test("GET metadata wants requests to be pushed, and answers carry iss as it
     "with a code": await authorise(env, flow),
     "with an error": await rejected.browser.open(rejection),
   };
-  for (const [name, answer] of Object.entries(answers)) {
-    await t.step(name, () => {
-      const { searchParams, hash } = new URL(answer.headers.get("location") ?? "");
-      assertEquals([searchParams.get("iss"), hash], [document.issuer, ""]);
-    });
-  }
+  await steps(t, answers, (answer) => {
+    const { searchParams, hash } = new URL(answer.headers.get("location") ?? "");
+    assertEquals([searchParams.get("iss"), hash], [document.issuer, ""]);
+  });
 });
 
 async function metadataOf(env: Environment): Promise<Json> {
@@ -218,12 +211,7 @@ async function assertedBy(env: Environment, alg: string): Promise<Response> {
 }
 
 /** A JWT by this algorithm: RSA with the key given, others with a fresh key; a proof carries the public key. */
-async function signedBy(
-  alg: string,
-  header: JsonObject,
-  claims: JsonObject,
-  rsa: object,
-): Promise<string> {
+async function signedBy(alg: string, header: JsonObject, claims: JsonObject, rsa: object): Promise<string> {
   const payload = new TextEncoder().encode(JSON.stringify({ ...claims, jti: crypto.randomUUID() }));
   const { key, jwk } = await signerOf(alg, rsa);
   const full = { alg, ...header, ...(header["typ"] === "dpop+jwt" ? { jwk } : {}) };

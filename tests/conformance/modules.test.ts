@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { namesInSource } from "../../scripts/requirements/names.ts";
 import { listFiles, readSource } from "../../scripts/checks/source_files.ts";
 import { REGISTRATION_PLAN, SECURITY_PROFILE_PLAN, SIGNED_REQUEST_MODULES, STANDINGS } from "./modules.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("Each module of the plans has one standing, and no other module has one", () => {
   const planned = [...SECURITY_PROFILE_PLAN, ...SIGNED_REQUEST_MODULES, ...REGISTRATION_PLAN];
@@ -12,14 +13,12 @@ Deno.test("Each module of the plans has one standing, and no other module has on
 
 Deno.test("Each module is stood for by ids that tests bear, or left out for a reason", async (t) => {
   const borne = new Set(namesInSource(testFiles()).flatMap(({ ids }) => ids));
-  for (const [module, standing] of Object.entries(STANDINGS)) {
-    await t.step(module, () => {
-      const ids = "ids" in standing ? standing.ids : [];
-      const reason = "leftOut" in standing ? standing.leftOut : "";
-      assertEquals(ids.length > 0, reason === "", "either tests or a reason");
-      assertEquals(ids.filter((id) => !borne.has(id)), [], "ids that no test bears");
-    });
-  }
+  await steps(t, STANDINGS, (standing) => {
+    const ids = "ids" in standing ? standing.ids : [];
+    const reason = "leftOut" in standing ? standing.leftOut : "";
+    assertEquals(ids.length > 0, reason === "", "either tests or a reason");
+    assertEquals(ids.filter((id) => !borne.has(id)), [], "ids that no test bears");
+  });
 });
 
 Deno.test("No test names a module that is in no plan", () => {

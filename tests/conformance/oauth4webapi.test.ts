@@ -1,10 +1,10 @@
 /** The rules of PAR, PKCE, DPoP and RFC 9207 through `oauth4webapi`, with every URL from metadata. */
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import * as oauth from "oauth4webapi";
-import { consentBody } from "../../scripts/testing/flows.ts";
-import { Browser } from "../../scripts/testing/authorization_flow.ts";
-import { environmentFetch } from "../support/public_clients.ts";
-import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
+import { consentBody } from "testing/flows.ts";
+import { Browser } from "testing/authorization_flow.ts";
+import { environmentFetch } from "support/public_clients.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import {
   agreed,
   begin,
@@ -23,6 +23,7 @@ import {
   type Tpp,
   withKey,
 } from "./oauth4webapi_tpp.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("oauth4webapi pays at both banks, from metadata to payment [AUT-01, MD-N7]", async (t) => {
   for (const bank of ["bankA", "bankB"] as const) {
@@ -62,16 +63,14 @@ Deno.test("oauth4webapi rejects metadata of another issuer than it asked for [MD
     "the host": AUTH_URL,
     "slash behind": `${AUTH_URL}/BANKA/`,
   };
-  for (const [name, issuer] of Object.entries(others)) {
-    await t.step(name, async () => {
-      const answer = await discovered(env, asked);
-      const error = await assertRejects(
-        () => oauth.processDiscoveryResponse(new URL(issuer), answer),
-        oauth.OperationProcessingError,
-      );
-      assertEquals(error.code, oauth.JSON_ATTRIBUTE_COMPARISON);
-    });
-  }
+  await steps(t, others, async (issuer) => {
+    const answer = await discovered(env, asked);
+    const error = await assertRejects(
+      () => oauth.processDiscoveryResponse(new URL(issuer), answer),
+      oauth.OperationProcessingError,
+    );
+    assertEquals(error.code, oauth.JSON_ATTRIBUTE_COMPARISON);
+  });
   await t.step("its own", async () => {
     const { issuer } = await oauth.processDiscoveryResponse(asked, await discovered(env, asked));
     assertEquals(issuer, asked.href);
@@ -136,24 +135,20 @@ Deno.test("oauth4webapi binds its code by proof, by dpop_jkt, or by both alike [
   const outsider = await withKey(tpp, 10);
   const bindings = {
     "a proof [EnsureDpopProofAtParEndpointBindingSuccess, EnsureTokenEndpointFailsWithMismatchedDpopProofJkt]":
-      {
-        proof: true,
-      },
+      { proof: true },
     "dpop_jkt [EnsureDpopAuthCodeBindingSuccess, EnsureTokenEndpointFailsWithMismatchedDpopJkt]": {
       proof: false,
       parameters: { dpop_jkt: jkt },
     },
     "both": { proof: true, parameters: { dpop_jkt: jkt } },
   };
-  for (const [name, binding] of Object.entries(bindings)) {
-    await t.step(name, async () => {
-      const journey = await begin(tpp, binding);
-      const callback = await agreed(tpp, journey);
-      const attempt = (): Promise<unknown> => redeem(outsider, journey, callback);
-      assertEquals(await redemptionRejected(tpp, attempt), [400, "invalid_dpop_proof"]);
-      await pay(tpp, journey, (await redeem(tpp, journey, callback)).access_token);
-    });
-  }
+  await steps(t, bindings, async (binding) => {
+    const journey = await begin(tpp, binding);
+    const callback = await agreed(tpp, journey);
+    const attempt = (): Promise<unknown> => redeem(outsider, journey, callback);
+    assertEquals(await redemptionRejected(tpp, attempt), [400, "invalid_dpop_proof"]);
+    await pay(tpp, journey, (await redeem(tpp, journey, callback)).access_token);
+  });
   await t.step("two different ones [EnsureMismatchedDpopJktFails]", async () => {
     const parameters = { dpop_jkt: await outsider.dpop.calculateThumbprint() };
     const consentId = await makeConsent(tpp);

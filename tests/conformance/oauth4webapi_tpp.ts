@@ -1,9 +1,9 @@
 /** A TPP that uses `oauth4webapi` alone, at one bank of a test environment; each step can be changed. */
 import { assertEquals, assertRejects } from "@std/assert";
 import * as oauth from "oauth4webapi";
-import { consentBody, type Json, paymentBody } from "../../scripts/testing/flows.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
-import type { Participant } from "../../scripts/testing/participants.ts";
+import { consentBody, type Json, paymentBody } from "testing/flows.ts";
+import { testKey } from "testing/keys.ts";
+import type { Participant } from "testing/participants.ts";
 import {
   assertionKey,
   clockSkew,
@@ -11,8 +11,8 @@ import {
   environmentFetch,
   keyPair,
   signedHeaders,
-} from "../support/public_clients.ts";
-import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
+} from "support/public_clients.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
 
 /** Claims and header of a JWT that the library is about to sign, to be changed. */
 export type Modify = (header: Record<string, unknown>, claims: Record<string, unknown>) => void;

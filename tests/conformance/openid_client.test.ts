@@ -1,17 +1,17 @@
 /** Payments through `openid-client`, which knows the platform by its metadata alone and checks what it is answered. */
 import { assertEquals, assertRejects } from "@std/assert";
 import * as client from "openid-client";
-import { consentBody, DEBTOR_ACCOUNT, paymentBody } from "../../scripts/testing/flows.ts";
-import { Browser, openHandover, returnPath } from "../../scripts/testing/authorization_flow.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
+import { consentBody, DEBTOR_ACCOUNT, paymentBody } from "testing/flows.ts";
+import { Browser, openHandover, returnPath } from "testing/authorization_flow.ts";
+import { testKey } from "testing/keys.ts";
 import {
   assertionKey,
   callbackOf,
   customerAgrees,
   environmentFetch,
   keyPair,
-} from "../support/public_clients.ts";
-import { AUTH_URL, openEnvironment } from "../../scripts/testing/environment.ts";
+} from "support/public_clients.ts";
+import { AUTH_URL, openEnvironment } from "testing/environment.ts";
 import {
   begin,
   challengeOf,
@@ -23,6 +23,7 @@ import {
   requestOf,
   resource,
 } from "./openid_client_tpp.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("openid-client pays by each kind of consent, from metadata to status [AUT-01, MD-N7, HappyFlow]", async (t) => {
   const kinds = {
@@ -30,37 +31,29 @@ Deno.test("openid-client pays by each kind of consent, from metadata to status [
     "bank's screen": ["bankB", {}],
     "implicit": ["bankA", { DebtorAccount: DEBTOR_ACCOUNT }],
   } as const;
-  for (const [kind, [bank, initiation]] of Object.entries(kinds)) {
-    await t.step(kind, async () => {
-      await using env = await openEnvironment();
-      const tpp = await openTpp(env, env[bank]);
-      const pending = await begin(tpp, consentBody({ initiation }));
-      const callback = await customerAgrees(env, pending.url, { bank: tpp.bank, ...pending });
-      const tokens = await client.authorizationCodeGrant(
-        tpp.config,
-        callback,
-        pending.checks,
-        undefined,
-        tpp,
-      );
-      const { access_token: _, ...rest } = tokens;
-      assertEquals({ ...rest }, { token_type: "dpop", expires_in: 3600, scope: "payments" });
-      const order = paymentBody(pending.consentId, pending.body);
-      const made = await post(tpp, tokens.access_token, "domestic-payments/v1", order);
-      assertEquals([made.status, made.json.Data.Status], [201, "AcceptedSettlementInProcess"]);
-      const url = new URL(made.json.Links.Self);
-      const read = await client.fetchProtectedResource(
-        tpp.config,
-        tokens.access_token,
-        url,
-        "GET",
-        null,
-        undefined,
-        tpp,
-      );
-      assertEquals([read.status, (await read.json()).Data.ConsentId], [200, pending.consentId]);
-    });
-  }
+  await steps(t, kinds, async ([bank, initiation]) => {
+    await using env = await openEnvironment();
+    const tpp = await openTpp(env, env[bank]);
+    const pending = await begin(tpp, consentBody({ initiation }));
+    const callback = await customerAgrees(env, pending.url, { bank: tpp.bank, ...pending });
+    const tokens = await client.authorizationCodeGrant(tpp.config, callback, pending.checks, undefined, tpp);
+    const { access_token: _, ...rest } = tokens;
+    assertEquals({ ...rest }, { token_type: "dpop", expires_in: 3600, scope: "payments" });
+    const order = paymentBody(pending.consentId, pending.body);
+    const made = await post(tpp, tokens.access_token, "domestic-payments/v1", order);
+    assertEquals([made.status, made.json.Data.Status], [201, "AcceptedSettlementInProcess"]);
+    const url = new URL(made.json.Links.Self);
+    const read = await client.fetchProtectedResource(
+      tpp.config,
+      tokens.access_token,
+      url,
+      "GET",
+      null,
+      undefined,
+      tpp,
+    );
+    assertEquals([read.status, (await read.json()).Data.ConsentId], [200, pending.consentId]);
+  });
 });
 
 Deno.test("openid-client finds what it needs in metadata and rejects another issuer's [MD2, MD-N7]", async () => {
@@ -96,13 +89,11 @@ Deno.test("openid-client takes a callback by its own issuer with its own state a
     "no state": changed((query) => query.delete("state")),
     "two codes": changed((query) => query.append("code", "another")),
   };
-  for (const [name, url] of Object.entries(bad)) {
-    await t.step(name, async () => {
-      const exchange = client.authorizationCodeGrant(tpp.config, url, pending.checks, undefined, tpp);
-      const error = await assertRejects(() => exchange, client.ClientError);
-      assertEquals(error.code, "OAUTH_INVALID_RESPONSE");
-    });
-  }
+  await steps(t, bad, async (url) => {
+    const exchange = client.authorizationCodeGrant(tpp.config, url, pending.checks, undefined, tpp);
+    const error = await assertRejects(() => exchange, client.ClientError);
+    assertEquals(error.code, "OAUTH_INVALID_RESPONSE");
+  });
   await t.step("as it came", async () => {
     await client.authorizationCodeGrant(tpp.config, callback, pending.checks, undefined, tpp);
   });

@@ -2,17 +2,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { WWWAuthenticateChallenge } from "oauth4webapi";
 import * as client from "openid-client";
-import { consentBody, type Json } from "../../scripts/testing/flows.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
-import type { Participant } from "../../scripts/testing/participants.ts";
-import {
-  assertionKey,
-  clockSkew,
-  environmentFetch,
-  keyPair,
-  signedHeaders,
-} from "../support/public_clients.ts";
-import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
+import { consentBody, type Json } from "testing/flows.ts";
+import { testKey } from "testing/keys.ts";
+import type { Participant } from "testing/participants.ts";
+import { assertionKey, clockSkew, environmentFetch, keyPair, signedHeaders } from "support/public_clients.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
 
 /** A TPP that uses the library at one bank. */
 export interface Tpp {

@@ -7,7 +7,7 @@ import {
   type Json,
   openDirectoryEnvironment,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
 
 const ADMIN_ROUTES = [
   ["POST", "/participants"],

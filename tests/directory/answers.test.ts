@@ -7,7 +7,7 @@ import {
   signingRequest,
   testAuthority,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
 
 Deno.test("GET /participants lists what everybody may know, and no more [E2]", async () => {
   await using env = await onboarded();

@@ -1,8 +1,8 @@
 /** The key ceremony of docs/operations/key-ceremony.md, command by command with the real OpenSSL, and a directory under the root that it makes. */
 import { assert, assertEquals } from "@std/assert";
-import { isOpensslThere, openssl } from "../support/alone.ts";
-import { openDirectoryFixture } from "../support/directory_process.ts";
-import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
+import { isOpensslThere, openssl } from "support/alone.ts";
+import { openDirectoryFixture } from "support/directory_process.ts";
+import { software, thirdParty } from "testing/directory_environment.ts";
 
 const text = await Deno.readTextFile(new URL("../../docs/operations/key-ceremony.md", import.meta.url));
 

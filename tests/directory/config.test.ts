@@ -17,8 +17,8 @@ import {
   START,
   testAuthority,
   testStatementKeys,
-} from "../../scripts/testing/directory_environment.ts";
-import { smallTestKey, testKey } from "../../scripts/testing/keys.ts";
+} from "testing/directory_environment.ts";
+import { smallTestKey, testKey } from "testing/keys.ts";
 
 const TOKEN = "an-administration-token-of-40-characters";
 

@@ -1,7 +1,7 @@
 /** `deno task directory` and clients that open many connections or never finish, with an output that takes no lines. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { openDirectoryFixture } from "../support/directory_process.ts";
-import { connectRaw, HALF_HEADER, until } from "../support/raw_client.ts";
+import { openDirectoryFixture } from "support/directory_process.ts";
+import { connectRaw, HALF_HEADER, until } from "support/raw_client.ts";
 
 const FEW_FILES_FULL_LOG = 'ulimit -n 256; exec "$@" >/dev/full 2>/dev/full';
 

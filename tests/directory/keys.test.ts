@@ -7,7 +7,7 @@ import {
   signingRequest,
   START,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
 
 const DAY = 86_400_000;
 
@@ -135,9 +135,7 @@ Deno.test("GET history tells who did what, when and why, in order [E3]", async (
   env.now += 1000;
   await env.admin("POST", "/participants/SHOP/statement", { version: "2.0" });
   await env.admin("POST", `/participants/SHOP/keys/${kid}/revoke`, { reason: "lost" });
-  await env.admin("POST", "/participants/SHOP/certificates", {
-    csrs: { signing: await signingRequest(2) },
-  });
+  await env.admin("POST", "/participants/SHOP/certificates", { csrs: { signing: await signingRequest(2) } });
   await env.admin("PUT", "/participants/SHOP/status", { status: "Suspended", reason: "audit" });
   const { headers, body } = await env.admin("GET", "/participants/SHOP/history");
   assertEquals(headers.get("cache-control"), "no-store");

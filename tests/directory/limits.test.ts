@@ -6,7 +6,7 @@ import {
   type DirectoryEnvironment,
   ISSUER,
   openDirectoryEnvironment,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
 
 async function read(
   env: DirectoryEnvironment,
@@ -23,11 +23,7 @@ Deno.test("one client's reads are limited, and no other client waits for it [E2]
   await using env = await openDirectoryEnvironment({ publicLimit: { perSecond: 1, burst: 5 } });
   for (let count = 0; count < 5; count++) assertEquals(await read(env, "192.0.2.1"), [200, null]);
   assertEquals(await read(env, "192.0.2.1"), [429, "1"]);
-  assertEquals(
-    await read(env, "192.0.2.1", {}, "/no/such/path"),
-    [429, "1"],
-    "unknown paths count as well",
-  );
+  assertEquals(await read(env, "192.0.2.1", {}, "/no/such/path"), [429, "1"], "unknown paths count as well");
   assertEquals(await read(env, "192.0.2.2"), [200, null]);
   env.now += 1000;
   assertEquals(await read(env, "192.0.2.1"), [200, null]);
@@ -46,11 +42,7 @@ Deno.test("behind a proxy the client is whom X-Real-IP names [E2]", async () => 
 Deno.test("an IPv6 client is its /64 network, however it is written", () => {
   const network = "2001:db8:0:1";
   for (
-    const address of [
-      "2001:db8:0:1::1",
-      "2001:DB8::1:ffff:0:0:2",
-      "2001:0db8:0000:0001:1:2:3:4",
-    ]
+    const address of ["2001:db8:0:1::1", "2001:DB8::1:ffff:0:0:2", "2001:0db8:0000:0001:1:2:3:4"]
   ) assertEquals(clientNetwork(address, "::1"), network, address);
   assertEquals(clientNetwork("::ffff:192.0.2.7", "::1"), "192.0.2.7");
   assertEquals(clientNetwork(undefined, "::1"), "0:0:0:0");

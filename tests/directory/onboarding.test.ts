@@ -19,8 +19,8 @@ import {
   START,
   testAuthority,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
+} from "testing/directory_environment.ts";
+import { testKey } from "testing/keys.ts";
 
 const CLIENT_ID = /^SC-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

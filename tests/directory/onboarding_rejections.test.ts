@@ -6,7 +6,7 @@ import {
   openDirectoryEnvironment,
   software,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
 
 type Case = [name: string, of: "pisp" | "bank", changes: Json, words: string];
 

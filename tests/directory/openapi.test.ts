@@ -9,7 +9,7 @@ import {
   openDirectoryEnvironment,
   signingRequest,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
 
 const METHODS = ["get", "post", "put", "delete", "patch"] as const;
 

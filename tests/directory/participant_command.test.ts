@@ -10,7 +10,7 @@ import {
   type DirectoryEnvironment,
   type Json,
   openDirectoryEnvironment,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
 
 /** A directory on a port, a sandbox folder that names it, and the command line in it. */
 interface Desk extends AsyncDisposable {

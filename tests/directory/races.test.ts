@@ -9,8 +9,8 @@ import {
   openDirectoryEnvironment,
   signingRequest,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
-import { openGatedStore } from "../support/gated_store.ts";
+} from "testing/directory_environment.ts";
+import { openGatedStore } from "support/gated_store.ts";
 
 const MANY = 40;
 

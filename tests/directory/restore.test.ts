@@ -4,9 +4,9 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import { storeCommand } from "../../scripts/store/main.ts";
-import { type DirectoryFixture, openDirectoryFixture } from "../support/directory_process.ts";
-import { type Json, software, thirdParty } from "../../scripts/testing/directory_environment.ts";
-import type { ServedPlatform } from "../../scripts/testing/served_platform.ts";
+import { type DirectoryFixture, openDirectoryFixture } from "support/directory_process.ts";
+import { type Json, software, thirdParty } from "testing/directory_environment.ts";
+import type { ServedPlatform } from "testing/served_platform.ts";
 
 async function stopped(process: ServedPlatform): Promise<void> {
   process.kill("SIGTERM");

@@ -1,14 +1,9 @@
 /** `deno task directory` as an operator runs it: what it refuses to start with, who may open its files, its two listeners. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DIRECTORY_VARIABLES } from "../../src/directory/config.ts";
-import { type DirectoryFixture, openDirectoryFixture, startDirectory } from "../support/directory_process.ts";
-import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
-import {
-  freePort,
-  type ServedPlatform,
-  startCommand,
-  taskCommand,
-} from "../../scripts/testing/served_platform.ts";
+import { type DirectoryFixture, openDirectoryFixture, startDirectory } from "support/directory_process.ts";
+import { software, thirdParty } from "testing/directory_environment.ts";
+import { freePort, type ServedPlatform, startCommand, taskCommand } from "testing/served_platform.ts";
 
 async function faultsOf(process: ServedPlatform): Promise<string[]> {
   const { code, stderr } = await process.ended;

@@ -6,8 +6,8 @@ import {
   signingRequest,
   signingRequestOf,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
-import { largeTestKey, smallTestKey, testKey } from "../../scripts/testing/keys.ts";
+} from "testing/directory_environment.ts";
+import { largeTestKey, smallTestKey, testKey } from "testing/keys.ts";
 
 const PEM_FAULT = "must be one PEM certificate signing request (PKCS 10)";
 const KEY_FAULT = "must hold an RSA key of 2048 to 4096 bits with exponent 65537";
@@ -147,11 +147,7 @@ async function onboard(
   signing: string,
   transport: string,
 ): ReturnType<DirectoryEnvironment["admin"]> {
-  return await env.admin(
-    "POST",
-    "/participants",
-    await thirdParty([0, 1], { csrs: { signing, transport } }),
-  );
+  return await env.admin("POST", "/participants", await thirdParty([0, 1], { csrs: { signing, transport } }));
 }
 
 async function der(number: number): Promise<Uint8Array> {

@@ -2,16 +2,16 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeProtectedHeader } from "jose";
 import { openStatementKeys } from "../../src/directory/statement_keys.ts";
-import { openDirectoryFixture, runKeys } from "../support/directory_process.ts";
+import { openDirectoryFixture, runKeys } from "support/directory_process.ts";
 import {
   ISSUER,
   type Json,
   openDirectoryEnvironment,
   START,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
 import { openLog } from "../../src/base/observability/log.ts";
-import { makePrivateJwk } from "../../scripts/testing/generate_keys.ts";
+import { makePrivateJwk } from "testing/generate_keys.ts";
 import { calculateJwkThumbprint } from "jose";
 import type { KeepCopies } from "../../src/platform/participants/kept_copy_store.ts";
 import { openDirectoryKeys } from "../../src/platform/participants/directory_keys.ts";

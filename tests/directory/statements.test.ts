@@ -8,7 +8,7 @@ import {
   openDirectoryEnvironment,
   START,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
 
 const NOW = START / 1000;
 
@@ -117,9 +117,7 @@ Deno.test("POST statement takes no body, an empty object, or what it must reject
 Deno.test("POST statement never repeats an iat, also within one second and at the same time [E3]", async () => {
   await using env = await openDirectoryEnvironment();
   const first = (await env.admin("POST", "/participants", await thirdParty([0, 1]))).body.software_statement;
-  const parallel = await Promise.all(
-    [1, 2, 3].map(() => env.admin("POST", "/participants/SHOP/statement")),
-  );
+  const parallel = await Promise.all([1, 2, 3].map(() => env.admin("POST", "/participants/SHOP/statement")));
   const later = await env.admin("POST", "/participants/SHOP/statement");
   const statements = [
     first,

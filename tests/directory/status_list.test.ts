@@ -6,7 +6,8 @@ import {
   type Json,
   openDirectoryEnvironment,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
+import { steps } from "support/steps.ts";
 
 async function onboarded(): Promise<DirectoryEnvironment> {
   const env = await openDirectoryEnvironment();
@@ -48,17 +49,15 @@ Deno.test("GET /status answers 304 until a participant has changed, and every ch
     "organisation Suspended": () => env.admin("PUT", `${path}/status`, { status: "Suspended", ...decided }),
     "organisation Withdrawn": () => env.admin("PUT", `${path}/status`, { status: "Withdrawn", ...decided }),
   };
-  for (const [name, change] of Object.entries(changes)) {
-    await t.step(name, async () => {
-      const before = await env.get("/status");
-      const known = { "if-none-match": before.headers.get("etag") ?? "" };
-      assertEquals((await env.get("/status", known)).status, 304);
-      assertEquals((await change()).status, 200);
-      const after = await env.get("/status", known);
-      assertEquals(after.status, 200);
-      assertNotEquals(after.body.participants[0].version, before.body.participants[0].version);
-    });
-  }
+  await steps(t, changes, async (change) => {
+    const before = await env.get("/status");
+    const known = { "if-none-match": before.headers.get("etag") ?? "" };
+    assertEquals((await env.get("/status", known)).status, 304);
+    assertEquals((await change()).status, 200);
+    const after = await env.get("/status", known);
+    assertEquals(after.status, 200);
+    assertNotEquals(after.body.participants[0].version, before.body.participants[0].version);
+  });
   const { org_status, software_client_status } = await only(env);
   assertEquals([org_status, software_client_status], ["Withdrawn", "Revoked"]);
 });

@@ -6,7 +6,7 @@ import {
   type Json,
   openDirectoryEnvironment,
   thirdParty,
-} from "../../scripts/testing/directory_environment.ts";
+} from "testing/directory_environment.ts";
 
 /**
  * One step: the status that is set, and the resulting statuses of organisation and software. A 409 changes no status.

@@ -1,9 +1,9 @@
 /** `deno task directory` on a database that cannot be written for a while, or that is gone. */
 import { assertEquals } from "@std/assert";
-import { openDirectoryFixture } from "../support/directory_process.ts";
-import { software, thirdParty } from "../../scripts/testing/directory_environment.ts";
-import { startCommand, taskCommand } from "../../scripts/testing/served_platform.ts";
-import { failWrites, withoutSizeSignal } from "../support/store_faults.ts";
+import { openDirectoryFixture } from "support/directory_process.ts";
+import { software, thirdParty } from "testing/directory_environment.ts";
+import { startCommand, taskCommand } from "testing/served_platform.ts";
+import { failWrites, withoutSizeSignal } from "support/store_faults.ts";
 
 Deno.test("the directory publishes while it cannot write, answers changes with 503, and goes on by itself [E2] [E3]", async () => {
   await using fixture = await openDirectoryFixture();

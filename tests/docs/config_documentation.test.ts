@@ -2,10 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { readConfig, VARIABLES } from "../../src/platform/config.ts";
 import { DIRECTORY_VARIABLES, readDirectoryConfig } from "../../src/directory/config.ts";
-import { privatePem, testAuthority } from "../../scripts/testing/directory_environment.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
+import { privatePem, testAuthority } from "testing/directory_environment.ts";
+import { testKey } from "testing/keys.ts";
 import { statementJwk } from "../../src/directory/statement_keys.ts";
-import { taskCommand } from "../../scripts/testing/served_platform.ts";
+import { taskCommand } from "testing/served_platform.ts";
 
 const [configuration, deployment, directory] = await Promise.all(
   ["configuration.md", "deployment.md", "directory.md"].map((page) =>

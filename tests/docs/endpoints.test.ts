@@ -1,7 +1,7 @@
 /** `docs/endpoints.md` says what the declarations say. */
 import { assert, assertEquals } from "@std/assert";
 import { endpointPage } from "../../scripts/endpoints/table.ts";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 /** Formatting aside: widths of columns and line breaks. */
 const plain = (text: string): string => text.replaceAll(/-{3,}/g, "-").replaceAll(/\s+/g, " ").trim();

@@ -4,8 +4,8 @@
  */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ResponseBodyError } from "oauth4webapi";
-import { isOpensslThere, openAlone, openssl } from "../support/alone.ts";
-import { firstPayment, onboardOutsiders, purchase, runScript, startOwnBank } from "../support/own_bank.ts";
+import { isOpensslThere, openAlone, openssl } from "support/alone.ts";
+import { firstPayment, onboardOutsiders, purchase, runScript, startOwnBank } from "support/own_bank.ts";
 
 Deno.test({
   name: "directory and platform run alone: onboarded by the command line, registered, paid [F3] [E1]",

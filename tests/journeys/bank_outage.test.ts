@@ -9,7 +9,7 @@ import { mtlsFetch } from "../../src/sandbox/bank/mtls_fetch.ts";
 import { reportStatus, type StatusReport } from "../../src/sandbox/bank/platform_client.ts";
 import { createPlatformLink } from "../../src/sandbox/bank/platform_link.ts";
 import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import {
   type AccessToken,
   checkCallback,
@@ -23,9 +23,9 @@ import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey
 import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { getResource } from "../../src/client/tpp/resource_request.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
-import type { Json } from "../../scripts/testing/flows.ts";
-import { firstPayment, onboardOutsiders, type Outsiders, startOwnBank } from "../support/own_bank.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
+import type { Json } from "testing/flows.ts";
+import { firstPayment, onboardOutsiders, type Outsiders, startOwnBank } from "support/own_bank.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
 
 const ACCEPTED = "AcceptedSettlementInProcess";
 const COMPLETED = "AcceptedSettlementCompleted";

@@ -1,8 +1,8 @@
 /** `deno task demo` as a shell sees it: its exit status and its JSON output [F4]. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
-import { taskCommand } from "../../scripts/testing/served_platform.ts";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
+import { taskCommand } from "testing/served_platform.ts";
 
 async function demo(
   dir: string,

@@ -1,9 +1,9 @@
 /** The README's first payment as an external party makes it: a running sandbox, a TPP of one's own, one file of code [E1, DC12]. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
-import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
-import { firstPayment, onboardOutsiders, startOwnBank } from "../support/own_bank.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { firstPayment, onboardOutsiders, startOwnBank } from "support/own_bank.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 

@@ -5,13 +5,13 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { decodeStatement } from "../../src/platform/recovery/order_statement_schema.ts";
 import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
-import { attendCustomer, pullAndReport, takesOrders } from "../support/guide_bank.ts";
-import { type Guides, onboard, openGuides, ownToken, registers } from "../support/guide_environment.ts";
-import { armForOAuth, armWithProof, armWithSignature, type Party } from "../support/guide_party.ts";
-import { areToolsThere, request, run } from "../support/guide_snippets.ts";
-import { startProcess } from "../support/own_bank.ts";
-import { freePort } from "../../scripts/testing/served_platform.ts";
-import { customerLeaves, type Departure } from "../support/guide_customer.ts";
+import { attendCustomer, pullAndReport, takesOrders } from "support/guide_bank.ts";
+import { type Guides, onboard, openGuides, ownToken, registers } from "support/guide_environment.ts";
+import { armForOAuth, armWithProof, armWithSignature, type Party } from "support/guide_party.ts";
+import { areToolsThere, request, run } from "support/guide_snippets.ts";
+import { startProcess } from "support/own_bank.ts";
+import { freePort } from "testing/served_platform.ts";
+import { customerLeaves, type Departure } from "support/guide_customer.ts";
 
 const NAME = "every block of the guides works as it is shown [F1] [F4] [E1]";
 Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
@@ -36,10 +36,7 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
   await t.step("bank guide: the statement after a restore", () => {
     const claims = JSON.parse(guides.pages.bank.take("restore", "Claims of a statement"));
     const decoded = decodeStatement(claims);
-    assertEquals([claims.aud, decoded.ok && decoded.value.orders.length], [
-      guides.endpoints.auth_url,
-      1,
-    ]);
+    assertEquals([claims.aud, decoded.ok && decoded.value.orders.length], [guides.endpoints.auth_url, 1]);
   });
   await t.step("signatures guide: every example proves itself", () => examples(guides));
   await t.step("no block was left out", () => {

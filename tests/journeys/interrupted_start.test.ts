@@ -7,7 +7,7 @@ import { makePayment } from "../../scripts/demo/payment.ts";
 import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
-import { freeFirstPort, startSandbox } from "../support/sandbox_process.ts";
+import { freeFirstPort, startSandbox } from "support/sandbox_process.ts";
 
 const PARTICIPANTS = ["bank-a", "bank-b", "shop"];
 

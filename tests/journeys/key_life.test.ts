@@ -3,8 +3,8 @@
  * and an old key is rejected everywhere at the latest 15 s after its revocation (Decision A9).
  */
 import { assert, assertEquals } from "@std/assert";
-import { clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
-import { authorize, Browser } from "../../scripts/testing/authorization_flow.ts";
+import { clientToken, createConsent, good, push } from "testing/flows.ts";
+import { authorize, Browser } from "testing/authorization_flow.ts";
 import {
   kidSealedTo,
   type Pair,
@@ -13,12 +13,12 @@ import {
   ticking,
   type TickingEnvironment,
   withNewKeys,
-} from "../support/key_drill.ts";
-import { type KeyUse, usesOfOldKeys } from "../support/key_uses.ts";
-import { adminCall, type CertifiedKey } from "../../scripts/testing/participants.ts";
-import { unchanged } from "../../scripts/testing/resource_answers.ts";
-import { BOUND_MS } from "../support/standing.ts";
-import { type Environment, openEnvironment, START } from "../../scripts/testing/environment.ts";
+} from "support/key_drill.ts";
+import { type KeyUse, usesOfOldKeys } from "support/key_uses.ts";
+import { adminCall, type CertifiedKey } from "testing/participants.ts";
+import { unchanged } from "testing/resource_answers.ts";
+import { BOUND_MS } from "support/standing.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
 
 const CUSTOMERS = 5;
 const THIEFS_PAUSE_MS = 10_000;

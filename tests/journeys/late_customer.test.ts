@@ -2,9 +2,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { openBrowser, type Visit } from "../../scripts/demo/browser.ts";
 import { fillForm, findForms } from "../../scripts/demo/forms.ts";
-import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { words } from "../../src/sandbox/shop/phrase.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
 
 Deno.test("a late customer is back in the shop, which says in the customer's language that the time ran out [G1]", async () => {
   const dir = await Deno.makeTempDir();

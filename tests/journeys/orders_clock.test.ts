@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { makePayment } from "../../scripts/demo/payment.ts";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { grantClientToken } from "../../src/client/tpp/authorization.ts";
 import { createConsent, readConsent } from "../../src/client/tpp/domestic_payments.ts";
 import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
@@ -10,10 +10,10 @@ import { openFlow } from "../../src/client/tpp/payment_journey.ts";
 import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
-import { openDirectoryEnvironment } from "../../scripts/testing/directory_environment.ts";
-import type { Json } from "../../scripts/testing/flows.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
-import { AUTH_URL, BASE_URL, openEnvironment } from "../../scripts/testing/environment.ts";
+import { openDirectoryEnvironment } from "testing/directory_environment.ts";
+import type { Json } from "testing/flows.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
+import { AUTH_URL, BASE_URL, openEnvironment } from "testing/environment.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -99,10 +99,7 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
       const { directory_url, directory_admin_token } = running.endpoints;
       const renewed = await fetch(`${directory_url}/participants/BANKA/statement`, {
         method: "POST",
-        headers: {
-          authorization: `Bearer ${directory_admin_token}`,
-          "content-type": "application/json",
-        },
+        headers: { authorization: `Bearer ${directory_admin_token}`, "content-type": "application/json" },
         body: "{}",
       });
       const { software_statement } = await renewed.json();

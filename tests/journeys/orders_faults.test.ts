@@ -12,10 +12,10 @@ import {
   runTimers,
   visit,
   type Visited,
-} from "../support/banks_environment.ts";
-import { call, clientToken, DEBTOR_ACCOUNT, good, type Json, pay } from "../../scripts/testing/flows.ts";
-import { codeOf } from "../../scripts/testing/authorization_flow.ts";
-import { history, later, outboxKeys, outboxOrder, statusOf } from "../support/orders.ts";
+} from "support/banks_environment.ts";
+import { call, clientToken, DEBTOR_ACCOUNT, good, type Json, pay } from "testing/flows.ts";
+import { codeOf } from "testing/authorization_flow.ts";
+import { history, later, outboxKeys, outboxOrder, statusOf } from "support/orders.ts";
 
 const ACCEPTED = "AcceptedSettlementInProcess";
 const IMPLICIT = { DebtorAccount: DEBTOR_ACCOUNT };

@@ -4,7 +4,7 @@ import { prove } from "../../scripts/prove/main.ts";
 import { planKills, planPayment } from "../../scripts/prove/plan.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
 import { readProveOptions } from "../../scripts/prove/options.ts";
-import { writeSplitCommitsConfig } from "../support/split_commits_config.ts";
+import { writeSplitCommitsConfig } from "support/split_commits_config.ts";
 
 function brokenIn(results: Awaited<ReturnType<typeof prove>>): readonly string[] {
   return results.filter(({ violations }) => violations.length > 0).map(({ name }) => name);

@@ -10,9 +10,9 @@ import {
   paidAt,
   runTimers,
   startBanks,
-} from "../support/banks_environment.ts";
-import { DEBTOR_ACCOUNT, good, type Json, pay } from "../../scripts/testing/flows.ts";
-import { history, later, outboxKeys, payment, statusOf } from "../support/orders.ts";
+} from "support/banks_environment.ts";
+import { DEBTOR_ACCOUNT, good, type Json, pay } from "testing/flows.ts";
+import { history, later, outboxKeys, payment, statusOf } from "support/orders.ts";
 
 const ACCEPTED = "AcceptedSettlementInProcess";
 const SETTLED = "AcceptedCreditSettlementCompleted";

@@ -8,8 +8,8 @@ import {
   purchase,
   runScript,
   startOwnBank,
-} from "../support/own_bank.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
+} from "support/own_bank.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
 
 const OWN_SCREEN = ["bank login", "bank otp"];
 const ACCEPTED = { end: "AcceptedSettlementInProcess", consent: "Consumed" };

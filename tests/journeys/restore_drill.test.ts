@@ -3,7 +3,7 @@
  * honest retry, a reconciliation. Platform and commands are processes with their tasks' own permissions.
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { openBooks, OPERATOR_TOKEN } from "../support/bank_books.ts";
+import { openBooks, OPERATOR_TOKEN } from "support/bank_books.ts";
 import {
   call,
   clientToken,
@@ -12,17 +12,12 @@ import {
   type Json,
   pay,
   requestToken,
-} from "../../scripts/testing/flows.ts";
-import { authorised } from "../../scripts/testing/authorization_flow.ts";
-import { ORDERS_URI } from "../support/orders.ts";
-import { type ServedPlatform, startPlatform, taskCommand } from "../../scripts/testing/served_platform.ts";
-import {
-  asTheProxy,
-  openFixture,
-  type ServedFixture,
-  settle,
-} from "../../scripts/testing/served_environment.ts";
-import { serverIdentity } from "../../scripts/testing/web_authority.ts";
+} from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { ORDERS_URI } from "support/orders.ts";
+import { type ServedPlatform, startPlatform, taskCommand } from "testing/served_platform.ts";
+import { asTheProxy, openFixture, type ServedFixture, settle } from "testing/served_environment.ts";
+import { serverIdentity } from "testing/web_authority.ts";
 
 Deno.test("a restored backup and an honest retry are one debit, and nothing is lost after reconciling [G9]", async () => {
   await using drill = await openDrill();

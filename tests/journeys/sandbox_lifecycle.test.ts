@@ -7,7 +7,7 @@ import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
 import { openFlow } from "../../src/client/tpp/payment_journey.ts";
 import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
-import { freeFirstPort, startSandbox } from "../support/sandbox_process.ts";
+import { freeFirstPort, startSandbox } from "support/sandbox_process.ts";
 
 async function asShop<T>(dir: string, act: (shop: Tpp) => Promise<T>): Promise<T> {
   const endpoints = await readEndpoints(dir);

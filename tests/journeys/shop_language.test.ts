@@ -1,7 +1,7 @@
 /** The language of the shop follows its customer to the bank's pages [F1]. */
 import { assertEquals } from "@std/assert";
-import { startPooledEcosystem } from "../support/pooled_ecosystem.ts";
-import { freeFirstPort } from "../support/sandbox_process.ts";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { freeFirstPort } from "support/sandbox_process.ts";
 
 Deno.test("a customer who chose French in the shop meets the bank in French, whatever the browser prefers [F1]", async () => {
   const dir = await Deno.makeTempDir();

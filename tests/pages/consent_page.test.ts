@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { renderConsentPage } from "../../src/pages/consent_page.tsx";
 import { LANGUAGES } from "../../src/pages/language.ts";
-import { consentView } from "../support/ui_samples.ts";
+import { consentView } from "support/ui_samples.ts";
 
 /** The text that a sighted reader sees: no tags, no text for screen readers only. */
 function visibleText(html: string): string {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { renderErrorPage } from "../../src/pages/error_page.tsx";
 import { LANGUAGES } from "../../src/pages/language.ts";
 import { CATALOGUES } from "../../src/pages/phrase.ts";
-import { ERROR_PAGES, errorView, SITE } from "../support/ui_samples.ts";
+import { ERROR_PAGES, errorView, SITE } from "support/ui_samples.ts";
 
 for (const language of LANGUAGES) {
   Deno.test(`renderErrorPage in ${language} says what happened, whether money moved and what to do`, () => {

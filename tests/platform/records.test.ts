@@ -4,10 +4,10 @@ import { evidenceOf } from "../../src/platform/security/evidence_store.ts";
 import { platformRecords } from "../../src/platform/records.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import type { Entry, Key } from "../../src/base/store/store.ts";
-import { authorised, toBank } from "../../scripts/testing/authorization_flow.ts";
-import { openEnvironment } from "../../scripts/testing/environment.ts";
-import { good, pay } from "../../scripts/testing/flows.ts";
-import { reportAccounts } from "../../scripts/testing/front_channel.ts";
+import { authorised, toBank } from "testing/authorization_flow.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { good, pay } from "testing/flows.ts";
+import { reportAccounts } from "testing/front_channel.ts";
 import former from "./former_values.json" with { type: "json" };
 
 function decoded(entry: Entry<unknown>): unknown {

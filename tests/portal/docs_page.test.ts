@@ -4,7 +4,7 @@ import { readApiReference } from "../../src/portal/api_reference.ts";
 import { openDocs } from "../../src/portal/docs_page.tsx";
 import { search, searchable } from "../../src/portal/search.ts";
 import { shapeOf } from "../../src/portal/schema_shape.ts";
-import { errorEntries, referenceDocument } from "../support/ui_samples.ts";
+import { errorEntries, referenceDocument } from "support/ui_samples.ts";
 
 const parts = { authUrl: "https://auth.example.com", errors: errorEntries() };
 const none: ReadonlySet<string> = new Set();

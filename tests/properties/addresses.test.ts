@@ -6,8 +6,8 @@ import { isCallable } from "../../src/base/http/outgoing.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { isAllowedUrl } from "../../src/platform/participants/guarded_fetch.ts";
 import { openDpopVerifier } from "../../src/platform/security/dpop_proof.ts";
-import { dpopProof } from "../../scripts/testing/jwts.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
+import { dpopProof } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
 import { attemptLater, mutated, runs } from "./runs.ts";
 
 const hosts = fc.constantFrom(

@@ -7,7 +7,7 @@ import { decodeConsentRequest } from "../../src/platform/consents/consent_schema
 import { asBankCode, asConsentId } from "../../src/base/kernel/identifiers.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { decodePaymentRequest } from "../../src/platform/payments/payment_schema.ts";
-import { CONTEXT, FULL_INITIATION, FULL_RISK } from "../../scripts/testing/bodies.ts";
+import { CONTEXT, FULL_INITIATION, FULL_RISK } from "testing/bodies.ts";
 import { reportOnWire, requestOnWire } from "../platform/http/on_wire.ts";
 import { attempt, mutatedJson, runs } from "./runs.ts";
 

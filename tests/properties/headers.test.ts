@@ -13,8 +13,8 @@ import {
   type CertificateVariables,
   clientCertificate,
 } from "../../src/platform/security/client_certificate.ts";
-import { headerOf, SOURCES } from "../support/client_certificates.ts";
-import { platformKeySet } from "../../scripts/testing/platform_keys.ts";
+import { headerOf, SOURCES } from "support/client_certificates.ts";
+import { platformKeySet } from "testing/platform_keys.ts";
 import { mutated, runs } from "./runs.ts";
 
 const SECRET = "a-secret-between-proxy-and-platform-0123456789";

@@ -7,9 +7,9 @@ import { openSealed, sealClaims } from "../../src/base/jose/sealed_jwt.ts";
 import { keysOf } from "../../src/platform/participants/guarded_fetch.ts";
 import { importKeySet } from "../../src/platform/participants/key_set.ts";
 import { readSigningRequest } from "../../src/directory/signing_request.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
-import { signingRequest } from "../../scripts/testing/participants.ts";
-import { segment } from "../../scripts/testing/raw_jws.ts";
+import { testKey } from "testing/keys.ts";
+import { signingRequest } from "testing/participants.ts";
+import { segment } from "testing/raw_jws.ts";
 import { mutated, mutatedJson, runs } from "./runs.ts";
 
 const good = (await testKey(0)).publicJwk;

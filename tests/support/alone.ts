@@ -5,10 +5,10 @@
  */
 import { type FrontDoor, openFrontDoor } from "../../src/sandbox/ecosystem/tls_front_door.ts";
 import { addAdministrator, runKeys } from "./directory_process.ts";
-import { platformKeySet } from "../../scripts/testing/platform_keys.ts";
+import { platformKeySet } from "testing/platform_keys.ts";
 import { type Env, type Running, startProcess } from "./own_bank.ts";
-import { freePort, taskCommand } from "../../scripts/testing/served_platform.ts";
-import { sendTo } from "../../scripts/testing/served_environment.ts";
+import { freePort, taskCommand } from "testing/served_platform.ts";
+import { sendTo } from "testing/served_environment.ts";
 
 const OPENSSL = "/usr/bin/openssl";
 /** The directory's own files: where its task may read and write. */

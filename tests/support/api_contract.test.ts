@@ -1,9 +1,10 @@
 /** The contract check finds each kind of deviation from the OpenAPI document, and none in a valid response. */
 import { assert, assertEquals } from "@std/assert";
-import { type Contract, contractOf } from "../../scripts/testing/api_contract.ts";
-import { call, clientToken, consentBody } from "../../scripts/testing/flows.ts";
+import { type Contract, contractOf } from "testing/api_contract.ts";
+import { call, clientToken, consentBody } from "testing/flows.ts";
 import { CONSENTS } from "./resource_calls.ts";
-import { AUTH_URL, BASE_URL, openEnvironment } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, BASE_URL, openEnvironment } from "testing/environment.ts";
+import { steps } from "./steps.ts";
 
 interface Departure {
   readonly method?: string;
@@ -69,13 +70,11 @@ Deno.test("Answers that depart from the OpenAPI document are found, each for its
     return contract.faults({ method, pathname: path, response });
   };
   await t.step("none in the answer itself", async () => assertEquals(await judge({}), []));
-  for (const [name, departure] of Object.entries(DEPARTURES)) {
-    await t.step(name, async () => {
-      const faults = await judge(departure);
-      assert(faults.some((fault) => fault.includes(departure.found)), JSON.stringify(faults));
-      assertEquals(faults.length, 1, JSON.stringify(faults));
-    });
-  }
+  await steps(t, DEPARTURES, async (departure) => {
+    const faults = await judge(departure);
+    assert(faults.some((fault) => fault.includes(departure.found)), JSON.stringify(faults));
+    assertEquals(faults.length, 1, JSON.stringify(faults));
+  });
 });
 
 Deno.test("A 405 must list the methods that the document has", async () => {

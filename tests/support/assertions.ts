@@ -2,18 +2,12 @@
  * Client assertions of the environment's TPP for bank A, made byte by byte if a JWT library would not write them; and
  * proofs.
  */
-import { rawJws } from "../../scripts/testing/raw_jws.ts";
-import { dpopKey } from "../../scripts/testing/flows.ts";
-import {
-  clientAssertion,
-  dpopProof,
-  type JsonObject,
-  seconds,
-  withChanges,
-} from "../../scripts/testing/jwts.ts";
-import type { TestKey } from "../../scripts/testing/keys.ts";
-import type { OAuthEndpoint } from "../../scripts/testing/oauth_requests.ts";
-import { AUTH_URL, type Environment } from "../../scripts/testing/environment.ts";
+import { rawJws } from "testing/raw_jws.ts";
+import { dpopKey } from "testing/flows.ts";
+import { clientAssertion, dpopProof, type JsonObject, seconds, withChanges } from "testing/jwts.ts";
+import type { TestKey } from "testing/keys.ts";
+import type { OAuthEndpoint } from "testing/oauth_requests.ts";
+import { AUTH_URL, type Environment } from "testing/environment.ts";
 
 /** A deviation of a request: this assertion replaces the valid one. */
 export interface WithAssertion {

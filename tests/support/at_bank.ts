@@ -1,16 +1,10 @@
 /** Steps of a customer who is at the bank: the return, the decision on the consent screen, and a second session. */
-import { sealedReturn, signedReturn } from "../../scripts/testing/bank_return.ts";
-import { good, push } from "../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  authorize,
-  Browser,
-  openHandover,
-  toBank,
-} from "../../scripts/testing/authorization_flow.ts";
-import { readForm, reportAccounts } from "../../scripts/testing/front_channel.ts";
-import type { JsonObject } from "../../scripts/testing/jwts.ts";
-import type { Environment } from "../../scripts/testing/environment.ts";
+import { sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { good, push } from "testing/flows.ts";
+import { type AtBank, authorize, Browser, openHandover, toBank } from "testing/authorization_flow.ts";
+import { readForm, reportAccounts } from "testing/front_channel.ts";
+import type { JsonObject } from "testing/jwts.ts";
+import type { Environment } from "testing/environment.ts";
 
 /** The path of a valid return, or of one with changed claims. */
 export async function goodReturn(env: Environment, flow: AtBank, claims: JsonObject = {}): Promise<string> {
@@ -41,12 +35,7 @@ export async function deciding(env: Environment): Promise<{ flow: AtBank; screen
 }
 
 /** Posts the consent screen's form with the first account. */
-export function decide(
-  browser: Browser,
-  screen: string,
-  csrf: string,
-  decision: string,
-): Promise<Response> {
+export function decide(browser: Browser, screen: string, csrf: string, decision: string): Promise<Response> {
   const body = new URLSearchParams({ csrf, decision, account: "0" });
   return browser.open(screen, { method: "POST", body });
 }

@@ -1,10 +1,10 @@
 /** A bank that records every order, executes each once, and lists them in a statement on request. */
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import type { Json } from "../../scripts/testing/flows.ts";
-import { type JsonObject, signJwt } from "../../scripts/testing/jwts.ts";
-import type { Participant } from "../../scripts/testing/participants.ts";
+import type { Json } from "testing/flows.ts";
+import { type JsonObject, signJwt } from "testing/jwts.ts";
+import type { Participant } from "testing/participants.ts";
 import { openPushEnvironment, type PushEnvironment } from "./orders.ts";
-import { AUTH_URL, type Environment } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, type Environment } from "testing/environment.ts";
 
 export const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
 
@@ -98,10 +98,7 @@ export async function openBookEnvironment(): Promise<BookEnvironment> {
   const env = await openPushEnvironment(undefined, { environment: { OPERATOR_TOKEN } });
   const books = openBooks(env);
   env.answer = ({ body }) => books.answer(body);
-  return Object.assign(env, {
-    books,
-    operate: (path: string, body?: string) => operate(env, path, body),
-  });
+  return Object.assign(env, { books, operate: (path: string, body?: string) => operate(env, path, body) });
 }
 
 /** The call of an operator named maria: the status and the body. */

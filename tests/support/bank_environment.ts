@@ -3,7 +3,7 @@ import { compactDecrypt, CompactEncrypt, exportPKCS8, type JWTPayload, jwtVerify
 import { type Banks, type BanksDeps, composeBanks } from "../../src/sandbox/bank/bank_app.ts";
 import type { BankProfile } from "../../src/sandbox/bank/bank_profile.ts";
 import { answerBank, AUTH_URL, BASE_URL, PLATFORM_KID, type PlatformDouble } from "./bank_platform_double.ts";
-import { type TestKey, testKey } from "../../scripts/testing/keys.ts";
+import { type TestKey, testKey } from "testing/keys.ts";
 
 export const BANKS_URL = "http://localhost:8443";
 export const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";

@@ -4,7 +4,7 @@
  * stores no consents.
  */
 import { calculateJwkThumbprint, EmbeddedJWK, flattenedVerify, jwtVerify } from "jose";
-import type { TestKey } from "../../scripts/testing/keys.ts";
+import type { TestKey } from "testing/keys.ts";
 
 export const AUTH_URL = "http://localhost:8441";
 export const BASE_URL = "https://localhost:8440";
@@ -81,12 +81,7 @@ async function issueToken(double: PlatformDouble, call: BankCall, form: URLSearc
   const { payload } = await jwtVerify(
     form.get("client_assertion") ?? "",
     await call.signer.publicKey("verify"),
-    {
-      algorithms: ["PS256"],
-      issuer: clientId,
-      subject: clientId,
-      currentDate: new Date(double.nowMs),
-    },
+    { algorithms: ["PS256"], issuer: clientId, subject: clientId, currentDate: new Date(double.nowMs) },
   );
   if (payload.aud !== `${AUTH_URL}/${call.code}`) throw new Error("aud is not the issuer");
   if (form.get("scope") !== "bank") throw new Error("scope");

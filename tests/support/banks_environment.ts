@@ -7,22 +7,10 @@ import { type Banks, composeBanks } from "../../src/sandbox/bank/bank_app.ts";
 import type { BankProfile } from "../../src/sandbox/bank/bank_profile.ts";
 import { ALICE, BankBrowser, CODE, type Shown } from "./bank_browser.ts";
 import type { HeldTimer } from "./bank_environment.ts";
-import { type BoundToken, consentBody, dpopKey, good, type Json, pay } from "../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  authorize,
-  codeOf,
-  decide,
-  redeem,
-  toBank,
-} from "../../scripts/testing/authorization_flow.ts";
-import type { Participant } from "../../scripts/testing/participants.ts";
-import {
-  AUTH_URL,
-  DIRECTORY_URL,
-  type Environment,
-  openEnvironment,
-} from "../../scripts/testing/environment.ts";
+import { type BoundToken, consentBody, dpopKey, good, type Json, pay } from "testing/flows.ts";
+import { type AtBank, authorize, codeOf, decide, redeem, toBank } from "testing/authorization_flow.ts";
+import type { Participant } from "testing/participants.ts";
+import { AUTH_URL, DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 const BANKS_URL = "https://banks.example";
 

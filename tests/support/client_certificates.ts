@@ -5,9 +5,9 @@
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "../../src/platform/profile.ts";
-import { platformKeySet } from "../../scripts/testing/platform_keys.ts";
-import { certificatePem } from "../../scripts/testing/web_authority.ts";
-import { type Environment, PROXY_SECRET } from "../../scripts/testing/environment.ts";
+import { platformKeySet } from "testing/platform_keys.ts";
+import { certificatePem } from "testing/web_authority.ts";
+import { type Environment, PROXY_SECRET } from "testing/environment.ts";
 
 export const SOURCES = PROXY_CERTIFICATE_SOURCES;
 

@@ -1,14 +1,8 @@
 /** A customer's path through the pages, and every result that the TPP receives. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { type IMPLICIT, sealedReturn, signedReturn } from "../../scripts/testing/bank_return.ts";
-import { clientToken, good, push } from "../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  authorize,
-  Browser,
-  openHandover,
-  toBank,
-} from "../../scripts/testing/authorization_flow.ts";
+import { type IMPLICIT, sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { clientToken, good, push } from "testing/flows.ts";
+import { type AtBank, authorize, Browser, openHandover, toBank } from "testing/authorization_flow.ts";
 import {
   assertPage,
   codesIssued,
@@ -17,8 +11,8 @@ import {
   type PAGE,
   readForm,
   reportAccounts,
-} from "../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment, SHOP_REDIRECTS } from "../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { type Environment, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
 
 type Form = ReturnType<typeof readForm>;
 

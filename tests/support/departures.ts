@@ -1,8 +1,8 @@
 /** A customer's link to a bank, opened repeatedly: whether the platform redirects the customer there. */
-import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
-import { clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
-import { authorize, Browser } from "../../scripts/testing/authorization_flow.ts";
-import type { Environment } from "../../scripts/testing/environment.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { clientToken, createConsent, good, push } from "testing/flows.ts";
+import { authorize, Browser } from "testing/authorization_flow.ts";
+import type { Environment } from "testing/environment.ts";
 
 /** A link that a TPP sent its customer. */
 export interface Link {

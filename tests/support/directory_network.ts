@@ -5,9 +5,9 @@ import {
   type Office,
   type Participant,
   signingRequest,
-} from "../../scripts/testing/participants.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
-import { AUTH_URL, DIRECTORY_URL, type Environment } from "../../scripts/testing/environment.ts";
+} from "testing/participants.ts";
+import { testKey } from "testing/keys.ts";
+import { AUTH_URL, DIRECTORY_URL, type Environment } from "testing/environment.ts";
 
 /** The simulated network. */
 export type Network = Environment["network"];
@@ -86,9 +86,7 @@ export function keyUrls({ orgId }: Participant): string[] {
 }
 
 /** The response of `/health/ready`. */
-export async function readiness(
-  env: Environment,
-): Promise<
+export async function readiness(env: Environment): Promise<
   { status: number; body: { ready: boolean; parts: Record<string, { ok: boolean; detail?: string }> } }
 > {
   const response = await env.browser(new Request(`${AUTH_URL}/health/ready`));

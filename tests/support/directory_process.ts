@@ -4,15 +4,15 @@
  */
 import { directoryAdmin } from "../../scripts/directory_admin/main.ts";
 import { directoryKeys } from "../../scripts/directory_keys/main.ts";
-import { privatePem, testAuthority } from "../../scripts/testing/directory_environment.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
+import { privatePem, testAuthority } from "testing/directory_environment.ts";
+import { testKey } from "testing/keys.ts";
 import {
   freePort,
   inShell,
   type ServedPlatform,
   startCommand,
   taskCommand,
-} from "../../scripts/testing/served_platform.ts";
+} from "testing/served_platform.ts";
 
 /** The folder that the task may read and write. */
 const OWN = ".data/directory";

@@ -1,7 +1,7 @@
 /** A running sandbox, started as its guide says, and the guides' pages that it serves. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { sandboxGuide } from "../../src/portal/sandbox_guide.ts";
-import type { Json } from "../../scripts/testing/flows.ts";
+import type { Json } from "testing/flows.ts";
 import { armForOAuth, openParty, type Party, signClaims } from "./guide_party.ts";
 import { filled, readSnippets, request, type Shell, type Snippets } from "./guide_snippets.ts";
 import { startProcess } from "./own_bank.ts";

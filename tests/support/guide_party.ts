@@ -1,6 +1,6 @@
 /** A TPP or a bank that follows the guides: its folder, its keys, and signatures made as the signatures guide shows. */
 import * as jose from "jose";
-import type { Json } from "../../scripts/testing/flows.ts";
+import type { Json } from "testing/flows.ts";
 import { evaluate, type Shell, type Snippets } from "./guide_snippets.ts";
 
 /** A party that follows the guides. */

@@ -3,7 +3,7 @@
  * placeholders changed. At the end, blocks that no test has run can be listed.
  */
 import { assertEquals } from "@std/assert";
-import type { Json } from "../../scripts/testing/flows.ts";
+import type { Json } from "testing/flows.ts";
 
 /**
  * Returns whether the programs that the blocks use are installed. Prints a warning if not, because no block is run

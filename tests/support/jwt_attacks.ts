@@ -2,14 +2,14 @@
  * Forged JWTs and the table that sends them to every place: each must be rejected as the place requires, without state
  * changes.
  */
-import { segment } from "../../scripts/testing/raw_jws.ts";
-import type { Part } from "../../scripts/testing/raw_jws.ts";
+import { segment } from "testing/raw_jws.ts";
+import type { Part } from "testing/raw_jws.ts";
 import type { JwsParts, JwtPlace, PlacedKind } from "./jwt_place.ts";
-import { type JsonObject, withChanges } from "../../scripts/testing/jwts.ts";
-import type { TestKey } from "../../scripts/testing/keys.ts";
-import { assertErrorAnswer } from "../../scripts/testing/front_channel.ts";
-import { type ExpectedFault, unchanged } from "../../scripts/testing/resource_answers.ts";
-import type { Environment } from "../../scripts/testing/environment.ts";
+import { type JsonObject, withChanges } from "testing/jwts.ts";
+import type { TestKey } from "testing/keys.ts";
+import { assertErrorAnswer } from "testing/front_channel.ts";
+import { type ExpectedFault, unchanged } from "testing/resource_answers.ts";
+import type { Environment } from "testing/environment.ts";
 
 /** Deviations of a forged token from a valid one. */
 export interface Forgery {

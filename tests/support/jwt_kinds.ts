@@ -1,22 +1,16 @@
 /** Valid samples of the seven kinds of JWT of contract J26, in every form that a caller might send. */
 import { compactDecrypt } from "jose";
-import { IMPLICIT } from "../../scripts/testing/bank_return.ts";
-import { clientToken, createConsent, good, push } from "../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  authorize,
-  Browser,
-  returnClaims,
-  toBank,
-} from "../../scripts/testing/authorization_flow.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { clientToken, createConsent, good, push } from "testing/flows.ts";
+import { type AtBank, authorize, Browser, returnClaims, toBank } from "testing/authorization_flow.ts";
 import { forged } from "./jwt_attacks.ts";
 import { assertionOf } from "./jwt_places.ts";
 import { type PlacedKind } from "./jwt_place.ts";
-import { dpopProof, sealToPlatform, signJwt } from "../../scripts/testing/jwts.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
-import { type Participant, registrationClaims } from "../../scripts/testing/participants.ts";
+import { dpopProof, sealToPlatform, signJwt } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
+import { type Participant, registrationClaims } from "testing/participants.ts";
 import { goodHeader } from "./signature_cases.ts";
-import { BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
+import { BASE_URL, type Environment } from "testing/environment.ts";
 
 /** A kind; `handover` is the platform's own JWT to a bank, which has no place at the platform. */
 export type JwtKind = PlacedKind | "handover";

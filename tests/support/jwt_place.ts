@@ -1,8 +1,8 @@
 /** A place where the platform or the directory accepts a JWT, for tests that present altered ones there. */
-import type { JsonObject } from "../../scripts/testing/jwts.ts";
-import type { TestKey } from "../../scripts/testing/keys.ts";
-import type { Participant } from "../../scripts/testing/participants.ts";
-import type { ExpectedFault } from "../../scripts/testing/resource_answers.ts";
+import type { JsonObject } from "testing/jwts.ts";
+import type { TestKey } from "testing/keys.ts";
+import type { Participant } from "testing/participants.ts";
+import type { ExpectedFault } from "testing/resource_answers.ts";
 
 /**
  * The kinds of JWT that callers send, of the seven that exist (contract J26). JWTs from the platform to a bank are

@@ -4,7 +4,7 @@
  */
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
-import { IMPLICIT, sealedReturn } from "../../scripts/testing/bank_return.ts";
+import { IMPLICIT, sealedReturn } from "testing/bank_return.ts";
 import {
   type BoundToken,
   call,
@@ -14,30 +14,24 @@ import {
   DEBTOR_ACCOUNT,
   dpopKey,
   paymentBody,
-} from "../../scripts/testing/flows.ts";
-import { type AtBank, authorised, returnClaims, toBank } from "../../scripts/testing/authorization_flow.ts";
-import { assertCodeAnswer, assertPage } from "../../scripts/testing/front_channel.ts";
-import {
-  type JsonObject,
-  type ProofTarget,
-  seconds,
-  sha256,
-  thumbprint,
-} from "../../scripts/testing/jwts.ts";
-import { type TestKey, testKey } from "../../scripts/testing/keys.ts";
+} from "testing/flows.ts";
+import { type AtBank, authorised, returnClaims, toBank } from "testing/authorization_flow.ts";
+import { assertCodeAnswer, assertPage } from "testing/front_channel.ts";
+import { type JsonObject, type ProofTarget, seconds, sha256, thumbprint } from "testing/jwts.ts";
+import { type TestKey, testKey } from "testing/keys.ts";
 import {
   assertApiError,
   clientCredentials,
   codeGrant,
   type OAuthEndpoint,
   pushing,
-} from "../../scripts/testing/oauth_requests.ts";
-import { onboardOnly, type Participant, registrationClaims } from "../../scripts/testing/participants.ts";
-import { NEWCOMER, postRegistration, registrationJwt } from "../../scripts/testing/registration.ts";
-import { assertChallenge, assertFaults } from "../../scripts/testing/resource_answers.ts";
+} from "testing/oauth_requests.ts";
+import { onboardOnly, type Participant, registrationClaims } from "testing/participants.ts";
+import { NEWCOMER, postRegistration, registrationJwt } from "testing/registration.ts";
+import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import type { JwsParts, JwtPlace } from "./jwt_place.ts";
 import { goodHeader } from "./signature_cases.ts";
-import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
 
 const OBIE_ISS = "http://openbanking.org.uk/iss";
 const BAD_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';

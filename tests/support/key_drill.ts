@@ -13,23 +13,11 @@ import {
   type Json,
   pay,
   push,
-} from "../../scripts/testing/flows.ts";
-import {
-  authorise,
-  authorize,
-  Browser,
-  codeOf,
-  openHandover,
-  redeem,
-} from "../../scripts/testing/authorization_flow.ts";
-import type { TestKey } from "../../scripts/testing/keys.ts";
-import {
-  adminCall,
-  type CertifiedKey,
-  type Participant,
-  signingRequest,
-} from "../../scripts/testing/participants.ts";
-import type { Environment } from "../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorise, authorize, Browser, codeOf, openHandover, redeem } from "testing/authorization_flow.ts";
+import type { TestKey } from "testing/keys.ts";
+import { adminCall, type CertifiedKey, type Participant, signingRequest } from "testing/participants.ts";
+import type { Environment } from "testing/environment.ts";
 
 /** The uses of participants' keys. */
 export type Purpose = "signing" | "transport" | "encryption";

@@ -12,11 +12,11 @@ import {
   pay,
   push,
   requestToken,
-} from "../../scripts/testing/flows.ts";
-import { authorised, putAccounts, returnPath, toBank } from "../../scripts/testing/authorization_flow.ts";
+} from "testing/flows.ts";
+import { authorised, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { type Pair, seenBy } from "./key_drill.ts";
-import type { Participant } from "../../scripts/testing/participants.ts";
-import { assertBare, assertFaults } from "../../scripts/testing/resource_answers.ts";
+import type { Participant } from "testing/participants.ts";
+import { assertBare, assertFaults } from "testing/resource_answers.ts";
 
 /** One way to use a key. `prepare` comes first and uses new keys only; what it gives uses the old one, once. */
 export interface KeyUse {

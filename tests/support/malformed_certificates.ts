@@ -3,7 +3,7 @@ import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import type { ProxyCertificateSource } from "../../src/platform/profile.ts";
 import { headerOf } from "./client_certificates.ts";
-import { certificatePem } from "../../scripts/testing/web_authority.ts";
+import { certificatePem } from "testing/web_authority.ts";
 
 /** Values of the header that are no certificate; most of them nearly. */
 export function malformedCertificates(
@@ -14,19 +14,12 @@ export function malformedCertificates(
   const good = headerOf(source, certificate);
   return [
     ...malformedDer(certificate, other).map(([what, der]) => [what, headerOf(source, der)] as const),
-    ...FORMS[source](
-      good,
-      certificate,
-      other,
-    ),
+    ...FORMS[source](good, certificate, other),
     ["empty", ""],
     ["twice", `${good}, ${good}`],
     ["text", "certificate"],
     ["100 kB", "A".repeat(100_000)],
-    [
-      "100 kB around it",
-      good + "=".repeat(100_000),
-    ],
+    ["100 kB around it", good + "=".repeat(100_000)],
     ["bytes above ASCII", "\u00ff\u00fe\u00e9"],
     ["it and a byte above ASCII", `${good}\u00a0`],
   ];

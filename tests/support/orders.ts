@@ -4,13 +4,9 @@ import type { PaymentOrder } from "../../src/platform/payments/payment_order.ts"
 import { asPaymentId } from "../../src/base/kernel/identifiers.ts";
 import { outboxQueueKey } from "../../src/platform/store_keys.ts";
 import { historyOf } from "../../src/platform/audit_trail.ts";
-import { call, clientToken, good, type Json, pay } from "../../scripts/testing/flows.ts";
-import { authorised } from "../../scripts/testing/authorization_flow.ts";
-import {
-  type Environment,
-  type EnvironmentOptions,
-  openEnvironment,
-} from "../../scripts/testing/environment.ts";
+import { call, clientToken, good, type Json, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { type Environment, type EnvironmentOptions, openEnvironment } from "testing/environment.ts";
 
 export const ORDERS_URI = "https://bank-a.example/payment-orders";
 
@@ -146,11 +142,7 @@ export async function copiesOf(env: Environment, id: string, count: number): Pro
       return [
         { kind: "set", key: ["payment", copy], value: { ...payment?.value, id: copy } },
         { kind: "set", key: ["outbox", copy], value: { ...order.value, paymentId } },
-        {
-          kind: "set",
-          key: outboxQueueKey(order.value.bank, order.value.dueAt, paymentId),
-          value: copy,
-        },
+        { kind: "set", key: outboxQueueKey(order.value.bank, order.value.dueAt, paymentId), value: copy },
       ] as const;
     });
     await env.store.commit({ checks: [], writes });

@@ -15,7 +15,7 @@ import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
 import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
 import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
-import { freePort } from "../../scripts/testing/served_platform.ts";
+import { freePort } from "testing/served_platform.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const decoder = new TextDecoder();
@@ -77,9 +77,7 @@ function command(dir: string, line: string, env: Env): Deno.Command {
 }
 
 /** A stream's text as it comes; `until` resolves with all of it when it matches, or at the end. */
-function follow(
-  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-): { until(words: RegExp): Promise<string> } {
+function follow(stream: ReadableStream<Uint8Array<ArrayBuffer>>): { until(words: RegExp): Promise<string> } {
   let text = "";
   let ended = false;
   const looks = new Set<() => void>();

@@ -5,8 +5,8 @@ import {
   type EcosystemOptions,
   startEcosystem,
 } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { POOL_SIZE } from "../../scripts/testing/generate_keys.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
+import { POOL_SIZE } from "testing/generate_keys.ts";
+import { testKey } from "testing/keys.ts";
 
 /** Starts all parts. Each key of the pool is used once; further keys are new. */
 export function startPooledEcosystem(options: EcosystemOptions): Promise<Ecosystem> {

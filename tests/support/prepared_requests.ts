@@ -1,6 +1,6 @@
 /** Requests made beforehand, so that what is measured or repeated is the platform's work alone, not their signing. */
-import type { Participant } from "../../scripts/testing/participants.ts";
-import type { FlowEnvironment } from "../../scripts/testing/flows.ts";
+import type { Participant } from "testing/participants.ts";
+import type { FlowEnvironment } from "testing/flows.ts";
 
 /** A request that waits to be sent, once. */
 export interface Prepared {

@@ -3,20 +3,14 @@
  * `scripts/proxy`. Participants connect over mutual TLS, customers over TLS. No part is simulated.
  */
 import type { ProxyName } from "../../scripts/proxy/settings.ts";
-import type { Participant } from "../../scripts/testing/participants.ts";
-import { freePort, type ServedPlatform, startPlatform } from "../../scripts/testing/served_platform.ts";
-import {
-  openFixture,
-  type Send,
-  sendTo,
-  type ServedFixture,
-  settle,
-} from "../../scripts/testing/served_environment.ts";
-import type { FlowEnvironment } from "../../scripts/testing/flows.ts";
-import { privatePem } from "../../scripts/testing/directory_environment.ts";
+import type { Participant } from "testing/participants.ts";
+import { freePort, type ServedPlatform, startPlatform } from "testing/served_platform.ts";
+import { openFixture, type Send, sendTo, type ServedFixture, settle } from "testing/served_environment.ts";
+import type { FlowEnvironment } from "testing/flows.ts";
+import { privatePem } from "testing/directory_environment.ts";
 import { API_HOST, AUTH_HOST, type RunningProxy, startProxy } from "./proxy_program.ts";
-import { certificatePem, type TlsIdentity } from "../../scripts/testing/web_authority.ts";
-import { AUTH_URL } from "../../scripts/testing/environment.ts";
+import { certificatePem, type TlsIdentity } from "testing/web_authority.ts";
+import { AUTH_URL } from "testing/environment.ts";
 
 /** A platform behind a real proxy. */
 export interface ProxiedEnvironment extends FlowEnvironment, AsyncDisposable {

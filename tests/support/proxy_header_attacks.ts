@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
 import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
-import { PROXY_SECRET } from "../../scripts/testing/environment.ts";
+import { PROXY_SECRET } from "testing/environment.ts";
 
 const SPOOFED = [
   "Client-Cert",

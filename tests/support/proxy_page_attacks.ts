@@ -65,10 +65,7 @@ export function pageAttacks(proxy: ProxyUnderTest): void {
         assertEquals(await coding(path), "gzip", path);
       }
       for (const path of ["/BANKA/authorization.oauth2", "/BANKA/consent/1"]) {
-        assertEquals(
-          await coding(path),
-          undefined,
-        );
+        assertEquals(await coding(path), undefined);
       }
       assertEquals(await coding("/BANKA/domestic-payments/v1", site.alice), undefined);
     },

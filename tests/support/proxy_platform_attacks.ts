@@ -1,16 +1,16 @@
 /** The platform in production behind a real proxy: whose certificate counts, and what gets past (contract H1-H12, H20-H22). */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { call, clientToken, good, pay, requestToken } from "../../scripts/testing/flows.ts";
-import { authorised } from "../../scripts/testing/authorization_flow.ts";
-import { signJwt } from "../../scripts/testing/jwts.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
-import { onboardOnly, type Participant, registrationClaims } from "../../scripts/testing/participants.ts";
+import { call, clientToken, good, pay, requestToken } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { signJwt } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
+import { onboardOnly, type Participant, registrationClaims } from "testing/participants.ts";
 import { openProxiedEnvironment, type ProxiedEnvironment, transportOf } from "./proxied_environment.ts";
 import { proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
-import { asTheProxy } from "../../scripts/testing/served_environment.ts";
-import { certificatePem, issue, type TlsIdentity } from "../../scripts/testing/web_authority.ts";
-import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../../scripts/testing/environment.ts";
-import { privatePem } from "../../scripts/testing/directory_environment.ts";
+import { asTheProxy } from "testing/served_environment.ts";
+import { certificatePem, issue, type TlsIdentity } from "testing/web_authority.ts";
+import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
+import { privatePem } from "testing/directory_environment.ts";
 
 /** Registers the tests. `withoutCertificate`: the proxy answers 401 itself, or ends the handshake. */
 export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 | "handshake"): void {

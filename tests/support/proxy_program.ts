@@ -1,8 +1,8 @@
 /** Debian's nginx and HAProxy as processes of a test, set up from the reference configuration of `scripts/proxy`. */
 import { render } from "../../scripts/proxy/render.ts";
 import { type ProxyName, readOrder } from "../../scripts/proxy/settings.ts";
-import { serverIdentity, type TlsIdentity } from "../../scripts/testing/web_authority.ts";
-import { AUTH_URL, BASE_URL } from "../../scripts/testing/environment.ts";
+import { serverIdentity, type TlsIdentity } from "testing/web_authority.ts";
+import { AUTH_URL, BASE_URL } from "testing/environment.ts";
 
 export const API_HOST = new URL(BASE_URL).hostname;
 export const AUTH_HOST = new URL(AUTH_URL).hostname;

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
 import { API_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
 import { until } from "./raw_client.ts";
-import { PROXY_SECRET } from "../../scripts/testing/environment.ts";
+import { PROXY_SECRET } from "testing/environment.ts";
 
 const HOST = `POST /outer HTTP/1.1\r\nHost: ${API_HOST}\r\n`;
 /** A second request as Bob, had the proxy not looked at it. */

@@ -3,7 +3,7 @@ import "reflect-metadata";
 import { ExtendedKeyUsage, ExtendedKeyUsageExtension } from "@peculiar/x509";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
+import { testKey } from "testing/keys.ts";
 import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
 import { handshake } from "./raw_tls.ts";
 import {
@@ -11,7 +11,7 @@ import {
   issue,
   selfSignedAuthority,
   type TlsIdentity,
-} from "../../scripts/testing/web_authority.ts";
+} from "testing/web_authority.ts";
 
 const RECOMMENDED = [
   "ECDHE-RSA-AES128-GCM-SHA256",

@@ -3,12 +3,12 @@
  * bank who returns the browser. The libraries take every URL from metadata; this file names no endpoint.
  */
 import type { CryptoKeyPair } from "oauth4webapi";
-import { clientToken, type Json } from "../../scripts/testing/flows.ts";
-import { authorise, Browser, openHandover } from "../../scripts/testing/authorization_flow.ts";
-import { payloadSignature } from "../../scripts/testing/jwts.ts";
-import type { TestKey } from "../../scripts/testing/keys.ts";
-import type { Participant } from "../../scripts/testing/participants.ts";
-import { AUTH_URL, BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
+import { clientToken, type Json } from "testing/flows.ts";
+import { authorise, Browser, openHandover } from "testing/authorization_flow.ts";
+import { payloadSignature } from "testing/jwts.ts";
+import type { TestKey } from "testing/keys.ts";
+import type { Participant } from "testing/participants.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
 
 /** A `fetch` of the environment for one participant: the API host over mutual TLS, the browser host without. */
 export function environmentFetch(

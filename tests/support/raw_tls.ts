@@ -1,6 +1,6 @@
 /** Bytes over real TLS, whatever they are, and OpenSSL's own client: for requests that no library would send. */
 import { connect, type TLSSocket } from "node:tls";
-import type { TlsIdentity } from "../../scripts/testing/web_authority.ts";
+import type { TlsIdentity } from "testing/web_authority.ts";
 
 /** Where to and as whom. */
 export interface RawTarget {

@@ -8,10 +8,10 @@ import {
   type Json,
   pay,
   paymentBody,
-} from "../../scripts/testing/flows.ts";
-import { authorised } from "../../scripts/testing/authorization_flow.ts";
-import type { Participant } from "../../scripts/testing/participants.ts";
-import { BASE_URL, type Environment } from "../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import type { Participant } from "testing/participants.ts";
+import { BASE_URL, type Environment } from "testing/environment.ts";
 
 /** A call that is answered well unless its options break it. A POST brings a fresh idempotency key each time. */
 export interface ResourceCall {
@@ -36,12 +36,7 @@ export async function resourceCalls(env: Environment): Promise<readonly Resource
   const done = await authorised(env);
   const key = crypto.randomUUID();
   const payment = await good(pay(env, done, { idempotencyKey: key }), 201);
-  const make = (
-    name: string,
-    bound: BoundToken,
-    path: string,
-    body?: Json,
-  ): ResourceCall => {
+  const make = (name: string, bound: BoundToken, path: string, body?: Json): ResourceCall => {
     const method = body === undefined ? "GET" : "POST";
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     return {

@@ -1,6 +1,6 @@
 /** A store as it is after a restore: the entries of an earlier moment, with the mark that a backup carries. */
 import type { Entry } from "../../src/base/store/store.ts";
-import type { Environment } from "../../scripts/testing/environment.ts";
+import type { Environment } from "testing/environment.ts";
 
 /** Everything in the store at one moment. */
 export interface Copy {

@@ -2,7 +2,7 @@
  * A platform double for TPP tests, in memory: answers each endpoint with a fixed valid response, or with a test's
  * replacement. It verifies no input, so that the TPP's own decisions can be tested without a network.
  */
-import { testKey } from "../../scripts/testing/keys.ts";
+import { testKey } from "testing/keys.ts";
 import type { HttpRequest } from "../../src/client/tpp/mutual_tls.ts";
 import type { Tpp } from "../../src/client/tpp/tpp.ts";
 

@@ -28,14 +28,7 @@ export async function openShop(log: (line: string) => void = () => {}): Promise<
     waits.push(milliseconds);
     return Promise.resolve();
   };
-  const shop = composeShop({
-    tpp: env.tpp,
-    shopUrl,
-    authUrl,
-    banksUrl: "https://banks.example",
-    pause,
-    log,
-  });
+  const shop = composeShop({ tpp: env.tpp, shopUrl, authUrl, banksUrl: "https://banks.example", pause, log });
   return { ...env, fetch: shop.fetch, waits };
 }
 

@@ -3,11 +3,11 @@
  * are right (contract SG3 to SG5, JWS-01 to JWS-16). `tests/attacks/jwt_*.test.ts` has the other faults, in profile B.
  * Made by hand with WebCrypto, so that any header can be signed.
  */
-import { concat, ps256, segment } from "../../scripts/testing/raw_jws.ts";
-import { type JsonObject, seconds, withChanges } from "../../scripts/testing/jwts.ts";
-import { type TestKey, testKey } from "../../scripts/testing/keys.ts";
-import type { ExpectedFault } from "../../scripts/testing/resource_answers.ts";
-import { DIRECTORY_URL, type Environment } from "../../scripts/testing/environment.ts";
+import { concat, ps256, segment } from "testing/raw_jws.ts";
+import { type JsonObject, seconds, withChanges } from "testing/jwts.ts";
+import { type TestKey, testKey } from "testing/keys.ts";
+import type { ExpectedFault } from "testing/resource_answers.ts";
+import { DIRECTORY_URL, type Environment } from "testing/environment.ts";
 
 /** The body to sign and its environment, whose TPP signs. */
 export interface SignatureFixture {

@@ -3,25 +3,11 @@
  * JWT, redirect; and the response to each when the key is no longer trusted.
  */
 import { assertEquals } from "@std/assert";
-import {
-  call,
-  clientToken,
-  consentBody,
-  createConsent,
-  good,
-  push,
-  requestToken,
-} from "../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  authorize,
-  Browser,
-  putAccounts,
-  returnPath,
-} from "../../scripts/testing/authorization_flow.ts";
-import type { Participant } from "../../scripts/testing/participants.ts";
-import { assertBare, assertFaults, unchanged } from "../../scripts/testing/resource_answers.ts";
-import type { Environment } from "../../scripts/testing/environment.ts";
+import { call, clientToken, consentBody, createConsent, good, push, requestToken } from "testing/flows.ts";
+import { type AtBank, authorize, Browser, putAccounts, returnPath } from "testing/authorization_flow.ts";
+import type { Participant } from "testing/participants.ts";
+import { assertBare, assertFaults, unchanged } from "testing/resource_answers.ts";
+import type { Environment } from "testing/environment.ts";
 
 /** Maximum delay until a decision of the directory (revoked, suspended, withdrawn) takes effect, milliseconds. */
 export const BOUND_MS = 15_000;

@@ -1,6 +1,6 @@
 /** Requests that are all ready, signed and proven, before the first is sent: then all of them at once. */
-import type { Participant } from "../../scripts/testing/participants.ts";
-import type { Environment } from "../../scripts/testing/environment.ts";
+import type { Participant } from "testing/participants.ts";
+import type { Environment } from "testing/environment.ts";
 
 /** Makes a request in the environment that it is given, by the steps of `flows.ts`. */
 export type Attempt = (env: Environment, number: number) => Promise<Response>;

@@ -191,10 +191,7 @@ Deno.test("whatever callers do, work stays within its places and every place com
           within();
           if (then === "aside") await place?.aside(turn);
           if (then === "asides") {
-            await Promise.all([
-              place?.aside(turn),
-              turn().then(() => place?.aside(async () => {})),
-            ]);
+            await Promise.all([place?.aside(turn), turn().then(() => place?.aside(async () => {}))]);
           }
           const waiting = then === "leave while aside" ? place?.aside(turn) : undefined;
           if (then === "demote") await place?.demote();

@@ -1,8 +1,8 @@
 /** The bounds of a listener, over real sockets: connections, the time of each phase, and a stop. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Listener, type ListenerOptions, openListener } from "../../../src/base/http/listener.ts";
-import { inShell, startCommand } from "../../../scripts/testing/served_platform.ts";
-import { connectRaw, HALF_HEADER, type RawClient, until } from "../../support/raw_client.ts";
+import { inShell, startCommand } from "testing/served_platform.ts";
+import { connectRaw, HALF_HEADER, type RawClient, until } from "support/raw_client.ts";
 import type { Log } from "../../../src/base/observability/log.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";

@@ -5,7 +5,7 @@ import {
   isCanonicalBase64url,
   readCompactJws,
 } from "../../../src/base/jose/compact_jws.ts";
-import { smallTestKey } from "../../../scripts/testing/keys.ts";
+import { smallTestKey } from "testing/keys.ts";
 import {
   assertRejected,
   CLAIMS,
@@ -16,7 +16,7 @@ import {
   valueOf,
   verifyingKey,
 } from "./compact_jws_fixture.ts";
-import { rawJws, segment } from "../../../scripts/testing/raw_jws.ts";
+import { rawJws, segment } from "testing/raw_jws.ts";
 
 Deno.test("readCompactJws and verifyClaims give the claims of a good token", async () => {
   assertEquals(await opened(await signed(HEADER)), { ok: true, value: CLAIMS });

@@ -7,8 +7,8 @@ import {
   verifyClaims,
 } from "../../../src/base/jose/compact_jws.ts";
 import type { Result } from "../../../src/base/kernel/result.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
-import { type Part, rawJws } from "../../../scripts/testing/raw_jws.ts";
+import { testKey } from "testing/keys.ts";
+import { type Part, rawJws } from "testing/raw_jws.ts";
 
 /** Rules that most JWTs of the platform use. */
 export const RULES: HeaderRules = { maxCharacters: 8192, typ: [undefined, "JWT"] };

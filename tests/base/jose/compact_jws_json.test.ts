@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { type JsonObject, unverifiedClaims } from "../../../src/base/jose/compact_jws.ts";
 import { assertRejected, CLAIMS, HEADER, opened, signed, valueOf } from "./compact_jws_fixture.ts";
-import { concat, type Part, segment } from "../../../scripts/testing/raw_jws.ts";
+import { concat, type Part, segment } from "testing/raw_jws.ts";
 
 const ODD_JSON: [string, Part][] = [
   ["byte order mark", concat(new Uint8Array([0xef, 0xbb, 0xbf]), '{"alg":"PS256","kid":"k"}')],

@@ -1,7 +1,7 @@
 /** `verifyDetachedJws` and `signDetached` over body bytes, in both OBIE profiles, with the vectors of contract SG7. */
 import { assert, assertEquals } from "@std/assert";
 import { signDetached } from "../../../src/base/jose/detached_jws.ts";
-import { smallTestKey } from "../../../scripts/testing/keys.ts";
+import { smallTestKey } from "testing/keys.ts";
 import { signingKey, verifyingKey } from "./compact_jws_fixture.ts";
 import {
   BODY,
@@ -17,7 +17,7 @@ import {
   VECTOR_A,
   VECTOR_B,
 } from "./detached_jws_fixture.ts";
-import { bytesOf, concat, segment, sha256Hex } from "../../../scripts/testing/raw_jws.ts";
+import { bytesOf, concat, segment, sha256Hex } from "testing/raw_jws.ts";
 
 Deno.test("the signing inputs of these tests are the published ones [SG7]", async () => {
   assertEquals(BODY.length, 91);

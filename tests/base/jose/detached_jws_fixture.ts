@@ -6,7 +6,7 @@ import {
   verifyDetachedJws,
 } from "../../../src/base/jose/detached_jws.ts";
 import { signingKey, verifyingKey } from "./compact_jws_fixture.ts";
-import { bytesOf, concat, type Part, ps256, segment } from "../../../scripts/testing/raw_jws.ts";
+import { bytesOf, concat, type Part, ps256, segment } from "testing/raw_jws.ts";
 
 export const IAT = "http://openbanking.org.uk/iat";
 export const ISS = "http://openbanking.org.uk/iss";

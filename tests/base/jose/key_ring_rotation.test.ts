@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { openSealed, sealClaims } from "../../../src/base/jose/sealed_jwt.ts";
 import { signClaims } from "../../../src/base/jose/sign_claims.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
+import { testKey } from "testing/keys.ts";
 
 const CERTIFICATE = { x5c: ["MIIB"], "x5t": "thumb-sha1", "x5t#S256": "thumb-sha256" };
 const NOW = Date.UTC(2040, 0, 1) / 1000;

@@ -1,8 +1,8 @@
 /** Which key a kid names: `importKeySet` against the key attacks of contract J1 to J38 [J6, J7, J8, J35, J36]. */
 import { assert, assertEquals } from "@std/assert";
 import { comparable, importKeySet } from "../../../src/platform/participants/key_set.ts";
-import { smallTestKey, testKey } from "../../../scripts/testing/keys.ts";
-import { bytesOf } from "../../../scripts/testing/raw_jws.ts";
+import { smallTestKey, testKey } from "testing/keys.ts";
+import { bytesOf } from "testing/raw_jws.ts";
 
 const [first, second, third] = await Promise.all([0, 1, 2].map(async (n) => (await testKey(n)).publicJwk));
 

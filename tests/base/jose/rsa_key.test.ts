@@ -6,8 +6,8 @@ import {
   readRsaPublicJwk,
   spkiThumbprint,
 } from "../../../src/base/jose/rsa_key.ts";
-import { largeTestKey, testKey } from "../../../scripts/testing/keys.ts";
-import { bytesOf, concat, segment } from "../../../scripts/testing/raw_jws.ts";
+import { largeTestKey, testKey } from "testing/keys.ts";
+import { bytesOf, concat, segment } from "testing/raw_jws.ts";
 
 const key = await testKey(2);
 const { n } = key.publicJwk;

@@ -3,16 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import { CompactEncrypt, compactVerify, jwtDecrypt } from "jose";
 import { readCompactJws } from "../../../src/base/jose/compact_jws.ts";
 import { openSealed, sealClaims } from "../../../src/base/jose/sealed_jwt.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
+import { testKey } from "testing/keys.ts";
 import { HEADER, signed, valueOf, verifyingKey } from "./compact_jws_fixture.ts";
-import {
-  bytesOf,
-  importPrivate,
-  type Part,
-  rawJwe,
-  segment,
-  strayBits,
-} from "../../../scripts/testing/raw_jws.ts";
+import { bytesOf, importPrivate, type Part, rawJwe, segment, strayBits } from "testing/raw_jws.ts";
 
 const OUTER = { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: "enc-1" };
 const recipient = await testKey(4);

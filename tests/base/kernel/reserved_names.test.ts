@@ -4,7 +4,7 @@ import { endpoint, listed } from "../../../src/platform/http/endpoint.ts";
 import { FIRST_SEGMENTS } from "../../../src/base/kernel/reserved_names.ts";
 import { ZONES } from "../../../scripts/proxy/zones.ts";
 import { asBankCode } from "../../../src/base/kernel/identifiers.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 Deno.test("no reserved segment can be a bank code, and every one has a route", async () => {
   await using env = await openEnvironment({

@@ -49,10 +49,7 @@ Deno.test("deno_kv says in one sentence that another process holds the file [lay
   await child.ready;
   try {
     const error = await assertRejects(() => openDenoKv(file), Error);
-    assertEquals(
-      error.message,
-      `The database ${file} is in use by another process; stop that one first.`,
-    );
+    assertEquals(error.message, `The database ${file} is in use by another process; stop that one first.`);
   } finally {
     await child.kill();
   }

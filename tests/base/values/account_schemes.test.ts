@@ -78,22 +78,11 @@ Deno.test("readAccountSchemes keeps to the list and gives each scheme its format
     ["12345", "123456", "1".repeat(20), "1".repeat(21), "12345a"].map((text) =>
       fits("CO.Redeban.Account", text)
     ),
-    [
-      false,
-      true,
-      true,
-      false,
-      false,
-    ],
+    [false, true, true, false, false],
   );
   assertEquals(
     ["254700abc", "254700-bc", "254700abcd", "254700ab\n"].map((text) => fits("KE.Safaricom.M-Pesa", text)),
-    [
-      true,
-      false,
-      false,
-      false,
-    ],
+    [true, false, false, false],
   );
   assertEquals(fits("UK.OBIE.PAN", "4111111111111112"), false);
 });

@@ -24,7 +24,8 @@ import {
   type SeenRequest,
   shopUrl,
   type TppEnvironment,
-} from "../../support/sandbox_tpp_platform.ts";
+} from "support/sandbox_tpp_platform.ts";
+import { steps } from "support/steps.ts";
 
 const issuer = `${authUrl}/BANKA`;
 const purchase = { orderId: crypto.randomUUID(), description: "Lunch", amount: "12.50", merchant };
@@ -43,15 +44,13 @@ Deno.test("openFlow rejects metadata that leads elsewhere", async (t) => {
     "a PAR endpoint elsewhere": { pushed_authorization_request_endpoint: "https://evil.example/par" },
     "an authorization endpoint elsewhere": { authorization_endpoint: "https://evil.example/authorize" },
   };
-  for (const [name, wrong] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const { tpp, answers } = await openTppEnvironment();
-      answers.set("/.well-known/oauth-authorization-server/BANKA", [
-        (): Response => json(200, { ...good, ...wrong }),
-      ]);
-      await assertRejects(() => openFlow(tpp, "BANKA", emptyMessageLog()));
-    });
-  }
+  await steps(t, cases, async (wrong) => {
+    const { tpp, answers } = await openTppEnvironment();
+    answers.set("/.well-known/oauth-authorization-server/BANKA", [
+      (): Response => json(200, { ...good, ...wrong }),
+    ]);
+    await assertRejects(() => openFlow(tpp, "BANKA", emptyMessageLog()));
+  });
 });
 
 Deno.test("grantClientToken authenticates for the issuer alone and proves the DPoP key [A1, B]", async () => {
@@ -111,12 +110,10 @@ Deno.test("checkCallback rejects a return that was not meant for this authorizat
     "neither code nor error": [["state", state], ["iss", issuer]],
     "a token": [["code", "c"], ["token", "t"], ["state", state], ["iss", issuer]],
   };
-  for (const [name, query] of Object.entries(cases)) {
-    await t.step(name, () => {
-      const error = assertThrows(() => checkCallback(flow, pending, returning(query)), Error);
-      assertEquals(error instanceof oauth.AuthorizationResponseError, false);
-    });
-  }
+  await steps(t, cases, (query) => {
+    const error = assertThrows(() => checkCallback(flow, pending, returning(query)), Error);
+    assertEquals(error instanceof oauth.AuthorizationResponseError, false);
+  });
 });
 
 Deno.test("checkCallback reports an authentic error as such", async () => {

@@ -2,13 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { emptyMessageLog, recordingFetch } from "../../../src/client/tpp/message_log.ts";
 import { showMessage } from "../../../src/client/tpp/message_mask.ts";
-import {
-  accessToken,
-  consentId,
-  json,
-  paymentAnswer,
-  requestUri,
-} from "../../support/sandbox_tpp_platform.ts";
+import { accessToken, consentId, json, paymentAnswer, requestUri } from "support/sandbox_tpp_platform.ts";
 import {
   callback,
   get,
@@ -17,7 +11,7 @@ import {
   openShop,
   paymentsPath,
   type ShopEnvironment,
-} from "../../support/shop_environment.ts";
+} from "support/shop_environment.ts";
 
 const code = "secret-code-secret-code-secret";
 const readPath = `${paymentsPath}/5d2c5b1e-31a5-4b52-9d6e-2b8e5b0b7a11`;
@@ -117,10 +111,7 @@ Deno.test("GET messages counts reads that are answered alike, and keeps each new
   const { messages } = JSON.parse(await read("/messages.json"));
   const reads = messages.slice(8).map((
     { repeated, response }: Record<string, { times: number; body: string }>,
-  ) => [
-    repeated?.times,
-    JSON.parse(response?.body ?? "").Data.Status,
-  ]);
+  ) => [repeated?.times, JSON.parse(response?.body ?? "").Data.Status]);
   assertEquals(reads, [[3, "Pending"], [2, "Rejected"]]);
   assertStringIncludes(await read("/messages"), "the last of 3 alike since ");
 });

@@ -8,7 +8,7 @@ import {
   orderPath,
   putReport,
   reportFor,
-} from "../../../scripts/testing/back_channel.ts";
+} from "testing/back_channel.ts";
 import {
   call,
   clientToken,
@@ -19,7 +19,7 @@ import {
   good,
   type Json,
   pay,
-} from "../../../scripts/testing/flows.ts";
+} from "testing/flows.ts";
 import {
   type AtBank,
   authorise,
@@ -28,12 +28,13 @@ import {
   redeem,
   returnPath,
   toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { putAccounts } from "../../../scripts/testing/authorization_flow.ts";
+} from "testing/authorization_flow.ts";
+import { putAccounts } from "testing/authorization_flow.ts";
 import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
-import { openGatedStore } from "../../support/gated_store.ts";
-import { assertCommonHeaders, assertFaults } from "../../../scripts/testing/resource_answers.ts";
-import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+import { openGatedStore } from "support/gated_store.ts";
+import { assertCommonHeaders, assertFaults } from "testing/resource_answers.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 /** The account that pays in the end, as the bank reads it in the order. */
 async function debtorOf(env: Environment, flow: AtBank, redirect: Response): Promise<Json> {
@@ -75,12 +76,10 @@ Deno.test("PUT back-channel-auth takes an account with its least and its most [B
       Identification: `1128000${String(n).padStart(7, "0")}`,
     })),
   };
-  for (const [name, DebtorAccount] of Object.entries(lists)) {
-    await t.step(name, async () => {
-      const answer = await good(putReport(env, flow, reportFor(flow, { DebtorAccount })), 200);
-      assertEquals(answer.Data.DebtorAccount, DebtorAccount);
-    });
-  }
+  await steps(t, lists, async (DebtorAccount) => {
+    const answer = await good(putReport(env, flow, reportFor(flow, { DebtorAccount })), 200);
+    assertEquals(answer.Data.DebtorAccount, DebtorAccount);
+  });
 });
 
 Deno.test("PUT back-channel-auth takes exactly one account for the bank's own screen [BCH-03]", async () => {

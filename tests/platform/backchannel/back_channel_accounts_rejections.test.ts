@@ -12,17 +12,13 @@ import {
   putReport,
   report,
   reportFor,
-} from "../../../scripts/testing/back_channel.ts";
-import { call, good, type Json } from "../../../scripts/testing/flows.ts";
-import { toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { payloadSignature } from "../../../scripts/testing/jwts.ts";
-import {
-  assertBare,
-  assertChallenge,
-  assertFaults,
-  unchanged,
-} from "../../../scripts/testing/resource_answers.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/back_channel.ts";
+import { call, good, type Json } from "testing/flows.ts";
+import { toBank } from "testing/authorization_flow.ts";
+import { payloadSignature } from "testing/jwts.ts";
+import { assertBare, assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("PUT back-channel-auth for another bank's consent, or none, answers what does not exist [RP-N25] [C2]", async () => {
   await using env = await openEnvironment();
@@ -91,11 +87,9 @@ Deno.test("PUT back-channel-auth names every field that is wrong [BCH-04] [RP-N2
       ["Field.Invalid", "Data.Sub"],
     ],
   };
-  for (const [name, [changes, ...faults]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      await assertFaults(await idleReport(env, flow, reportFor(flow, changes)), 400, faults);
-    });
-  }
+  await steps(t, cases, async ([changes, ...faults]) => {
+    await assertFaults(await idleReport(env, flow, reportFor(flow, changes)), 400, faults);
+  });
   await t.step("and nothing else was wrong with it", async () => {
     await good(putReport(env, flow, reportFor(flow)), 200);
   });
@@ -112,11 +106,9 @@ Deno.test("PUT back-channel-auth rejects what is no JSON of the right kind [RP-N
     "a byte order mark": `\uFEFF${body}`,
     "nothing": "",
   };
-  for (const [name, text] of Object.entries(malformed)) {
-    await t.step(name, async () => {
-      await assertFaults(await idleReport(env, flow, text), 400, [["Resource.InvalidFormat"]]);
-    });
-  }
+  await steps(t, malformed, async (text) => {
+    await assertFaults(await idleReport(env, flow, text), 400, [["Resource.InvalidFormat"]]);
+  });
   await t.step("text/plain", async () => {
     const headers = { "content-type": "text/plain" };
     await assertFaults(await idleReport(env, flow, body, { headers }), 415, [[

@@ -11,7 +11,7 @@ import {
   idleBankCall,
   NO_TOKEN_HERE,
   NOT_A_BANK,
-} from "../../../scripts/testing/back_channel.ts";
+} from "testing/back_channel.ts";
 import {
   call,
   clientToken,
@@ -22,17 +22,17 @@ import {
   type Json,
   pay,
   requestToken,
-} from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { sha256, thumbprint } from "../../../scripts/testing/jwts.ts";
+} from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { sha256, thumbprint } from "testing/jwts.ts";
 import {
   assertBare,
   assertChallenge,
   assertCommonHeaders,
   assertFaults,
   unchanged,
-} from "../../../scripts/testing/resource_answers.ts";
-import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/resource_answers.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
 
 const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 
@@ -204,9 +204,7 @@ Deno.test("GET back-channel-auth rejects another bank, whatever token it holds [
 Deno.test("GET back-channel-auth needs the bank's own certificate [BCH-02]", async (t) => {
   await using env = await openEnvironment();
   const path = consentPath(await consentOf(env));
-  for (
-    const [name, as] of Object.entries({ none: null, "a TPP's": env.tpp, "another bank's": env.bankB })
-  ) {
+  for (const [name, as] of Object.entries({ none: null, "a TPP's": env.tpp, "another bank's": env.bankB })) {
     await t.step(name, async () => {
       const response = await idleBankCall(env, env.bankA, path, { as });
       await assertChallenge(response, 401, NO_TOKEN_HERE);

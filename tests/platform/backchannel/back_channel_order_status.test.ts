@@ -10,20 +10,16 @@ import {
   orderPath,
   paidAt,
   putStatus,
-} from "../../../scripts/testing/back_channel.ts";
-import { call, clientToken, good, type Json, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { openGatedStore } from "../../support/gated_store.ts";
-import { payloadSignature } from "../../../scripts/testing/jwts.ts";
-import { down, openPushEnvironment, outboxKeys } from "../../support/orders.ts";
-import {
-  assertChallenge,
-  assertCommonHeaders,
-  assertFaults,
-  unchanged,
-} from "../../../scripts/testing/resource_answers.ts";
-import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/back_channel.ts";
+import { call, clientToken, good, type Json, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { openGatedStore } from "support/gated_store.ts";
+import { payloadSignature } from "testing/jwts.ts";
+import { down, openPushEnvironment, outboxKeys } from "support/orders.ts";
+import { assertChallenge, assertCommonHeaders, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
 import { data, idlePut } from "./status_reports.ts";
+import { steps } from "support/steps.ts";
 
 const IN_PROCESS = "AcceptedSettlementInProcess";
 const COMPLETED = "AcceptedSettlementCompleted";
@@ -180,17 +176,11 @@ Deno.test("PUT back-channel-payments names every field that is wrong [D3]", asyn
       data(COMPLETED, { DomesticPaymentId: id }),
       ["Field.Unexpected", "Data.DomesticPaymentId"],
     ],
-    "two faults": [
-      {},
-      ["Field.Missing", "Data.Status"],
-      ["Field.Missing", "Data.StatusUpdateDateTime"],
-    ],
+    "two faults": [{}, ["Field.Missing", "Data.Status"], ["Field.Missing", "Data.StatusUpdateDateTime"]],
   };
-  for (const [name, [changes, ...faults]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      await assertFaults(await idlePut(env, env.bankA, id, changes), 400, faults);
-    });
-  }
+  await steps(t, cases, async ([changes, ...faults]) => {
+    await assertFaults(await idlePut(env, env.bankA, id, changes), 400, faults);
+  });
   await t.step("half a body", async () => {
     const response = await idlePut(env, env.bankA, id, {}, { body: '{"Data":' });
     await assertFaults(response, 400, [["Resource.InvalidFormat"]]);
@@ -218,11 +208,9 @@ Deno.test("PUT back-channel-payments needs the bank's signature [BCH-02] [RP-N2]
       ["Signature.InvalidClaim", "kid"],
     ],
   };
-  for (const [name, [signature, fault]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      await assertFaults(await idlePut(env, bankA, id, {}, { body, signature }), 400, [fault]);
-    });
-  }
+  await steps(t, cases, async ([signature, fault]) => {
+    await assertFaults(await idlePut(env, bankA, id, {}, { body, signature }), 400, [fault]);
+  });
   await t.step("and takes the bank's own", async () => {
     await good(putStatus(env, bankA, id, "Rejected"), 200);
   });
@@ -260,24 +248,22 @@ Deno.test("PUT back-channel-payments: of parallel contradicting reports one is t
     "Rejected and Completed": [["Rejected", COMPLETED], [200, 400]],
     "Rejected twice": [["Rejected", "Rejected"], [200, 200]],
   } as const;
-  for (const [name, [statuses, expected]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const store = await openGatedStore();
-      await using env = await openEnvironment({ store });
-      const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
-      const bound = await clientToken(env, env.bankA);
-      store.gather(2);
-      const answers = await Promise.all(
-        statuses.map((status) => putStatus(env, env.bankA, id, status, { bound })),
-      );
-      assertEquals(answers.map(({ status }) => status).toSorted(), [...expected]);
-      const taken = await Promise.all(
-        answers.filter(({ status }) => status === 200).map((answer) => answer.json()),
-      );
-      const { Status } = await order(env, id);
-      assertEquals(taken.map(({ Data }) => Data.Status), taken.map(() => Status));
-      const history = await env.store.list<{ event: string }>({ prefix: ["audit", id], limit: 100 });
-      assertEquals(history.length, 2);
-    });
-  }
+  await steps(t, cases, async ([statuses, expected]) => {
+    const store = await openGatedStore();
+    await using env = await openEnvironment({ store });
+    const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+    const bound = await clientToken(env, env.bankA);
+    store.gather(2);
+    const answers = await Promise.all(
+      statuses.map((status) => putStatus(env, env.bankA, id, status, { bound })),
+    );
+    assertEquals(answers.map(({ status }) => status).toSorted(), [...expected]);
+    const taken = await Promise.all(
+      answers.filter(({ status }) => status === 200).map((answer) => answer.json()),
+    );
+    const { Status } = await order(env, id);
+    assertEquals(taken.map(({ Data }) => Data.Status), taken.map(() => Status));
+    const history = await env.store.list<{ event: string }>({ prefix: ["audit", id], limit: 100 });
+    assertEquals(history.length, 2);
+  });
 });

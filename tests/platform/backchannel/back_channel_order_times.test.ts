@@ -1,9 +1,10 @@
 /** `PUT back-channel-payments/{id}`: whose time a reported status has (Decision D3; contract PR6). */
 import { assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
-import { bankCall, orderPath, paidAt, putStatus } from "../../../scripts/testing/back_channel.ts";
-import { call, clientToken, good } from "../../../scripts/testing/flows.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+import { bankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts";
+import { call, clientToken, good } from "testing/flows.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const COMPLETED = "AcceptedSettlementCompleted";
 const NOT_POSTED = "AcceptedWithoutPosting";
@@ -21,24 +22,22 @@ Deno.test("PUT back-channel-payments: a payment's StatusUpdateDateTime is the ba
     "a date, of yesterday": ["2040-01-15", "2040-01-15T23:59:59+00:00"],
     "a date before the payment was there": ["2040-01-14", "2040-01-15T12:00:00+00:00"],
   };
-  for (const [name, [claimed, shown]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      await using env = await openEnvironment();
-      const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
-      env.now = Date.UTC(2040, 0, 16, 9, 30);
-      const reported = { Status: COMPLETED, StatusUpdateDateTime: claimed };
-      const answer = await good(putStatus(env, env.bankA, id, reported), 200);
-      assertEquals(answer.Data.StatusUpdateDateTime, shown);
-      const order = await good(bankCall(env, env.bankA, orderPath(id)), 200);
-      assertEquals(order.Data.StatusUpdateDateTime, shown);
-      const bound = await clientToken(env, env.tpp);
-      const seen = await good(call(env, env.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200);
-      assertEquals(seen.Data.StatusUpdateDateTime, shown);
-      assertEquals(seen.Data.CreationDateTime, "2040-01-15T12:00:00+00:00");
-      const last = (await historyOf(env.store, id)).at(-1); // when the platform heard of it
-      assertEquals([last?.event, last?.at], [`payment.${COMPLETED}`, env.now]);
-    });
-  }
+  await steps(t, cases, async ([claimed, shown]) => {
+    await using env = await openEnvironment();
+    const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+    env.now = Date.UTC(2040, 0, 16, 9, 30);
+    const reported = { Status: COMPLETED, StatusUpdateDateTime: claimed };
+    const answer = await good(putStatus(env, env.bankA, id, reported), 200);
+    assertEquals(answer.Data.StatusUpdateDateTime, shown);
+    const order = await good(bankCall(env, env.bankA, orderPath(id)), 200);
+    assertEquals(order.Data.StatusUpdateDateTime, shown);
+    const bound = await clientToken(env, env.tpp);
+    const seen = await good(call(env, env.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200);
+    assertEquals(seen.Data.StatusUpdateDateTime, shown);
+    assertEquals(seen.Data.CreationDateTime, "2040-01-15T12:00:00+00:00");
+    const last = (await historyOf(env.store, id)).at(-1); // when the platform heard of it
+    assertEquals([last?.event, last?.at], [`payment.${COMPLETED}`, env.now]);
+  });
 });
 
 Deno.test("PUT back-channel-payments: of two reports the later status never begins before the earlier one [D3]", async () => {

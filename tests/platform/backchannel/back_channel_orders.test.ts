@@ -10,16 +10,17 @@ import {
   orderPath,
   paidAt,
   putStatus,
-} from "../../../scripts/testing/back_channel.ts";
-import { call, clientToken, consentBody, good, type Json } from "../../../scripts/testing/flows.ts";
+} from "testing/back_channel.ts";
+import { call, clientToken, consentBody, good, type Json } from "testing/flows.ts";
 import {
   assertBare,
   assertChallenge,
   assertCommonHeaders,
   assertFaults,
   unchanged,
-} from "../../../scripts/testing/resource_answers.ts";
-import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/resource_answers.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 const INITIATION = {
@@ -208,12 +209,10 @@ Deno.test("GET back-channel-payments rejects a query that it cannot follow: no o
     [`?after=${cursor}&after=${cursor}`]: ["after"],
     "?status=x&after=y": ["status", "after"],
   };
-  for (const [query, paths] of Object.entries(bad)) {
-    await t.step(query, async () => {
-      const response = await idleBankCall(env, env.bankA, orderPath() + query);
-      await assertFaults(response, 400, paths.map((path) => ["Field.Invalid", path] as const));
-    });
-  }
+  await steps(t, bad, async (paths, query) => {
+    const response = await idleBankCall(env, env.bankA, orderPath() + query);
+    await assertFaults(response, 400, paths.map((path) => ["Field.Invalid", path] as const));
+  });
 });
 
 Deno.test("GET back-channel-payments/{id} answers what is not this bank's as if it did not exist [C2]", async () => {

@@ -1,8 +1,8 @@
 /** Status reports of banks that tests send. */
-import { idleBankCall, orderPath } from "../../../scripts/testing/back_channel.ts";
-import { type CallOptions, type Json } from "../../../scripts/testing/flows.ts";
-import type { Participant } from "../../../scripts/testing/participants.ts";
-import { type Environment } from "../../../scripts/testing/environment.ts";
+import { idleBankCall, orderPath } from "testing/back_channel.ts";
+import { type CallOptions, type Json } from "testing/flows.ts";
+import type { Participant } from "testing/participants.ts";
+import { type Environment } from "testing/environment.ts";
 
 /** Sends a report and asserts that it changes no state. */
 export function idlePut(

@@ -1,18 +1,11 @@
 /** Accepted account schemes and names. Text that a customer could mistake for the platform's own is rejected. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { idleReport, reportFor } from "../../../scripts/testing/back_channel.ts";
-import {
-  call,
-  clientToken,
-  consentBody,
-  createConsent,
-  good,
-  type Json,
-  pay,
-} from "../../../scripts/testing/flows.ts";
-import { authorised, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { idleReport, reportFor } from "testing/back_channel.ts";
+import { call, clientToken, consentBody, createConsent, good, type Json, pay } from "testing/flows.ts";
+import { authorised, toBank } from "testing/authorization_flow.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const WORDS = "✓ Name and account match. Confirmed by your bank";
 const PAYEE = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Name: "ACME Inc" };
@@ -102,17 +95,15 @@ Deno.test("a name has a letter or digit that can be seen, and nothing that hides
     "tag characters": ["Acme\u{e0041}", "invisible"],
     "private use": ["\ue000 Acme", "invisible"],
   };
-  for (const [what, [Name, why = ""]] of Object.entries(cases)) {
-    await t.step(what, async () => {
-      const creditor = await rejected(env, { CreditorAccount: { ...PAYEE, Name } });
-      assertStringIncludes(await messageOf(creditor), why);
-      await assertFaults(creditor, 400, [["Field.Invalid", "Data.Initiation.CreditorAccount.Name"]]);
-      const debtor = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819", Name };
-      await assertFaults(await rejected(env, { DebtorAccount: debtor }), 400, [
-        ["Field.Invalid", "Data.Initiation.DebtorAccount.Name"],
-      ]);
-    });
-  }
+  await steps(t, cases, async ([Name, why = ""]) => {
+    const creditor = await rejected(env, { CreditorAccount: { ...PAYEE, Name } });
+    assertStringIncludes(await messageOf(creditor), why);
+    await assertFaults(creditor, 400, [["Field.Invalid", "Data.Initiation.CreditorAccount.Name"]]);
+    const debtor = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819", Name };
+    await assertFaults(await rejected(env, { DebtorAccount: debtor }), 400, [
+      ["Field.Invalid", "Data.Initiation.DebtorAccount.Name"],
+    ]);
+  });
 });
 
 Deno.test("names of many scripts are accepted, joiners and emoji within them [CON-20]", async () => {

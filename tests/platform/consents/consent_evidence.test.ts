@@ -1,16 +1,16 @@
 /** The stored evidence of a customer's decision: when, who, why, and the hash of the page on which it was made. */
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { consentBody, type Json } from "../../../scripts/testing/flows.ts";
-import { type AtBank, authorise, toBank } from "../../../scripts/testing/authorization_flow.ts";
+import { IMPLICIT, sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { consentBody, type Json } from "testing/flows.ts";
+import { type AtBank, authorise, toBank } from "testing/authorization_flow.ts";
 import {
   ACCOUNTS,
   assertCodeAnswer,
   assertErrorAnswer,
   readForm,
   reportAccounts,
-} from "../../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
 import { type AuditEntry, historyOf } from "../../../src/platform/audit_trail.ts";
 
 const BODY = consentBody({

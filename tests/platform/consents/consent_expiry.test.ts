@@ -1,9 +1,9 @@
 /** Deadlines of consents, read before and after the sweeper has written them down [STA-01, CT12, CT15]. */
 import { assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
-import { call, clientToken, createConsent, good, type Json, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+import { call, clientToken, createConsent, good, type Json, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
 
 async function statusOf(env: Environment, consentId: string): Promise<Json> {
   const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;

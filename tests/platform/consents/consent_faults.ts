@@ -2,7 +2,7 @@
 import { decodeConsentRequest } from "../../../src/platform/consents/consent_schema.ts";
 import { edited } from "../http/edited.ts";
 import { faultsOf } from "../http/rejections.ts";
-import { CONTEXT, FULL } from "../../../scripts/testing/bodies.ts";
+import { CONTEXT, FULL } from "testing/bodies.ts";
 
 /** The faults of a full consent request with one place changed; none if it is accepted. */
 export function faultsWith(path: string, value: unknown): string[] {

@@ -6,7 +6,7 @@ import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { edited, without } from "../http/edited.ts";
 import { requestOnWire } from "../http/on_wire.ts";
 import { faultsIn, faultsWith } from "./consent_faults.ts";
-import { CONTEXT, FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
+import { CONTEXT, FULL, MINIMAL } from "testing/bodies.ts";
 
 Deno.test("consent request with the fewest members is taken as it is [CON-01]", () => {
   assertEquals(requestOnWire(decodeConsentRequest(MINIMAL, CONTEXT)), MINIMAL);

@@ -1,7 +1,7 @@
 /** The consent request: the accepted values of each field (contract CF1 to CF22). */
 import { assertEquals } from "@std/assert";
 import { edited } from "../http/edited.ts";
-import { FULL } from "../../../scripts/testing/bodies.ts";
+import { FULL } from "testing/bodies.ts";
 import { faultsIn, faultsWith } from "./consent_faults.ts";
 
 const ENUMS: [string, string[], string[]][] = [

@@ -7,8 +7,8 @@ import { consentDeadlineKey, consentKey } from "../../../src/platform/store_keys
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Commit, Entry, Store } from "../../../src/base/store/store.ts";
 import { asConsentId, type ConsentId } from "../../../src/base/kernel/identifiers.ts";
-import { clientToken, createConsent } from "../../../scripts/testing/flows.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { clientToken, createConsent } from "testing/flows.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 /** TPPs that all create consents at their limit: far more than one process can serve. */
 const TPPS = 20;

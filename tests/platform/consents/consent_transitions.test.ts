@@ -1,7 +1,7 @@
 /** Contract CT1 to CT17 as a TPP sees it: what moves a consent, and what does not. */
 import { assertEquals } from "@std/assert";
-import { comeBack } from "../../support/at_bank.ts";
-import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
+import { comeBack } from "support/at_bank.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
 import {
   type BoundToken,
   call,
@@ -12,16 +12,17 @@ import {
   type Json,
   pay,
   push,
-} from "../../../scripts/testing/flows.ts";
-import { type AtBank, authorised, toBank } from "../../../scripts/testing/authorization_flow.ts";
+} from "testing/flows.ts";
+import { type AtBank, authorised, toBank } from "testing/authorization_flow.ts";
 import {
   assertErrorAnswer,
   assertNothingChanges,
   codesIssued,
   consentStatus,
   reportAccounts,
-} from "../../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("A consent awaits authorisation until a customer or a bank ends its flow [CT1] [CT2] [CT3] [CT4]", async () => {
   await using env = await openEnvironment();
@@ -55,11 +56,7 @@ Deno.test("Authorized: confirming funds changes nothing, the payment consumes it
   for (const [name, act] of Object.entries(after)) {
     const answer = await assertConsentStays(env, flow, "Consumed", act);
     const { Errors } = await answer.json();
-    assertEquals(
-      [answer.status, Errors[0].ErrorCode],
-      [400, "UK.OBIE.Resource.InvalidConsentStatus"],
-      name,
-    );
+    assertEquals([answer.status, Errors[0].ErrorCode], [400, "UK.OBIE.Resource.InvalidConsentStatus"], name);
   }
 });
 
@@ -85,13 +82,11 @@ Deno.test("POST par for a consent that no customer can be asked about: 400 inval
     "another client's": [(await createConsent(env, bound)).Data.ConsentId, { client: env.otherTpp }],
     "another bank's": [(await createConsent(env, bound)).Data.ConsentId, { bank: "BANKB" }],
   };
-  for (const [name, [consentId, options = {}]] of Object.entries(consents)) {
-    await t.step(name, async () => {
-      const form = { code_challenge: "P".repeat(42) + "A" };
-      const answer = await assertNothingChanges(env, () => push(env, consentId, { ...options, form }));
-      assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"]);
-    });
-  }
+  await steps(t, consents, async ([consentId, options = {}]) => {
+    const form = { code_challenge: "P".repeat(42) + "A" };
+    const answer = await assertNothingChanges(env, () => push(env, consentId, { ...options, form }));
+    assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"]);
+  });
 });
 
 Deno.test("A deadline that the sweeper has written down gives the same answer as one that it has not [CT12] [CT15] [CT1]", async () => {

@@ -1,23 +1,12 @@
 /** POST domestic-payment-consents: what it answers to good requests, and faults that it names. */
 import { assertEquals, assertMatch } from "@std/assert";
-import {
-  type BoundToken,
-  call,
-  clientToken,
-  consentBody,
-  good,
-  type Json,
-} from "../../../scripts/testing/flows.ts";
-import {
-  assertFaults,
-  type ExpectedFault,
-  unchanged,
-  UUID,
-} from "../../../scripts/testing/resource_answers.ts";
-import { FULL_CONSENT, omitting } from "../../../scripts/testing/resource_bodies.ts";
-import { CONSENTS } from "../../support/resource_calls.ts";
-import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { type BoundToken, call, clientToken, consentBody, good, type Json } from "testing/flows.ts";
+import { assertFaults, type ExpectedFault, unchanged, UUID } from "testing/resource_answers.ts";
+import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { edited, without } from "../http/edited.ts";
+import { steps } from "support/steps.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 
@@ -114,13 +103,11 @@ Deno.test("POST domestic-payment-consents echoes exactly what was sent [CON-02]"
     "an empty SCASupportData": ["Data.SCASupportData", {}],
     "an empty AddressLine": ["Risk.DeliveryAddress.AddressLine", []],
   };
-  for (const [name, [path, value]] of Object.entries(echoes)) {
-    await t.step(name, async () => {
-      const consent = await good(post(env, bound, edited(FULL_CONSENT, path, value)), 201);
-      const found = path.split(".").reduce((at, step) => at[step], consent);
-      assertEquals(found, value);
-    });
-  }
+  await steps(t, echoes, async ([path, value]) => {
+    const consent = await good(post(env, bound, edited(FULL_CONSENT, path, value)), 201);
+    const found = path.split(".").reduce((at, step) => at[step], consent);
+    assertEquals(found, value);
+  });
 });
 
 Deno.test("POST domestic-payment-consents takes null identifications as absent ones [CON-20]", async () => {

@@ -1,11 +1,12 @@
 /** POST domestic-payment-consents: the values that fields may take (contract CF4 to CF22). */
 import { assertEquals } from "@std/assert";
-import { type BoundToken, call, clientToken, type Json } from "../../../scripts/testing/flows.ts";
-import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { FULL_CONSENT } from "../../../scripts/testing/resource_bodies.ts";
-import { CONSENTS } from "../../support/resource_calls.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { type BoundToken, call, clientToken, type Json } from "testing/flows.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { FULL_CONSENT } from "testing/resource_bodies.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 import { edited } from "../http/edited.ts";
+import { steps } from "support/steps.ts";
 
 /** Values of one field: those that are taken, and those that are rejected with a code. */
 interface FieldRule {
@@ -62,11 +63,7 @@ fieldRules("takes the listed values of an enumeration, all of them and no others
   { path: `${POSTAL}.AddressType`, takes: ADDRESS_TYPES, rejects: ["Home", "BIZZ"] },
   { path: `${POSTAL}.Country`, takes: ["CO", "UK"], rejects: ["co", "ZZ", "GBR"] },
   { path: `${DELIVERY}.Country`, takes: ["GB"], rejects: ["gb", "XX", ""] },
-  {
-    path: "Data.SCASupportData.RequestedSCAExemptionType",
-    takes: EXEMPTIONS,
-    rejects: ["Payment", ""],
-  },
+  { path: "Data.SCASupportData.RequestedSCAExemptionType", takes: EXEMPTIONS, rejects: ["Payment", ""] },
   {
     path: "Data.SCASupportData.AppliedAuthenticationApproach",
     takes: ["CA", "SCA"],
@@ -142,12 +139,10 @@ Deno.test("POST domestic-payment-consents takes 256 characters of an identificat
     "a scheme of 41": [scheme(41), "x", ["Unsupported.Scheme", `${CREDITOR}.SchemeName`]],
     "an empty scheme": ["", "x", ["Unsupported.Scheme", `${CREDITOR}.SchemeName`]],
   };
-  for (const [name, [schemeName, identification, fault]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const response = await unchanged(env, () => post(schemeName, identification));
-      await assertFaults(response, 400, [fault]);
-    });
-  }
+  await steps(t, cases, async ([schemeName, identification, fault]) => {
+    const response = await unchanged(env, () => post(schemeName, identification));
+    await assertFaults(response, 400, [fault]);
+  });
 });
 
 fieldRules("takes positive amounts of two fraction digits only [CON-16] [RP-N23]", [{

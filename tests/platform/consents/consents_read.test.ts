@@ -10,19 +10,13 @@ import {
   type Json,
   pay,
   push,
-} from "../../../scripts/testing/flows.ts";
-import {
-  authorise,
-  authorised,
-  codeOf,
-  redeem,
-  returnPath,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { assertBare, assertFaults, errorBody, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { FULL_CONSENT, omitting } from "../../../scripts/testing/resource_bodies.ts";
-import { CONSENTS } from "../../support/resource_calls.ts";
-import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorise, authorised, codeOf, redeem, returnPath, toBank } from "testing/authorization_flow.ts";
+import { assertBare, assertFaults, errorBody, unchanged } from "testing/resource_answers.ts";
+import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 /** The consent's Data as its TPP reads it now; tokens come and go with the time. */
 async function read(env: Environment, consentId: string): Promise<Json> {
@@ -150,22 +144,20 @@ Deno.test("a consent that was not authorised is rejected at its deadline, once a
       "2040-01-16T12:00:00+00:00",
     ],
   };
-  for (const [name, [data, lifetime, deadline]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      await using env = await openEnvironment();
-      const created = env.now;
-      const { ConsentId } =
-        (await createConsent(env, await clientToken(env, env.tpp), consentBody({ data }))).Data;
-      env.now = created + lifetime - 1;
-      assertEquals((await read(env, ConsentId)).Status, "AwaitingAuthorisation");
-      for (const later of [0, 1, 3_600_000, 30 * 86_400_000]) {
-        env.now = created + lifetime + later;
-        const { Status, StatusUpdateDateTime } = await read(env, ConsentId);
-        assertEquals([Status, StatusUpdateDateTime], ["Rejected", deadline]);
-      }
-      assertEquals((await push(env, ConsentId)).status, 400);
-    });
-  }
+  await steps(t, cases, async ([data, lifetime, deadline]) => {
+    await using env = await openEnvironment();
+    const created = env.now;
+    const { ConsentId } =
+      (await createConsent(env, await clientToken(env, env.tpp), consentBody({ data }))).Data;
+    env.now = created + lifetime - 1;
+    assertEquals((await read(env, ConsentId)).Status, "AwaitingAuthorisation");
+    for (const later of [0, 1, 3_600_000, 30 * 86_400_000]) {
+      env.now = created + lifetime + later;
+      const { Status, StatusUpdateDateTime } = await read(env, ConsentId);
+      assertEquals([Status, StatusUpdateDateTime], ["Rejected", deadline]);
+    }
+    assertEquals((await push(env, ConsentId)).status, 400);
+  });
 });
 
 Deno.test("a consent whose customer comes back from the bank after the deadline stays rejected [STA-01]", async () => {

@@ -10,18 +10,12 @@ import {
   good,
   type Json,
   pay,
-} from "../../../scripts/testing/flows.ts";
-import {
-  authorised,
-  codeOf,
-  decide,
-  putAccounts,
-  returnPath,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS } from "../../support/resource_calls.ts";
-import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorised, codeOf, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const WRONG_STATUS = [["Resource.InvalidConsentStatus", "Data.ConsentId"]] as const;
 
@@ -54,19 +48,17 @@ Deno.test("GET funds-confirmation tells whether the selected account's balance c
     "no balance": [{ Currency: "EUR" }, undefined],
   };
   await using env = await openEnvironment();
-  for (const [name, [account, available]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const { consentId, bound } = await authorisedWith(env, account);
-      const path = `/BANKB/domestic-payment-consents/v1/${consentId}/funds-confirmation`;
-      const response = await unchanged(env, () => call(env, env.tpp, bound, path));
-      const result = { FundsAvailableDateTime: "2040-01-15T12:00:00+00:00", FundsAvailable: available };
-      assertEquals(await good(response, 200), {
-        Data: available === undefined ? {} : { FundsAvailableResult: result },
-        Links: { Self: BASE_URL + path },
-        Meta: {},
-      });
+  await steps(t, cases, async ([account, available]) => {
+    const { consentId, bound } = await authorisedWith(env, account);
+    const path = `/BANKB/domestic-payment-consents/v1/${consentId}/funds-confirmation`;
+    const response = await unchanged(env, () => call(env, env.tpp, bound, path));
+    const result = { FundsAvailableDateTime: "2040-01-15T12:00:00+00:00", FundsAvailable: available };
+    assertEquals(await good(response, 200), {
+      Data: available === undefined ? {} : { FundsAvailableResult: result },
+      Links: { Self: BASE_URL + path },
+      Meta: {},
     });
-  }
+  });
 });
 
 Deno.test("GET funds-confirmation goes by the account that the customer chose among several [FUN-02]", async () => {
@@ -126,9 +118,7 @@ Deno.test("GET funds-confirmation dates its answer by the clock [FUN-02]", async
 });
 
 Deno.test("GET funds-confirmation is limited for each consent, not for all of a client's [RL2]", async () => {
-  await using env = await openEnvironment({
-    environment: { RATE_LIMITS: "funds=1/2,registration=100/100" },
-  });
+  await using env = await openEnvironment({ environment: { RATE_LIMITS: "funds=1/2,registration=100/100" } });
   const [first, second] = [await authorised(env), await authorised(env)];
   const asked = async ({ bound, consentId }: typeof first): Promise<number> =>
     (await ask(env, bound, consentId)).status;

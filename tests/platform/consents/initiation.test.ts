@@ -5,7 +5,7 @@ import { echoedInitiation } from "../../../src/platform/consents/initiation_repr
 import { mismatchFaults } from "../../../src/platform/payments/payment_schema.ts";
 import type { Account } from "../../../src/base/values/account.ts";
 import { edited, without } from "../http/edited.ts";
-import { FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
+import { FULL, MINIMAL } from "testing/bodies.ts";
 import { consentDataOf, paymentDataOf } from "./payment_data.ts";
 
 /** Paths in which a payment differs from a consent. */
@@ -162,9 +162,7 @@ Deno.test("payment may leave out the address or the mobile number, not change th
       MINIMAL,
       edited(MINIMAL, "Data.Initiation.SupplementaryData.DebtorMobileNumber", "07700900123"),
     ),
-    [
-      "Data.Initiation.SupplementaryData.DebtorMobileNumber",
-    ],
+    ["Data.Initiation.SupplementaryData.DebtorMobileNumber"],
   );
 });
 

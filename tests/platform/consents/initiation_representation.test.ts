@@ -5,7 +5,7 @@ import {
   echoedInitiation,
   reducedInitiation,
 } from "../../../src/platform/consents/initiation_representation.ts";
-import { FULL, MINIMAL } from "../../../scripts/testing/bodies.ts";
+import { FULL, MINIMAL } from "testing/bodies.ts";
 import { without } from "../http/edited.ts";
 import { consentDataOf } from "./payment_data.ts";
 

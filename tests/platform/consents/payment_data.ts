@@ -3,7 +3,7 @@ import { decodeConsentRequest } from "../../../src/platform/consents/consent_sch
 import { type PaymentData } from "../../../src/platform/consents/initiation.ts";
 import { decodePaymentRequest } from "../../../src/platform/payments/payment_schema.ts";
 import { edited, without } from "../http/edited.ts";
-import { CONTEXT } from "../../../scripts/testing/bodies.ts";
+import { CONTEXT } from "testing/bodies.ts";
 
 const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 

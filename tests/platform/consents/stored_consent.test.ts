@@ -12,7 +12,7 @@ import {
   type StoredPayment,
   storedPayment,
 } from "../../../src/platform/payments/stored_payment.ts";
-import { FULL } from "../../../scripts/testing/bodies.ts";
+import { FULL } from "testing/bodies.ts";
 
 const ACCOUNT = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819" };
 const REPORTED = { ...ACCOUNT, SecondaryIdentification: "ROLL-1", Balance: "1500.00", Currency: "EUR" };

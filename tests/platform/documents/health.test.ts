@@ -1,8 +1,8 @@
 /** The health endpoints of load balancers: whether the process lives, and whether it can work. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { good, requestToken } from "../../../scripts/testing/flows.ts";
-import { assertBrowserHeaders } from "../../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { good, requestToken } from "testing/flows.ts";
+import { assertBrowserHeaders } from "testing/front_channel.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Store } from "../../../src/base/store/store.ts";
 

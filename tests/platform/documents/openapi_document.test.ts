@@ -3,8 +3,8 @@
  * rules of fields.
  */
 import { assert, assertEquals } from "@std/assert";
-import { good, type Json } from "../../../scripts/testing/flows.ts";
-import { AUTH_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { good, type Json } from "testing/flows.ts";
+import { AUTH_URL, openEnvironment } from "testing/environment.ts";
 
 /** Generated clients have a method for each: a renamed operation breaks them. */
 const OPERATION_IDS = {

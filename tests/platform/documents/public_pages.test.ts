@@ -1,12 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { good, type Json } from "../../../scripts/testing/flows.ts";
-import {
-  assertBrowserHeaders,
-  BROWSER_HEADERS,
-  headingOf,
-  UUID,
-} from "../../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { good, type Json } from "testing/flows.ts";
+import { assertBrowserHeaders, BROWSER_HEADERS, headingOf, UUID } from "testing/front_channel.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 import { openDocs } from "../../../src/portal/docs_page.tsx";
 
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };

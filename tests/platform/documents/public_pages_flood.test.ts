@@ -1,12 +1,9 @@
 /** A flood of requests for documentation is not felt by those who pay: measured on `deno task serve`, quiet and flooded in turn. */
 import { assert, assertEquals } from "@std/assert";
-import { good, requestToken } from "../../../scripts/testing/flows.ts";
-import { openFlood } from "../../support/flood.ts";
-import { prepared } from "../../support/prepared_requests.ts";
-import {
-  openServedEnvironment,
-  type ServedEnvironment,
-} from "../../../scripts/testing/served_environment.ts";
+import { good, requestToken } from "testing/flows.ts";
+import { openFlood } from "support/flood.ts";
+import { prepared } from "support/prepared_requests.ts";
+import { openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
 
 /** The rate that the reference proxies allow to four addresses. */
 const FLOOD_PER_SECOND = 80;

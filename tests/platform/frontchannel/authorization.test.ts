@@ -1,12 +1,5 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import {
-  clientToken,
-  consentBody,
-  createConsent,
-  DEBTOR_ACCOUNT,
-  good,
-  push,
-} from "../../../scripts/testing/flows.ts";
+import { clientToken, consentBody, createConsent, DEBTOR_ACCOUNT, good, push } from "testing/flows.ts";
 import {
   authorise,
   authorize,
@@ -16,7 +9,7 @@ import {
   redeem,
   returnPath,
   toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
+} from "testing/authorization_flow.ts";
 import {
   assertBrowserHeaders,
   assertCodeAnswer,
@@ -27,13 +20,9 @@ import {
   SECRET,
   tppAnswer,
   UUID,
-} from "../../../scripts/testing/front_channel.ts";
-import {
-  AUTH_URL,
-  type Environment,
-  openEnvironment,
-  SHOP_REDIRECTS,
-} from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { AUTH_URL, type Environment, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 
@@ -62,15 +51,13 @@ Deno.test("GET authorization.oauth2 answers with exactly code, state and the ban
     "explicit, the bank's screen [CT6] [AUT-07] [AUT-08] [AUT-09]": { bank: env.bankB },
     "implicit at a bank with its own screen [AUT-10]": { bank: env.bankB, body: IMPLICIT },
   };
-  for (const [name, options] of Object.entries(flows)) {
-    await t.step(name, async () => {
-      const flow = await toBank(env, options);
-      const code = await assertCodeAnswer(await authorise(env, flow), options.bank.orgId);
-      assertEquals(await consentStatus(env, flow), "Authorized");
-      const token = await redeem(env, { consentId: flow.consentId, code }, { bank: options.bank.orgId });
-      assertEquals(token.status, 200);
-    });
-  }
+  await steps(t, flows, async (options) => {
+    const flow = await toBank(env, options);
+    const code = await assertCodeAnswer(await authorise(env, flow), options.bank.orgId);
+    assertEquals(await consentStatus(env, flow), "Authorized");
+    const token = await redeem(env, { consentId: flow.consentId, code }, { bank: options.bank.orgId });
+    assertEquals(token.status, 200);
+  });
 });
 
 Deno.test("GET authorization.oauth2 ignores every parameter but client_id and request_uri [AZ1] [AZ-N9] [AZ-N10] [AZ-N11] [FAPI-D14]", async (t) => {
@@ -88,13 +75,11 @@ Deno.test("GET authorization.oauth2 ignores every parameter but client_id and re
     "everything foreign": { nonce: "n", claims: "{}", response_type: "token", foo: "bar", prompt: "none" },
   };
   await using env = await openEnvironment();
-  for (const [name, parameters] of Object.entries(outside)) {
-    await t.step(name, async () => {
-      const { browser, flow } = await visit(env, (target) => ({ ...parameters, ...target }));
-      const answer = await browser.open(await returnPath(env, env.bankA, flow.handover));
-      await assertCodeAnswer(answer);
-    });
-  }
+  await steps(t, outside, async (parameters) => {
+    const { browser, flow } = await visit(env, (target) => ({ ...parameters, ...target }));
+    const answer = await browser.open(await returnPath(env, env.bankA, flow.handover));
+    await assertCodeAnswer(answer);
+  });
 });
 
 Deno.test("GET authorization.oauth2 never uses a state that is only outside the pushed request [AZ1]", async () => {
@@ -113,17 +98,15 @@ Deno.test("GET authorization.oauth2 returns state byte for byte, on success and 
     "what looks encoded": "a%20b+c%2Fd&code=stolen&iss=evil#fragment",
   };
   await using env = await openEnvironment();
-  for (const [name, state] of Object.entries(states)) {
-    await t.step(name, async () => {
-      for (const status_code of ["success", "failure"]) {
-        const flow = await toBank(env, { body: IMPLICIT, form: { state } });
-        const path = await returnPath(env, env.bankA, flow.handover, { claims: { status_code } });
-        const { parameters } = await tppAnswer(await flow.browser.open(path));
-        assertEquals(parameters.state, state);
-        assertEquals(parameters.iss, `${AUTH_URL}/BANKA`);
-      }
-    });
-  }
+  await steps(t, states, async (state) => {
+    for (const status_code of ["success", "failure"]) {
+      const flow = await toBank(env, { body: IMPLICIT, form: { state } });
+      const path = await returnPath(env, env.bankA, flow.handover, { claims: { status_code } });
+      const { parameters } = await tppAnswer(await flow.browser.open(path));
+      assertEquals(parameters.state, state);
+      assertEquals(parameters.iss, `${AUTH_URL}/BANKA`);
+    }
+  });
 });
 
 Deno.test("GET authorization.oauth2 keeps the redirect_uri's own query and appends with & [AZ8]", async () => {
@@ -233,10 +216,7 @@ Deno.test("GET authorization.oauth2 twice for one consent by two pushed requests
     201,
   );
   const browser = new Browser(env);
-  const { claims } = await openHandover(
-    env.bankA,
-    await authorize(browser, env.tpp, second.request_uri),
-  );
+  const { claims } = await openHandover(env.bankA, await authorize(browser, env.tpp, second.request_uri));
   assertNotEquals(claims.correlation_id, flow.handover.correlation_id);
   await assertCodeAnswer(await browser.open(await returnPath(env, env.bankA, claims)));
   const late = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));

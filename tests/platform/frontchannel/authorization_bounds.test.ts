@@ -1,16 +1,9 @@
 /** Data left after a customer's visits: a bounded number of sessions, and no cookie once a session is over. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { comeBack, goodReturn } from "../../support/at_bank.ts";
-import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
-import { clientToken, createConsent, good, push } from "../../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  authorize,
-  Browser,
-  decide,
-  openHandover,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
+import { comeBack, goodReturn } from "support/at_bank.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { clientToken, createConsent, good, push } from "testing/flows.ts";
+import { type AtBank, authorize, Browser, decide, openHandover, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
@@ -18,8 +11,8 @@ import {
   assertPage,
   nextUrlOf,
   reportAccounts,
-} from "../../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 Deno.test("One request_uri starts 20 sessions; the next visit goes back to the TPP and stores nothing [AZ-N7]", async () => {
   await using env = await openEnvironment();

@@ -1,22 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { comeBack, goodReturn } from "../../support/at_bank.ts";
-import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
-import {
-  call,
-  clientToken,
-  consentBody,
-  DEBTOR_ACCOUNT,
-  good,
-  type Json,
-  push,
-} from "../../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  authorize,
-  Browser,
-  openHandover,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
+import { comeBack, goodReturn } from "support/at_bank.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { call, clientToken, consentBody, DEBTOR_ACCOUNT, good, type Json, push } from "testing/flows.ts";
+import { type AtBank, authorize, Browser, openHandover, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
@@ -26,8 +12,9 @@ import {
   nextUrlOf,
   readForm,
   reportAccounts,
-} from "../../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("A session lives 900 s from its first page: the bank's return [AZ11] [BR9] [BR-N11] [LT8] [G1]", async () => {
   await using env = await openEnvironment();
@@ -99,18 +86,16 @@ Deno.test("A consent's deadline passes while the customer decides: access_denied
     "refuse": (flow, open) => post(flow, open, "refuse"),
     "the screen opened again": (flow, open) => flow.browser.open(open.screen),
   };
-  for (const [name, act] of Object.entries(acts)) {
-    await t.step(name, async () => {
-      const flow = await toBank(env, { body: untilIn(env, 300) });
-      const open = await toScreen(env, flow);
-      const deadline = env.now + 300_000;
-      env.now = deadline;
-      await assertErrorAnswer(await act(flow, open), "access_denied");
-      await assertRejectedAt(env, flow, deadline);
-      await assertPage(await flow.browser.open(open.screen), 400, "finished");
-      await assertLinkIsOver(env, flow);
-    });
-  }
+  await steps(t, acts, async (act) => {
+    const flow = await toBank(env, { body: untilIn(env, 300) });
+    const open = await toScreen(env, flow);
+    const deadline = env.now + 300_000;
+    env.now = deadline;
+    await assertErrorAnswer(await act(flow, open), "access_denied");
+    await assertRejectedAt(env, flow, deadline);
+    await assertPage(await flow.browser.open(open.screen), 400, "finished");
+    await assertLinkIsOver(env, flow);
+  });
   assertEquals(await codesIssued(env), 0);
 });
 

@@ -8,11 +8,11 @@ import {
   good,
   type Json,
   push,
-} from "../../../scripts/testing/flows.ts";
-import { authorize, Browser, openHandover } from "../../../scripts/testing/authorization_flow.ts";
-import { assertNothingChanges, assertPage, UUID } from "../../../scripts/testing/front_channel.ts";
-import type { CertifiedKey, Participant } from "../../../scripts/testing/participants.ts";
-import { AUTH_URL, type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorize, Browser, openHandover } from "testing/authorization_flow.ts";
+import { assertNothingChanges, assertPage, UUID } from "testing/front_channel.ts";
+import type { CertifiedKey, Participant } from "testing/participants.ts";
+import { AUTH_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
 
 const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 
@@ -61,10 +61,7 @@ Deno.test("JWT to the bank: signed with the key that {auth_url}/jwks publishes, 
 
 Deno.test("JWT to the bank: JWE(JWS) to its enc key, or its tls key where it has none [AZ16] [A10]", async () => {
   await using env = await openEnvironment();
-  const cases = [
-    [env.bankA, env.bankA.encryption],
-    [env.bankB, env.bankB.transport],
-  ] as const;
+  const cases = [[env.bankA, env.bankA.encryption], [env.bankB, env.bankB.transport]] as const;
   for (const [bank, recipient] of cases) {
     const { departure } = await leaveForBank(env, bank);
     assertEquals(decodeProtectedHeader(sealedIn(departure)), {

@@ -1,15 +1,15 @@
 /** Before a customer leaves for the bank: whether it can take them on, from signing in to the payment. */
 import { assertEquals } from "@std/assert";
-import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
-import { good, pay } from "../../../scripts/testing/flows.ts";
-import { authorise, authorised, toBank } from "../../../scripts/testing/authorization_flow.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { good, pay } from "testing/flows.ts";
+import { authorise, authorised, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
   assertNothingChanges,
   consentStatus,
-} from "../../../scripts/testing/front_channel.ts";
-import { depart, leavesForBank, pushed } from "../../support/departures.ts";
+} from "testing/front_channel.ts";
+import { depart, leavesForBank, pushed } from "support/departures.ts";
 import {
   accepts,
   down,
@@ -18,7 +18,7 @@ import {
   paid,
   type PushEnvironment,
   statusOf,
-} from "../../support/orders.ts";
+} from "support/orders.ts";
 
 /** Failures in a row after which a bank is left alone, and for how long. */
 const FAILURES = 5;

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { anotherFlow, decide, deciding, goodReturn } from "../../support/at_bank.ts";
-import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
-import { redeem, toBank } from "../../../scripts/testing/authorization_flow.ts";
+import { anotherFlow, decide, deciding, goodReturn } from "support/at_bank.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { redeem, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
@@ -10,8 +10,8 @@ import {
   consentStatus,
   nextUrlOf,
   reportAccounts,
-} from "../../../scripts/testing/front_channel.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { openEnvironment } from "testing/environment.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Commit, Store } from "../../../src/base/store/store.ts";
 

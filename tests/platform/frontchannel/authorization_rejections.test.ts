@@ -7,29 +7,18 @@ import {
   good,
   type Json,
   push,
-} from "../../../scripts/testing/flows.ts";
-import {
-  authorise,
-  authorize,
-  Browser,
-  codeOf,
-  returnPath,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
+} from "testing/flows.ts";
+import { authorise, authorize, Browser, codeOf, returnPath, toBank } from "testing/authorization_flow.ts";
 import {
   assertBrowserHeaders,
   assertErrorAnswer,
   assertNothingChanges,
   assertPage,
   consentStatus,
-} from "../../../scripts/testing/front_channel.ts";
-import { adminCall, register } from "../../../scripts/testing/participants.ts";
-import {
-  type Environment,
-  openEnvironment,
-  SHOP_REDIRECTS,
-  START,
-} from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { adminCall, register } from "testing/participants.ts";
+import { type Environment, openEnvironment, SHOP_REDIRECTS, START } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 const PATH = "/BANKA/authorization.oauth2";
@@ -72,12 +61,10 @@ Deno.test("GET authorization.oauth2 answers an unusable link with a page, never 
     "nothing at all": "",
   };
   const fetched = env.fetched.length;
-  for (const [name, parameters] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const query = typeof parameters === "string" ? parameters : new URLSearchParams(parameters);
-      await assertRejected(env, `${PATH}?${query}`, 400, "link_unusable");
-    });
-  }
+  await steps(t, cases, async (parameters) => {
+    const query = typeof parameters === "string" ? parameters : new URLSearchParams(parameters);
+    await assertRejected(env, `${PATH}?${query}`, 400, "link_unusable");
+  });
   await t.step("[AZ-N5] another bank's path", async () => {
     const query = new URLSearchParams(good);
     await assertRejected(env, `/BANKB/authorization.oauth2?${query}`, 400, "link_unusable");
@@ -102,12 +89,10 @@ Deno.test("GET authorization.oauth2 answers 404 for an unknown bank before anyth
     "an encoded space": "BANKA%20",
     "__proto__": "__proto__",
   };
-  for (const [name, code] of Object.entries(codes)) {
-    await t.step(name, async () => {
-      await assertRejected(env, `/${code}/authorization.oauth2?${query}`, 404, "not_found");
-      await assertRejected(env, `/${code}/authorization.oauth2`, 404, "not_found");
-    });
-  }
+  await steps(t, codes, async (code) => {
+    await assertRejected(env, `/${code}/authorization.oauth2?${query}`, 404, "not_found");
+    await assertRejected(env, `/${code}/authorization.oauth2`, 404, "not_found");
+  });
 });
 
 Deno.test("GET authorization.oauth2 takes a request_uri for 599 s [AZ-N3] [AUT-13]", async () => {
@@ -139,10 +124,7 @@ Deno.test("GET authorization.oauth2 has no other method, and no answer allows an
     await t.step(method, async () => {
       const url = link(env, requestUri);
       const headers = { origin: "https://evil.example", "access-control-request-method": "GET" };
-      const answer = await assertNothingChanges(
-        env,
-        () => new Browser(env).open(url, { method, headers }),
-      );
+      const answer = await assertNothingChanges(env, () => new Browser(env).open(url, { method, headers }));
       assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
       assertEquals(answer.headers.getSetCookie(), []);
       assertBrowserHeaders(answer);
@@ -179,10 +161,7 @@ Deno.test("GET authorization.oauth2 sends the customer back with temporarily_una
     const { requestUri } = await pushed(env);
     await setStatus(env, "BANKA", "organisation", "Suspended");
     env.now += 301_000;
-    const answer = await assertNothingChanges(
-      env,
-      () => authorize(new Browser(env), env.tpp, requestUri),
-    );
+    const answer = await assertNothingChanges(env, () => authorize(new Browser(env), env.tpp, requestUri));
     assertEquals(answer.headers.getSetCookie(), []);
     const words = "The bank is not active: the directory has suspended it.";
     await assertErrorAnswer(answer, "temporarily_unavailable", "BANKA", words);
@@ -219,21 +198,16 @@ Deno.test("GET authorization.oauth2 shows a page with Retry-After while the TPP'
 Deno.test("GET authorization.oauth2 for a consent that does not await authorisation redirects with invalid_request [AZ4] [AZ-N18] [CT16]", async (t) => {
   await using env = await openEnvironment();
   const decided = { Authorized: "success", Rejected: "failure" };
-  for (const [status, status_code] of Object.entries(decided)) {
-    await t.step(status, async () => {
-      const flow = await toBank(env, { body: IMPLICIT });
-      const challenge = { code_challenge: status_code.padEnd(43, "A") };
-      const { request_uri } = await good(push(env, flow.consentId, { form: challenge }), 201);
-      const path = await returnPath(env, env.bankA, flow.handover, { claims: { status_code } });
-      assertEquals((await flow.browser.open(path)).status, 303);
-      assertEquals(await consentStatus(env, flow), status);
-      const answer = await assertNothingChanges(
-        env,
-        () => authorize(new Browser(env), env.tpp, request_uri),
-      );
-      await assertErrorAnswer(answer, "invalid_request");
-    });
-  }
+  await steps(t, decided, async (status_code, status) => {
+    const flow = await toBank(env, { body: IMPLICIT });
+    const challenge = { code_challenge: status_code.padEnd(43, "A") };
+    const { request_uri } = await good(push(env, flow.consentId, { form: challenge }), 201);
+    const path = await returnPath(env, env.bankA, flow.handover, { claims: { status_code } });
+    assertEquals((await flow.browser.open(path)).status, 303);
+    assertEquals(await consentStatus(env, flow), status);
+    const answer = await assertNothingChanges(env, () => authorize(new Browser(env), env.tpp, request_uri));
+    await assertErrorAnswer(answer, "invalid_request");
+  });
 });
 
 Deno.test("GET authorization.oauth2 logs neither request_uri nor oAuthUrl [FAPI-G21] [BR16]", async () => {

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { anotherFlow, goodReturn } from "../../support/at_bank.ts";
-import { assertNotAuthentic, IMPLICIT } from "../../../scripts/testing/bank_return.ts";
-import { clientToken, good } from "../../../scripts/testing/flows.ts";
+import { anotherFlow, goodReturn } from "support/at_bank.ts";
+import { assertNotAuthentic, IMPLICIT } from "testing/bank_return.ts";
+import { clientToken, good } from "testing/flows.ts";
 import {
   type AtBank,
   authorize,
@@ -11,7 +11,7 @@ import {
   openHandover,
   putAccounts,
   toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
+} from "testing/authorization_flow.ts";
 import {
   ACCOUNTS,
   assertCodeAnswer,
@@ -23,8 +23,9 @@ import {
   nextUrlOf,
   readForm,
   reportAccounts,
-} from "../../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("GET authorization.sca.oauth2 in a browser that did not begin the flow shows a page and changes nothing [BR-N11] [BR9] [BR18] [B4] [AUT-11]", async (t) => {
   await using env = await openEnvironment();
@@ -45,14 +46,12 @@ Deno.test("GET authorization.sca.oauth2 in a browser that did not begin the flow
     "a character less": `${name}=${secret.slice(1)}`,
     "the hash that the store holds": `${name}=${await storedHash(env, flow)}`,
   };
-  for (const [what, cookie] of Object.entries(cookies)) {
-    await t.step(what, async () => {
-      const outsider = new Browser(env);
-      const headers = cookie === undefined ? {} : { cookie };
-      const answer = await assertNothingChanges(env, () => outsider.open(path, { headers }));
-      await assertPage(answer, 400, "other_browser");
-    });
-  }
+  await steps(t, cookies, async (cookie) => {
+    const outsider = new Browser(env);
+    const headers = cookie === undefined ? {} : { cookie };
+    const answer = await assertNothingChanges(env, () => outsider.open(path, { headers }));
+    await assertPage(answer, 400, "other_browser");
+  });
   await t.step("the browser that began it still succeeds with the same return", async () => {
     await assertCodeAnswer(await flow.browser.open(path));
   });
@@ -77,11 +76,7 @@ Deno.test("GET authorization.sca.oauth2: the same URL loaded again leads where i
   await assertErrorAnswer(await reload(), "invalid_request");
   // Without it, a page with a link to the TPP's own page.
   for (const browser of [flow.browser, new Browser(env)]) {
-    const page = await assertPage(
-      await assertNothingChanges(env, () => browser.open(path)),
-      400,
-      "finished",
-    );
+    const page = await assertPage(await assertNothingChanges(env, () => browser.open(path)), 400, "finished");
     assertEquals(nextUrlOf(page), "https://www.example.com/");
     assertStringIncludes(page, "Back to <bdi>Example Shop Ltd</bdi>");
   }
@@ -113,11 +108,7 @@ Deno.test("GET authorization.sca.oauth2: of two visits by one link the first to 
   assertEquals(flow.browser.cookies.size, 1);
   for (const [status_code, page] of [["success", "accepted"], ["failure", "finished"]] as const) {
     const path = await goodReturn(env, flow, { status_code });
-    const html = await assertPage(
-      await assertNothingChanges(env, () => flow.browser.open(path)),
-      400,
-      page,
-    );
+    const html = await assertPage(await assertNothingChanges(env, () => flow.browser.open(path)), 400, page);
     assertEquals(nextUrlOf(html), "https://www.example.com/");
     assertEquals(flow.browser.cookies.size, 0); // cleared by the first page: the second one is for a browser without
   }

@@ -1,11 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import {
-  assertNotAuthentic,
-  IMPLICIT,
-  sealedReturn,
-  signedReturn,
-} from "../../../scripts/testing/bank_return.ts";
-import { type AtBank, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
+import { assertNotAuthentic, IMPLICIT, sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { type AtBank, Browser, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
@@ -13,9 +8,10 @@ import {
   assertPage,
   codesIssued,
   consentStatus,
-} from "../../../scripts/testing/front_channel.ts";
-import type { JsonObject } from "../../../scripts/testing/jwts.ts";
-import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import type { JsonObject } from "testing/jwts.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const NOW = START / 1000;
 
@@ -42,12 +38,10 @@ Deno.test("GET authorization.sca.oauth2 rejects claims that are not of this bank
     "[BR-N12] debtor_account_present missing": { debtor_account_present: undefined },
     "bank_id missing": { bank_id: undefined },
   };
-  for (const [name, claims] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const jws = await signedReturn(env, flow, { claims });
-      await assertNotAuthentic(env, flow.browser, await sealedReturn(env, "BANKA", jws));
-    });
-  }
+  await steps(t, cases, async (claims) => {
+    const jws = await signedReturn(env, flow, { claims });
+    await assertNotAuthentic(env, flow.browser, await sealedReturn(env, "BANKA", jws));
+  });
   const ofAnotherFlow: Record<string, JsonObject> = {
     "[BR-N12] ref_id of another consent": { ref_id: other.consentId },
     "[BR-N12] ref_id in upper case": { ref_id: flow.consentId.toUpperCase() },
@@ -84,13 +78,11 @@ Deno.test("GET authorization.sca.oauth2 allows the clocks to differ [BR6] [FAPI-
     "no nbf": { nbf: undefined },
     "a member nobody knows": { auth_time: NOW },
   };
-  for (const [name, claims] of Object.entries(accepted)) {
-    await t.step(name, async () => {
-      const flow = await toBank(env, { body: IMPLICIT });
-      const jws = await signedReturn(env, flow, { claims });
-      await assertCodeAnswer(await flow.browser.open(await sealedReturn(env, "BANKA", jws)));
-    });
-  }
+  await steps(t, accepted, async (claims) => {
+    const flow = await toBank(env, { body: IMPLICIT });
+    const jws = await signedReturn(env, flow, { claims });
+    await assertCodeAnswer(await flow.browser.open(await sealedReturn(env, "BANKA", jws)));
+  });
 });
 
 Deno.test("GET authorization.sca.oauth2 spends jti once per bank, until the JWT has expired [BR-N10] [BR7] [AUT-11]", async () => {
@@ -135,10 +127,6 @@ async function assertUnusable(env: Environment, flow: AtBank, claims: JsonObject
   const path = await sealedReturn(env, "BANKA", await signedReturn(env, flow, { claims }));
   await assertErrorAnswer(await assertNothingChanges(env, () => flow.browser.open(path)), "server_error");
   assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation");
-  await assertPage(
-    await assertNothingChanges(env, () => new Browser(env).open(path)),
-    400,
-    "other_browser",
-  );
+  await assertPage(await assertNothingChanges(env, () => new Browser(env).open(path)), 400, "other_browser");
   assertStringIncludes(env.logged.join("\n"), '"event":"bank_return.unusable"');
 }

@@ -1,17 +1,11 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import {
-  IMPLICIT,
-  returnTo,
-  sealedReturn,
-  sealedUnderHeader,
-  signedReturn,
-} from "../../../scripts/testing/bank_return.ts";
-import { returnClaims, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { assertCodeAnswer, codesIssued, headingOf, PAGE } from "../../../scripts/testing/front_channel.ts";
-import { sealToPlatform } from "../../../scripts/testing/jwts.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
-import { rawJws } from "../../../scripts/testing/raw_jws.ts";
+import { IMPLICIT, returnTo, sealedReturn, sealedUnderHeader, signedReturn } from "testing/bank_return.ts";
+import { returnClaims, toBank } from "testing/authorization_flow.ts";
+import { assertCodeAnswer, codesIssued, headingOf, PAGE } from "testing/front_channel.ts";
+import { sealToPlatform } from "testing/jwts.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { rawJws } from "testing/raw_jws.ts";
 
 const RUNS = 150;
 

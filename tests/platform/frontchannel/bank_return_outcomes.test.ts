@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { IMPLICIT, sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { consentBody, type Json } from "../../../scripts/testing/flows.ts";
-import { type AtBank, authorize, toBank } from "../../../scripts/testing/authorization_flow.ts";
+import { IMPLICIT, sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { consentBody, type Json } from "testing/flows.ts";
+import { type AtBank, authorize, toBank } from "testing/authorization_flow.ts";
 import {
   ACCOUNTS,
   assertBrowserHeaders,
@@ -12,9 +12,10 @@ import {
   consentStatus,
   reportAccounts,
   tppAnswer,
-} from "../../../scripts/testing/front_channel.ts";
-import type { JsonObject } from "../../../scripts/testing/jwts.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import type { JsonObject } from "testing/jwts.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("GET authorization.sca.oauth2 takes exactly success and 200 for success [BR11] [B3] [CT5] [BR16]", async (t) => {
   await using env = await openEnvironment();
@@ -62,23 +63,17 @@ Deno.test("GET authorization.sca.oauth2 redirects a failure with access_denied, 
     "explicit, nothing reported": { body: consentBody() },
     "bank's own screen": { bank: env.bankB },
   };
-  for (const [name, options] of Object.entries(flows)) {
-    await t.step(name, async () => {
-      const flow = await toBank(env, options);
-      const answer = await comeBack(env, flow, {
-        status_code: "failure",
-        status: "refused",
-        sub: undefined,
-      });
-      await assertErrorAnswer(answer, "access_denied", flow.bank.orgId);
-      assertEquals(await consentStatus(env, flow), "Rejected");
-      await assertPage(
-        await authorize(flow.browser, env.tpp, flow.requestUri, flow.bank.orgId),
-        400,
-        "link_unusable",
-      );
-    });
-  }
+  await steps(t, flows, async (options) => {
+    const flow = await toBank(env, options);
+    const answer = await comeBack(env, flow, { status_code: "failure", status: "refused", sub: undefined });
+    await assertErrorAnswer(answer, "access_denied", flow.bank.orgId);
+    assertEquals(await consentStatus(env, flow), "Rejected");
+    await assertPage(
+      await authorize(flow.browser, env.tpp, flow.requestUri, flow.bank.orgId),
+      400,
+      "link_unusable",
+    );
+  });
   await t.step("explicit, accounts reported", async () => {
     const flow = await toBank(env);
     await reportAccounts(env, flow);
@@ -95,22 +90,20 @@ Deno.test("GET authorization.sca.oauth2 redirects too little money with access_d
     "explicit, nothing reported": { body: consentBody() },
     "bank's own screen": { bank: env.bankB },
   };
-  for (const [name, options] of Object.entries(flows)) {
-    await t.step(name, async () => {
-      const flow = await toBank(env, options);
-      const answer = await comeBack(env, flow, {
-        status_code: "insufficient_funds",
-        status: "<b>the customer's own words</b>",
-      });
-      assertEquals((await tppAnswer(answer)).parameters, {
-        error: "access_denied",
-        error_description: "The bank reported insufficient funds.",
-        state: "af0ifjsldkj",
-        iss: `${AUTH_URL}/${flow.bank.orgId}`,
-      });
-      assertEquals(await consentStatus(env, flow), "Rejected");
+  await steps(t, flows, async (options) => {
+    const flow = await toBank(env, options);
+    const answer = await comeBack(env, flow, {
+      status_code: "insufficient_funds",
+      status: "<b>the customer's own words</b>",
     });
-  }
+    assertEquals((await tppAnswer(answer)).parameters, {
+      error: "access_denied",
+      error_description: "The bank reported insufficient funds.",
+      state: "af0ifjsldkj",
+      iss: `${AUTH_URL}/${flow.bank.orgId}`,
+    });
+    assertEquals(await consentStatus(env, flow), "Rejected");
+  });
   await t.step("accounts reported: no consent screen is shown any more", async () => {
     const flow = await toBank(env);
     await reportAccounts(env, flow);
@@ -162,13 +155,11 @@ Deno.test("GET authorization.sca.oauth2: success with a sub that is missing, too
     SecondaryIdentification: "ROLL56988",
   };
   const body = consentBody({ initiation: { DebtorAccount } });
-  for (const [name, sub] of Object.entries(subs)) {
-    await t.step(name, async () => {
-      const flow = await toBank(env, { body });
-      await assertErrorAnswer(await comeBack(env, flow, { sub }), "server_error");
-      assertEquals(await consentStatus(env, flow), "Rejected");
-    });
-  }
+  await steps(t, subs, async (sub) => {
+    const flow = await toBank(env, { body });
+    await assertErrorAnswer(await comeBack(env, flow, { sub }), "server_error");
+    assertEquals(await consentStatus(env, flow), "Rejected");
+  });
   await t.step("255 characters are fine", async () => {
     const flow = await toBank(env, { body });
     await assertCodeAnswer(await comeBack(env, flow, { sub: "s".repeat(255) }));

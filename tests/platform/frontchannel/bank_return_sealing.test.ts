@@ -7,13 +7,13 @@ import {
   returnTo,
   sealedReturn,
   signedReturn,
-} from "../../../scripts/testing/bank_return.ts";
-import { toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { assertCodeAnswer } from "../../../scripts/testing/front_channel.ts";
-import { sealToPlatform } from "../../../scripts/testing/jwts.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
-import { rawJwe, segment } from "../../../scripts/testing/raw_jws.ts";
+} from "testing/bank_return.ts";
+import { toBank } from "testing/authorization_flow.ts";
+import { assertCodeAnswer } from "testing/front_channel.ts";
+import { sealToPlatform } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { rawJwe, segment } from "testing/raw_jws.ts";
 
 const PATH = "/BANKA/authorization.sca.oauth2";
 
@@ -39,14 +39,8 @@ Deno.test("GET authorization.sca.oauth2 rejects what is not exactly one sealed J
     "a space in front": returnTo("BANKA", ` ${sealed}`),
     "padding": returnTo("BANKA", sealed.replace(".", "=.")),
     "JSON serialisation": returnTo("BANKA", JSON.stringify(flattened)),
-    "an outer header that is no JSON": returnTo(
-      "BANKA",
-      [segment("{"), ...segments.slice(1)].join("."),
-    ),
-    "an outer header that is an array": returnTo(
-      "BANKA",
-      [segment([]), ...segments.slice(1)].join("."),
-    ),
+    "an outer header that is no JSON": returnTo("BANKA", [segment("{"), ...segments.slice(1)].join(".")),
+    "an outer header that is an array": returnTo("BANKA", [segment([]), ...segments.slice(1)].join(".")),
   };
   for (const [name, path] of Object.entries(cases)) {
     await t.step(name, () => assertNotAuthentic(env, flow.browser, path));

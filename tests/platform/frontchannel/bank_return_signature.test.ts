@@ -2,17 +2,13 @@
  * Who signed a bank's return. `tests/attacks/jwt_*.test.ts` has the returns with a wrong signature, header, time or id.
  */
 import { assertEquals } from "@std/assert";
-import {
-  assertNotAuthentic,
-  IMPLICIT,
-  sealedReturn,
-  signedReturn,
-} from "../../../scripts/testing/bank_return.ts";
-import { type AtBank, returnClaims, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { assertCodeAnswer } from "../../../scripts/testing/front_channel.ts";
-import { type JsonObject, signJwt } from "../../../scripts/testing/jwts.ts";
-import { adminCall } from "../../../scripts/testing/participants.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { assertNotAuthentic, IMPLICIT, sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { type AtBank, returnClaims, toBank } from "testing/authorization_flow.ts";
+import { assertCodeAnswer } from "testing/front_channel.ts";
+import { type JsonObject, signJwt } from "testing/jwts.ts";
+import { adminCall } from "testing/participants.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("GET authorization.sca.oauth2 takes no bank's word for another [BR-N6] [BR-N7] [BR8] [J29] [AUT-11] [CT17]", async (t) => {
   await using env = await openEnvironment();
@@ -24,10 +20,7 @@ Deno.test("GET authorization.sca.oauth2 takes no bank's word for another [BR-N6]
   const returns = {
     "[BR-N6] signed by bank B as itself, on A's path": [byB({ iss: "BANKB", bank_id: "BANKB" }), "BANKA"],
     "[BR-N6] signed by bank B as bank A": [byB({}), "BANKA"],
-    "[BR-N7] signed by A with bank_id B": [
-      signedReturn(env, atA, { claims: { bank_id: "BANKB" } }),
-      "BANKA",
-    ],
+    "[BR-N7] signed by A with bank_id B": [signedReturn(env, atA, { claims: { bank_id: "BANKB" } }), "BANKA"],
     "A's answer on B's path": [signedReturn(env, atA), "BANKB"],
     "A's answer as B on B's path": [
       signedReturn(env, atA, { claims: { iss: "BANKB", bank_id: "BANKB" } }),
@@ -40,11 +33,9 @@ Deno.test("GET authorization.sca.oauth2 takes no bank's word for another [BR-N6]
     "bank_id missing": [signedReturn(env, atA, { claims: { bank_id: undefined } }), "BANKA"],
     "bank_id an array": [signedReturn(env, atA, { claims: { bank_id: ["BANKA"] } }), "BANKA"],
   } as const;
-  for (const [name, [jws, path]] of Object.entries(returns)) {
-    await t.step(name, async () => {
-      await assertNotAuthentic(env, atA.browser, await sealedReturn(env, path, await jws));
-    });
-  }
+  await steps(t, returns, async ([jws, path]) => {
+    await assertNotAuthentic(env, atA.browser, await sealedReturn(env, path, await jws));
+  });
   await t.step("both flows end well all the same", async () => {
     for (const flow of [atA, atB]) {
       const path = await sealedReturn(env, flow.bank.orgId, await signedReturn(env, flow));

@@ -3,7 +3,7 @@
  * rejected.
  */
 import { assertEquals, assertMatch } from "@std/assert";
-import { setOrganisation, setSoftware } from "../../support/directory_network.ts";
+import { setOrganisation, setSoftware } from "support/directory_network.ts";
 import {
   call,
   clientToken,
@@ -14,11 +14,11 @@ import {
   pay,
   push,
   requestToken,
-} from "../../../scripts/testing/flows.ts";
-import { authorised, authorize, Browser } from "../../../scripts/testing/authorization_flow.ts";
-import { errorBody, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { BOUND_MS } from "../../support/standing.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorised, authorize, Browser } from "testing/authorization_flow.ts";
+import { errorBody, unchanged } from "testing/resource_answers.ts";
+import { BOUND_MS } from "support/standing.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 
@@ -33,18 +33,12 @@ const FALLS: Readonly<Record<string, Fall>> = {
     fall: (env) => setOrganisation(env, env.bankA, "Suspended"),
     error: "temporarily_unavailable",
   },
-  "is Withdrawn": {
-    fall: (env) => setOrganisation(env, env.bankA, "Withdrawn"),
-    error: "access_denied",
-  },
+  "is Withdrawn": { fall: (env) => setOrganisation(env, env.bankA, "Withdrawn"), error: "access_denied" },
   "has Inactive software": {
     fall: (env) => setSoftware(env, env.bankA, "Inactive"),
     error: "temporarily_unavailable",
   },
-  "has Revoked software": {
-    fall: (env) => setSoftware(env, env.bankA, "Revoked"),
-    error: "access_denied",
-  },
+  "has Revoked software": { fall: (env) => setSoftware(env, env.bankA, "Revoked"), error: "access_denied" },
 };
 
 for (const [name, { fall, error }] of Object.entries(FALLS)) {

@@ -1,7 +1,7 @@
 /** Error pages of the browser host in the reader's language, and the responses that programs receive instead. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { clientToken, consentBody, createConsent, good, push } from "../../../scripts/testing/flows.ts";
-import { Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
+import { clientToken, consentBody, createConsent, good, push } from "testing/flows.ts";
+import { Browser, toBank } from "testing/authorization_flow.ts";
 import {
   assertBrowserHeaders,
   assertErrorAnswer,
@@ -12,8 +12,9 @@ import {
   PAGE,
   tppAnswer,
   UUID,
-} from "../../../scripts/testing/front_channel.ts";
-import { AUTH_URL, type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { AUTH_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 /** As browsers send it. */
 const HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -41,15 +42,13 @@ Deno.test("An unknown path of the browser host is a page for who reads pages, JS
     "a picture": ["image/svg+xml,image/*;q=0.8", false],
     "no quality": ["text/html;q=x", false],
   };
-  for (const [name, [accept, isPage]] of Object.entries(readers)) {
-    await t.step(name, async () => {
-      for (const path of paths) {
-        const answer = await open(env, path, accept === undefined ? {} : { headers: { accept } });
-        if (isPage) await assertPage(answer, 404, "not_found");
-        else await assertLostProgram(answer, 404, "not_found");
-      }
-    });
-  }
+  await steps(t, readers, async ([accept, isPage]) => {
+    for (const path of paths) {
+      const answer = await open(env, path, accept === undefined ? {} : { headers: { accept } });
+      if (isPage) await assertPage(answer, 404, "not_found");
+      else await assertLostProgram(answer, 404, "not_found");
+    }
+  });
 });
 
 Deno.test("On paths of the API an unknown resource is a JSON answer, whatever the caller accepts [MD-N3] [FAPI-G16]", async () => {
@@ -116,24 +115,22 @@ Deno.test("An error page speaks the reader's language; its switch changes langua
     "a form that is not theirs": [`${screen}&lang=en`, post, 400],
     "a wrong method": ["/docs", { method: "POST", headers: { accept: HTML } }, 405],
   };
-  for (const [name, [path, init, status]] of Object.entries(errors)) {
-    await t.step(name, async () => {
-      const french = { ...init, headers: { ...init.headers, "accept-language": "fr-CA, en;q=0.5" } };
-      const first = await open(env, path.replace("&lang=en", ""), french);
-      const id = first.headers.get("x-fapi-interaction-id") ?? "";
-      const html = await first.text();
-      assertEquals(first.status, status);
-      assertWritten(html, "fr", "ltr", id);
-      assertEquals(html.includes("SECRET"), false, "what led here is on the page");
-      const arabic = await follow(env, html, "ar");
-      assertWritten(arabic, "ar", "rtl", id);
-      const english = await follow(env, arabic, "en");
-      assertWritten(english, "en", "ltr", id);
-      assertEquals(titleOf(english), headingOf(english));
-      assertEquals(Object.values<string>(PAGE).includes(titleOf(english)), true, titleOf(english));
-      assertEquals(shapeOf(arabic), shapeOf(html));
-    });
-  }
+  await steps(t, errors, async ([path, init, status]) => {
+    const french = { ...init, headers: { ...init.headers, "accept-language": "fr-CA, en;q=0.5" } };
+    const first = await open(env, path.replace("&lang=en", ""), french);
+    const id = first.headers.get("x-fapi-interaction-id") ?? "";
+    const html = await first.text();
+    assertEquals(first.status, status);
+    assertWritten(html, "fr", "ltr", id);
+    assertEquals(html.includes("SECRET"), false, "what led here is on the page");
+    const arabic = await follow(env, html, "ar");
+    assertWritten(arabic, "ar", "rtl", id);
+    const english = await follow(env, arabic, "en");
+    assertWritten(english, "en", "ltr", id);
+    assertEquals(titleOf(english), headingOf(english));
+    assertEquals(Object.values<string>(PAGE).includes(titleOf(english)), true, titleOf(english));
+    assertEquals(shapeOf(arabic), shapeOf(html));
+  });
 });
 
 Deno.test("What is answered to a decision is in the language of the page that it was taken on [AZ13]", async () => {

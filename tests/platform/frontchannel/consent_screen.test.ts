@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { clientToken, consentBody, good, type Json, push } from "../../../scripts/testing/flows.ts";
+import { sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { clientToken, consentBody, good, type Json, push } from "testing/flows.ts";
 import {
   type AtBank,
   authorize,
@@ -9,7 +9,7 @@ import {
   openHandover,
   redeem,
   toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
+} from "testing/authorization_flow.ts";
 import {
   ACCOUNTS,
   assertBrowserHeaders,
@@ -22,9 +22,10 @@ import {
   headingOf,
   readForm,
   reportAccounts,
-} from "../../../scripts/testing/front_channel.ts";
-import { onboard } from "../../../scripts/testing/participants.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { onboard } from "testing/participants.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, to whom, and the accounts [AZ13] [CT7]", async () => {
   await using env = await openEnvironment();
@@ -174,12 +175,10 @@ Deno.test("POST authorization.consent.oauth2 rejects a choice that is none, and 
     "no decision": { decision: undefined, account: "0" },
     "an unknown decision": { decision: "ACCEPT", account: "0" },
   };
-  for (const [name, choice] of Object.entries(choices)) {
-    await t.step(name, async () => {
-      const act = (): Promise<Response> => decide(flow, screen, { decision: "accept", ...choice });
-      await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
-    });
-  }
+  await steps(t, choices, async (choice) => {
+    const act = (): Promise<Response> => decide(flow, screen, { decision: "accept", ...choice });
+    await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
+  });
   await t.step("a field twice", async () => {
     const { csrf } = readForm(await (await flow.browser.open(screen)).text());
     const body = `csrf=${csrf}&decision=reject&decision=accept&account=0`;

@@ -1,6 +1,6 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { type AtBank, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
+import { sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { type AtBank, Browser, toBank } from "testing/authorization_flow.ts";
 import {
   assertBrowserHeaders,
   assertCodeAnswer,
@@ -12,8 +12,9 @@ import {
   readForm,
   reportAccounts,
   SECRET,
-} from "../../../scripts/testing/front_channel.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of this browser and this flow [AZ13]", async (t) => {
   await using env = await openEnvironment();
@@ -68,20 +69,18 @@ Deno.test("authorization.consent.oauth2 in another browser is a page, whatever i
     "a guessed cookie": `${name}=${"A".repeat(43)}`,
     "the secret under another name": `__Host-sca=${flow.browser.cookies.get(name)}`,
   };
-  for (const [what, cookie] of Object.entries(cookies)) {
-    await t.step(what, async () => {
-      const outsider = new Browser(env);
-      const headers = { cookie };
-      await assertPage(
-        await assertNothingChanges(env, () => outsider.open(screen, { headers })),
-        400,
-        "other_browser",
-      );
-      const body = new URLSearchParams({ csrf, decision: "accept", account: "0" });
-      const act = (): Promise<Response> => outsider.open(screen, { method: "POST", headers, body });
-      await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
-    });
-  }
+  await steps(t, cookies, async (cookie) => {
+    const outsider = new Browser(env);
+    const headers = { cookie };
+    await assertPage(
+      await assertNothingChanges(env, () => outsider.open(screen, { headers })),
+      400,
+      "other_browser",
+    );
+    const body = new URLSearchParams({ csrf, decision: "accept", account: "0" });
+    const act = (): Promise<Response> => outsider.open(screen, { method: "POST", headers, body });
+    await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
+  });
   await t.step("the customer's own browser still decides", async () => {
     await assertErrorAnswer(
       await post(flow.browser, screen, { csrf: [csrf], decision: "refuse" }),
@@ -116,14 +115,12 @@ Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait 
     "upper case": [path("BANKA", id.toUpperCase()), 400, "link_unusable"],
     "flow twice": [`${path("BANKA", id)}&flow=${id}`, 400, "link_unusable"],
   };
-  for (const [name, [url, status, page]] of Object.entries(outsiders)) {
-    await t.step(name, async () => {
-      const { browser } = flow;
-      await assertPage(await assertNothingChanges(env, () => browser.open(url)), status, page);
-      const act = (): Promise<Response> => post(browser, url, { csrf: [csrf], decision: "accept" });
-      await assertPage(await assertNothingChanges(env, act), status, page);
-    });
-  }
+  await steps(t, outsiders, async ([url, status, page]) => {
+    const { browser } = flow;
+    await assertPage(await assertNothingChanges(env, () => browser.open(url)), status, page);
+    const act = (): Promise<Response> => post(browser, url, { csrf: [csrf], decision: "accept" });
+    await assertPage(await assertNothingChanges(env, act), status, page);
+  });
   await t.step("a flow that is still at the bank", async () => {
     const { browser, handover } = atBank;
     const url = path("BANKA", handover.correlation_id);
@@ -174,12 +171,10 @@ Deno.test("authorization.consent.oauth2 takes GET and form POST alone, bounded [
       "link_unusable",
     ],
   };
-  for (const [name, [init, status, page]] of Object.entries(bodies)) {
-    await t.step(name, async () => {
-      const act = (): Promise<Response> => flow.browser.open(screen, { method: "POST", ...init });
-      await assertPage(await assertNothingChanges(env, act), status, page);
-    });
-  }
+  await steps(t, bodies, async ([init, status, page]) => {
+    const act = (): Promise<Response> => flow.browser.open(screen, { method: "POST", ...init });
+    await assertPage(await assertNothingChanges(env, act), status, page);
+  });
   await t.step("the query is no form", async () => {
     const act = (): Promise<Response> =>
       flow.browser.open(`${screen}&${form}`, { method: "POST", headers: { "content-type": urlencoded } });

@@ -3,10 +3,10 @@
  * In every case the TPP receives exactly one outcome, and it is the consent's.
  */
 import { assertEquals, assertMatch } from "@std/assert";
-import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
-import { begin, type Journey } from "../../support/customer_journey.ts";
-import { Browser } from "../../../scripts/testing/authorization_flow.ts";
-import { assertPage, codesIssued, nextUrlOf, readForm } from "../../../scripts/testing/front_channel.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { begin, type Journey } from "support/customer_journey.ts";
+import { Browser } from "testing/authorization_flow.ts";
+import { assertPage, codesIssued, nextUrlOf, readForm } from "testing/front_channel.ts";
 
 const FLOW_MS = 900_000;
 const MINUTE_MS = 60_000;

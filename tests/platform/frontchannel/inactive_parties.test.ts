@@ -1,19 +1,12 @@
 /** A bank or a TPP that becomes inactive while its customer is on the way: no code, the TPP gets the matching error. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { setOrganisation, setSoftware } from "../../support/directory_network.ts";
-import { good } from "../../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  Browser,
-  decide,
-  putAccounts,
-  returnPath,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { assertErrorAnswer, assertPage } from "../../../scripts/testing/front_channel.ts";
-import { unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { BOUND_MS } from "../../support/standing.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { setOrganisation, setSoftware } from "support/directory_network.ts";
+import { good } from "testing/flows.ts";
+import { type AtBank, Browser, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
+import { assertErrorAnswer, assertPage } from "testing/front_channel.ts";
+import { unchanged } from "testing/resource_answers.ts";
+import { BOUND_MS } from "support/standing.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 interface Fall {
   readonly party: "bankA" | "tpp";
@@ -89,10 +82,7 @@ for (const downfall of FALLS) {
     });
     const csrf = /name="csrf"[^>]*value="([^"]*)"/.exec(html)?.[1] ?? "";
     const post = (decision: string): Promise<Response> =>
-      browser.open(screen, {
-        method: "POST",
-        body: new URLSearchParams({ csrf, decision, account: "0" }),
-      });
+      browser.open(screen, { method: "POST", body: new URLSearchParams({ csrf, decision, account: "0" }) });
     await t.step("accepted all the same, it leads to the TPP and decides nothing", async () => {
       const answer = await unchanged(env, () => post("accept"));
       await assertErrorAnswer(answer, downfall.error, "BANKA", downfall.words);

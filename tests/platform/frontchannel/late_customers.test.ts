@@ -1,9 +1,9 @@
 /** Customers who come too late, or otherwise off the path: none is stranded, and none gets further than in time (Decision G1). */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { anotherFlow, comeBack, decide, deciding, goodReturn } from "../../support/at_bank.ts";
-import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
-import { clientToken } from "../../../scripts/testing/flows.ts";
-import { type AtBank, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
+import { anotherFlow, comeBack, decide, deciding, goodReturn } from "support/at_bank.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { clientToken } from "testing/flows.ts";
+import { type AtBank, Browser, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
@@ -13,10 +13,11 @@ import {
   consentStatus,
   nextUrlOf,
   reportAccounts,
-} from "../../../scripts/testing/front_channel.ts";
-import { postRegistration, renewedStatement } from "../../../scripts/testing/registration.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/front_channel.ts";
+import { postRegistration, renewedStatement } from "testing/registration.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { steps } from "support/steps.ts";
 
 const SESSION_MS = 900_000;
 const DAY_MS = 86_400_000;
@@ -25,15 +26,13 @@ const CLIENT_URI = "https://www.example.com/";
 
 Deno.test("A late success authorizes nothing and leaves the consent to a new request, whatever its kind [G1] [AZ11]", async (t) => {
   await using env = await openEnvironment();
-  for (const [name, options] of Object.entries(KINDS)) {
-    await t.step(name, async () => {
-      const flow = await late(env, options);
-      await assertErrorAnswer(await comeBack(env, flow), "session_expired", flow.bank.orgId);
-      assertEquals([await statusOf(env, flow), await codesIssued(env)], ["AwaitingAuthorisation", 0]);
-      assertEquals((await historyOf(env.store, flow.consentId)).at(-1)?.event, "consent.customer_late");
-      assertEquals(flow.browser.cookies.size, 0);
-    });
-  }
+  await steps(t, KINDS, async (options) => {
+    const flow = await late(env, options);
+    await assertErrorAnswer(await comeBack(env, flow), "session_expired", flow.bank.orgId);
+    assertEquals([await statusOf(env, flow), await codesIssued(env)], ["AwaitingAuthorisation", 0]);
+    assertEquals((await historyOf(env.store, flow.consentId)).at(-1)?.event, "consent.customer_late");
+    assertEquals(flow.browser.cookies.size, 0);
+  });
 });
 
 const KINDS: Record<string, Parameters<typeof toBank>[1]> = {
@@ -74,19 +73,17 @@ Deno.test("A late no on the consent screen is the customer's own and rejects the
     accept: ["session_expired", "AwaitingAuthorisation", "consent.customer_late"],
     refuse: ["access_denied", "Rejected", "consent.Rejected"],
   } as const;
-  for (const [decision, [error, status, event]] of Object.entries(ends)) {
-    await t.step(decision, async () => {
-      await using env = await openEnvironment();
-      const { flow, screen, csrf } = await deciding(env);
-      env.now += SESSION_MS;
-      const forged = await assertNothingChanges(env, () => decide(flow.browser, screen, "x", decision));
-      await assertPage(forged, 400, "other_browser");
-      await assertErrorAnswer(await decide(flow.browser, screen, csrf, decision), error);
-      assertEquals([await statusOf(env, flow), await codesIssued(env)], [status, 0]);
-      const last = (await historyOf(env.store, flow.consentId)).at(-1);
-      assertEquals([last?.event, last?.actor, last?.page?.language], [event, "customer", "en"]);
-    });
-  }
+  await steps(t, ends, async ([error, status, event], decision) => {
+    await using env = await openEnvironment();
+    const { flow, screen, csrf } = await deciding(env);
+    env.now += SESSION_MS;
+    const forged = await assertNothingChanges(env, () => decide(flow.browser, screen, "x", decision));
+    await assertPage(forged, 400, "other_browser");
+    await assertErrorAnswer(await decide(flow.browser, screen, csrf, decision), error);
+    assertEquals([await statusOf(env, flow), await codesIssued(env)], [status, 0]);
+    const last = (await historyOf(env.store, flow.consentId)).at(-1);
+    assertEquals([last?.event, last?.actor, last?.page?.language], [event, "customer", "en"]);
+  });
 });
 
 Deno.test("The consent screen opened late leads back to the TPP [G1]", async () => {

@@ -1,9 +1,9 @@
 /** The operator on customers' pages: name, logo, support contact and time zone, from configuration. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { assertPage, reportAccounts } from "../../../scripts/testing/front_channel.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { toBank } from "testing/authorization_flow.ts";
+import { assertPage, reportAccounts } from "testing/front_channel.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><script>alert(1)</script></svg>`;
 const OPERATOR = {

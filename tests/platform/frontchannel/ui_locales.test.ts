@@ -1,10 +1,10 @@
 /** `ui_locales` of the pushed request (OpenID Connect Core 1.0 §3.1.2.1): carried to the bank and to the consent screen. */
 import { assertEquals } from "@std/assert";
-import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { good } from "../../../scripts/testing/flows.ts";
-import { type AtBank, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { reportAccounts } from "../../../scripts/testing/front_channel.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { good } from "testing/flows.ts";
+import { type AtBank, toBank } from "testing/authorization_flow.ts";
+import { reportAccounts } from "testing/front_channel.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 /** The languages of the consent screen and of its form's target, for a browser that prefers Spanish. */
 async function screenLanguages(

@@ -1,25 +1,12 @@
 /** Admission control over HTTP: whose turn it is when every place is taken, and what a full lane leaves alone. */
 import { assertEquals } from "@std/assert";
-import {
-  call,
-  clientToken,
-  consentBody,
-  type FlowEnvironment,
-  pay,
-  requestToken,
-} from "../../../scripts/testing/flows.ts";
-import {
-  authorise,
-  authorised,
-  codeOf,
-  redeem,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
-import type { Participant } from "../../../scripts/testing/participants.ts";
-import { addKey } from "../../support/directory_network.ts";
-import { type HeldStore, openHeldStore } from "../../support/held_store.ts";
-import { prepared } from "../../support/prepared_requests.ts";
+import { call, clientToken, consentBody, type FlowEnvironment, pay, requestToken } from "testing/flows.ts";
+import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import type { Participant } from "testing/participants.ts";
+import { addKey } from "support/directory_network.ts";
+import { type HeldStore, openHeldStore } from "support/held_store.ts";
+import { prepared } from "support/prepared_requests.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 const OPERATOR_TOKEN = "an-operator-token-0123456789abcdefghij";

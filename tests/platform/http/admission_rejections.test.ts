@@ -12,18 +12,14 @@ import {
   pay,
   push,
   requestToken,
-} from "../../../scripts/testing/flows.ts";
-import { authorised, authorize, Browser } from "../../../scripts/testing/authorization_flow.ts";
-import {
-  AUTH_URL,
-  BASE_URL,
-  type Environment,
-  openEnvironment,
-} from "../../../scripts/testing/environment.ts";
-import { costOf, FREE } from "../../support/crypto_meter.ts";
-import { type HeldStore, openHeldStore } from "../../support/held_store.ts";
-import { openPushEnvironment } from "../../support/orders.ts";
-import { prepared } from "../../support/prepared_requests.ts";
+} from "testing/flows.ts";
+import { authorised, authorize, Browser } from "testing/authorization_flow.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { costOf, FREE } from "support/crypto_meter.ts";
+import { type HeldStore, openHeldStore } from "support/held_store.ts";
+import { openPushEnvironment } from "support/orders.ts";
+import { prepared } from "support/prepared_requests.ts";
+import { steps } from "support/steps.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 const HELD = "00000000-0000-4000-8000-00000000aaaa";
@@ -58,30 +54,28 @@ Deno.test("a request that finds no place in time is answered 503 before anything
     "payment": [(e: Environment) => pay(e, paying), 201],
     "token": [(e: Environment) => requestToken(e, e.tpp), 200],
   } as const;
-  for (const [name, [act, status]] of Object.entries(requests)) {
-    await t.step(name, async () => {
-      const kept: Request[] = [];
-      await prepared(env, (here) => act(Object.assign(Object.create(here), { api: keep(kept, here) })));
-      const send = (): Promise<Response> => env.api((kept[0] as Request).clone(), env.tpp);
-      const end = await fillParticipants(env, store);
-      const before = await env.store.list({ prefix: [], limit: 10_000 });
-      const { result, cost } = await costOf(send);
-      const text = await result.text();
-      assertEquals([result.status, cost], [503, FREE]);
-      assertEquals(result.headers.get("retry-after"), name === "consent" ? "5" : "1");
-      assertEquals(
-        text === "" ? "" : JSON.parse(text).error,
-        name === "token" ? "temporarily_unavailable" : "",
-      );
-      const after = await env.store.list({ prefix: [], limit: 10_000 });
-      assertEquals(
-        after.filter(({ key }) => key[0] !== "rate_bucket"),
-        before.filter(({ key }) => key[0] !== "rate_bucket"),
-      );
-      await end();
-      await good(send(), status);
-    });
-  }
+  await steps(t, requests, async ([act, status], name) => {
+    const kept: Request[] = [];
+    await prepared(env, (here) => act(Object.assign(Object.create(here), { api: keep(kept, here) })));
+    const send = (): Promise<Response> => env.api((kept[0] as Request).clone(), env.tpp);
+    const end = await fillParticipants(env, store);
+    const before = await env.store.list({ prefix: [], limit: 10_000 });
+    const { result, cost } = await costOf(send);
+    const text = await result.text();
+    assertEquals([result.status, cost], [503, FREE]);
+    assertEquals(result.headers.get("retry-after"), name === "consent" ? "5" : "1");
+    assertEquals(
+      text === "" ? "" : JSON.parse(text).error,
+      name === "token" ? "temporarily_unavailable" : "",
+    );
+    const after = await env.store.list({ prefix: [], limit: 10_000 });
+    assertEquals(
+      after.filter(({ key }) => key[0] !== "rate_bucket"),
+      before.filter(({ key }) => key[0] !== "rate_bucket"),
+    );
+    await end();
+    await good(send(), status);
+  });
 });
 
 function keep(kept: Request[], env: Pick<Environment, "api">): Environment["api"] {

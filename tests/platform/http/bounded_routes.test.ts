@@ -4,16 +4,11 @@ import { Hono } from "hono";
 import { type Check, mount } from "../../../src/base/http/endpoint.ts";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { endpoint, isBelow, type MountedEndpoint } from "../../../src/platform/http/endpoint.ts";
-import {
-  AUTH_URL,
-  BASE_URL,
-  type Environment,
-  openEnvironment,
-} from "../../../scripts/testing/environment.ts";
-import { type BoundToken, clientToken } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { dpopProof } from "../../../scripts/testing/jwts.ts";
-import type { Participant } from "../../../scripts/testing/participants.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { type BoundToken, clientToken } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { dpopProof } from "testing/jwts.ts";
+import type { Participant } from "testing/participants.ts";
 import { MAX_BODY_BYTES } from "../../../src/base/limits.ts";
 
 const OPERATOR_TOKEN = "an-operator-token-0123456789abcdefghij";

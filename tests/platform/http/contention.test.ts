@@ -1,9 +1,9 @@
 /** A store that loses every race: each request is answered 503 with Retry-After, writes no data and can be repeated. */
 import { assert, assertEquals } from "@std/assert";
-import { bankCall, consentPath, putStatus, reportFor } from "../../../scripts/testing/back_channel.ts";
-import { IMPLICIT } from "../../../scripts/testing/bank_return.ts";
-import { type ConflictingStore, openConflictingStore } from "../../support/conflicting_store.ts";
-import { depart, pushed } from "../../support/departures.ts";
+import { bankCall, consentPath, putStatus, reportFor } from "testing/back_channel.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { type ConflictingStore, openConflictingStore } from "support/conflicting_store.ts";
+import { depart, pushed } from "support/departures.ts";
 import {
   call,
   clientToken,
@@ -13,25 +13,14 @@ import {
   pay,
   push,
   requestToken,
-} from "../../../scripts/testing/flows.ts";
-import {
-  authorise,
-  authorised,
-  codeOf,
-  redeem,
-  returnPath,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import {
-  assertNothingChanges,
-  assertPage,
-  readForm,
-  reportAccounts,
-} from "../../../scripts/testing/front_channel.ts";
-import { onboardOnly } from "../../../scripts/testing/participants.ts";
-import { MANY_REGISTRATIONS, NEWCOMER, postRegistration } from "../../../scripts/testing/registration.ts";
-import { CONSENTS } from "../../support/resource_calls.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorise, authorised, codeOf, redeem, returnPath, toBank } from "testing/authorization_flow.ts";
+import { assertNothingChanges, assertPage, readForm, reportAccounts } from "testing/front_channel.ts";
+import { onboardOnly } from "testing/participants.ts";
+import { MANY_REGISTRATIONS, NEWCOMER, postRegistration } from "testing/registration.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 /** One request that can be sent again and again, and what it is answered without conflicts. */
 interface Attempt {
@@ -97,20 +86,18 @@ const resources: Record<string, Prepare> = {
 
 for (const [surface, attempts] of [["OAuth", oauth], ["Resource", resources]] as const) {
   Deno.test(`${surface} requests: one that loses every race is 503 with Retry-After, and succeeds when repeated`, async (t) => {
-    for (const [name, prepare] of Object.entries(attempts)) {
-      await t.step(name, async () => {
-        const store = await openConflictingStore();
-        await using env = await openEnvironment({ ...MANY_REGISTRATIONS, store });
-        const { send, status } = await prepare(env);
-        const answer = await losing(env, store, send);
-        assertEquals([answer.status, answer.headers.get("retry-after")], [503, "1"]);
-        const { error, Errors } = await answer.json();
-        if (surface === "OAuth") assertEquals(error, "temporarily_unavailable");
-        else assertEquals(Errors[0].ErrorCode, "UK.OBIE.UnexpectedError");
-        const again = await send();
-        assertEquals([again.status, (await again.text()).includes("error")], [status, false]);
-      });
-    }
+    await steps(t, attempts, async (prepare) => {
+      const store = await openConflictingStore();
+      await using env = await openEnvironment({ ...MANY_REGISTRATIONS, store });
+      const { send, status } = await prepare(env);
+      const answer = await losing(env, store, send);
+      assertEquals([answer.status, answer.headers.get("retry-after")], [503, "1"]);
+      const { error, Errors } = await answer.json();
+      if (surface === "OAuth") assertEquals(error, "temporarily_unavailable");
+      else assertEquals(Errors[0].ErrorCode, "UK.OBIE.UnexpectedError");
+      const again = await send();
+      assertEquals([again.status, (await again.text()).includes("error")], [status, false]);
+    });
   });
 }
 
@@ -146,17 +133,15 @@ const pages: Record<string, Prepare> = {
 };
 
 Deno.test("A customer's step that loses every race is a page with 503 and Retry-After, and succeeds when repeated", async (t) => {
-  for (const [name, prepare] of Object.entries(pages)) {
-    await t.step(name, async () => {
-      const store = await openConflictingStore();
-      await using env = await openEnvironment({ store });
-      const { send, status } = await prepare(env);
-      const answer = await losing(env, store, send);
-      assertEquals(answer.headers.get("retry-after"), "1");
-      await assertPage(answer, 503, "unavailable");
-      assertEquals((await send()).status, status);
-    });
-  }
+  await steps(t, pages, async (prepare) => {
+    const store = await openConflictingStore();
+    await using env = await openEnvironment({ store });
+    const { send, status } = await prepare(env);
+    const answer = await losing(env, store, send);
+    assertEquals(answer.headers.get("retry-after"), "1");
+    await assertPage(answer, 503, "unavailable");
+    assertEquals((await send()).status, status);
+  });
 });
 
 /** Sends the request while every commit loses. Asserts a bounded number of commits and unchanged state. */

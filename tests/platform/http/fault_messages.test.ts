@@ -1,11 +1,12 @@
 /** `Errors[].Message`: each kind of fault has words of its own that say what was expected. [G8] */
 import { assertEquals } from "@std/assert";
-import { call, clientToken, createConsent, good, pay } from "../../../scripts/testing/flows.ts";
-import { authorised, putAccounts } from "../../../scripts/testing/authorization_flow.ts";
-import { FULL_CONSENT } from "../../../scripts/testing/resource_bodies.ts";
-import { CONSENTS } from "../../support/resource_calls.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+import { call, clientToken, createConsent, good, pay } from "testing/flows.ts";
+import { authorised, putAccounts } from "testing/authorization_flow.ts";
+import { FULL_CONSENT } from "testing/resource_bodies.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { openEnvironment } from "testing/environment.ts";
 import { edited } from "./edited.ts";
+import { steps } from "support/steps.ts";
 
 const IDENTIFICATION = "Data.Initiation.DebtorAccount.Identification";
 const CURRENCY = "Data.Initiation.InstructedAmount.Currency";
@@ -53,13 +54,11 @@ const MESSAGES: Readonly<Record<string, readonly [path: string, value: string, m
 Deno.test("A faulty field is answered with words of its own for each fault [CON-17] [CON-18] [G8]", async (t) => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
-  for (const [name, [path, value, message]] of Object.entries(MESSAGES)) {
-    await t.step(name, async () => {
-      const body = JSON.stringify(edited(FULL_CONSENT, path, value));
-      const response = await call(env, env.tpp, bound, CONSENTS, { body });
-      assertEquals([response.status, (await response.json()).Errors[0]?.Message], [400, message]);
-    });
-  }
+  await steps(t, MESSAGES, async ([path, value, message]) => {
+    const body = JSON.stringify(edited(FULL_CONSENT, path, value));
+    const response = await call(env, env.tpp, bound, CONSENTS, { body });
+    assertEquals([response.status, (await response.json()).Errors[0]?.Message], [400, message]);
+  });
 });
 
 Deno.test("A currency that is not supported is answered with those that this platform takes [CON-17] [G8]", async () => {
@@ -89,12 +88,10 @@ Deno.test("A 403 says which access token the request needs [C3] [G8]", async (t)
       () => pay(env, { ...other, payment: flow.payment }),
     ],
   };
-  for (const [name, [message, send]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const response = await send();
-      assertEquals([response.status, (await response.json()).Errors[0].Message], [403, message]);
-    });
-  }
+  await steps(t, cases, async ([message, send]) => {
+    const response = await send();
+    assertEquals([response.status, (await response.json()).Errors[0].Message], [403, message]);
+  });
 });
 
 Deno.test("PUT back-channel-auth without an authorization session says so, not that the status forbids it [C11] [G8]", async () => {

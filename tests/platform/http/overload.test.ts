@@ -3,11 +3,11 @@
  * the computer's speed does not decide the test.
  */
 import { assert } from "@std/assert";
-import { call, clientToken, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
-import { type Prepared, prepared } from "../../support/prepared_requests.ts";
-import { openSlowStore, type SlowStore } from "../../support/slow_store.ts";
+import { call, clientToken, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Prepared, prepared } from "support/prepared_requests.ts";
+import { openSlowStore, type SlowStore } from "support/slow_store.ts";
 
 const TIMES_CAPACITY = 4;
 const PAYMENTS = 8;

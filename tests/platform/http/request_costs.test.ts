@@ -5,9 +5,9 @@ import { assert, assertEquals } from "@std/assert";
 import { STAGES } from "../../../scripts/bench/stages.ts";
 import { meet } from "../../../scripts/bench/flows.ts";
 import { newFlow, type Parties, requestOf, STEPS } from "../../../scripts/bench/steps.ts";
-import { openCountedStore, type StoreCost } from "../../support/counted_store.ts";
-import { type Cost, costOf } from "../../support/crypto_meter.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { openCountedStore, type StoreCost } from "support/counted_store.ts";
+import { type Cost, costOf } from "support/crypto_meter.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 interface Costs {
   readonly store: StoreCost;

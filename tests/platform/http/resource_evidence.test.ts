@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { flattenedVerify } from "jose";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
-import { ACCOUNTS, orderPath, report } from "../../../scripts/testing/back_channel.ts";
+import { ACCOUNTS, orderPath, report } from "testing/back_channel.ts";
 import {
   type BoundToken,
   call,
@@ -14,7 +14,7 @@ import {
   type Json,
   pay,
   paymentBody,
-} from "../../../scripts/testing/flows.ts";
+} from "testing/flows.ts";
 import {
   type AtBank,
   authorised,
@@ -23,12 +23,12 @@ import {
   redeem,
   returnPath,
   toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { payloadSignature } from "../../../scripts/testing/jwts.ts";
-import { openPushEnvironment } from "../../support/orders.ts";
-import type { Participant } from "../../../scripts/testing/participants.ts";
-import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
-import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/authorization_flow.ts";
+import { payloadSignature } from "testing/jwts.ts";
+import { openPushEnvironment } from "support/orders.ts";
+import type { Participant } from "testing/participants.ts";
+import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
 
 const COMPLETED = "AcceptedSettlementCompleted";
 
@@ -193,11 +193,7 @@ async function moves(env: Environment, subject: string): Promise<readonly unknow
 /** The customer agrees with what the bank has reported. */
 async function agreedToken(env: Environment, flow: AtBank): Promise<BoundToken> {
   const shown = await flow.browser.open(await returnPath(env, flow.bank, flow.handover));
-  return await tokenFor(
-    env,
-    flow,
-    await decide(flow.browser, shown.headers.get("location") ?? "", "accept"),
-  );
+  return await tokenFor(env, flow, await decide(flow.browser, shown.headers.get("location") ?? "", "accept"));
 }
 
 async function tokenFor(env: Environment, { consentId }: AtBank, decided: Response): Promise<BoundToken> {

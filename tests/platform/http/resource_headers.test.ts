@@ -1,16 +1,10 @@
 /** The FAPI headers of resource calls (contract HD1 to HD10; Decision C10), caching, and the form of every rejection. */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { call, clientToken, consentBody, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import {
-  assertCommonHeaders,
-  assertFaults,
-  errorBody,
-  unchanged,
-  UUID,
-} from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, PAYMENTS, resourceCalls } from "../../support/resource_calls.ts";
-import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { call, clientToken, consentBody, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { assertCommonHeaders, assertFaults, errorBody, unchanged, UUID } from "testing/resource_answers.ts";
+import { CONSENTS, PAYMENTS, resourceCalls } from "support/resource_calls.ts";
+import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 const ID = "x-fapi-interaction-id";
 

@@ -9,13 +9,14 @@ import {
   type Json,
   pay,
   paymentBody,
-} from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { dpopProof } from "../../../scripts/testing/jwts.ts";
-import { assertChallenge, assertFaults } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
-import { tally, volley } from "../../support/volley.ts";
-import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { dpopProof } from "testing/jwts.ts";
+import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
+import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
+import { tally, volley } from "support/volley.ts";
+import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const SHOTS = 40;
 const USED_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
@@ -142,16 +143,14 @@ Deno.test("of 40 parallel requests with one DPoP proof exactly one is served [DP
     ],
     "POST domestic-payments": ["POST", PAYMENTS, flow.payment, (w, proof) => pay(w, flow, { proof })],
   };
-  for (const [name, [method, path, { token: accessToken, key }, attempt]] of Object.entries(served)) {
-    await t.step(name, async () => {
-      const proof = await dpopProof(env, key, { method, url: BASE_URL + path, accessToken });
-      const answers = await volley(env, SHOTS, (loading, number) => attempt(loading, proof, number));
-      assertEquals(tally(answers), { [method === "GET" ? 200 : 201]: 1, 401: SHOTS - 1 });
-      for (const answer of answers.filter(({ status }) => status === 401)) {
-        await assertChallenge(answer, 401, USED_PROOF);
-      }
-    });
-  }
+  await steps(t, served, async ([method, path, { token: accessToken, key }, attempt]) => {
+    const proof = await dpopProof(env, key, { method, url: BASE_URL + path, accessToken });
+    const answers = await volley(env, SHOTS, (loading, number) => attempt(loading, proof, number));
+    assertEquals(tally(answers), { [method === "GET" ? 200 : 201]: 1, 401: SHOTS - 1 });
+    for (const answer of answers.filter(({ status }) => status === 401)) {
+      await assertChallenge(answer, 401, USED_PROOF);
+    }
+  });
 });
 
 Deno.test("of 40 parallel requests with one DPoP proof that are to be rejected exactly one is told why [DP-N14]", async () => {

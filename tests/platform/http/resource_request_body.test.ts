@@ -1,15 +1,10 @@
 /** The form of a POST to a resource endpoint: media type, coding, size, bytes and JSON; methods and addresses. */
 import { assertEquals } from "@std/assert";
-import { call, clientToken, consentBody, pay, paymentBody } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import {
-  assertBare,
-  assertFaults,
-  type ExpectedFault,
-  unchanged,
-} from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, PAYMENTS, type ResourceCall, resourceCalls } from "../../support/resource_calls.ts";
-import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { call, clientToken, consentBody, pay, paymentBody } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { assertBare, assertFaults, type ExpectedFault, unchanged } from "testing/resource_answers.ts";
+import { CONSENTS, PAYMENTS, type ResourceCall, resourceCalls } from "support/resource_calls.ts";
+import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 const FORMAT: readonly ExpectedFault[] = [["Resource.InvalidFormat"]];
 const MAX_BYTES = 65_536;

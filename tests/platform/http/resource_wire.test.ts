@@ -1,16 +1,11 @@
 /** Cases that need raw bytes on a connection: repeated header lines, bodies of GETs, white space, request targets. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type BoundToken, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { dpopProof, payloadSignature } from "../../../scripts/testing/jwts.ts";
-import { verifyAnswer } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS } from "../../support/resource_calls.ts";
-import {
-  BASE_URL,
-  type Environment,
-  openEnvironment,
-  PROXY_SECRET,
-} from "../../../scripts/testing/environment.ts";
+import { type BoundToken, clientToken, consentBody } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { dpopProof, payloadSignature } from "testing/jwts.ts";
+import { verifyAnswer } from "testing/resource_answers.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { BASE_URL, type Environment, openEnvironment, PROXY_SECRET } from "testing/environment.ts";
 
 /** An answer as it came over the connection. */
 interface RawAnswer {

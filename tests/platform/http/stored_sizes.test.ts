@@ -1,20 +1,13 @@
 /** Every accepted input can be stored and served: the largest inputs, in every script, on a real Deno KV. */
 import { serialize } from "node:v8";
 import { assert, assertEquals } from "@std/assert";
-import { bankCall, orderPath, putStatus } from "../../../scripts/testing/back_channel.ts";
-import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { consentBody, dpopKey, good, type Json, pay } from "../../../scripts/testing/flows.ts";
-import {
-  type AtBank,
-  codeOf,
-  decide,
-  putAccounts,
-  redeem,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { readForm, tppAnswer } from "../../../scripts/testing/front_channel.ts";
-import { adminCall, onboardOnly, register } from "../../../scripts/testing/participants.ts";
-import { type Environment, openEnvironment, SHOP_REDIRECTS } from "../../../scripts/testing/environment.ts";
+import { bankCall, orderPath, putStatus } from "testing/back_channel.ts";
+import { sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { consentBody, dpopKey, good, type Json, pay } from "testing/flows.ts";
+import { type AtBank, codeOf, decide, putAccounts, redeem, toBank } from "testing/authorization_flow.ts";
+import { readForm, tppAnswer } from "testing/front_channel.ts";
+import { adminCall, onboardOnly, register } from "testing/participants.ts";
+import { type Environment, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
 
 const MAX_BODY_BYTES = 65_536;
 

@@ -9,11 +9,12 @@ import {
   type Json,
   pay,
   paymentBody,
-} from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { assertChallenge, assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, resourceCalls } from "../../support/resource_calls.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const KEY_REUSED = [["Rules.ResourceAlreadyExists", "x-idempotency-key"]] as const;
 
@@ -59,11 +60,9 @@ Deno.test("POST endpoints take the same JSON in other white space, order and esc
     "in another order": JSON.stringify({ Risk: body.Risk, Data: body.Data }),
     escaped: JSON.stringify(body).replace("ACME Inc", "\\u0041CME\\u0020Inc"),
   };
-  for (const [name, text] of Object.entries(spellings)) {
-    await t.step(name, async () => {
-      assertEquals(await good(await unchanged(env, () => post(env, token, "k", text)), 201), first);
-    });
-  }
+  await steps(t, spellings, async (text) => {
+    assertEquals(await good(await unchanged(env, () => post(env, token, "k", text)), 201), first);
+  });
   await t.step("a payment", async () => {
     const flow = await authorised(env);
     const made = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
@@ -84,11 +83,9 @@ Deno.test("POST endpoints reject a key with another body, and leave the first as
     "an empty object": {},
     "null where a member was absent": consentBody({ initiation: { RemittanceInformation: null } }),
   };
-  for (const [name, body] of Object.entries(others)) {
-    await t.step(name, async () => {
-      await assertFaults(await unchanged(env, () => post(env, token, "k", body)), 400, KEY_REUSED);
-    });
-  }
+  await steps(t, others, async (body) => {
+    await assertFaults(await unchanged(env, () => post(env, token, "k", body)), 400, KEY_REUSED);
+  });
   await t.step("the first body is still answered with the first consent", async () => {
     assertEquals(await good(post(env, token, "k"), 201), first);
   });
@@ -113,13 +110,7 @@ Deno.test("a key is one client's, at one bank, at one endpoint [IDE-04] [RP-N21]
   const answers = [
     call(env, env.tpp, flow.bound, CONSENTS, options),
     call(env, env.otherTpp, await clientToken(env, env.otherTpp), CONSENTS, options),
-    call(
-      env,
-      env.tpp,
-      await clientToken(env, env.tpp, "BANKB"),
-      CONSENTS.replace("BANKA", "BANKB"),
-      options,
-    ),
+    call(env, env.tpp, await clientToken(env, env.tpp, "BANKB"), CONSENTS.replace("BANKA", "BANKB"), options),
   ];
   const ids = await Promise.all(answers.map(async (answer) => (await good(answer, 201)).Data.ConsentId));
   assertEquals(new Set(ids).size, 3);
@@ -200,10 +191,7 @@ Deno.test("GET endpoints ignore x-idempotency-key [IDE-11]", async (t) => {
   for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "GET")) {
     for (const key of ["k", "k".repeat(50), ""]) {
       await t.step(`${endpoint.name} ${key.length}`, async () => {
-        const response = await unchanged(
-          env,
-          () => endpoint.send({ headers: { "x-idempotency-key": key } }),
-        );
+        const response = await unchanged(env, () => endpoint.send({ headers: { "x-idempotency-key": key } }));
         assertEquals(response.status, 200, await response.text());
       });
     }

@@ -11,7 +11,7 @@ import {
   pay,
   paymentBody,
   push,
-} from "../../../scripts/testing/flows.ts";
+} from "testing/flows.ts";
 import {
   type AtBank,
   authorise,
@@ -21,10 +21,10 @@ import {
   codeOf,
   openHandover,
   redeem,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { assertFaults } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS } from "../../support/resource_calls.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/authorization_flow.ts";
+import { assertFaults } from "testing/resource_answers.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 function post(
   env: Environment,
@@ -55,9 +55,7 @@ Deno.test("a rejected request leaves its key free for the corrected one [IDE-08]
     await assertFaults(
       await post(env, token, "k", consentBody({ initiation: { InstructedAmount: undefined } })),
       400,
-      [
-        ["Field.Missing", "Data.Initiation.InstructedAmount"],
-      ],
+      [["Field.Missing", "Data.Initiation.InstructedAmount"]],
     );
     await good(post(env, token, "k"), 201);
   });

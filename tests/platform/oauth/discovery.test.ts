@@ -9,21 +9,13 @@ import {
   pay,
   push,
   requestToken,
-} from "../../../scripts/testing/flows.ts";
-import { authorised, authorize, Browser } from "../../../scripts/testing/authorization_flow.ts";
-import {
-  assertBrowserHeaders,
-  assertNothingChanges,
-  BROWSER_HEADERS,
-} from "../../../scripts/testing/front_channel.ts";
-import { clientAssertion, dpopProof, type JsonObject } from "../../../scripts/testing/jwts.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
-import {
-  AUTH_URL,
-  BASE_URL,
-  type Environment,
-  openEnvironment,
-} from "../../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorised, authorize, Browser } from "testing/authorization_flow.ts";
+import { assertBrowserHeaders, assertNothingChanges, BROWSER_HEADERS } from "testing/front_channel.ts";
+import { clientAssertion, dpopProof, type JsonObject } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const METADATA = "/.well-known/oauth-authorization-server/BANKA";
 const AUTH = "https://auth.platform.example";
@@ -104,15 +96,13 @@ Deno.test("GET metadata of what is no bank's issuer: 404, no default issuer [MD-
     "[MD10] no revocation": "/BANKA/revoke",
     "[MD10] no userinfo": "/BANKA/userinfo",
   };
-  for (const [name, path] of Object.entries(paths)) {
-    await t.step(name, async () => {
-      const answer = await open(env, path);
-      assertEquals([answer.status, answer.headers.get("content-type")], [404, "application/json"]);
-      assertBrowserHeaders(answer);
-      const body = await answer.json();
-      assertEquals([Object.keys(body), body.error], [["error", "error_description"], "not_found"]);
-    });
-  }
+  await steps(t, paths, async (path) => {
+    const answer = await open(env, path);
+    assertEquals([answer.status, answer.headers.get("content-type")], [404, "application/json"]);
+    assertBrowserHeaders(answer);
+    const body = await answer.json();
+    assertEquals([Object.keys(body), body.error], [["error", "error_description"], "not_found"]);
+  });
 });
 
 Deno.test("Metadata and keys have no other method than GET [MD-N3]", async (t) => {

@@ -2,16 +2,12 @@ import { assertEquals, assertNotEquals } from "@std/assert";
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { CompactEncrypt, importJWK } from "jose";
-import { IMPLICIT, returnTo, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import { good } from "../../../scripts/testing/flows.ts";
-import { authorize, Browser, openHandover, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import {
-  assertBrowserHeaders,
-  assertCodeAnswer,
-  BROWSER_HEADERS,
-} from "../../../scripts/testing/front_channel.ts";
-import { platformKeySet } from "../../../scripts/testing/platform_keys.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { IMPLICIT, returnTo, signedReturn } from "testing/bank_return.ts";
+import { good } from "testing/flows.ts";
+import { authorize, Browser, openHandover, toBank } from "testing/authorization_flow.ts";
+import { assertBrowserHeaders, assertCodeAnswer, BROWSER_HEADERS } from "testing/front_channel.ts";
+import { platformKeySet } from "testing/platform_keys.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 const JWKS = "https://auth.platform.example/jwks";
 

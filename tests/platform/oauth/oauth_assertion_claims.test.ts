@@ -2,19 +2,10 @@
  * Client assertions at the token endpoint (both grants) and PAR: issuer, subject and audience, and unusual ones that are
  * right. `tests/attacks/jwt_*.test.ts` has the assertions that no endpoint accepts.
  */
-import { asAssertion, claiming, type WithAssertion } from "../../support/assertions.ts";
-import { clientAssertion, type JsonObject, seconds } from "../../../scripts/testing/jwts.ts";
-import {
-  acceptedEverywhere,
-  type Case,
-  rejectedEverywhere,
-} from "../../../scripts/testing/oauth_requests.ts";
-import {
-  AUTH_URL,
-  BASE_URL,
-  type Environment,
-  openEnvironment,
-} from "../../../scripts/testing/environment.ts";
+import { asAssertion, claiming, type WithAssertion } from "support/assertions.ts";
+import { clientAssertion, type JsonObject, seconds } from "testing/jwts.ts";
+import { acceptedEverywhere, type Case, rejectedEverywhere } from "testing/oauth_requests.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 const ISSUER = `${AUTH_URL}/BANKA`;

@@ -1,14 +1,8 @@
 /** Client assertions at the token endpoint and PAR: used once, by an active client, while they are fresh (contract LT1). */
 import { assertEquals } from "@std/assert";
-import { asAssertion, claiming, headed, type WithAssertion } from "../../support/assertions.ts";
-import { dpopKey, requestToken } from "../../../scripts/testing/flows.ts";
-import {
-  clientAssertion,
-  dpopProof,
-  type JsonObject,
-  seconds,
-  signJwt,
-} from "../../../scripts/testing/jwts.ts";
+import { asAssertion, claiming, headed, type WithAssertion } from "support/assertions.ts";
+import { dpopKey, requestToken } from "testing/flows.ts";
+import { clientAssertion, dpopProof, type JsonObject, seconds, signJwt } from "testing/jwts.ts";
 import {
   assertAccepted,
   assertApiError,
@@ -16,14 +10,9 @@ import {
   clientCredentials,
   oauthEndpoints,
   pushing,
-} from "../../../scripts/testing/oauth_requests.ts";
-import { adminCall } from "../../../scripts/testing/participants.ts";
-import {
-  AUTH_URL,
-  BASE_URL,
-  type Environment,
-  openEnvironment,
-} from "../../../scripts/testing/environment.ts";
+} from "testing/oauth_requests.ts";
+import { adminCall } from "testing/participants.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 
@@ -150,10 +139,7 @@ Deno.test("POST token, par reject a client that is not active, and take it back 
   await using env = await openEnvironment();
   const { orgId } = env.tpp;
   const set = async (path: string, status: string): Promise<void> => {
-    const response = await adminCall(env, "PUT", `/participants/${orgId}${path}`, {
-      status,
-      reason: "test",
-    });
+    const response = await adminCall(env, "PUT", `/participants/${orgId}${path}`, { status, reason: "test" });
     assertEquals(response.status, 200);
     env.now += 300_000; // key sets are that old at most (Decision A9)
   };

@@ -3,9 +3,9 @@
  * endpoint accepts.
  */
 import { assertEquals } from "@std/assert";
-import { proving } from "../../support/assertions.ts";
-import { dpopKey } from "../../../scripts/testing/flows.ts";
-import { dpopProof, seconds } from "../../../scripts/testing/jwts.ts";
+import { proving } from "support/assertions.ts";
+import { dpopKey } from "testing/flows.ts";
+import { dpopProof, seconds } from "testing/jwts.ts";
 import {
   acceptedEverywhere,
   assertAccepted,
@@ -14,9 +14,9 @@ import {
   codeGrant,
   oauthEndpoints,
   rejectedEverywhere,
-} from "../../../scripts/testing/oauth_requests.ts";
-import { BASE_URL, openEnvironment, throughProxy } from "../../../scripts/testing/environment.ts";
-import { rawJws } from "../../../scripts/testing/raw_jws.ts";
+} from "testing/oauth_requests.ts";
+import { BASE_URL, openEnvironment, throughProxy } from "testing/environment.ts";
+import { rawJws } from "testing/raw_jws.ts";
 
 const REJECTED = [400, "invalid_dpop_proof"] as const;
 

@@ -1,16 +1,16 @@
 /** DPoP proofs at the token endpoint and PAR: once each, and what they bind (contract LT2, DP1 to DP16). */
 import { assertEquals } from "@std/assert";
-import { proving } from "../../support/assertions.ts";
-import { dpopProof, type JsonObject, seconds, sha256 } from "../../../scripts/testing/jwts.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
+import { proving } from "support/assertions.ts";
+import { dpopProof, type JsonObject, seconds, sha256 } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
 import {
   assertAccepted,
   assertRejected,
   clientCredentials,
   oauthEndpoints,
   pushing,
-} from "../../../scripts/testing/oauth_requests.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/oauth_requests.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 const REJECTED = [400, "invalid_dpop_proof"] as const;
 
@@ -28,11 +28,7 @@ Deno.test("POST token, par take a proof once, and a jti once per key [DP-N14]", 
       await assertAccepted(endpoint, await endpoint.send(await proving(env, { jti })(endpoint)));
       env.now += 1000;
       await endpoint.ready();
-      await assertRejected(
-        env,
-        REJECTED,
-        async () => endpoint.send(await proving(env, { jti })(endpoint)),
-      );
+      await assertRejected(env, REJECTED, async () => endpoint.send(await proving(env, { jti })(endpoint)));
     });
   }
   await t.step("the same jti at token and PAR", async () => {

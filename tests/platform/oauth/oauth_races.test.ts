@@ -1,9 +1,9 @@
 /** Single use under real concurrency: 40 requests whose commits start together, and exactly one of them counts. */
 import { assertEquals } from "@std/assert";
-import { claiming } from "../../support/assertions.ts";
-import { authentication, dpopKey } from "../../../scripts/testing/flows.ts";
-import { dpopProof } from "../../../scripts/testing/jwts.ts";
-import { type GatedStore, openGatedStore } from "../../support/gated_store.ts";
+import { claiming } from "support/assertions.ts";
+import { authentication, dpopKey } from "testing/flows.ts";
+import { dpopProof } from "testing/jwts.ts";
+import { type GatedStore, openGatedStore } from "support/gated_store.ts";
 import {
   assertAccepted,
   assertApiError,
@@ -14,8 +14,8 @@ import {
   issueCode,
   oauthEndpoints,
   pushing,
-} from "../../../scripts/testing/oauth_requests.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/oauth_requests.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 const REPLAYED_ASSERTION = [401, "invalid_client"] as const;
 const REPLAYED_PROOF = [400, "invalid_dpop_proof"] as const;
@@ -102,9 +102,7 @@ Deno.test("POST token counts at most five of 40 parallel wrong redemptions, then
   const wrong = { ...await codeForm(env, flow), code_verifier: "x".repeat(43) };
   const token = clientCredentials(env);
   const requests = await forty(async () =>
-    token.request({
-      form: { ...wrong, ...await authentication(env, env.tpp, "BANKA"), scope: undefined },
-    })
+    token.request({ form: { ...wrong, ...await authentication(env, env.tpp, "BANKA"), scope: undefined } })
   );
   store.gather(requests.length);
   const responses = await Promise.all(requests.map((request) => env.api(request, env.tpp)));

@@ -1,9 +1,9 @@
 /** `POST /{BANK}/par.oauth2/v1`: what a pushed request must say, and the answer. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { authentication, dpopKey, good, push } from "../../../scripts/testing/flows.ts";
-import { authorise, authorize, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { dpopProof, sha256, thumbprint } from "../../../scripts/testing/jwts.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
+import { authentication, dpopKey, good, push } from "testing/flows.ts";
+import { authorise, authorize, Browser, toBank } from "testing/authorization_flow.ts";
+import { dpopProof, sha256, thumbprint } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
 import {
   acceptedEverywhere,
   assertApiError,
@@ -14,8 +14,9 @@ import {
   type Expected,
   pushing,
   rejectedEverywhere,
-} from "../../../scripts/testing/oauth_requests.ts";
-import { AUTH_URL, openEnvironment, SHOP_REDIRECTS } from "../../../scripts/testing/environment.ts";
+} from "testing/oauth_requests.ts";
+import { AUTH_URL, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const INVALID_REQUEST = [400, "invalid_request"] as const;
 
@@ -196,13 +197,11 @@ Deno.test("POST par takes a DPoP binding that is sound, and one alone [PA-N10, P
 Deno.test("POST par gives a long state back as it came [PA-N13, 2.3]", async (t) => {
   await using env = await openEnvironment();
   const states = { "1000": "s".repeat(1000), "2048": "s".repeat(2048), "every VSCHAR": visibleCharacters() };
-  for (const [name, state] of Object.entries(states)) {
-    await t.step(name, async () => {
-      const answer = await authorise(env, await toBank(env, { form: { state } }));
-      const { searchParams } = new URL(answer.headers.get("location") ?? "");
-      assertEquals([answer.status, searchParams.get("state")], [303, state]);
-    });
-  }
+  await steps(t, states, async (state) => {
+    const answer = await authorise(env, await toBank(env, { form: { state } }));
+    const { searchParams } = new URL(answer.headers.get("location") ?? "");
+    assertEquals([answer.status, searchParams.get("state")], [303, state]);
+  });
 });
 
 Deno.test("POST par goes without state, and none comes back [PA-N14]", async (t) => {

@@ -1,15 +1,11 @@
 /** `POST /{BANK}/par.oauth2/v1`: the consent that a pushed request is for, and the PKCE challenge that it may not reuse. */
 import { assertEquals } from "@std/assert";
-import { good, pay, push, verifierOf } from "../../../scripts/testing/flows.ts";
-import { authorised, returnPath, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { sha256 } from "../../../scripts/testing/jwts.ts";
-import {
-  assertApiError,
-  assertRejected,
-  awaitingConsent,
-  issueCode,
-} from "../../../scripts/testing/oauth_requests.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { good, pay, push, verifierOf } from "testing/flows.ts";
+import { authorised, returnPath, toBank } from "testing/authorization_flow.ts";
+import { sha256 } from "testing/jwts.ts";
+import { assertApiError, assertRejected, awaitingConsent, issueCode } from "testing/oauth_requests.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const INVALID_REQUEST = [400, "invalid_request"] as const;
 
@@ -33,18 +29,16 @@ Deno.test("POST par wants a consent of this client at this bank that awaits auth
     "Consumed": push(await consumed(env)),
     "Rejected by the customer": push(await rejected(env)),
   };
-  for (const [name, send] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      await assertRejected(env, INVALID_REQUEST, async () => {
-        const response = await send();
-        assertEquals(
-          (await response.clone().json()).error_description, // the same response for all, so that it reveals no consent
-          "consent_id is not a consent of this client that awaits authorisation.",
-        );
-        return response;
-      });
+  await steps(t, cases, async (send) => {
+    await assertRejected(env, INVALID_REQUEST, async () => {
+      const response = await send();
+      assertEquals(
+        (await response.clone().json()).error_description, // the same response for all, so that it reveals no consent
+        "consent_id is not a consent of this client that awaits authorisation.",
+      );
+      return response;
     });
-  }
+  });
   assertEquals((await pushFresh(env, { form: { consent_id: consentId } })).status, 201);
 });
 

@@ -1,15 +1,9 @@
 /** `POST /{BANK}/token.oauth2/v1`, authorization code: wrong redemptions, which leave the code good until the fifth. */
 import { assertEquals } from "@std/assert";
-import { type Changes, dpopProof, sha256, thumbprint } from "../../../scripts/testing/jwts.ts";
-import {
-  authentication,
-  dpopKey,
-  postForm,
-  requestToken,
-  verifierOf,
-} from "../../../scripts/testing/flows.ts";
-import { redeem } from "../../../scripts/testing/authorization_flow.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
+import { type Changes, dpopProof, sha256, thumbprint } from "testing/jwts.ts";
+import { authentication, dpopKey, postForm, requestToken, verifierOf } from "testing/flows.ts";
+import { redeem } from "testing/authorization_flow.ts";
+import { testKey } from "testing/keys.ts";
 import {
   assertAccepted,
   assertApiError,
@@ -18,13 +12,9 @@ import {
   type Expected,
   issueCode,
   type IssuedCode,
-} from "../../../scripts/testing/oauth_requests.ts";
-import {
-  BASE_URL,
-  type Environment,
-  openEnvironment,
-  SHOP_REDIRECTS,
-} from "../../../scripts/testing/environment.ts";
+} from "testing/oauth_requests.ts";
+import { BASE_URL, type Environment, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const INVALID_GRANT = [400, "invalid_grant"] as const;
 const INVALID_REQUEST = [400, "invalid_request"] as const;
@@ -137,13 +127,11 @@ Deno.test("POST token rejects another DPoP key than PAR's [TA-N12, TA-N13, TA6]"
     "dpop_jkt [TA-N12]": async () => ({ form: { dpop_jkt: await thumbprint(key) } }),
     "proof [TA-N13]": async () => ({ headers: { dpop: await dpopProof(env, key, target) } }),
   };
-  for (const [name, push] of Object.entries(pushed)) {
-    await t.step(name, async () => {
-      const flow = await issueCode(env, await push());
-      await rejectedOnce(env, INVALID_PROOF, () => redeem(env, flow, { key: other }));
-      await assertAccepted(codeGrant(env), await redeem(env, flow, { key }));
-    });
-  }
+  await steps(t, pushed, async (push) => {
+    const flow = await issueCode(env, await push());
+    await rejectedOnce(env, INVALID_PROOF, () => redeem(env, flow, { key: other }));
+    await assertAccepted(codeGrant(env), await redeem(env, flow, { key }));
+  });
 });
 
 Deno.test("POST token rejects a code without DPoP, bound or not, and keeps it [TA-N14]", async () => {
@@ -216,13 +204,11 @@ async function rejectedAndStillGood(
   expected: Expected,
   attempts: Readonly<Record<string, Attempt>>,
 ): Promise<void> {
-  for (const [name, attempt] of Object.entries(attempts)) {
-    await t.step(name, async () => {
-      const flow = await issueCode(env);
-      await rejectedOnce(env, expected, () => attempt(flow));
-      await assertAccepted(codeGrant(env), await redeem(env, flow));
-    });
-  }
+  await steps(t, attempts, async (attempt) => {
+    const flow = await issueCode(env);
+    await rejectedOnce(env, expected, () => attempt(flow));
+    await assertAccepted(codeGrant(env), await redeem(env, flow));
+  });
 }
 
 async function rejectedOnce(

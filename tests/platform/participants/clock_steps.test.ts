@@ -1,26 +1,14 @@
 /** The clock of the platform's computer is put back or ahead: ages, waits and single use hold all the same. */
 import { assertEquals } from "@std/assert";
-import { forUrls, revokeKey, serving, STATUS_URL } from "../../support/directory_network.ts";
-import { call, clientToken, requestToken } from "../../../scripts/testing/flows.ts";
+import { forUrls, revokeKey, serving, STATUS_URL } from "support/directory_network.ts";
+import { call, clientToken, requestToken } from "testing/flows.ts";
 import { asPaymentId } from "../../../src/base/kernel/identifiers.ts";
 import { commitIfUnchanged } from "../../../src/base/store/transaction.ts";
 import { openOrderOutboxStore } from "../../../src/platform/payments/order_outbox_store.ts";
-import { openExpiringStore } from "../../support/expiring_store.ts";
-import { dpopProof } from "../../../scripts/testing/jwts.ts";
-import {
-  accepts,
-  copiesOf,
-  down,
-  openPushEnvironment,
-  orderIdOf,
-  paid,
-  statusOf,
-} from "../../support/orders.ts";
-import {
-  type Environment,
-  type EnvironmentOptions,
-  openEnvironment,
-} from "../../../scripts/testing/environment.ts";
+import { openExpiringStore } from "support/expiring_store.ts";
+import { dpopProof } from "testing/jwts.ts";
+import { accepts, copiesOf, down, openPushEnvironment, orderIdOf, paid, statusOf } from "support/orders.ts";
+import { type Environment, type EnvironmentOptions, openEnvironment } from "testing/environment.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,9 @@
 /** The platform starts again while the directory is down: kept copies are trusted for what is left of their 900 s. */
 import { assertEquals } from "@std/assert";
-import { forUrls, keyUrls, revokeKey, serving, STATUS_URL } from "../../support/directory_network.ts";
-import { type Json, requestToken } from "../../../scripts/testing/flows.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { forUrls, keyUrls, revokeKey, serving, STATUS_URL } from "support/directory_network.ts";
+import { type Json, requestToken } from "testing/flows.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 async function tokenStatus(env: Environment): Promise<number> {
   const answer = await requestToken({ ...env, now: env.now + env.clockStep }, env.tpp);
@@ -72,19 +73,17 @@ Deno.test("copies in a restored backup are too old, and damaged ones are none [A
     await env.restart();
     assertEquals(await tokenStatus(env), 503);
   });
-  for (const [name, change] of Object.entries(damage)) {
-    await t.step(name, async () => {
-      await using env = await openEnvironment();
-      assertEquals(await tokenStatus(env), 200);
-      const pieces = await env.store.list<string>({ prefix: ["kept_piece"], limit: 100 });
-      for (const { key, value } of pieces) {
-        await env.store.commit({ checks: [], writes: [{ kind: "set", key, value: change(value) }] });
-      }
-      takeAway(env);
-      await env.restart();
-      assertEquals(await tokenStatus(env), 503);
-    });
-  }
+  await steps(t, damage, async (change) => {
+    await using env = await openEnvironment();
+    assertEquals(await tokenStatus(env), 200);
+    const pieces = await env.store.list<string>({ prefix: ["kept_piece"], limit: 100 });
+    for (const { key, value } of pieces) {
+      await env.store.commit({ checks: [], writes: [{ kind: "set", key, value: change(value) }] });
+    }
+    takeAway(env);
+    await env.restart();
+    assertEquals(await tokenStatus(env), 503);
+  });
 });
 
 Deno.test("a status list of 20,000 participants is kept, and only the newest [A9]", async () => {

@@ -1,7 +1,7 @@
 /** How far the platform's clock is from the directory's: shown in readiness, logged once each way. */
 import { assertEquals } from "@std/assert";
-import { readiness } from "../../support/directory_network.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { readiness } from "support/directory_network.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 /** A second later, with the clock off by this; what is logged about the clock. */
 async function logged(env: Environment, clockStep: number): Promise<readonly unknown[]> {

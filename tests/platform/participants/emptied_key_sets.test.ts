@@ -8,9 +8,9 @@ import {
   serving,
   setOrganisation,
   STATUS_URL,
-} from "../../support/directory_network.ts";
-import { type Json, requestToken } from "../../../scripts/testing/flows.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "support/directory_network.ts";
+import { type Json, requestToken } from "testing/flows.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 async function tokenStatus(env: Environment): Promise<number> {
   const answer = await requestToken(env, env.tpp);

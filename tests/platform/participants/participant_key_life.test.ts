@@ -1,7 +1,7 @@
 /** Revoked keys are rejected everywhere within 15 s, added ones are good as soon as they are known (Decision A9). */
 import { assertEquals } from "@std/assert";
-import { addKey, revokeKey } from "../../support/directory_network.ts";
-import { clientToken, createConsent, good, push, requestToken } from "../../../scripts/testing/flows.ts";
+import { addKey, revokeKey } from "support/directory_network.ts";
+import { clientToken, createConsent, good, push, requestToken } from "testing/flows.ts";
 import {
   authorize,
   Browser,
@@ -9,9 +9,9 @@ import {
   putAccounts,
   returnPath,
   toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { postRegistration, renewedStatement } from "../../../scripts/testing/registration.ts";
-import { unchanged } from "../../../scripts/testing/resource_answers.ts";
+} from "testing/authorization_flow.ts";
+import { postRegistration, renewedStatement } from "testing/registration.ts";
+import { unchanged } from "testing/resource_answers.ts";
 import {
   actsOfBank,
   actsOfTpp,
@@ -19,8 +19,8 @@ import {
   invalidClient,
   rejectActs,
   unknownSigner,
-} from "../../support/standing.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "support/standing.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 Deno.test("a revoked signing key of a TPP signs nothing any more within 15 s [A9] [RP-N4]", async (t) => {
   await using env = await openEnvironment();

@@ -1,11 +1,12 @@
 /** Which members of a published key set are believed, and for what (contract DC15, DC17; Decisions A10, E4). */
 import { assertEquals } from "@std/assert";
-import { type Json, requestToken } from "../../../scripts/testing/flows.ts";
-import { putAccounts, returnPath, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { forUrls, keyUrls } from "../../support/directory_network.ts";
-import { largeTestKey, smallTestKey, testKey } from "../../../scripts/testing/keys.ts";
-import type { CertifiedKey, Participant } from "../../../scripts/testing/participants.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { type Json, requestToken } from "testing/flows.ts";
+import { putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
+import { forUrls, keyUrls } from "support/directory_network.ts";
+import { largeTestKey, smallTestKey, testKey } from "testing/keys.ts";
+import type { CertifiedKey, Participant } from "testing/participants.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 /** From now on the directory publishes the participant's keys as edited. */
 function publish(env: Environment, who: Participant, edit: (keys: Json[]) => Json[], list: 0 | 1 = 0): void {
@@ -41,12 +42,10 @@ Deno.test("a signing key is believed with every sensible spelling of its members
     "with members that nobody knows": (key) => ({ ...key, x_note: { a: 1 } }),
     "with a padded kid [A11]": (key) => ({ ...key, kid: `${key.kid}=` }),
   };
-  for (const [name, change] of Object.entries(good)) {
-    await t.step(name, async () => {
-      publish(env, env.tpp, onSigning(change));
-      assertEquals(await status(env), 200);
-    });
-  }
+  await steps(t, good, async (change) => {
+    publish(env, env.tpp, onSigning(change));
+    assertEquals(await status(env), 200);
+  });
   await t.step("beside members that are no keys", async () => {
     publish(env, env.tpp, (keys) => [null, 1, "key", [], {}, { kid: 7 }, ...keys]);
     assertEquals(await status(env), 200);
@@ -81,12 +80,10 @@ Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", as
     "a private member": (key) => ({ ...key, d: "AQAB" }),
     "a key of 1024 bits": (key) => ({ ...key, ...small }),
   };
-  for (const [name, change] of Object.entries(bad)) {
-    await t.step(name, async () => {
-      publish(env, env.tpp, onSigning(change));
-      assertEquals(await status(env), 401);
-    });
-  }
+  await steps(t, bad, async (change) => {
+    publish(env, env.tpp, onSigning(change));
+    assertEquals(await status(env), 401);
+  });
   await t.step("the set was the only fault", async () => {
     publish(env, env.tpp, (keys) => keys);
     assertEquals(await status(env), 200);
@@ -105,14 +102,12 @@ Deno.test("of two signing keys under one kid neither is used, in either order [D
       ...keys.filter(isSigning).map((key) => ({ ...twin(key), kid: `${key.kid}=` })),
     ],
   };
-  for (const [name, edit] of Object.entries(orders)) {
-    await t.step(name, async () => {
-      publish(env, env.tpp, edit);
-      assertEquals(await status(env), 401);
-      const { tpp } = env;
-      assertEquals(await status(env, { ...tpp, signing: { ...tpp.signing, key: outsider } }), 401);
-    });
-  }
+  await steps(t, orders, async (edit) => {
+    publish(env, env.tpp, edit);
+    assertEquals(await status(env), 401);
+    const { tpp } = env;
+    assertEquals(await status(env, { ...tpp, signing: { ...tpp.signing, key: outsider } }), 401);
+  });
 });
 
 Deno.test("a kid in the revoked set is revoked, whatever else is said about it [A9] [DC5]", async (t) => {
@@ -124,12 +119,10 @@ Deno.test("a kid in the revoked set is revoked, whatever else is said about it [
     "with another use": { kid, kty: "RSA", use: "tls" },
     "with another key": { kid, ...(await testKey(10)).publicJwk, use: "sig" },
   };
-  for (const [name, entry] of Object.entries(entries)) {
-    await t.step(name, async () => {
-      publish(env, env.tpp, () => [null, entry], 1);
-      assertEquals(await status(env), 401);
-    });
-  }
+  await steps(t, entries, async (entry) => {
+    publish(env, env.tpp, () => [null, entry], 1);
+    assertEquals(await status(env), 401);
+  });
   await t.step("a transport key's as well", async () => {
     publish(env, env.tpp, () => [{ kid: env.tpp.transport.kid }], 1);
     assertEquals(await status(env), 401);

@@ -9,27 +9,16 @@ import {
   keyUrls,
   readiness,
   serving,
-} from "../../support/directory_network.ts";
-import {
-  call,
-  clientToken,
-  createConsent,
-  good,
-  push,
-  requestToken,
-} from "../../../scripts/testing/flows.ts";
-import { authorize, Browser, returnPath, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
-import { onboardOnly } from "../../../scripts/testing/participants.ts";
-import {
-  assertRejected,
-  MANY_REGISTRATIONS,
-  NEWCOMER,
-  postRegistration,
-} from "../../../scripts/testing/registration.ts";
-import { statementWith } from "../../../scripts/testing/registration.ts";
-import { errorBody, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { DIRECTORY_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "support/directory_network.ts";
+import { call, clientToken, createConsent, good, push, requestToken } from "testing/flows.ts";
+import { authorize, Browser, returnPath, toBank } from "testing/authorization_flow.ts";
+import { testKey } from "testing/keys.ts";
+import { onboardOnly } from "testing/participants.ts";
+import { assertRejected, MANY_REGISTRATIONS, NEWCOMER, postRegistration } from "testing/registration.ts";
+import { statementWith } from "testing/registration.ts";
+import { errorBody, unchanged } from "testing/resource_answers.ts";
+import { DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 async function tokenStatus(env: Environment): Promise<number> {
   return (await requestToken(env, env.tpp)).status;
@@ -199,25 +188,23 @@ Deno.test("parallel calls by a new key are all served by the one fetch that find
 
 Deno.test("running traffic goes on for 900 s without the directory, which is asked once in 30 s [A9]", async (t) => {
   await using env = await openEnvironment({ registersItself: true });
-  for (const [name, fail] of Object.entries(FAILURES)) {
-    await t.step(name, async () => {
-      env.network = (request) => env.directory.fetch(request);
-      env.now += 300_000;
-      const bound = await clientToken(env, env.tpp); // with a fresh copy
-      const { ConsentId } = (await createConsent(env, bound)).Data;
-      env.network = fail();
-      fetchedAnew(env);
-      for (const [after, fetches] of [[300_000, 2], [29_999, 0], [1, 2], [569_999, 2], [1, 0]] as const) {
-        env.now += after;
-        assertEquals(await tokenStatus(env), 200);
-        const path = `/BANKA/domestic-payment-consents/v1/${ConsentId}`;
-        assertEquals((await call(env, env.tpp, bound, path)).status, 200);
-        assertEquals(fetchedAnew(env).length, fetches);
-      }
-      env.now += 1;
-      assertEquals(await tokenStatus(env), 503);
-    });
-  }
+  await steps(t, FAILURES, async (fail) => {
+    env.network = (request) => env.directory.fetch(request);
+    env.now += 300_000;
+    const bound = await clientToken(env, env.tpp); // with a fresh copy
+    const { ConsentId } = (await createConsent(env, bound)).Data;
+    env.network = fail();
+    fetchedAnew(env);
+    for (const [after, fetches] of [[300_000, 2], [29_999, 0], [1, 2], [569_999, 2], [1, 0]] as const) {
+      env.now += after;
+      assertEquals(await tokenStatus(env), 200);
+      const path = `/BANKA/domestic-payment-consents/v1/${ConsentId}`;
+      assertEquals((await call(env, env.tpp, bound, path)).status, 200);
+      assertEquals(fetchedAnew(env).length, fetches);
+    }
+    env.now += 1;
+    assertEquals(await tokenStatus(env), 503);
+  });
 });
 
 Deno.test("nothing is trusted once the copy is older than 900 s: 503 everywhere, nothing changes [A9]", async (t) => {
@@ -273,10 +260,7 @@ Deno.test("GET authorization answers 503 with a page while the TPP's keys are to
   env.network = FAILURES["HTML"]?.() ?? env.network;
   const pushed = await good(push(env, ConsentId), 201);
   env.now += 310_002;
-  const response = await unchanged(
-    env,
-    () => authorize(new Browser(env), env.tpp, pushed.request_uri),
-  );
+  const response = await unchanged(env, () => authorize(new Browser(env), env.tpp, pushed.request_uri));
   assertEquals([response.status, response.headers.get("retry-after")], [503, "30"]);
   assertMatch(response.headers.get("content-type") ?? "", /^text\/html/);
 });

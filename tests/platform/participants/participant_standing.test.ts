@@ -1,13 +1,13 @@
 /** Participants whom the directory has given up are rejected everywhere within 15 s (Decisions A9, G5). */
 import { assertEquals } from "@std/assert";
-import { fetchedAnew, keyUrls, setOrganisation, setSoftware } from "../../support/directory_network.ts";
-import { clientToken, createConsent, good, push, requestToken } from "../../../scripts/testing/flows.ts";
-import { authorize, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import type { Participant } from "../../../scripts/testing/participants.ts";
-import { postRegistration } from "../../../scripts/testing/registration.ts";
-import { unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { acceptActs, actsOfBank, actsOfTpp, BOUND_MS, rejectActs } from "../../support/standing.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { fetchedAnew, keyUrls, setOrganisation, setSoftware } from "support/directory_network.ts";
+import { clientToken, createConsent, good, push, requestToken } from "testing/flows.ts";
+import { authorize, Browser, toBank } from "testing/authorization_flow.ts";
+import type { Participant } from "testing/participants.ts";
+import { postRegistration } from "testing/registration.ts";
+import { unchanged } from "testing/resource_answers.ts";
+import { acceptActs, actsOfBank, actsOfTpp, BOUND_MS, rejectActs } from "support/standing.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 Deno.test("a TPP in good standing may do all of it, just before its status is asked for again as well [A9]", async () => {
   await using env = await openEnvironment();
@@ -38,10 +38,7 @@ const downfalls: Readonly<Record<string, Downfall>> = {
     fall: (env, who) => setOrganisation(env, who, "Suspended"),
     error: "temporarily_unavailable",
   },
-  "that is Withdrawn": {
-    fall: (env, who) => setOrganisation(env, who, "Withdrawn"),
-    error: "access_denied",
-  },
+  "that is Withdrawn": { fall: (env, who) => setOrganisation(env, who, "Withdrawn"), error: "access_denied" },
 };
 
 for (const [name, { fall, error }] of Object.entries(downfalls)) {
@@ -70,20 +67,14 @@ for (const [name, { fall, error }] of Object.entries(downfalls)) {
     env.now += BOUND_MS;
     await rejectActs(t, env, acts);
     await t.step("a customer who returns from there is led to the TPP [G5]", async () => {
-      const answer = await unchanged(
-        env,
-        () => bankReturn?.attempt() ?? Promise.reject(new Error("no act")),
-      );
+      const answer = await unchanged(env, () => bankReturn?.attempt() ?? Promise.reject(new Error("no act")));
       const to = new URL(answer.headers.get("location") ?? "");
       assertEquals([to.origin, to.searchParams.get("error")], ["https://shop.example", error]);
     });
     await t.step("no customer is sent there", async () => {
       const attempt = (): Promise<Response> => authorize(new Browser(env), env.tpp, pushed.request_uri);
       const to = new URL((await unchanged(env, attempt)).headers.get("location") ?? "");
-      assertEquals([to.origin, to.searchParams.get("error")], [
-        "https://shop.example",
-        error,
-      ]);
+      assertEquals([to.origin, to.searchParams.get("error")], ["https://shop.example", error]);
     });
     await t.step("while the other bank goes on", async () => {
       assertEquals((await requestToken(env, env.bankB, "BANKB")).status, 200);

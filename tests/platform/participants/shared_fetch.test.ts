@@ -1,8 +1,8 @@
 /** Requests that wait for one fetch of the directory: they keep no place in work from the request that fetches. */
 import { assertEquals } from "@std/assert";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
-import { pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
 
 /** More than there are places for participants. */
 const REQUESTS = 40;

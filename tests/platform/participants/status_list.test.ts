@@ -1,9 +1,9 @@
 /** How the platform reads the directory's status list, and what it does without it (Decisions A9, G5). */
 import { assert, assertEquals } from "@std/assert";
-import { FAILURES, forUrls, serving, setOrganisation, STATUS_URL } from "../../support/directory_network.ts";
-import { type Json, requestToken } from "../../../scripts/testing/flows.ts";
-import { BOUND_MS } from "../../support/standing.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { FAILURES, forUrls, serving, setOrganisation, STATUS_URL } from "support/directory_network.ts";
+import { type Json, requestToken } from "testing/flows.ts";
+import { BOUND_MS } from "support/standing.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 const isList = ({ href }: URL): boolean => href === STATUS_URL;
 
@@ -116,9 +116,7 @@ Deno.test("a list of 20,000 participants is read, one of more than 8 MiB is not 
   await t.step("more than 8 MiB: the last list holds", async () => {
     await relist(env, (entries) => [...entries, "x".repeat(8_388_608)]);
     assertEquals(await tokenStatus(env), 400);
-    assert(
-      env.logged.some((line) => line.includes("status_list_unavailable") && line.includes("too large")),
-    );
+    assert(env.logged.some((line) => line.includes("status_list_unavailable") && line.includes("too large")));
   });
 });
 

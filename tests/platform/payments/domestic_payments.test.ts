@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { call, consentBody, DEBTOR_ACCOUNT, good, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+import { call, consentBody, DEBTOR_ACCOUNT, good, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 Deno.test("POST domestic-payments answers 201 AcceptedSettlementInProcess and consumes the consent [PAY-01]", async () => {
   await using env = await openEnvironment();

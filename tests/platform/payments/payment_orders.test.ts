@@ -1,8 +1,8 @@
 /** The TPP's response for each way a bank can answer an order, and the pushed order [D4]. */
 import { assert, assertEquals } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
-import { consentBody, good, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
+import { consentBody, good, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
 import {
   accepts,
   answers,
@@ -19,8 +19,9 @@ import {
   payment,
   silent,
   statusOf,
-} from "../../support/orders.ts";
-import { AUTH_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "support/orders.ts";
+import { AUTH_URL, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("POST domestic-payments pushes the order and answers AcceptedSettlementInProcess where the bank accepts [D4]", async () => {
   await using env = await openPushEnvironment();
@@ -83,20 +84,18 @@ const unanswered: Record<string, BankAnswer> = {
 };
 
 Deno.test("POST domestic-payments answers Pending where nothing certain came of the push, and the next push succeeds [D4, PT2]", async (t) => {
-  for (const [name, answer] of Object.entries(unanswered)) {
-    await t.step(name, async () => {
-      await using env = await openPushEnvironment(answer);
-      const made = await paid(env);
-      assertEquals(made.Status, "Pending");
-      assertEquals(await statusOf(env, made.DomesticPaymentId), "Pending");
-      assertEquals(env.pushes.map(({ url }) => url), [ORDERS_URI]); // no redirect was followed
-      env.answer = accepts;
-      assertEquals(await later(env, 1250), 1);
-      assertEquals(env.pushes.map(orderIdOf), [made.DomesticPaymentId, made.DomesticPaymentId]);
-      assertEquals(await statusOf(env, made.DomesticPaymentId), "AcceptedSettlementInProcess");
-      assertEquals(await outboxKeys(env), []);
-    });
-  }
+  await steps(t, unanswered, async (answer) => {
+    await using env = await openPushEnvironment(answer);
+    const made = await paid(env);
+    assertEquals(made.Status, "Pending");
+    assertEquals(await statusOf(env, made.DomesticPaymentId), "Pending");
+    assertEquals(env.pushes.map(({ url }) => url), [ORDERS_URI]); // no redirect was followed
+    env.answer = accepts;
+    assertEquals(await later(env, 1250), 1);
+    assertEquals(env.pushes.map(orderIdOf), [made.DomesticPaymentId, made.DomesticPaymentId]);
+    assertEquals(await statusOf(env, made.DomesticPaymentId), "AcceptedSettlementInProcess");
+    assertEquals(await outboxKeys(env), []);
+  });
 });
 
 Deno.test("POST domestic-payments reads no more than 16 KiB of the bank's answer [D4]", async () => {

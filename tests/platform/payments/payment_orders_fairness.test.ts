@@ -1,8 +1,8 @@
 /** One bank's orders never wait for another bank's, however many wait there and however slow it is [D4]. */
 import { assert, assertEquals } from "@std/assert";
 import { outboxQueueKey } from "../../../src/platform/store_keys.ts";
-import { good, type Json, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
+import { good, type Json, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
 import {
   accepts,
   copiesOf,
@@ -17,7 +17,7 @@ import {
   type Push,
   type PushEnvironment,
   statusOf,
-} from "../../support/orders.ts";
+} from "support/orders.ts";
 
 const OTHER_URI = "https://bank-b.example/payment-orders";
 /** Pushes to one bank that one process has under way. */

@@ -1,7 +1,7 @@
 /** Orders to a bank that is not active are held: not sent, not failed, visible to the operator, sent when it is active again. */
 import { assertEquals } from "@std/assert";
-import { FAILURES, setOrganisation, setSoftware } from "../../support/directory_network.ts";
-import type { Json } from "../../../scripts/testing/flows.ts";
+import { FAILURES, setOrganisation, setSoftware } from "support/directory_network.ts";
+import type { Json } from "testing/flows.ts";
 import {
   accepts,
   down,
@@ -14,10 +14,10 @@ import {
   paid,
   type PushEnvironment,
   statusOf,
-} from "../../support/orders.ts";
-import { renewedStatement } from "../../../scripts/testing/registration.ts";
-import { BOUND_MS } from "../../support/standing.ts";
-import { BASE_URL } from "../../../scripts/testing/environment.ts";
+} from "support/orders.ts";
+import { renewedStatement } from "testing/registration.ts";
+import { BOUND_MS } from "support/standing.ts";
+import { BASE_URL } from "testing/environment.ts";
 
 const TOKEN = "an-operators-token-0123456789-abcdefghij";
 const SUSPENDED = "The bank is not active: the directory has suspended it.";

@@ -4,8 +4,8 @@ import { composePlatform, type Platform } from "../../../src/platform/compose.ts
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
-import { pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
+import { pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
 import {
   accepts,
   type BankAnswer,
@@ -20,7 +20,7 @@ import {
   paid,
   type PushEnvironment,
   statusOf,
-} from "../../support/orders.ts";
+} from "support/orders.ts";
 
 Deno.test("40 parallel passes push an order once, however slow the bank is [D1]", async () => {
   await using env = await openPushEnvironment(down);

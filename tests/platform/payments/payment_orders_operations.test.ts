@@ -11,9 +11,10 @@ import {
   paid,
   type PushEnvironment,
   statusOf,
-} from "../../support/orders.ts";
-import type { Json } from "../../../scripts/testing/flows.ts";
-import { AUTH_URL, BASE_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "support/orders.ts";
+import type { Json } from "testing/flows.ts";
+import { AUTH_URL, BASE_URL, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const TOKEN = "an-operators-token-0123456789-abcdefghij";
 const LIST = "/operations/payment-orders?state=dead";
@@ -128,19 +129,17 @@ Deno.test("The operator's routes reject everyone without the token, in one way",
   const { DomesticPaymentId: id } = await paid(env);
   await giveUp(env);
   const before = await env.snapshot();
-  for (const [name, headers] of Object.entries(rejectedTokens)) {
-    await t.step(name, async () => {
-      for (const path of [LIST, redriveOf(id)]) {
-        const answer = await operate(env, path, headers);
-        assertEquals([answer.status, answer.headers.get("www-authenticate")], [401, "Bearer"]);
-        assertEquals(await answer.json(), {
-          error: "unauthorized",
-          error_description: "The operator token is missing or wrong.",
-        });
-      }
-      assertEquals(await env.snapshot(), before);
-    });
-  }
+  await steps(t, rejectedTokens, async (headers) => {
+    for (const path of [LIST, redriveOf(id)]) {
+      const answer = await operate(env, path, headers);
+      assertEquals([answer.status, answer.headers.get("www-authenticate")], [401, "Bearer"]);
+      assertEquals(await answer.json(), {
+        error: "unauthorized",
+        error_description: "The operator token is missing or wrong.",
+      });
+    }
+    assertEquals(await env.snapshot(), before);
+  });
 });
 
 Deno.test("The operator's routes reject what they do not understand with 400", async () => {

@@ -1,9 +1,9 @@
 /** Orders that fail for themselves alone, and what they must not do to a bank's other customers [D4]. */
 import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
-import { good, type Json, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { leavesForBank, pushed } from "../../support/departures.ts";
+import { good, type Json, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { leavesForBank, pushed } from "support/departures.ts";
 import {
   accepts,
   down,
@@ -16,9 +16,10 @@ import {
   type Push,
   type PushEnvironment,
   statusOf,
-} from "../../support/orders.ts";
-import { onboard, type Participant } from "../../../scripts/testing/participants.ts";
-import { BASE_URL, type Environment } from "../../../scripts/testing/environment.ts";
+} from "support/orders.ts";
+import { onboard, type Participant } from "testing/participants.ts";
+import { BASE_URL, type Environment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
 
@@ -93,21 +94,19 @@ const rejected: Record<string, readonly [Response, string, string | undefined]> 
 };
 
 Deno.test("An order that the bank answers with a 4xx is dead at once, and the operator sees why [D4]", async (t) => {
-  for (const [name, [answer, why, text]] of Object.entries(rejected)) {
-    await t.step(name, async () => {
-      await using env = await openPushEnvironment(() => answer, { environment: { OPERATOR_TOKEN } });
-      const { DomesticPaymentId: id, Status } = await paid(env);
-      assertEquals(Status, "Pending");
-      const [listed] = (await deadOrders(env)).Data.PaymentOrder;
-      assertEquals([listed.DomesticPaymentId, listed.PushFailures], [id, 1]);
-      assertEquals([listed.LastFailure, listed.BankText], [why, text]);
-      const dead = env.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "order.dead");
-      assertEquals(dead.map(({ level, paymentId, why }) => [level, paymentId, why]), [["error", id, why]]);
-      if (text !== undefined) assertEquals(env.logged.some((line) => line.includes(text)), false);
-      assertEquals(await later(env, 3_600_000), 0);
-      assertEquals(env.pushes.length, 1);
-    });
-  }
+  await steps(t, rejected, async ([answer, why, text]) => {
+    await using env = await openPushEnvironment(() => answer, { environment: { OPERATOR_TOKEN } });
+    const { DomesticPaymentId: id, Status } = await paid(env);
+    assertEquals(Status, "Pending");
+    const [listed] = (await deadOrders(env)).Data.PaymentOrder;
+    assertEquals([listed.DomesticPaymentId, listed.PushFailures], [id, 1]);
+    assertEquals([listed.LastFailure, listed.BankText], [why, text]);
+    const dead = env.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "order.dead");
+    assertEquals(dead.map(({ level, paymentId, why }) => [level, paymentId, why]), [["error", id, why]]);
+    if (text !== undefined) assertEquals(env.logged.some((line) => line.includes(text)), false);
+    assertEquals(await later(env, 3_600_000), 0);
+    assertEquals(env.pushes.length, 1);
+  });
 });
 
 const patient: Record<string, readonly [number, string | undefined, number]> = {
@@ -126,20 +125,18 @@ const patient: Record<string, readonly [number, string | undefined, number]> = {
 };
 
 Deno.test("An order waits as long as the bank asks for, within bounds, and is pushed again [D4]", async (t) => {
-  for (const [name, [status, retryAfter, milliseconds]] of Object.entries(patient)) {
-    await t.step(name, async () => {
-      const headers = retryAfter === undefined ? undefined : { "retry-after": retryAfter };
-      await using env = await openPushEnvironment(() =>
-        new Response(null, { status, ...(headers && { headers }) })
-      );
-      const { DomesticPaymentId: id } = await paid(env);
-      const wait = ((await outboxOrder(env, id))?.dueAt ?? NaN) - env.now;
-      assert(wait >= milliseconds && wait <= milliseconds * 1.25, `${wait} ms`);
-      env.answer = accepts;
-      assertEquals([await later(env, wait - 1), await later(env, 1)], [0, 1]);
-      assertEquals(await statusOf(env, id), "AcceptedSettlementInProcess");
-    });
-  }
+  await steps(t, patient, async ([status, retryAfter, milliseconds]) => {
+    const headers = retryAfter === undefined ? undefined : { "retry-after": retryAfter };
+    await using env = await openPushEnvironment(() =>
+      new Response(null, { status, ...(headers && { headers }) })
+    );
+    const { DomesticPaymentId: id } = await paid(env);
+    const wait = ((await outboxOrder(env, id))?.dueAt ?? NaN) - env.now;
+    assert(wait >= milliseconds && wait <= milliseconds * 1.25, `${wait} ms`);
+    env.answer = accepts;
+    assertEquals([await later(env, wait - 1), await later(env, 1)], [0, 1]);
+    assertEquals(await statusOf(env, id), "AcceptedSettlementInProcess");
+  });
 });
 
 Deno.test("A bank that can be reached keeps its customers, whatever it answers to orders [D4]", async (t) => {
@@ -149,14 +146,12 @@ Deno.test("A bank that can be reached keeps its customers, whatever it answers t
     "a page": () => new Response("<html>OK</html>"),
     "bytes that are not UTF-8": () => new Response(new Uint8Array([0xff, 0xfe])),
   };
-  for (const [name, answer] of Object.entries(answers)) {
-    await t.step(name, async () => {
-      await using env = await openPushEnvironment(answer);
-      const link = await pushed(env, "BANKA");
-      for (let made = 0; made < 6; made++) await paid(env);
-      assertEquals([env.pushes.length, await leavesForBank(env, link)], [6, true]);
-    });
-  }
+  await steps(t, answers, async (answer) => {
+    await using env = await openPushEnvironment(answer);
+    const link = await pushed(env, "BANKA");
+    for (let made = 0; made < 6; made++) await paid(env);
+    assertEquals([env.pushes.length, await leavesForBank(env, link)], [6, true]);
+  });
 });
 
 Deno.test("Five orders that the bank answers with 400 are given up at once and reject no other payment [D4]", async () => {

@@ -1,6 +1,6 @@
 /** An order goes where the statement says and nowhere else: over real HTTP, since only a real fetch follows redirects [D4]. */
 import { assertEquals } from "@std/assert";
-import { openPushEnvironment, outboxOrder, paid, type Push } from "../../support/orders.ts";
+import { openPushEnvironment, outboxOrder, paid, type Push } from "support/orders.ts";
 
 Deno.test("POST domestic-payments follows no redirect of the bank, whatever its status [D4, SSRF]", async (t) => {
   let reached = 0;

@@ -1,6 +1,6 @@
 /** The bank's own reports and its answers to pushes, in any order [D2, D3, D4]. */
 import { assertEquals } from "@std/assert";
-import { call, clientToken, good, type Json } from "../../../scripts/testing/flows.ts";
+import { call, clientToken, good, type Json } from "testing/flows.ts";
 import {
   accepts,
   answers,
@@ -14,7 +14,7 @@ import {
   type PushEnvironment,
   report,
   statusOf,
-} from "../../support/orders.ts";
+} from "support/orders.ts";
 
 const ACCEPTED = "AcceptedSettlementInProcess";
 

@@ -1,7 +1,7 @@
 /** When an order is tried again, given up and left alone [D4]. */
 import { assert, assertEquals } from "@std/assert";
-import { good, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
+import { good, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
 import {
   accepts,
   copiesOf,
@@ -17,7 +17,7 @@ import {
   payment,
   type PushEnvironment,
   statusOf,
-} from "../../support/orders.ts";
+} from "support/orders.ts";
 
 /** Milliseconds until the order is due. */
 async function wait(env: PushEnvironment, id: string): Promise<number> {
@@ -83,9 +83,7 @@ Deno.test("An order survives any number of failures before the last and is then 
   assertEquals(env.pushes.length, 11);
   assertEquals(await statusOf(env, id), "AcceptedSettlementInProcess");
   assertEquals(await outboxKeys(env), []);
-  assertEquals((await history(env, id)).slice(1), [
-    "payment.AcceptedSettlementInProcess by bank BANKA",
-  ]);
+  assertEquals((await history(env, id)).slice(1), ["payment.AcceptedSettlementInProcess by bank BANKA"]);
 });
 
 Deno.test("After five orders in a row have failed a bank's orders wait 30 s; then a new one and an old one try, and the others follow their success [D4]", async () => {
@@ -110,9 +108,7 @@ Deno.test("After five orders in a row have failed a bank's orders wait 30 s; the
   env.answer = accepts;
   assert(await later(env, 1) >= 1); // more, if the probe has succeeded before the others asked
   while (env.now - opened < 120_000) await later(env, 1000);
-  const statuses = await Promise.all(
-    [...ids, sixth.DomesticPaymentId].map((id) => statusOf(env, id)),
-  );
+  const statuses = await Promise.all([...ids, sixth.DomesticPaymentId].map((id) => statusOf(env, id)));
   assertEquals(new Set(statuses), new Set(["AcceptedSettlementInProcess"]));
   assertEquals(env.pushes.length, 13); // 5, two failed probes, and each of the six once
   assertEquals(await outboxKeys(env), []);

@@ -1,7 +1,7 @@
 /** While a bank asks for a pause, no order of that TPP is pushed to it; other TPPs and other banks go on [D4]. */
 import { assertEquals } from "@std/assert";
-import { good, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
+import { good, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
 import {
   accepts,
   later,
@@ -10,7 +10,7 @@ import {
   paid,
   type PushEnvironment,
   statusOf,
-} from "../../support/orders.ts";
+} from "support/orders.ts";
 
 const OTHER_URI = "https://bank-b.example/payment-orders";
 

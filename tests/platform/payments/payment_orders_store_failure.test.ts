@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { type Commit, type Store, StoreFailure } from "../../../src/base/store/store.ts";
-import { accepts, copiesOf, down, openPushEnvironment, orderIdOf, paid } from "../../support/orders.ts";
+import { accepts, copiesOf, down, openPushEnvironment, orderIdOf, paid } from "support/orders.ts";
 
 Deno.test("orders wait while the store cannot be written, without a try for each, and are pushed once afterwards [D1, D4]", async () => {
   const database = await openFailing();

@@ -1,7 +1,7 @@
 /** The payment request: a consent id, and the same field rules as a consent's. */
 import { assertEquals } from "@std/assert";
 import { decodePaymentRequest } from "../../../src/platform/payments/payment_schema.ts";
-import { CONTEXT, FULL_INITIATION, FULL_RISK } from "../../../scripts/testing/bodies.ts";
+import { CONTEXT, FULL_INITIATION, FULL_RISK } from "testing/bodies.ts";
 import { edited, without } from "../http/edited.ts";
 import { requestOnWire } from "../http/on_wire.ts";
 import { faultsOf } from "../http/rejections.ts";

@@ -2,21 +2,14 @@
 import { assertEquals } from "@std/assert";
 import { paymentIdOf } from "../../../src/base/kernel/identifiers.ts";
 import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
-import {
-  call,
-  consentBody,
-  DEBTOR_ACCOUNT,
-  good,
-  type Json,
-  pay,
-  paymentBody,
-} from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { payloadSignature } from "../../../scripts/testing/jwts.ts";
-import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { FULL_CONSENT, omitting } from "../../../scripts/testing/resource_bodies.ts";
-import { BASE_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { call, consentBody, DEBTOR_ACCOUNT, good, type Json, pay, paymentBody } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { payloadSignature } from "testing/jwts.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
+import { BASE_URL, openEnvironment } from "testing/environment.ts";
 import { edited, without } from "../http/edited.ts";
+import { steps } from "support/steps.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 
@@ -83,15 +76,13 @@ Deno.test("POST domestic-payments answers the refund account where it was asked 
     "No": [{ data: { ReadRefundAccount: "No" }, initiation: implicit }, undefined],
     "not said": [{}, undefined],
   };
-  for (const [name, [changes, account]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const { data, ...rest } = changes;
-      const body = consentBody(rest);
-      const flow = await authorised(env, { body: { ...body, Data: { ...body.Data, ...data } } });
-      const made = await good(pay(env, flow), 201);
-      assertEquals(made.Data.Refund, account === undefined ? undefined : { Account: account });
-    });
-  }
+  await steps(t, cases, async ([changes, account]) => {
+    const { data, ...rest } = changes;
+    const body = consentBody(rest);
+    const flow = await authorised(env, { body: { ...body, Data: { ...body.Data, ...data } } });
+    const made = await good(pay(env, flow), 201);
+    assertEquals(made.Data.Refund, account === undefined ? undefined : { Account: account });
+  });
 });
 
 Deno.test("POST domestic-payments takes members in any order [PAY-03]", async () => {
@@ -107,16 +98,11 @@ Deno.test("POST domestic-payments of an explicit consent may name the selected a
     "as the bank named it": DEBTOR_ACCOUNT,
     "by the scheme's other name": { ...DEBTOR_ACCOUNT, SchemeName: "IBAN" },
   };
-  for (const [name, DebtorAccount] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const flow = await authorised(env);
-      const made = await good(
-        pay(env, { ...flow, body: consentBody({ initiation: { DebtorAccount } }) }),
-        201,
-      );
-      assertEquals(made.Data.Initiation.DebtorAccount, DebtorAccount);
-    });
-  }
+  await steps(t, cases, async (DebtorAccount) => {
+    const flow = await authorised(env);
+    const made = await good(pay(env, { ...flow, body: consentBody({ initiation: { DebtorAccount } }) }), 201);
+    assertEquals(made.Data.Initiation.DebtorAccount, DebtorAccount);
+  });
 });
 
 Deno.test("POST domestic-payments of an explicit consent may name no other account [PAY-04]", async (t) => {
@@ -137,13 +123,11 @@ Deno.test("POST domestic-payments of an explicit consent may name no other accou
       `${account}.SecondaryIdentification`,
     ],
   };
-  for (const [name, [DebtorAccount, path]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const body = consentBody({ initiation: { DebtorAccount } });
-      const response = await unchanged(env, () => pay(env, { ...flow, body }));
-      await assertFaults(response, 400, [["Resource.ConsentMismatch", path]]);
-    });
-  }
+  await steps(t, cases, async ([DebtorAccount, path]) => {
+    const body = consentBody({ initiation: { DebtorAccount } });
+    const response = await unchanged(env, () => pay(env, { ...flow, body }));
+    await assertFaults(response, 400, [["Resource.ConsentMismatch", path]]);
+  });
   await t.step("and is paid without naming one", async () => {
     await good(pay(env, flow), 201);
   });

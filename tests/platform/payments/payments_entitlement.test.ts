@@ -1,19 +1,12 @@
 /** Who may make and read which payment: the consent it is for, and whose payment it is. */
 import { assertEquals } from "@std/assert";
-import {
-  call,
-  clientToken,
-  consentBody,
-  createConsent,
-  good,
-  pay,
-  paymentBody,
-} from "../../../scripts/testing/flows.ts";
-import { authorised, returnPath, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { assertChallenge, assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+import { call, clientToken, consentBody, createConsent, good, pay, paymentBody } from "testing/flows.ts";
+import { authorised, returnPath, toBank } from "testing/authorization_flow.ts";
+import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
+import { openEnvironment } from "testing/environment.ts";
 import { edited } from "../http/edited.ts";
+import { steps } from "support/steps.ts";
 
 const WRONG_STATUS = [["Resource.InvalidConsentStatus", "Data.ConsentId"]] as const;
 
@@ -23,9 +16,7 @@ Deno.test("POST domestic-payments pays a consent once, whatever keys are used [P
   await good(pay(env, flow), 201);
   await assertFaults(await unchanged(env, () => pay(env, flow)), 400, WRONG_STATUS);
   const other = pay(env, flow, {
-    body: JSON.stringify(
-      edited(paymentBody(flow.consentId, flow.body), "Risk.MerchantCategoryCode", "5732"),
-    ),
+    body: JSON.stringify(edited(paymentBody(flow.consentId, flow.body), "Risk.MerchantCategoryCode", "5732")),
   });
   await assertFaults(await other, 400, WRONG_STATUS); // status before comparison
 });
@@ -68,12 +59,10 @@ Deno.test("POST domestic-payments knows no consent that is unknown, malformed, a
     "another TPP's": theirs,
     "another bank's": atB.consentId,
   };
-  for (const [name, consentId] of Object.entries(ids)) {
-    await t.step(name, async () => {
-      const response = await unchanged(env, () => pay(env, { ...mine, consentId }));
-      await assertFaults(response, 400, [["Resource.NotFound"]]);
-    });
-  }
+  await steps(t, ids, async (consentId) => {
+    const response = await unchanged(env, () => pay(env, { ...mine, consentId }));
+    await assertFaults(response, 400, [["Resource.NotFound"]]);
+  });
   await t.step("its own in upper case is its own", async () => {
     await good(pay(env, { ...mine, consentId: mine.consentId.toUpperCase() }), 201);
   });
@@ -107,12 +96,7 @@ Deno.test("GET domestic-payments/{id} is for the owner's token and the payment's
   });
   await t.step("not for the bank", async () => {
     const token = await clientToken(env, env.bankA);
-    const response = await call(
-      env,
-      env.bankA,
-      token,
-      `${PAYMENTS}/${made.Data.DomesticPaymentId}`,
-    );
+    const response = await call(env, env.bankA, token, `${PAYMENTS}/${made.Data.DomesticPaymentId}`);
     await assertChallenge(response, 403, 'DPoP error="insufficient_scope", scope="payments", algs="PS256"');
   });
 });

@@ -1,17 +1,11 @@
 /** GET domestic-payments?idempotency-key: the payment of a TPP that has lost the answer to its POST. */
 import { assertEquals } from "@std/assert";
-import {
-  type BoundToken,
-  call,
-  clientToken,
-  consentBody,
-  good,
-  pay,
-} from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { assertChallenge, assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { type BoundToken, call, clientToken, consentBody, good, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 function find(
   env: Environment,
@@ -45,10 +39,7 @@ Deno.test("GET domestic-payments?idempotency-key finds nothing else, and says so
   const flow = await authorised(env);
   await good(pay(env, flow, { idempotencyKey: "k" }), 201);
   await good(
-    call(env, env.tpp, flow.bound, CONSENTS, {
-      body: JSON.stringify(consentBody()),
-      idempotencyKey: "c",
-    }),
+    call(env, env.tpp, flow.bound, CONSENTS, { body: JSON.stringify(consentBody()), idempotencyKey: "c" }),
     201,
   );
   const outsider = await clientToken(env, env.otherTpp);
@@ -62,11 +53,9 @@ Deno.test("GET domestic-payments?idempotency-key finds nothing else, and says so
     "another TPP's key": () => find(env, outsider, "k", env.otherTpp),
     "a key at another bank": () => find(env, atB, "k", env.tpp, PAYMENTS.replace("BANKA", "BANKB")),
   };
-  for (const [name, attempt] of Object.entries(attempts)) {
-    await t.step(name, async () => {
-      await assertFaults(await unchanged(env, attempt), 400, [["Resource.NotFound"]]);
-    });
-  }
+  await steps(t, attempts, async (attempt) => {
+    await assertFaults(await unchanged(env, attempt), 400, [["Resource.NotFound"]]);
+  });
 });
 
 Deno.test("GET domestic-payments?idempotency-key is not for another consent's token [RP-N18]", async () => {

@@ -1,12 +1,13 @@
 /** POST domestic-payments against its consent: every leaf that differs is told, and the consent stays usable. */
 import { assertEquals } from "@std/assert";
-import { call, consentBody, good, type Json, pay, paymentBody } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { FULL_CONSENT, leavesOf } from "../../../scripts/testing/resource_bodies.ts";
-import { CONSENTS } from "../../support/resource_calls.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+import { call, consentBody, good, type Json, pay, paymentBody } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { FULL_CONSENT, leavesOf } from "testing/resource_bodies.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { openEnvironment } from "testing/environment.ts";
 import { edited, without } from "../http/edited.ts";
+import { steps } from "support/steps.ts";
 
 /** Other good values for the leaves whose form leaves little choice; elsewhere a letter more does. */
 const OTHER: Readonly<Record<string, string>> = {
@@ -105,13 +106,11 @@ Deno.test("POST domestic-payments is told every leaf that it adds [PAY-02]", asy
     "Risk.MerchantCategoryCode": "5732",
     "Risk.MerchantCustomerIdentification": "m",
   };
-  for (const [path, value] of Object.entries(additions)) {
-    await t.step(path, async () => {
-      const sent = JSON.stringify(edited(body, path, value));
-      const response = await unchanged(env, () => pay(env, flow, { body: sent }));
-      await assertFaults(response, 400, mismatch(path));
-    });
-  }
+  await steps(t, additions, async (value, path) => {
+    const sent = JSON.stringify(edited(body, path, value));
+    const response = await unchanged(env, () => pay(env, flow, { body: sent }));
+    await assertFaults(response, 400, mismatch(path));
+  });
 });
 
 Deno.test("POST domestic-payments takes a payment rebuilt from the consent's answer: what no answer shows may be left out [PAY-02]", async (t) => {

@@ -1,11 +1,11 @@
 /** How a payment goes on, as its TPP sees it, while the bank reports on the back channel (contract PT3 to PT10; Decision D3). */
 import { assertEquals } from "@std/assert";
 import { isLegalMove } from "../../../src/platform/payments/payment.ts";
-import { call, clientToken, good, type Json, pay } from "../../../scripts/testing/flows.ts";
-import { type AtBank, authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, PAYMENTS } from "../../support/resource_calls.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { call, clientToken, good, type Json, pay } from "testing/flows.ts";
+import { type AtBank, authorised } from "testing/authorization_flow.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 const STATUSES = [
   "Pending",
@@ -72,10 +72,7 @@ Deno.test("a payment moves along its legal moves only, and its consent stays Con
     const current = steps.at(-1) ?? "Pending";
     for (const next of STATUSES.filter((status) => status !== current && !EDGES[current].includes(status))) {
       await t.step(`${name}: not to ${next}`, async () => {
-        await assertFaults(await unchanged(env, () => report(next)), 400, [[
-          "Field.Invalid",
-          "Data.Status",
-        ]]);
+        await assertFaults(await unchanged(env, () => report(next)), 400, [["Field.Invalid", "Data.Status"]]);
       });
     }
     await t.step(`${name}: the same again changes nothing`, async () => {

@@ -1,10 +1,11 @@
 /** Why a bank rejected a payment, as its TPP reads it [G6]. */
 import { assertEquals } from "@std/assert";
-import { putStatus } from "../../../scripts/testing/back_channel.ts";
-import { call, clientToken, good, type Json, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { down, history, later, openPushEnvironment, paid, payment } from "../../support/orders.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+import { putStatus } from "testing/back_channel.ts";
+import { call, clientToken, good, type Json, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { down, history, later, openPushEnvironment, paid, payment } from "support/orders.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const REASON = "AM04: Insufficient funds";
 
@@ -57,14 +58,12 @@ const answered: Record<string, readonly [unknown, string | undefined]> = {
 };
 
 Deno.test("A push that the bank answers with Rejected brings the bank's reason to the TPP at once [G6] [D4]", async (t) => {
-  for (const [name, [StatusReason, shown]] of Object.entries(answered)) {
-    await t.step(name, async () => {
-      await using env = await openPushEnvironment(() => Response.json({ Status: "Rejected", StatusReason }));
-      const made = await paid(env);
-      assertEquals([made.Status, made.StatusReason], ["Rejected", shown]);
-      assertEquals(await payment(env, made.DomesticPaymentId), made);
-    });
-  }
+  await steps(t, answered, async ([StatusReason, shown]) => {
+    await using env = await openPushEnvironment(() => Response.json({ Status: "Rejected", StatusReason }));
+    const made = await paid(env);
+    assertEquals([made.Status, made.StatusReason], ["Rejected", shown]);
+    assertEquals(await payment(env, made.DomesticPaymentId), made);
+  });
 });
 
 Deno.test("A push that is answered with a reason after retries brings it as well, and an acceptance brings none [G6]", async () => {

@@ -1,19 +1,15 @@
 /** After a restore: each bank's signed statement is compared with the store, and only then its orders go out again. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
-import {
-  type BookEnvironment,
-  openBookEnvironment,
-  operate,
-  OPERATOR_TOKEN,
-} from "../../support/bank_books.ts";
-import { openBanksEnvironment, paidAt } from "../../support/banks_environment.ts";
-import { call, clientToken, good, type Json, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { down, later, outboxOrder, paid, payment, statusOf } from "../../support/orders.ts";
-import { signJwt } from "../../../scripts/testing/jwts.ts";
-import { type Copy, copyOf, restore } from "../../support/restored_store.ts";
-import { AUTH_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { type BookEnvironment, openBookEnvironment, operate, OPERATOR_TOKEN } from "support/bank_books.ts";
+import { openBanksEnvironment, paidAt } from "support/banks_environment.ts";
+import { call, clientToken, good, type Json, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { down, later, outboxOrder, paid, payment, statusOf } from "support/orders.ts";
+import { signJwt } from "testing/jwts.ts";
+import { type Copy, copyOf, restore } from "support/restored_store.ts";
+import { AUTH_URL, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const HOLDS = "/operations/order-holds";
 const RECONCILE = `${HOLDS}/BANKA/reconcile`;
@@ -60,10 +56,7 @@ Deno.test("reconciling moves a payment on and its order leaves the outbox unsent
   env.pushes.length = 0;
   const [, answer] = await env.operate(RECONCILE, "");
   assertEquals([answer.Data.State, answer.Data.Updated], ["released", 1]);
-  assertEquals([await statusOf(env, id), await outboxOrder(env, id)], [
-    "AcceptedSettlementCompleted",
-    null,
-  ]);
+  assertEquals([await statusOf(env, id), await outboxOrder(env, id)], ["AcceptedSettlementCompleted", null]);
   await later(env, 3_600_000);
   assertEquals(env.pushes.length, 1, "the inquiry, and no order");
 });
@@ -77,24 +70,22 @@ Deno.test("reconciling brings the bank's reason of a rejected payment back, whet
       return copy;
     },
   };
-  for (const [name, made] of Object.entries(copies)) {
-    await t.step(name, async () => {
-      await using env = await openBookEnvironment();
-      const copy = await made(env);
-      const [id = ""] = env.books.orders.keys();
-      env.books.tamper = (claims) => {
-        Object.assign(claims.Data.PaymentOrder[0], {
-          Status: "Rejected",
-          StatusReason: "AM04: Too\u0000little",
-        });
-        return claims;
-      };
-      await restore(env, copy);
-      await env.operate(RECONCILE, "");
-      const read = await payment(env, id);
-      assertEquals([read.Status, read.StatusReason], ["Rejected", "AM04: Too\\u{0}little"]);
-    });
-  }
+  await steps(t, copies, async (made) => {
+    await using env = await openBookEnvironment();
+    const copy = await made(env);
+    const [id = ""] = env.books.orders.keys();
+    env.books.tamper = (claims) => {
+      Object.assign(claims.Data.PaymentOrder[0], {
+        Status: "Rejected",
+        StatusReason: "AM04: Too\u0000little",
+      });
+      return claims;
+    };
+    await restore(env, copy);
+    await env.operate(RECONCILE, "");
+    const read = await payment(env, id);
+    assertEquals([read.Status, read.StatusReason], ["Rejected", "AM04: Too\\u{0}little"]);
+  });
 });
 
 Deno.test("an order that the bank does not have is sent once it is reconciled, and not before [G9]", async () => {

@@ -1,11 +1,12 @@
 /** After a restore: a bank statement that disagrees with the store or is not authentic does not release the orders. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { openBookEnvironment } from "../../support/bank_books.ts";
-import { call, clientToken, good, type Json, paymentBody } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { paid } from "../../support/orders.ts";
-import { signJwt } from "../../../scripts/testing/jwts.ts";
-import { copyOf, restore } from "../../support/restored_store.ts";
+import { openBookEnvironment } from "support/bank_books.ts";
+import { call, clientToken, good, type Json, paymentBody } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { paid } from "support/orders.ts";
+import { signJwt } from "testing/jwts.ts";
+import { copyOf, restore } from "support/restored_store.ts";
+import { steps } from "support/steps.ts";
 
 const HOLDS = "/operations/order-holds";
 const RECONCILE = `${HOLDS}/BANKA/reconcile`;
@@ -140,19 +141,15 @@ Deno.test("a statement counts only as signed by this bank, for this platform and
     "with the type of another JWT": [await env.books.statement({ Since }, { typ: "JWT" }), "typ"],
     "with an unknown key": [await env.books.statement({ Since }, { kid: "x" }), "kid does not name"],
     "of another participant's key": [
-      await signJwt({ ...env.bankB.signing, kid: env.bankA.signing.kid }, {}, {
-        typ: "order-statement+jwt",
-      }),
+      await signJwt({ ...env.bankB.signing, kid: env.bankA.signing.kid }, {}, { typ: "order-statement+jwt" }),
       "signature must be made with",
     ],
     "that is no JWS": ["rubbish", "a compact JWS"],
   };
-  for (const [name, [text, why]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const [status, answer] = await env.operate(RECONCILE, text);
-      assertEquals(status, 409);
-      assertStringIncludes(answer.error_description, why);
-      assertEquals(await env.snapshot(), before, "changes nothing");
-    });
-  }
+  await steps(t, cases, async ([text, why]) => {
+    const [status, answer] = await env.operate(RECONCILE, text);
+    assertEquals(status, 409);
+    assertStringIncludes(answer.error_description, why);
+    assertEquals(await env.snapshot(), before, "changes nothing");
+  });
 });

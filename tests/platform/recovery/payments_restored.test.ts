@@ -12,17 +12,12 @@ import {
   pay,
   push,
   requestToken,
-} from "../../../scripts/testing/flows.ts";
-import {
-  authorise,
-  authorised,
-  codeOf,
-  redeem,
-  toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { down, later, openPushEnvironment, orderIdOf, outboxOrder, paid } from "../../support/orders.ts";
-import { copyOf, endHolds, goBackTo, restore } from "../../support/restored_store.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/flows.ts";
+import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
+import { down, later, openPushEnvironment, orderIdOf, outboxOrder, paid } from "support/orders.ts";
+import { copyOf, endHolds, goBackTo, restore } from "support/restored_store.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("a payment repeated after the store lost it has the same id, so the bank executes it once [G9]", async () => {
   await using env = await openPushEnvironment();
@@ -124,22 +119,17 @@ Deno.test("while a bank is not reconciled its TPPs read 503, never that a paymen
     "a pushed request": () => push(env, flow.consentId),
     "a token": () => requestToken(env, env.tpp),
   };
-  for (const [name, request] of Object.entries(requests)) {
-    await t.step(name, async () => {
-      const answer = await request();
-      assertEquals([answer.status, answer.headers.get("retry-after")], [503, "60"]);
-      await answer.body?.cancel();
-    });
-  }
+  await steps(t, requests, async (request) => {
+    const answer = await request();
+    assertEquals([answer.status, answer.headers.get("retry-after")], [503, "60"]);
+    await answer.body?.cancel();
+  });
   await t.step("the bank itself goes on", async () => {
     await clientToken(env, env.bankA, "BANKA");
   });
   await t.step("and afterwards answers are as before", async () => {
     await endHolds(env);
-    assertEquals(
-      (await get(env, bound, `domestic-payment-consents/v1/${flow.consentId}`)).status,
-      200,
-    );
+    assertEquals((await get(env, bound, `domestic-payment-consents/v1/${flow.consentId}`)).status, 200);
   });
 });
 
@@ -183,10 +173,7 @@ Deno.test("a store with many long pushed requests is restored as well [G9]", asy
   }
   await restore(env, await copyOf(env));
   const ended = await env.store.list<{ expiresAt: number }>({ prefix: ["pushed_request"], limit: 1000 });
-  assertEquals([ended.length, new Set(ended.map(({ value }) => value.expiresAt))], [
-    300,
-    new Set([env.now]),
-  ]);
+  assertEquals([ended.length, new Set(ended.map(({ value }) => value.expiresAt))], [300, new Set([env.now])]);
 });
 
 Deno.test("a store that is no copy begins no epoch", async () => {

@@ -4,31 +4,24 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import type { Client } from "../../../src/platform/registration/client.ts";
-import { forUrls, serving } from "../../support/directory_network.ts";
-import {
-  clientToken,
-  createConsent,
-  good,
-  type Json,
-  push,
-  requestToken,
-} from "../../../scripts/testing/flows.ts";
-import { authorise, authorize, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import type { Participant } from "../../../scripts/testing/participants.ts";
+import { forUrls, serving } from "support/directory_network.ts";
+import { clientToken, createConsent, good, type Json, push, requestToken } from "testing/flows.ts";
+import { authorise, authorize, Browser, toBank } from "testing/authorization_flow.ts";
+import type { Participant } from "testing/participants.ts";
 import {
   MANY_REGISTRATIONS,
   postRegistration,
   renewedStatement,
   statementWith,
-} from "../../../scripts/testing/registration.ts";
-import { BOUND_MS } from "../../support/standing.ts";
+} from "testing/registration.ts";
+import { BOUND_MS } from "support/standing.ts";
 import {
   DIRECTORY_URL,
   type Environment,
   openEnvironment,
   SHOP_REDIRECTS,
   START,
-} from "../../../scripts/testing/environment.ts";
+} from "testing/environment.ts";
 
 const [KEPT = "", REMOVED = ""] = SHOP_REDIRECTS;
 const NEW = "https://shop.example/new";

@@ -1,20 +1,16 @@
 /** `POST /register/v1`: what a good registration gets, and what of it is believed (contract DC1 to DC17). */
 import { assertEquals, assertMatch } from "@std/assert";
-import { clientToken, requestToken } from "../../../scripts/testing/flows.ts";
-import { adminCall, onboardOnly } from "../../../scripts/testing/participants.ts";
+import { clientToken, requestToken } from "testing/flows.ts";
+import { adminCall, onboardOnly } from "testing/participants.ts";
 import {
   directorySigner,
   MANY_REGISTRATIONS,
   postRegistration,
   registrationJwt,
   statementWith,
-} from "../../../scripts/testing/registration.ts";
-import {
-  DIRECTORY_URL,
-  type Environment,
-  openEnvironment,
-  START,
-} from "../../../scripts/testing/environment.ts";
+} from "testing/registration.ts";
+import { DIRECTORY_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const NEWCOMER = {
   name: "New Shop Ltd",
@@ -77,16 +73,14 @@ Deno.test("POST register keeps client_uri for links on pages, but only a web add
     "https://user:secret@www.new.example/": undefined,
     "not an address": undefined,
   };
-  for (const [stated, expected] of Object.entries(kept)) {
-    await t.step(stated, async () => {
-      await using env = await openEnvironment(MANY_REGISTRATIONS);
-      const newcomer = await onboardOnly(env, NEWCOMER);
-      const statement = await statementWith(newcomer, { claims: { software_client_uri: stated } });
-      assertEquals((await postRegistration(env, newcomer, { statement })).status, 201);
-      const stored = await env.store.get<{ clientUri?: string }>(["client", newcomer.clientId]);
-      assertEquals(stored?.value.clientUri, expected);
-    });
-  }
+  await steps(t, kept, async (expected, stated) => {
+    await using env = await openEnvironment(MANY_REGISTRATIONS);
+    const newcomer = await onboardOnly(env, NEWCOMER);
+    const statement = await statementWith(newcomer, { claims: { software_client_uri: stated } });
+    assertEquals((await postRegistration(env, newcomer, { statement })).status, 201);
+    const stored = await env.store.get<{ clientUri?: string }>(["client", newcomer.clientId]);
+    assertEquals(stored?.value.clientUri, expected);
+  });
 });
 
 Deno.test("POST register accepts what the contract leaves to the participant [DC1] [DC6] [DC7] [DC9]", async (t) => {
@@ -107,15 +101,13 @@ Deno.test("POST register accepts what the contract leaves to the participant [DC
     "a life of an hour": { claims: { exp: START / 1000 + 3600 } },
     "a media type in capitals with a charset": { contentType: "Application/JOSE; charset=UTF-8" },
   };
-  for (const [name, changes] of Object.entries(accepted)) {
-    await t.step(name, async () => {
-      await using env = await openEnvironment(MANY_REGISTRATIONS);
-      const response = await postRegistration(env, await onboardOnly(env, NEWCOMER), changes);
-      assertEquals(response.status, 201, env.logged.at(-2));
-      const expected = changes?.claims?.["redirect_uris"] ?? NEWCOMER.redirectUris;
-      assertEquals((await response.json()).redirect_uris, expected);
-    });
-  }
+  await steps(t, accepted, async (changes) => {
+    await using env = await openEnvironment(MANY_REGISTRATIONS);
+    const response = await postRegistration(env, await onboardOnly(env, NEWCOMER), changes);
+    assertEquals(response.status, 201, env.logged.at(-2));
+    const expected = changes?.claims?.["redirect_uris"] ?? NEWCOMER.redirectUris;
+    assertEquals((await response.json()).redirect_uris, expected);
+  });
 });
 
 Deno.test("POST register takes the participant's name or org_id as iss, one line break, and a padded kid [DC1] [DC7] [A11]", async (t) => {
@@ -158,10 +150,7 @@ Deno.test("POST register lets the statement's values win and ignores unknown met
   assertEquals(response.status, 201);
   const body = await response.json();
   assertEquals([body.client_name, body.scope], ["New Shop Ltd app", "payments"]);
-  assertEquals(
-    ["policy_uri", "x_unheard_of", "org_id", "software_roles"].filter((name) => name in body),
-    [],
-  );
+  assertEquals(["policy_uri", "x_unheard_of", "org_id", "software_roles"].filter((name) => name in body), []);
 });
 
 Deno.test("POST register fetches the directory's URLs and no other, whatever the registration names [DC-N20] [DC13] [DC16]", async (t) => {
@@ -218,15 +207,13 @@ Deno.test("POST register takes a statement until its expiry, and one of up to tw
     "exp in two years": { exp: now + 2 * 365 * 86_400 },
     "software_id unlike the client id": { software_id: "another-name" },
   };
-  for (const [name, claims] of Object.entries(good)) {
-    await t.step(name, async () => {
-      await using env = await openEnvironment(MANY_REGISTRATIONS);
-      const newcomer = await onboardOnly(env, NEWCOMER);
-      const statement = await statementWith(newcomer, { claims });
-      const changes = { statement, claims: { software_id: undefined } };
-      assertEquals((await postRegistration(env, newcomer, changes)).status, 201);
-    });
-  }
+  await steps(t, good, async (claims) => {
+    await using env = await openEnvironment(MANY_REGISTRATIONS);
+    const newcomer = await onboardOnly(env, NEWCOMER);
+    const statement = await statementWith(newcomer, { claims });
+    const changes = { statement, claims: { software_id: undefined } };
+    assertEquals((await postRegistration(env, newcomer, changes)).status, 201);
+  });
 });
 
 Deno.test("POST register takes a participant's keys again once its software is Active again [DC3]", async () => {

@@ -2,10 +2,10 @@
  * `POST /register/v1`: registration JWTs that must not be believed (contract DC5-DC7, DC-N9, DC-N27).
  * `tests/attacks/jwt_*.test.ts` has those with a wrong signature, header, time or id.
  */
-import { clientAssertion, dpopProof, withChanges } from "../../../scripts/testing/jwts.ts";
-import { registrationClaims } from "../../../scripts/testing/participants.ts";
-import { claiming, registrationJwt, rejectAll } from "../../../scripts/testing/registration.ts";
-import { AUTH_URL, BASE_URL, REGISTRATION_AUDIENCE } from "../../../scripts/testing/environment.ts";
+import { clientAssertion, dpopProof, withChanges } from "testing/jwts.ts";
+import { registrationClaims } from "testing/participants.ts";
+import { claiming, registrationJwt, rejectAll } from "testing/registration.ts";
+import { AUTH_URL, BASE_URL, REGISTRATION_AUDIENCE } from "testing/environment.ts";
 
 Deno.test("POST register takes one JWT as its body and nothing else [DC1] [DC-N8]", async (t) => {
   await rejectAll(t, "invalid_client_metadata", {
@@ -22,13 +22,7 @@ Deno.test("POST register takes one JWT as its body and nothing else [DC1] [DC-N8
 });
 
 Deno.test("POST register rejects a JWT that lacks a required claim [DC6]", async (t) => {
-  const names = [
-    "iss",
-    "token_endpoint_auth_method",
-    "grant_types",
-    "scope",
-    "application_type",
-  ];
+  const names = ["iss", "token_endpoint_auth_method", "grant_types", "scope", "application_type"];
   await rejectAll(
     t,
     "invalid_client_metadata",

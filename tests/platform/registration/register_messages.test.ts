@@ -1,7 +1,7 @@
 /** `POST /register/v1`: the words of a rejected request that came with the participant's own certificate. [G8] */
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
-import { onboardOnly, type Participant } from "../../../scripts/testing/participants.ts";
+import { onboardOnly, type Participant } from "testing/participants.ts";
 import {
   MANY_REGISTRATIONS,
   NEWCOMER,
@@ -10,8 +10,8 @@ import {
   registrationJwt,
   renewedStatement,
   statementWith,
-} from "../../../scripts/testing/registration.ts";
-import { type Environment, openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/registration.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
 
 const GENERIC = "The software statement is missing, malformed, expired or not authentic.";
 

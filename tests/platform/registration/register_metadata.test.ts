@@ -8,8 +8,8 @@ import {
   postRegistration,
   rejectAll,
   statementWith,
-} from "../../../scripts/testing/registration.ts";
-import { openEnvironment, START } from "../../../scripts/testing/environment.ts";
+} from "testing/registration.ts";
+import { openEnvironment, START } from "testing/environment.ts";
 
 const NOW = START / 1000;
 

@@ -1,8 +1,8 @@
 /** `POST /register/v1`: software statements that must not be believed (contract DC2-DC4, DC-N2 to DC-N7, DC-N21). */
 import { assertEquals } from "@std/assert";
-import { type JsonObject, type Signer, signJwt } from "../../../scripts/testing/jwts.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
-import { onboardOnly, type Participant } from "../../../scripts/testing/participants.ts";
+import { type JsonObject, type Signer, signJwt } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
+import { onboardOnly, type Participant } from "testing/participants.ts";
 import {
   assertRejected,
   directorySigner,
@@ -10,13 +10,9 @@ import {
   NEWCOMER,
   postRegistration,
   statementWith,
-} from "../../../scripts/testing/registration.ts";
-import {
-  DIRECTORY_URL,
-  type Environment,
-  openEnvironment,
-  START,
-} from "../../../scripts/testing/environment.ts";
+} from "testing/registration.ts";
+import { DIRECTORY_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const NOW = START / 1000;
 
@@ -30,15 +26,13 @@ async function rejectAll(
 ): Promise<void> {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const newcomer = await onboardOnly(env, NEWCOMER);
-  for (const [name, make] of Object.entries(statements)) {
-    await t.step(name, async () => {
-      const statement = await make(newcomer, env);
-      env.fetched.length = 0;
-      const claims = { software_statement: statement };
-      await assertRejected(env, () => postRegistration(env, newcomer, { claims }), 400, error);
-      assertEquals(env.fetched.filter((url) => url !== `${DIRECTORY_URL}/jwks`), []);
-    });
-  }
+  await steps(t, statements, async (make) => {
+    const statement = await make(newcomer, env);
+    env.fetched.length = 0;
+    const claims = { software_statement: statement };
+    await assertRejected(env, () => postRegistration(env, newcomer, { claims }), 400, error);
+    assertEquals(env.fetched.filter((url) => url !== `${DIRECTORY_URL}/jwks`), []);
+  });
   await t.step("and nothing else was wrong with it", async () => {
     assertEquals((await postRegistration(env, newcomer)).status, 201);
   });

@@ -1,15 +1,16 @@
 /** `POST /register/v1`: certificate, method, media type and size (contract DC1, DC11, DC-N18, DC-N19, DC-N24, DC-N26). */
 import { assertEquals } from "@std/assert";
-import { onboardOnly } from "../../../scripts/testing/participants.ts";
+import { onboardOnly } from "testing/participants.ts";
 import {
   assertRejected,
   MANY_REGISTRATIONS,
   NEWCOMER,
   postRegistration,
   registrationJwt,
-} from "../../../scripts/testing/registration.ts";
-import { BASE_URL, openEnvironment, throughProxy } from "../../../scripts/testing/environment.ts";
-import { rawJws } from "../../../scripts/testing/raw_jws.ts";
+} from "testing/registration.ts";
+import { BASE_URL, openEnvironment, throughProxy } from "testing/environment.ts";
+import { rawJws } from "testing/raw_jws.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("POST register rejects a caller without the participant's certificate [DC-N18] [DC11]", async (t) => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
@@ -75,9 +76,7 @@ Deno.test("register answers other methods 405 with Allow [DC-N24]", async (t) =>
   for (const method of ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
     await t.step(method, async () => {
       const request = (): Promise<Response> =>
-        env.platform.api.fetch(
-          throughProxy(new Request(`${BASE_URL}/register/v1`, { method }), env.tpp),
-        );
+        env.platform.api.fetch(throughProxy(new Request(`${BASE_URL}/register/v1`, { method }), env.tpp));
       const response = await assertRejected(env, request, 405, "invalid_request");
       assertEquals(response.headers.get("allow"), "POST");
     });
@@ -104,16 +103,14 @@ Deno.test("POST register rejects what is too large or too deep [DC-N26]", async 
     const claims = { software_statement: "a".repeat(30_720) };
     await assertRejected(env, () => postRegistration(env, newcomer, { claims }), 413, "invalid_request");
   });
-  for (const [name, depth] of Object.entries({ "a depth of 17": 17, "a depth of 10,000": 10_000 })) {
-    await t.step(name, async () => {
-      const bomb = `{"redirect_uris":${"[".repeat(depth)}${"]".repeat(depth)}}`;
-      const key = await newcomer.signing.key.privateKey("sign");
-      const header = { alg: "PS256", typ: "JWT", kid: newcomer.signing.kid };
-      const body = await rawJws(key, header, bomb);
-      const attempt = (): Promise<Response> => postRegistration(env, newcomer, { body });
-      await assertRejected(env, attempt, 400, "invalid_client_metadata");
-    });
-  }
+  await steps(t, { "a depth of 17": 17, "a depth of 10,000": 10_000 }, async (depth) => {
+    const bomb = `{"redirect_uris":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+    const key = await newcomer.signing.key.privateKey("sign");
+    const header = { alg: "PS256", typ: "JWT", kid: newcomer.signing.kid };
+    const body = await rawJws(key, header, bomb);
+    const attempt = (): Promise<Response> => postRegistration(env, newcomer, { body });
+    await assertRejected(env, attempt, 400, "invalid_client_metadata");
+  });
   await t.step("bytes that are no text", async () => {
     const body = new Uint8Array([0xff, 0xfe, 0x00, 0x2e, 0x2e]);
     await assertRejected(

@@ -1,6 +1,6 @@
 /** `POST /register/v1` again: newer statements take effect, older ones and replays do not (Decision B6; contract FAPI-D17). */
 import { assertEquals } from "@std/assert";
-import { clientToken, createConsent, good, push, requestToken } from "../../../scripts/testing/flows.ts";
+import { clientToken, createConsent, good, push, requestToken } from "testing/flows.ts";
 import {
   authorise,
   authorize,
@@ -9,9 +9,9 @@ import {
   putAccounts,
   returnPath,
   toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import { openGatedStore } from "../../support/gated_store.ts";
-import { onboardOnly } from "../../../scripts/testing/participants.ts";
+} from "testing/authorization_flow.ts";
+import { openGatedStore } from "support/gated_store.ts";
+import { onboardOnly } from "testing/participants.ts";
 import {
   assertRejected,
   MANY_REGISTRATIONS,
@@ -20,8 +20,9 @@ import {
   registrationJwt,
   renewedStatement,
   statementWith,
-} from "../../../scripts/testing/registration.ts";
-import { openEnvironment, SHOP_REDIRECTS, START } from "../../../scripts/testing/environment.ts";
+} from "testing/registration.ts";
+import { openEnvironment, SHOP_REDIRECTS, START } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("POST register updates the same client by a newer statement [FAPI-D17] [B6]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
@@ -70,16 +71,14 @@ Deno.test("POST register rejects a newer statement about other software or anoth
     "of another organisation": { org_id: "outsider" },
     "of another role": { software_roles: ["ASPSP"], software_redirect_uris: [SHOP_REDIRECTS[0]] },
   };
-  for (const [name, changed] of Object.entries(changes)) {
-    await t.step(name, async () => {
-      const statement = await statementWith(env.tpp, { claims: { ...changed, iat: START / 1000 + 20 } });
-      const claims = name === "of another role"
-        ? { scope: "bank", grant_types: ["authorization_code"], redirect_uris: [SHOP_REDIRECTS[0]] }
-        : {};
-      const attempt = (): Promise<Response> => postRegistration(env, env.tpp, { statement, claims });
-      await assertRejected(env, attempt, 400, "invalid_software_statement");
-    });
-  }
+  await steps(t, changes, async (changed, name) => {
+    const statement = await statementWith(env.tpp, { claims: { ...changed, iat: START / 1000 + 20 } });
+    const claims = name === "of another role"
+      ? { scope: "bank", grant_types: ["authorization_code"], redirect_uris: [SHOP_REDIRECTS[0]] }
+      : {};
+    const attempt = (): Promise<Response> => postRegistration(env, env.tpp, { statement, claims });
+    await assertRejected(env, attempt, 400, "invalid_software_statement");
+  });
 });
 
 Deno.test("POST register rejects a registration JWT a second time [DC-N10]", async (t) => {
@@ -114,24 +113,22 @@ Deno.test("POST register keeps one record of two parallel registrations [DC-N25]
       return [jwt, jwt];
     },
   };
-  for (const [name, make] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const store = await openGatedStore();
-      await using env = await openEnvironment({ ...MANY_REGISTRATIONS, store });
-      const newcomer = await onboardOnly(env, NEWCOMER);
-      const bodies = await make(() => registrationJwt(env, newcomer));
-      store.gather(2);
-      const answers = await Promise.all(bodies.map((body) => postRegistration(env, newcomer, { body })));
-      assertEquals(answers.map(({ status }) => status).toSorted(), [201, 400]);
-      const rejected = answers.find(({ status }) => status === 400);
-      const error = name === "two JWTs" ? "invalid_software_statement" : "invalid_client_metadata";
-      assertEquals((await rejected?.json()).error, error);
-      const records = await env.store.list({ prefix: ["client"], limit: 100 });
-      assertEquals(records.filter(({ key }) => key[1] === newcomer.clientId).length, 1);
-      const history = await env.store.list({ prefix: ["audit", newcomer.clientId], limit: 100 });
-      assertEquals(history.length, 1);
-    });
-  }
+  await steps(t, cases, async (make, name) => {
+    const store = await openGatedStore();
+    await using env = await openEnvironment({ ...MANY_REGISTRATIONS, store });
+    const newcomer = await onboardOnly(env, NEWCOMER);
+    const bodies = await make(() => registrationJwt(env, newcomer));
+    store.gather(2);
+    const answers = await Promise.all(bodies.map((body) => postRegistration(env, newcomer, { body })));
+    assertEquals(answers.map(({ status }) => status).toSorted(), [201, 400]);
+    const rejected = answers.find(({ status }) => status === 400);
+    const error = name === "two JWTs" ? "invalid_software_statement" : "invalid_client_metadata";
+    assertEquals((await rejected?.json()).error, error);
+    const records = await env.store.list({ prefix: ["client"], limit: 100 });
+    assertEquals(records.filter(({ key }) => key[1] === newcomer.clientId).length, 1);
+    const history = await env.store.list({ prefix: ["audit", newcomer.clientId], limit: 100 });
+    assertEquals(history.length, 1);
+  });
 });
 
 Deno.test("POST register keeps one bank of two parallel registrations under one code [DC-N25] [A4]", async () => {

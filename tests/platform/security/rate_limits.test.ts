@@ -3,17 +3,11 @@
  * [RAT-01, PA-N17].
  */
 import { assertEquals } from "@std/assert";
-import { addKey } from "../../support/directory_network.ts";
-import { register } from "../../../scripts/testing/participants.ts";
-import {
-  call,
-  clientToken,
-  consentBody,
-  createConsent,
-  requestToken,
-} from "../../../scripts/testing/flows.ts";
-import { dpopProof, payloadSignature } from "../../../scripts/testing/jwts.ts";
-import { BASE_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { addKey } from "support/directory_network.ts";
+import { register } from "testing/participants.ts";
+import { call, clientToken, consentBody, createConsent, requestToken } from "testing/flows.ts";
+import { dpopProof, payloadSignature } from "testing/jwts.ts";
+import { BASE_URL, openEnvironment } from "testing/environment.ts";
 
 const PATH = "/BANKA/domestic-payment-consents/v1";
 

@@ -1,12 +1,13 @@
 /** The platform's own signature on what it answers (contract SG6), verified as a careful client would. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { errors } from "jose";
-import { call, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { payloadSignature } from "../../../scripts/testing/jwts.ts";
-import { verifyAnswer } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, resourceCalls } from "../../support/resource_calls.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { call, clientToken, consentBody } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { payloadSignature } from "testing/jwts.ts";
+import { verifyAnswer } from "testing/resource_answers.ts";
+import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const OBIE = ["iat", "iss", "tan"].map((name) => `http://openbanking.org.uk/${name}`);
 
@@ -74,13 +75,11 @@ Deno.test("resource endpoints sign their rejections, in the profile of the reque
     "413, B": [413, "B", () => post(body + " ".repeat(65_536), { profile: "B" })],
     "415, B": [415, "B", () => post(body, { headers: { "content-type": "text/plain" }, profile: "B" })],
   };
-  for (const [name, [status, profile, send]] of Object.entries(cases)) {
-    await t.step(name, async () => {
-      const response = await send();
-      assertEquals(response.status, status);
-      assertEquals((await verifyAnswer(env, response)).profile, profile);
-    });
-  }
+  await steps(t, cases, async ([status, profile, send]) => {
+    const response = await send();
+    assertEquals(response.status, status);
+    assertEquals((await verifyAnswer(env, response)).profile, profile);
+  });
 });
 
 Deno.test("the header of an answer's signature says who signed, when and what is critical [JWS-15]", async (t) => {

@@ -1,16 +1,11 @@
 /** DPoP proofs at the resource endpoints: needed, used once and bound to the token (contract DP1 to DP16). */
 import { assertEquals } from "@std/assert";
-import { call, clientToken, consentBody } from "../../../scripts/testing/flows.ts";
-import { dpopProof } from "../../../scripts/testing/jwts.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
-import { assertChallenge, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, type ResourceCall, resourceCalls } from "../../support/resource_calls.ts";
-import {
-  BASE_URL,
-  type Environment,
-  openEnvironment,
-  throughProxy,
-} from "../../../scripts/testing/environment.ts";
+import { call, clientToken, consentBody } from "testing/flows.ts";
+import { dpopProof } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
+import { assertChallenge, unchanged } from "testing/resource_answers.ts";
+import { CONSENTS, type ResourceCall, resourceCalls } from "support/resource_calls.ts";
+import { BASE_URL, type Environment, openEnvironment, throughProxy } from "testing/environment.ts";
 
 const INVALID_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
@@ -25,9 +20,7 @@ Deno.test("GET domestic-payment-consents/{id} takes a proof whose htu lacks the 
   const endpoint = (await resourceCalls(env)).find(({ name }) => name.endsWith("consents/{id}"));
   if (endpoint === undefined) throw new Error("no such endpoint");
   const { bound, path } = endpoint;
-  const response = await call(env, env.tpp, bound, `${path}?x=1`, {
-    proof: await proofFor(env, endpoint),
-  });
+  const response = await call(env, env.tpp, bound, `${path}?x=1`, { proof: await proofFor(env, endpoint) });
   assertEquals(response.status, 200, await response.text());
 });
 
@@ -57,11 +50,7 @@ Deno.test("resource endpoints want a proof, for this token and not used before [
     });
     await step("the same proof again", used, "2");
     await step("the same proof with the same idempotency key [DP-N23]", used, "1");
-    await step(
-      "the same jti under a new signature",
-      await proofFor(env, endpoint, { claims: { jti } }),
-      "3",
-    );
+    await step("the same jti under a new signature", await proofFor(env, endpoint, { claims: { jti } }), "3");
     await t.step(`${endpoint.name}: a fresh proof is good again [DP-N23]`, async () => {
       const response = await endpoint.send({ idempotencyKey: "1" });
       assertEquals(response.status, endpoint.status, await response.text());

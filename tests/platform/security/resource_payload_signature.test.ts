@@ -1,25 +1,18 @@
 /** `x-jws-signature` of requests at the two POST endpoints (contract JWS-01 to JWS-16). */
 import { assertEquals } from "@std/assert";
-import {
-  call,
-  clientToken,
-  consentBody,
-  type Json,
-  pay,
-  paymentBody,
-} from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { payloadSignature } from "../../../scripts/testing/jwts.ts";
-import { adminCall } from "../../../scripts/testing/participants.ts";
-import { assertFaults, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, resourceCalls } from "../../support/resource_calls.ts";
+import { call, clientToken, consentBody, type Json, pay, paymentBody } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { payloadSignature } from "testing/jwts.ts";
+import { adminCall } from "testing/participants.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
 import {
   ACCEPTED_SIGNATURES,
   goodHeader,
   REJECTED_SIGNATURES,
   signDetachedBy,
-} from "../../support/signature_cases.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "support/signature_cases.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 const INVALID = [["Signature.Invalid", "x-jws-signature"]] as const;
 
@@ -99,11 +92,7 @@ Deno.test("POST domestic-payment-consents rejects the signature of a payment's b
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const consent = JSON.stringify(consentBody());
-  const signature = await payloadSignature(
-    env,
-    env.tpp,
-    JSON.stringify(paymentBody(crypto.randomUUID())),
-  );
+  const signature = await payloadSignature(env, env.tpp, JSON.stringify(paymentBody(crypto.randomUUID())));
   const response = await unchanged(
     env,
     () => call(env, env.tpp, bound, CONSENTS, { body: consent, signature }),

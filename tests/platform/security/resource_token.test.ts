@@ -1,11 +1,11 @@
 /** The token guard of the TPP's resource endpoints: the same wrong thing at all of them. */
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { clientToken, dpopKey } from "../../../scripts/testing/flows.ts";
-import { authorise, codeOf, redeem, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { dpopProof } from "../../../scripts/testing/jwts.ts";
-import { assertBare, assertChallenge, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { type ResourceCall, resourceCalls } from "../../support/resource_calls.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { clientToken, dpopKey } from "testing/flows.ts";
+import { authorise, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
+import { dpopProof } from "testing/jwts.ts";
+import { assertBare, assertChallenge, unchanged } from "testing/resource_answers.ts";
+import { type ResourceCall, resourceCalls } from "support/resource_calls.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 
 const NO_ERROR = 'DPoP algs="PS256"';
 const INVALID_REQUEST = 'DPoP error="invalid_request", algs="PS256"';
@@ -35,12 +35,7 @@ const REJECTIONS: readonly (readonly [name: string, status: 400 | 401, challenge
   ["DPoP twice [RG-N3]", 400, INVALID_REQUEST, authorization((token) => `DPoP ${token}, DPoP ${token}`)],
   ["DPoP and Bearer [RG-N3]", 400, INVALID_REQUEST, authorization((t) => `DPoP ${t}, Bearer ${t}`)],
   ["Bearer and DPoP [RG-N3]", 400, INVALID_REQUEST, authorization((t) => `Bearer ${t}, DPoP ${t}`)],
-  [
-    "a token in the query too [RG-N4]",
-    400,
-    INVALID_REQUEST,
-    (endpoint, env) => inQuery(endpoint, env, true),
-  ],
+  ["a token in the query too [RG-N4]", 400, INVALID_REQUEST, (endpoint, env) => inQuery(endpoint, env, true)],
   [
     "a token in the query alone [RG-N4]",
     400,

@@ -1,10 +1,11 @@
 /** The rights of a valid token: its scope, its grant, its one consent. */
 import { assertEquals } from "@std/assert";
-import { call, clientToken, consentBody, good, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { assertChallenge, unchanged } from "../../../scripts/testing/resource_answers.ts";
-import { CONSENTS, PAYMENTS, resourceCalls } from "../../support/resource_calls.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { assertChallenge, unchanged } from "testing/resource_answers.ts";
+import { CONSENTS, PAYMENTS, resourceCalls } from "support/resource_calls.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const FORBIDDEN = 'DPoP error="insufficient_scope", scope="payments", algs="PS256"';
 
@@ -35,10 +36,7 @@ Deno.test("POST and GET domestic-payment-consents reject an authorization code t
     await assertChallenge(response, 403, FORBIDDEN);
   });
   await t.step("GET its own consent", async () => {
-    const response = await unchanged(
-      env,
-      () => call(env, env.tpp, payment, `${CONSENTS}/${consentId}`),
-    );
+    const response = await unchanged(env, () => call(env, env.tpp, payment, `${CONSENTS}/${consentId}`));
     await assertChallenge(response, 403, FORBIDDEN);
   });
 });
@@ -55,11 +53,9 @@ Deno.test("an authorization code token is for its own consent alone [RP-N18] [PA
     "GET domestic-payments/{id}": () =>
       call(env, env.tpp, mine.payment, `${PAYMENTS}/${made.Data.DomesticPaymentId}`),
   };
-  for (const [name, attempt] of Object.entries(attempts)) {
-    await t.step(name, async () => {
-      await assertChallenge(await unchanged(env, attempt), 403, FORBIDDEN);
-    });
-  }
+  await steps(t, attempts, async (attempt) => {
+    await assertChallenge(await unchanged(env, attempt), 403, FORBIDDEN);
+  });
   await t.step("each token still pays for its own", async () => {
     assertEquals((await pay(env, mine)).status, 201);
     assertEquals((await pay(env, other)).status, 201);

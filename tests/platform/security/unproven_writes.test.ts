@@ -1,26 +1,14 @@
 /** Data that the platform writes before a signature is verified: rate limit counters, and visits of pushed links. */
 import { assert, assertEquals } from "@std/assert";
-import { asAssertion } from "../../support/assertions.ts";
-import { sealedReturn, signedReturn } from "../../../scripts/testing/bank_return.ts";
-import {
-  call,
-  clientToken,
-  consentBody,
-  createConsent,
-  good,
-  push,
-  requestToken,
-} from "../../../scripts/testing/flows.ts";
-import { authorize, Browser, toBank } from "../../../scripts/testing/authorization_flow.ts";
-import { reportAccounts } from "../../../scripts/testing/front_channel.ts";
-import { clientAssertion, dpopProof, payloadSignature, signJwt } from "../../../scripts/testing/jwts.ts";
-import { register, registrationClaims } from "../../../scripts/testing/participants.ts";
-import {
-  AUTH_URL,
-  BASE_URL,
-  type Environment,
-  openEnvironment,
-} from "../../../scripts/testing/environment.ts";
+import { asAssertion } from "support/assertions.ts";
+import { sealedReturn, signedReturn } from "testing/bank_return.ts";
+import { call, clientToken, consentBody, createConsent, good, push, requestToken } from "testing/flows.ts";
+import { authorize, Browser, toBank } from "testing/authorization_flow.ts";
+import { reportAccounts } from "testing/front_channel.ts";
+import { clientAssertion, dpopProof, payloadSignature, signJwt } from "testing/jwts.ts";
+import { register, registrationClaims } from "testing/participants.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 
@@ -65,16 +53,11 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     await register(
       env,
       env.tpp,
-      await signJwt(
-        { ...env.tpp.signing, key: env.otherTpp.signing.key },
-        registrationClaims(env, env.tpp),
-      ),
+      await signJwt({ ...env.tpp.signing, key: env.otherTpp.signing.key }, registrationClaims(env, env.tpp)),
     ),
   "a consent by a forged proof": async (env) => {
     const bound = { token: "A".repeat(43), key: env.tpp.signing.key };
-    const proof = forged(
-      await dpopProof(env, bound.key, { method: "POST", url: `${BASE_URL}${CONSENTS}` }),
-    );
+    const proof = forged(await dpopProof(env, bound.key, { method: "POST", url: `${BASE_URL}${CONSENTS}` }));
     return await call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()), proof });
   },
   "a link that nobody pushed": async (env) =>
@@ -89,16 +72,14 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
 
 Deno.test("Before a signature is proven, nothing is written but counters of rate limits", async (t) => {
   await using env = await openEnvironment();
-  for (const [name, attempt] of Object.entries(ATTEMPTS)) {
-    await t.step(name, async () => {
-      const kinds = await written(env, async () => {
-        const answer = await attempt(env);
-        await answer.body?.cancel();
-        assert(answer.status >= 400, `${name}: ${answer.status}`);
-      });
-      assertEquals(kinds.filter((kind) => kind !== "rate_bucket"), []);
+  await steps(t, ATTEMPTS, async (attempt, name) => {
+    const kinds = await written(env, async () => {
+      const answer = await attempt(env);
+      await answer.body?.cancel();
+      assert(answer.status >= 400, `${name}: ${answer.status}`);
     });
-  }
+    assertEquals(kinds.filter((kind) => kind !== "rate_bucket"), []);
+  });
 });
 
 Deno.test("A forged return in the right browser, and a forged payload of a proven caller, write no effect", async () => {

@@ -1,15 +1,11 @@
 /** `deno task serve` and clients that open many connections, send slowly, or never finish, as its proxy would not. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { AUTH_URL, PROXY_SECRET } from "../../../scripts/testing/environment.ts";
-import { good, pay } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import {
-  openFixture,
-  openServedEnvironment,
-  type ServedEnvironment,
-} from "../../../scripts/testing/served_environment.ts";
-import { connectRaw, HALF_HEADER, type RawClient } from "../../support/raw_client.ts";
-import { inShell, startPlatform } from "../../../scripts/testing/served_platform.ts";
+import { AUTH_URL, PROXY_SECRET } from "testing/environment.ts";
+import { good, pay } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { openFixture, openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
+import { connectRaw, HALF_HEADER, type RawClient } from "support/raw_client.ts";
+import { inShell, startPlatform } from "testing/served_platform.ts";
 
 const FEW_FILES = inShell('ulimit -n 256; exec "$@"');
 /** Four times the files that the process may open. */

@@ -1,8 +1,9 @@
 /** `GET /health/ready`: what an operator sees of a directory that fails (Decision A9). */
 import { assertEquals } from "@std/assert";
-import { FAILURES, readiness } from "../../support/directory_network.ts";
-import { requestToken } from "../../../scripts/testing/flows.ts";
-import { type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { FAILURES, readiness } from "support/directory_network.ts";
+import { requestToken } from "testing/flows.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
 
 async function tokenStatus(env: Environment): Promise<number> {
   return (await requestToken(env, env.tpp)).status;
@@ -11,24 +12,22 @@ async function tokenStatus(env: Environment): Promise<number> {
 Deno.test("GET health/ready shows that the directory fails, stays ready, and no longer shows it when the directory is back [A9]", async (t) => {
   await using env = await openEnvironment();
   const well = { ready: true, parts: { store: { ok: true }, directory: { ok: true }, clock: { ok: true } } };
-  for (const [name, fail] of Object.entries(FAILURES)) {
-    await t.step(name, async () => {
-      assertEquals(await readiness(env), { status: 200, body: well });
-      env.network = fail();
-      env.now += 400_000;
-      assertEquals(await tokenStatus(env), 200);
-      const ill = await readiness(env);
-      assertEquals([ill.status, ill.body.ready, ill.body.parts["directory"]], [200, true, {
-        ok: false,
-        detail: "the status list is 400 s old and could not be renewed; " +
-          "key sets are up to 400 s old and could not be renewed",
-      }]);
-      env.network = (request) => env.directory.fetch(request);
-      env.now += 30_000;
-      assertEquals(await tokenStatus(env), 200);
-      assertEquals(await readiness(env), { status: 200, body: well });
-    });
-  }
+  await steps(t, FAILURES, async (fail) => {
+    assertEquals(await readiness(env), { status: 200, body: well });
+    env.network = fail();
+    env.now += 400_000;
+    assertEquals(await tokenStatus(env), 200);
+    const ill = await readiness(env);
+    assertEquals([ill.status, ill.body.ready, ill.body.parts["directory"]], [200, true, {
+      ok: false,
+      detail: "the status list is 400 s old and could not be renewed; " +
+        "key sets are up to 400 s old and could not be renewed",
+    }]);
+    env.network = (request) => env.directory.fetch(request);
+    env.now += 30_000;
+    assertEquals(await tokenStatus(env), 200);
+    assertEquals(await readiness(env), { status: 200, body: well });
+  });
 });
 
 Deno.test("GET health/ready does not complain about participants who are merely silent, nor for ever [A9]", async () => {

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { compactDecrypt, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { platformKeys } from "../../../scripts/platform_keys/main.ts";
-import { clientToken, createConsent, good, pay, push } from "../../../scripts/testing/flows.ts";
+import { clientToken, createConsent, good, pay, push } from "testing/flows.ts";
 import {
   authorised,
   authorize,
@@ -10,13 +10,10 @@ import {
   putAccounts,
   returnPath,
   toBank,
-} from "../../../scripts/testing/authorization_flow.ts";
-import type { Participant } from "../../../scripts/testing/participants.ts";
-import {
-  openServedEnvironment,
-  type ServedEnvironment,
-} from "../../../scripts/testing/served_environment.ts";
-import { AUTH_URL } from "../../../scripts/testing/environment.ts";
+} from "testing/authorization_flow.ts";
+import type { Participant } from "testing/participants.ts";
+import { openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
+import { AUTH_URL } from "testing/environment.ts";
 
 Deno.test("key rotation loses no payment, and suits banks that have read the keys before", async (t) => {
   const RATE_LIMITS = ["authorization", "consents", "payments", "reads", "back_channel"].map((group) =>
@@ -49,10 +46,7 @@ Deno.test("key rotation loses no payment, and suits banks that have read the key
     async () => {
       assertEquals((await published(env)).keys.map(({ kid }) => kid), [newSig, newEnc, oldSig, oldEnc]);
       for (const bank of [env.bankA, env.bankB]) {
-        assertEquals(
-          await handoverKid(env, bank, during),
-          newSig,
-        );
+        assertEquals(await handoverKid(env, bank, during), newSig);
       }
     },
   );

@@ -1,7 +1,7 @@
 /** `deno task serve` and a log collector that stalls or goes away: payments go on, and what was lost is counted. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { good, pay, requestToken } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
+import { good, pay, requestToken } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
 import {
   asTheProxy,
   openFixture,
@@ -9,9 +9,9 @@ import {
   type Send,
   type ServedEnvironment,
   settle,
-} from "../../../scripts/testing/served_environment.ts";
-import { inShell, startPlatform } from "../../../scripts/testing/served_platform.ts";
-import { AUTH_URL } from "../../../scripts/testing/environment.ts";
+} from "testing/served_environment.ts";
+import { inShell, startPlatform } from "testing/served_platform.ts";
+import { AUTH_URL } from "testing/environment.ts";
 
 /** More lines than the pipe and the queue hold. */
 const MANY = 8000;

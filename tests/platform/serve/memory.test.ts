@@ -1,9 +1,9 @@
 /** The memory of `deno task serve` while many clients ask for its largest document at once and do not read it. */
 import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
 import { peakMegabytes } from "../../../scripts/bench/process.ts";
-import { openFixture } from "../../../scripts/testing/served_environment.ts";
-import { startPlatform } from "../../../scripts/testing/served_platform.ts";
-import { connectRaw } from "../../support/raw_client.ts";
+import { openFixture } from "testing/served_environment.ts";
+import { startPlatform } from "testing/served_platform.ts";
+import { connectRaw } from "support/raw_client.ts";
 
 const CLIENTS = 200;
 const REQUEST = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";

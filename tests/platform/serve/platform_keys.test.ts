@@ -6,8 +6,8 @@ import { platformKeys } from "../../../scripts/platform_keys/main.ts";
 import { KeysFailure } from "../../../scripts/platform_keys/arguments.ts";
 import type { KeyFile, StoredKey } from "../../../scripts/platform_keys/file.ts";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
-import { platformKeySet } from "../../../scripts/testing/platform_keys.ts";
-import { taskCommand } from "../../../scripts/testing/served_platform.ts";
+import { platformKeySet } from "testing/platform_keys.ts";
+import { taskCommand } from "testing/served_platform.ts";
 
 const NOW = Date.UTC(2027, 0, 1);
 const HOUR = 3600;

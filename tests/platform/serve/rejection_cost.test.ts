@@ -2,7 +2,7 @@
 import { assertLess } from "@std/assert";
 import { openFlooder } from "../../../scripts/bench/overload.ts";
 import { rejectionCost, REQUESTS_NEEDED } from "../../../scripts/bench/rejection_cost.ts";
-import { openServedEnvironment } from "../../../scripts/testing/served_environment.ts";
+import { openServedEnvironment } from "testing/served_environment.ts";
 
 /** Of the processor time of a request that is served: two signatures are checked and one is made for it. */
 const MAX_SHARE = 0.25;

@@ -1,8 +1,8 @@
 /** `deno task serve` refuses to start on what is missing or unsafe: every fault at once, in words, with status 1. */
 import { assert, assertEquals } from "@std/assert";
 import { VARIABLES } from "../../../src/platform/config.ts";
-import { openFixture, type ServedFixture } from "../../../scripts/testing/served_environment.ts";
-import { startPlatform, taskCommand } from "../../../scripts/testing/served_platform.ts";
+import { openFixture, type ServedFixture } from "testing/served_environment.ts";
+import { startPlatform, taskCommand } from "testing/served_platform.ts";
 
 /** The faults it names, one a line; whatever else must hold of a rejection is asserted here. */
 async function faultsOf(folder: string, env: Readonly<Record<string, string>>): Promise<string[]> {

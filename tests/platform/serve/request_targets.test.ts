@@ -1,9 +1,6 @@
 /** Odd Host headers and request targets, byte for byte, straight at `deno task serve`: structured answers, no stack trace. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import {
-  openServedEnvironment,
-  type ServedEnvironment,
-} from "../../../scripts/testing/served_environment.ts";
+import { openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
 
 /** Request lines and Host headers that make no URL. */
 const MALFORMED: readonly (readonly [what: string, head: string])[] = [

@@ -1,16 +1,12 @@
 /** `deno task serve`: the platform as a process of its own behind its proxy, from start to SIGTERM. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { good, pay, requestToken } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import { clientAssertion, dpopProof } from "../../../scripts/testing/jwts.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
-import { type LogLine, startPlatform } from "../../../scripts/testing/served_platform.ts";
-import {
-  openFixture,
-  openServedEnvironment,
-  type ServedEnvironment,
-} from "../../../scripts/testing/served_environment.ts";
-import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../../../scripts/testing/environment.ts";
+import { good, pay, requestToken } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { clientAssertion, dpopProof } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
+import { type LogLine, startPlatform } from "testing/served_platform.ts";
+import { openFixture, openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
+import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
 
 Deno.test("serve takes a payment from token to order, in production, over its own listener [F3]", async () => {
   await using environment = await openServedEnvironment();

@@ -3,21 +3,11 @@
  * behind real TLS, the computer's clock.
  */
 import { assert, assertEquals } from "@std/assert";
-import { revokeKey, setOrganisation } from "../../support/directory_network.ts";
-import {
-  call,
-  clientToken,
-  consentBody,
-  createConsent,
-  push,
-  requestToken,
-} from "../../../scripts/testing/flows.ts";
-import { renewedStatement } from "../../../scripts/testing/registration.ts";
-import {
-  openServedEnvironment,
-  type ServedEnvironment,
-} from "../../../scripts/testing/served_environment.ts";
-import { SHOP_REDIRECTS } from "../../../scripts/testing/environment.ts";
+import { revokeKey, setOrganisation } from "support/directory_network.ts";
+import { call, clientToken, consentBody, createConsent, push, requestToken } from "testing/flows.ts";
+import { renewedStatement } from "testing/registration.ts";
+import { openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
+import { SHOP_REDIRECTS } from "testing/environment.ts";
 
 const BOUND_SECONDS = 15;
 const [KEPT = "", REMOVED = ""] = SHOP_REDIRECTS;

@@ -1,12 +1,9 @@
 /** `deno task serve` on a database that cannot be written for a while: a full disk, I/O errors, the lock of another process. */
 import { assert, assertEquals } from "@std/assert";
-import { call, good, pay, requestToken } from "../../../scripts/testing/flows.ts";
-import { authorised } from "../../../scripts/testing/authorization_flow.ts";
-import type { Participant } from "../../../scripts/testing/participants.ts";
-import {
-  openServedEnvironment,
-  type ServedEnvironment,
-} from "../../../scripts/testing/served_environment.ts";
+import { call, good, pay, requestToken } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import type { Participant } from "testing/participants.ts";
+import { openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
 import {
   canMount,
   failWrites,
@@ -15,8 +12,8 @@ import {
   lockDatabase,
   onSmallDisk,
   withoutSizeSignal,
-} from "../../support/store_faults.ts";
-import { AUTH_URL } from "../../../scripts/testing/environment.ts";
+} from "support/store_faults.ts";
+import { AUTH_URL } from "testing/environment.ts";
 
 Deno.test("serve answers 503 while its disk has I/O errors, and goes on without a restart [C7]", async () => {
   await using environment = await openServedEnvironment({}, undefined, withoutSizeSignal);

@@ -5,7 +5,7 @@ import { ALICE_EUR_AT_BANKA, ALICE_EUR_AT_BANKB, customersOf } from "../../../sr
 import { loadBank } from "../../../src/sandbox/bank/load_bank.ts";
 import { minorUnits, wireAmountOf } from "../../../src/sandbox/bank/money.ts";
 import { groupedIban } from "../../../src/sandbox/pages/grouped_iban.ts";
-import { bankEnvironment, BANKS_URL } from "../../support/bank_environment.ts";
+import { bankEnvironment, BANKS_URL } from "support/bank_environment.ts";
 
 const SOFTWARE = "SC-6d1f0f6c-52a7-4d0c-8d3c-2f2f6d6f6a02";
 

@@ -1,8 +1,8 @@
 /** The bank takes exactly the handover JWTs that the platform makes for it, each once. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { CompactSign } from "jose";
-import { BankBrowser } from "../../support/bank_browser.ts";
-import { AUTH_URL } from "../../support/bank_platform_double.ts";
+import { BankBrowser } from "support/bank_browser.ts";
+import { AUTH_URL } from "support/bank_platform_double.ts";
 import {
   type BankEnvironment,
   bankEnvironment,
@@ -10,7 +10,7 @@ import {
   sealHandover,
   type SealLayers,
   START_MS,
-} from "../../support/bank_environment.ts";
+} from "support/bank_environment.ts";
 
 const now = START_MS / 1000;
 
@@ -83,10 +83,7 @@ Deno.test("GET sca rejects wrong layers", async () => {
     .sign(await env.platform.signing.privateKey("sign"));
   assertEquals(await arrival(env, signedOnly), "400 not a compact JWE");
   assertEquals(await arrival(env, `${await sealHandover(env)}%0A`), "400 not a compact JWE");
-  assertEquals(
-    await arrival(env, `${await sealHandover(env)}&oAuthUrl=x`),
-    "400 oAuthUrl is not there once",
-  );
+  assertEquals(await arrival(env, `${await sealHandover(env)}&oAuthUrl=x`), "400 oAuthUrl is not there once");
 });
 
 Deno.test("GET sca takes a JWT once, and a rejected one does not use up the jti", async () => {

@@ -11,7 +11,7 @@ import {
   BANKS_URL,
   initiationOf,
   signOrder,
-} from "../../support/bank_environment.ts";
+} from "support/bank_environment.ts";
 
 const PAYMENT_ID = "0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00";
 
@@ -101,10 +101,7 @@ Deno.test("POST payment-orders rejects what is not the platform's order for this
   assertEquals(await push(env, await signOrder(env, good, env.outsider)), invalid);
   assertEquals(await push(env, signed.replace(/\.[^.]*$/, ".")), invalid);
   assertEquals(await push(env, JSON.stringify(good)), invalid);
-  assertEquals(
-    await push(env, await signOrder(env, { Data: { DomesticPaymentId: PAYMENT_ID } })),
-    invalid,
-  );
+  assertEquals(await push(env, await signOrder(env, { Data: { DomesticPaymentId: PAYMENT_ID } })), invalid);
   const elsewhere = { Data: { ...good["Data"] as Record<string, unknown>, BankId: "BANKB" } };
   assertEquals(await push(env, await signOrder(env, elsewhere)), invalid);
   assertEquals(await push(env, await signOrder(env, { ...good, aud: "BANKB" })), invalid);

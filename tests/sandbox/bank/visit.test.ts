@@ -9,9 +9,9 @@ import {
   ALICE_SAVINGS_AT_BANKB,
   BOB_EUR_AT_BANKA,
 } from "../../../src/sandbox/bank/customers.ts";
-import { ALICE, arrive, CODE, outcome } from "../../support/bank_browser.ts";
-import { AUTH_URL } from "../../support/bank_platform_double.ts";
-import { bankEnvironment, CONSENT_ID, openReturn, START_MS } from "../../support/bank_environment.ts";
+import { ALICE, arrive, CODE, outcome } from "support/bank_browser.ts";
+import { AUTH_URL } from "support/bank_platform_double.ts";
+import { bankEnvironment, CONSENT_ID, openReturn, START_MS } from "support/bank_environment.ts";
 
 const now = START_MS / 1000;
 

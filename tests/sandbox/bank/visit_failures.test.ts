@@ -1,14 +1,14 @@
 /** Failures of a visit at a sandbox bank: rejections, wrong entries, a failing platform, foreign browsers. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { ALICE_EUR_AT_BANKA } from "../../../src/sandbox/bank/customers.ts";
-import { ALICE, arrive, BankBrowser, CODE, outcome } from "../../support/bank_browser.ts";
-import { AUTH_URL } from "../../support/bank_platform_double.ts";
+import { ALICE, arrive, BankBrowser, CODE, outcome } from "support/bank_browser.ts";
+import { AUTH_URL } from "support/bank_platform_double.ts";
 import {
   type BankEnvironment,
   bankEnvironment,
   initiationOf,
   sealHandover,
-} from "../../support/bank_environment.ts";
+} from "support/bank_environment.ts";
 
 const rejections: Record<string, [string, (browser: BankBrowser) => Promise<unknown>]> = {
   login: ["not-authenticated", (browser) => browser.submit("login", { decision: "refuse" })],
@@ -69,10 +69,7 @@ Deno.test("wrong codes are counted apart from wrong passwords", async () => {
 Deno.test("a consent that cannot be read returns neither success nor failure", async () => {
   using env = await bankEnvironment();
   env.platform.statusFor = () => 400;
-  assertEquals(
-    await outcome(env, await arrive(env, "BANKA")),
-    "error consent_unavailable not-authenticated",
-  );
+  assertEquals(await outcome(env, await arrive(env, "BANKA")), "error consent_unavailable not-authenticated");
 });
 
 Deno.test("a consent that contradicts debtor_account_present is not authorised", async () => {

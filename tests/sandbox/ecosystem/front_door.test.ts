@@ -1,6 +1,6 @@
 /** The sandbox's TLS front door with real TLS: who may enter, and what the platform is told about them. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { fetchAs, PROXY_SECRET, withFrontDoor } from "../../support/front_door_environment.ts";
+import { fetchAs, PROXY_SECRET, withFrontDoor } from "support/front_door_environment.ts";
 
 function tellHeaders(request: Request): Response {
   return Response.json({ url: request.url, method: request.method, headers: [...request.headers] });
@@ -102,11 +102,7 @@ Deno.test("front door passes the exact body bytes and the media type", () =>
   withFrontDoor(async (request) => new Response(await request.bytes()), async (env) => {
     const body = Uint8Array.from({ length: 65_537 }, (_, index) => index % 251);
     const init = { method: "PUT", body, headers: { "content-type": "application/json" } };
-    using client = Deno.createHttpClient({
-      caCerts: [env.ca],
-      cert: env.alpha.cert,
-      key: env.alpha.key,
-    });
+    using client = Deno.createHttpClient({ caCerts: [env.ca], cert: env.alpha.cert, key: env.alpha.key });
     const response = await fetch(`${env.url}/`, { ...init, client });
     assertEquals(await response.bytes(), body);
   }));
@@ -162,7 +158,5 @@ Deno.test("front door answers 502 without words when the handler fails", () =>
   withFrontDoor(() => Promise.reject(new Error("database password is hunter2")), async (env) => {
     const answer = await fetchAs(env, env.alpha, `${env.url}/`);
     assertEquals([answer.status, answer.text], [502, "Bad gateway\n"]);
-    assertEquals(env.failures.map((failure) => (failure as Error).message), [
-      "database password is hunter2",
-    ]);
+    assertEquals(env.failures.map((failure) => (failure as Error).message), ["database password is hunter2"]);
   }));

@@ -1,6 +1,6 @@
 /** The sandbox's TLS front door against requests that no well-meaning client sends, byte by byte [H4, H15, H18, H20]. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { withFrontDoor } from "../../support/front_door_environment.ts";
+import { withFrontDoor } from "support/front_door_environment.ts";
 
 /** Records the requests that the handler received, one line each: URL, body size, and the headers that tests send. */
 function tellRequest(seen: string[]): (request: Request) => Promise<Response> {

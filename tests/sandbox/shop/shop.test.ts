@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { authUrl, json, paymentAnswer, requestUri } from "../../support/sandbox_tpp_platform.ts";
+import { authUrl, json, paymentAnswer, requestUri } from "support/sandbox_tpp_platform.ts";
 import {
   callback,
   cookieOf,
@@ -10,7 +10,7 @@ import {
   order,
   paymentsPath,
   type ShopEnvironment,
-} from "../../support/shop_environment.ts";
+} from "support/shop_environment.ts";
 
 Deno.test("shop front page offers three checkout forms and no script", async () => {
   const { fetch } = await openShop();

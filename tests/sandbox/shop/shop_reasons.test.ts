@@ -2,8 +2,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { LANGUAGES } from "../../../src/pages/language.ts";
 import { CATALOGUES, type MessageKey } from "../../../src/sandbox/shop/phrase.ts";
-import { paymentAnswer, paymentId } from "../../support/sandbox_tpp_platform.ts";
-import { callback, get, goToBank, issuer, openShop, paymentsPath } from "../../support/shop_environment.ts";
+import { paymentAnswer, paymentId } from "support/sandbox_tpp_platform.ts";
+import { callback, get, goToBank, issuer, openShop, paymentsPath } from "support/shop_environment.ts";
+import { steps } from "support/steps.ts";
 
 /** The order's page after the bank's return and, if the customer came with a code, this answer to the payment. */
 async function orderPage(
@@ -48,16 +49,14 @@ const reasons: Record<string, readonly [string | undefined, MessageKey]> = {
 };
 
 Deno.test("The bank's reason for a rejected payment is said in plain words where the shop has some, and quoted", async (t) => {
-  for (const [name, [reason, key]] of Object.entries(reasons)) {
-    await t.step(name, async () => {
-      for (const language of LANGUAGES) {
-        const page = await orderPage({ code: "secret-code" }, { language, answer: rejected(reason) });
-        assertStringIncludes(page, CATALOGUES[language][key]);
-        assertEquals(page.includes('class="detail"'), reason !== undefined);
-        if (reason !== undefined) assertStringIncludes(page, reason);
-      }
-    });
-  }
+  await steps(t, reasons, async ([reason, key]) => {
+    for (const language of LANGUAGES) {
+      const page = await orderPage({ code: "secret-code" }, { language, answer: rejected(reason) });
+      assertStringIncludes(page, CATALOGUES[language][key]);
+      assertEquals(page.includes('class="detail"'), reason !== undefined);
+      if (reason !== undefined) assertStringIncludes(page, reason);
+    }
+  });
 });
 
 Deno.test("The bank's reason is text on the shop's page, never markup", async () => {

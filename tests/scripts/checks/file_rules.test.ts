@@ -90,9 +90,7 @@ Deno.test("deno lint applies the plugin, and rejects any, console and casts to i
     const lint = new Deno.Command(Deno.execPath(), { args: ["lint", "--json", "src"], cwd: folder });
     const { stdout, success } = await lint.output();
     const { diagnostics }: { diagnostics: { code: string; range: { start: { line: number } } }[] } = JSON
-      .parse(
-        new TextDecoder().decode(stdout),
-      );
+      .parse(new TextDecoder().decode(stdout));
     assertEquals(success, false);
     assertEquals(diagnostics.map(({ code, range }) => `${range.start.line} ${code}`).sort(), [
       "1 house/file-header",

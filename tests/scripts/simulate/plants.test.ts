@@ -1,6 +1,6 @@
 /** Faults planted into the platform: the simulation finds each of them, shrinks it and says how to repeat it. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { PLANTS, writePlant } from "../../support/simulate_plants.ts";
+import { PLANTS, writePlant } from "support/simulate_plants.ts";
 
 const MAIN = new URL("../../../scripts/simulate/main.ts", import.meta.url).pathname;
 

@@ -4,8 +4,8 @@ import { openConnections } from "../../../../src/base/store/postgres/connections
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import { type Commit, type Store, StoreFailure } from "../../../../src/base/store/store.ts";
-import { openTcpRelay, type TcpRelay } from "../../../../scripts/testing/tcp_relay.ts";
-import { isPostgresMissing, newPostgresDatabase } from "../../../support/postgres.ts";
+import { openTcpRelay, type TcpRelay } from "testing/tcp_relay.ts";
+import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
 
 function relayTest(name: string, body: (relay: TcpRelay, store: Store) => Promise<void>): void {
   Deno.test({

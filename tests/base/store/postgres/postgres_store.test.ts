@@ -1,5 +1,5 @@
 /** The storage contract on PostgreSQL. */
-import { isPostgresMissing, newPostgresStore } from "../../../support/postgres.ts";
+import { isPostgresMissing, newPostgresStore } from "support/postgres.ts";
 import { testStore } from "../store_contract.ts";
 
 if (!isPostgresMissing) testStore({ name: "PostgreSQL", open: newPostgresStore });

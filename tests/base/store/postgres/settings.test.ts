@@ -2,6 +2,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { readPostgresUrl, withoutPassword } from "../../../../src/base/store/postgres/settings.ts";
 import { storeUrlFaults } from "../../../../src/base/store/store_url.ts";
+import { steps } from "support/steps.ts";
 
 Deno.test("A URL of PostgreSQL names several hosts, and its certificate and host name are verified by default", () => {
   const url = "postgres://hub:p%40ss@db1:6432,db2.example/hub?sslrootcert=/etc/hub/ca.pem&connections=4";
@@ -36,12 +37,10 @@ Deno.test("A URL of PostgreSQL that does not verify, or that is not understood, 
     "postgres://hub:secret@db:70000/hub": "the host db:70000 must be a name",
     "postgres://hub:sec%ret@db/hub": "the password must be percent-encoded",
   };
-  for (const [url, words] of Object.entries(refused)) {
-    await t.step(url, () => {
-      const { message } = assertThrows(() => readPostgresUrl(url), Error, words);
-      assertEquals(message.includes("secret"), false);
-    });
-  }
+  await steps(t, refused, (words, url) => {
+    const { message } = assertThrows(() => readPostgresUrl(url), Error, words);
+    assertEquals(message.includes("secret"), false);
+  });
 });
 
 Deno.test("Only the sandbox may leave the connection to its database unencrypted", () => {
