@@ -44,24 +44,27 @@ interface Row<T> {
   readonly version: string;
 }
 
+interface KeyedRow<T> extends Row<T> {
+  readonly key: string;
+}
+
 async function getMany<T>(connections: Connections, keys: readonly Key[]): Promise<(Entry<T> | null)[]> {
   if (keys.length === 0) return [];
+  const asked = keys.map(encodeKey);
   const rows = await connections.run((sql) =>
-    sql<(Row<T> & { place: string })[]>`
-      select asked.place, entry.value, entry.version
-        from unnest(${arrayOf(keys.map(encodeKey))}::bytea[]) with ordinality as asked (key, place)
-        join hub.entry using (key)`
+    sql<KeyedRow<T>[]>`
+      select key, value, version from hub.entry where key = any (${arrayOf(asked)}::bytea[])`
   );
-  const found = new Map(rows.map((row) => [Number(row.place) - 1, row]));
+  const found = new Map(rows.map((row) => [row.key, row]));
   return keys.map((key, index) => {
-    const row = found.get(index);
+    const row = found.get(asked[index] ?? "");
     return row === undefined ? null : { key, value: row.value, version: row.version };
   });
 }
 
 async function list<T>(connections: Connections, { prefix, after, limit }: Listing): Promise<Entry<T>[]> {
   const rows = await connections.run((sql) =>
-    sql<(Row<T> & { key: string })[]>`
+    sql<KeyedRow<T>[]>`
       select key, value, version from hub.entry
         where key > ${encodeKey(after ?? prefix)}::bytea and key < ${endBelow(prefix)}::bytea
         order by key limit ${limit}`

@@ -32,25 +32,25 @@ create function hub.commit_entries(
   delete_keys bytea[]
 ) returns boolean language plpgsql as $$
 declare
-  failed bigint;
+  failed boolean;
   absent bytea[];
+  is_done boolean;
   written bigint;
 begin
-  perform 1 from hub.entry
-    where key = any (check_keys || set_keys || delete_keys) order by key for update;
-
-  if is_repetition and exists (
-    select from hub.entry where key = any (set_keys) and version = commit_id
-  ) then
+  with held as materialized (
+    select key, version from hub.entry
+      where key = any (check_keys || set_keys || delete_keys) order by key for update
+  )
+  select bool_or(held.version is distinct from checked.version),
+         array_agg(checked.key) filter (where checked.version is null),
+         (select bool_or(held.version = commit_id) from held)
+    into failed, absent, is_done
+    from unnest(check_keys, check_versions) as checked (key, version)
+    left join held using (key);
+  if is_repetition and is_done then
     return true;
   end if;
-
-  select count(*) filter (where entry.version is distinct from checked.version),
-         array_agg(checked.key) filter (where checked.version is null)
-    into failed, absent
-    from unnest(check_keys, check_versions) as checked (key, version)
-    left join hub.entry using (key);
-  if failed > 0 then
+  if failed then
     return false;
   end if;
 
@@ -68,20 +68,21 @@ begin
     raise exception using errcode = 'HB001', message = 'an entry exists that must not';
   end if;
 
-  -- An entry that must not exist and is not written: inserting it waits for whoever else inserts it.
-  if exists (select from unnest(absent) as missing (key) where missing.key <> all (set_keys)) then
-    insert into hub.entry (key, value, version)
-      select missing.key, 'null', commit_id
-        from unnest(absent) as missing (key) where missing.key <> all (set_keys) order by missing.key
+  -- Entries that must not exist and are not written: inserting them waits for whoever else inserts them.
+  if not absent <@ set_keys then
+    absent := array(select key from unnest(absent) as missing (key) where key <> all (set_keys) order by key);
+    insert into hub.entry (key, value, version) select key, 'null', commit_id from unnest(absent) as missing (key)
       on conflict (key) do nothing;
     get diagnostics written = row_count;
-    if written < (select count(*) from unnest(absent) as missing (key) where missing.key <> all (set_keys)) then
+    if written < cardinality(absent) then
       raise exception using errcode = 'HB001', message = 'an entry exists that must not';
     end if;
-    delete from hub.entry where key = any (absent) and key <> all (set_keys);
+    delete from hub.entry where key = any (absent);
   end if;
 
-  delete from hub.entry where key = any (delete_keys);
+  if cardinality(delete_keys) > 0 then
+    delete from hub.entry where key = any (delete_keys);
+  end if;
   return true;
 end
 $$;
