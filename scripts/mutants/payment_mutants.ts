@@ -23,8 +23,8 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "sweep-stops-after-one-batch",
     file: "src/platform/consents/sweep_consents.ts",
-    from: "if (passed.length < BATCH) break;",
-    to: "if (passed.length <= BATCH) break;",
+    from: "if (passed.length < PAGE) break;",
+    to: "if (passed.length <= PAGE) break;",
     tests: ["tests/platform/consents/consent_sweep.test.ts"],
   },
   {
@@ -102,7 +102,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "due-not-checked-when-taking",
-    file: "src/platform/payments/deliver_order.ts",
+    file: "src/platform/payments/take_orders.ts",
     from: " || !isDue(entry.value.dueAt, now)",
     to: "",
     tests: ["tests/platform/payments/payment_orders_leases.test.ts"],
@@ -173,9 +173,19 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "sweep-skips-a-batch-that-fails",
     file: "src/platform/consents/sweep_consents.ts",
-    from: "if (await expire(deps, passed, now).catch(notByStore)) return passed.length;",
-    to: "if (await expire(deps, passed, now).catch(() => true)) return passed.length;",
+    from: "handleBatch(passed, (some) => expire(deps, some, now), ",
+    to: "handleBatch(passed, (some) => expire(deps, some, now).catch(() => 0), ",
     tests: ["tests/platform/consents/consent_sweep.test.ts"],
+  },
+  {
+    name: "batches-in-the-order-of-the-list",
+    file: "src/base/kernel/batches.ts",
+    from: "Math.floor(random() * (batches.length + 1))",
+    to: "batches.length",
+    tests: [
+      "tests/platform/payments/payment_orders_shared.test.ts",
+      "tests/platform/consents/consent_sweep.test.ts",
+    ],
   },
   {
     name: "one-bank-at-a-time",

@@ -114,8 +114,8 @@ function composeWork(
 ): Work {
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const jobs = {
-    followDirectory: () => followDirectory(statuses, clients, parts.store),
-    sweepConsents: () => sweepConsents({ ...parts, consents }),
+    followDirectory: () => followDirectory(statuses, clients, parts.store, delivery.random),
+    sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
     markAge: parts.markAge,
   };
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);

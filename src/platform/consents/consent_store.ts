@@ -26,6 +26,8 @@ export interface ConsentStore {
    * meanwhile.
    */
   deadlinesBefore(now: number, limit: number, after?: Deadline): Promise<readonly Deadline[]>;
+  /** Whether the deadline is still stored. */
+  standsDeadline(from: Reader, deadline: Deadline): Promise<boolean>;
   /** Stages the deletion of a deadline. */
   stageDeadlineGone(tx: Transaction, deadline: Deadline): void;
 }
@@ -75,6 +77,7 @@ export function openConsentStore(store: Store): ConsentStore {
       return entries.filter(({ key }) => Number(key[1]) <= now).map(consentDeadlineRecord.decode)
         .map(({ key, value }) => ({ key, consentId: value }));
     },
+    standsDeadline: async (from, { key }) => await from.get(key) !== null,
     stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
   };
 }

@@ -1,17 +1,21 @@
 /**
  * Delivers due orders in one walk per bank, so that neither a backlog nor a slow bank delays another bank's orders.
- * It runs every second, in any number of processes.
+ * It runs every second, in any number of processes, which share the orders by taking batches in a random order.
  */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import { deliverDue, type DeliverOrderDeps } from "./deliver_order.ts";
+import { inRandomBatches } from "../../base/kernel/batches.ts";
+import { type DeliverOrderDeps, deliverTaken } from "./deliver_order.ts";
 import type { DueOrder } from "./order_outbox_store.ts";
 import { isDue } from "./payment_order.ts";
+import { takeOrders } from "./take_orders.ts";
 
-/** Number of due orders that a walk reads at a time. */
-const PAGE = 50;
+/** Number of due orders that a walk reads at a time, oldest first. Within a page their order is random. */
+const PAGE = 200;
+/** Number of orders that are leased in one commit. A batch must stay short for the requests that wait for it. */
+const BATCH = 20;
 /** Bounds a walk. The next one starts a second later. */
-const MAX_PAGES = 200;
+const MAX_PAGES = 50;
 const MAX_BANKS = 10_000;
 
 /**
@@ -64,32 +68,63 @@ async function banksWithDueOrders(deps: DeliverOrderDeps): Promise<BankCode[]> {
  * its list.
  */
 async function walk(deps: DeliverOrderDeps, bank: BankCode, isStopped: () => boolean): Promise<number> {
-  const pushes: Promise<boolean>[] = [];
-  let isOver = isStopped; // also over if the store fails, because no order can be leased then
-  const overAfter = (error: unknown): false => {
-    if (!isStoreFailure(error)) throw error;
-    isOver = () => true;
-    return false;
-  };
+  const state: Walk = { bank, isStopped, isStoreFailing: false, pushes: [] };
   deps.walking.add(bank);
   try {
-    let after: DueOrder | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const due = await deps.outbox.due(bank, deps.steady(), PAGE, after);
-      for (const { paymentId } of due) {
-        const free = await deps.slots.take(bank);
-        if (isOver()) {
-          free();
-          break;
-        }
-        pushes.push(deliverDue(deps, paymentId).catch(overAfter).finally(free));
-      }
-      if (due.length < PAGE || isOver()) break;
-      after = due.at(-1); // continues after orders that fail
-    }
+    await walkPages(deps, state);
+  } catch (error) {
+    failed(state, error);
   } finally {
     deps.walking.delete(bank);
-    await Promise.all(pushes); // also if the store failed: the process may only stop after them
+    await Promise.all(state.pushes); // also after a failure: the process may only stop after them
   }
-  return (await Promise.all(pushes)).filter((pushed) => pushed).length;
+  return (await Promise.all(state.pushes)).filter((pushed) => pushed).length;
+}
+
+interface Walk {
+  readonly bank: BankCode;
+  readonly isStopped: () => boolean;
+  /** Set after a failure of the store, because no order can be leased then. */
+  isStoreFailing: boolean;
+  readonly pushes: Promise<boolean>[];
+}
+
+function isOver({ isStopped, isStoreFailing }: Walk): boolean {
+  return isStoreFailing || isStopped();
+}
+
+function failed(walk: Walk, error: unknown): false {
+  if (!isStoreFailure(error)) throw error;
+  walk.isStoreFailing = true;
+  return false;
+}
+
+async function walkPages(deps: DeliverOrderDeps, walk: Walk): Promise<void> {
+  let after: DueOrder | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const due = await deps.outbox.due(walk.bank, deps.steady(), PAGE, after);
+    for (const batch of inRandomBatches(due, BATCH, deps.random)) await pushBatch(deps, walk, batch);
+    if (due.length < PAGE || isOver(walk)) return;
+    after = due.at(-1); // continues after orders that fail
+  }
+}
+
+/** Takes as many orders as there are free slots, because an order that waits for a slot uses up its lease. */
+async function pushBatch(deps: DeliverOrderDeps, walk: Walk, batch: readonly DueOrder[]): Promise<void> {
+  for (let start = 0; start < batch.length && !isOver(walk);) {
+    const slots = [await deps.slots.take(walk.bank)];
+    for (let free; start + slots.length < batch.length && (free = deps.slots.takeFree(walk.bank));) {
+      slots.push(free);
+    }
+    const ids = isOver(walk)
+      ? []
+      : batch.slice(start, start + slots.length).map(({ paymentId }) => paymentId);
+    const taken = await takeOrders(deps, ids).catch((error) => (failed(walk, error), []));
+    slots.forEach((free, index) => {
+      const entry = taken[index];
+      if (entry === undefined) return free();
+      walk.pushes.push(deliverTaken(deps, entry).catch((error) => failed(walk, error)).finally(free));
+    });
+    start += slots.length;
+  }
 }

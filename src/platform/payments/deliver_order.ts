@@ -3,23 +3,21 @@
  * payment by its id, so the effect is exactly once (Decisions D1, D4).
  */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
+import { errorText } from "../../base/kernel/batches.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { record } from "../audit_trail.ts";
-import type { Log } from "../../base/observability/log.ts";
 import type { Entry } from "../../base/store/store.ts";
-import { commitIfUnchanged, transact, type TransactDeps } from "../../base/store/transaction.ts";
+import { commitIfUnchanged, transact } from "../../base/store/transaction.ts";
 import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
 import { holdBack } from "./held_orders.ts";
-import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { Payment } from "./payment.ts";
 import { isLegalMove, reasonOf } from "./payment.ts";
 import {
   afterFailure,
   boundedPauseSeconds,
-  isDue,
   isHeldForPush,
-  leased,
+  isSameLease,
   type PaymentOrder,
   type PushFailure,
   putOff,
@@ -27,19 +25,18 @@ import {
 import type { PaymentStore } from "./payment_store.ts";
 import type { PushSlots } from "./push_slots.ts";
 import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
+import type { TakeOrdersDeps } from "./take_orders.ts";
 
-export interface DeliverOrderDeps extends PushOrderDeps, TransactDeps {
+export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   /** Clock of the due times. It never goes back, so that no order waits for a time that has passed already. */
   readonly steady: Clock;
-  readonly log: Log;
   readonly payments: PaymentStore;
-  readonly outbox: OrderOutboxStore;
   readonly circuit: BankCircuit;
   /** Returns the bank's registered address for orders. */
   readonly paymentOrdersUri: (bank: BankCode) => Promise<string | undefined>;
   /** Returns why the bank must not get orders now, for the operator, or undefined if it may. */
   readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
-  /** Returns 0 to 1, for the jitter of retries. */
+  /** Returns 0 to less than 1, for the jitter of retries and the order of batches. */
   readonly random: () => number;
   readonly slots: PushSlots;
   /** Banks whose due orders this process is walking through. */
@@ -57,39 +54,24 @@ const MAX_ATTEMPTS = 5;
  */
 export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Promise<void> {
   const entry = await deps.outbox.find(deps.store, own.paymentId);
-  if (entry !== null && isSame(entry.value, own) && deps.steady() < own.dueAt) await deliver(deps, entry);
-}
-
-/**
- * Delivers a due order. Returns true if it was pushed, with any result. Rejects only if the store fails, because
- * other errors of one order must not delay others.
- */
-export async function deliverDue(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<boolean> {
-  try {
-    const taken = await take(deps, paymentId);
-    return taken !== undefined && await deliver(deps, taken);
-  } catch (error) {
-    if (isStoreFailure(error)) throw error;
-    const what = error instanceof Error ? error.stack ?? error.message : String(error);
-    deps.log.error("order.delivery_failed", { paymentId, error: what });
-    return false;
+  if (entry !== null && isSameLease(entry.value, own) && deps.steady() < own.dueAt) {
+    await deliver(deps, entry);
   }
 }
 
-/** Leases the order. Returns undefined if another worker has it or it is no longer open. */
-async function take(deps: DeliverOrderDeps, paymentId: PaymentId): Promise<Entry<PaymentOrder> | undefined> {
-  const options = { what: "due order", attempts: 1, lost: () => undefined };
-  const taken = await transact<PaymentOrder | undefined>(deps, options, async (tx) => {
-    const entry = await deps.outbox.find(tx, paymentId);
-    const now = deps.steady();
-    if (entry === null || isOut(entry.value) || !isDue(entry.value.dueAt, now)) return undefined;
-    const lease = leased(entry.value, now);
-    deps.outbox.stageChange(tx, entry, lease);
-    return lease;
-  });
-  if (taken === undefined) return undefined;
-  const mine = await deps.outbox.find(deps.store, paymentId);
-  return mine !== null && isSame(mine.value, taken) ? mine : undefined;
+/**
+ * Delivers an order that the caller has taken. Returns true if it was pushed, with any result. Rejects only if the
+ * store fails, because other errors of one order must not delay others.
+ */
+export async function deliverTaken(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
+  try {
+    return await deliver(deps, entry);
+  } catch (error) {
+    if (isStoreFailure(error)) throw error;
+    const { paymentId } = entry.value;
+    deps.log.error("order.delivery_failed", { paymentId, error: errorText(error) });
+    return false;
+  }
 }
 
 /** Returns true if the order was pushed, with any result. */
@@ -200,14 +182,4 @@ async function stageAlone(
       ...reason,
     });
   });
-}
-
-/** Whether the order is not in the queue: dead or held. */
-function isOut({ dead, held }: PaymentOrder): boolean {
-  return dead || held !== undefined;
-}
-
-/** Identifies a lease by its end, so that no two workers have an order at one time. */
-function isSame(found: PaymentOrder, own: PaymentOrder): boolean {
-  return !isOut(found) && found.dueAt === own.dueAt && found.failures === own.failures;
 }

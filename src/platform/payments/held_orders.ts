@@ -2,6 +2,7 @@
  * Held orders: the bank must not get them now, because it is not active (Decision G5) or the store was restored
  * (Decision G9). They are not in the queue of due orders, and go back into it when the bank may have them again.
  */
+import { errorText, handleBatch, inRandomBatches } from "../../base/kernel/batches.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import { record } from "../audit_trail.ts";
 import type { Log } from "../../base/observability/log.ts";
@@ -14,10 +15,16 @@ export interface HeldOrderDeps extends TransactDeps {
   readonly log: Log;
   readonly outbox: OrderOutboxStore;
   readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
+  /** Returns 0 to less than 1, for the order of batches. */
+  readonly random: () => number;
 }
 
 /** Limit of one bank's orders that go back into the queue in one pass. About as many are pushed in one pass. */
-const BATCH = 100;
+const PAGE = 100;
+/** Number of orders that go back in one commit. */
+const BATCH = 20;
+/** If some of a batch's orders change meanwhile, the next attempt handles the others. */
+const MAX_ATTEMPTS = 3;
 const MAX_BANKS = 10_000;
 
 /** Holds the order without counting a failure. Leaves it unchanged if another process has changed it. */
@@ -41,8 +48,8 @@ export async function resumeHeldOrders(deps: HeldOrderDeps): Promise<number> {
   let bank = await deps.outbox.nextHeldBank(undefined);
   for (let count = 0; bank !== undefined && count < MAX_BANKS; count++) {
     if (await deps.whyHeld(bank) === undefined) {
-      const ids = await deps.outbox.heldOf(bank, BATCH);
-      await Promise.all(ids.map((paymentId) => resume(deps, paymentId)));
+      const ids = await deps.outbox.heldOf(bank, PAGE);
+      for (const batch of inRandomBatches(ids, BATCH, deps.random)) await resumeAll(deps, batch);
       looked += ids.length;
     }
     bank = await deps.outbox.nextHeldBank(bank);
@@ -50,12 +57,21 @@ export async function resumeHeldOrders(deps: HeldOrderDeps): Promise<number> {
   return looked;
 }
 
-async function resume(deps: HeldOrderDeps, paymentId: PaymentId): Promise<void> {
-  await transact(deps, { what: "held order", attempts: 1, lost: () => {} }, async (tx) => {
-    const entry = await deps.outbox.find(tx, paymentId);
-    if (entry === null || entry.value.held === undefined) return; // another worker was faster
+async function resumeAll(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promise<void> {
+  await handleBatch(ids, (some) => resume(deps, some), (paymentId, error) => {
+    deps.log.error("order.not_resumed", { paymentId, error: errorText(error) });
+  });
+}
+
+async function resume(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promise<void> {
+  const options = { what: "held orders", attempts: MAX_ATTEMPTS, lost: () => {} };
+  await transact(deps, options, async (tx) => {
+    const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
     const now = deps.clock();
-    deps.outbox.stageChange(tx, entry, resumed(entry.value, now));
-    record(tx, paymentId, { at: now, event: "payment_order.resumed", actor: "platform" });
+    for (const entry of entries) {
+      if (entry === null || entry.value.held === undefined) continue; // another worker was faster
+      deps.outbox.stageChange(tx, entry, resumed(entry.value, now));
+      record(tx, entry.value.paymentId, { at: now, event: "payment_order.resumed", actor: "platform" });
+    }
   });
 }

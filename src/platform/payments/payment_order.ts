@@ -64,6 +64,16 @@ export function leased(order: PaymentOrder, now: number): PaymentOrder {
   return { ...order, dueAt: now + ORDER_LEASE_SECONDS * 1000 };
 }
 
+/** Whether the order is not in the queue: dead or held. */
+export function isOut({ dead, held }: PaymentOrder): boolean {
+  return dead || held !== undefined;
+}
+
+/** Identifies a lease by its end, so that no two workers have an order at one time. */
+export function isSameLease(found: PaymentOrder, own: PaymentOrder): boolean {
+  return !isOut(found) && found.dueAt === own.dueAt && found.failures === own.failures;
+}
+
 /** Whether a push that begins at `now` ends within the lease. */
 export function isHeldForPush({ dueAt }: PaymentOrder, now: number): boolean {
   return now + ORDER_PUSH_SECONDS * 1000 <= dueAt;

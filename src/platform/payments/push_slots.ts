@@ -14,6 +14,8 @@ export interface PushSlots {
    * @returns the function that frees it
    */
   take(bank: BankCode): Promise<() => void>;
+  /** Takes a slot if one is free now. */
+  takeFree(bank: BankCode): (() => void) | undefined;
 }
 
 export function openPushSlots(max: { readonly perBank: number; readonly total: number }): PushSlots {
@@ -45,6 +47,12 @@ export function openPushSlots(max: { readonly perBank: number; readonly total: n
       waiting.set(bank, [...waiting.get(bank) ?? [], granted.resolve]);
       grant();
       await granted.promise;
+      return () => free(bank);
+    },
+    takeFree(bank) {
+      if (total >= max.total || usedBy(bank) >= max.perBank) return undefined;
+      inUse.set(bank, usedBy(bank) + 1);
+      total++;
       return () => free(bank);
     },
   };

@@ -4,6 +4,7 @@
  * older statement is never applied. While that fails, the former record is used for at most 900 s.
  */
 import { aside } from "../../base/http/aside.ts";
+import { inRandomBatches } from "../../base/kernel/batches.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -16,9 +17,9 @@ import {
 } from "../participants/software_statement.ts";
 import type { ListedStatus, StatusList } from "../participants/status_list.ts";
 import type { Reader } from "../../base/store/store.ts";
-import { commitIfUnchanged, type TransactDeps } from "../../base/store/transaction.ts";
+import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import { asBank, bankCodeOf, type Client, restated } from "./client.ts";
-import type { ClientStore } from "./client_store.ts";
+import type { ClientStore, Registered } from "./client_store.ts";
 import { isRedirectUri } from "./client_metadata.ts";
 
 export interface CurrentClientsDeps extends TransactDeps {
@@ -46,6 +47,8 @@ interface Attempt {
 }
 
 const BATCH = 20;
+/** If the client changes at the same time, such as by a registration, the next attempt starts from the change. */
+const MAX_ATTEMPTS = 3;
 const RETRY_MS = 10_000;
 const MAX_STALE_MS = 900_000;
 
@@ -65,15 +68,18 @@ export function openCurrentClients(deps: CurrentClientsDeps): CurrentClients {
   };
 }
 
-/** Background work: applies new statements of the directory, so that no request waits for them. */
+/**
+ * Background work: applies new statements of the directory, so that no request waits for them. `random` returns 0 to
+ * less than 1, for the order of batches.
+ */
 export async function followDirectory(
   statuses: Pick<StatusList, "refresh">,
   clients: CurrentClients,
   store: Reader,
+  random: () => number,
 ): Promise<number> {
   const changed = await statuses.refresh();
-  for (let start = 0; start < changed.length; start += BATCH) {
-    const batch = changed.slice(start, start + BATCH);
+  for (const batch of inRandomBatches(changed, BATCH, random)) {
     await Promise.allSettled(batch.map(({ clientId }) => clients.find(store, clientId))); // failures are logged and retried
   }
   return changed.length;
@@ -129,7 +135,11 @@ async function applied(
   issuedAt: number,
 ): Promise<Client | undefined> {
   const result = await apply(deps, client, issuedAt);
-  if (result.ok) return result.value;
+  if (result.ok) {
+    const { clientId, statementIssuedAt } = result.value;
+    deps.log.info("client.statement_applied", { clientId, issuedAt: statementIssuedAt });
+    return result.value;
+  }
   deps.log.error("client.statement_not_applied", { clientId: client.clientId, why: result.fault.why });
   return undefined;
 }
@@ -139,27 +149,45 @@ async function apply(
   { clientId, orgId, role }: Client,
   issuedAt: number,
 ): Promise<Result<Client, Reason>> {
-  const former = await deps.clients.readRegistered(deps.store, clientId, bankCodeOf({ role, orgId }));
-  if (former.client === null) return because("the client is gone");
-  const client = former.client.value;
-  if (client.statementIssuedAt >= issuedAt) return ok(client); // applied by another process or a registration
-  const statement = await verified(deps, client.orgId);
+  const read = (from: Reader): Promise<Registered> =>
+    deps.clients.readRegistered(from, clientId, bankCodeOf({ role, orgId }));
+  const before = hasStatement(await read(deps.store), issuedAt);
+  if (before !== undefined) return before;
+  const statement = await verified(deps, orgId);
   if (!statement.ok) return statement;
   const { value } = statement;
-  const same = value.clientId === clientId && value.orgId === client.orgId && value.role === client.role;
-  if (!same) return because("about another client, organisation or role");
-  if (value.issuedAt <= client.statementIssuedAt) return because("not newer");
-  const updated = restated(client, value, deps.clock());
+  if (value.clientId !== clientId || value.orgId !== orgId || value.role !== role) {
+    return because("about another client, organisation or role");
+  }
+  const options = { what: "client", attempts: MAX_ATTEMPTS, lost: () => because("changed at the same time") };
+  return await transact<Result<Client, Reason>>(deps, options, async (tx) => {
+    const former = await read(tx); // again: another process may have applied it during the fetch
+    return hasStatement(former, issuedAt) ?? stageStatement(deps, tx, former, value);
+  });
+}
+
+/** Returns the client if it has the statement already: another process or a registration has applied it. */
+function hasStatement({ client }: Registered, issuedAt: number): Result<Client, Reason> | undefined {
+  if (client === null) return because("the client is gone");
+  return client.value.statementIssuedAt >= issuedAt ? ok(client.value) : undefined;
+}
+
+function stageStatement(
+  deps: CurrentClientsDeps,
+  tx: Transaction,
+  former: Registered,
+  statement: SoftwareStatement,
+): Result<Client, Reason> {
+  if (former.client === null) return because("the client is gone");
+  const client = former.client.value;
+  if (statement.issuedAt <= client.statementIssuedAt) return because("not newer");
+  const updated = restated(client, statement, deps.clock());
   if (updated === undefined) return because("a bank needs one redirect URL");
   if (!updated.redirectUris.every((uri) => isRedirectUri(uri, deps.loopbackRedirects))) {
     return because("a redirect URL of a form that is not allowed");
   }
-  const registration = { client: updated, softwareStatement: value.text };
-  const isStored = await commitIfUnchanged(deps, (tx) => {
-    deps.clients.stageRegistration(tx, registration, former, "directory");
-  });
-  if (!isStored) return because("changed at the same time");
-  deps.log.info("client.statement_applied", { clientId, issuedAt: value.issuedAt });
+  const registration = { client: updated, softwareStatement: statement.text };
+  deps.clients.stageRegistration(tx, registration, former, "directory");
   return ok(updated);
 }
 

@@ -9,6 +9,7 @@ import type { Commit, Entry, Store } from "../../../src/base/store/store.ts";
 import { asConsentId, type ConsentId } from "../../../src/base/kernel/identifiers.ts";
 import { clientToken, createConsent } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { anotherProcess, openRacedStore } from "support/processes.ts";
 
 /** TPPs that all create consents at their limit: far more than one process can serve. */
 const TPPS = 20;
@@ -67,6 +68,23 @@ Deno.test("a consent that changes while its batch is swept keeps its change; the
     assertEquals(history.filter(({ actor }) => actor === "clock").length, 1);
   }
   assertEquals(await env.store.list({ prefix: ["consent_deadline"], limit: 1 }), []);
+});
+
+Deno.test("three processes that begin at once handle 600 deadlines, each once, and lose less than one commit for ten deadlines [STA-01, CT12]", async () => {
+  const store = await openRacedStore();
+  await using env = await openEnvironment({ store });
+  const ids = await openConsents(env, 600);
+  const others = [await anotherProcess(env), await anotherProcess(env)];
+  env.now += DAY_MS;
+  store.commits = store.lost = 0;
+  const handled = await Promise.all([env.platform, ...others].map((platform) => platform.sweepConsents()));
+  assertEquals(handled.reduce((sum, count) => sum + count), ids.length);
+  assertEquals(await unswept(env, ids), []);
+  const entries = await env.store.list<{ actor: string }>({ prefix: ["audit"], limit: 5000 });
+  assertEquals(entries.filter(({ value }) => value.actor === "clock").length, ids.length);
+  assert(store.lost < ids.length / 10, `${store.lost} commits were lost`);
+  assert(store.commits - store.lost < ids.length / 10, `${store.commits} commits`);
+  await Promise.all(others.map((platform) => platform.stop()));
 });
 
 /** An in-memory store whose commits can be watched, made to fail for one consent, and overtaken. */

@@ -1,7 +1,5 @@
 /** Who pushes an order when several could, and what a crash leaves behind [D1]. */
 import { assert, assertEquals } from "@std/assert";
-import { composePlatform, type Platform } from "../../../src/platform/compose.ts";
-import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
 import { pay } from "testing/flows.ts";
@@ -21,6 +19,7 @@ import {
   type PushEnvironment,
   statusOf,
 } from "support/orders.ts";
+import { anotherProcess } from "support/processes.ts";
 
 Deno.test("40 parallel passes push an order once, however slow the bank is [D1]", async () => {
   await using env = await openPushEnvironment(down);
@@ -192,21 +191,6 @@ Deno.test("A worker that was started delivers by itself, and stops [D1]", async 
   await env.platform.stop();
   assertEquals([env.pushes.length, await statusOf(env, id)], [2, "AcceptedSettlementInProcess"]);
 });
-
-/** The platform again, over the same store: another process as far as orders are concerned. */
-async function anotherProcess(env: PushEnvironment): Promise<Platform> {
-  return await composePlatform({
-    config: env.config,
-    store: env.store,
-    clock: () => env.now,
-    monotonic: () => env.now,
-    fetch: ((input: Request | string | URL, init?: RequestInit) =>
-      env.network(new Request(input, init))) as typeof fetch,
-    log: (line) =>
-      void env.logged.push(line),
-    keys: await openKeyRing(env.config.platformKeys),
-  });
-}
 
 /** A store whose next reading of a payment, or of an order, takes until it is told to go on. */
 async function stallableStore(kind: "payment" | "outbox" = "payment"): Promise<

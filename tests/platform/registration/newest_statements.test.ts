@@ -14,6 +14,7 @@ import {
   renewedStatement,
   statementWith,
 } from "testing/registration.ts";
+import { anotherProcess } from "support/processes.ts";
 import { BOUND_MS } from "support/standing.ts";
 import {
   DIRECTORY_URL,
@@ -136,6 +137,19 @@ Deno.test("twenty parallel requests apply a statement once [G5]", async () => {
   const url = `${DIRECTORY_URL}/participants/${env.tpp.orgId}/statement`;
   assertEquals(env.fetched.filter((fetched) => fetched === url).length, 1);
   assertEquals((await historyOf(env.store, env.tpp.clientId)).length, 2);
+});
+
+Deno.test("three processes that hear of a statement at once apply it once, and none of them reports a failure [G5]", async () => {
+  await using env = await openEnvironment({ registersItself: true });
+  const all = [env.platform, await anotherProcess(env), await anotherProcess(env)];
+  await Promise.all(all.map((platform) => platform.followDirectory())); // the list is known
+  await restate(env, env.tpp, { redirect_uris: [KEPT] });
+  env.now += BOUND_MS;
+  env.logged.length = 0;
+  assertEquals(await Promise.all(all.map((platform) => platform.followDirectory())), [1, 1, 1]);
+  assertEquals((await historyOf(env.store, env.tpp.clientId)).length, 2);
+  assertEquals(env.logged.filter((line) => JSON.parse(line).level === "error"), []);
+  await Promise.all(all.slice(1).map((platform) => platform.stop()));
 });
 
 const UNUSABLE: Readonly<Record<string, (env: Environment) => Promise<string>>> = {

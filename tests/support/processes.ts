@@ -1,0 +1,47 @@
+/** Several processes of the platform on one store. */
+import { composePlatform, type Platform } from "../../src/platform/compose.ts";
+import { openKeyRing } from "../../src/base/jose/key_ring.ts";
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import type { Store } from "../../src/base/store/store.ts";
+import type { Environment } from "testing/environment.ts";
+
+/**
+ * Composes the platform again, over the environment's store.
+ *
+ * @param aheadMs offset of its computer's clock from `env.now`
+ */
+export async function anotherProcess(env: Environment, aheadMs: () => number = () => 0): Promise<Platform> {
+  return await composePlatform({
+    config: env.config,
+    store: env.store,
+    clock: () => env.now + aheadMs(),
+    monotonic: () => env.now,
+    fetch: ((input: Request | string | URL, init?: RequestInit) =>
+      env.network(new Request(input, init))) as typeof fetch,
+    log: (line) =>
+      void env.logged.push(line),
+    keys: await openKeyRing(env.config.platformKeys),
+  });
+}
+
+/** An in-memory store that counts commits, and those of them whose checks failed. */
+export interface RacedStore extends Store {
+  commits: number;
+  lost: number;
+}
+
+export async function openRacedStore(): Promise<RacedStore> {
+  const store = await openDenoKv(":memory:");
+  const raced: RacedStore = {
+    ...store,
+    commits: 0,
+    lost: 0,
+    async commit(staged) {
+      const done = await store.commit(staged);
+      raced.commits++;
+      if (!done) raced.lost++;
+      return done;
+    },
+  };
+  return raced;
+}
