@@ -1,4 +1,4 @@
-/** Fills a store's file, before the platform opens it, with as much as it may hold one day. */
+/** Fills a store, before the platform opens it, with as much as it may hold one day. */
 import { asBankCode, asClientId, newConsentId, paymentIdOf } from "../../src/base/kernel/identifiers.ts";
 import {
   auditKey,
@@ -8,16 +8,9 @@ import {
   paymentOrdersKey,
   spentJwtKey,
 } from "../../src/platform/store_keys.ts";
-import type { Key } from "../../src/base/store/store.ts";
+import type { Key, Store, Write } from "../../src/base/store/store.ts";
 import { consentBody, DEBTOR_ACCOUNT, paymentBody } from "../testing/flows.ts";
 import { BANK } from "./steps.ts";
-
-interface Row {
-  readonly key: Key;
-  readonly value: unknown;
-  /** Milliseconds. */
-  readonly expireIn?: number;
-}
 
 /** Rows of one commit stay below Deno KV's limits of 1,000 mutations and 800 KiB. */
 const CONSENTS_A_COMMIT = 100;
@@ -27,23 +20,19 @@ const HOUR_MS = 3_600_000;
 const BODY = consentBody();
 
 /** Writes `count` consents, each with a payment, a spent id and their histories; `say` is told how far it is. */
-export async function fill(path: string, count: number, say: (text: string) => void): Promise<void> {
-  const kv = await Deno.openKv(path);
+export async function fill(store: Store, count: number, say: (text: string) => void): Promise<void> {
   const now = Date.now();
   for (let first = 0; first < count; first += CONSENTS_A_COMMIT) {
-    let operation = kv.atomic();
+    const writes: Write[] = [];
     for (let index = first; index < Math.min(count, first + CONSENTS_A_COMMIT); index++) {
-      for (const { key, value, ...expiry } of await rowsOf(index, count, now)) {
-        operation = operation.set([...key], value, expiry);
-      }
+      writes.push(...await rowsOf(index, count, now));
     }
-    await operation.commit();
+    await store.commit({ checks: [], writes });
     if ((first + CONSENTS_A_COMMIT) % 100_000 === 0) say(`filled ${first + CONSENTS_A_COMMIT} of ${count}`);
   }
-  kv.close();
 }
 
-async function rowsOf(index: number, count: number, now: number): Promise<readonly Row[]> {
+async function rowsOf(index: number, count: number, now: number): Promise<readonly Write[]> {
   const [bank, clientId] = [asBankCode(BANK), asClientId(`SC-${crypto.randomUUID()}`)];
   if (bank === undefined || clientId === undefined) throw new Error("an id is malformed");
   const id = newConsentId();
@@ -60,12 +49,12 @@ async function rowsOf(index: number, count: number, now: number): Promise<readon
     reason: "created",
   };
   const spent = spentJwtKey("dpop", "x".repeat(43), `=${crypto.randomUUID()}`);
-  const rows: Row[] = [
-    { key: consentKey(id), value: consent },
-    { key: auditKey(id, createdAt, crypto.randomUUID()), value: created },
-    { key: spent, value: { expiresAt: now + HOUR_MS }, expireIn: HOUR_MS },
+  const rows: Write[] = [
+    set(consentKey(id), consent),
+    set(auditKey(id, createdAt, crypto.randomUUID()), created),
+    { ...set(spent, { expiresAt: now + HOUR_MS }), expiresAt: now + HOUR_MS },
   ];
-  if (awaited) return [...rows, { key: consentDeadlineKey(authoriseBy, id), value: id }];
+  if (awaited) return [...rows, set(consentDeadlineKey(authoriseBy, id), id)];
   const paymentId = await paymentIdOf(id);
   const payment = {
     id: paymentId,
@@ -83,7 +72,11 @@ async function rowsOf(index: number, count: number, now: number): Promise<readon
   const order = `${String(createdAt).padStart(15, "0")}-${paymentId}`;
   return [
     ...rows,
-    { key: paymentKey(paymentId), value: payment },
-    { key: [...paymentOrdersKey(bank), order], value: paymentId },
+    set(paymentKey(paymentId), payment),
+    set([...paymentOrdersKey(bank), order], paymentId),
   ];
+}
+
+function set(key: Key, value: unknown): Extract<Write, { kind: "set" }> {
+  return { kind: "set", key, value };
 }

@@ -3,7 +3,9 @@
  * platform runs as `deno task serve` in a process of its own; this process stands in for its proxy and its parties,
  * and has signed every request before the clock starts. Ratios hold on a shared machine, milliseconds do not.
  */
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
+import { compareEngines, engineReport } from "./engines.ts";
 import { fill } from "./fill.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
 import { type Meter, runPayments, runStages, type StageSample } from "./flows.ts";
@@ -30,7 +32,7 @@ interface Findings {
 }
 
 async function bench(options: BenchOptions, floor: Floor): Promise<Findings> {
-  await using env = await openServedEnvironment(SERVE, (path) => fill(path, options.fill, say));
+  await using env = await openServedEnvironment(SERVE, (path) => fillFile(path, options.fill));
   const meter = (): Promise<number> => cpuMilliseconds(env.process.pid);
   await warmUp(options, env, floor);
   const rows: Row[] = [];
@@ -45,6 +47,12 @@ async function bench(options: BenchOptions, floor: Floor): Promise<Findings> {
     rows.push(...tableOf(concurrency, rounds, floors));
   }
   return { rows, resident: await residentMegabytes(env.process.pid) };
+}
+
+async function fillFile(path: string, count: number): Promise<void> {
+  const store = await openDenoKv(path);
+  await fill(store, count, say);
+  await store.close();
 }
 
 async function warmUp({ warm }: BenchOptions, env: ServedEnvironment, floor: Floor): Promise<void> {
@@ -130,7 +138,15 @@ function write(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
 
+/** Fails if a payment fails. */
+async function engines(options: BenchOptions): Promise<number> {
+  const found = await compareEngines(options, SERVE, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : engineReport(found));
+  return found.failures > 0 ? 1 : 0;
+}
+
 function runOf(options: BenchOptions): Promise<number> {
+  if (options.engines) return engines(options);
   if (options.overload > 0) return overloaded(options);
   return options.soak > 0 ? soaked(options) : measure(options);
 }

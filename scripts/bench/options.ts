@@ -14,6 +14,8 @@ export interface BenchOptions {
   readonly soak: number;
   /** Seconds of an overload, in place of the rounds. */
   readonly overload: number;
+  /** Compares the KV file with PostgreSQL, in place of the rounds. */
+  readonly engines: boolean;
   readonly json: boolean;
   readonly guard: boolean;
 }
@@ -31,6 +33,7 @@ Usage: deno task bench [options]
   --fill N           measure again with N consents, payments and spent ids in the store, and compare
   --soak MINUTES     instead, run at half load and watch the memory
   --overload SECONDS instead, make payments while another TPP sends four times the capacity
+  --engines          instead, compare a payment on a KV file with one on PostgreSQL
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/bench/ratios.ts
   --help             print this
@@ -44,7 +47,7 @@ const NAMES = ["requests", "rounds", "concurrency", "warm", "fill", "soak", "ove
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions | undefined {
-  const given = optionsOf(args, NAMES, ["json", "guard", "help"]);
+  const given = optionsOf(args, NAMES, ["engines", "json", "guard", "help"]);
   if (given.help) return undefined;
   return {
     requests: number("requests", given.requests ?? "200", 1),
@@ -54,6 +57,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions | undefi
     fill: number("fill", given.fill ?? "0", 0),
     soak: number("soak", given.soak ?? "0", 0),
     overload: number("overload", given.overload ?? "0", 0),
+    engines: given.engines ?? false,
     json: given.json ?? false,
     guard: given.guard ?? false,
   };

@@ -125,7 +125,8 @@ function asServer(program: string, args: readonly string[]): readonly string[] {
   return ["setpriv", `--reuid=${USER}`, `--regid=${USER}`, "--clear-groups", program, ...args];
 }
 
-async function giveToServer(folder: string): Promise<void> {
+/** Gives a file or folder to the user that the server runs as. */
+export async function giveToServer(folder: string): Promise<void> {
   if (Deno.uid() === 0) await run("chown", [USER, folder], false);
 }
 
