@@ -99,7 +99,15 @@ async function openTlsServer(): Promise<PostgresServer & { readonly authority: s
   await Deno.writeTextFile(authority, (await webAuthority()).certificatePem);
   await giveToServer(key);
   const settings = { shared_buffers: "256MB", ssl: "on", ssl_cert_file: certificate, ssl_key_file: key };
-  return Object.assign(await openPostgresServer(settings), { authority });
+  const server = await openPostgresServer(settings);
+  return {
+    ...server,
+    authority,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
 }
 
 async function preparedDatabase(server: PostgresServer & { readonly authority: string }): Promise<string> {

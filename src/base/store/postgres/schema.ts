@@ -43,7 +43,10 @@ export async function schemaFault(connections: Connections): Promise<string | un
  * @returns the names of those applied
  */
 export async function migrate(connections: Connections): Promise<readonly string[]> {
-  await connections.run(prepareMigrations);
+  await connections.run(prepareMigrations).catch(async (error) => {
+    if (!wasMadeMeanwhile(error)) throw error;
+    await connections.run(prepareMigrations);
+  });
   const applied: string[] = [];
   for (const migration of MIGRATIONS) {
     if (await connections.run((sql) => apply(sql, migration))) applied.push(migration.name);
@@ -70,6 +73,13 @@ async function prepareMigrations(sql: Sql): Promise<void> {
       applied_at timestamptz not null default now()
     )`);
 }
+
+/** `if not exists` fails if another run makes the same thing at that moment. */
+function wasMadeMeanwhile(error: unknown): boolean {
+  return error instanceof Error && "code" in error && UNIQUE_VIOLATION === error.code;
+}
+
+const UNIQUE_VIOLATION = "23505";
 
 async function apply(sql: Sql, { number, name, sql: text, worksFrom }: Migration): Promise<boolean> {
   return await sql.begin(async (tx) => {

@@ -1,0 +1,126 @@
+/** Which databases a program opens: of its own schema, program and address, and no other. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { type Connections, openConnections } from "../../../../src/base/store/postgres/connections.ts";
+import { openPostgres } from "../../../../src/base/store/postgres/open_postgres.ts";
+import { migrate, SCHEMA } from "../../../../src/base/store/postgres/schema.ts";
+import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
+import { storeIdentityKey } from "../../../../src/base/store/store_identity.ts";
+import { isPostgresMissing, newPostgresDatabase, postgresServer } from "support/postgres.ts";
+
+const OWNER = { program: "platform", issuer: "https://auth.example" } as const;
+
+function schemaTest(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ignore: isPostgresMissing, fn });
+}
+
+async function change(url: string, work: (connections: Connections) => Promise<unknown>): Promise<void> {
+  const connections = await openConnections(readPostgresUrl(url));
+  await work(connections);
+  await connections.close();
+}
+
+/** Records a migration that a later version of the program has applied. */
+async function upgrade(url: string, worksFrom: number): Promise<void> {
+  await change(
+    url,
+    (connections) =>
+      connections.run((sql) =>
+        sql`insert into hub.migration (number, name, works_from) values (${
+          SCHEMA + 1
+        }, 'later', ${worksFrom})`
+      ),
+  );
+}
+
+schemaTest(
+  "A database without the schema, or with one that this program does not know, is refused [G10]",
+  async () => {
+    const empty = await postgresServer().newDatabase();
+    await assertRejects(
+      () => openPostgres(empty, OWNER),
+      Error,
+      "has no schema; run deno task store migrate",
+    );
+
+    const newer = await newPostgresDatabase();
+    await upgrade(newer, SCHEMA + 1);
+    await assertRejects(
+      () => openPostgres(newer, OWNER),
+      Error,
+      `this one is for ${SCHEMA}; run a newer version`,
+    );
+
+    const older = await newPostgresDatabase();
+    await change(older, (connections) => connections.run((sql) => sql`delete from hub.migration`));
+    await change(
+      older,
+      (connections) =>
+        connections.run((sql) =>
+          sql`insert into hub.migration (number, name, works_from) values (0, 'none', 0)`
+        ),
+    );
+    await assertRejects(
+      () => openPostgres(older, OWNER),
+      Error,
+      "run deno task store migrate",
+    );
+  },
+);
+
+schemaTest("A program of the version before goes on with a schema that says so [G10]", async () => {
+  const url = await newPostgresDatabase();
+  await upgrade(url, SCHEMA);
+  const store = await openPostgres(url, OWNER);
+  await store.close();
+});
+
+schemaTest("Two migrations at once apply each step once, and a third finds nothing to do", async () => {
+  const url = await postgresServer().newDatabase();
+  const open = (): Promise<Connections> => openConnections(readPostgresUrl(url));
+  const both = await Promise.all([open(), open()]);
+  const applied = await Promise.all(both.map(migrate));
+  assertEquals(applied.flat().length, SCHEMA);
+  for (const connections of both) await connections.close();
+  await change(url, async (connections) => assertEquals(await migrate(connections), []));
+});
+
+schemaTest("Two processes that start at once on a new database agree on its identity", async () => {
+  const url = await newPostgresDatabase();
+  const stores = await Promise.all([openPostgres(url, OWNER), openPostgres(url, OWNER)]);
+  const identities = await Promise.all(stores.map((store) => store.get(storeIdentityKey)));
+  assertEquals(identities[0], identities[1]);
+  for (const store of stores) await store.close();
+});
+
+schemaTest(
+  "A database of another program or address is refused, and the message has no password",
+  async () => {
+    const url = (await newPostgresDatabase()).replace("postgres@", "postgres:hidden@");
+    await (await openPostgres(url, OWNER)).close();
+    const directory = { program: "directory", issuer: OWNER.issuer } as const;
+    const { message } = await assertRejects(
+      () => openPostgres(url, directory),
+      Error,
+      "belongs to a platform",
+    );
+    assertEquals(message.includes("hidden"), false);
+    const other = { ...OWNER, issuer: "https://other.example" };
+    await assertRejects(
+      () => openPostgres(url, other),
+      Error,
+      "belongs to the platform at https://auth.example",
+    );
+  },
+);
+
+schemaTest("A server that is not there, or refuses the user, is named in one sentence", async () => {
+  const url = await newPostgresDatabase();
+  const { port } = new URL(url);
+  await assertRejects(
+    () => openPostgres(url.replace(port, "1"), OWNER),
+    Error,
+    "cannot be used: connect ECONNREFUSED",
+  );
+  const stranger = url.replace("postgres@", "stranger@");
+  await assertRejects(() => openPostgres(stranger, OWNER), Error, 'role "stranger" does not exist');
+});
